@@ -1,0 +1,174 @@
+//! Times programs of `examples/` on a GPU, from their sources; every result is checked.
+//!
+//! `cuda_time WHAT.. [KEY=VALUE..]`: `fib=40`, `queens=16`, `sort=100000000`, `strassen=4096`, each as often as it is named, by the
+//! settings that stand before it: `gib=8`, `blocks=4`, `times=5`, `host=1`, `CONSTANT:=64` (a constant of the program's source).
+
+use millstream_aggregator::{
+    ErasedArg, ErasedCall, MemoryArg, RunReport,
+    cuda::{Aggregator, CudaDevice, CudaOptions},
+};
+use millstream_cilk_lower::{lower::lower, parse_file};
+use millstream_graph::levelized::Levelized;
+use std::{process::ExitCode, sync::Arc, time::Duration};
+
+struct Settings {
+    gib: f64,
+    blocks: u32,
+    times: usize,
+    host: bool,
+    constants: Vec<(String, String)>,
+}
+
+fn program(name: &str, settings: &Settings) -> Arc<Levelized> {
+    let file = format!("examples/{name}.rs");
+    let mut text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{file}: {e}"));
+    for (constant, value) in &settings.constants {
+        let start = format!("const {constant}: usize = ");
+        if let Some(at) = text.find(&start) {
+            let from = at + start.len();
+            let to = from + text[from..].find(';').expect("a constant ends with a semicolon");
+            text.replace_range(from..to, value);
+        }
+    }
+    let program = parse_file(&text, &file, Some(name)).unwrap_or_else(|e| panic!("{e}"));
+    Arc::new(lower(&program).unwrap_or_else(|e| panic!("{e:?}")))
+}
+
+fn memory<T>(data: &mut [T]) -> ErasedArg<'_> {
+    // SAFETY: lent for as long as the argument lives.
+    ErasedArg::Memory(unsafe { MemoryArg::raw(data.as_mut_ptr().cast(), size_of_val(data), true) })
+}
+
+fn random(count: usize) -> Vec<u32> {
+    let mut state = 1u64;
+    let next = |_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 32) as u32
+    };
+    (0..count).map(next).collect()
+}
+
+/// Runs it several times; `call` prepares the arguments, and `good` looks at the result.
+fn time(
+    what: &str,
+    name: &str,
+    task: &str,
+    settings: &Settings,
+    mut run: impl FnMut(&mut dyn FnMut(Vec<ErasedArg<'_>>) -> (Vec<u8>, RunReport)) -> (bool, RunReport),
+) -> bool {
+    let aggregator = if settings.host { Aggregator::HostThread } else { Aggregator::Persistent };
+    let memory = Some((settings.gib * (1u64 << 30) as f64) as u64);
+    let options =
+        CudaOptions { aggregator, memory, min_blocks: settings.blocks, watchdog: Duration::from_secs(5), ..CudaOptions::default() };
+    let device = CudaDevice::with(options).unwrap_or_else(|e| panic!("{e}"));
+    let lowered = program(name, settings);
+    let loaded = device.load(&lowered).unwrap_or_else(|e| panic!("{e}"));
+    let id = lowered.find(task).unwrap_or_else(|| panic!("no task {task}"));
+    let mut launch = |args: Vec<ErasedArg<'_>>| {
+        let mut calls = [ErasedCall::new(args)];
+        let report = device.launch(&loaded, id, &mut calls).unwrap_or_else(|e| panic!("{what}: {e}"));
+        (std::mem::take(&mut calls[0].result), report)
+    };
+    let (mut good, mut times, mut last) = (true, Vec::new(), None);
+    for _ in 0..settings.times {
+        let (same, report) = run(&mut launch);
+        good &= same;
+        times.push(report.running.as_secs_f64() * 1e3);
+        last = Some(report);
+    }
+    let Some(report) = last else { return false };
+    let first = times[0];
+    times.sort_by(f64::total_cmp);
+    println!(
+        "{} {what} {aggregator:?} {:.2} GiB {:?}: best {:.3} ms, median {:.3}, first {first:.3}; {} dispatches, {} tasks, {:.2} G/s, {} levels, peak {:.0} MB",
+        if good { "ok  " } else { "FAIL" },
+        settings.gib,
+        settings.constants,
+        times[0],
+        times[times.len() / 2],
+        report.dispatches,
+        report.total,
+        report.total as f64 / times[0] / 1e6,
+        report.levels,
+        report.peak as f64 / 1e6,
+    );
+    good
+}
+
+fn measure(what: &str, n: usize, settings: &Settings) -> bool {
+    let title = format!("{what}({n})");
+    match what {
+        "fib" => {
+            let expected = (0..n).fold((0u64, 1u64), |(a, b), _| (b, a + b)).0;
+            time(&title, "fib", "fib", settings, |launch| {
+                let (result, report) = launch(vec![ErasedArg::Scalar(n as u64)]);
+                (result == expected.to_le_bytes(), report)
+            })
+        }
+        "queens" => {
+            let known = [1u64, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365_596, 2_279_184, 14_772_512, 95_815_104];
+            time(&title, "queens", "queens", settings, |launch| {
+                let (result, report) = launch(vec![ErasedArg::Scalar(n as u64)]);
+                (result == known[n].to_le_bytes(), report)
+            })
+        }
+        "sort" => {
+            let input: Vec<i32> = random(n).into_iter().map(|x| x as i32).collect();
+            let mut expected = input.clone();
+            expected.sort_unstable();
+            let mut tmp = vec![0i32; n];
+            time(&title, "sort", "sort", settings, |launch| {
+                let mut data = input.clone();
+                let args = vec![memory(&mut data), ErasedArg::Scalar(n as u64), memory(&mut tmp), ErasedArg::Scalar(n as u64)];
+                let (_, report) = launch(args);
+                (data == expected, report)
+            })
+        }
+        "strassen" => {
+            let small = |x: u32| (x % 9) as f32 - 4.0;
+            let all: Vec<f32> = random(2 * n * n).into_iter().map(small).collect();
+            let (mut a, mut b) = (all[..n * n].to_vec(), all[n * n..].to_vec());
+            fn scratch_len(n: usize) -> usize {
+                if n <= 64 || n % 2 == 1 { 0 } else { 7 * (3 * (n / 2) * (n / 2) + scratch_len(n / 2)) }
+            }
+            let (mut c, mut scratch) = (vec![0f32; n * n], vec![0f32; scratch_len(n)]);
+            // Small integers: sums are exact as long as they are small. A row and a column of the product are looked at.
+            time(&title, "strassen", "strassen", settings, |launch| {
+                c.fill(f32::NAN);
+                let mat = |data| vec![data, ErasedArg::Scalar(n as u64), ErasedArg::Scalar(n as u64), ErasedArg::Scalar(n as u64)];
+                let mut args = mat(memory(&mut c));
+                args.extend(mat(memory(&mut a)));
+                args.extend(mat(memory(&mut b)));
+                args.push(memory(&mut scratch));
+                args.push(ErasedArg::Scalar(scratch_len(n) as u64));
+                let (_, report) = launch(args);
+                let at = |i: usize, j: usize| (0..n).map(|k| f64::from(a[i * n + k]) * f64::from(b[k * n + j])).sum::<f64>() as f32;
+                let good = (0..n).step_by(37).all(|i| c[i * n + (i * 31) % n] == at(i, (i * 31) % n));
+                (good, report)
+            })
+        }
+        _ => panic!("nothing is called {what}"),
+    }
+}
+
+fn main() -> ExitCode {
+    let mut settings = Settings { gib: 8.0, blocks: CudaOptions::default().min_blocks, times: 5, host: false, constants: Vec::new() };
+    let mut good = true;
+    for arg in std::env::args().skip(1) {
+        if let Some((constant, value)) = arg.split_once(":=") {
+            settings.constants.retain(|(c, _)| c != constant);
+            settings.constants.push((constant.to_owned(), value.to_owned()));
+            continue;
+        }
+        let (key, value) = arg.split_once('=').unwrap_or_else(|| panic!("{arg}: not KEY=VALUE"));
+        let number: f64 = value.parse().unwrap_or_else(|e| panic!("{arg}: {e}"));
+        match key {
+            "gib" => settings.gib = number,
+            "blocks" => settings.blocks = number as u32,
+            "times" => settings.times = number as usize,
+            "host" => settings.host = number != 0.0,
+            what => good &= measure(what, number as usize, &settings),
+        }
+    }
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,200 @@
+//! The CPU as a device: programs as machine code of this computer, run by a crew of threads.
+
+use crate::{
+    args::{self, CPU, ErasedCall},
+    batch::Batch,
+    crew::Crew,
+    error::RunError,
+    native::Native,
+    plan::{Code, Plan},
+    policy,
+    report::RunReport,
+    run::{CANCELLED, Run, Stash},
+    sync::Mutex,
+};
+use millstream_graph::{ir::TaskId, levelized::Levelized};
+use std::{
+    fmt,
+    num::NonZeroUsize,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Programs that a device keeps loaded, the last used ones.
+const KEPT_PROGRAMS: usize = 32;
+
+/// How a CPU device works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CpuOptions {
+    /// Threads that run tasks, the one that calls included; as many as the machine runs at once if none is given.
+    pub threads: Option<u32>,
+    /// Bytes that a run's channels may take; see [`default_memory`](crate::default_memory) if none is given.
+    pub memory: Option<u64>,
+    /// Elements of a wavefront; found from the cache's size if none is given. 1 is exact; more is what a wavefront takes if as much again is
+    /// left. For tests.
+    pub width: Option<u64>,
+}
+
+/// The CPU. A clone is the same device.
+#[derive(Clone)]
+pub(crate) struct CpuDevice {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    threads: u32,
+    memory: u64,
+    width: Option<u64>,
+    crew: Arc<Crew>,
+    /// The stop word of the run in progress. One run at a time: who launches holds `turn`.
+    stop: Arc<AtomicU32>,
+    turn: Mutex<()>,
+    loaded: Mutex<Vec<CpuLoaded>>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.crew.close();
+    }
+}
+
+/// A program on a device, compiled. A clone is the same.
+#[derive(Clone, Debug)]
+pub(crate) struct CpuLoaded {
+    program: Arc<Levelized>,
+    code: Arc<dyn Code>,
+    plan: Arc<Plan>,
+    stash: Arc<Stash>,
+    compiling: Duration,
+}
+
+impl CpuLoaded {
+    pub(crate) const fn program(&self) -> &Arc<Levelized> {
+        &self.program
+    }
+
+    pub(crate) const fn compiling(&self) -> Duration {
+        self.compiling
+    }
+}
+
+impl CpuDevice {
+    /// The CPU, by these settings. Threads are made when a run first needs them.
+    ///
+    /// # Errors
+    /// If they make no sense: no thread, no memory, wavefronts of no element.
+    pub(crate) fn with(options: CpuOptions) -> Result<Self, RunError> {
+        let refuse = |what: &str| Err(RunError::Device(format!("a CPU device needs {what}")));
+        let threads = options.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZeroUsize::get) as u32);
+        let memory = options.memory.unwrap_or_else(policy::default_memory);
+        match (threads, memory, options.width) {
+            (0, ..) => return refuse("at least 1 thread"),
+            (_, 0, _) => return refuse("memory for its channels"),
+            (.., Some(0)) => return refuse("wavefronts of at least 1 element"),
+            _ => {}
+        }
+        let crew = Crew::new(threads);
+        let (stop, turn, loaded) = (Arc::default(), Mutex::new(()), Mutex::new(Vec::new()));
+        Ok(Self { inner: Arc::new(Inner { threads, memory, width: options.width, crew, stop, turn, loaded }) })
+    }
+
+    pub(crate) fn threads(&self) -> u32 {
+        self.inner.threads
+    }
+
+    pub(crate) fn memory(&self) -> u64 {
+        self.inner.memory
+    }
+
+    /// The word that [`cancel`] sets.
+    pub(crate) fn stop_word(&self) -> &Arc<AtomicU32> {
+        &self.inner.stop
+    }
+
+    /// Compiles a program for this device, unless it is loaded already.
+    ///
+    /// # Errors
+    /// If the program cannot be compiled.
+    pub(crate) fn load(&self, program: &Arc<Levelized>) -> Result<CpuLoaded, RunError> {
+        let mut loaded = self.inner.loaded.lock();
+        if let Some(at) = loaded.iter().position(|l| Arc::ptr_eq(&l.program, program)) {
+            let found = loaded.remove(at);
+            loaded.push(found.clone());
+            return Ok(found);
+        }
+        let start = Instant::now();
+        let code = Arc::new(Native::compile(program)?);
+        let new = self.prepare(program, code, start);
+        if loaded.len() >= KEPT_PROGRAMS {
+            loaded.remove(0);
+        }
+        loaded.push(new.clone());
+        Ok(new)
+    }
+
+    /// A program whose segments are compiled.
+    pub(crate) fn prepare(&self, program: &Arc<Levelized>, code: Arc<dyn Code>, start: Instant) -> CpuLoaded {
+        let plan = Arc::new(Plan::new(program, &*code, self.inner.width));
+        let stash = Arc::new(Mutex::new(Vec::new()));
+        CpuLoaded { program: program.clone(), code, plan, stash, compiling: start.elapsed() }
+    }
+
+    /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards.
+    ///
+    /// # Errors
+    /// If the arguments do not fit the task, or the run ends without a result.
+    pub(crate) fn launch(&self, loaded: &CpuLoaded, task: TaskId, calls: &mut [ErasedCall<'_>]) -> Result<RunReport, RunError> {
+        let _turn = self.inner.turn.lock();
+        let start = Instant::now();
+        let Some(lowered) = loaded.program.tasks.get(task.index()) else {
+            return Err(RunError::BadArguments(format!("the program has no task {task}")));
+        };
+        let function = &loaded.program.program[lowered.func];
+        let mut fields = vec![Vec::new(); lowered.element.len()];
+        for call in calls.iter() {
+            args::push(function, &loaded.program.program.structs, &call.args, CPU, &mut fields, None)?;
+        }
+        let plan = &loaded.plan.tasks[task.index()];
+        if plan.result.is_some() {
+            // Nobody's: the results stay in the batch.
+            fields.last_mut().expect("the return address is a field").resize(calls.len() * 8, 0);
+        }
+        let batch = Batch::new(&loaded.plan, task.index(), calls.len() as u64, fields, 0, 0);
+        let mut copying = start.elapsed();
+        let settings = (self.inner.memory, self.inner.threads);
+        let run = Run::new(&loaded.plan, &loaded.code, &loaded.stash, &self.inner.crew, &self.inner.stop, settings);
+        let start = Instant::now();
+        let workers = run.execute(&batch)?;
+        let running = start.elapsed();
+        let start = Instant::now();
+        if let Some(result) = plan.result {
+            for (i, call) in (0..).zip(calls) {
+                call.result.clear();
+                call.result.extend_from_slice(batch.result(result, i));
+            }
+        }
+        copying += start.elapsed();
+        let names = loaded.plan.tasks.iter().map(|t| t.name.clone());
+        let mut report = RunReport::sum(names, workers, running);
+        (report.budget, report.compiling, report.copying) = (self.inner.memory, loaded.compiling, copying);
+        tracing::debug!(tasks = report.total, dispatches = report.dispatches, ?running, "run");
+        Ok(report)
+    }
+}
+
+/// Ends the run in progress, or the next one, of the device with this word.
+pub(crate) fn cancel(stop: &AtomicU32) {
+    // Relaxed: pairs with the loads of workers and compiled code; it only hastens the end.
+    stop.fetch_or(CANCELLED, Ordering::Relaxed);
+}
+
+impl fmt::Debug for CpuDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { threads, memory, .. } = &*self.inner;
+        f.debug_struct("CpuDevice").field("threads", threads).field("memory", memory).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,455 @@
+//! A GPU that programs are loaded on and launched.
+
+use super::{
+    driver::{self, Context, DeviceInfo, Kernel, Mapped, Memory, Module},
+    run::Run,
+};
+use crate::{args::ErasedCall, error::RunError, policy::Bytes, report::RunReport, sync::Mutex};
+use millstream_channels_kernel::cuda::{
+    Options, Plan, Site,
+    abi::{MOST_BLOCKS, kernel},
+    generate,
+    nvrtc::{self, Arch, Nvrtc},
+};
+use millstream_graph::{ir::TaskId, levelized::Levelized};
+use std::{
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// The default of [`CudaOptions::memory`] is half of what is free, but no more than this: beyond it nothing is gained.
+const MOST_MEMORY: u64 = 16 << 30;
+/// The GPU's memory over what the stacks of all threads take where helpers call themselves.
+const STACK_SHARE: u64 = 8;
+/// Threads that a multiprocessor runs at once, at most: the driver keeps a stack for each.
+const RESIDENT_THREADS: u64 = 2048;
+/// Words of memory that host and device share; the first is the cancel flag, the mailbox begins at [`MAILBOX`].
+const SHARED_WORDS: usize = 16 << 10;
+/// The mailbox's first word.
+pub(super) const MAILBOX: usize = 64;
+/// Programs that a device keeps loaded, the last used ones.
+const KEPT_PROGRAMS: usize = 32;
+/// Bytes for copies of the host's memory that a device keeps from run to run.
+const KEPT_COPIES: u64 = 256 << 20;
+
+/// Who decides which run of elements comes next.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Aggregator {
+    /// A warp of the one kernel that runs all of it: the least time for the smallest runs.
+    Persistent,
+    /// The calling thread, with a kernel a dispatch: as fast or faster for all others (docs/measurements.md).
+    #[default]
+    HostThread,
+}
+
+/// How a CUDA device works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CudaOptions {
+    /// Which GPU, as the driver counts.
+    pub ordinal: u32,
+    /// Bytes that a run's channels may take; half of what is free, but no more than 16 GiB, if none is given.
+    pub memory: Option<u64>,
+    /// Who decides.
+    pub aggregator: Aggregator,
+    /// How long one dispatch may take before the run is ended.
+    pub watchdog: Duration,
+    /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
+    pub min_blocks: u32,
+}
+
+impl Default for CudaOptions {
+    fn default() -> Self {
+        let min_blocks = Options::default().min_blocks;
+        Self { ordinal: 0, memory: None, aggregator: Aggregator::default(), watchdog: Duration::from_secs(10), min_blocks }
+    }
+}
+
+/// A GPU. A clone is the same device.
+#[derive(Clone, Debug)]
+pub struct CudaDevice {
+    slot: Arc<Slot>,
+}
+
+/// What a device is, whatever becomes of its context.
+#[derive(Debug)]
+struct Slot {
+    name: String,
+    options: CudaOptions,
+    info: DeviceInfo,
+    memory: u64,
+    /// None only while the next one is made.
+    alive: Mutex<Option<Arc<Inner>>>,
+}
+
+/// What a device has in its context.
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub(super) options: CudaOptions,
+    pub(super) info: DeviceInfo,
+    pub(super) memory: u64,
+    pub(super) shared: Mapped,
+    /// One run at a time: who launches holds it.
+    workspace: Mutex<Workspace>,
+    loaded: Mutex<Vec<Arc<CudaLoaded>>>,
+    pub(super) context: Context,
+}
+
+/// Device memory that runs use one after another.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    arena: Option<Memory>,
+    copies: Option<Memory>,
+}
+
+impl Workspace {
+    /// Memory of so many bytes for the channels.
+    pub(super) fn arena(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
+        Self::place(&mut self.arena, context, bytes)
+    }
+
+    /// Memory of so many bytes for copies of the host's.
+    pub(super) fn copies(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
+        if bytes == 0 {
+            return Ok(0);
+        }
+        Self::place(&mut self.copies, context, bytes)
+    }
+
+    fn place(memory: &mut Option<Memory>, context: &Context, bytes: u64) -> Result<u64, RunError> {
+        if let Some(enough) = memory.as_ref().filter(|m| m.bytes() >= bytes) {
+            return Ok(enough.address());
+        }
+        // The old one is given back first.
+        *memory = None;
+        Ok(memory.insert(Memory::new(context, bytes)?).address())
+    }
+
+    /// What a run leaves: the channels' memory, and that for copies unless it is large.
+    fn shrink(&mut self) {
+        self.copies.take_if(|m| m.bytes() > KEPT_COPIES);
+    }
+}
+
+/// A program on a device, compiled.
+#[derive(Debug)]
+pub struct CudaLoaded {
+    program: Arc<Levelized>,
+    pub(super) plan: Plan,
+    pub(super) sites: Vec<Site>,
+    pub(super) max_depth: u32,
+    /// How many levels the last run reached: what the next one expects.
+    pub(super) expected: AtomicU32,
+    pub(super) persistent: Kernel,
+    pub(super) dispatches: Vec<Kernel>,
+    pub(super) channels: (u64, usize),
+    /// Blocks of the persistent kernel, and of each dispatch at most.
+    pub(super) blocks: u32,
+    pub(super) dispatch_blocks: Vec<u32>,
+    pub(super) compiling: Duration,
+    source: String,
+    log: String,
+    _module: Module,
+    owner: Weak<Inner>,
+}
+
+impl CudaLoaded {
+    /// The program.
+    #[must_use]
+    pub const fn program(&self) -> &Arc<Levelized> {
+        &self.program
+    }
+
+    /// Its text in CUDA C++.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// What the compiler said of registers and memory; empty if the program came from the cache.
+    #[must_use]
+    pub fn log(&self) -> &str {
+        &self.log
+    }
+
+    /// How long it took to compile.
+    #[must_use]
+    pub const fn compiling(&self) -> Duration {
+        self.compiling
+    }
+}
+
+/// Stops runs of a device from another thread.
+#[derive(Clone, Debug)]
+pub struct CudaCancel {
+    slot: Arc<Slot>,
+}
+
+impl CudaCancel {
+    /// Ends the run in progress, or the next one if there is none, with [`RunError::Cancelled`].
+    pub fn cancel(&self) {
+        let alive = self.slot.alive.lock().clone();
+        // In a context that is lost there is nothing to end.
+        if let Some(inner) = alive
+            && let Some(_using) = inner.context.shared.enter_to_free()
+        {
+            // Relaxed: pairs with the loads of the kernels; it only hastens the end.
+            inner.shared_word(0).store(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Inner {
+    fn new(options: CudaOptions, info: DeviceInfo) -> Result<Self, RunError> {
+        let context = Context::new(options.ordinal)?;
+        let (memory, shared) = {
+            let _using = context.enter()?;
+            let memory = match options.memory {
+                Some(bytes) => bytes,
+                None => (context.free_memory()? / 2).min(MOST_MEMORY),
+            };
+            (memory, Mapped::new(&context, SHARED_WORDS)?)
+        };
+        Ok(Self { options, info, memory, shared, workspace: Mutex::new(Workspace::default()), loaded: Mutex::new(Vec::new()), context })
+    }
+
+    /// A word that host and device share.
+    pub(super) fn shared_word(&self, at: usize) -> &AtomicU32 {
+        assert!(at < SHARED_WORDS, "a word of the shared memory");
+        // SAFETY: inside the memory, aligned, and touched by atomics only, on both sides.
+        unsafe { AtomicU32::from_ptr(self.shared.host().add(at)) }
+    }
+}
+
+impl CudaDevice {
+    /// The first GPU, by default settings.
+    ///
+    /// # Errors
+    /// If there is no driver, no NVRTC or no GPU.
+    pub fn new() -> Result<Self, RunError> {
+        Self::with(CudaOptions::default())
+    }
+
+    /// A GPU by these settings.
+    ///
+    /// # Errors
+    /// If there is no driver, no NVRTC or no such GPU, or if it cannot run the aggregator.
+    pub fn with(options: CudaOptions) -> Result<Self, RunError> {
+        let info = driver::info(options.ordinal)?;
+        let nvrtc = nvrtc::find().map_err(|e| RunError::Device(e.to_string()))?;
+        if options.aggregator == Aggregator::Persistent && !info.cooperative {
+            return Err(RunError::Device(format!("{} cannot launch cooperative kernels: use the host-thread aggregator", info.name)));
+        }
+        arch_for(nvrtc, info.arch)?;
+        let inner = Arc::new(Inner::new(options, info.clone())?);
+        let (name, memory) = (format!("cuda:{}", info.ordinal), inner.memory);
+        let options = CudaOptions { memory: Some(memory), ..options };
+        Ok(Self { slot: Arc::new(Slot { name, options, info, memory, alive: Mutex::new(Some(inner)) }) })
+    }
+
+    /// The device's context and what it has there: a new one if the last was lost.
+    fn alive(&self) -> Result<Arc<Inner>, RunError> {
+        let mut alive = self.slot.alive.lock();
+        if let Some(inner) = alive.as_ref().filter(|inner| !inner.context.shared.is_lost()) {
+            return Ok(inner.clone());
+        }
+        tracing::warn!(device = self.slot.name, "the context was lost; the device takes a new one");
+        // The old one goes first, so that its memory is free.
+        if let Some(old) = alive.take() {
+            old.context.shared.end();
+        }
+        Ok(alive.insert(Arc::new(Inner::new(self.slot.options, self.slot.info.clone())?)).clone())
+    }
+
+    /// Its name: `cuda:0`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.slot.name
+    }
+
+    /// The GPU.
+    #[must_use]
+    pub fn info(&self) -> &DeviceInfo {
+        &self.slot.info
+    }
+
+    /// Bytes that a run's channels may take.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        self.slot.memory
+    }
+
+    /// A handle that ends runs of this device.
+    #[must_use]
+    pub fn cancel_handle(&self) -> CudaCancel {
+        CudaCancel { slot: self.slot.clone() }
+    }
+
+    /// Compiles a program for this device, unless it is loaded already. Its machine code is kept on disk for the next process.
+    ///
+    /// # Errors
+    /// If it cannot be compiled or loaded.
+    pub fn load(&self, program: &Arc<Levelized>) -> Result<Arc<CudaLoaded>, RunError> {
+        let inner = self.alive()?;
+        let _using = inner.context.enter()?;
+        let mut loaded = inner.loaded.lock();
+        if let Some(at) = loaded.iter().position(|l| Arc::ptr_eq(&l.program, program)) {
+            let found = loaded.remove(at);
+            loaded.push(found.clone());
+            return Ok(found);
+        }
+        let new = Arc::new(inner.context.note(compile(&inner, program))?);
+        if loaded.len() >= KEPT_PROGRAMS {
+            loaded.remove(0);
+        }
+        loaded.push(new.clone());
+        Ok(new)
+    }
+
+    /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards. A program that was loaded on another
+    /// device, or before the context was lost, is loaded here first.
+    ///
+    /// # Errors
+    /// If the arguments do not fit the task, or the run ends without a result.
+    pub fn launch(&self, loaded: &CudaLoaded, task: TaskId, calls: &mut [ErasedCall<'_>]) -> Result<RunReport, RunError> {
+        let inner = self.alive()?;
+        if !std::ptr::eq(loaded.owner.as_ptr(), Arc::as_ptr(&inner)) {
+            let here = self.load(&loaded.program)?;
+            return self.launch(&here, task, calls);
+        }
+        let _using = inner.context.enter()?;
+        let mut workspace = inner.workspace.lock();
+        let _turn = inner.context.shared.turn.lock();
+        let report = Run::new(&inner, loaded, &mut workspace, task, calls).and_then(|run| run.execute(calls));
+        workspace.shrink();
+        inner.context.note(report)
+    }
+
+    /// Zeros on the device.
+    pub(crate) fn zeros(&self, bytes: u64) -> Result<CudaBuffer, RunError> {
+        let inner = self.alive()?;
+        let using = inner.context.enter()?;
+        let make = || {
+            let memory = Memory::new(&inner.context, bytes)?;
+            // SAFETY: memory of that size, just taken.
+            unsafe { inner.context.zero(memory.address(), memory.bytes()) }?;
+            inner.context.wait("clearing a buffer")?;
+            Ok(memory)
+        };
+        let memory = inner.context.note(make())?;
+        drop(using);
+        Ok(CudaBuffer { memory, inner })
+    }
+}
+
+/// Memory that stays on a GPU. Runs and copies of one device do not overlap in time.
+#[derive(Debug)]
+pub(crate) struct CudaBuffer {
+    // First, for it is in the context of the other.
+    memory: Memory,
+    inner: Arc<Inner>,
+}
+
+impl CudaBuffer {
+    pub(crate) const fn address(&self) -> u64 {
+        self.memory.address()
+    }
+
+    /// The context that it lies in.
+    pub(crate) fn home(&self) -> u64 {
+        self.inner.context.shared.id
+    }
+
+    /// Copies all of it to memory of the host.
+    ///
+    /// # Safety
+    /// `to` is valid for writes of as many bytes as were asked for.
+    pub(crate) unsafe fn read(&self, to: *mut u8, bytes: usize) -> Result<(), RunError> {
+        let context = &self.inner.context;
+        let _using = context.enter()?;
+        let copy = || {
+            // SAFETY: the caller's promise; it is waited for.
+            unsafe { context.copy_out(to, self.address(), bytes) }?;
+            context.wait("reading a buffer")
+        };
+        let _turn = self.inner.workspace.lock();
+        context.note(copy())
+    }
+
+    /// Copies from memory of the host.
+    ///
+    /// # Safety
+    /// `from` is valid for reads of as many bytes as were asked for.
+    pub(crate) unsafe fn write(&mut self, from: *const u8, bytes: usize) -> Result<(), RunError> {
+        let context = &self.inner.context;
+        let _using = context.enter()?;
+        let copy = || {
+            // SAFETY: the caller's promise; it is waited for.
+            unsafe { context.copy_in(self.address(), from, bytes) }?;
+            context.wait("writing a buffer")
+        };
+        let _turn = self.inner.workspace.lock();
+        context.note(copy())
+    }
+}
+
+/// What to compile for: the GPU's own architecture, or the nearest before it whose machine code it runs.
+fn arch_for(nvrtc: &Nvrtc, arch: u32) -> Result<Arch, RunError> {
+    let known = nvrtc.archs();
+    let same = known.iter().filter(|a| a.0 / 10 == arch / 10 && a.0 <= arch).max();
+    same.copied().ok_or_else(|| {
+        let (major, minor) = nvrtc.version();
+        let range = known.first().zip(known.last()).map_or_else(String::new, |(a, b)| format!(", which compiles for {a} to {b}"));
+        RunError::Device(format!("the GPU is of architecture sm_{arch}, unknown to NVRTC {major}.{minor}{range}"))
+    })
+}
+
+fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, RunError> {
+    let start = Instant::now();
+    let plan = Plan::new(program, inner.memory);
+    let text = generate(&plan, Options { min_blocks: inner.options.min_blocks, ..Options::default() });
+    let nvrtc = nvrtc::find().map_err(|e| RunError::Device(e.to_string()))?;
+    let compiled = nvrtc
+        .compile_cached(&text.source, arch_for(nvrtc, inner.info.arch)?, program.program.options.fast_math)
+        .map_err(|e| RunError::Compile(e.to_string()))?;
+    let module = Module::new(&inner.context, &compiled.cubin)?;
+    let threads = kernel::BLOCK;
+    let persistent = module.kernel(kernel::PERSISTENT)?;
+    let blocks = (persistent.occupancy(threads)? * inner.info.multiprocessors).min(MOST_BLOCKS);
+    let dispatches = (0..plan.kernels()).map(|i| module.kernel(&kernel::dispatch(i))).collect::<Result<Vec<_>, _>>()?;
+    let dispatch_blocks = dispatches
+        .iter()
+        .map(|k| Ok((k.occupancy(threads)? * inner.info.multiprocessors).min(MOST_BLOCKS)))
+        .collect::<Result<Vec<_>, RunError>>()?;
+    let what = (blocks, inner.info.multiprocessors, Bytes(inner.memory));
+    tracing::debug!(program = program.program.name, blocks = what.0, multiprocessors = what.1, memory = %what.2, "loaded");
+    if blocks == 0 {
+        return Err(RunError::Compile(format!("no block of the program fits a multiprocessor of {}", inner.info.name)));
+    }
+    let channels = module.global(kernel::CHANNELS)?;
+    // The deepest recursion of helpers is what the stack has room for; tasks recurse without it.
+    let threads = u64::from(inner.info.multiprocessors) * RESIDENT_THREADS;
+    let stack = (inner.info.memory / STACK_SHARE / threads).clamp(4 << 10, 64 << 10) & !1023;
+    if text.helper_frame > 0 {
+        inner.context.set_stack(stack)?;
+    }
+    Ok(CudaLoaded {
+        program: program.clone(),
+        max_depth: stack.checked_div(text.helper_frame).unwrap_or(0) as u32,
+        sites: text.sites,
+        expected: AtomicU32::new(0),
+        persistent,
+        dispatches,
+        channels,
+        blocks,
+        dispatch_blocks,
+        compiling: start.elapsed(),
+        source: text.source,
+        log: compiled.log,
+        _module: module,
+        owner: Arc::downgrade(inner),
+        plan,
+    })
+}

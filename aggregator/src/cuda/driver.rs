@@ -1,0 +1,595 @@
+//! The CUDA driver, as far as it is needed: each call checked, each resource owned.
+//!
+//! The driver is loaded when it is first asked for. Nothing of it is called before [`present`] has found it, because the bindings panic where
+//! the library or one of its functions is missing; the functions used here are all in the driver of CUDA 12.0.
+
+use crate::{error::RunError, sync::Mutex};
+use cudarc::driver::sys::{self, CUdeviceptr, CUfunction, CUmodule, CUresult, CUstream};
+use std::{
+    ffi::{CStr, CString, c_int, c_uint, c_void},
+    ptr,
+    sync::{
+        Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+/// An error of the driver, with what was tried.
+pub(super) fn failed(code: CUresult, what: &str) -> RunError {
+    let mut text = ptr::null();
+    // SAFETY: the driver is present, for it gave the code; it answers with a static string or not at all.
+    let found = unsafe { sys::cuGetErrorString(code, &raw mut text) } == CUresult::CUDA_SUCCESS && !text.is_null();
+    // SAFETY: as above.
+    let text = if found { unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned() } else { "unknown error".to_owned() };
+    let text = format!("{what}: {text} ({code:?})");
+    if is_fatal(code) { RunError::Lost(text) } else { RunError::Device(format!("CUDA: {text}")) }
+}
+
+/// Whether a context gives nothing but errors after this one.
+const fn is_fatal(code: CUresult) -> bool {
+    use CUresult as C;
+    matches!(
+        code,
+        C::CUDA_ERROR_ECC_UNCORRECTABLE
+            | C::CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | C::CUDA_ERROR_ILLEGAL_ADDRESS
+            | C::CUDA_ERROR_LAUNCH_TIMEOUT
+            | C::CUDA_ERROR_CONTEXT_IS_DESTROYED
+            | C::CUDA_ERROR_ASSERT
+            | C::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | C::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | C::CUDA_ERROR_MISALIGNED_ADDRESS
+            | C::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | C::CUDA_ERROR_INVALID_PC
+            | C::CUDA_ERROR_LAUNCH_FAILED
+    )
+}
+
+fn check(code: CUresult, what: &str) -> Result<(), RunError> {
+    if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(failed(code, what)) }
+}
+
+/// Loads and initialises the driver, once.
+///
+/// # Errors
+/// If there is none, or it does not start.
+pub(super) fn present() -> Result<(), RunError> {
+    static PRESENT: OnceLock<Result<(), RunError>> = OnceLock::new();
+    let start = || {
+        if std::env::var_os("MILLSTREAM_CUDA").is_some_and(|v| v == "off") {
+            return Err(RunError::Device("CUDA is turned off by MILLSTREAM_CUDA=off".to_owned()));
+        }
+        // SAFETY: it opens the library and nothing else; the driver's initialisers ask nothing of us.
+        if !unsafe { sys::is_culib_present() } {
+            let what = "no CUDA driver was found (libcuda.so.1): install NVIDIA's driver, or use the CPU device";
+            return Err(RunError::Device(what.to_owned()));
+        }
+        let mut version = 0;
+        // SAFETY: present; valid for a write. It may be called before the driver is initialised.
+        check(unsafe { sys::cuDriverGetVersion(&raw mut version) }, "asking for the driver's version")?;
+        if version < 12_000 {
+            let text = format!("the CUDA driver is of version {}.{}, and 12.0 is needed", version / 1000, version % 1000 / 10);
+            return Err(RunError::Device(text));
+        }
+        // SAFETY: present.
+        check(unsafe { sys::cuInit(0) }, "starting the driver")
+    };
+    PRESENT.get_or_init(start).clone()
+}
+
+/// The CUDA version that the driver supports.
+///
+/// # Errors
+/// If there is no driver.
+pub fn driver_version() -> Result<(u32, u32), RunError> {
+    present()?;
+    let mut version = 0;
+    // SAFETY: present; valid for a write.
+    check(unsafe { sys::cuDriverGetVersion(&raw mut version) }, "asking for the driver's version")?;
+    Ok((version as u32 / 1000, version as u32 % 1000 / 10))
+}
+
+/// A GPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// Its number, as the driver counts.
+    pub ordinal: u32,
+    /// Its name.
+    pub name: String,
+    /// Its architecture: 90 is `sm_90`.
+    pub arch: u32,
+    /// Multiprocessors.
+    pub multiprocessors: u32,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Whether it can run the persistent aggregator.
+    pub cooperative: bool,
+}
+
+/// The GPUs of this machine.
+///
+/// # Errors
+/// If there is no driver.
+pub fn devices() -> Result<Vec<DeviceInfo>, RunError> {
+    present()?;
+    let mut count = 0;
+    // SAFETY: present; valid for a write.
+    check(unsafe { sys::cuDeviceGetCount(&raw mut count) }, "counting the devices")?;
+    (0..count as u32).map(info).collect()
+}
+
+pub(super) fn info(ordinal: u32) -> Result<DeviceInfo, RunError> {
+    use sys::CUdevice_attribute as A;
+    present()?;
+    let mut device = 0;
+    // SAFETY: present; valid for a write.
+    check(unsafe { sys::cuDeviceGet(&raw mut device, ordinal as c_int) }, &format!("looking for device {ordinal}"))?;
+    let ask = |attribute| {
+        let mut value = 0;
+        // SAFETY: the device exists; valid for a write.
+        check(unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) }, "asking for an attribute")?;
+        Ok::<u32, RunError>(value as u32)
+    };
+    let mut name = [0; 256];
+    // SAFETY: as long as it is told.
+    check(unsafe { sys::cuDeviceGetName(name.as_mut_ptr(), 256, device) }, "asking for the device's name")?;
+    // SAFETY: the driver ends it with a zero.
+    let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
+    let mut memory = 0;
+    // SAFETY: the device exists; valid for a write.
+    check(unsafe { sys::cuDeviceTotalMem_v2(&raw mut memory, device) }, "asking for the device's memory")?;
+    let major = ask(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor = ask(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    let multiprocessors = ask(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+    let cooperative = ask(A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0;
+    Ok(DeviceInfo { ordinal, name, arch: 10 * major + minor, multiprocessors, memory: memory as u64, cooperative })
+}
+
+/// A context on a GPU, shared by all devices of this process on that GPU and by what they hold there. It ends with the last of them, or
+/// when a fatal error was seen and a device asks for the next one: then all that lies in it is gone, and its owners free nothing.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    context: sys::CUcontext,
+    /// Different for each context of the process, and never 0.
+    pub(crate) id: u64,
+    /// A fatal error was seen.
+    lost: AtomicBool,
+    /// Whether it has ended. Who works in it reads.
+    ended: RwLock<bool>,
+    /// One run at a time, of whichever device: a persistent kernel wants all of the GPU.
+    pub(super) turn: Mutex<()>,
+}
+
+// SAFETY: the driver's handles may be used from any thread, one at a time or not.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// While it is there, the context does not end, and it is the thread's.
+pub(crate) type Using<'a> = RwLockReadGuard<'a, bool>;
+
+impl Shared {
+    /// The context on a GPU: the one there is, unless it is lost.
+    fn of(ordinal: u32) -> Result<Arc<Self>, RunError> {
+        static ALL: Mutex<Vec<(u32, Weak<Shared>)>> = Mutex::new(Vec::new());
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        present()?;
+        let mut all = ALL.lock();
+        all.retain(|(_, shared)| shared.strong_count() > 0);
+        let found = all.iter().filter(|(n, _)| *n == ordinal).find_map(|(_, shared)| shared.upgrade().filter(|s| !s.is_lost()));
+        if let Some(shared) = found {
+            return Ok(shared);
+        }
+        let (mut device, mut context) = (0, ptr::null_mut());
+        // SAFETY: present; valid for a write.
+        check(unsafe { sys::cuDeviceGet(&raw mut device, ordinal as c_int) }, &format!("looking for device {ordinal}"))?;
+        // SAFETY: the device exists; valid for a write.
+        check(unsafe { sys::cuCtxCreate_v2(&raw mut context, 0, device) }, "making a context")?;
+        // Relaxed: a number of its own is all.
+        let shared = Arc::new(Self {
+            context,
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            lost: AtomicBool::new(false),
+            ended: RwLock::new(false),
+            turn: Mutex::new(()),
+        });
+        all.push((ordinal, Arc::downgrade(&shared)));
+        Ok(shared)
+    }
+
+    pub(crate) fn is_lost(&self) -> bool {
+        // Relaxed: who misses it gets the error from the driver.
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Waits for all who work in it, and ends it.
+    pub(super) fn end(&self) {
+        let mut ended = self.ended.write().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::replace(&mut *ended, true) {
+            // SAFETY: made by `of`; nobody works in it, and nobody will. Errors have nowhere to go.
+            unsafe { sys::cuCtxDestroy_v2(self.context) };
+        }
+    }
+
+    /// Makes it the calling thread's, to work in it. Not to be called by who works in it already.
+    pub(super) fn enter(&self) -> Result<Using<'_>, RunError> {
+        let using = self.ended.read().unwrap_or_else(PoisonError::into_inner);
+        if *using || self.is_lost() {
+            return Err(RunError::Lost("an error ended it, and all that lay in it is gone".into()));
+        }
+        // SAFETY: it has not ended.
+        check(unsafe { sys::cuCtxSetCurrent(self.context) }, "entering the context").map(|()| using)
+    }
+
+    /// Like [`enter`](Self::enter), for who frees something and may work in it already; none if it is lost, for then nothing is to be
+    /// freed. Never waits: only who ends it, for it is lost, keeps others out.
+    pub(super) fn enter_to_free(&self) -> Option<Using<'_>> {
+        let using = self.ended.try_read().ok()?;
+        // SAFETY: it has not ended.
+        let entered = !*using && !self.is_lost() && unsafe { sys::cuCtxSetCurrent(self.context) } == CUresult::CUDA_SUCCESS;
+        entered.then_some(using)
+    }
+}
+
+/// A context and a stream on it.
+#[derive(Debug)]
+pub(crate) struct Context {
+    stream: CUstream,
+    pub(crate) shared: Arc<Shared>,
+}
+
+// SAFETY: the driver's handles may be used from any thread, one at a time or not.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if let Some(_using) = self.shared.enter_to_free() {
+            // SAFETY: made by `new`. Errors have nowhere to go.
+            unsafe { sys::cuStreamDestroy_v2(self.stream) };
+        }
+    }
+}
+
+impl Context {
+    pub(super) fn new(ordinal: u32) -> Result<Self, RunError> {
+        let shared = Shared::of(ordinal)?;
+        let mut stream = ptr::null_mut();
+        {
+            let _using = shared.enter()?;
+            // 1: does not wait for the default stream.
+            // SAFETY: a context is current; valid for a write.
+            check(unsafe { sys::cuStreamCreate(&raw mut stream, 1) }, "making a stream")?;
+        }
+        Ok(Self { stream, shared })
+    }
+
+    /// See [`Shared::enter`]. Everything else here wants it.
+    pub(super) fn enter(&self) -> Result<Using<'_>, RunError> {
+        self.shared.enter()
+    }
+
+    /// Marks the context as lost if a call that failed says so.
+    pub(crate) fn note<T>(&self, result: Result<T, RunError>) -> Result<T, RunError> {
+        if matches!(result, Err(RunError::Lost(_))) {
+            // Relaxed: see `is_lost`.
+            self.shared.lost.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+
+    pub(super) fn free_memory(&self) -> Result<u64, RunError> {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: a context is current; valid for writes.
+        check(unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) }, "asking for free memory")?;
+        Ok(free as u64)
+    }
+
+    pub(super) fn set_stack(&self, bytes: u64) -> Result<(), RunError> {
+        // SAFETY: a context is current.
+        check(unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, bytes as usize) }, "giving threads a stack")
+    }
+
+    /// # Safety
+    /// `from` is valid for reads of `bytes` until the stream has done it, `to` is device memory of that size.
+    pub(super) unsafe fn copy_in(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), RunError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise; a context is current while a run is on.
+        check(unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.stream) }, "copying to the device")
+    }
+
+    /// # Safety
+    /// `to` is valid for writes of `bytes` until the stream has done it, `from` is device memory of that size.
+    pub(super) unsafe fn copy_out(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), RunError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise; a context is current while a run is on.
+        check(unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.stream) }, "copying from the device")
+    }
+
+    /// Copies rows; their distance is the same on both sides.
+    ///
+    /// # Safety
+    /// As for [`copy_in`](Self::copy_in) and [`copy_out`](Self::copy_out), for each of the rows.
+    pub(super) unsafe fn copy_rows(&self, host: *mut u8, device: u64, rows: Rows, out: bool) -> Result<(), RunError> {
+        use sys::CUmemorytype::{CU_MEMORYTYPE_DEVICE as DEVICE, CU_MEMORYTYPE_HOST as HOST};
+        let (from, to) = if out { (DEVICE, HOST) } else { (HOST, DEVICE) };
+        let copy = sys::CUDA_MEMCPY2D {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcMemoryType: from,
+            srcHost: host.cast_const().cast(),
+            srcDevice: device,
+            srcArray: ptr::null_mut(),
+            srcPitch: rows.distance,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: to,
+            dstHost: host.cast(),
+            dstDevice: device,
+            dstArray: ptr::null_mut(),
+            dstPitch: rows.distance,
+            WidthInBytes: rows.bytes,
+            Height: rows.count,
+        };
+        // SAFETY: the caller's promise; a context is current while a run is on.
+        check(unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, self.stream) }, "copying a matrix")
+    }
+
+    /// # Safety
+    /// `at` is device memory of that size.
+    pub(super) unsafe fn zero(&self, at: u64, bytes: u64) -> Result<(), RunError> {
+        // SAFETY: the caller's promise; a context is current while a run is on.
+        check(unsafe { sys::cuMemsetD8Async(at, 0, bytes as usize, self.stream) }, "clearing memory")
+    }
+
+    pub(super) fn wait(&self, what: &str) -> Result<(), RunError> {
+        // SAFETY: the stream is this context's.
+        check(unsafe { sys::cuStreamSynchronize(self.stream) }, what)
+    }
+
+    /// Whether the stream is done.
+    pub(super) fn is_done(&self, what: &str) -> Result<bool, RunError> {
+        // SAFETY: the stream is this context's.
+        match unsafe { sys::cuStreamQuery(self.stream) } {
+            CUresult::CUDA_SUCCESS => Ok(true),
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            code => Err(failed(code, what)),
+        }
+    }
+
+    /// # Safety
+    /// `params` point at values of the kernel's parameter types, and what the kernel does with them is sound.
+    pub(super) unsafe fn launch(
+        &self,
+        kernel: CUfunction,
+        blocks: u32,
+        threads: u32,
+        cooperative: bool,
+        params: &mut [*mut c_void],
+    ) -> Result<(), RunError> {
+        let (stream, params) = (self.stream, params.as_mut_ptr());
+        // SAFETY: the caller's promise; the stream is this context's, which is current while a run is on.
+        let code = unsafe {
+            if cooperative {
+                sys::cuLaunchCooperativeKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, params)
+            } else {
+                sys::cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, params, ptr::null_mut())
+            }
+        };
+        check(code, "launching a kernel")
+    }
+}
+
+/// Rows of a matrix in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    pub(super) count: usize,
+    /// Bytes of one.
+    pub(super) bytes: usize,
+    /// Bytes from one to the next.
+    pub(super) distance: usize,
+}
+
+/// Memory of the device.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    address: CUdeviceptr,
+    bytes: u64,
+    shared: Arc<Shared>,
+}
+
+impl Memory {
+    /// The context is entered.
+    pub(super) fn new(context: &Context, bytes: u64) -> Result<Self, RunError> {
+        let mut address = 0;
+        // SAFETY: a context is current.
+        let code = unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes.max(1) as usize) };
+        check(code, &format!("taking {} of device memory", crate::Bytes(bytes)))?;
+        Ok(Self { address, bytes, shared: context.shared.clone() })
+    }
+
+    pub(super) const fn address(&self) -> u64 {
+        self.address
+    }
+
+    pub(super) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Some(_using) = self.shared.enter_to_free() {
+            // SAFETY: taken by `new`. Freeing waits for the device. Errors have nowhere to go.
+            unsafe { sys::cuMemFree_v2(self.address) };
+        }
+    }
+}
+
+/// Memory of the host that the device reaches too, for flags and counters: cached on the host, not write-combined.
+#[derive(Debug)]
+pub(super) struct Mapped {
+    host: *mut u32,
+    device: CUdeviceptr,
+    shared: Arc<Shared>,
+}
+
+// SAFETY: an address; who shares the words uses atomics.
+unsafe impl Send for Mapped {}
+// SAFETY: as above.
+unsafe impl Sync for Mapped {}
+
+impl Mapped {
+    /// So many words, all 0. The context is entered.
+    pub(super) fn new(context: &Context, words: usize) -> Result<Self, RunError> {
+        let flags: c_uint = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
+        let mut host = ptr::null_mut();
+        // SAFETY: a context is current.
+        check(unsafe { sys::cuMemHostAlloc(&raw mut host, 4 * words, flags) }, "taking mapped memory")?;
+        // SAFETY: it has just been taken, of that size.
+        unsafe { ptr::write_bytes(host.cast::<u8>(), 0, 4 * words) };
+        let mut out = Self { host: host.cast(), device: 0, shared: context.shared.clone() };
+        // SAFETY: taken as mapped.
+        check(unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut out.device, host, 0) }, "mapping memory")?;
+        Ok(out)
+    }
+
+    pub(super) const fn host(&self) -> *mut u32 {
+        self.host
+    }
+
+    pub(super) const fn device(&self) -> u64 {
+        self.device
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        if let Some(_using) = self.shared.enter_to_free() {
+            // SAFETY: taken by `new`. Errors have nowhere to go.
+            unsafe { sys::cuMemFreeHost(self.host.cast()) };
+        }
+    }
+}
+
+/// A loaded cubin.
+#[derive(Debug)]
+pub(super) struct Module {
+    module: CUmodule,
+    shared: Arc<Shared>,
+}
+
+// SAFETY: the driver's handles may be used from any thread.
+unsafe impl Send for Module {}
+// SAFETY: as above.
+unsafe impl Sync for Module {}
+
+impl Module {
+    /// The context is entered.
+    pub(super) fn new(context: &Context, cubin: &[u8]) -> Result<Self, RunError> {
+        let mut module = ptr::null_mut();
+        // SAFETY: the bytes are an ELF file, which says itself how long it is.
+        check(unsafe { sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast()) }, "loading the program")?;
+        Ok(Self { module, shared: context.shared.clone() })
+    }
+
+    pub(super) fn kernel(&self, name: &str) -> Result<Kernel, RunError> {
+        let text = CString::new(name).map_err(|_| RunError::Device(format!("no kernel is named {name:?}")))?;
+        let mut function = ptr::null_mut();
+        // SAFETY: the module is loaded; the name is a C string.
+        check(unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, text.as_ptr()) }, &format!("looking for kernel {name}"))?;
+        Ok(Kernel(function))
+    }
+
+    /// Address and size of a global.
+    pub(super) fn global(&self, name: &str) -> Result<(u64, usize), RunError> {
+        let text = CString::new(name).map_err(|_| RunError::Device(format!("no global is named {name:?}")))?;
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: the module is loaded; the name is a C string.
+        let code = unsafe { sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.module, text.as_ptr()) };
+        check(code, &format!("looking for global {name}"))?;
+        Ok((address, bytes))
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if let Some(_using) = self.shared.enter_to_free() {
+            // SAFETY: loaded by `new`. Errors have nowhere to go.
+            unsafe { sys::cuModuleUnload(self.module) };
+        }
+    }
+}
+
+/// A kernel of a loaded module.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kernel(pub(super) CUfunction);
+
+// SAFETY: the driver's handles may be used from any thread.
+unsafe impl Send for Kernel {}
+// SAFETY: as above.
+unsafe impl Sync for Kernel {}
+
+impl Kernel {
+    /// Blocks of so many threads that a multiprocessor holds at once.
+    pub(super) fn occupancy(self, threads: u32) -> Result<u32, RunError> {
+        let mut blocks = 0;
+        // SAFETY: the kernel's module is loaded; valid for a write.
+        let code = unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, self.0, threads as c_int, 0) };
+        check(code, "asking how many blocks fit")?;
+        Ok(blocks as u32)
+    }
+}
+
+/// Two marks on a stream, and the time between them.
+#[derive(Debug)]
+pub(super) struct Stopwatch {
+    marks: [sys::CUevent; 2],
+}
+
+impl Stopwatch {
+    pub(super) fn start(context: &Context) -> Result<Self, RunError> {
+        let mut out = Self { marks: [ptr::null_mut(); 2] };
+        for mark in &mut out.marks {
+            // SAFETY: a context is current; valid for a write.
+            check(unsafe { sys::cuEventCreate(mark, 0) }, "making an event")?;
+        }
+        // SAFETY: the event and the stream are of one context.
+        check(unsafe { sys::cuEventRecord(out.marks[0], context.stream) }, "recording an event")?;
+        Ok(out)
+    }
+
+    pub(super) fn stop(&self, context: &Context) -> Result<(), RunError> {
+        // SAFETY: the event and the stream are of one context.
+        check(unsafe { sys::cuEventRecord(self.marks[1], context.stream) }, "recording an event")
+    }
+
+    /// After the stream has been waited for.
+    pub(super) fn elapsed(&self) -> Result<std::time::Duration, RunError> {
+        let mut ms = 0f32;
+        // SAFETY: both events have been recorded; valid for a write.
+        check(unsafe { sys::cuEventElapsedTime(&raw mut ms, self.marks[0], self.marks[1]) }, "reading the time")?;
+        Ok(std::time::Duration::from_secs_f64(f64::from(ms.max(0.0)) / 1e3))
+    }
+}
+
+impl Drop for Stopwatch {
+    fn drop(&mut self) {
+        for mark in self.marks.iter().filter(|m| !m.is_null()) {
+            // SAFETY: made by `start`. Errors have nowhere to go.
+            unsafe { sys::cuEventDestroy_v2(*mark) };
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The CUDA device: the same programs on an NVIDIA GPU, with their channels in its memory.
+//!
+//! A driver and NVRTC are enough; no toolkit is needed, and on a machine without them every call here is an error that says what is
+//! missing. [`CudaDevice::load`] compiles a program's text (see `millstream_channels_kernel::cuda`) for the GPU's architecture;
+//! [`CudaDevice::launch`] runs it by one of two aggregators:
+//! - *persistent*: one cooperative kernel, whose first warp decides;
+//! - *host thread*: a kernel a dispatch, and this thread decides, from counters in mapped memory.
+//!
+//! Slices of the host are copied to the device and, where tasks write to them, back. Every wait is bounded: the kernels end themselves
+//! when a dispatch takes longer than the watchdog allows, when a check fails, or when the run is cancelled.
+
+mod copies;
+mod device;
+mod driver;
+mod run;
+
+pub(crate) use device::CudaBuffer;
+pub use device::{Aggregator, CudaCancel, CudaDevice, CudaLoaded, CudaOptions};
+pub use driver::{DeviceInfo, devices, driver_version};

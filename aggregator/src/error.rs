@@ -1,0 +1,107 @@
+//! What can go wrong with a run.
+
+use crate::policy::Bytes;
+use millstream_graph::fault::Fault;
+use std::time::Duration;
+
+/// Why a run ended without a result.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A check of the program failed.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// The channels would outgrow the memory budget.
+    #[error(
+        "out of channel memory: task `{task}` at depth {depth} needs {} more, and the budget of {} is used up; \
+         give the run more memory, or look for a recursion that never ends", Bytes(*need), Bytes(*budget)
+    )]
+    OutOfMemory {
+        /// The task whose spawns find no room.
+        task: String,
+        /// Its depth: 0 is the call.
+        depth: u64,
+        /// Bytes that one element of it needs for what it pushes.
+        need: u64,
+        /// The budget in bytes.
+        budget: u64,
+    },
+    /// A task spawned more children than there was room for, and how many it spawns cannot be known beforehand.
+    #[error(
+        "out of channel memory: a loop of task `{task}` at depth {depth} filled the channel `{channel}` with {limit} elements, \
+         all that the budget of {} allows; give the run more memory, or spawn in halves", Bytes(*budget)
+    )]
+    ChannelFull {
+        /// The task that spawned.
+        task: String,
+        /// Its depth: 0 is the call.
+        depth: u64,
+        /// The channel that is full.
+        channel: String,
+        /// How many elements it held.
+        limit: u64,
+        /// The budget in bytes.
+        budget: u64,
+    },
+    /// The run is deeper than the memory budget has room for records of levels.
+    #[error(
+        "too many levels: the run of task `{task}` is {levels} levels deep, and the budget of {} has no room for the record of another; \
+         give the run more memory, or look for a recursion that never ends", Bytes(*budget)
+    )]
+    TooManyLevels {
+        /// The task that was called.
+        task: String,
+        /// How many levels there are.
+        levels: u64,
+        /// The budget in bytes.
+        budget: u64,
+    },
+    /// One dispatch took longer than the watchdog allows: a loop of a task that never ends, or a bug of Millstream.
+    #[error(
+        "the watchdog ended the run: one dispatch took longer than {limit:?}, at level {depth} after {dispatches} dispatches; \
+         most elements that each channel held: {channels}"
+    )]
+    Watchdog {
+        /// How long a dispatch may take.
+        limit: Duration,
+        /// The level it was at.
+        depth: u64,
+        /// How many dispatches there were.
+        dispatches: u64,
+        /// Each channel with the most elements it held, and its room.
+        channels: String,
+    },
+    /// The GPU's context failed for good, with all that was in it. The device takes a new one for its next run; buffers are lost.
+    #[error("the GPU's context is lost: {0}")]
+    Lost(String),
+    /// A recursive helper used up the thread's stack.
+    #[error("stack overflow in the helper function `{function}`: only tasks can recurse without bound; make it a task, or bound its depth")]
+    StackOverflow {
+        /// The helper.
+        function: String,
+    },
+    /// [`Cancel::cancel`](crate::Cancel::cancel) was called.
+    #[error("the run was cancelled")]
+    Cancelled,
+    /// Every worker waits for another: a bug of Millstream.
+    #[error("the run is stuck, which is a bug of Millstream; please report it with this state: {state}")]
+    Stuck {
+        /// Each worker's stacks.
+        state: String,
+    },
+    /// A worker panicked: a bug of Millstream.
+    #[error("a worker panicked, which is a bug of Millstream: {message}")]
+    Panicked {
+        /// What the panic said.
+        message: String,
+    },
+    /// The program cannot be compiled for this device.
+    #[error("cannot compile for this device: {0}")]
+    Compile(String),
+    /// The arguments do not fit the task.
+    #[error("{0}")]
+    BadArguments(String),
+    /// The device cannot be made or has no memory for what is asked.
+    #[error("{0}")]
+    Device(String),
+}

@@ -1,0 +1,77 @@
+//! A worker's level records: where each level's elements begin and end on its stacks.
+//!
+//! Entries of level L+1 lie above those of level L in the same stack. A wavefront consumes from the end of its level's range while its
+//! children are pushed above; what it consumed is a hole until they are drained, then the stack's top comes back down to the end.
+
+use millstream_channels_kernel::layout::StackIndex;
+
+/// Which level of a worker: 0 is the lowest on its stacks, whatever its depth in the run.
+pub(crate) type Level = usize;
+
+/// The records, on the heap: recursion depth is bounded by memory alone.
+#[derive(Debug)]
+pub(crate) struct Levels {
+    stacks: usize,
+    tasks: usize,
+    /// For each level: the base of each stack, the end of each task's entries, the batches that are lent.
+    marks: Vec<u32>,
+}
+
+impl Levels {
+    pub(crate) fn new(stacks: usize, tasks: usize) -> Self {
+        Self { stacks, tasks, marks: Vec::new() }
+    }
+
+    const fn stride(&self) -> usize {
+        self.stacks + self.tasks + 1
+    }
+
+    /// Bytes that a record takes.
+    pub(crate) const fn bytes(&self) -> u64 {
+        4 * self.stride() as u64
+    }
+
+    /// Makes room for a level; it is not an open level before its marks are set.
+    pub(crate) fn ensure(&mut self, level: Level) {
+        let len = (level + 1) * self.stride();
+        if self.marks.len() < len {
+            self.marks.resize(len, 0);
+        }
+    }
+
+    /// Forgets all levels; gives memory back if it is much.
+    pub(crate) fn clear(&mut self) {
+        self.marks.clear();
+        self.marks.shrink_to(1 << 16);
+    }
+
+    /// Where a level's elements begin on a stack.
+    pub(crate) fn base(&self, level: Level, stack: StackIndex) -> u64 {
+        u64::from(self.marks[level * self.stride() + stack.index()])
+    }
+
+    pub(crate) fn set_base(&mut self, level: Level, stack: StackIndex, base: u64) {
+        let at = level * self.stride() + stack.index();
+        self.marks[at] = base as u32;
+    }
+
+    /// Where a level's unconsumed entries of a task end.
+    pub(crate) fn end(&self, level: Level, task: usize) -> u64 {
+        u64::from(self.marks[level * self.stride() + self.stacks + task])
+    }
+
+    pub(crate) fn set_end(&mut self, level: Level, task: usize, end: u64) {
+        let at = level * self.stride() + self.stacks + task;
+        self.marks[at] = end as u32;
+    }
+
+    /// Batches taken from this level that are not back.
+    pub(crate) fn lent(&self, level: Level) -> u32 {
+        self.marks[(level + 1) * self.stride() - 1]
+    }
+
+    pub(crate) fn set_lent(&mut self, level: Level, lent: u32) {
+        let at = (level + 1) * self.stride() - 1;
+        self.marks[at] = lent;
+    }
+}

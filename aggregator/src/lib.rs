@@ -1,0 +1,59 @@
+//! Devices: memory, dispatch and policies; what decides which wavefront runs next.
+//!
+//! - [`Device`] loads and launches programs; [`Buffer`] is memory that stays on it, [`RunReport`] what a run did, [`RunError`] why it ended
+//! - [`cuda`]: the device that is a GPU; `cpu`: the one that is this computer, and of it are
+//! - `run` and `crew`: how a run begins and ends, and the threads it calls
+//! - `worker`: the levelized aggregator of one worker; `dispatch`: room for a wavefront and the call of its code
+//! - `stacks`, `levels`, `memory`: a worker's channel stacks, level records, and the memory under both
+//! - `policy`: how wide a wavefront is, and who may use how much memory
+//! - `share`, `batch`: donation between workers; `README.md` has the protocol
+//! - `plan`: a program as tables; `native`: its segments as machine code of this computer
+
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code)]
+mod args;
+#[allow(unsafe_code)]
+mod batch;
+#[allow(unsafe_code)]
+mod buffer;
+#[allow(unsafe_code)]
+mod call;
+mod cpu;
+mod crew;
+#[allow(unsafe_code)]
+pub mod cuda;
+mod device;
+#[allow(unsafe_code)]
+mod dispatch;
+mod error;
+mod levels;
+#[allow(unsafe_code)]
+mod memory;
+mod native;
+mod plan;
+mod policy;
+mod report;
+mod run;
+mod share;
+mod stacks;
+mod sync;
+#[cfg(test)]
+#[allow(unsafe_code)]
+mod testing;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+#[allow(unsafe_code)]
+mod thread_stack;
+mod worker;
+
+pub use args::{ErasedArg, ErasedCall, MemoryArg};
+pub use buffer::{Buffer, Pod};
+pub use call::{Arg, Call, Element, Record, SliceArg, SliceMutArg, TaskValue, push_slice};
+pub use cpu::CpuOptions;
+pub use cuda::{Aggregator, CudaOptions};
+pub use device::{Cancel, Device, Loaded};
+pub use error::RunError;
+pub use policy::{Bytes, default_memory, parse_bytes};
+pub use report::{RunReport, WorkerReport};

@@ -1,0 +1,185 @@
+//! What a worker needs of a program: its stacks and segments as tables of numbers and function pointers.
+
+use crate::policy;
+use millstream_channels_kernel::{
+    cpu::abi::{ContinuationFn, EntryFn},
+    layout::{Layouts, StackIndex, stride},
+};
+use millstream_graph::{
+    fault::Fault,
+    ir::{Combine, SegmentId, TaskId},
+    levelized::{Levelized, LoweredTask, Push, StackRef},
+    ty::Scalar,
+};
+use std::{fmt::Debug, ops::Range};
+
+/// The compiled segments of a program.
+pub(crate) trait Code: Send + Sync + Debug {
+    /// The entry segment of a task.
+    fn entry(&self, task: TaskId) -> EntryFn;
+    /// A continuation segment.
+    fn continuation(&self, task: TaskId, segment: SegmentId) -> ContinuationFn;
+    /// The check that failed.
+    fn fault(&self, site: u32, values: [u64; 2]) -> Fault;
+    /// The helper that ran out of stack.
+    fn function_name(&self, function: u32) -> String;
+}
+
+/// What the elements of a segment push.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Pushes {
+    /// Stacks and how many elements each consumed element pushes at most.
+    pub(crate) counted: Vec<(StackIndex, u64)>,
+    /// Stacks where that is not known.
+    pub(crate) uncounted: Vec<StackIndex>,
+    /// Those of both that hold entries: the children.
+    pub(crate) children: Vec<StackIndex>,
+    /// Bytes of all counted pushes of one element.
+    pub(crate) bytes: u64,
+}
+
+/// How results of a task reach their destination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ResultPlan {
+    /// Size in bytes of the return type's memory.
+    pub(crate) size: u64,
+    /// Bytes from one result slot of a batch to the next.
+    pub(crate) stride: u64,
+    /// How it is combined, and what it is if that is not a store.
+    pub(crate) combine: Option<(Combine, Scalar)>,
+}
+
+/// A task.
+#[derive(Debug)]
+pub(crate) struct TaskPlan {
+    pub(crate) name: String,
+    pub(crate) entry: StackIndex,
+    pub(crate) frame: Option<StackIndex>,
+    /// Its continuations in [`Plan::continuations`].
+    pub(crate) continuations: Range<usize>,
+    pub(crate) code: EntryFn,
+    pub(crate) pushes: Pushes,
+    /// None if it returns nothing.
+    pub(crate) result: Option<ResultPlan>,
+    /// Bytes of an entry element.
+    pub(crate) bytes: u64,
+    pub(crate) width: u64,
+}
+
+/// A continuation segment.
+#[derive(Debug)]
+pub(crate) struct ContinuationPlan {
+    pub(crate) task: usize,
+    pub(crate) stack: StackIndex,
+    pub(crate) code: ContinuationFn,
+    pub(crate) pushes: Pushes,
+    pub(crate) width: u64,
+}
+
+/// A program, ready for workers.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) layouts: Layouts,
+    pub(crate) tasks: Vec<TaskPlan>,
+    pub(crate) continuations: Vec<ContinuationPlan>,
+    /// Bytes of an element of each stack.
+    pub(crate) bytes: Vec<u64>,
+    /// The stacks that hold no entries.
+    pub(crate) inner: Vec<StackIndex>,
+}
+
+impl Plan {
+    /// Makes the tables. A width of the user's replaces that of the policy.
+    pub(crate) fn new(program: &Levelized, code: &dyn Code, width: Option<u64>) -> Self {
+        let layouts = Layouts::new(program);
+        let bytes: Vec<u64> = layouts.stacks.iter().map(millstream_channels_kernel::layout::StackLayout::element_bytes).collect();
+        let indices = (0..layouts.stacks.len() as u32).map(StackIndex);
+        let inner = indices.filter(|&i| !matches!(layouts[i].stack, StackRef::Entry(_))).collect();
+        let mut continuations = Vec::new();
+        let tasks = program.tasks.iter().enumerate().map(|(i, task)| {
+            let id = TaskId::new(i);
+            let first = continuations.len();
+            for (s, segment) in task.segments.iter().enumerate().skip(1) {
+                let segment_id = SegmentId::new(s);
+                let pushes = pushes(&layouts, &bytes, &segment.pushes);
+                let touched = pushes.bytes + layouts.frame(id).map_or(0, |f| bytes[f.index()]) + 4;
+                continuations.push(ContinuationPlan {
+                    task: i,
+                    stack: layouts.continuation(id, segment_id),
+                    code: code.continuation(id, segment_id),
+                    width: width.unwrap_or_else(|| policy::width(touched)),
+                    pushes,
+                });
+            }
+            let entry = layouts.entry(id);
+            let pushes = pushes(&layouts, &bytes, &task.segments[0].pushes);
+            TaskPlan {
+                name: task.source_name().to_owned(),
+                entry,
+                frame: layouts.frame(id),
+                continuations: first..continuations.len(),
+                code: code.entry(id),
+                result: result(program, task),
+                bytes: bytes[entry.index()],
+                width: width.unwrap_or_else(|| policy::width(pushes.bytes + bytes[entry.index()])),
+                pushes,
+            }
+        });
+        let tasks = tasks.collect();
+        Self { tasks, continuations, bytes, inner, layouts }
+    }
+
+    /// The stack's name for readers.
+    pub(crate) fn stack_name(&self, stack: StackIndex) -> String {
+        match self.layouts[stack].stack {
+            StackRef::Entry(t) => self.tasks[t.index()].name.clone(),
+            StackRef::Frame(t) => format!("{}.frames", self.tasks[t.index()].name),
+            StackRef::Continuation(t, s) => format!("{}.{s}", self.tasks[t.index()].name),
+        }
+    }
+
+    /// Bytes that one element of this task's entry stack takes as the root of a batch: itself, its return address, its result.
+    pub(crate) fn batch_bytes(&self, task: usize) -> u64 {
+        let task = &self.tasks[task];
+        task.bytes + task.result.map_or(0, |r| 8 + r.stride)
+    }
+}
+
+fn pushes(layouts: &Layouts, bytes: &[u64], pushes: &[Push]) -> Pushes {
+    let mut out = Pushes::default();
+    for push in pushes {
+        let stack = match push.stack {
+            StackRef::Entry(t) => layouts.entry(t),
+            StackRef::Frame(t) => layouts.frame(t).expect("a segment pushes only to stacks of its program"),
+            StackRef::Continuation(t, s) => layouts.continuation(t, s),
+        };
+        match push.max {
+            Some(max) => {
+                out.counted.push((stack, u64::from(max)));
+                out.bytes += u64::from(max) * bytes[stack.index()];
+            }
+            None => out.uncounted.push(stack),
+        }
+        if matches!(push.stack, StackRef::Entry(_)) {
+            out.children.push(stack);
+        }
+    }
+    out
+}
+
+fn result(program: &Levelized, task: &LoweredTask) -> Option<ResultPlan> {
+    task.segments[0].ret?;
+    let structs = &program.program.structs;
+    let ty = &program.program[task.func].ret;
+    let layout = ty.layout(structs);
+    let combine = task.combine.op().and_then(|_| match ty.pieces(structs)[..] {
+        [piece] => match piece.kind {
+            millstream_graph::ty::PieceKind::Scalar(s) => Some((task.combine, s)),
+            millstream_graph::ty::PieceKind::Blob(_) => None,
+        },
+        _ => None,
+    });
+    debug_assert!(combine.is_some() || task.combine == Combine::Store, "only one scalar can be combined");
+    debug_assert_eq!(task.element.last().map(stride), Some(8), "the return address is the last field");
+    Some(ResultPlan { size: layout.size, stride: layout.size.next_multiple_of(layout.align.max(8)), combine })
+}

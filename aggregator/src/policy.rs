@@ -1,0 +1,184 @@
+//! How wide a wavefront is, how much memory a run may use, and how workers share it.
+
+use std::{
+    fmt, fs,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// The default budget is the available memory divided by this.
+const MEMORY_SHARE: u64 = 4;
+/// A budget smaller than this for each worker is not worth sharing: fewer workers run.
+pub(crate) const LEAST_PER_WORKER: u64 = 2 << 20;
+/// Of a worker's memory, three of so many parts are for going wide, the rest is for going deep, one element at a time.
+const PARTS: u64 = 4;
+/// A wavefront of more than one element takes at most this share of what is left of the memory for going wide, so the width halves every
+/// eleven levels or so as memory is used up.
+const LEVEL_SHARE: u64 = 16;
+/// Elements that a wavefront may have, whatever the cache.
+const WIDTHS: (u64, u64) = (64, 4096);
+/// A wavefront should run no longer than this many nanoseconds, so that a worker is able to share what it has.
+pub(crate) const LONG_DISPATCH: u64 = 100_000;
+
+/// A number of bytes for readers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+        match units.into_iter().find(|(_, shift)| self.0 >= 1 << shift) {
+            Some((unit, shift)) if self.0.is_multiple_of(1 << shift) => write!(f, "{} {unit}", self.0 >> shift),
+            Some((unit, shift)) => write!(f, "{:.1} {unit}", self.0 as f64 / (1u64 << shift) as f64),
+            None => write!(f, "{} bytes", self.0),
+        }
+    }
+}
+
+/// Reads a size such as `256 MiB`, `1.5GiB`, `64k`, `4096`: units of 1024 with or without the `i` and the `B`.
+///
+/// # Errors
+/// A sentence that says what was expected.
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    let bad = || format!("`{text}` is not a size in bytes; write a number and a unit, such as `256 MiB` or `4096`");
+    let trimmed = text.trim();
+    let digits = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(trimmed.len());
+    let (number, unit) = trimmed.split_at(digits);
+    let shift = match unit.trim().to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return Err(bad()),
+    };
+    let number: f64 = number.replace('_', "").parse().map_err(|_| bad())?;
+    let bytes = number * (1u64 << shift) as f64;
+    if bytes >= 1.0 && bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(bad()) }
+}
+
+/// The budget where the user names none: a quarter of the memory that is available now, or 1 GiB where that cannot be found out.
+#[must_use]
+pub fn default_memory() -> u64 {
+    let info = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = info.lines().find_map(|l| l.strip_prefix("MemAvailable:"));
+    let machine = line.and_then(|l| l.trim().trim_end_matches("kB").trim().parse::<u64>().ok()).map(|k| k << 10);
+    let group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    let group = group.iter().find_map(|p| fs::read_to_string(p).ok()?.trim().parse::<u64>().ok());
+    machine.into_iter().chain(group).min().map_or(1 << 30, |b| (b / MEMORY_SHARE).max(1 << 20))
+}
+
+/// Size of the second level cache of a core; 512 KiB where that cannot be found out.
+fn cache_bytes() -> u64 {
+    static SIZE: OnceLock<u64> = OnceLock::new();
+    *SIZE.get_or_init(|| {
+        let caches = (0..8).map(|i| format!("/sys/devices/system/cpu/cpu0/cache/index{i}"));
+        let level_two = |dir: &String| fs::read_to_string(format!("{dir}/level")).is_ok_and(|l| l.trim() == "2");
+        let size = caches.into_iter().find(level_two).and_then(|dir| fs::read_to_string(format!("{dir}/size")).ok());
+        size.and_then(|s| parse_bytes(s.trim()).ok()).unwrap_or(512 << 10)
+    })
+}
+
+/// Elements a wavefront should have, if each touches so many bytes: what it reads and writes takes an eighth of the second level cache, so
+/// that the levels around it are still there when the worker comes back to them.
+pub(crate) fn width(bytes_per_element: u64) -> u64 {
+    let fits = (cache_bytes() / 8 / bytes_per_element.max(1)).max(1);
+    (1 << fits.ilog2()).clamp(WIDTHS.0, WIDTHS.1)
+}
+
+/// Bytes that a wavefront of more than one element may take, of what a worker has and uses.
+pub(crate) const fn wide(granted: u64, used: u64) -> u64 {
+    (granted / PARTS * (PARTS - 1)).saturating_sub(used) / LEVEL_SHARE
+}
+
+/// How many of so many elements a wavefront takes: all, unless a full wavefront would be left. A small rest would run all by itself, and so would
+/// its children.
+pub(crate) const fn run_of(count: u64, width: u64) -> u64 {
+    if count > width && (width == 1 || count >= 2 * width) { width } else { count }
+}
+
+/// The memory of a run: each worker has a part of its own, the rest is for whoever has to go deep.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    budget: u64,
+    own: u64,
+    free: AtomicU64,
+}
+
+impl Pool {
+    /// Three quarters of the budget are dealt out, the rest is common; one worker gets everything.
+    pub(crate) fn new(budget: u64, workers: u32) -> Self {
+        let own = if workers <= 1 { budget } else { budget / PARTS * (PARTS - 1) / u64::from(workers) };
+        Self { budget, own, free: AtomicU64::new(budget - own * u64::from(workers.max(1))) }
+    }
+
+    /// How many workers of those asked for a budget is enough for.
+    pub(crate) fn workers(budget: u64, asked: u32) -> u32 {
+        u64::from(asked).min(budget / LEAST_PER_WORKER).max(1) as u32
+    }
+
+    pub(crate) const fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// The part that each worker has from the start.
+    pub(crate) const fn own(&self) -> u64 {
+        self.own
+    }
+
+    /// Takes so many bytes from the common part.
+    pub(crate) fn take(&self, bytes: u64) -> bool {
+        // Relaxed: the counter orders nothing; only its sum matters. Pairs with `give`.
+        self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |free| free.checked_sub(bytes)).is_ok()
+    }
+
+    /// Takes half of what the common part has.
+    pub(crate) fn take_half(&self) -> u64 {
+        let half = self.free.load(Ordering::Relaxed) / 2;
+        if self.take(half) { half } else { 0 }
+    }
+
+    /// Gives bytes back.
+    pub(crate) fn give(&self, bytes: u64) {
+        // Relaxed: see `take`.
+        self.free.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_and_printed() {
+        for (text, bytes) in [("256 MiB", 256 << 20), ("1.5GiB", 3 << 29), ("64k", 64 << 10), ("4096", 4096), (" 8 mb ", 8 << 20)] {
+            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "MiB", "-1", "12 parsecs", "1..2", "0"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+        assert_eq!(Bytes(256 << 20).to_string(), "256 MiB");
+        assert_eq!(Bytes(1536).to_string(), "1.5 KiB");
+        assert_eq!(Bytes(12).to_string(), "12 bytes");
+    }
+
+    #[test]
+    fn the_pool_never_gives_more_than_the_budget() {
+        let pool = Pool::new(1000, 3);
+        assert_eq!(pool.own(), 250);
+        assert!(pool.take(200) && !pool.take(200));
+        pool.give(200);
+        assert!(pool.take(250) && !pool.take(1));
+        assert_eq!(Pool::workers(1 << 20, 16), 1);
+        assert_eq!(Pool::workers(8 << 20, 16), 4);
+    }
+
+    #[test]
+    fn widths_are_powers_of_two_within_bounds() {
+        assert_eq!(width(1 << 40), 64);
+        assert_eq!(width(1), 4096);
+        assert!(width(100).is_power_of_two());
+    }
+}

@@ -1,0 +1,171 @@
+//! One run: what its workers share, and how it begins and ends.
+
+use crate::{
+    batch::Batch,
+    crew::Crew,
+    error::RunError,
+    plan::{Code, Plan},
+    policy::Pool,
+    report::WorkerReport,
+    share::{Shared, WorkerId},
+    stacks::Stacks,
+    sync::Mutex,
+    thread_stack,
+    worker::{Stop, Worker},
+};
+use millstream_channels_kernel::cpu::abi::{WorkerContext, status};
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+/// Bit of the stop word: the user cancelled.
+pub(crate) const CANCELLED: u32 = 1;
+/// Bit of the stop word: a worker failed.
+const FAILED: u32 = 2;
+
+/// Stacks of workers that wait for the next run of a program.
+pub(crate) type Stash = Mutex<Vec<Box<Stacks>>>;
+
+/// A run.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) code: Arc<dyn Code>,
+    pub(crate) pool: Pool,
+    pub(crate) shared: Shared<Batch>,
+    /// Workers that may take part.
+    pub(crate) workers: u32,
+    /// Not 0 when the run is to end. Compiled code reads it too.
+    stop: Arc<AtomicU32>,
+    error: Mutex<Option<RunError>>,
+    reports: Mutex<Vec<WorkerReport>>,
+    stash: Arc<Stash>,
+    crew: Arc<Crew>,
+    this: Weak<Run>,
+}
+
+impl Run {
+    pub(crate) fn new(
+        plan: &Arc<Plan>,
+        code: &Arc<dyn Code>,
+        stash: &Arc<Stash>,
+        crew: &Arc<Crew>,
+        stop: &Arc<AtomicU32>,
+        (budget, threads): (u64, u32),
+    ) -> Arc<Self> {
+        let workers = Pool::workers(budget, threads);
+        Arc::new_cyclic(|this| Self {
+            plan: plan.clone(),
+            code: code.clone(),
+            pool: Pool::new(budget, workers),
+            shared: Shared::new(workers),
+            workers,
+            stop: stop.clone(),
+            error: Mutex::new(None),
+            reports: Mutex::new(Vec::new()),
+            stash: stash.clone(),
+            crew: crew.clone(),
+            this: this.clone(),
+        })
+    }
+
+    /// Whether the run is to end before its work is done.
+    pub(crate) fn stopped(&self) -> bool {
+        // Relaxed: pairs with the stores in `fail` and `Cancel::cancel`; it only hastens the end.
+        self.stop.load(Ordering::Relaxed) != 0
+    }
+
+    /// Runs the calls on this thread, with others if it takes long.
+    pub(crate) fn execute(&self, calls: &Batch) -> Result<Vec<WorkerReport>, RunError> {
+        self.work(WorkerId(0), |worker| worker.run_batch(calls));
+        self.shared.close();
+        self.crew.dismiss();
+        // Relaxed: every worker has left, under the lock of `shared`.
+        let stop = self.stop.swap(0, Ordering::Relaxed);
+        if let Some(error) = self.error.lock().take() {
+            return Err(error);
+        }
+        if stop & CANCELLED != 0 {
+            return Err(RunError::Cancelled);
+        }
+        Ok(std::mem::take(&mut self.reports.lock()))
+    }
+
+    /// Calls the other workers.
+    pub(crate) fn call_others(&self) {
+        if let Some(run) = self.this.upgrade() {
+            self.crew.call(run);
+        }
+    }
+
+    /// What a thread of the crew does in a run.
+    pub(crate) fn serve(&self, id: WorkerId) {
+        if id.0 >= self.workers || !self.shared.enter() {
+            return;
+        }
+        self.work(id, |worker| worker.serve());
+        self.shared.leave();
+    }
+
+    fn work(&self, id: WorkerId, work: impl FnOnce(&mut Worker<'_>) -> Result<(), Stop>) {
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            let stacks = match self.stacks() {
+                Ok(stacks) => stacks,
+                Err(error) if id == WorkerId(0) => return self.fail(error),
+                Err(error) => return tracing::warn!(%error, "a worker takes no part"),
+            };
+            let mut worker = Worker::new(self, id, stacks, self.context());
+            match work(&mut worker) {
+                Ok(()) => {}
+                Err(Stop::Over) => self.shared.end(),
+                Err(Stop::Failed(error)) => self.fail(*error),
+            }
+            let (stacks, report) = worker.finish();
+            self.reports.lock().push(report);
+            self.stash.lock().push(stacks);
+        }));
+        if let Err(panic) = done {
+            self.fail(RunError::Panicked { message: message(&*panic) });
+        }
+    }
+
+    fn stacks(&self) -> Result<Box<Stacks>, RunError> {
+        if let Some(stacks) = self.stash.lock().pop() {
+            return Ok(stacks);
+        }
+        let budget = self.pool.budget();
+        let stacks = Stacks::new(&self.plan, budget);
+        stacks.map(Box::new).map_err(|e| RunError::Device(format!("no address space for channel stacks: {e}")))
+    }
+
+    fn context(&self) -> WorkerContext {
+        WorkerContext {
+            status: status::OK,
+            site: 0,
+            values: [0; 2],
+            stack_limit: thread_stack::limit(),
+            stacks: ptr::null_mut(),
+            fields: ptr::null(),
+            cancel: self.stop.as_ptr(),
+        }
+    }
+
+    /// Ends the run with an error, unless it already has one.
+    fn fail(&self, error: RunError) {
+        self.error.lock().get_or_insert(error);
+        // Relaxed: pairs with the load in `stopped`; the error itself is under its lock.
+        self.stop.fetch_or(FAILED, Ordering::Relaxed);
+        self.shared.end();
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())
+}

@@ -1,0 +1,446 @@
+//! The aggregator of one worker: it decides which wavefront runs next on its private stacks.
+//!
+//! Deepest level first; of a level, entries before continuations, unless a full wavefront of continuations waits or memory is short.
+//! A level whose entries and continuations are gone and whose lent batches are back is drained: everything above its base is free.
+//! Nothing here touches compiled code or raw memory: that is [`dispatch`](crate::dispatch).
+
+use crate::{
+    batch::Batch,
+    error::RunError,
+    levels::Level,
+    plan::Plan,
+    policy::run_of,
+    report::{Tally, WorkerReport},
+    run::Run,
+    share::{Loan, Next, Wants, WorkerId},
+    stacks::Stacks,
+};
+use millstream_channels_kernel::{cpu::abi::WorkerContext, layout::StackIndex};
+use std::{
+    mem::ManuallyDrop,
+    time::{Duration, Instant},
+};
+
+/// Why a worker stops before its work is done.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// This worker found out why the run must end.
+    Failed(Box<RunError>),
+    /// Somebody else ended it.
+    Over,
+}
+
+impl From<RunError> for Stop {
+    fn from(error: RunError) -> Self {
+        Self::Failed(Box::new(error))
+    }
+}
+
+/// Batches of others that a waiting worker takes on, one on top of the other, at most.
+const NESTED: usize = 32;
+/// A batch takes at most this share of the donor's memory.
+const BATCH_SHARE: u64 = 8;
+/// A run that takes longer than this calls for the other workers.
+const ALONE: Duration = Duration::from_micros(30);
+
+/// A worker inside a run.
+#[derive(Debug)]
+pub(crate) struct Worker<'r> {
+    pub(crate) run: &'r Run,
+    pub(crate) plan: &'r Plan,
+    pub(crate) id: WorkerId,
+    /// Never dropped, only given back: when a worker panics, others may still write to its frames.
+    pub(crate) stacks: ManuallyDrop<Box<Stacks>>,
+    pub(crate) context: WorkerContext,
+    /// How many levels are open; the last is the current one, and when a wavefront has run, its children lie above.
+    open: usize,
+    /// Below this level there is no entry.
+    shallow: Level,
+    /// Base level and depth of each batch that runs here, the innermost last.
+    origins: Vec<(Level, u64)>,
+    /// Bytes in use on the stacks, by level records and by lent batches.
+    pub(crate) live: u64,
+    /// Bytes this worker may use.
+    pub(crate) granted: u64,
+    pub(crate) tally: Tally,
+    parked: Duration,
+    entered: Instant,
+    alone: bool,
+}
+
+impl<'r> Worker<'r> {
+    pub(crate) fn new(run: &'r Run, id: WorkerId, stacks: Box<Stacks>, mut context: WorkerContext) -> Self {
+        context.fields = stacks.memory.fields();
+        let plan = &*run.plan;
+        Self {
+            run,
+            plan,
+            id,
+            stacks: ManuallyDrop::new(stacks),
+            context,
+            open: 0,
+            shallow: 0,
+            origins: Vec::new(),
+            live: 0,
+            granted: run.pool.own(),
+            tally: Tally::new(plan.tasks.len()),
+            parked: Duration::ZERO,
+            entered: Instant::now(),
+            alone: id == WorkerId(0) && run.workers > 1,
+        }
+    }
+
+    /// Gives the stacks back and says what was done.
+    pub(crate) fn finish(mut self) -> (Box<Stacks>, WorkerReport) {
+        self.run.pool.give(self.granted.saturating_sub(self.run.pool.own()));
+        self.stacks.clear(self.tally.peak);
+        let report = WorkerReport::new(self.id.0, self.entered.elapsed(), self.parked, self.tally);
+        (ManuallyDrop::into_inner(self.stacks), report)
+    }
+
+    /// Runs what others donate until the run is over.
+    pub(crate) fn serve(&mut self) -> Result<(), Stop> {
+        loop {
+            match self.next(Wants { returned: false, work: true })? {
+                Next::Work(loan) => self.help(loan)?,
+                _ => return Err(Stop::Over),
+            }
+        }
+    }
+
+    /// Runs a batch to its end, on top of whatever is on the stacks.
+    pub(crate) fn run_batch(&mut self, batch: &Batch) -> Result<(), Stop> {
+        let base = self.open;
+        let outer = self.shallow;
+        self.origins.push((base, batch.depth));
+        let mut done = 0;
+        while done < batch.count {
+            done += self.push_batch(batch, done)?;
+            self.drain(base)?;
+        }
+        self.origins.pop();
+        self.shallow = self.shallow.min(outer);
+        Ok(())
+    }
+
+    fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
+        self.tally.acquired += 1;
+        self.run_batch(&loan.batch)?;
+        self.run.shared.finish(loan);
+        Ok(())
+    }
+
+    /// Opens a level and puts as many of a batch's elements there as memory allows.
+    fn push_batch(&mut self, batch: &Batch, done: u64) -> Result<u64, Stop> {
+        let task = &self.plan.tasks[batch.task];
+        let record = self.stacks.levels.bytes();
+        let rest = batch.count - done;
+        let mut count = rest.min(self.free().saturating_sub(record) / 4 / task.bytes);
+        if count == 0 {
+            if !self.grow(record + task.bytes) {
+                return Err(self.out_of_memory(batch.task, batch.depth, record + task.bytes));
+            }
+            count = 1;
+        }
+        let top = self.stacks.top(task.entry);
+        count = count.min(self.stacks.memory.capacity(task.entry.index()).saturating_sub(top));
+        if count == 0 {
+            return Err(self.out_of_memory(batch.task, batch.depth, task.bytes));
+        }
+        self.open_bases();
+        self.stacks.memory.copy_in(&self.plan.layouts, task.entry.index(), top, &batch.fields, done, count);
+        self.stacks.states[task.entry.index()].top = top + count;
+        self.use_bytes(count * task.bytes);
+        self.descend();
+        Ok(count)
+    }
+
+    /// Runs until everything from this level up is done and the level is closed.
+    fn drain(&mut self, base: Level) -> Result<(), Stop> {
+        loop {
+            if self.run.stopped() {
+                return Err(Stop::Over);
+            }
+            if self.alone && self.entered.elapsed() > ALONE {
+                self.alone = false;
+                self.run.call_others();
+            }
+            if self.run.shared.hungry() {
+                self.offer();
+            }
+            let level = self.open - 1;
+            let waiting = self.most_continuations(level);
+            let entry = self.most_entries(level);
+            match (entry, waiting) {
+                (Some(task), waiting) if waiting.is_none_or(|(c, n)| n < self.plan.continuations[c].width) => {
+                    match (self.entries(level, task)?, waiting) {
+                        (true, _) => {}
+                        (false, Some((continuation, _))) => self.continuations(level, continuation)?,
+                        (false, None) => return Err(self.no_room(task, &self.plan.tasks[task].pushes)),
+                    }
+                }
+                (_, Some((continuation, _))) => self.continuations(level, continuation)?,
+                (_, None) if self.stacks.levels.lent(level) > 0 => self.wait(level)?,
+                (_, None) => {
+                    self.ascend(base);
+                    if level == base {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// The task with most entries at a level.
+    fn most_entries(&self, level: Level) -> Option<usize> {
+        let counts = self.plan.tasks.iter().enumerate().map(|(t, task)| {
+            let levels = &self.stacks.levels;
+            (levels.end(level, t) - levels.base(level, task.entry), t)
+        });
+        counts.max_by_key(|c| c.0).filter(|c| c.0 > 0).map(|c| c.1)
+    }
+
+    /// The continuation with most frames waiting at the current level, and how many.
+    fn most_continuations(&self, level: Level) -> Option<(usize, u64)> {
+        let counts = self.plan.continuations.iter().enumerate().map(|(i, c)| {
+            let count = self.stacks.top(c.stack) - self.stacks.levels.base(level, c.stack);
+            (i, count)
+        });
+        counts.max_by_key(|c| c.1).filter(|c| c.1 > 0)
+    }
+
+    /// Runs wavefronts of entries of the current level until there are children enough, and descends to them. False if there was no room.
+    fn entries(&mut self, level: Level, first: usize) -> Result<bool, Stop> {
+        self.open_bases();
+        let (mut task, mut children) = (first, 0);
+        loop {
+            let plan = &self.plan.tasks[task];
+            let end = self.stacks.levels.end(level, task);
+            let count = end - self.stacks.levels.base(level, plan.entry);
+            let want = run_of(count, plan.width);
+            let room = self.room(&plan.pushes, want, task);
+            if room == 0 {
+                if children == 0 {
+                    return Ok(false);
+                }
+                break;
+            }
+            let consumed = self.dispatch_entry(task, end - room, room)?;
+            self.stacks.levels.set_end(level, task, end - consumed);
+            self.tally.count(task, self.depth(level), consumed);
+            children += self.settle(&plan.pushes);
+            if children == 0 {
+                // No child lies above: there is no hole.
+                self.lower(plan.entry, end - consumed);
+                self.stacks.levels.set_base(self.open, plan.entry, end - consumed);
+            }
+            if consumed == 0 {
+                return Err(self.no_room(task, &plan.pushes));
+            }
+            let enough = plan.continuations.clone().any(|c| {
+                let c = &self.plan.continuations[c];
+                self.stacks.top(c.stack) - self.stacks.levels.base(level, c.stack) >= c.width
+            });
+            // Where memory is short, what there is has to last for the levels below.
+            if enough || room < want || children * 2 > plan.width || self.run.stopped() || self.run.shared.hungry() {
+                break;
+            }
+            match self.most_entries(level) {
+                Some(next) => task = next,
+                None => break,
+            }
+        }
+        if children > 0 {
+            self.descend();
+        }
+        Ok(true)
+    }
+
+    /// Runs a wavefront of continuations of the current level.
+    fn continuations(&mut self, level: Level, which: usize) -> Result<(), Stop> {
+        self.open_bases();
+        let plan = &self.plan.continuations[which];
+        let top = self.stacks.top(plan.stack);
+        let count = run_of(top - self.stacks.levels.base(level, plan.stack), plan.width);
+        let room = self.room(&plan.pushes, count, self.plan.tasks.len() + which);
+        if room == 0 {
+            return Err(self.no_room(plan.task, &plan.pushes));
+        }
+        let consumed = self.dispatch_continuation(which, room)?;
+        if consumed == 0 {
+            return Err(self.no_room(plan.task, &plan.pushes));
+        }
+        let children = self.settle(&plan.pushes);
+        self.live -= consumed * self.plan.bytes[plan.stack.index()];
+        if children > 0 {
+            self.descend();
+        } else {
+            self.free_frames(level, plan.task);
+        }
+        Ok(())
+    }
+
+    /// All frames of a task at the current level are free when none of them waits and there are no children.
+    fn free_frames(&mut self, level: Level, task: usize) {
+        let task = &self.plan.tasks[task];
+        let mut waiting = self.plan.continuations[task.continuations.clone()].iter();
+        if let Some(frame) = task.frame
+            && waiting.all(|c| self.stacks.top(c.stack) == self.stacks.levels.base(level, c.stack))
+        {
+            self.lower(frame, self.stacks.levels.base(level, frame));
+        }
+    }
+
+    /// Marks where the children of the current level will begin.
+    fn open_bases(&mut self) {
+        let level = self.open;
+        let stacks = &mut **self.stacks;
+        stacks.levels.ensure(level);
+        for (i, state) in stacks.states.iter().enumerate() {
+            stacks.levels.set_base(level, StackIndex(i as u32), state.top);
+        }
+    }
+
+    /// Makes the children's level the current one. Frames and continuations below it belong to their parents.
+    fn descend(&mut self) {
+        let level = self.open;
+        let stacks = &mut **self.stacks;
+        for &stack in &self.plan.inner {
+            stacks.levels.set_base(level, stack, stacks.states[stack.index()].top);
+        }
+        for (t, task) in self.plan.tasks.iter().enumerate() {
+            stacks.levels.set_end(level, t, stacks.states[task.entry.index()].top);
+        }
+        stacks.levels.set_lent(level, 0);
+        self.open += 1;
+        self.shallow = self.shallow.min(level);
+        self.use_bytes(self.stacks.levels.bytes());
+    }
+
+    /// Closes the current level, which is drained: what it held is free, and so are the holes below it.
+    fn ascend(&mut self, base: Level) {
+        let level = self.open - 1;
+        for &stack in &self.plan.inner {
+            self.lower(stack, self.stacks.levels.base(level, stack));
+        }
+        for (t, task) in self.plan.tasks.iter().enumerate() {
+            let levels = &self.stacks.levels;
+            self.lower(task.entry, if level > base { levels.end(level - 1, t) } else { levels.base(level, task.entry) });
+        }
+        self.open -= 1;
+        self.shallow = self.shallow.min(self.open.saturating_sub(1));
+        self.live -= self.stacks.levels.bytes();
+        let own = self.run.pool.own();
+        if self.granted > own && self.live < own / 2 {
+            self.run.pool.give(self.granted - own);
+            self.granted = own;
+        }
+    }
+
+    /// Takes a stack's top down.
+    fn lower(&mut self, stack: StackIndex, to: u64) {
+        let state = &mut self.stacks.states[stack.index()];
+        debug_assert!(to <= state.top, "a top only comes down");
+        self.live -= (state.top - to) * self.plan.bytes[stack.index()];
+        state.top = to;
+    }
+
+    pub(crate) fn use_bytes(&mut self, bytes: u64) {
+        self.live += bytes;
+        self.tally.peak = self.tally.peak.max(self.live);
+    }
+
+    /// Depth of a level in the run's tree of tasks.
+    pub(crate) fn depth(&self, level: Level) -> u64 {
+        let origin = self.origins.iter().rev().find(|o| o.0 <= level);
+        origin.map_or(0, |&(base, depth)| depth + (level - base) as u64)
+    }
+
+    /// The current level's depth.
+    pub(crate) fn current_depth(&self) -> u64 {
+        self.depth(self.open.saturating_sub(1))
+    }
+
+    /// Donates about half of the shallowest entries: the largest subtrees.
+    fn offer(&mut self) {
+        let current = self.open - 1;
+        let Some((level, task)) = (self.shallow..=current).find_map(|l| Some((l, self.most_entries(l)?))) else {
+            self.shallow = current;
+            return;
+        };
+        self.shallow = level;
+        let plan = &self.plan.tasks[task];
+        let end = self.stacks.levels.end(level, task);
+        let count = end - self.stacks.levels.base(level, plan.entry);
+        let share = if level == current { count / 2 } else { count.div_ceil(2) };
+        let each = self.plan.batch_bytes(task);
+        let count = share.min(self.granted / BATCH_SHARE / each);
+        if count == 0 || !self.grow(count * each) {
+            return;
+        }
+        let mut fields = vec![Vec::new(); self.plan.layouts[plan.entry].fields.len()];
+        let rest = end - count;
+        self.stacks.memory.copy_out(&self.plan.layouts, plan.entry.index(), rest, count, &mut fields);
+        let batch = Batch::new(self.plan, task, count, fields, level, self.depth(level));
+        self.use_bytes(batch.bytes);
+        let levels = &mut self.stacks.levels;
+        levels.set_end(level, task, rest);
+        levels.set_lent(level, levels.lent(level) + 1);
+        if level == current {
+            self.lower(plan.entry, rest);
+        }
+        self.tally.donated += 1;
+        self.run.shared.donate(self.id, batch);
+    }
+
+    /// A level that is drained but for lent batches: takes them back, or helps others, or sleeps.
+    fn wait(&mut self, level: Level) -> Result<(), Stop> {
+        let help = self.origins.len() < NESTED && self.live < self.run.pool.own() / 2;
+        match self.next(Wants { returned: true, work: help })? {
+            Next::Returned(batch) => {
+                batch.apply(self.plan);
+                self.back(&batch);
+            }
+            Next::Reclaimed(mut batch) => {
+                batch.restore();
+                self.back(&batch);
+                let plan = &self.plan.tasks[batch.task];
+                let top = self.stacks.top(plan.entry);
+                self.stacks.memory.copy_in(&self.plan.layouts, plan.entry.index(), top, &batch.fields, 0, batch.count);
+                self.stacks.states[plan.entry.index()].top = top + batch.count;
+                self.stacks.levels.set_end(level, batch.task, top + batch.count);
+                self.use_bytes(batch.count * plan.bytes);
+            }
+            Next::Work(loan) => self.help(loan)?,
+            Next::Over | Next::Stuck => return Err(Stop::Over),
+        }
+        Ok(())
+    }
+
+    /// A lent batch is no longer outstanding.
+    fn back(&mut self, batch: &Batch) {
+        self.live -= batch.bytes;
+        let levels = &mut self.stacks.levels;
+        levels.set_lent(batch.level, levels.lent(batch.level) - 1);
+    }
+
+    fn next(&mut self, wants: Wants) -> Result<Next<Batch>, Stop> {
+        let level = self.open.wrapping_sub(1);
+        let start = Instant::now();
+        let next = self.run.shared.next(self.id, wants, |batch| batch.level == level);
+        self.parked += start.elapsed();
+        match next {
+            Next::Over => Err(Stop::Over),
+            Next::Stuck => Err(RunError::Stuck { state: self.describe() }.into()),
+            next => Ok(next),
+        }
+    }
+
+    /// The stacks that hold something, for a report of a bug.
+    fn describe(&self) -> String {
+        let stacks = (0..self.stacks.states.len() as u32).map(StackIndex).filter(|&s| self.stacks.top(s) > 0);
+        let stacks: Vec<_> = stacks.map(|s| format!("{}: {}", self.plan.stack_name(s), self.stacks.top(s))).collect();
+        let lent: u32 = (0..self.open).map(|l| self.stacks.levels.lent(l)).sum();
+        format!("worker {}, {} levels, {lent} batches lent, {}", self.id.0, self.open, stacks.join(", "))
+    }
+}

@@ -1,0 +1,50 @@
+//! The serial elision: the examples' modules as rustc compiles them. No tasks, one thread.
+
+use super::program::{Contestant, Input, Outcome, Program};
+use millstream::{Mat, MatMut};
+
+/// An example's program; its `main` is not wanted here.
+macro_rules! example {
+    ($file:ident, $path:literal, $program:ident) => {
+        #[path = $path]
+        #[allow(dead_code, unreachable_pub, missing_docs)]
+        mod $file;
+        pub(crate) use $file::$program;
+    };
+}
+
+example!(fib_rs, "../examples/fib.rs", fib);
+example!(queens_rs, "../examples/queens.rs", queens);
+example!(sort_rs, "../examples/sort.rs", sort);
+example!(strassen_rs, "../examples/strassen.rs", strassen);
+example!(unbalanced_rs, "../examples/unbalanced.rs", unbalanced);
+
+/// The examples without tasks.
+#[derive(Debug)]
+pub(crate) struct Elision;
+
+impl Contestant for Elision {
+    fn name(&self) -> &'static str {
+        "serial elision"
+    }
+
+    fn threads(&self) -> u32 {
+        1
+    }
+
+    fn run(&mut self, program: Program, input: &mut Input) -> Result<Outcome, String> {
+        let mut answer = 0;
+        match (program, input) {
+            (Program::Fib(n), _) => answer = fib::fib(n),
+            (Program::Queens(n), _) => answer = queens::queens(n),
+            (Program::QueensTo(n, rows), _) => answer = queens::queens_to(n, rows),
+            (Program::Unbalanced(seed, branches), _) => answer = unbalanced::tree(seed, branches),
+            (Program::Sort(_), Input::Sort { data, tmp, .. }) => sort::sort(data, tmp),
+            (Program::Strassen(_), Input::Strassen { n, a, b, c, scratch }) => {
+                strassen::strassen(MatMut::new(c, *n, *n), Mat::new(a, *n, *n), Mat::new(b, *n, *n), scratch);
+            }
+            (program, _) => return Err(format!("{program} got an input that is not its own")),
+        }
+        Ok(Outcome { answer, ..Outcome::default() })
+    }
+}

@@ -1,0 +1,366 @@
+//! The table of a GPU: both aggregators, beside rayon on all cores of the host and the elision on one.
+//!
+//! *Kernel* is the time between two events on the GPU's stream around the run. *Whole* is what the caller waits for: arguments in, the run,
+//! results out; what is sorted or multiplied is copied from the host's memory and back, scratch memory lies on the GPU.
+
+use super::{
+    elision::Elision,
+    ours::{self, source},
+    program::{Contestant, Input, Program},
+    rayon_join::Rayon,
+    report::Header,
+};
+use millstream_aggregator::{
+    Aggregator, Buffer, Bytes, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport, cuda::driver_version,
+};
+use millstream_cilk_lower::{lower::lower, parse_file};
+use millstream_graph::levelized::Levelized;
+use serde::Serialize;
+use std::{sync::Arc, time::Instant};
+
+const GIB: u64 = 1 << 30;
+
+/// A level of one element after another: what a dispatch costs.
+const CHAIN: (&str, &str) = (
+    "chain.rs",
+    "#[millstream::program] mod chain {
+        #[task] pub fn chain(n: u32, x: u64) -> u64 {
+            if n == 0 { return x; }
+            let y = spawn!(chain(n - 1, x + 1));
+            sync!();
+            y ^ x
+        }
+    }",
+);
+
+/// A program on the GPU by one aggregator. Times in milliseconds.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(crate) struct Record {
+    program: String,
+    gpu: String,
+    aggregator: &'static str,
+    memory: u64,
+    kernel_ms: f64,
+    kernel_median_ms: f64,
+    whole_ms: f64,
+    whole_median_ms: f64,
+    /// rayon's best time, and its threads.
+    rayon_ms: Option<f64>,
+    rayon_threads: u32,
+    /// The elision's best time.
+    serial_ms: Option<f64>,
+    tasks: u64,
+    levels: u64,
+    dispatches: u64,
+    /// Most bytes of channels in use.
+    peak: u64,
+}
+
+/// What `--json` writes.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(crate) struct Report {
+    header: Header,
+    gpu: String,
+    driver: String,
+    records: Vec<Record>,
+}
+
+/// What a program works on, on the GPU.
+enum Held {
+    None,
+    Sort { data: Buffer<i32>, tmp: Buffer<i32> },
+    Strassen { a: Buffer<f32>, b: Buffer<f32>, c: Buffer<f32>, scratch: Buffer<f32> },
+}
+
+impl Held {
+    fn new(device: &Device, input: &Input) -> Result<Self, RunError> {
+        Ok(match input {
+            Input::None => Self::None,
+            Input::Sort { data, tmp, .. } => Self::Sort { data: device.zeros(data.len())?, tmp: device.zeros(tmp.len())? },
+            Input::Strassen { a, b, c, scratch, .. } => Self::Strassen {
+                a: device.zeros(a.len())?,
+                b: device.zeros(b.len())?,
+                c: device.zeros(c.len())?,
+                scratch: device.zeros(scratch.len())?,
+            },
+        })
+    }
+
+    fn copy_in(&mut self, input: &Input) -> Result<(), RunError> {
+        match (self, input) {
+            (Self::Sort { data, .. }, Input::Sort { source, .. }) => data.try_write(source),
+            (Self::Strassen { a, b, .. }, Input::Strassen { a: from_a, b: from_b, .. }) => {
+                a.try_write(from_a).and_then(|()| b.try_write(from_b))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn copy_out(&self, input: &mut Input) -> Result<(), RunError> {
+        match (self, input) {
+            (Self::Sort { data, .. }, Input::Sort { data: to, .. }) => *to = data.try_read()?,
+            (Self::Strassen { c, .. }, Input::Strassen { c: to, .. }) => *to = c.try_read()?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn args(&mut self, program: Program) -> (&'static str, Vec<ErasedArg<'_>>) {
+        let number = |n: u64| ErasedArg::Scalar(n);
+        match (self, program) {
+            (Self::Sort { data, tmp }, _) => {
+                let (n, m) = (data.len(), tmp.len());
+                let mut args = ours::pieces(MemoryArg::buffer_mut(data), [n]);
+                args.extend(ours::pieces(MemoryArg::buffer_mut(tmp), [m]));
+                ("sort", args)
+            }
+            (Self::Strassen { a, b, c, scratch }, Program::Strassen(n)) => {
+                let len = scratch.len();
+                let mut args = ours::pieces(MemoryArg::buffer_mut(c), [n, n, n]);
+                args.extend(ours::pieces(MemoryArg::buffer(a), [n, n, n]));
+                args.extend(ours::pieces(MemoryArg::buffer(b), [n, n, n]));
+                args.extend(ours::pieces(MemoryArg::buffer_mut(scratch), [len]));
+                ("strassen", args)
+            }
+            (_, Program::Fib(n)) => ("fib", vec![number(n.into())]),
+            (_, Program::Queens(n)) => ("queens", vec![number(n.into())]),
+            (_, Program::QueensTo(n, rows)) => ("queens_to", vec![number(n.into()), number(rows.into())]),
+            (_, Program::Unbalanced(seed, branches)) => ("tree", vec![number(seed), number(branches.into())]),
+            (_, Program::Sort(_) | Program::Strassen(_)) => unreachable!("each has an input of its own"),
+        }
+    }
+}
+
+/// Times of some runs.
+#[derive(Default)]
+struct Runs {
+    kernel: Vec<f64>,
+    whole: Vec<f64>,
+    report: RunReport,
+}
+
+/// The best and the median, in milliseconds.
+fn best(seconds: &[f64]) -> (f64, f64) {
+    let mut sorted = seconds.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    (sorted.first().copied().unwrap_or(f64::NAN) * 1e3, sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN) * 1e3)
+}
+
+fn lowered((file, text): (&'static str, &'static str)) -> Result<Arc<Levelized>, String> {
+    let program = parse_file(text, file, None).map_err(|e| e.to_string())?;
+    lower(&program).map(Arc::new).map_err(|e| e.to_string())
+}
+
+/// Runs a program on a device, after a warm-up; gives its times, and what it came to.
+fn time(device: &Device, program: Program, input: &mut Input, rounds: usize) -> Result<(Runs, (u64, u64)), String> {
+    let failed = |e: RunError| format!("{program} on {}: {e}", device.name());
+    let text = lowered(source(program))?;
+    let loaded = device.load(&text).map_err(failed)?;
+    let mut held = Held::new(device, input).map_err(failed)?;
+    let (mut runs, mut came) = (Runs::default(), (0, 0));
+    for round in 0..=rounds {
+        let start = Instant::now();
+        held.copy_in(input).map_err(failed)?;
+        let (task, args) = held.args(program);
+        let task = text.find(task).ok_or_else(|| format!("{program} has no task `{task}`"))?;
+        let mut calls = [ErasedCall::new(args)];
+        let report = device.launch(&loaded, task, &mut calls).map_err(failed)?;
+        let result = calls.map(|call| call.result).concat();
+        held.copy_out(input).map_err(failed)?;
+        let whole = start.elapsed().as_secs_f64();
+        if round == 0 {
+            came = (u64::from_le_bytes(result[..].try_into().unwrap_or_default()), input.digest());
+            continue;
+        }
+        runs.kernel.push(report.running.as_secs_f64());
+        runs.whole.push(whole);
+        runs.report = report;
+    }
+    Ok((runs, came))
+}
+
+/// The rows: a program, channel memory, and how often the CPU's are run.
+fn rows(quick: bool) -> Vec<(Program, u64, usize)> {
+    if quick {
+        return vec![
+            (Program::Fib(25), GIB, 1),
+            (Program::Queens(9), GIB, 1),
+            (Program::Sort(100_000), GIB, 1),
+            (Program::Strassen(256), GIB, 1),
+            (Program::Fib(10), GIB, 1),
+        ];
+    }
+    vec![
+        (Program::Fib(40), GIB, 3),
+        (Program::Fib(40), 8 * GIB, 3),
+        (Program::Queens(16), 8 * GIB, 1),
+        (Program::Sort(100_000_000), 8 * GIB, 1),
+        (Program::Strassen(4096), 8 * GIB, 1),
+        (Program::Fib(10), GIB, 9),
+    ]
+}
+
+/// Measures on the GPU of that number, prints the table, and gives what goes to a file.
+pub(crate) fn table(ordinal: u32, rounds: usize, quick: bool, wanted: &dyn Fn(&str) -> bool) -> Result<Report, String> {
+    let make = |aggregator, memory| Device::cuda_with(CudaOptions { ordinal, aggregator, memory: Some(memory), ..CudaOptions::default() });
+    let gpu = make(Aggregator::Persistent, GIB).map_err(|e| e.to_string())?;
+    let gpu = gpu.gpu().ok_or("no GPU")?.clone();
+    let (major, minor) = driver_version().map_err(|e| e.to_string())?;
+    let name = format!("{}, sm_{}, {}", gpu.name, gpu.arch, Bytes(gpu.memory));
+    let report = Report { header: Header::here(rounds), gpu: name, driver: format!("CUDA {major}.{minor}"), records: Vec::new() };
+    println!("{}, driver for {}; host: {}\n", report.gpu, report.driver, report.header.line());
+    let devices = |memory| {
+        [("persistent", Aggregator::Persistent), ("host thread", Aggregator::HostThread)]
+            .map(|(name, aggregator)| make(aggregator, memory).map(|device| (name, device)))
+            .into_iter()
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|e| e.to_string())
+    };
+    fill(report, &devices, rounds, quick, wanted)
+}
+
+type Devices<'a> = &'a dyn Fn(u64) -> Result<Vec<(&'static str, Device)>, String>;
+
+/// The rows of a report, on devices that a memory budget gives.
+fn fill(mut report: Report, devices: Devices<'_>, rounds: usize, quick: bool, wanted: &dyn Fn(&str) -> bool) -> Result<Report, String> {
+    println!(
+        "| program | channels | aggregator | kernel, ms | whole, ms | rayon, ms | rayon / whole | serial, ms | tasks | levels | dispatches | peak |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    let mut rayon = Rayon::new(std::thread::available_parallelism().map_or(1, usize::from) as u32)?;
+    for (program, memory, cpu_rounds) in rows(quick).into_iter().filter(|(p, ..)| wanted(p.name())) {
+        let mut input = program.input();
+        let (on_rayon, expected) = cpu(&mut rayon, program, &mut input, cpu_rounds)?;
+        let (serial, same) = cpu(&mut Elision, program, &mut input, cpu_rounds)?;
+        if same != expected {
+            return Err(format!("{program}: the elision came to {same:?}, rayon to {expected:?}"));
+        }
+        for (aggregator, device) in devices(memory)? {
+            let (runs, came) = time(&device, program, &mut input, rounds)?;
+            if came != expected {
+                return Err(format!("{program} by {aggregator} came to {came:?}, rayon to {expected:?}"));
+            }
+            let ((kernel_ms, kernel_median_ms), (whole_ms, whole_median_ms)) = (best(&runs.kernel), best(&runs.whole));
+            let r = runs.report;
+            println!(
+                "| {program} | {} | {aggregator} | {kernel_ms:.3} ({kernel_median_ms:.3}) | {whole_ms:.3} ({whole_median_ms:.3}) | {on_rayon:.3} | \
+                 {:.1} | {serial:.3} | {} | {} | {} | {} |",
+                Bytes(memory),
+                on_rayon / whole_ms,
+                r.total,
+                r.levels,
+                r.dispatches,
+                Bytes(r.peak)
+            );
+            report.records.push(Record {
+                program: program.to_string(),
+                gpu: report.gpu.clone(),
+                aggregator,
+                memory,
+                kernel_ms,
+                kernel_median_ms,
+                whole_ms,
+                whole_median_ms,
+                rayon_ms: Some(on_rayon),
+                rayon_threads: rayon.threads(),
+                serial_ms: Some(serial),
+                tasks: r.total,
+                levels: r.levels,
+                dispatches: r.dispatches,
+                peak: r.peak,
+            });
+        }
+    }
+    if wanted("chain") {
+        chain(&mut report, devices, rounds, if quick { 50 } else { 10_000 })?;
+    }
+    Ok(report)
+}
+
+/// A contestant on the CPU: its best time in milliseconds, and what it came to.
+fn cpu(contestant: &mut dyn Contestant, program: Program, input: &mut Input, rounds: usize) -> Result<(f64, (u64, u64)), String> {
+    let (mut seconds, mut came) = (Vec::new(), (0, 0));
+    for _ in 0..rounds {
+        input.reset();
+        let start = Instant::now();
+        let outcome = contestant.run(program, input)?;
+        seconds.push(start.elapsed().as_secs_f64());
+        came = (outcome.answer, input.digest());
+    }
+    Ok((best(&seconds).0, came))
+}
+
+/// What a dispatch of a narrow level costs: levels of one element, down and up again.
+fn chain(report: &mut Report, devices: Devices<'_>, rounds: usize, n: u32) -> Result<(), String> {
+    let text = lowered(CHAIN)?;
+    let task = text.find("chain").ok_or("chain has no task")?;
+    println!("\n| chain of {n} | kernel, ms | dispatches | us a dispatch |\n|---|---|---|---|");
+    for (aggregator, device) in devices(GIB)? {
+        let loaded = device.load(&text).map_err(|e| e.to_string())?;
+        let mut runs = Runs::default();
+        for round in 0..=rounds {
+            let mut calls = [ErasedCall::new(vec![ErasedArg::Scalar(n.into()), ErasedArg::Scalar(0)])];
+            let start = Instant::now();
+            let found = device.launch(&loaded, task, &mut calls).map_err(|e| e.to_string())?;
+            let expected = (0..u64::from(n)).fold(u64::from(n), |y, x| y ^ x);
+            if calls[0].result != expected.to_le_bytes() {
+                return Err(format!("chain by {aggregator} came to {:?}, not {expected}", calls[0].result));
+            }
+            if round > 0 {
+                runs.kernel.push(found.running.as_secs_f64());
+                runs.whole.push(start.elapsed().as_secs_f64());
+                runs.report = found;
+            }
+        }
+        let ((kernel_ms, kernel_median_ms), (whole_ms, whole_median_ms)) = (best(&runs.kernel), best(&runs.whole));
+        let r = runs.report;
+        println!(
+            "| {aggregator} | {kernel_ms:.3} ({kernel_median_ms:.3}) | {} | {:.2} |",
+            r.dispatches,
+            kernel_ms * 1e3 / r.dispatches.max(1) as f64
+        );
+        report.records.push(Record {
+            program: format!("chain of {n}"),
+            gpu: report.gpu.clone(),
+            aggregator,
+            memory: GIB,
+            kernel_ms,
+            kernel_median_ms,
+            whole_ms,
+            whole_median_ms,
+            rayon_ms: None,
+            rayon_threads: 0,
+            serial_ms: None,
+            tasks: r.total,
+            levels: r.levels,
+            dispatches: r.dispatches,
+            peak: r.peak,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millstream_aggregator::CpuOptions;
+
+    /// The CPU stands for the GPU: all programs run, and come to what rayon comes to.
+    #[test]
+    fn every_row_is_measured_and_checked() {
+        let report = Report { header: Header::here(1), gpu: "none".into(), driver: "none".into(), records: Vec::new() };
+        let cpu = |memory| {
+            let options = CpuOptions { threads: Some(1), memory: Some(memory), width: None };
+            Ok(vec![("stand-in", Device::cpu_with(options).map_err(|e| e.to_string())?)])
+        };
+        let report = std::thread::Builder::new()
+            .stack_size(1 << 30)
+            .spawn(move || fill(report, &cpu, 1, true, &|_| true))
+            .expect("a thread")
+            .join()
+            .expect("no panic")
+            .expect("all agree");
+        assert_eq!(report.records.len(), rows(true).len() + 1);
+        assert!(report.records.iter().all(|r| r.tasks > 0 && r.whole_ms > 0.0 && r.kernel_ms > 0.0), "{report:?}");
+    }
+}

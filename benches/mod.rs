@@ -1,0 +1,17 @@
+//! What `millstream bench` measures: our programs beside what their users would otherwise write.
+//!
+//! - `program`: the programs, what they work on, and what tells that two contestants did the same
+//! - `ours`: a device of this library, from the examples' source
+//! - `gpu`: the table of a GPU
+//! - `rayon_join`: the same algorithms with rayon's `join`, the same cut-offs and the same number of threads
+//! - `elision`: the examples' modules as rustc compiles them, spawn and sync left out: no tasks, one thread
+//! - `measure`: all of them in turn, round by round, so that what else the machine does meets each of them alike
+//! - `report`: the table and the records
+
+pub(crate) mod elision;
+pub(crate) mod gpu;
+pub(crate) mod measure;
+pub(crate) mod ours;
+pub(crate) mod program;
+pub(crate) mod rayon_join;
+pub(crate) mod report;

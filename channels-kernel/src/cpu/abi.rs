@@ -1,0 +1,59 @@
+//! What compiled segments and the worker that runs them share.
+//!
+//! A worker owns private channel stacks: nothing here is shared between threads, so no field is atomic. Compiled code takes a run
+//! of elements, and for each executes the segment's body: it pushes entry elements, frames and continuations on the worker's stacks
+//! (`top` grows) and writes results through return addresses. `README.md` beside this file has the rules.
+
+/// Why a segment stopped; the value of [`WorkerContext::status`].
+pub mod status {
+    /// It did not stop.
+    pub const OK: u32 = 0;
+    /// A check failed: `site` and `values` say which.
+    pub const FAULT: u32 = 1;
+    /// A stack whose pushes cannot be counted beforehand is full: `site` is the stack's number.
+    pub const CHANNEL_FULL: u32 = 2;
+    /// A recursive helper used up the thread's stack: `site` is the number of the helper's function.
+    pub const STACK_OVERFLOW: u32 = 3;
+    /// The run was cancelled while a loop of the program ran.
+    pub const CANCELLED: u32 = 4;
+}
+
+/// The state of one private channel stack.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StackState {
+    /// Elements on the stack: the next one pushed gets this number.
+    pub top: u64,
+    /// `top` may grow up to this number of elements during this dispatch.
+    pub limit: u64,
+}
+
+/// What a worker hands to compiled code.
+#[repr(C)]
+#[derive(Debug)]
+pub struct WorkerContext {
+    /// One of [`status`].
+    pub status: u32,
+    /// Which check, stack or function `status` speaks of.
+    pub site: u32,
+    /// Values of a failed check.
+    pub values: [u64; 2],
+    /// Lowest address of the thread's stack that a recursive helper may use.
+    pub stack_limit: u64,
+    /// The stacks, numbered as in [`Layouts`](crate::layout::Layouts).
+    pub stacks: *mut StackState,
+    /// Base address of each field's array, numbered over all stacks.
+    pub fields: *const *mut u8,
+    /// An `AtomicU32`: not 0 when the run is to end. Read (relaxed) at the back edges of loops.
+    /// Pairs with the store of `Run::cancel` and of a worker that failed; it only hastens the end, so no order is needed.
+    pub cancel: *const u32,
+}
+
+/// Compiled code of an entry segment: runs elements `first + count - 1` down to `first` of the task's entry stack and returns how many it
+/// consumed, from the last one down, so that what is left stays a prefix. It consumes fewer than `count` where the next element might
+/// not find room in a stack whose pushes are counted, or where `status` is no longer [`status::OK`].
+pub type EntryFn = unsafe extern "C" fn(ctx: *mut WorkerContext, first: u64, count: u64) -> u64;
+
+/// Compiled code of a continuation segment: the same for the `count` frame references at `frames`, which are not on a stack any more and
+/// do not lie where this call may push: a sync in a loop pushes to the very stack that its segment consumes.
+pub type ContinuationFn = unsafe extern "C" fn(ctx: *mut WorkerContext, frames: *const u32, count: u64) -> u64;

@@ -1,0 +1,385 @@
+//! Private channel stacks in machine code: `talloc` is a register that grows, `enq` the stores behind it.
+//!
+//! Registers are what the element loop is short of, so:
+//! - The `top` of a stack that a segment pushes to lives in a register during the loop. Within a block the pushes so far are only
+//!   counted (`Top::pending`), so that all of a block's stores share one index and differ in their displacement.
+//! - Stacks that grow in step (a frame and its continuation) share one counter: the follower's base addresses take up the distance.
+//! - As many bases of fields stay in registers as are left; the others are put aside, and read where they are used.
+
+use super::{
+    abi::{StackState, WorkerContext, status},
+    body::{Gen, Kept, MEMORY, clif},
+};
+use crate::layout::{StackIndex, stride};
+use cranelift_codegen::ir::{InstBuilder, Value, condcodes::IntCC, types};
+use cranelift_frontend::Variable;
+use millstream_graph::{
+    ir::{FieldId, FuncId, LocalId, Operand, SegmentId, StmtKind, TaskId, Terminator},
+    levelized::Segment,
+    ty::{Layout, PieceKind, Scalar},
+};
+use std::{
+    collections::BTreeMap,
+    mem::{offset_of, size_of},
+};
+
+/// Registers that the allocator may hand out on the machine with the fewest, x86-64.
+const REGISTERS: usize = 14;
+
+/// A stack that the segment pushes to.
+struct Top {
+    /// Elements on the stack at the start of the block, or on the one that it follows.
+    var: Variable,
+    /// The stack that grows in step with this one, if that one has the counter.
+    follows: Option<StackIndex>,
+    /// Elements that the block has pushed since.
+    pending: u64,
+    /// The stack's limit, where pushes cannot be counted beforehand.
+    limit: Option<Kept>,
+}
+
+/// The channel stacks of a segment.
+pub(super) struct Channels {
+    task: TaskId,
+    /// Where the return address is when the task ends.
+    pub(super) ret: Option<LocalId>,
+    tops: BTreeMap<StackIndex, Top>,
+    /// Base address of each field's array that the segment touches, by the field's number. Of a stack that follows another: what to
+    /// add the other's index to.
+    bases: BTreeMap<u32, Kept>,
+    /// This task's frame.
+    pub(super) frame: Option<Variable>,
+    /// The element that is being consumed, in an entry segment.
+    pub(super) element: Option<Variable>,
+}
+
+/// Address of a stack's state within the array of states.
+fn state_offset(stack: StackIndex, field: usize) -> i32 {
+    (stack.index() * size_of::<StackState>() + field) as i32
+}
+
+/// What a segment's code pushes to a stack.
+struct Pushes {
+    /// At most so many for each element that it consumes; none if that depends on data.
+    max: Option<u64>,
+    /// How many each block pushes.
+    blocks: Vec<u64>,
+}
+
+impl<'p> Gen<'_, 'p> {
+    /// Loads what the loop needs of its channels: tops, and the bases of the fields it touches. Says whether registers are left for more.
+    pub(super) fn open_channels(&mut self, task: TaskId, segment: &'p Segment, entry: bool) -> bool {
+        let layouts = self.unit.layouts;
+        let pushed = self.pushed(task, segment);
+        let own: Vec<StackIndex> = layouts.frame(task).into_iter().chain(entry.then(|| layouts.entry(task))).collect();
+        let ctx = self.ctx();
+        let states = self.b.ins().load(types::I64, MEMORY, ctx, offset_of!(WorkerContext, stacks) as i32);
+        let arrays = self.b.ins().load(types::I64, MEMORY, ctx, offset_of!(WorkerContext, fields) as i32);
+        let mut channels = Channels {
+            task,
+            ret: segment.ret,
+            tops: BTreeMap::new(),
+            bases: BTreeMap::new(),
+            frame: layouts.frame(task).map(|_| self.b.declare_var(types::I64)),
+            element: entry.then(|| self.b.declare_var(types::I64)),
+        };
+        let touched = own.iter().chain(pushed.keys().filter(|s| !own.contains(s)));
+        let fields: usize = touched.map(|&s| layouts[s].fields.len()).sum();
+        // The loop's two ends, a top for each stack, the arguments and one to compute with.
+        let mut free = REGISTERS.saturating_sub(3 + pushed.len() + segment.body.args.len().max(2));
+        let roomy = fields <= free + 1;
+        // This task's own stacks first: they are used most, and have counters of their own.
+        let others = pushed.keys().filter(|s| !own.contains(s));
+        for &stack in own.iter().chain(others) {
+            let mut distance = None;
+            if let Some(pushes) = pushed.get(&stack) {
+                let top = self.b.ins().load(types::I64, MEMORY, states, state_offset(stack, offset_of!(StackState, top)));
+                let in_step = |(other, of): (&StackIndex, &Top)| {
+                    of.follows.is_none() && of.limit.is_none() && pushed[other].blocks == pushes.blocks && !own.contains(&stack)
+                };
+                let lead = channels.tops.iter().find(|&(s, t)| pushes.max.is_some() && in_step((s, t))).map(|(&s, t)| (s, t.var));
+                let (var, follows) = match lead {
+                    Some((lead, var)) => {
+                        let theirs = self.b.use_var(var);
+                        distance = Some(self.b.ins().isub(top, theirs));
+                        (var, Some(lead))
+                    }
+                    None => {
+                        let var = self.b.declare_var(types::I64);
+                        self.b.def_var(var, top);
+                        (var, None)
+                    }
+                };
+                let limit = match pushes.max {
+                    Some(_) => None,
+                    None => {
+                        let limit = self.b.ins().load(types::I64, MEMORY, states, state_offset(stack, offset_of!(StackState, limit)));
+                        Some(self.keep(limit, roomy))
+                    }
+                };
+                channels.tops.insert(stack, Top { var, follows, pending: 0, limit });
+            }
+            let layout = &layouts[stack];
+            for (field, number) in layout.fields.iter().zip(layout.first_field..) {
+                let mut base = self.b.ins().load(types::I64, MEMORY, arrays, number as i32 * 8);
+                if let Some(distance) = distance {
+                    let bytes = self.scaled(distance, stride(field));
+                    base = self.b.ins().iadd(base, bytes);
+                }
+                channels.bases.insert(number, self.keep(base, roomy || free > 0));
+                free = free.saturating_sub(1);
+            }
+        }
+        self.channels = Some(channels);
+        roomy
+    }
+
+    /// The stacks that the segment's code pushes to, how often each block does, and at most, as [`Segment::pushes`] says.
+    fn pushed(&self, task: TaskId, segment: &Segment) -> BTreeMap<StackIndex, Pushes> {
+        let (program, layouts) = (self.unit.program, self.unit.layouts);
+        let blocks = &segment.body.blocks;
+        let mut out: BTreeMap<StackIndex, Pushes> = BTreeMap::new();
+        let mut push = |stack, block: usize| {
+            let pushes = out.entry(stack).or_insert_with(|| {
+                let declared = segment.pushes.iter().filter(|p| p.stack == layouts[stack].stack);
+                let max = declared.map(|p| p.max.map(u64::from)).reduce(|a, b| Some(a? + b?)).flatten();
+                Pushes { max, blocks: vec![0; blocks.len()] }
+            });
+            pushes.blocks[block] += 1;
+        };
+        for (i, block) in blocks.iter().enumerate() {
+            for stmt in &block.stmts {
+                match &stmt.kind {
+                    StmtKind::Spawn { func, .. } => push(layouts.entry(program.task_of(*func).expect("spawns name tasks")), i),
+                    StmtKind::FrameAlloc => push(layouts.frame(task).expect("a task that allocates a frame has some"), i),
+                    _ => {}
+                }
+            }
+            if let Terminator::Continue(next) = block.term {
+                push(layouts.continuation(task, next), i);
+            }
+        }
+        out
+    }
+
+    /// The task whose segment this is.
+    pub(super) fn task(&mut self) -> TaskId {
+        self.channels().task
+    }
+
+    fn channels(&mut self) -> &mut Channels {
+        self.channels.as_mut().expect("only segments touch channels")
+    }
+
+    /// How many elements may be consumed, at most `count`: as many as find room for all pushes that can be counted.
+    pub(super) fn room_for(&mut self, task: TaskId, segment: &Segment, count: Value) -> Value {
+        let ctx = self.ctx();
+        let states = self.b.ins().load(types::I64, MEMORY, ctx, offset_of!(WorkerContext, stacks) as i32);
+        let mut allowed = count;
+        for (stack, pushes) in self.pushed(task, segment) {
+            let Some(max) = pushes.max.filter(|&max| max > 0) else { continue };
+            let top = self.b.ins().load(types::I64, MEMORY, states, state_offset(stack, offset_of!(StackState, top)));
+            let limit = self.b.ins().load(types::I64, MEMORY, states, state_offset(stack, offset_of!(StackState, limit)));
+            let room = self.b.ins().isub(limit, top);
+            // A stack above its limit, which the aggregator lowered since: no room.
+            let over = self.b.ins().icmp(IntCC::UnsignedLessThan, limit, top);
+            let none = self.b.ins().iconst(types::I64, 0);
+            let room = self.b.ins().select(over, none, room);
+            let max = self.b.ins().iconst(types::I64, max as i64);
+            let elements = self.b.ins().udiv(room, max);
+            allowed = self.b.ins().umin(allowed, elements);
+        }
+        allowed
+    }
+
+    /// Writes the tops back to the context. Where the loop is left within an element, they are those of the last block's start: the
+    /// run is over then.
+    pub(super) fn close_channels(&mut self) {
+        let tops: Vec<_> = self.channels().tops.iter().map(|(&s, t)| (s, t.var, t.follows)).collect();
+        if tops.is_empty() {
+            return;
+        }
+        let top_of = |stack| state_offset(stack, offset_of!(StackState, top));
+        let ctx = self.ctx();
+        let states = self.b.ins().load(types::I64, MEMORY, ctx, offset_of!(WorkerContext, stacks) as i32);
+        let mut new = Vec::new();
+        for (stack, var, follows) in tops {
+            let mut top = self.b.use_var(var);
+            if let Some(lead) = follows {
+                // As far ahead of its old top as the stack that it follows.
+                let (mine, theirs) = (
+                    self.b.ins().load(types::I64, MEMORY, states, top_of(stack)),
+                    self.b.ins().load(types::I64, MEMORY, states, top_of(lead)),
+                );
+                let distance = self.b.ins().isub(mine, theirs);
+                top = self.b.ins().iadd(top, distance);
+            }
+            new.push((stack, top));
+        }
+        for (stack, top) in new {
+            self.b.ins().store(MEMORY, top, states, top_of(stack));
+        }
+    }
+
+    /// Adds the pushes of this block to the tops; at the end of a block of a segment.
+    pub(super) fn flush(&mut self) {
+        let Some(channels) = &mut self.channels else { return };
+        for top in channels.tops.values_mut() {
+            let pushes = std::mem::take(&mut top.pending);
+            if pushes > 0 && top.follows.is_none() {
+                let old = self.b.use_var(top.var);
+                let new = self.b.ins().iadd_imm_u(old, pushes as i64);
+                self.b.def_var(top.var, new);
+            }
+        }
+    }
+
+    /// `talloc` of one element: its index as a value and what is to be added to it.
+    fn talloc(&mut self, stack: StackIndex) -> (Value, u64) {
+        let top = self.channels().tops.get_mut(&stack).expect("`pushed` found every stack");
+        let (var, at, limit) = (top.var, top.pending, top.limit);
+        top.pending += 1;
+        let index = self.b.use_var(var);
+        if let Some(limit) = limit {
+            let here = if at == 0 { index } else { self.b.ins().iadd_imm_u(index, at as i64) };
+            let limit = self.kept(limit);
+            let full = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, here, limit);
+            self.leave_if(full, |g| g.say(status::CHANNEL_FULL, stack.0));
+        }
+        (index, at)
+    }
+
+    /// Address of an element's field: a register and a displacement.
+    fn field_at(&mut self, field: u32, index: Value, add: u64, layout: Layout) -> (Value, i32) {
+        let base = self.channels().bases[&field];
+        let base = self.kept(base);
+        let stride = layout.size.next_multiple_of(layout.align);
+        let scaled = self.scaled(index, stride);
+        let addr = self.b.ins().iadd(base, scaled);
+        self.displaced(addr, add * stride)
+    }
+
+    /// `index * scale`
+    pub(super) fn scaled(&mut self, index: Value, scale: u64) -> Value {
+        if scale.is_power_of_two() {
+            self.b.ins().ishl_imm_u(index, i64::from(scale.trailing_zeros()))
+        } else {
+            self.b.ins().imul_imm_u(index, scale as i64)
+        }
+    }
+
+    /// `addr + offset` as a register and a displacement.
+    pub(super) fn displaced(&mut self, addr: Value, offset: u64) -> (Value, i32) {
+        match i32::try_from(offset) {
+            Ok(small) => (addr, small),
+            Err(_) => (self.b.ins().iadd_imm_u(addr, offset as i64), 0),
+        }
+    }
+
+    fn whole(&mut self, (addr, offset): (Value, i32)) -> Value {
+        if offset == 0 { addr } else { self.b.ins().iadd_imm_u(addr, i64::from(offset)) }
+    }
+
+    /// Reads the scalar fields of the element that is consumed, and binds them and its blobs as arguments.
+    pub(super) fn load_element(&mut self) {
+        let func = self.body().func;
+        let task = self.task();
+        let layout = &self.unit.layouts[self.unit.layouts.entry(task)];
+        let index = self.channels().element.expect("entry segments consume elements");
+        let index = self.b.use_var(index);
+        for (i, (arg, field)) in func.args.iter().zip(&layout.fields).enumerate() {
+            if let (millstream_graph::ir::Arg::Local(local), PieceKind::Scalar(ty)) = (arg, field.kind) {
+                let (addr, at) = self.field_at(layout.first_field + i as u32, index, 0, field.kind.layout());
+                let value = self.b.ins().load(clif(ty), MEMORY, addr, at);
+                self.set(*local, value);
+            }
+        }
+    }
+
+    /// Address of a blob in the element that is consumed: nobody else touches it, so it is the argument's memory.
+    pub(super) fn element_addr(&mut self, field: u32) -> Value {
+        let task = self.task();
+        let stack = &self.unit.layouts[self.unit.layouts.entry(task)];
+        let layout = stack.fields[(field - stack.first_field) as usize].kind.layout();
+        let index = self.channels().element.expect("entry segments consume elements");
+        let index = self.b.use_var(index);
+        let at = self.field_at(field, index, 0, layout);
+        self.whole(at)
+    }
+
+    /// `talloc`, the stores of the fields, `enq`.
+    pub(super) fn spawn(&mut self, func: FuncId, args: &[Operand], dest: Option<Operand>) {
+        let task = self.unit.program.task_of(func).expect("spawns name tasks");
+        let stack = self.unit.layouts.entry(task);
+        let values: Vec<Value> = args.iter().chain(&dest).map(|&a| self.operand(a)).collect();
+        let (index, add) = self.talloc(stack);
+        let layout = &self.unit.layouts[stack];
+        for (i, (field, value)) in layout.fields.iter().zip(values).enumerate() {
+            let at = self.field_at(layout.first_field + i as u32, index, add, field.kind.layout());
+            match field.kind {
+                PieceKind::Scalar(_) => {
+                    self.b.ins().store(MEMORY, value, at.0, at.1);
+                }
+                PieceKind::Blob(layout) => {
+                    let to = self.whole(at);
+                    self.copy_bytes(to, value, layout);
+                }
+            }
+        }
+    }
+
+    /// `talloc` of this task's frame.
+    pub(super) fn frame_alloc(&mut self) {
+        let task = self.task();
+        let stack = self.unit.layouts.frame(task).expect("a task that allocates a frame has some");
+        let (index, add) = self.talloc(stack);
+        let index = if add == 0 { index } else { self.b.ins().iadd_imm_u(index, add as i64) };
+        let frame = self.channels().frame.expect("as above");
+        self.b.def_var(frame, index);
+    }
+
+    fn frame(&mut self) -> Value {
+        let frame = self.channels().frame.expect("only tasks with frames use them");
+        self.b.use_var(frame)
+    }
+
+    fn frame_field(&mut self, field: FieldId) -> (Value, i32, PieceKind) {
+        let task = self.task();
+        let kind = self.unit.program[task][field].kind;
+        let number = self.unit.layouts.frame_field(task, field);
+        let frame = self.frame();
+        let (addr, at) = self.field_at(number, frame, 0, kind.layout());
+        (addr, at, kind)
+    }
+
+    pub(super) fn frame_load(&mut self, field: FieldId) -> Value {
+        let (addr, at, kind) = self.frame_field(field);
+        let ty = match kind {
+            PieceKind::Scalar(ty) => ty,
+            PieceKind::Blob(_) => unreachable!("frame loads are of scalar fields"),
+        };
+        self.b.ins().load(clif(ty), MEMORY, addr, at)
+    }
+
+    pub(super) fn frame_store(&mut self, field: FieldId, value: Value) {
+        let (addr, at, _) = self.frame_field(field);
+        self.b.ins().store(MEMORY, value, addr, at);
+    }
+
+    pub(super) fn frame_addr(&mut self, field: FieldId) -> Value {
+        let (addr, at, _) = self.frame_field(field);
+        self.whole((addr, at))
+    }
+
+    /// `enq` of this task's frame on the continuation channel of a segment.
+    pub(super) fn enq_continuation(&mut self, next: SegmentId) {
+        let task = self.task();
+        let stack = self.unit.layouts.continuation(task, next);
+        let frame = self.frame();
+        let (index, add) = self.talloc(stack);
+        let layout = &self.unit.layouts[stack];
+        debug_assert_eq!(stride(&layout.fields[0]), Scalar::U32.size());
+        let (addr, at) = self.field_at(layout.first_field, index, add, layout.fields[0].kind.layout());
+        self.b.ins().istore32(MEMORY, frame, addr, at);
+    }
+}

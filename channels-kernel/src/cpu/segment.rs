@@ -1,0 +1,113 @@
+//! The element loop: a segment's body, once for each element of a run, from the last one down.
+//!
+//! The run is cut beforehand to what finds room for all pushes that can be counted, so no element asks again.
+
+use super::{
+    body::{Exit, Gen, Kept, MEMORY},
+    helper,
+    program::CompileError,
+    unit::Unit,
+};
+use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, condcodes::IntCC, types};
+use cranelift_frontend::Variable;
+use cranelift_module::{FuncId as ClifFunc, Module};
+use millstream_graph::{
+    ir::{SegmentId, TaskId},
+    levelized::Segment,
+};
+
+/// The loop that a segment's body ends an element of.
+#[derive(Clone, Copy)]
+pub(super) struct ElementLoop {
+    /// Number of the element that is consumed, plus one, at the head; the number itself from there on.
+    index: Variable,
+    head: Block,
+    done: Block,
+    /// The number of the last element to consume: the loop runs down to it.
+    last: Kept,
+}
+
+/// Compiles a segment to an `EntryFn` or a `ContinuationFn`.
+pub(super) fn compile(unit: &mut Unit<'_>, task: TaskId, segment: SegmentId) -> Result<ClifFunc, CompileError> {
+    let program = unit.program;
+    let lowered = &program[task];
+    let mut signature = unit.module.make_signature();
+    signature.params.extend([AbiParam::new(types::I64); 3]);
+    signature.returns.push(AbiParam::new(types::I64));
+    let name = format!("{}.{segment}", lowered.name);
+    let user_name = lowered.name.split('+').next().unwrap_or(&lowered.name);
+    unit.define(&name, signature, |g| g.segment(task, segment, &lowered[segment], user_name))
+}
+
+impl<'p> Gen<'_, 'p> {
+    fn segment(&mut self, task: TaskId, id: SegmentId, segment: &'p Segment, name: &'p str) {
+        let is_entry = id.0 == 0;
+        let params = self.b.func.dfg.block_params(self.b.current_block().expect("in the entry block")).to_vec();
+        let (run, count) = (params[1], params[2]);
+        let facts = helper::of_body(&segment.body, &self.unit.facts);
+        let zero = self.b.ins().iconst(types::I64, 0);
+        // Numbers of elements: on the stack for an entry, within `frames` for a continuation.
+        let first = if is_entry { run } else { zero };
+        let end = self.b.ins().iadd(first, count);
+        let allowed = self.room_for(task, segment, count);
+        let last = self.b.ins().isub(end, allowed);
+        let (end_slot, allowed_slot) = (self.put_aside(end), self.put_aside(allowed));
+        self.put_ctx_aside();
+
+        let (open, head, done, empty) = (self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(empty);
+        let index = self.b.declare_var(types::I64);
+        self.b.def_var(index, end);
+        self.b.ins().brif(allowed, open, &[], empty, &[]);
+        self.b.switch_to_block(empty);
+        self.b.ins().return_(&[zero]);
+
+        // What stays in registers is loaded last, when nothing else asks for them.
+        self.b.switch_to_block(open);
+        let roomy = self.open_channels(task, segment, is_entry);
+        self.load_cancel(facts.polls, roomy);
+        let last = self.keep(last, roomy);
+        self.b.ins().jump(head, &[]);
+
+        self.b.switch_to_block(head);
+        let above = self.b.use_var(index);
+        let here = self.b.ins().iadd_imm_s(above, -1);
+        self.b.def_var(index, here);
+        self.elements = Some(ElementLoop { index, head, done, last });
+        let element_fields = is_entry.then(|| self.unit.layouts[self.unit.layouts.entry(task)].first_field);
+        self.enter(&segment.body, name, Exit::Segment, element_fields);
+        if is_entry {
+            let element = self.channels.as_ref().and_then(|c| c.element).expect("entries consume elements");
+            self.b.def_var(element, here);
+            self.load_element();
+        } else {
+            let frame = self.channels.as_ref().and_then(|c| c.frame).expect("continuations have frames");
+            let at = self.scaled(here, 4);
+            let at = self.b.ins().iadd(run, at);
+            let reference = self.b.ins().uload32(MEMORY, at, 0);
+            self.b.def_var(frame, reference);
+        }
+        self.blocks();
+
+        self.b.switch_to_block(done);
+        self.close_channels();
+        let allowed = self.b.ins().stack_load(types::I64, types::I64, allowed_slot, 0);
+        self.b.ins().return_(&[allowed]);
+        // The element at which it stops is not consumed.
+        self.b.switch_to_block(self.stop);
+        self.close_channels();
+        let here = self.b.use_var(index);
+        let end = self.b.ins().stack_load(types::I64, types::I64, end_slot, 0);
+        let consumed = self.b.ins().isub(end, here);
+        let consumed = self.b.ins().iadd_imm_s(consumed, -1);
+        self.b.ins().return_(&[consumed]);
+    }
+
+    /// Ends the element: on to the next, or out of the loop.
+    pub(super) fn next_element(&mut self) {
+        let ElementLoop { index, head, done, last } = self.elements.expect("only segments consume elements");
+        let (here, last) = (self.b.use_var(index), self.kept(last));
+        let more = self.b.ins().icmp(IntCC::NotEqual, here, last);
+        self.b.ins().brif(more, head, &[], done, &[]);
+    }
+}

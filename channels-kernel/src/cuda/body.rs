@@ -1,0 +1,219 @@
+//! A function's body: registers, local memory, blocks and where they go.
+
+use super::{
+    analysis::{self, Taint},
+    names,
+    plan::Plan,
+    types::{constant, ctype, unsigned},
+    unit::Writer,
+};
+use millstream_graph::{
+    ir::{Arg, Block, BlockId, Function, LocalId, Operand, SegmentId, SlotId, Span, TaskId, Terminator},
+    ty::Scalar,
+};
+use std::collections::BTreeSet;
+
+/// Whose body it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Role {
+    /// A helper; whether it may call itself.
+    Helper { recursive: bool },
+    /// A segment, and which of its pushes is staged.
+    Segment { task: TaskId, segment: SegmentId, staged: Option<usize> },
+}
+
+/// Writes one body.
+#[derive(Debug)]
+pub(super) struct Body<'a, 'w> {
+    pub(super) plan: &'a Plan,
+    pub(super) function: &'a Function,
+    pub(super) role: Role,
+    pub(super) out: &'w mut Writer,
+    pub(super) taint: Taint,
+    back_edges: BTreeSet<(BlockId, BlockId)>,
+    pub(super) here: BlockId,
+}
+
+impl<'a, 'w> Body<'a, 'w> {
+    pub(super) fn new(plan: &'a Plan, function: &'a Function, role: Role, out: &'w mut Writer) -> Self {
+        let back_edges = analysis::back_edges(function);
+        Self { plan, function, role, out, taint: Taint::find(function), back_edges, here: BlockId(0) }
+    }
+
+    /// The segment's local that holds the return address.
+    pub(super) fn ret_local(&self) -> Option<LocalId> {
+        match self.role {
+            Role::Segment { task, segment, .. } => self.plan.program[task].segments[segment.index()].ret,
+            Role::Helper { .. } => None,
+        }
+    }
+
+    /// Whether a register holds a narrow return address.
+    pub(super) fn is_narrow(&self, id: LocalId) -> bool {
+        matches!(self.role, Role::Segment { task, .. } if self.plan.narrow[task.index()] && self.ret_local() == Some(id))
+    }
+
+    /// C++ type of a register.
+    pub(super) fn local_type(&self, id: LocalId) -> &'static str {
+        if self.is_narrow(id) { "u32" } else { ctype(self.function.locals[id.index()].ty) }
+    }
+
+    pub(super) fn local(&self, id: LocalId) -> String {
+        names::local(self.function, id)
+    }
+
+    pub(super) fn slot(&self, id: SlotId) -> String {
+        names::slot(self.function, id)
+    }
+
+    pub(super) fn operand(&self, operand: Operand) -> String {
+        match operand {
+            Operand::Local(id) => self.local(id),
+            Operand::Const(ty, bits) => constant(ty, bits),
+        }
+    }
+
+    pub(super) fn type_of(&self, operand: Operand) -> Scalar {
+        self.function.type_of(operand)
+    }
+
+    /// Code that leaves the function, when the run is over.
+    pub(super) fn leave(&self) -> String {
+        match (self.role, self.function.ret.scalar()) {
+            (Role::Helper { .. }, _) if self.result_type() != "void" => format!("return {}()", self.result_type()),
+            _ => "return".to_owned(),
+        }
+    }
+
+    /// The C++ type that the function returns: of a helper whose result is one scalar piece, that.
+    pub(super) fn result_type(&self) -> &'static str {
+        match self.role {
+            Role::Helper { .. } => super::helper::result_type(self.plan, self.function),
+            Role::Segment { .. } => "void",
+        }
+    }
+
+    /// Declares registers and local memory; the arguments are parameters or come from the element.
+    pub(super) fn declare(&mut self) {
+        let args: BTreeSet<LocalId> =
+            self.function.args.iter().filter_map(|a| if let Arg::Local(l) = a { Some(*l) } else { None }).collect();
+        let is_helper = matches!(self.role, Role::Helper { .. });
+        for i in 0..self.function.locals.len() {
+            let id = LocalId::new(i);
+            if is_helper && args.contains(&id) {
+                continue;
+            }
+            let line = format!("[[maybe_unused]] {} {};", self.local_type(id), self.local(id));
+            self.out.line(&line);
+        }
+        self.declare_twins();
+        for (i, slot) in self.function.slots.iter().enumerate() {
+            let name = self.slot(SlotId::new(i));
+            let line = format!("[[maybe_unused]] alignas({}) char {name}[{}];", slot.layout.align.max(1), slot.layout.size.max(1));
+            self.out.line(&line);
+        }
+    }
+
+    /// Writes the blocks, after the arguments have arrived.
+    pub(super) fn blocks(&mut self) {
+        let jumped = self.jumped();
+        let pushing = analysis::pushing(self.function);
+        let function = self.function;
+        for (i, (block, pushes)) in function.blocks.iter().zip(pushing).enumerate() {
+            let id = BlockId::new(i);
+            self.here = id;
+            if jumped.contains(&id) {
+                self.out.label(&format!("{id}:;"));
+            }
+            if matches!(self.role, Role::Segment { .. }) && !pushes {
+                self.out.line("if (!W::RUN) return;  // nothing to count from here on");
+            }
+            for (at, stmt) in block.stmts.iter().enumerate() {
+                self.place(stmt.span);
+                self.stmt(at, &stmt.kind);
+            }
+            self.place(block.span);
+            self.terminator(block);
+        }
+    }
+
+    /// The blocks that something jumps to, rather than falls into.
+    fn jumped(&self) -> BTreeSet<BlockId> {
+        let mut out = BTreeSet::new();
+        for (i, block) in self.function.blocks.iter().enumerate() {
+            let switch = matches!(block.term, Terminator::Switch { .. });
+            out.extend(block.term.targets().into_iter().filter(|to| switch || to.index() != i + 1));
+        }
+        out
+    }
+
+    fn place(&mut self, span: Span) {
+        self.out.place(span);
+    }
+
+    /// Code that goes to a block; at the back edge of a loop it first asks whether the run is over.
+    fn goto(&self, to: BlockId) -> String {
+        if self.back_edges.contains(&(self.here, to)) {
+            format!("{{ if (w.poll()) {}; goto {to}; }}", self.leave())
+        } else if to.0 == self.here.0 + 1 {
+            // The next block follows.
+            "{}".to_owned()
+        } else {
+            format!("goto {to};")
+        }
+    }
+
+    fn terminator(&mut self, block: &Block) {
+        match &block.term {
+            Terminator::Goto(to) => {
+                let text = self.goto(*to);
+                if text != "{}" {
+                    self.out.line(&text);
+                }
+            }
+            Terminator::Branch { cond, then, other } => {
+                let (cond, then_text, other_text) = (self.operand(*cond), self.goto(*then), self.goto(*other));
+                let text = match (then_text.as_str(), other_text.as_str()) {
+                    ("{}", "{}") => return,
+                    ("{}", _) => format!("if (!{cond}) {other_text}"),
+                    (_, "{}") => format!("if ({cond}) {then_text}"),
+                    _ => format!("if ({cond}) {then_text} else {other_text}"),
+                };
+                self.out.line(&text);
+            }
+            Terminator::Switch { value, arms, other } => {
+                let ty = self.type_of(*value);
+                let text = format!("switch (({}){}) {{", unsigned(ty), self.operand(*value));
+                self.out.open(&text);
+                for (bits, to) in arms {
+                    let text = format!("case {bits}{}: goto {to};", if ty.size() == 8 { "ull" } else { "u" });
+                    let polled = self.goto(*to);
+                    let text = if polled.starts_with("{ if") { format!("case {bits}: {polled}") } else { text };
+                    self.out.line(&text);
+                }
+                let polled = self.goto(*other);
+                let text = if polled.starts_with("{ if") { format!("default: {polled}") } else { format!("default: goto {other};") };
+                self.out.line(&text);
+                self.out.close("}");
+            }
+            Terminator::Return(values) => self.returns(values),
+            Terminator::Continue(segment) => self.continues(*segment),
+            Terminator::Sync(_) | Terminator::Unreachable => {
+                let text = format!("{};", self.leave());
+                self.out.line(&text);
+            }
+        }
+    }
+
+    fn returns(&mut self, values: &[Operand]) {
+        match self.role {
+            Role::Helper { recursive } => {
+                if recursive {
+                    self.out.line("w.leave();");
+                }
+                self.helper_returns(values);
+            }
+            Role::Segment { task, .. } => self.task_returns(task, values),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// The aggregators' kernels.
+
+FN void copy_dispatch(Dispatch& to, const Dispatch& from) {
+  for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)&to)[i] = GLOBAL_LOAD((u32*)&from + i);
+}
+
+// Waits until `*at` is `wanted`, but no longer than the watchdog allows for one dispatch. One thread of a block calls it.
+// Acquire: pairs with the release that stored or added `wanted`; what the other blocks wrote before is visible after.
+static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
+  u64 since = 0;
+  u32 beat = 0;
+  for (u32 spins = 1;; spins++) {
+    if (__nv_atomic_load_n(at, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == wanted) return true;
+    if (spins % 1024 == 0) {
+      // Relaxed: pairs with the store of block 0; a new dispatch has its own time.
+      const u32 now = GLOBAL_LOAD(&c->beat);
+      if (now != beat) since = 0;
+      beat = now;
+      if (should_stop(c, since)) return false;
+    }
+    pause();
+  }
+}
+
+// The persistent aggregator: one cooperative kernel. The first warp of block 0 decides; the other blocks wait for the number of the
+// next dispatch. Small runs stay in block 0, and then no other block hears of them.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published) {
+  SHARED(Shared, sh);
+  SHARED(Policy, policy);
+  SHARED(StageMemory, stage);
+  Control* const c = ch.control;
+  const u32 blocks = gridDim.x;
+  if (blockIdx.x != 0) {
+    for (u32 epoch = 1;; epoch++) {
+      if (thread_id() == 0) {
+        sh.go = await(c, &c->epoch, epoch);
+        sh.full = 0;
+        sh.local = 0;
+      }
+      __syncthreads();
+      if (!sh.go) return;
+      copy_dispatch(sh.dispatch, *published);
+      __syncthreads();
+      if (sh.dispatch.stop) return;
+      run_source(sh, stage.bytes, blockIdx.x, blocks);
+      __syncthreads();
+      // Release: pairs with the acquire in block 0's `await`.
+      if (thread_id() == 0) {
+        __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+        __nv_atomic_fetch_add(&c->arrived, 1u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+      }
+    }
+  }
+  u32 epoch = 0;
+  u32 looked = 0;
+  if (warp_id() == 0) policy_start(policy, sh, c);
+  for (bool first = true;; first = false) {
+    if (warp_id() == 0) {
+      bool full = false, moves = false;
+      if (!first && sh.dispatch.source < SOURCES) {
+        policy_take(policy, c, sh, blocks, full);
+        moves = policy.left.moves != 0 && !full;
+      }
+      __syncwarp();
+      if (lane_id() == 0) {
+        sh.full = 0;
+        sh.dispatch.stop = 0;
+        u64 since = 0;
+        // The host's flag lies across the bus: it is looked at now and then, and by whoever waits.
+        if (full || stopped(c) || (++looked % 256 == 0 && should_stop(c, since))) sh.dispatch.stop = 1;
+      }
+      __syncwarp();
+      if (!sh.dispatch.stop) {
+        if (moves) {
+          policy_moves(policy, sh.dispatch);
+        } else if (policy_climb(policy, c)) {
+          policy_choose(policy, c, sh.dispatch);
+        } else if (lane_id() == 0) {
+          sh.dispatch.stop = 1;
+        }
+      }
+      __syncwarp();
+      if (lane_id() == 0) sh.local = !sh.dispatch.stop && sh.dispatch.source < SOURCES && sh.dispatch.count <= sources[sh.dispatch.source].alone;
+    }
+    __syncthreads();
+    const bool stop = sh.dispatch.stop != 0;
+    const bool alone = blocks == 1 || sh.local;
+    if (!alone) {
+      for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)published)[i] = ((u32*)&sh.dispatch)[i];
+      __syncthreads();
+      if (thread_id() == 0) {
+        __nv_atomic_store_n(&c->arrived, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+        // Release: pairs with the acquire in the other blocks' `await`.
+        __nv_atomic_store_n(&c->epoch, ++epoch, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+      }
+    }
+    if (stop) break;
+    if (thread_id() == 0) __nv_atomic_store_n(&c->beat, sh.dispatch.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    run_source(sh, stage.bytes, 0, alone ? 1 : blocks);
+    __syncthreads();
+    if (!alone) {
+      if (thread_id() == 0) await(c, &c->arrived, blocks - 1);
+      __syncthreads();
+    }
+  }
+  for (u32 s = thread_id(); s < STACKS; s += BLOCK) c->peak[s] = policy.peak[s];
+  if (thread_id() == 0) {
+    c->elements[policy.level] = policy.elements;
+    c->level = policy.level;
+    c->expected = policy.expected;
+    c->dispatches = policy.dispatches;
+  }
+}
+
+FN void start_dispatch(Shared& sh, const Dispatch& d) {
+  for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)&sh.dispatch)[i] = ((const u32*)&d)[i];
+  if (thread_id() == 0) sh.full = sh.local = 0;
+  __syncthreads();
+}
+
+// One dispatch of the host-thread aggregator. The last block to finish hands the counters to the host and clears them.
+FN void finish_dispatch(Shared& sh, const Dispatch& d) {
+  Control* const c = ch.control;
+  __syncthreads();
+  if (thread_id() == 0) {
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+    // Acquire and release: the last block sees what all have reserved.
+    sh.go = __nv_atomic_fetch_add(&c->arrived, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!sh.go) return;
+  // What found no room is planned for here, for the list lies here.
+  const u32 limit = GLOBAL_LOAD(&c->limit);
+  Left left = {d.first, 0, 0};
+#ifdef GIVES_BACK
+  if (warp_id() == 0 && d.source < SOURCES && sources[d.source].tile) left = plan_moves(sh, c, d, sources[d.source].tile, gridDim.x);
+#endif
+  __syncthreads();
+  for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) {
+    c->mailbox[6 + g] = GLOBAL_LOAD(&c->counter[g]);
+    __nv_atomic_store_n(&c->counter[g], 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+  if (thread_id() == 0) {
+    c->mailbox[1] = GLOBAL_LOAD(&c->status);
+    c->mailbox[2] = limit;
+    c->mailbox[3] = left.bottom;
+    c->mailbox[4] = left.count;
+    c->mailbox[5] = left.moves;
+    __nv_atomic_store_n(&c->arrived, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_store_n(&c->ticket, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_store_n(&c->given, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_store_n(&c->limit, 0xffffffffu, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+  __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_SYSTEM);
+  __syncthreads();
+  // Release: pairs with the host's acquire of the mailbox's first word.
+  if (thread_id() == 0) __nv_atomic_store_n(&c->mailbox[0], d.number, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_SYSTEM);
+}

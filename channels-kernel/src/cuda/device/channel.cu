@@ -1,0 +1,438 @@
+// Channel stacks and the workers that run wavefronts of segments on them.
+//
+// Dispatches are separated by a barrier, so an element that is reserved is published: `talloc` gives its number, stores fill it,
+// and `enq` and `tfree` cost nothing. What a dispatch may push is bounded beforehand by `Dispatch::room`.
+
+// What a run shares with its host; lies in device memory. The twin of `abi::Control`.
+struct Control {
+  u32 status;      // one of the codes below; set once, by compare-exchange from 0
+  u32 site;        // which check, channel or helper
+  u64 values[2];   // of a failed check
+  u32 epoch;       // persistent: number of the published dispatch
+  u32 arrived;     // blocks that have finished it
+  u32 max_depth;   // of recursive helpers
+  u32 levels;      // how many levels `bounds` and `elements` have room for
+  u64 watchdog;    // nanoseconds that one dispatch may take
+  u32* cancel;     // mapped host memory: not 0 when the run is to end
+  u32* counter;    // per group of pushes: units reserved in this dispatch
+  u32* bounds;     // per level and stack: begin, end, pushed from here, pushed from below for an element of the next level
+  u64* elements;   // per level: entry elements consumed
+  u32* peak;       // per stack: most elements at once
+  u64* consumed;   // per source: elements consumed
+  u32 expected;    // in: levels that a run is expected to reach, 0 if unknown; out: levels that it reached
+  u32 level;       // out: where it ended
+  u64 dispatches;  // out
+  u32* mailbox;    // host thread: mapped host memory, the counters of the last dispatch
+  u32 beat;        // persistent: dispatches begun, so that who waits sees that the run goes on
+  u32 ticket;      // tiles taken in this dispatch beyond the first of each block
+  u32 given;       // tiles given back for want of room
+  u32 limit;       // units reserved when the first tile found no room
+  u32* list;       // the tiles given back, then what moves where
+};
+
+enum Code : u32 { OK = 0, FAULT = 1, CHANNEL_FULL = 2, STACK_OVERFLOW = 3, CANCELLED = 4, WATCHDOG = 5, LEVELS_FULL = 6 };
+
+// A run of elements for all blocks. The twin of `abi::dispatch`.
+struct Dispatch {
+  u32 source;  // which channel, and so which segment
+  u32 stop;    // no more work
+  u32 level, first, count;
+  u32 number;        // counts dispatches: what the host waits for
+  u32 base[MAX_PUSHES];  // per push of the segment: first free element of the channel
+  u32 room[MAX_PUSHES];  // and how many more it holds
+};
+
+FN u32 thread_id() { return threadIdx.x; }
+FN u32 lane_id() { return threadIdx.x % WARP; }
+FN u32 warp_id() { return threadIdx.x / WARP; }
+
+#define GLOBAL_LOAD(p) __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)
+
+// Ends the run: the first one wins. Pairs with the loads of `status` in `stopped`, which only hasten the end; the host reads after
+// the kernel, so no order is needed.
+static __device__ __noinline__ void stop_run(Control* c, u32 code, u32 site, u64 a, u64 b) {
+  u32 none = OK;
+  if (__nv_atomic_compare_exchange_n(&c->status, &none, code, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
+                                     __NV_THREAD_SCOPE_DEVICE)) {
+    c->site = site;
+    c->values[0] = a;
+    c->values[1] = b;
+  }
+}
+
+FN bool stopped(Control* c) { return GLOBAL_LOAD(&c->status) != OK; }
+
+// Looks whether the run is over: failed elsewhere, cancelled, or this thread at work for too long.
+static __device__ __noinline__ bool should_stop(Control* c, u64& since) {
+  if (stopped(c)) return true;
+  // Relaxed: pairs with the host's store of the cancel flag; it only hastens the end.
+  if (__nv_atomic_load_n(c->cancel, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM)) {
+    stop_run(c, CANCELLED, 0, 0, 0);
+    return true;
+  }
+  const u64 now = now_ns();
+  if (since == 0) since = now;
+  if (now - since < c->watchdog) return false;
+  stop_run(c, WATCHDOG, 0, 0, 0);
+  return true;
+}
+
+// Results that go to one address are joined in registers, and handed over when the address changes.
+struct NoSum {};
+template <class R>
+struct Gathered {
+  ptr to = nullptr;
+  typename R::Value value;
+  __device__ __forceinline__ void add(ptr at, typename R::Value x) {
+    if (at == to) {
+      value = R::join(value, x);
+    } else {
+      if (to) R::give(to, value);
+      to = at;
+      value = x;
+    }
+  }
+};
+template <>
+struct Gathered<NoSum> {};
+
+// A thread that runs a segment's body.
+struct Thread {
+  Control* control;
+  u64 since = 0;
+  u32 steps = 0;       // loop iterations
+  u32 depth = 0;       // of recursive helpers
+  bool failed = false;
+
+  // At the back edge of each loop: whether to leave.
+  __device__ __forceinline__ bool poll() {
+    if ((++steps & 4095) != 0) return false;
+    // A copy: were the member's address taken, the compiler would keep the whole thread in memory.
+    u64 from = since;
+    failed |= should_stop(control, from);
+    since = from;
+    return failed;
+  }
+  __device__ __forceinline__ void fault(u32 site, u64 a, u64 b) {
+    stop_run(control, FAULT, site, a, b);
+    failed = true;
+  }
+  __device__ __forceinline__ bool enter(u32 helper) {
+    if (++depth <= control->max_depth) return true;
+    stop_run(control, STACK_OVERFLOW, helper, 0, 0);
+    failed = true;
+    return false;
+  }
+  __device__ __forceinline__ void leave() { --depth; }
+};
+
+// First pass over a tile: the body with all effects taken out counts what it will push.
+template <class S>
+struct Counting : Thread {
+  static constexpr bool RUN = false;
+  static constexpr bool FALLIBLE = false;
+  u32 at[S::PUSHED + 1] = {};
+  u32 frame = 0;
+  typename S::Stage stage;
+  __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
+  __device__ __forceinline__ void fault(u32, u64, u64) { failed = true; }
+};
+
+// Second pass: everything is reserved, `at` is the next element of each push.
+template <class S>
+struct Reserved : Thread {
+  static constexpr bool RUN = true;
+  static constexpr bool FALLIBLE = false;
+  Gathered<typename S::Sum>& sum;
+  __device__ __forceinline__ explicit Reserved(Gathered<typename S::Sum>& all) : sum(all) {}
+  u32 at[S::PUSHED + 1];
+  u32 frame = 0;
+  typename S::Stage stage;
+  __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
+};
+
+// Where pushes cannot be counted before the body has run: the lanes that spawn together reserve together.
+template <class S>
+struct Direct : Thread {
+  static constexpr bool RUN = true;
+  static constexpr bool FALLIBLE = true;
+  const Dispatch* dispatch;
+  u32* counter;
+  Gathered<typename S::Sum>& sum;
+  __device__ __forceinline__ explicit Direct(Gathered<typename S::Sum>& all) : sum(all) {}
+  u32 frame = 0;
+  typename S::Stage stage;
+  // The number of the element; `failed` if there is no room.
+  __device__ __forceinline__ u32 talloc(u32 push) {
+    const u32 peers = active_lanes(), lane = lane_id();
+    const u32 leader = (u32)__ffs((i32)peers) - 1;
+    u32 first = 0;
+    // Relaxed: reserves only; what is written there is published by the barrier that ends the dispatch.
+    if (lane == leader)
+      first = __nv_atomic_fetch_add(&counter[S::group(push)], (u32)__popc(peers), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    first = shuffle(peers, first, leader);
+    const u32 mine = first + (u32)__popc(peers & ((1u << lane) - 1));
+    if (mine >= dispatch->room[push]) {
+      stop_run(control, CHANNEL_FULL, S::stack_of(push), 0, 0);
+      failed = true;
+      return 0;
+    }
+    return dispatch->base[push] + mine;
+  }
+};
+
+// What each channel (a source) is, and what its segment pushes; generated tables in constant memory.
+struct Source {
+  u32 stack;
+  u32 entry;       // 1: an entry channel, 0: a continuation channel
+  u32 pushes, first_push;
+  u32 alone;       // a run of at most so many elements is not worth a grid barrier
+  u32 tile;        // elements that are given back together for want of room; 0: none are
+};
+struct Push {
+  u32 stack;
+  u32 max;         // per element; 0: depends on data
+  u32 group, ratio;
+};
+
+// The words that a segment's body is written in. Elements reserved in a dispatch are seen by the next one, so `enq` has nothing to do.
+template <class W>
+FN u32 talloc(W& w, u32 push) {
+  return w.talloc(push);
+}
+template <class W>
+FN void enq(W&, u32, u32) {}
+
+// What a dispatch left over, when tiles found no room.
+struct Left {
+  u32 bottom, count;  // where the elements lie that were not consumed, once they have been moved together
+  u32 moves;          // tiles that move
+};
+
+// Shared memory of a block.
+struct Shared {
+  Dispatch dispatch;
+  u32 sums[SCAN_GROUPS][WARPS * MAX_ITEMS];  // per item and warp: first unit of the warp
+  u32 first[SCAN_GROUPS];                    // first unit of the tile
+  u32 total[SCAN_GROUPS];
+  u32 full;                                  // a tile found no room
+  u32 go;
+  u32 tile;                                  // the next one
+  u32 local;                                 // a run in one block: `counter` counts its pushes, not the control record's
+  u32 counter[MAX_GROUPS];
+  u32 marks[2 * MOST_BLOCKS / 32];
+  u64 to[WARPS], value[WARPS];               // sums of the warps
+};
+
+// Sum over the lanes up to this one.
+FN u32 warp_scan(u32 x) {
+  for (u32 o = 1; o < WARP; o <<= 1) {
+    const u32 y = __shfl_up_sync(ALL_LANES, x, o, WARP);
+    if (lane_id() >= o) x += y;
+  }
+  return x;
+}
+
+// Hands over what the threads of a block have joined: one atomic if it all goes to one address. Every thread calls it.
+FN void hand_over(Shared&, Gathered<NoSum>&) {}
+template <class R>
+FN void hand_over(Shared& sh, Gathered<R>& sum) {
+  typedef typename R::Value Value;
+  const u32 some = __ballot_sync(ALL_LANES, sum.to != nullptr);
+  const u32 leader = some ? (u32)__ffs((i32)some) - 1 : 0;
+  const u64 to = shuffle_wide((u64)sum.to, leader);
+  const bool same = (u64)sum.to == to;
+  if (sum.to && !same) R::give(sum.to, sum.value);
+  Value value = same && sum.to ? sum.value : R::none();
+  if (some) {
+    for (u32 o = WARP / 2; o; o >>= 1) value = R::join(value, from_bits<Value>(shuffle_xor_wide(bits_of(value), o)));
+  }
+  if (lane_id() == 0) {
+    sh.to[warp_id()] = some ? to : 0;
+    sh.value[warp_id()] = bits_of(value);
+  }
+  __syncthreads();
+  if (thread_id() == 0) {
+    Gathered<R> all;
+    for (u32 w = 0; w < WARPS; w++) {
+      if (sh.to[w]) all.add((ptr)sh.to[w], from_bits<Value>(sh.value[w]));
+    }
+    if (all.to) R::give(all.to, all.value);
+  }
+  __syncthreads();
+}
+
+// Reserves, once for the whole tile, what its elements push: `sums` holds the units of each item and warp and gets the first unit of each.
+// The first warp calls it, between two barriers. Of a segment that gives back, the group whose units depend on data comes first: if it
+// finds no room, nothing is reserved, and no later tile finds room either, so that what was reserved has no holes.
+template <class S>
+FN void reserve_tile(Shared& sh, Control* control) {
+  constexpr u32 N = WARPS * S::ITEMS;
+  for (u32 g = 0; g < S::GROUPS; g++) {
+    u32 carry = 0;
+    for (u32 at = 0; at < N; at += WARP) {
+      const u32 i = at + lane_id(), own = i < N ? sh.sums[g][i] : 0;
+      const u32 upto = warp_scan(own);
+      if (i < N) sh.sums[g][i] = carry + upto - own;
+      carry += __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
+    }
+    if (lane_id() == 0) sh.total[g] = carry;
+  }
+  __syncwarp();
+  u32* const counter = sh.local ? sh.counter : control->counter;
+  if (S::LEAVES) {
+    if (lane_id() == 0) {
+      const u32 carry = sh.total[S::LOOSE];
+      // Relaxed: reserves only, as in `Direct::talloc`.
+      const u32 first =
+          carry ? __nv_atomic_fetch_add(&counter[S::LOOSE], carry, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) : 0;
+      sh.first[S::LOOSE] = first;
+      u32 room = 0xffffffffu;
+      for (u32 p = 0; p < S::PUSHED; p++) {
+        if (S::group(p) == S::LOOSE) room = sh.dispatch.room[p] / S::ratio(p) < room ? sh.dispatch.room[p] / S::ratio(p) : room;
+      }
+      if (carry && (u64)first + carry > room) {
+        sh.full = 1;
+        if (!sh.local) __nv_atomic_fetch_min(&control->limit, first, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      }
+    }
+    __syncwarp();
+    if (sh.full) return;
+  }
+  for (u32 g = lane_id(); g < S::GROUPS; g += WARP) {
+    if (S::LEAVES && g == S::LOOSE) continue;
+    const u32 carry = sh.total[g];
+    const u32 first = carry ? __nv_atomic_fetch_add(&counter[g], carry, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) : 0;
+    sh.first[g] = first;
+    for (u32 p = 0; p < S::PUSHED; p++) {
+      if (S::group(p) == g && (u64)(first + carry) * S::ratio(p) > sh.dispatch.room[p] && carry) {
+        stop_run(control, CHANNEL_FULL, S::stack_of(p), 0, 0);
+        sh.full = 1;
+      }
+    }
+  }
+}
+
+// Takes note of tiles that are given back; one thread of a block calls it.
+FN void give_back(Control* control, u32 tile, u32 next, u32 tiles) {
+  const u32 both = next < tiles ? 2 : 1;
+  // Relaxed: the barrier that ends the dispatch publishes the list.
+  const u32 at = __nv_atomic_fetch_add(&control->given, both, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  control->list[at] = tile;
+  if (both == 2) control->list[at + 1] = next;
+}
+
+// Runs elements in tiles of `BLOCK * ITEMS`, from the top of the run downwards: count, reserve once, run.
+template <class S>
+static __device__ __noinline__ void run_scanned(Shared& sh, ptr stage_memory, u32 block, u32 blocks) {
+  Control* const control = ch.control;
+  const Dispatch& d = sh.dispatch;
+  constexpr u32 TILE = BLOCK * S::ITEMS;
+  const u32 tiles = (d.count + TILE - 1) / TILE;
+  Gathered<typename S::Sum> sum;
+  for (u32 tile = block; tile < tiles;) {
+    u32 next = tile + blocks;
+    if constexpr (S::LEAVES) {
+      // The next tile's number is asked for now and needed at the end.
+      if (thread_id() == 0 && !sh.local)
+        next = (blocks < tiles ? blocks : tiles) + __nv_atomic_fetch_add(&control->ticket, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    }
+    // Of the lowest tile, elements before the run's first wrap around, to numbers that are too high.
+    const u32 from = d.count - (tile + 1) * TILE;
+    typename S::Args args[S::ITEMS];
+    u32 unit[S::GROUPS + 1][S::ITEMS];
+#pragma unroll
+    for (u32 j = 0; j < S::ITEMS; j++) {
+      const u32 i = from + j * BLOCK + thread_id();
+      if (i < d.count) args[j] = S::deq(d.first + i);
+    }
+#pragma unroll
+    for (u32 j = 0; j < S::ITEMS; j++) {
+      const u32 i = from + j * BLOCK + thread_id();
+      Counting<S> counting;
+      counting.control = control;
+      if (i < d.count) S::run(counting, args[j]);
+#pragma unroll
+      for (u32 g = 0; g < S::GROUPS; g++) {
+        const u32 own = counting.at[S::lead(g)] / S::ratio(S::lead(g));
+        u32 sum;
+        if (S::binary(g)) {
+          const u32 who = __ballot_sync(ALL_LANES, own != 0);
+          unit[g][j] = (u32)__popc(who & ((1u << lane_id()) - 1));
+          sum = (u32)__popc(who);
+        } else {
+          const u32 upto = warp_scan(own);
+          unit[g][j] = upto - own;
+          sum = __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
+        }
+        if (lane_id() == 0) sh.sums[g][j * WARPS + warp_id()] = sum;
+      }
+    }
+    __syncthreads();
+    if (warp_id() == 0) reserve_tile<S>(sh, control);
+    __syncthreads();
+    if (sh.full) {
+      if (S::LEAVES && thread_id() == 0 && !sh.local) give_back(control, tile, next, tiles);
+      break;
+    }
+    // Children whose number depends on data are staged in shared memory, so that the channel is written in whole lines.
+    bool staged = false;
+    if constexpr (S::STAGED) staged = sh.total[S::STAGE_GROUP] <= S::Stage::capacity();
+    // Where a thread's items are run one after the other, a failed one ends the thread.
+    Reserved<S> worker(sum);
+    worker.control = control;
+    if constexpr (S::STAGED) {
+      if (staged) {
+        worker.stage.local(stage_memory);
+      } else {
+        worker.stage.global(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP]);
+      }
+    }
+#pragma unroll
+    for (u32 j = 0; j < S::ITEMS; j++) {
+      const u32 i = from + j * BLOCK + thread_id();
+      if (i < d.count && !worker.failed) {
+#pragma unroll
+        for (u32 p = 0; p < S::PUSHED; p++) {
+          const u32 g = S::group(p), units = sh.sums[g][j * WARPS + warp_id()] + unit[g][j];
+          worker.at[p] = S::STAGED && p == S::STAGE_PUSH ? units : d.base[p] + (sh.first[g] + units) * S::ratio(p);
+        }
+        S::run(worker, args[j]);
+      }
+    }
+    if constexpr (S::LEAVES) {
+      if (thread_id() == 0) sh.tile = next;
+    }
+    __syncthreads();
+    if constexpr (S::STAGED) {
+      if (staged) worker.stage.flush(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP], sh.total[S::STAGE_GROUP]);
+      __syncthreads();
+    }
+    tile = S::LEAVES ? sh.tile : next;
+    if (S::LEAVES && !S::STAGED) __syncthreads();
+  }
+  hand_over(sh, sum);
+}
+
+// Runs elements a lane each, as many warps as there are: for heavy bodies and for those that push nothing.
+template <class S>
+static __device__ __noinline__ void run_direct(Shared& sh, u32 block, u32 blocks) {
+  const Dispatch& d = sh.dispatch;
+  const u32 warps = blocks * WARPS;
+  // Few heavy elements are spread over the warps; neighbouring elements go to one warp otherwise.
+  u32 lanes = WARP;
+  if (S::HEAVY && d.count < warps * WARP) lanes = (d.count + warps - 1) / warps;
+  Gathered<typename S::Sum> sum;
+  for (u64 at = (u64)(warp_id() * blocks + block) * lanes; at < d.count; at += (u64)warps * lanes) {
+    const u64 i = at + lane_id();
+    if (i >= d.count || lane_id() >= lanes) break;
+    Direct<S> worker(sum);
+    worker.control = ch.control;
+    worker.dispatch = &d;
+    worker.counter = sh.local ? sh.counter : ch.control->counter;
+    S::run(worker, S::deq(d.first + (u32)i));
+    if (worker.failed) break;
+  }
+  __syncwarp();
+  hand_over(sh, sum);
+}

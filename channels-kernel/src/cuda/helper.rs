@@ -1,0 +1,131 @@
+//! Helpers as device functions.
+
+use super::{
+    body::{Body, Role},
+    names,
+    plan::Plan,
+    types::ctype,
+    unit::Writer,
+};
+use millstream_graph::{
+    ir::{Arg, FuncId, Function, FunctionKind, Operand, StmtKind},
+    ty::PieceKind,
+};
+
+/// The C++ type that a helper returns: its one scalar piece, or nothing; any other result goes to memory.
+pub(super) fn result_type(plan: &Plan, function: &Function) -> &'static str {
+    match function.ret.pieces(&plan.program.program.structs).as_slice() {
+        [piece] if piece.offset == 0 => match piece.kind {
+            PieceKind::Scalar(ty) => ctype(ty),
+            PieceKind::Blob(_) => "void",
+        },
+        _ => "void",
+    }
+}
+
+fn returns_to_memory(plan: &Plan, function: &Function) -> bool {
+    result_type(plan, function) == "void" && !function.ret.pieces(&plan.program.program.structs).is_empty()
+}
+
+fn signature(plan: &Plan, id: FuncId, function: &Function, recursive: bool) -> String {
+    let mut params = vec!["[[maybe_unused]] Thread& w".to_owned()];
+    for arg in &function.args {
+        params.push(match arg {
+            Arg::Local(l) => format!("{} {}", ctype(function.locals[l.index()].ty), names::local(function, *l)),
+            Arg::Slot(s) => format!("ptr from_{}", names::slot(function, *s)),
+        });
+    }
+    if returns_to_memory(plan, function) {
+        params.push("ptr result".to_owned());
+    }
+    let kind = if recursive { "__noinline__ " } else { "" };
+    format!(
+        "[[maybe_unused]] static __device__ {kind}{} {}({})",
+        result_type(plan, function),
+        names::helper(function, id),
+        params.join(", ")
+    )
+}
+
+/// Whether a helper can be reached from itself.
+fn is_recursive(plan: &Plan, id: FuncId) -> bool {
+    let functions = &plan.program.program.functions;
+    let callees = |f: FuncId| {
+        functions[f.index()]
+            .blocks
+            .iter()
+            .flat_map(|b| &b.stmts)
+            .filter_map(|s| if let StmtKind::Call { func, .. } = s.kind { Some(func) } else { None })
+    };
+    let mut seen = vec![false; functions.len()];
+    let mut work: Vec<FuncId> = callees(id).collect();
+    while let Some(at) = work.pop() {
+        if !std::mem::replace(&mut seen[at.index()], true) {
+            work.extend(callees(at));
+        }
+    }
+    seen[id.index()]
+}
+
+/// Bytes that a call of a helper that may call itself takes of a thread's stack: all it could keep there, as the compiler does not say.
+#[must_use]
+pub(super) fn recursive_frame(plan: &Plan) -> u64 {
+    let frame = |f: &Function| 128 + 8 * f.locals.len() as u64 + f.slots.iter().map(|s| s.layout.size + 16).sum::<u64>();
+    helpers(plan).filter(|(id, _)| is_recursive(plan, *id)).map(|(_, f)| frame(f)).max().unwrap_or(0)
+}
+
+fn helpers(plan: &Plan) -> impl Iterator<Item = (FuncId, &Function)> {
+    let all = plan.program.program.functions.iter().enumerate().map(|(i, f)| (FuncId::new(i), f));
+    all.filter(|(_, f)| f.kind == FunctionKind::Helper)
+}
+
+/// Writes all helpers.
+pub(super) fn write(plan: &Plan, out: &mut Writer) {
+    for (id, function) in helpers(plan) {
+        out.line(&format!("{};", signature(plan, id, function, is_recursive(plan, id))));
+    }
+    for (id, function) in helpers(plan) {
+        let recursive = is_recursive(plan, id);
+        out.blank();
+        out.open(&format!("{} {{", signature(plan, id, function, recursive)));
+        let mut body = Body::new(plan, function, Role::Helper { recursive }, out);
+        body.declare();
+        if recursive {
+            let leave = body.leave();
+            body.out.line(&format!("if (!w.enter({})) {leave};", id.0));
+        }
+        for arg in &function.args {
+            if let Arg::Slot(s) = arg {
+                let name = names::slot(function, *s);
+                body.out.line(&format!("copy_bytes({name}, from_{name}, {});", function.slots[s.index()].layout.size));
+            }
+        }
+        body.blocks();
+        out.generated();
+        out.close("}");
+    }
+}
+
+impl Body<'_, '_> {
+    /// `return` of a helper.
+    pub(super) fn helper_returns(&mut self, values: &[Operand]) {
+        if !returns_to_memory(self.plan, self.function) {
+            let text = match (self.result_type(), values) {
+                ("void", _) | (_, []) => "return;".to_owned(),
+                (_, [value, ..]) => format!("return {};", self.operand(*value)),
+            };
+            self.out.line(&text);
+            return;
+        }
+        let pieces = self.function.ret.pieces(&self.plan.program.program.structs);
+        for (piece, value) in pieces.iter().zip(values) {
+            let (at, value_text) = (format!("result + {}", piece.offset), self.operand(*value));
+            let text = match piece.kind {
+                PieceKind::Scalar(_) => format!("store({at}, {value_text});"),
+                PieceKind::Blob(layout) => format!("copy_bytes({at}, {value_text}, {});", layout.size),
+            };
+            self.out.line(&text);
+        }
+        self.out.line("return;");
+    }
+}

@@ -1,0 +1,36 @@
+//! Segments as CUDA C++: one translation unit a program, without a header.
+//!
+//! [`generate`] writes it: the program's channels, helpers and segments, and around them the device's own code, which lies in
+//! `device/*.cu` (prelude, channels, policy, aggregators). A segment's body is written once and does not know what feeds it: it
+//! calls `talloc` for the number of an element, stores the element's fields, and `enq` and `tfree` cost nothing, because dispatches are
+//! separated by barriers. [`nvrtc`] compiles the text to a cubin.
+//!
+//! How an element is reserved depends on the worker that runs the body:
+//! - *Scanned*: a tile of elements first runs the body with its effects taken out (`Counting`), which tells how much each element
+//!   pushes; a scan over the block and one atomic a group of channels reserve it all; then the body runs (`Reserved`). Channels that
+//!   grow in a fixed ratio share a group. Children whose number depends on data are staged in shared memory and written in whole lines.
+//! - *Direct*: for heavy bodies, and where what is pushed depends on the body's own effects: lanes that spawn together reserve together.
+
+pub mod abi;
+mod analysis;
+pub mod arena;
+mod atomic;
+mod body;
+mod helper;
+mod inherit;
+mod names;
+pub mod nvrtc;
+
+pub mod plan;
+pub mod policy;
+mod rvalue;
+mod segment;
+mod spawn;
+mod stmt;
+#[cfg(test)]
+mod tests;
+mod types;
+mod unit;
+
+pub use plan::Plan;
+pub use unit::{Generated, Options, Site, generate};

@@ -1,0 +1,588 @@
+//! What a program looks like on the device: its channels, its sources of work, and how each segment reserves what it pushes.
+//!
+//! Differences from the contract of [`crate::layout`]: a return address is 32 bits wide where all destinations of a task lie in the
+//! run's own memory, and a continuation that waits for itself (a sync in a loop) has two channels, so that a run of one goes to the other.
+
+use super::{analysis, inherit, names};
+use crate::layout::{FIELD_ALIGN, stride};
+use millstream_graph::{
+    ir::{Block, Combine, Dest, FieldId, FuncId, LocalId, Operand, Rvalue, SegmentId, StmtKind, TaskId, Terminator},
+    levelized::{Field, Levelized, Segment, StackRef},
+    ty::{PieceKind, Scalar, Type},
+};
+
+/// Which stack a statement pushes to, before twins are told apart.
+pub(super) type PushKey = StackRef;
+
+/// Elements, for each unit of its weight, of a stack that a run has hardly any use for.
+const FEW: u64 = 4;
+
+/// What a channel holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StackKind {
+    /// Entry elements.
+    Entry,
+    /// Frames.
+    Frame,
+    /// References to frames that wait for a segment.
+    Continuation {
+        /// The segment.
+        segment: SegmentId,
+        /// Whether this is the second channel of a segment that waits for itself.
+        twin: bool,
+    },
+}
+
+/// A channel stack on the device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stack {
+    /// Whose it is.
+    pub task: TaskId,
+    /// What it holds.
+    pub kind: StackKind,
+    /// Its fields, as wide as they are on the device.
+    pub fields: Vec<Field>,
+    /// Number of its first field, counted over all stacks.
+    pub first_field: u32,
+    /// How many of its elements go with one of the others', for the division of memory.
+    pub weight: u64,
+    /// For each field, its number among the plan's inherited ones, if it is one.
+    pub inherited: Vec<Option<u32>>,
+}
+
+impl Stack {
+    /// Bytes of an element, if every field is kept with each.
+    #[must_use]
+    pub fn element_bytes(&self) -> u64 {
+        self.bytes(&[])
+    }
+
+    /// Bytes of an element in a run that keeps these inherited fields once.
+    #[must_use]
+    pub fn bytes(&self, once: &[bool]) -> u64 {
+        (0..self.fields.len()).filter(|f| !self.is_once(*f, once)).map(|f| stride(&self.fields[f])).sum::<u64>().max(1)
+    }
+
+    /// Whether a field is kept once.
+    #[must_use]
+    pub fn is_once(&self, field: usize, once: &[bool]) -> bool {
+        self.inherited[field].is_some_and(|n| once.get(n as usize).copied().unwrap_or(false))
+    }
+
+    /// Bytes that a capacity takes, and where each field's array begins in them.
+    #[must_use]
+    pub fn offsets(&self, capacity: u64, once: &[bool]) -> (Vec<u64>, u64) {
+        let mut at = 0u64;
+        let mut offsets = Vec::new();
+        for (i, f) in self.fields.iter().enumerate() {
+            offsets.push(at);
+            let count = if self.is_once(i, once) { 1 } else { capacity };
+            at = (at + stride(f) * count).next_multiple_of(FIELD_ALIGN);
+        }
+        (offsets, at)
+    }
+}
+
+/// A push of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SourcePush {
+    /// Number of the stack.
+    pub stack: u32,
+    /// At most so many an element; none where that depends on data.
+    pub max: Option<u32>,
+    /// Which counter it is reserved with.
+    pub group: u32,
+    /// Elements for each unit of the counter.
+    pub ratio: u32,
+}
+
+/// How a segment reserves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Counted beforehand, once a tile.
+    Scanned {
+        /// Elements a thread.
+        items: u32,
+        /// Which push is staged in shared memory.
+        staged: Option<usize>,
+        /// Whether an element is much work: then a run too short for all blocks is run as if it were direct.
+        heavy: bool,
+    },
+    /// Lanes that spawn together reserve together.
+    Direct {
+        /// Whether an element is much work.
+        heavy: bool,
+    },
+}
+
+/// A channel that feeds a segment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// The task.
+    pub task: TaskId,
+    /// The segment.
+    pub segment: SegmentId,
+    /// The channel's number.
+    pub stack: u32,
+    /// Whether this is the second channel of a segment that waits for itself.
+    pub twin: bool,
+    /// What the segment pushes.
+    pub pushes: Vec<SourcePush>,
+    /// For each group: its first push, and whether a unit is 0 or 1 for each element.
+    pub groups: Vec<(usize, bool)>,
+    /// How it reserves.
+    pub mode: Mode,
+}
+
+impl Source {
+    /// Whether the channel holds entry elements.
+    #[must_use]
+    pub const fn is_entry(&self) -> bool {
+        self.segment.0 == 0
+    }
+
+    /// Of a segment that gives tiles back for want of room: the one group whose units depend on data.
+    #[must_use]
+    pub fn loose(&self) -> Option<u32> {
+        let mut groups = self.pushes.iter().filter(|p| p.max.is_none()).map(|p| p.group);
+        let first = groups.next()?;
+        (matches!(self.mode, Mode::Scanned { heavy: false, .. }) && groups.all(|g| g == first)).then_some(first)
+    }
+
+    /// Elements of a tile that may be given back, 0 if none is; of blocks of so many threads.
+    #[must_use]
+    pub fn tile(&self, block: u32) -> u32 {
+        match self.mode {
+            Mode::Scanned { items, heavy: false, .. } if self.loose().is_some() => items * block,
+            _ => 0,
+        }
+    }
+
+    /// Whether tiles may be given back.
+    #[must_use]
+    pub fn gives_back(&self) -> bool {
+        self.tile(1) > 0
+    }
+
+    /// A run of at most so many elements stays in one block: a grid barrier would cost more than it gains. Text: the device counts in blocks.
+    pub(super) fn alone(&self) -> String {
+        match self.mode {
+            Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } => "4".to_owned(),
+            // One tile: what it leaves over lies where it did.
+            Mode::Scanned { items, .. } => format!("{items} * BLOCK"),
+            Mode::Direct { heavy: false } => "4 * BLOCK".to_owned(),
+        }
+    }
+}
+
+/// The plan of a program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// The program.
+    pub program: Levelized,
+    /// Its channels: of each task the entries, the frames, the continuations.
+    pub stacks: Vec<Stack>,
+    /// What feeds its segments, in order of the stacks.
+    pub sources: Vec<Source>,
+    /// For each task: whether its return addresses are 32 bits wide.
+    pub narrow: Vec<bool>,
+    /// Fields that a task passes on to its own children unchanged: stack and number of the field.
+    pub inherited: Vec<(u32, usize)>,
+}
+
+impl Plan {
+    /// Plans a program for runs of so many bytes: narrow return addresses reach 2^32 times the result's alignment.
+    #[must_use]
+    pub fn new(program: &Levelized, memory: u64) -> Self {
+        let mut plan =
+            Self { program: program.clone(), stacks: Vec::new(), sources: Vec::new(), narrow: Vec::new(), inherited: Vec::new() };
+        plan.narrow =
+            (0..program.tasks.len()).map(TaskId::new).map(|t| can_narrow(program, t) && memory <= plan.return_unit(t) << 32).collect();
+        plan.widen();
+        plan.add_stacks();
+        plan.add_sources();
+        plan.weigh();
+        plan
+    }
+
+    /// Where a task passes its own return address on, a narrow one can only come from a narrow one.
+    fn widen(&mut self) {
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for t in 0..self.program.tasks.len() {
+                let wide = self.program.tasks.iter().enumerate().flat_map(|(p, task)| task.segments.iter().map(move |s| (p, s))).any(
+                    |(parent, segment)| {
+                        spawns(segment, self.program.tasks[t].func).any(|dest| {
+                            segment.ret.is_some_and(|ret| dest.addr == Operand::Local(ret))
+                                && (!self.narrow[parent] || self.return_unit(TaskId::new(parent)) != self.return_unit(TaskId::new(t)))
+                        })
+                    },
+                );
+                again |= self.narrow[t] && wide;
+                self.narrow[t] &= !wide;
+            }
+        }
+    }
+
+    fn add_stacks(&mut self) {
+        let mut first_field = 0u32;
+        for stack in self.program.stacks() {
+            let (task, kind) = match stack {
+                StackRef::Entry(t) => (t, StackKind::Entry),
+                StackRef::Frame(t) => (t, StackKind::Frame),
+                StackRef::Continuation(t, segment) => (t, StackKind::Continuation { segment, twin: false }),
+            };
+            let mut fields = self.program.fields(stack);
+            for (i, field) in fields.iter_mut().enumerate() {
+                let narrow = match kind {
+                    StackKind::Entry => self.narrow[task.index()] && i + 1 == self.program[task].element.len(),
+                    StackKind::Frame => self.is_narrow_field(task, FieldId::new(i)),
+                    StackKind::Continuation { .. } => false,
+                };
+                if narrow {
+                    field.kind = PieceKind::Scalar(Scalar::U32);
+                }
+            }
+            let mut inherited = vec![None; fields.len()];
+            for (i, field) in fields.iter().enumerate() {
+                if kind == StackKind::Entry && matches!(field.kind, PieceKind::Scalar(_)) && inherit::is_inherited(&self.program, task, i) {
+                    inherited[i] = Some(self.inherited.len() as u32);
+                    self.inherited.push((self.stacks.len() as u32, i));
+                }
+            }
+            let mut push = |kind| {
+                self.stacks.push(Stack { task, kind, fields: fields.clone(), first_field, weight: 1, inherited: inherited.clone() });
+                first_field += fields.len() as u32;
+            };
+            push(kind);
+            if let StackRef::Continuation(t, segment) = stack
+                && waits_for_itself(&self.program[t].segments[segment.index()], t, segment)
+            {
+                push(StackKind::Continuation { segment, twin: true });
+            }
+        }
+    }
+
+    fn add_sources(&mut self) {
+        for number in 0..self.stacks.len() {
+            let (task, kind) = (self.stacks[number].task, self.stacks[number].kind);
+            let (segment, twin) = match kind {
+                StackKind::Entry => (SegmentId(0), false),
+                StackKind::Frame => continue,
+                StackKind::Continuation { segment, twin } => (segment, twin),
+            };
+            let body = &self.program[task].segments[segment.index()];
+            let mut pushes: Vec<SourcePush> = Vec::new();
+            for push in &body.pushes {
+                let own = push.stack == StackRef::Continuation(task, segment);
+                let stack = self.number_of(push.stack, own && !twin);
+                pushes.push(SourcePush { stack, max: push.max, group: 0, ratio: 1 });
+            }
+            let (groups, mode) = self.reservation(task, body, &mut pushes);
+            self.sources.push(Source { task, segment, stack: number as u32, twin, pushes, groups, mode });
+        }
+    }
+
+    /// Decides how a segment reserves, and which of its pushes share a counter.
+    fn reservation(&self, task: TaskId, segment: &Segment, pushes: &mut [SourcePush]) -> (Vec<(usize, bool)>, Mode) {
+        let body = &segment.body;
+        let keys: Vec<PushKey> = segment.pushes.iter().map(|p| p.stack).collect();
+        let key_of = |s: &StmtKind| self.push_of(task, s);
+        let heavy = analysis::is_heavy(body, &keys, key_of);
+        let scalars = self.program[task].element.iter().all(|f| matches!(f.kind, PieceKind::Scalar(_)));
+        let is_entry = std::ptr::eq(segment, &self.program[task].segments[0]);
+        let countable = !pushes.is_empty() && !analysis::Taint::find(body).control && (!is_entry || scalars);
+        if heavy || !countable {
+            let mut groups = Vec::new();
+            for (i, push) in pushes.iter_mut().enumerate() {
+                push.group = i as u32;
+                groups.push((i, false));
+            }
+            // What no loop pushes is known before the work is done.
+            let fixed = pushes.iter().all(|p| p.max.is_some());
+            return (groups, if countable && fixed { Mode::Scanned { items: 1, staged: None, heavy } } else { Mode::Direct { heavy } });
+        }
+        let cyclic = analysis::cyclic_blocks(body);
+        let count = |b: &Block| -> Vec<u32> {
+            let mut done: Vec<PushKey> = b.stmts.iter().filter_map(|s| key_of(&s.kind)).collect();
+            if let Terminator::Continue(s) = b.term {
+                done.push(StackRef::Continuation(task, s));
+            }
+            keys.iter().map(|k| done.iter().filter(|d| *d == k).count() as u32).collect()
+        };
+        let looped: Vec<bool> = (0..keys.len()).map(|p| body.blocks.iter().zip(&cyclic).any(|(b, c)| *c && count(b)[p] > 0)).collect();
+        let ways = analysis::ways(body, count, &looped);
+        let groups = group(pushes, &looped, ways.as_ref());
+        let staged = (0..pushes.len()).find(|p| {
+            let stack = &self.stacks[pushes[*p].stack as usize];
+            looped[*p] && stack.kind == StackKind::Entry && stack.fields.iter().all(|f| matches!(f.kind, PieceKind::Scalar(_)))
+        });
+        let bytes: u64 = if is_entry { self.varying_bytes(task) } else { 4 };
+        let items = match (staged, bytes) {
+            (Some(_), 0..=16) => 4,
+            (Some(_), 17..=32) => 2,
+            (Some(_), _) => 1,
+            (None, 0..=12) => 8,
+            (None, 13..=32) => 4,
+            _ => 2,
+        };
+        (groups, Mode::Scanned { items, staged, heavy: false })
+    }
+
+    /// Bytes of a task's element without what it inherits.
+    fn varying_bytes(&self, task: TaskId) -> u64 {
+        let stack = &self.stacks[self.number_of(StackRef::Entry(task), false) as usize];
+        stack.bytes(&vec![true; self.inherited.len()])
+    }
+
+    /// The stack that a statement of a task's segment pushes to.
+    pub(super) fn push_of(&self, task: TaskId, stmt: &StmtKind) -> Option<PushKey> {
+        match stmt {
+            StmtKind::Spawn { func, .. } => self.program.task_of(*func).map(StackRef::Entry),
+            StmtKind::FrameAlloc => Some(StackRef::Frame(task)),
+            _ => None,
+        }
+    }
+
+    /// The number of a stack.
+    ///
+    /// # Panics
+    /// If it is not of this program.
+    #[must_use]
+    pub fn number_of(&self, stack: StackRef, second: bool) -> u32 {
+        let found = self.stacks.iter().position(|s| match (stack, s.kind) {
+            (StackRef::Entry(t), StackKind::Entry) | (StackRef::Frame(t), StackKind::Frame) => t == s.task,
+            (StackRef::Continuation(t, w), StackKind::Continuation { segment, twin }) => t == s.task && w == segment && twin == second,
+            _ => false,
+        });
+        found.expect("a stack of this program") as u32
+    }
+
+    /// How many elements of each stack go together, roughly: what a run pushes at most.
+    fn weigh(&mut self) {
+        for source in &self.sources {
+            for push in &source.pushes {
+                let weight = u64::from(push.max.unwrap_or(4).max(1));
+                let stack = &mut self.stacks[push.stack as usize];
+                stack.weight = stack.weight.max(weight);
+            }
+        }
+    }
+
+    /// Divides a budget of bytes: a capacity for each stack. `roots` elements of a task must fit its entries.
+    pub(super) fn capacities(&self, budget: u64, entry: TaskId, roots: u64, once: &[bool]) -> Option<Vec<u64>> {
+        // Tasks that the run does not reach, or has one element of, take next to nothing.
+        let (reached, single) = (self.reached(entry), self.run_once(entry, roots));
+        let is_small = |s: &Stack| single[s.task.index()] || !reached[s.task.index()];
+        let (small, large): (Vec<&Stack>, Vec<&Stack>) = self.stacks.iter().partition(|s| is_small(s));
+        let unit: u64 = large.iter().map(|s| s.weight * s.bytes(once)).sum::<u64>().max(1);
+        let slack: u64 = self.stacks.iter().map(|s| FIELD_ALIGN * (s.fields.len() as u64 + 1)).sum();
+        let fixed: u64 = small.iter().map(|s| FEW * s.weight * s.bytes(once)).sum();
+        let units = budget.checked_sub(slack)?.checked_sub(fixed)? / unit;
+        // Numbers of elements are 32 bits wide, and twice a number is to be one too.
+        let capacity = |s: &Stack| if is_small(s) { FEW * s.weight } else { (s.weight * units).min(0x7fff_ff00) };
+        let capacities: Vec<u64> = self.stacks.iter().map(capacity).collect();
+        let fits = capacities.iter().all(|c| *c > 0) && capacities[self.number_of(StackRef::Entry(entry), false) as usize] >= roots;
+        fits.then_some(capacities)
+    }
+
+    /// The return type of a task.
+    pub(super) fn ret(&self, task: TaskId) -> &Type {
+        &self.program.program[self.program[task].func].ret
+    }
+
+    /// How results of a task are joined before they are handed over: none if each is stored, or if the order would show.
+    pub(super) fn joined(&self, task: TaskId) -> Option<(Combine, Scalar)> {
+        let (combine, ty) = (self.program[task].combine, self.ret(task).scalar()?);
+        combine.neutral(ty).map(|_| (combine, ty))
+    }
+
+    /// Bytes that a narrow return address of this task counts in.
+    #[must_use]
+    pub fn return_unit(&self, task: TaskId) -> u64 {
+        self.ret(task).layout(&self.program.program.structs).align
+    }
+
+    /// Whether a frame field holds nothing but this task's narrow return address.
+    pub(super) fn is_narrow_field(&self, task: TaskId, field: FieldId) -> bool {
+        self.narrow[task.index()] && return_fields(&self.program, task).contains(&field)
+    }
+
+    /// How many counters a run needs: [`Control::counter`](super::abi::Control::counter).
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.sources.iter().map(|s| s.groups.len()).max().unwrap_or(0).max(1)
+    }
+
+    /// The most pushes of any source.
+    #[must_use]
+    pub fn pushes(&self) -> usize {
+        self.sources.iter().map(|s| s.pushes.len()).max().unwrap_or(0).max(1)
+    }
+
+    /// `u32`s of a dispatch record: source, stop, level, first, count, number, then for each push the first free element and the room.
+    #[must_use]
+    pub fn dispatch_words(&self) -> usize {
+        6 + 2 * self.pushes()
+    }
+
+    /// `u64`s of the module's global: the address of the control record and that of the run's memory, the address of each field's
+    /// array, then the capacities of the stacks as `u32`s, then for each inherited field 0 if it is kept once and `u32::MAX` if not.
+    #[must_use]
+    pub fn channel_words(&self) -> usize {
+        2 + self.fields() + (self.stacks.len() + self.inherited.len().max(1)).div_ceil(2)
+    }
+
+    /// How many field arrays there are in all stacks.
+    #[must_use]
+    pub fn fields(&self) -> usize {
+        self.stacks.iter().map(|s| s.fields.len()).sum()
+    }
+
+    /// The channel's name as readers know it.
+    #[must_use]
+    pub fn stack_name(&self, stack: u32) -> String {
+        let stack = &self.stacks[stack as usize];
+        let task = &self.program[stack.task].name;
+        match stack.kind {
+            StackKind::Entry => task.clone(),
+            StackKind::Frame => format!("frames of {task}"),
+            StackKind::Continuation { segment, .. } => format!("{task} after sync {}", segment.0),
+        }
+    }
+
+    /// The C++ name of a stack's member of `ch`.
+    pub(super) fn channel(&self, stack: u32) -> String {
+        let stack = &self.stacks[stack as usize];
+        names::channel(&self.program, stack.task, stack.kind)
+    }
+}
+
+/// Puts pushes that grow in a fixed ratio into one group.
+fn group(pushes: &mut [SourcePush], looped: &[bool], ways: Option<&std::collections::BTreeSet<Vec<u32>>>) -> Vec<(usize, bool)> {
+    fn gcd(a: u32, b: u32) -> u32 {
+        if b == 0 { a } else { gcd(b, a % b) }
+    }
+    // The units of each push on each way, and how many elements a unit is.
+    let units: Vec<Option<(Vec<u32>, u32)>> = (0..pushes.len())
+        .map(|p| {
+            let counts: Vec<u32> = ways?.iter().map(|w| w[p]).collect();
+            let ratio = counts.iter().copied().fold(0, gcd);
+            (!looped[p] && ratio > 0).then(|| (counts.iter().map(|c| c / ratio).collect(), ratio))
+        })
+        .collect();
+    let mut groups: Vec<(usize, bool)> = Vec::new();
+    for p in 0..pushes.len() {
+        let known = groups.iter().position(|(lead, _)| match (&units[*lead], &units[p]) {
+            (Some((a, _)), Some((b, _))) => a == b,
+            _ => false,
+        });
+        pushes[p].ratio = units[p].as_ref().map_or(1, |(_, ratio)| *ratio);
+        pushes[p].group = known.unwrap_or(groups.len()) as u32;
+        if known.is_none() {
+            groups.push((p, units[p].as_ref().is_some_and(|(u, _)| u.iter().all(|n| *n <= 1))));
+        }
+    }
+    groups
+}
+
+fn waits_for_itself(segment: &Segment, task: TaskId, id: SegmentId) -> bool {
+    segment.pushes.iter().any(|p| p.stack == StackRef::Continuation(task, id))
+}
+
+/// The destinations that a segment gives to children of a function.
+fn spawns(segment: &Segment, child: FuncId) -> impl Iterator<Item = Dest> {
+    segment.body.blocks.iter().flat_map(|b| &b.stmts).filter_map(move |stmt| match &stmt.kind {
+        StmtKind::Spawn { func, dest: Some(dest), .. } if *func == child => Some(*dest),
+        _ => None,
+    })
+}
+
+/// Whether every destination of a task lies in a frame or is its parent's own, and its return address is only kept, returned through and
+/// passed on.
+fn can_narrow(program: &Levelized, task: TaskId) -> bool {
+    let lowered = &program[task];
+    if lowered.segments[0].ret.is_none() {
+        return false;
+    }
+    let spawned_into_frames = program.tasks.iter().flat_map(|t| &t.segments).all(|s| {
+        let is_own = |addr| s.ret.is_some_and(|ret| addr == Operand::Local(ret));
+        spawns(s, lowered.func).all(|dest| is_own(dest.addr) || is_frame_address(s, dest.addr))
+    });
+    let fields = return_fields(program, task);
+    let only_kept = lowered.segments.iter().all(|s| {
+        s.ret.is_none_or(|ret| {
+            let kept = s.body.blocks.iter().flat_map(|b| &b.stmts).all(|stmt| match &stmt.kind {
+                StmtKind::FrameStore { value: Operand::Local(l), .. } if *l == ret => true,
+                StmtKind::Assign { dst, value: Rvalue::FrameLoad(f) } if *dst == ret => fields.contains(f),
+                StmtKind::Spawn { args, .. } => args.iter().all(|o| *o != Operand::Local(ret)),
+                other => {
+                    let mut used = other.def() == Some(ret);
+                    other.clone().operands_mut(|o| used |= *o == Operand::Local(ret));
+                    !used
+                }
+            });
+            kept && s.body.blocks.iter().all(|b| {
+                let mut used = false;
+                b.term.clone().operands_mut(|o| used |= *o == Operand::Local(ret));
+                !used
+            })
+        })
+    });
+    spawned_into_frames && only_kept && fields.iter().all(|f| field_is_only_return(program, task, *f))
+}
+
+/// The frame fields that the return address is stored to.
+fn return_fields(program: &Levelized, task: TaskId) -> Vec<FieldId> {
+    let mut out = Vec::new();
+    for s in &program[task].segments {
+        for stmt in s.body.blocks.iter().flat_map(|b| &b.stmts) {
+            if let StmtKind::FrameStore { field, value: Operand::Local(l) } = stmt.kind
+                && s.ret == Some(l)
+                && !out.contains(&field)
+            {
+                out.push(field);
+            }
+        }
+    }
+    out
+}
+
+fn field_is_only_return(program: &Levelized, task: TaskId, field: FieldId) -> bool {
+    program[task].segments.iter().all(|s| {
+        let is_ret = |l: LocalId| s.ret == Some(l);
+        s.body.blocks.iter().flat_map(|b| &b.stmts).all(|stmt| match &stmt.kind {
+            StmtKind::FrameStore { field: f, value } if *f == field => matches!(value, Operand::Local(l) if is_ret(*l)),
+            StmtKind::Assign { dst, value: Rvalue::FrameLoad(f) } if *f == field => is_ret(*dst),
+            StmtKind::Assign { value: Rvalue::FrameAddr(f), .. } => *f != field,
+            _ => true,
+        })
+    })
+}
+
+/// Whether an operand is a frame's address, or one computed from such.
+fn is_frame_address(segment: &Segment, operand: Operand) -> bool {
+    let Operand::Local(local) = operand else { return false };
+    let mut seen = vec![false; segment.body.locals.len()];
+    let mut work = vec![local];
+    while let Some(at) = work.pop() {
+        if std::mem::replace(&mut seen[at.index()], true) {
+            continue;
+        }
+        let mut assigned = false;
+        for stmt in segment.body.blocks.iter().flat_map(|b| &b.stmts).filter(|s| s.kind.def() == Some(at)) {
+            assigned = true;
+            match &stmt.kind {
+                StmtKind::Assign { value: Rvalue::FrameAddr(_), .. } => {}
+                StmtKind::Assign { value: Rvalue::Use(Operand::Local(l)) | Rvalue::PtrAdd { base: Operand::Local(l), .. }, .. } => {
+                    work.push(*l);
+                }
+                _ => return false,
+            }
+        }
+        if !assigned {
+            return false;
+        }
+    }
+    true
+}

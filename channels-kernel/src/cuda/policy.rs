@@ -1,0 +1,412 @@
+//! The levelized policy on the host: which run of elements comes next. The twin of `device/policy.cu`, which says the same for the
+//! persistent kernel, with a warp.
+
+use super::{
+    abi::kernel::BLOCK,
+    plan::{Plan, StackKind},
+};
+
+/// A run may always take so many elements if they take no more than a sixteenth of the room, however many levels may follow.
+pub const SMALL_SHARE: u32 = 4096;
+/// Of the room that is left a run takes no more than this, by what is known: not all elements are like those before them.
+const FILL: f32 = 0.95;
+/// Of a dispatch whose kernel is done: what the mailbox holds behind the number and the status.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Done {
+    /// Units of the group that depends on data, until the first tile found no room.
+    pub limit: u32,
+    /// Where elements lie that were not consumed.
+    pub bottom: u32,
+    /// How many.
+    pub left: u32,
+    /// How many tiles are to be moved to make that so.
+    pub moves: u32,
+    /// Units of each group.
+    pub counters: Vec<u32>,
+}
+
+impl Done {
+    /// Words before the counters.
+    pub const WORDS: usize = 4;
+
+    /// From the words behind the number and the status.
+    #[must_use]
+    pub fn new(words: &[u32]) -> Self {
+        Self { limit: words[0], bottom: words[1], left: words[2], moves: words[3], counters: words[Self::WORDS..].to_vec() }
+    }
+}
+
+/// What is to be run next: the fields of a dispatch record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Run {
+    /// Which source.
+    pub source: usize,
+    /// At which level.
+    pub level: u32,
+    /// First element.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+    /// For each push: the first free element of the stack.
+    pub base: Vec<u32>,
+    /// For each push: how many more the stack holds.
+    pub room: Vec<u32>,
+}
+
+impl Run {
+    /// The record that a kernel takes.
+    #[must_use]
+    pub fn words(&self, plan: &Plan, number: u32) -> Vec<u32> {
+        let mut words = vec![self.source as u32, 0, self.level, self.first, self.count, number];
+        words.resize(plan.dispatch_words(), 0);
+        words[6..][..self.base.len()].copy_from_slice(&self.base);
+        words[6 + plan.pushes()..][..self.room.len()].copy_from_slice(&self.room);
+        words
+    }
+}
+
+/// What the policy says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// Run this.
+    Run(Run),
+    /// All is done.
+    Done,
+    /// Tiles that found no room are to be moved together: the record of the dispatch that does it.
+    Move(Vec<u32>),
+    /// Nothing that is left finds room: the stack that is full.
+    Full(u32),
+}
+
+/// Elements of a level, and what is known of it.
+#[derive(Clone, PartialEq, Debug)]
+struct Level {
+    /// For each stack: where its elements begin and end.
+    lo: Vec<u32>,
+    hi: Vec<u32>,
+    /// What was pushed to each stack from this level, and what an element of the next level and all below it pushed.
+    pushed: Vec<f32>,
+    below: Vec<f32>,
+    /// Entry elements consumed.
+    elements: u64,
+}
+
+impl Level {
+    fn new(stacks: usize) -> Self {
+        Self { lo: vec![0; stacks], hi: vec![0; stacks], pushed: vec![0.0; stacks], below: vec![0.0; stacks], elements: 0 }
+    }
+}
+
+/// The policy's state.
+#[derive(Clone, Debug)]
+pub struct Policy<'a> {
+    plan: &'a Plan,
+    capacities: &'a [u64],
+    /// Threads of a block.
+    block: u32,
+    level: usize,
+    /// How many levels the run is expected to have.
+    expected: u32,
+    levels: Vec<Level>,
+    top: Vec<u32>,
+    average: Vec<u32>,
+    /// Elements that a run may take: few after one that found no room for any.
+    most: u32,
+    moves: Option<Vec<u32>>,
+    full: Option<u32>,
+    peak: Vec<u32>,
+    consumed: Vec<u64>,
+}
+
+impl<'a> Policy<'a> {
+    /// A run of `roots` elements on one stack. `expected` is how many levels a run like this one reached, 0 if unknown.
+    #[must_use]
+    pub fn new(plan: &'a Plan, capacities: &'a [u64], entry: u32, roots: u32, expected: u32) -> Self {
+        let stacks = plan.stacks.len();
+        let mut top = vec![0; stacks];
+        top[entry as usize] = roots;
+        Self {
+            plan,
+            capacities,
+            block: BLOCK,
+            level: 0,
+            expected,
+            levels: vec![Level { hi: top.clone(), ..Level::new(stacks) }],
+            peak: top.clone(),
+            top,
+            average: vec![0; plan.sources.len()],
+            most: u32::MAX,
+            moves: None,
+            full: None,
+            consumed: vec![0; plan.sources.len()],
+        }
+    }
+
+    /// For kernels whose blocks are of another size.
+    #[must_use]
+    pub fn with_block(self, block: u32) -> Self {
+        Self { block, ..self }
+    }
+
+    fn now(&mut self) -> &mut Level {
+        &mut self.levels[self.level]
+    }
+
+    /// What a run left over stands in its channel again.
+    fn put_back(&mut self, run: &Run, done: &Done, number: u32) {
+        let source = &self.plan.sources[run.source];
+        let stack = source.stack as usize;
+        let taken = run.count - done.left;
+        if done.left > 0 {
+            let now = self.now();
+            if now.lo[stack] == run.first {
+                now.lo[stack] = done.bottom;
+            }
+            now.hi[stack] = done.bottom + done.left;
+            if !source.is_entry() {
+                self.top[stack] = done.bottom + done.left;
+            }
+        }
+        self.most = if taken > 0 { u32::MAX } else { (run.count / 4).max(1) };
+        if taken == 0 && run.count == 1 {
+            self.full = source.pushes.iter().rfind(|p| p.max.is_none()).map(|p| p.stack);
+        }
+        self.consumed[run.source] += u64::from(taken);
+        if source.is_entry() {
+            self.now().elements += u64::from(taken);
+        }
+        if done.moves > 0 {
+            let mut words = vec![self.plan.sources.len() as u32, 0, done.moves, run.first, run.count, number];
+            words.resize(self.plan.dispatch_words(), 0);
+            words[6] = source.stack;
+            words[6 + self.plan.pushes()] = source.tile(self.block);
+            self.moves = Some(words);
+        }
+    }
+
+    /// Takes in what a run did. `number` is that of the next dispatch.
+    pub fn take(&mut self, run: &Run, done: &Done, number: u32) {
+        self.put_back(run, done, number);
+        let source = &self.plan.sources[run.source];
+        let taken = run.count - done.left;
+        let mut opened = Vec::new();
+        for (i, push) in source.pushes.iter().enumerate() {
+            let stack = push.stack as usize;
+            let mut units = done.counters[push.group as usize];
+            if source.gives_back() && push.max.is_none() {
+                units = units.min(done.limit);
+            }
+            let pushed = units * push.ratio;
+            if !self.is_entry(stack) {
+                self.top[stack] += pushed;
+            } else if pushed > 0 {
+                self.top[stack] = run.base[i] + pushed;
+                opened.push((stack, run.base[i]));
+            }
+            self.now().pushed[stack] += pushed as f32;
+            self.peak[stack] = self.peak[stack].max(self.top[stack]);
+            if push.max.is_none() && taken > 0 {
+                self.average[run.source] = self.average[run.source].max(pushed.div_ceil(taken));
+            }
+        }
+        for s in 0..self.top.len() {
+            if !self.is_entry(s) {
+                self.levels[self.level].hi[s] = self.top[s];
+            }
+        }
+        if opened.is_empty() {
+            self.top.clone_from(&self.levels[self.level].hi);
+            return;
+        }
+        self.level += 1;
+        if self.levels.len() == self.level {
+            self.levels.push(Level::new(self.top.len()));
+        }
+        let (lo, hi) = (self.top.clone(), self.top.clone());
+        let now = self.now();
+        (now.lo, now.hi) = (lo, hi);
+        for (stack, base) in opened {
+            now.lo[stack] = base;
+        }
+        self.expected = self.expected.max(self.level as u32 + 1);
+    }
+
+    /// What comes next.
+    pub fn decide(&mut self) -> Decision {
+        if let Some(stack) = self.full {
+            return Decision::Full(stack);
+        }
+        if let Some(words) = self.moves.take() {
+            return Decision::Move(words);
+        }
+        if !self.climb() {
+            return Decision::Done;
+        }
+        let (mut best, mut blocked, share) = ([(0u32, 0usize); 2], 0, self.share());
+        for s in 0..self.plan.sources.len() {
+            let (count, by) = self.run_of(s, share);
+            if self.have(s) > 0 && count == 0 {
+                blocked = blocked.max(by);
+            }
+            let kind = usize::from(!self.plan.sources[s].is_entry());
+            if count > best[kind].0 {
+                best[kind] = (count, s);
+            }
+        }
+        let [entry, other] = best;
+        // Entries first, unless they are short of room and continuations are not.
+        let entries = entry.0 != 0 && (entry.0 >= other.0 || entry.0 >= SMALL_SHARE);
+        let (count, source) = if entries { entry } else { other };
+        if count == 0 { Decision::Full(blocked) } else { Decision::Run(self.start(source, count)) }
+    }
+
+    fn start(&mut self, source: usize, count: u32) -> Run {
+        let from = &self.plan.sources[source];
+        let stack = from.stack as usize;
+        self.now().hi[stack] -= count;
+        if !from.is_entry() {
+            self.top[stack] -= count;
+        }
+        let base = from.pushes.iter().map(|p| self.base(p.stack)).collect();
+        let room = from.pushes.iter().map(|p| self.room(p.stack)).map(|r| if count > 1 { r - r / 16 } else { r }).collect();
+        Run { source, level: self.level as u32, first: self.levels[self.level].hi[stack], count, base, room }
+    }
+
+    fn is_entry(&self, stack: usize) -> bool {
+        self.plan.stacks[stack].kind == StackKind::Entry
+    }
+
+    /// Where the next elements of a stack go. Neighbouring children are stored together, so that a level begins at a number that they divide.
+    fn base(&self, stack: u32) -> u32 {
+        let top = self.top[stack as usize];
+        if self.is_entry(stack as usize) { top.next_multiple_of(4) } else { top }
+    }
+
+    fn room(&self, stack: u32) -> u32 {
+        (self.capacities[stack as usize] as u32).saturating_sub(self.base(stack))
+    }
+
+    fn have(&self, source: usize) -> u32 {
+        let (now, stack) = (&self.levels[self.level], self.plan.sources[source].stack as usize);
+        now.hi[stack] - now.lo[stack]
+    }
+
+    fn children(&self) -> f32 {
+        (0..self.top.len()).filter(|s| self.is_entry(*s)).map(|s| self.levels[self.level].pushed[s]).sum()
+    }
+
+    /// Goes up to the deepest level that has work.
+    fn climb(&mut self) -> bool {
+        loop {
+            let work = (0..self.plan.sources.len()).any(|s| self.have(s) > 0);
+            for s in 0..self.top.len() {
+                // Frames that no continuation of this level waits for are done.
+                let now = &mut self.levels[self.level];
+                if let Some(waiting) = self.plan.waiting(s)
+                    && (s + 1..=s + waiting).all(|w| now.hi[w] == now.lo[w])
+                {
+                    now.hi[s] = now.lo[s];
+                    self.top[s] = now.lo[s];
+                }
+            }
+            if work || self.level == 0 {
+                return work;
+            }
+            let elements = self.now().elements.max(1) as f32;
+            let children = self.children() / elements;
+            let now = self.now();
+            let need = now.pushed.iter().zip(&now.below).map(|(pushed, below)| pushed / elements + children * below).collect();
+            self.level -= 1;
+            self.now().below = need;
+            self.top.clone_from(&self.levels[self.level].hi);
+        }
+    }
+
+    /// How many elements of this level find room with all that they and everything below them push; all ones if that is not known.
+    fn share(&self) -> u32 {
+        let now = &self.levels[self.level];
+        if now.elements == 0 {
+            return u32::MAX;
+        }
+        let children = self.children();
+        let mut share = 4e9f32;
+        for s in 0..self.top.len() {
+            let need = (now.pushed[s] + children * now.below[s]) / now.elements as f32;
+            if need > 0.0 {
+                share = share.min(FILL * (self.capacities[s] as u32 - self.top[s]) as f32 / need);
+            }
+        }
+        share as u32
+    }
+
+    /// How many elements of a source may run now, and which stack bounds that.
+    fn run_of(&self, source: usize, share: u32) -> (u32, u32) {
+        let (from, have, now) = (&self.plan.sources[source], self.have(source), &self.levels[self.level]);
+        let (mut room, mut blocked) = (u32::MAX, 0);
+        for push in &from.pushes {
+            // Something is left for the levels below, whatever the estimates say.
+            let left = self.room(push.stack) - self.room(push.stack) / 16;
+            let fit = match push.max {
+                Some(max) => left / max,
+                // What finds no room is given back.
+                None if from.gives_back() && now.elements > 0 => {
+                    (left as f32 / (now.pushed[push.stack as usize] / now.elements as f32).max(0.5)) as u32
+                }
+                None if self.average[source] > 0 => left / (2 * self.average[source]),
+                None => left / if from.gives_back() { 8 } else { 64 },
+            };
+            let fit = if push.max.is_none() { fit.max(u32::from(left > 0)) } else { fit };
+            if fit < room {
+                (room, blocked) = (fit, push.stack);
+            }
+        }
+        if room == u32::MAX || have == 0 {
+            return (have, blocked);
+        }
+        let level = self.level as u32;
+        let unknown = room / if self.expected > level + 1 { self.expected - level } else { 16 };
+        let share = if share == u32::MAX { unknown } else { share };
+        // However little it is, the levels below find room too.
+        let small = (room / 16 + u32::from(room < 16)).min(SMALL_SHARE);
+        let run = room.min(share.max(small)).min(self.most);
+        // Only a run that goes down to the last element may have a tile that is not full.
+        let run = if run >= have {
+            have
+        } else if from.gives_back() && run > from.tile(self.block) {
+            run / from.tile(self.block) * from.tile(self.block)
+        } else {
+            run
+        };
+        (run, blocked)
+    }
+
+    /// How many levels the run has reached.
+    #[must_use]
+    pub const fn levels(&self) -> u32 {
+        self.expected
+    }
+
+    /// The level it is at.
+    #[must_use]
+    pub const fn level(&self) -> u32 {
+        self.level as u32
+    }
+
+    /// Most elements at once, by stack.
+    #[must_use]
+    pub fn peak(&self) -> &[u32] {
+        &self.peak
+    }
+
+    /// Elements consumed, by source.
+    #[must_use]
+    pub fn consumed(&self) -> &[u64] {
+        &self.consumed
+    }
+
+    /// Entry elements consumed, by level.
+    #[must_use]
+    pub fn elements(&self) -> Vec<u64> {
+        self.levels.iter().map(|l| l.elements).collect()
+    }
+}

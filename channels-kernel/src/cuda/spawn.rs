@@ -1,0 +1,129 @@
+//! `spawn`: an element of the child's channel is reserved, filled and enqueued.
+
+use super::{
+    body::{Body, Role},
+    names,
+    plan::Mode,
+    types::ctype,
+};
+use crate::layout::stride;
+use millstream_graph::{
+    ir::{Arg, BlockId, Dest, FuncId, LocalId, Operand, SegmentId, StmtKind, TaskId},
+    levelized::StackRef,
+    ty::PieceKind,
+};
+
+/// Two spawns whose elements are neighbours at an even number, so that each field is one store of twice the width.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Twin {
+    First,
+    Second,
+}
+
+impl Body<'_, '_> {
+    /// Whether a spawn of this block is one of two neighbours: the block's spawns on that channel are a whole unit of it, of an even number.
+    fn twin(&self, block: BlockId, at: usize, func: FuncId) -> Option<Twin> {
+        let Role::Segment { task, segment, staged } = self.role else { return None };
+        let child = self.plan.program.task_of(func)?;
+        let source = self.plan.sources.iter().find(|s| s.task == task && s.segment == segment)?;
+        let push = self.push_index(StackRef::Entry(child));
+        let element = &self.plan.program[child].element;
+        let scalars = element.iter().all(|f| matches!(f.kind, PieceKind::Scalar(_)));
+        if !matches!(source.mode, Mode::Scanned { .. }) || staged == Some(push) || !scalars || element.is_empty() {
+            return None;
+        }
+        let is_one = |s: &StmtKind| matches!(s, StmtKind::Spawn { func: f, .. } if *f == func);
+        let stmts = &self.function.blocks[block.index()].stmts;
+        let all = stmts.iter().filter(|s| is_one(&s.kind)).count() as u32;
+        let rank = stmts[..at].iter().filter(|s| is_one(&s.kind)).count();
+        (all == source.pushes[push].ratio && all.is_multiple_of(2)).then_some(if rank % 2 == 0 { Twin::First } else { Twin::Second })
+    }
+
+    /// Declares where the fields of the first of two neighbours wait for the second's.
+    pub(super) fn declare_twins(&mut self) {
+        let mut children: Vec<TaskId> = Vec::new();
+        for (b, block) in self.function.blocks.iter().enumerate() {
+            for (at, stmt) in block.stmts.iter().enumerate() {
+                if let StmtKind::Spawn { func, .. } = stmt.kind
+                    && self.twin(BlockId::new(b), at, func).is_some()
+                    && let Some(child) = self.plan.program.task_of(func)
+                    && !children.contains(&child)
+                {
+                    children.push(child);
+                }
+            }
+        }
+        for child in children {
+            let stack = &self.plan.stacks[self.plan.number_of(StackRef::Entry(child), false) as usize];
+            for (i, field) in stack.fields.iter().enumerate() {
+                if let PieceKind::Scalar(ty) = field.kind {
+                    let line = format!("[[maybe_unused]] {} first{}_{i};", ctype(ty), child.0);
+                    self.out.line(&line);
+                }
+            }
+        }
+    }
+
+    /// Whether a spawn gives a field of its child the parent's own, unchanged, in a child of the same task.
+    fn passes(&self, child: TaskId, field: usize, value: Operand) -> bool {
+        let Role::Segment { task, segment, .. } = self.role else { return false };
+        let is_own = |l: LocalId| self.function.args.get(field) == Some(&Arg::Local(l));
+        task == child && segment == SegmentId(0) && matches!(value, Operand::Local(l) if is_own(l))
+    }
+
+    pub(super) fn spawn(&mut self, at: usize, func: FuncId, args: &[Operand], dest: Option<Dest>) {
+        let Role::Segment { staged, .. } = self.role else { return };
+        let Some(child) = self.plan.program.task_of(func) else { return };
+        let push = self.push_index(StackRef::Entry(child));
+        let number = self.plan.number_of(StackRef::Entry(child), false);
+        let channel = self.plan.channel(number);
+        let to = if staged == Some(push) { "w.stage.to".to_owned() } else { format!("ch.{channel}") };
+        let twin = self.twin(self.here, at, func);
+        self.out.open(&format!("{{  // spawn {}", self.plan.program[child].name.replace('\n', " ")));
+        self.out.line(&format!("const u32 e = talloc(w, {push});"));
+        let no_room = self.no_room();
+        self.out.line(&no_room);
+        self.out.open("if constexpr (W::RUN) {");
+        let stack = &self.plan.stacks[number as usize];
+        let values = args.iter().copied().chain(dest.map(|d| d.addr));
+        for (i, (value, field)) in values.zip(&stack.fields).enumerate() {
+            let name = names::field(field, i);
+            let array = format!("{to}.{name}");
+            let text = if i < args.len() { self.operand(value) } else { self.destination(child, value) };
+            if let PieceKind::Blob(layout) = field.kind {
+                self.out.line(&format!("copy_bytes({array} + (u64)e * {}ull, {text}, {});", stride(field), layout.size));
+                continue;
+            }
+            let first = format!("first{}_{i}", child.0);
+            let store = match twin {
+                None => format!("{array}[e] = {text};"),
+                Some(Twin::First) => format!("{first} = {text};"),
+                Some(Twin::Second) => format!("put_two({array} + (e - 1), {first}, {text});"),
+            };
+            let line = match stack.inherited[i] {
+                None => store,
+                Some(n) if self.passes(child, i, value) => format!("if (ch.each[{n}]) {store}"),
+                // The value that all descendants inherit.
+                Some(n) if twin == Some(Twin::First) => format!("{store} if (!ch.each[{n}]) ch.{channel}.{name}[0] = {text};"),
+                Some(n) => format!("if (ch.each[{n}]) {store} else ch.{channel}.{name}[0] = {text};"),
+            };
+            self.out.line(&line);
+        }
+        self.out.line(&format!("enq(w, {push}, e);"));
+        self.out.close("}");
+        self.out.close("}");
+    }
+
+    /// A return address as a child's element holds it.
+    fn destination(&self, child: TaskId, address: Operand) -> String {
+        let text = self.operand(address);
+        let own = matches!(address, Operand::Local(l) if self.is_narrow(l));
+        let Role::Segment { task, .. } = self.role else { return text };
+        match (own, self.plan.narrow[child.index()]) {
+            // The parent's own: the same unit.
+            (true, true) | (false, false) => text,
+            (true, false) => format!("ch.memory + (u64){text} * {}ull", self.plan.return_unit(task)),
+            (false, true) => format!("(u32)((u64)({text} - ch.memory) / {}ull)", self.plan.return_unit(child)),
+        }
+    }
+}

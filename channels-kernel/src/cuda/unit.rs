@@ -1,0 +1,387 @@
+//! The translation unit: what stands in it, in order.
+
+use super::{
+    helper, names,
+    plan::{Mode, Plan, Stack, StackKind},
+    segment,
+};
+use crate::layout::stride;
+use millstream_graph::{
+    ir::{CheckKind, Span, TaskId},
+    ty::{PieceKind, Scalar},
+};
+use std::fmt::Write as _;
+
+/// Bytes of shared memory in which a block stages children.
+pub(super) const STAGE_BYTES: u64 = 40 << 10;
+
+/// What the text depends on beside the program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Options {
+    /// `#line` directives, so that messages name the user's source. Off for readers.
+    pub lines: bool,
+    /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
+    pub min_blocks: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { lines: true, min_blocks: 4 }
+    }
+}
+
+/// A check in the text: what [`status::FAULT`](super::abi::status::FAULT) numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// What was wrong.
+    pub kind: CheckKind,
+    /// Types of the values.
+    pub types: Vec<Scalar>,
+    /// The function it stands in.
+    pub function: String,
+    /// Where in the source.
+    pub span: Span,
+}
+
+/// A program as CUDA C++.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Generated {
+    /// The text.
+    pub source: String,
+    /// Its checks, by number.
+    pub sites: Vec<Site>,
+    /// Bytes that a call of a helper that may call itself takes of a thread's stack, at most; 0 if there is no such helper.
+    pub helper_frame: u64,
+}
+
+/// Writes a program.
+#[must_use]
+pub fn generate(plan: &Plan, options: Options) -> Generated {
+    let mut out = Writer::new(options.lines.then(|| plan.program.program.file.clone()));
+    let name = &plan.program.program.name;
+    out.line(&format!("// The segments of `{}` and the aggregators that run them.", name.replace('\n', " ")));
+    constants(plan, options, &mut out);
+    out.text(include_str!("device/prelude.cu"));
+    channels(plan, &mut out);
+    out.text(include_str!("device/channel.cu"));
+    let control = size_of::<super::abi::Control>();
+    out.line(&format!("static_assert(sizeof(Control) == {control}, \"the host's record\");"));
+    out.line(&format!("static_assert(sizeof(Dispatch) == {}, \"the host's record\");", 4 * plan.dispatch_words()));
+    out.line(&format!("static_assert(sizeof(Channels) == {}, \"the host's table\");", 8 * plan.channel_words()));
+    out.blank();
+    tables(plan, &mut out);
+    data(plan, &mut out);
+    out.blank();
+    helper::write(plan, &mut out);
+    segment::write(plan, &mut out);
+    out.blank();
+    if plan.gives_back() {
+        moves(plan, &mut out);
+    }
+    out.text(include_str!("device/policy.cu"));
+    run_source(plan, &mut out);
+    out.text(include_str!("device/aggregator.cu"));
+    dispatches(plan, &mut out);
+    Generated { source: out.text, sites: out.sites, helper_frame: helper::recursive_frame(plan) }
+}
+
+fn constants(plan: &Plan, options: Options, out: &mut Writer) {
+    let scanned = plan.sources.iter().filter(|s| matches!(s.mode, Mode::Scanned { .. }));
+    let items = |s: &super::plan::Source| if let Mode::Scanned { items, .. } = s.mode { items } else { 1 };
+    let (groups, items) = scanned.fold((1, 1), |(g, i), s| (g.max(s.groups.len()), i.max(items(s))));
+    let staged = plan.sources.iter().any(|s| matches!(s.mode, Mode::Scanned { staged: Some(_), .. }));
+    for (name, value) in [
+        ("STACKS", plan.stacks.len() as u64),
+        ("SOURCES", plan.sources.len() as u64),
+        ("MAX_PUSHES", plan.pushes() as u64),
+        ("MAX_GROUPS", plan.groups() as u64),
+        ("SCAN_GROUPS", groups as u64),
+        ("MAX_ITEMS", u64::from(items)),
+        ("STAGE_BYTES", if staged { STAGE_BYTES } else { 16 }),
+        ("INHERITED", plan.inherited.len().max(1) as u64),
+        ("MOST_BLOCKS", u64::from(super::abi::MOST_BLOCKS)),
+        ("SMALL_SHARE", u64::from(super::policy::SMALL_SHARE)),
+        ("MIN_BLOCKS", u64::from(options.min_blocks)),
+    ] {
+        out.line(&format!("#define {name} {value}u"));
+    }
+    if plan.gives_back() {
+        out.line("#define GIVES_BACK");
+    }
+    out.line("#define FN_IN __device__ __forceinline__");
+    out.blank();
+}
+
+/// A struct of arrays for each stack, and the global that holds where they lie.
+fn channels(plan: &Plan, out: &mut Writer) {
+    out.blank();
+    out.line("// The program's channels: one array a field.");
+    let with_fields: Vec<(usize, &Stack)> = plan.stacks.iter().enumerate().filter(|(_, s)| !s.fields.is_empty()).collect();
+    for (i, stack) in &with_fields {
+        let fields = stack.fields.iter().enumerate().map(|(i, f)| format!("{}* {};", segment::field_type(f.kind), names::field(f, i)));
+        out.line(&format!("struct {}_channel {{ {} }};", plan.channel(*i as u32), fields.collect::<Vec<_>>().join(" ")));
+    }
+    out.line("struct Control;");
+    out.open("struct Channels {");
+    out.line("Control* control;");
+    out.line("ptr memory;  // of the whole run: narrow return addresses count from here");
+    for (i, stack) in &with_fields {
+        let channel = plan.channel(*i as u32);
+        let what = match stack.kind {
+            StackKind::Entry => "entry elements",
+            StackKind::Frame => "frames",
+            StackKind::Continuation { .. } => "frames that wait",
+        };
+        out.line(&format!("{channel}_channel {channel};  // {what}"));
+    }
+    out.line("u32 capacity[STACKS];");
+    out.line("u32 each[INHERITED];  // of fields that children inherit: 0 if kept once, else all ones");
+    out.close("};");
+    out.line("extern \"C\" __constant__ Channels ch;");
+    out.line("__constant__ Channels ch;");
+    out.blank();
+}
+
+fn list(values: impl Iterator<Item = String>) -> String {
+    values.collect::<Vec<_>>().join(", ")
+}
+
+/// What the policy knows of the program.
+fn tables(plan: &Plan, out: &mut Writer) {
+    let mut first = 0;
+    let sources = list(plan.sources.iter().map(|s| {
+        let text =
+            format!("{{{}, {}, {}, {first}, {}, {} * BLOCK}}", s.stack, u32::from(s.is_entry()), s.pushes.len(), s.alone(), s.tile(1));
+        first += s.pushes.len();
+        text
+    }));
+    let all = plan.sources.iter().flat_map(|s| &s.pushes);
+    let pushes = list(all.map(|p| format!("{{{}, {}, {}, {}}}", p.stack, p.max.unwrap_or(0), p.group, p.ratio)));
+    let entry = list(plan.stacks.iter().map(|s| u32::from(s.kind == StackKind::Entry).to_string()));
+    let frames = list((0..plan.stacks.len()).map(|i| plan.waiting(i).map_or(0, |n| n + 1).to_string()));
+    out.line("__constant__ const Source sources[SOURCES] = {");
+    out.line(&format!("    {sources}}};"));
+    out.line("__constant__ const Push pushes[] = {");
+    out.line(&format!("    {}}};", if pushes.is_empty() { "{0, 0, 0, 0}".to_owned() } else { pushes }));
+    out.line(&format!("__constant__ const u32 stacks_entry[STACKS] = {{{entry}}};"));
+    out.line("// Of a stack of frames: one more than the continuation channels behind it.");
+    out.line(&format!("__constant__ const u32 stacks_frame[STACKS] = {{{frames}}};"));
+}
+
+fn data(plan: &Plan, out: &mut Writer) {
+    for (i, data) in plan.program.program.data.iter().enumerate() {
+        let mut bytes = String::new();
+        for byte in &data.bytes {
+            let _ = write!(bytes, "{byte},");
+        }
+        if bytes.is_empty() {
+            bytes.push('0');
+        }
+        let name = data.name.replace('\n', " ");
+        out.line(&format!("[[maybe_unused]] alignas({}) static __device__ const u8 d{i}[] = {{{bytes}}};  // {name}", data.align.max(1)));
+    }
+}
+
+fn run_source(plan: &Plan, out: &mut Writer) {
+    out.blank();
+    out.open("FN void run_source(Shared& sh, [[maybe_unused]] ptr stage_memory, u32 block, u32 blocks) {");
+    out.open("switch (sh.dispatch.source) {");
+    for (i, source) in plan.sources.iter().enumerate() {
+        out.line(&format!("case {i}: {} break;", run_call(plan, source)));
+    }
+    if plan.gives_back() {
+        out.line("case SOURCES: move_tiles(sh, block, blocks); break;");
+    }
+    out.close("}");
+    out.close("}");
+    out.blank();
+}
+
+/// Moves elements within a channel: tiles that found no room close up with what was not taken.
+fn moves(plan: &Plan, out: &mut Writer) {
+    out.open("FN void move_elements(u32 stack, u32 to, u32 from, u32 count) {");
+    out.open("for (u32 i = thread_id(); i < count; i += BLOCK) {");
+    out.open("switch (stack) {");
+    let mut stacks: Vec<u32> = plan.sources.iter().filter(|s| s.gives_back()).map(|s| s.stack).collect();
+    stacks.dedup();
+    for stack in stacks {
+        let channel = plan.channel(stack);
+        out.open(&format!("case {stack}:"));
+        for (i, field) in plan.stacks[stack as usize].fields.iter().enumerate() {
+            let name = names::field(field, i);
+            let text = match (field.kind, plan.stacks[stack as usize].inherited[i]) {
+                (PieceKind::Scalar(_), None) => format!("ch.{channel}.{name}[to + i] = ch.{channel}.{name}[from + i];"),
+                (PieceKind::Scalar(_), Some(n)) => {
+                    format!("if (ch.each[{n}]) ch.{channel}.{name}[to + i] = ch.{channel}.{name}[from + i];")
+                }
+                (PieceKind::Blob(_), _) => {
+                    let at = |n: &str| format!("ch.{channel}.{name} + (u64)({n} + i) * {0}ull", stride(field));
+                    format!("copy_bytes({}, {}, {}ull);", at("to"), at("from"), stride(field))
+                }
+            };
+            out.line(&text);
+        }
+        out.line("break;");
+        out.close("");
+    }
+    out.close("}");
+    out.close("}");
+    out.close("}");
+    out.blank();
+    out.text(include_str!("device/moves.cu"));
+}
+
+fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
+    let name = segment::name(plan, source);
+    match source.mode {
+        Mode::Scanned { heavy: true, .. } => format!(
+            "if (sh.dispatch.count < blocks * BLOCK) run_direct<{name}>(sh, block, blocks); else run_scanned<{name}>(sh, stage_memory, block, blocks);"
+        ),
+        Mode::Scanned { .. } => format!("run_scanned<{name}>(sh, stage_memory, block, blocks);"),
+        Mode::Direct { .. } => format!("run_direct<{name}>(sh, block, blocks);"),
+    }
+}
+
+/// The host-thread aggregator's kernels: one for each source.
+fn dispatches(plan: &Plan, out: &mut Writer) {
+    for (i, source) in plan.sources.iter().enumerate() {
+        out.blank();
+        out.open(&format!(
+            "extern \"C\" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) dispatch_{i}(const __grid_constant__ Dispatch d) {{"
+        ));
+        out.line("SHARED(Shared, sh);");
+        if matches!(source.mode, Mode::Scanned { .. }) {
+            out.line("SHARED(StageMemory, stage);");
+            out.line("const ptr stage_memory = stage.bytes;");
+        }
+        out.line("start_dispatch(sh, d);");
+        out.line("const u32 block = blockIdx.x, blocks = gridDim.x;");
+        out.line(&run_call(plan, source));
+        out.line("finish_dispatch(sh, d);");
+        out.close("}");
+    }
+    if plan.gives_back() {
+        out.blank();
+        out.open(&format!(
+            "extern \"C\" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) dispatch_{}(const __grid_constant__ Dispatch d) {{",
+            plan.sources.len()
+        ));
+        out.line("SHARED(Shared, sh);");
+        out.line("start_dispatch(sh, d);");
+        out.line("move_tiles(sh, blockIdx.x, gridDim.x);");
+        out.line("finish_dispatch(sh, d);");
+        out.close("}");
+    }
+}
+
+impl Plan {
+    /// Whether any segment gives tiles back; then there is one more kernel, which moves them.
+    #[must_use]
+    pub fn gives_back(&self) -> bool {
+        self.sources.iter().any(super::plan::Source::gives_back)
+    }
+
+    /// Kernels of the host-thread aggregator: one for each source, and one that moves tiles if any segment gives them back.
+    #[must_use]
+    pub fn kernels(&self) -> usize {
+        self.sources.len() + usize::from(self.gives_back())
+    }
+
+    /// Of a stack of frames: how many continuation channels stand behind it.
+    #[must_use]
+    pub fn waiting(&self, stack: usize) -> Option<usize> {
+        let task: TaskId = self.stacks[stack].task;
+        let after = self.stacks[stack + 1..].iter().take_while(|s| s.task == task && matches!(s.kind, StackKind::Continuation { .. }));
+        (self.stacks[stack].kind == StackKind::Frame).then(|| after.count())
+    }
+}
+
+/// Collects the text: indentation, and which line of which file the compiler thinks it reads.
+#[derive(Debug)]
+pub(super) struct Writer {
+    text: String,
+    sites: Vec<Site>,
+    indent: usize,
+    /// The user's file, if lines are to point there.
+    file: Option<String>,
+    span: Span,
+    /// Lines written, and the line that the compiler counts if it reads the user's file.
+    physical: u32,
+    counted: Option<u32>,
+}
+
+impl Writer {
+    fn new(file: Option<String>) -> Self {
+        Self { text: String::new(), sites: Vec::new(), indent: 0, file, span: Span::default(), physical: 0, counted: None }
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{:1$}{text}", "", 2 * self.indent);
+        self.advance(1);
+    }
+
+    fn advance(&mut self, lines: u32) {
+        self.physical += lines;
+        if let Some(counted) = &mut self.counted {
+            *counted += lines;
+        }
+    }
+
+    pub(super) fn blank(&mut self) {
+        self.text.push('\n');
+        self.advance(1);
+    }
+
+    pub(super) fn open(&mut self, text: &str) {
+        self.line(text);
+        self.indent += 1;
+    }
+
+    pub(super) fn close(&mut self, text: &str) {
+        self.indent = self.indent.saturating_sub(1);
+        self.line(text);
+    }
+
+    pub(super) fn label(&mut self, text: &str) {
+        let indent = std::mem::replace(&mut self.indent, 0);
+        self.line(text);
+        self.indent = indent;
+    }
+
+    fn text(&mut self, text: &str) {
+        self.text += text;
+        self.advance(text.lines().count() as u32);
+    }
+
+    /// What follows comes from this place of the user's source.
+    pub(super) fn place(&mut self, span: Span) {
+        self.span = span;
+        if let Some(file) = &self.file
+            && span.line != 0
+            && self.counted != Some(span.line)
+        {
+            let file = file.replace('\\', "/").replace(['"', '\n'], "_");
+            let _ = writeln!(self.text, "#line {} \"{file}\"", span.line);
+            self.physical += 1;
+            self.counted = Some(span.line);
+        }
+    }
+
+    /// What follows is the generator's own.
+    pub(super) fn generated(&mut self) {
+        if self.counted.take().is_some() {
+            self.physical += 1;
+            let _ = writeln!(self.text, "#line {} \"generated.cu\"", self.physical + 1);
+        }
+    }
+
+    pub(super) const fn span(&self) -> Span {
+        self.span
+    }
+
+    /// A number for a check.
+    pub(super) fn site(&mut self, site: Site) -> usize {
+        self.sites.push(site);
+        self.sites.len() - 1
+    }
+}

@@ -1,0 +1,154 @@
+//! The module as plain Rust, and the layout of its structs.
+
+use crate::{call, errors, race, types};
+use millstream_cilk_lower::{is_task_attribute, lower, parse_module, program_options};
+use millstream_graph::ir::{Options, Program};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Item, ItemMod, ItemStruct, parse_quote};
+
+/// What the attribute makes of a module.
+pub(crate) fn program(options: TokenStream, module: TokenStream) -> TokenStream {
+    let mut module = match syn::parse2::<ItemMod>(module.clone()) {
+        Ok(module) => module,
+        Err(error) => {
+            let help = "a program is a module\nhelp: write `#[millstream::program] mod name { .. }`";
+            return [errors::compile_error(error.span(), help), module].into_iter().collect();
+        }
+    };
+    match parse(options, &module) {
+        Ok(program) => {
+            complete(&mut module, &program);
+            module.into_token_stream()
+        }
+        Err(errors) => {
+            let signatures = signatures(module);
+            quote!(#errors #signatures)
+        }
+    }
+}
+
+fn parse(options: TokenStream, module: &ItemMod) -> Result<Program, TokenStream> {
+    let options: Options = program_options(options).map_err(|e| errors::diagnostics(&e))?;
+    let file = module.ident.span().file();
+    let program = parse_module(module, options, &file).map_err(|e| errors::source(&e))?;
+    let ours: TokenStream = structs(module).filter_map(foreign_layout).chain([call::taken_names(module)]).collect();
+    if !ours.is_empty() {
+        return Err(ours);
+    }
+    // It is lowered when the program first runs; what could go wrong then is said now.
+    lower::lower(&program).map_err(|e| errors::compile_error(Span::call_site(), &e.to_string()))?;
+    Ok(program)
+}
+
+/// Makes plain Rust of a module that is a program, and adds what belongs to it.
+fn complete(module: &mut ItemMod, program: &Program) {
+    let races = race::check(module, program);
+    let imports = imports(module);
+    let (_, items) = module.content.get_or_insert_with(Default::default);
+    for item in items.iter_mut() {
+        match item {
+            Item::Fn(f) if f.attrs.iter().any(is_task_attribute) => {
+                f.attrs.retain(|a| !is_task_attribute(a));
+                // It is used by its calls, though rustc does not see that.
+                f.attrs.push(parse_quote!(#[allow(dead_code)]));
+            }
+            Item::Struct(s) => lay_out(s),
+            _ => {}
+        }
+    }
+    let layouts = program.structs.iter().map(|(id, _)| call::layout(id, program));
+    let layouts: TokenStream = layouts.collect();
+    let calls = call::module(module, program);
+    let (_, items) = module.content.get_or_insert_with(Default::default);
+    items.extend([imports, layouts, calls, races].map(Item::Verbatim));
+    if !module.attrs.iter().any(|a| a.path().is_ident("doc")) {
+        let about = format!("The program `{}`.", program.name);
+        module.attrs.push(parse_quote!(#[doc = #about]));
+    }
+}
+
+fn structs(module: &ItemMod) -> impl Iterator<Item = &ItemStruct> {
+    module.content.iter().flat_map(|(_, items)| items).filter_map(|item| match item {
+        Item::Struct(s) => Some(s),
+        _ => None,
+    })
+}
+
+/// `spawn!`, `sync!`, `Mat` and `MatMut`, unless the module takes them from the prelude itself.
+fn imports(module: &ItemMod) -> TokenStream {
+    let prelude = |item: &Item| match item {
+        Item::Use(u) => u.tree.to_token_stream().to_string().replace(' ', "").contains("millstream::prelude::*"),
+        _ => false,
+    };
+    if module.content.iter().any(|(_, items)| items.iter().any(prelude)) {
+        return TokenStream::new();
+    }
+    quote! {
+        #[allow(unused_imports)]
+        use ::millstream::prelude::*;
+    }
+}
+
+/// An error if a struct asks for a layout of its own.
+fn foreign_layout(item: &ItemStruct) -> Option<TokenStream> {
+    let foreign = |a: &&syn::Attribute| a.path().is_ident("repr") && a.meta.to_token_stream().to_string().replace(' ', "") != "repr(C)";
+    let attr = item.attrs.iter().find(foreign)?;
+    let message =
+        format!("the struct `{}` has a layout of its own\nhelp: structs of a program are `#[repr(C)]`: leave this out", item.ident);
+    Some(errors::compile_error(attr.pound_token.spans[0], &message))
+}
+
+/// Adds `#[repr(C)]`, `Clone` and `Copy` where they are missing.
+fn lay_out(item: &mut ItemStruct) {
+    let has_repr = item.attrs.iter().any(|a| a.path().is_ident("repr"));
+    if !has_repr {
+        item.attrs.push(parse_quote!(#[repr(C)]));
+    }
+    let derives = |name: &str| {
+        item.attrs.iter().filter(|a| a.path().is_ident("derive")).any(|a| {
+            let tokens = a.meta.to_token_stream().to_string();
+            tokens.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+        })
+    };
+    let missing: Vec<TokenStream> = [("Clone", quote!(::core::clone::Clone)), ("Copy", quote!(::core::marker::Copy))]
+        .into_iter()
+        .filter(|(name, _)| !derives(name))
+        .map(|(_, path)| path)
+        .collect();
+    if !missing.is_empty() {
+        item.attrs.push(parse_quote!(#[derive(#(#missing),*)]));
+    }
+}
+
+/// The module of a program that is refused: its functions' bodies are left out, so that rustc does not say once more what is wrong
+/// in them, and what is used elsewhere is still there.
+fn signatures(mut module: ItemMod) -> TokenStream {
+    let imports = imports(&module);
+    let calls = call::stubs(&module);
+    let Some((_, items)) = &mut module.content else { return module.into_token_stream() };
+    for item in items.iter_mut() {
+        match item {
+            Item::Fn(f) => {
+                f.attrs.retain(|a| !is_task_attribute(a));
+                let unknown = quote_spanned!(Span::mixed_site()=> { ::core::unimplemented!() });
+                *f.block = parse_quote!(#unknown);
+            }
+            Item::Struct(s) => lay_out(s),
+            _ => {}
+        }
+    }
+    items.extend([imports, calls].map(Item::Verbatim));
+    module.attrs.push(parse_quote!(#[allow(warnings)]));
+    module.into_token_stream()
+}
+
+/// What is allowed in code that the user did not write.
+pub(crate) fn quiet() -> TokenStream {
+    quote!(#[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)])
+}
+
+/// Whether a struct's memory may be shared with Rust.
+pub(crate) fn pod(id: millstream_graph::ty::StructId, program: &Program) -> bool {
+    types::is_pod(&millstream_graph::ty::Type::Struct(id), &program.structs)
+}

@@ -1,0 +1,251 @@
+//! The race check: a version of each task that is never called, for rustc's borrow checker.
+//!
+//! In it, each `spawn!(f(a, b))` calls a stand-in of `f` that borrows its arguments for `'s`, the lifetime of `children`, a variable
+//! whose drop may look at all that was borrowed. A `sync!()` drops it and makes a new one. So what a child was lent stays borrowed up
+//! to the next sync: a second child that wants it `&mut`, or a parent that touches it, is refused by rustc at the user's own code. At
+//! the end of a task, its value is computed, then `children` is dropped: so locals may be lent up to the implicit sync.
+//!
+//! A place that a child's result goes to is held as well, shared: other results may go to its neighbours (that a place is not used
+//! before its sync is the front end's affair), but nothing that reaches it by another way may touch it. A plain variable needs no
+//! hold: the front end sees all its uses.
+
+use crate::{call, expand::quiet, types::ident};
+use millstream_cilk_lower::is_task_attribute;
+use millstream_graph::ir::{FunctionKind, Program};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{
+    Block, Expr, Item, ItemFn, ItemMod, Macro, Stmt,
+    spanned::Spanned,
+    visit_mut::{self, VisitMut},
+};
+
+/// The versions of all tasks, and the stand-ins that they call.
+pub(crate) fn check(module: &ItemMod, program: &Program) -> TokenStream {
+    let tasks = program.functions.iter().filter(|f| f.kind == FunctionKind::Task);
+    let stand_ins = tasks.map(|task| {
+        let name = stand_in(&task.name, Span::mixed_site());
+        let (types, ret) = call::lent(task, program);
+        let params = (0..types.len()).map(|i| format_ident!("arg{i}"));
+        quote! {
+            fn #name<'s>(children: &::millstream::__private::Children<'s>, #(#params: #types),*) -> #ret {
+                ::core::unimplemented!()
+            }
+        }
+    });
+    let items = module.content.iter().flat_map(|(_, items)| items);
+    let versions = items.filter_map(|item| match item {
+        Item::Fn(f) if f.attrs.iter().any(is_task_attribute) => Some(version(f.clone())),
+        _ => None,
+    });
+    let quiet = quiet();
+    quote! {
+        #quiet
+        const _: () = {
+            #(#stand_ins)*
+            #(#versions)*
+        };
+    }
+}
+
+fn stand_in(task: &str, span: Span) -> Ident {
+    format_ident!("spawn_{}", task.trim_start_matches("r#"), span = span)
+}
+
+/// A task with its children's borrows.
+fn version(mut task: ItemFn) -> TokenStream {
+    let end = task.block.brace_token.span.close();
+    let ret = match &task.sig.output {
+        syn::ReturnType::Default => Some(quote!(())),
+        // The type `!` cannot be written for a variable.
+        syn::ReturnType::Type(_, ty) if matches!(**ty, syn::Type::Never(_)) => None,
+        syn::ReturnType::Type(_, ty) => Some(quote!(#ty)),
+    };
+    let mut rewrite = Rewrite { ret };
+    rewrite.visit_block_mut(&mut task.block);
+    rewrite.finish_block(&mut task.block, end);
+    task.attrs.clear();
+    task.vis = syn::Visibility::Inherited;
+    let name = ident(&task.sig.ident.to_string(), Span::mixed_site());
+    task.sig.ident = format_ident!("check_{}", name, span = Span::mixed_site());
+    let (sig, stmts, children) = (&task.sig, &task.block.stmts, children(Span::mixed_site()));
+    quote! {
+        #sig {
+            let mut #children = ::millstream::__private::Children::new();
+            #(#stmts)*
+        }
+    }
+}
+
+/// The variable that holds what children were lent. No variable of the user's has this name: it is the macro's own by hygiene.
+fn children(at: Span) -> Ident {
+    Ident::new("children", own(at))
+}
+
+/// A place in the user's source, for names of the macro's own.
+fn own(at: Span) -> Span {
+    Span::mixed_site().located_at(at)
+}
+
+struct Rewrite {
+    ret: Option<TokenStream>,
+}
+
+impl VisitMut for Rewrite {
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if let Stmt::Macro(m) = stmt
+            && let Some(tokens) = self.macro_call(&m.mac)
+        {
+            *stmt = Stmt::Expr(Expr::Verbatim(tokens), m.semi_token);
+            return;
+        }
+        visit_mut::visit_stmt_mut(self, stmt);
+    }
+
+    fn visit_expr_mut(&mut self, e: &mut Expr) {
+        if let Expr::Macro(m) = e
+            && let Some(tokens) = self.macro_call(&m.mac)
+        {
+            *e = Expr::Verbatim(tokens);
+            return;
+        }
+        let place = result_place(e).cloned();
+        visit_mut::visit_expr_mut(self, e);
+        match (place, &*e) {
+            (Some(place), Expr::Assign(a)) => *e = Self::hold(&place, &a.right),
+            (Some(place), Expr::Binary(b)) => *e = Self::hold(&place, &b.right),
+            (_, Expr::Return(r)) => {
+                let value = r.expr.as_ref().map_or_else(|| quote!(()), |e| quote!(#e));
+                let (end, at) = (self.end(&value, r.return_token.span), r.return_token);
+                let result = Ident::new("result", own(at.span));
+                *e = Expr::Verbatim(quote!({ #end #at #result; }));
+            }
+            _ => {}
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+}
+
+impl Rewrite {
+    /// What stands for a `spawn!` or a `sync!`; none for other macros.
+    fn macro_call(&mut self, mac: &Macro) -> Option<TokenStream> {
+        let name = &mac.path.segments.last()?.ident;
+        let at = mac.path.span();
+        let children = children(at);
+        if name == "sync" {
+            return Some(quote_spanned! {own(at)=> {
+                ::core::mem::drop(#children);
+                #children = ::millstream::__private::Children::new();
+            }});
+        }
+        if name != "spawn" {
+            return None;
+        }
+        let mut e = mac.parse_body::<Expr>().ok()?;
+        while let Expr::Paren(syn::ExprParen { expr, .. }) | Expr::Group(syn::ExprGroup { expr, .. }) = e {
+            e = *expr;
+        }
+        let Expr::Call(mut call) = e else { return None };
+        call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+        let (task, args) = (quote::ToTokens::to_token_stream(&call.func), &call.args);
+        let task = task.into_iter().find_map(|t| if let proc_macro2::TokenTree::Ident(i) = t { Some(i) } else { None })?;
+        let name = stand_in(&task.to_string(), own(task.span()));
+        Some(quote_spanned!(own(at)=> #name(&#children, #args)))
+    }
+
+    /// A result goes to a place.
+    fn hold(place: &Expr, value: &Expr) -> Expr {
+        let at = own(place.span());
+        let children = children(place.span());
+        Expr::Verbatim(quote_spanned! {at=> {
+            let result = #value;
+            #children.hold(&#place, result);
+        }})
+    }
+
+    /// A task's value, then its last sync.
+    fn end(&self, value: &TokenStream, at: Span) -> TokenStream {
+        let children = children(at);
+        let ty = self.ret.as_ref().map(|ty| quote!(: #ty));
+        quote_spanned! {own(at)=>
+            let result #ty = #value;
+            ::core::mem::drop(#children);
+        }
+    }
+
+    /// Lets a block that is a task's value end with the last sync.
+    fn finish_block(&self, block: &mut Block, end: Span) {
+        if let Some(Stmt::Macro(m)) = block.stmts.last()
+            && m.semi_token.is_none()
+        {
+            let value = Expr::Macro(syn::ExprMacro { attrs: Vec::new(), mac: m.mac.clone() });
+            block.stmts.pop();
+            block.stmts.push(Stmt::Expr(value, None));
+        }
+        match block.stmts.last_mut() {
+            Some(Stmt::Expr(value, None)) => {
+                let at = value.span();
+                self.finish(value, at);
+            }
+            _ => {
+                let children = children(end);
+                let last = quote_spanned!(own(end)=> ::core::mem::drop(#children));
+                block.stmts.push(Stmt::Expr(Expr::Verbatim(last), Some(syn::token::Semi(end))));
+            }
+        }
+    }
+
+    /// Lets an expression that is a task's value end with the last sync: each branch by itself, so that what it declares and lends is
+    /// still there.
+    fn finish(&self, e: &mut Expr, at: Span) {
+        match e {
+            Expr::If(i) => {
+                let end = i.then_branch.brace_token.span.close();
+                self.finish_block(&mut i.then_branch, end);
+                match &mut i.else_branch {
+                    Some((_, other)) => self.finish(other, other.span()),
+                    None => {
+                        let children = children(end);
+                        let last = quote_spanned!(own(end)=> { ::core::mem::drop(#children); });
+                        i.else_branch = Some((syn::token::Else(end), Box::new(Expr::Verbatim(last))));
+                    }
+                }
+            }
+            Expr::Match(m) => m.arms.iter_mut().for_each(|arm| {
+                let at = arm.body.span();
+                self.finish(&mut arm.body, at);
+            }),
+            Expr::Block(b) if b.label.is_none() => {
+                let end = b.block.brace_token.span.close();
+                self.finish_block(&mut b.block, end);
+            }
+            value => {
+                let end = self.end(&quote!(#value), at);
+                let name = Ident::new("result", own(at));
+                *value = Expr::Verbatim(quote!({ #end #name }));
+            }
+        }
+    }
+}
+
+/// The place that a child's result goes to, if it is more than a variable.
+fn result_place(e: &Expr) -> Option<&Expr> {
+    let (place, value) = match e {
+        Expr::Assign(a) => (&*a.left, &*a.right),
+        Expr::Binary(b) => (&*b.left, &*b.right),
+        _ => return None,
+    };
+    let spawns = |e: &Expr| matches!(strip(e), Expr::Macro(m) if m.mac.path.segments.last().is_some_and(|s| s.ident == "spawn"));
+    let gathers = matches!(strip(value), Expr::MethodCall(m) if m.args.first().is_some_and(spawns));
+    let variable = matches!(strip(place), Expr::Path(_));
+    (!variable && (spawns(value) || gathers && matches!(e, Expr::Assign(_)))).then_some(place)
+}
+
+fn strip(e: &Expr) -> &Expr {
+    match e {
+        Expr::Paren(p) => strip(&p.expr),
+        Expr::Group(g) => strip(&g.expr),
+        other => other,
+    }
+}

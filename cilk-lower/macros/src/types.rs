@@ -1,0 +1,97 @@
+//! Types of a program as Rust writes them, with one lifetime for all that they borrow.
+
+use millstream_graph::ty::{Scalar, Structs, Type};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+
+/// How types are written.
+pub(crate) struct Writer<'a> {
+    pub(crate) structs: &'a Structs,
+    /// What stands before the name of a struct: nothing in the program's module, `super::` in one within.
+    pub(crate) path: TokenStream,
+    /// The lifetime of all borrows.
+    pub(crate) lifetime: TokenStream,
+}
+
+/// A raw identifier where a keyword would be.
+pub(crate) fn ident(name: &str, span: Span) -> Ident {
+    let mut ident = name.strip_prefix("r#").map_or_else(|| Ident::new(name, span), |raw| Ident::new_raw(raw, span));
+    ident.set_span(span);
+    ident
+}
+
+pub(crate) fn scalar(scalar: Scalar) -> TokenStream {
+    let name = Ident::new(scalar.name(), Span::mixed_site());
+    quote!(::core::primitive::#name)
+}
+
+impl Writer<'_> {
+    /// The type.
+    pub(crate) fn ty(&self, ty: &Type) -> TokenStream {
+        let lifetime = &self.lifetime;
+        match ty {
+            Type::Scalar(s) => scalar(*s),
+            Type::Tuple(fields) => {
+                let fields = fields.iter().map(|t| self.ty(t));
+                quote!((#(#fields,)*))
+            }
+            Type::Array(elem, len) => {
+                let (elem, len) = (self.ty(elem), proc_macro2::Literal::u64_unsuffixed(*len));
+                quote!([#elem; #len])
+            }
+            Type::Struct(id) => {
+                let (path, name) = (&self.path, ident(&self.structs[*id].name, Span::mixed_site()));
+                quote!(#path #name)
+            }
+            Type::Slice { mutable, elem } => {
+                let (elem, mutable) = (self.ty(elem), mutable.then(|| quote!(mut)));
+                quote!(& #lifetime #mutable [#elem])
+            }
+            Type::Ref { mutable, target } => {
+                let (target, mutable) = (self.ty(target), mutable.then(|| quote!(mut)));
+                quote!(& #lifetime #mutable #target)
+            }
+            Type::Mat { mutable, elem } => {
+                let (elem, name) = (self.ty(elem), Ident::new(if *mutable { "MatMut" } else { "Mat" }, Span::mixed_site()));
+                quote!(::millstream::#name<#lifetime, #elem>)
+            }
+            Type::Atomic(s) => {
+                let name = s.name();
+                let name = Ident::new(&format!("Atomic{}{}", name[..1].to_uppercase(), &name[1..]), Span::mixed_site());
+                quote!(::core::sync::atomic::#name)
+            }
+        }
+    }
+}
+
+/// Whether Rust lays the type out as the task language does, so that memory of the host can hold it: everything but tuples, whose
+/// layout Rust does not promise, and what points elsewhere.
+pub(crate) fn is_pod(ty: &Type, structs: &Structs) -> bool {
+    match ty {
+        Type::Scalar(_) => true,
+        Type::Array(elem, _) => is_pod(elem, structs),
+        Type::Struct(_) => ty.fields(structs).iter().all(|(t, _)| is_pod(t, structs)),
+        Type::Tuple(_) | Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Atomic(_) => false,
+    }
+}
+
+/// Whether the host can pass a value of the type: plain data, and memory that holds what Rust lays out in the same way.
+pub(crate) fn is_passable(ty: &Type, structs: &Structs) -> bool {
+    match ty {
+        Type::Scalar(_) | Type::Struct(_) | Type::Mat { .. } => true,
+        Type::Array(elem, _) => is_plain(elem),
+        Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(|t| is_passable(t, structs)),
+        Type::Slice { elem: target, .. } | Type::Ref { target, .. } => matches!(**target, Type::Atomic(_)) || is_pod(target, structs),
+        Type::Atomic(_) => false,
+    }
+}
+
+/// Whether values of the type hold no address and no atomic.
+fn is_plain(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(_) | Type::Struct(_) => true,
+        Type::Array(elem, _) => is_plain(elem),
+        Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(is_plain),
+        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Atomic(_) => false,
+    }
+}

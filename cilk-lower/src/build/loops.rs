@@ -1,0 +1,174 @@
+//! `for` over ranges and slices.
+
+use super::{Builder, Target};
+use crate::hir::{Expr, For, ForElem, LoopId, Pat, Step};
+use millstream_graph::{
+    ir::{BinOp, BlockId, CheckKind, LocalId, Operand, Rvalue},
+    ty::{Scalar, Type},
+};
+
+impl Builder<'_, '_> {
+    pub(super) fn for_loop(&mut self, id: LoopId, over: &For, body: &Expr) {
+        match over {
+            For::Range { var, lo, hi, inclusive, rev, step } => {
+                let ends = self.scalars(&[lo.clone(), hi.clone()]);
+                let ends = self.snapshot(ends);
+                match step {
+                    Some(step) => self.stepped(id, var, [ends[0], ends[1]], *inclusive, *rev, step, body),
+                    None if *inclusive => self.inclusive(id, var, [ends[0], ends[1]], *rev, body),
+                    None => self.exclusive(id, var, [ends[0], ends[1]], *rev, body),
+                }
+            }
+            For::Slice { elem, index, slice, rev } => self.over_slice(id, elem, *index, slice, *rev, body),
+        }
+    }
+
+    fn counter(&mut self, start: Operand) -> LocalId {
+        let local = self.local(self.type_of(start));
+        self.assign(local, Rvalue::Use(start));
+        local
+    }
+
+    /// The body of a loop; `continue` goes to `next`.
+    fn inside(&mut self, id: LoopId, exit: BlockId, next: BlockId, body: &Expr) {
+        self.targets.push(Target { id, exit, next: Some(next), result: Vec::new() });
+        self.value(body);
+        self.targets.pop();
+        self.goto(next);
+        self.switch_to(next);
+    }
+
+    fn step_by_one(&mut self, counter: LocalId, op: BinOp) {
+        let ty = self.locals[counter.index()].ty;
+        let value = Rvalue::Binary(op, Operand::Local(counter), Operand::Const(ty, 1));
+        self.assign(counter, value);
+    }
+
+    fn exclusive(&mut self, id: LoopId, var: &Pat, [lo, hi]: [Operand; 2], rev: bool, body: &Expr) {
+        let ty = Type::Scalar(self.type_of(lo));
+        let counter = self.counter(if rev { hi } else { lo });
+        let (head, inside, next, exit) = (self.block(), self.block(), self.block(), self.block());
+        self.goto(head);
+        self.switch_to(head);
+        let more =
+            if rev { self.binary(BinOp::Gt, Operand::Local(counter), lo) } else { self.binary(BinOp::Lt, Operand::Local(counter), hi) };
+        self.branch_to(more, inside, exit);
+        self.switch_to(inside);
+        if rev {
+            self.step_by_one(counter, BinOp::Sub);
+        }
+        self.bind(var, &ty, &[Operand::Local(counter)]);
+        self.inside(id, exit, next, body);
+        if !rev {
+            self.step_by_one(counter, BinOp::Add);
+        }
+        self.goto(head);
+        self.switch_to(exit);
+    }
+
+    /// The last value is compared before the step, so that a range up to the type's bound ends.
+    fn inclusive(&mut self, id: LoopId, var: &Pat, [lo, hi]: [Operand; 2], rev: bool, body: &Expr) {
+        let ty = Type::Scalar(self.type_of(lo));
+        let (first, last) = if rev { (hi, lo) } else { (lo, hi) };
+        let counter = self.counter(first);
+        let (inside, next, step, exit) = (self.block(), self.block(), self.block(), self.block());
+        let any = self.binary(BinOp::Le, lo, hi);
+        self.branch_to(any, inside, exit);
+        self.switch_to(inside);
+        self.bind(var, &ty, &[Operand::Local(counter)]);
+        self.inside(id, exit, next, body);
+        let done = self.binary(BinOp::Eq, Operand::Local(counter), last);
+        self.branch_to(done, exit, step);
+        self.switch_to(step);
+        self.step_by_one(counter, if rev { BinOp::Sub } else { BinOp::Add });
+        self.goto(inside);
+        self.switch_to(exit);
+    }
+
+    /// With a step the rounds are counted, so that no value beyond the range is ever computed.
+    #[allow(clippy::too_many_arguments)]
+    fn stepped(&mut self, id: LoopId, var: &Pat, [lo, hi]: [Operand; 2], inclusive: bool, rev: bool, step: &Step, body: &Expr) {
+        let ty = self.type_of(lo);
+        let by = self.value(&step.by)[0];
+        let ok = self.binary(BinOp::Ne, by, Operand::usize(0));
+        self.check(ok, CheckKind::Assert("the step of a range is not zero".into()), Vec::new());
+        let any = self.binary(if inclusive { BinOp::Le } else { BinOp::Lt }, lo, hi);
+        let distance = self.binary(BinOp::Sub, hi, lo);
+        let distance = self.unsigned_distance(distance, ty);
+        let distance = if inclusive { distance } else { self.binary(BinOp::Sub, distance, Operand::usize(1)) };
+        let rounds = self.binary(BinOp::Div, distance, by);
+        let rounds = self.binary(BinOp::Add, rounds, Operand::usize(1));
+        let rounds = self.select(any, rounds, Operand::usize(0));
+        // The first value of the range in the direction in which it is stepped through.
+        let first = match (rev, inclusive) {
+            (false, _) => lo,
+            (true, true) => hi,
+            (true, false) => self.binary(BinOp::Sub, hi, Operand::Const(ty, 1)),
+        };
+        let last_round = self.binary(BinOp::Sub, rounds, Operand::usize(1));
+        let counter = self.counter(Operand::usize(0));
+        let (head, inside, next, exit) = (self.block(), self.block(), self.block(), self.block());
+        self.goto(head);
+        self.switch_to(head);
+        let more = self.binary(BinOp::Lt, Operand::Local(counter), rounds);
+        self.branch_to(more, inside, exit);
+        self.switch_to(inside);
+        let round = if step.then_rev { self.binary(BinOp::Sub, last_round, Operand::Local(counter)) } else { Operand::Local(counter) };
+        let away = self.binary(BinOp::Mul, round, by);
+        let away = self.convert(ty, away);
+        let value = self.binary(if rev { BinOp::Sub } else { BinOp::Add }, first, away);
+        self.bind(var, &Type::Scalar(ty), &[value]);
+        self.inside(id, exit, next, body);
+        self.step_by_one(counter, BinOp::Add);
+        self.goto(head);
+        self.switch_to(exit);
+    }
+
+    /// The distance between two values of a type, as a `usize`.
+    fn unsigned_distance(&mut self, distance: Operand, ty: Scalar) -> Operand {
+        let unsigned = match ty {
+            Scalar::I8 => Scalar::U8,
+            Scalar::I16 => Scalar::U16,
+            Scalar::I32 => Scalar::U32,
+            other => other,
+        };
+        let distance = self.convert(unsigned, distance);
+        self.convert(Scalar::Usize, distance)
+    }
+
+    fn over_slice(&mut self, id: LoopId, elem: &ForElem, index: Option<crate::hir::VarId>, slice: &Expr, rev: bool, body: &Expr) {
+        let Type::Slice { elem: ty, mutable } = slice.ty.to_type() else { return };
+        let pieces = self.value(slice);
+        let pieces = self.snapshot(pieces);
+        let (data, len) = (pieces[0], pieces[1]);
+        let counter = self.counter(if rev { len } else { Operand::usize(0) });
+        let (head, inside, next, exit) = (self.block(), self.block(), self.block(), self.block());
+        self.goto(head);
+        self.switch_to(head);
+        let at = Operand::Local(counter);
+        let more = if rev { self.binary(BinOp::Ne, at, Operand::usize(0)) } else { self.binary(BinOp::Lt, at, len) };
+        self.branch_to(more, inside, exit);
+        self.switch_to(inside);
+        if rev {
+            self.step_by_one(counter, BinOp::Sub);
+        }
+        let scale = ty.layout(self.structs()).size;
+        let addr = self.assign_new(Scalar::Ptr, Rvalue::PtrAdd { base: data, index: at, scale, offset: 0 });
+        if let Some(var) = index {
+            self.bind(&Pat::Var(var), &Type::Scalar(Scalar::Usize), &[at]);
+        }
+        match elem {
+            ForElem::Ref(pat) => self.bind(pat, &Type::Ref { mutable, target: ty.clone() }, &[addr]),
+            ForElem::Copy(pat) => {
+                let values = self.read_memory(addr, 0, &ty);
+                self.bind(pat, &ty, &values);
+            }
+        }
+        self.inside(id, exit, next, body);
+        if !rev {
+            self.step_by_one(counter, BinOp::Add);
+        }
+        self.goto(head);
+        self.switch_to(exit);
+    }
+}

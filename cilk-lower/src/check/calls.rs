@@ -1,0 +1,294 @@
+//! Calls of functions, constructors of structs, and what hangs on the names of types: `u32::MAX`, `AtomicU32::new(0)`.
+
+use super::{Checker, nearest};
+use crate::{
+    hir::{Builtin, Expr, ExprKind, FnId},
+    items::Item,
+    ty::{BOOL, Ty, U32, USIZE},
+};
+use millstream_graph::ty::{Scalar, Type};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+
+impl Checker<'_> {
+    pub(super) fn call(&mut self, c: &syn::ExprCall, want: Option<&Ty>) -> Expr {
+        let span = c.span();
+        let syn::Expr::Path(p) = super::places::strip(&c.func) else {
+            return self.refuse(c.func.span(), "only functions can be called, by their name", "there are no function values");
+        };
+        let args: Vec<&syn::Expr> = c.args.iter().collect();
+        let Some(ident) = p.path.get_ident() else { return self.associated_call(&p.path, &args, want, span) };
+        let name = ident.to_string();
+        match self.m.names.get(&name).copied() {
+            _ if self.lookup(&name).is_some() => {
+                self.refuse(ident.span(), format!("`{name}` is a variable, not a function"), "there are no function values")
+            }
+            Some(Item::Fn(id)) => self.call_fn(id, &args, span),
+            Some(Item::Struct(id)) if self.m.structs[id].tuple => {
+                let types: Vec<Type> = self.m.structs[id].fields.iter().map(|(_, t)| t.clone()).collect();
+                let args = self.arguments(&name, &types, &args, span);
+                let fields = args.into_iter().enumerate().collect();
+                Expr::new(ExprKind::Struct { id, fields, base: None }, Ty::Struct(id), span)
+            }
+            None if self.m.whole_path(&p.path).is_some() => self.associated_call(&p.path, &args, want, span),
+            _ if super::macros::KNOWN.contains(&name.as_str()) => {
+                self.refuse(ident.span(), format!("`{name}` is a macro"), format!("write `{name}!(..)`"))
+            }
+            _ => {
+                let fns = self.m.names.iter().filter(|(_, i)| matches!(i, Item::Fn(_))).map(|(n, _)| n.as_str());
+                let help = nearest(&name, fns).map_or_else(
+                    || "a program calls its own functions; define it in this module".to_owned(),
+                    |n| format!("did you mean `{n}`?"),
+                );
+                self.refuse(ident.span(), format!("there is no function `{name}` in this program"), help)
+            }
+        }
+    }
+
+    fn call_fn(&mut self, id: FnId, args: &[&syn::Expr], span: Span) -> Expr {
+        if self.kind.is_none() {
+            return self.refuse(span, "a constant cannot call a function of the program", "write the value out");
+        }
+        let (args, ret) = self.fn_arguments(id, args, span);
+        Expr::new(ExprKind::Call(id, args), ret, span)
+    }
+
+    /// The checked arguments of a function of the program, and what it returns.
+    pub(super) fn fn_arguments(&mut self, id: FnId, args: &[&syn::Expr], span: Span) -> (Vec<Expr>, Ty) {
+        let item = self.m.fns[id.0].clone();
+        let types: Vec<Type> = item.params.iter().map(|(_, t)| t.clone()).collect();
+        (self.arguments(&item.name, &types, args, span), Ty::from_type(&item.ret))
+    }
+
+    fn arguments(&mut self, name: &str, types: &[Type], args: &[&syn::Expr], span: Span) -> Vec<Expr> {
+        if types.len() != args.len() {
+            let takes = types.iter().map(|t| format!("`{}`", t.display(&self.m.structs))).collect::<Vec<_>>().join(", ");
+            let count = |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
+            self.error(span, format!("`{name}` takes {}, here are {}", count(types.len()), args.len())).help(format!("it takes ({takes})"));
+        }
+        let mut out = Vec::new();
+        for (i, arg) in args.iter().enumerate() {
+            match types.get(i) {
+                Some(ty) => out.push(self.expr_as(arg, &Ty::from_type(ty))),
+                None => drop(self.expr(arg, None)),
+            }
+        }
+        out
+    }
+
+    /// A path of several segments as a value: a constant of a type.
+    pub(super) fn associated(&mut self, path: &syn::Path) -> Expr {
+        let span = path.span();
+        let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
+        let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let [.., owner, name] = names.as_slice() else { return Self::broken(span) };
+        if let Some(value) = float_const(&names) {
+            let ty = names.iter().find_map(|n| Scalar::from_name(n)).unwrap_or(Scalar::F64);
+            let value = if ty == Scalar::F32 { f64::from(value as f32) } else { value };
+            return Expr::new(ExprKind::Float(value), Ty::Scalar(ty), span);
+        }
+        let Some(scalar) = self.type_named(owner) else {
+            if owner == "self" || owner == "super" || owner == "crate" {
+                return self.refuse(span, "a program uses only its own items", format!("define `{name}` in this module"));
+            }
+            return self.refuse(
+                span,
+                format!("there is no `{owner}::{name}` in the task language"),
+                "docs/language.md lists what there is",
+            );
+        };
+        if name == "BITS" && scalar.is_int() {
+            return Expr::new(ExprKind::Int(u128::from(scalar.bits())), U32, span);
+        }
+        if let Some(value) = int_limit(scalar, name) {
+            return Expr::new(ExprKind::Int(value), Ty::Scalar(scalar), span);
+        }
+        if let Some(value) = float_limit(scalar, name) {
+            return Expr::new(ExprKind::Float(value), Ty::Scalar(scalar), span);
+        }
+        self.refuse(
+            span,
+            format!("`{scalar}` has no constant `{name}`"),
+            "there are MIN, MAX and BITS; of floats EPSILON, INFINITY, NAN and more",
+        )
+    }
+
+    /// The scalar type of that name, through aliases.
+    fn type_named(&mut self, name: &str) -> Option<Scalar> {
+        if let Some(s) = Scalar::from_name(name).filter(|s| *s != Scalar::Ptr) {
+            return Some(s);
+        }
+        if let Some(Item::Alias(_)) = self.m.names.get(name) {
+            let ident = syn::Ident::new(name, Span::call_site());
+            return self.m.resolve_type(&syn::parse_quote!(#ident)).scalar();
+        }
+        None
+    }
+
+    fn associated_call(&mut self, path: &syn::Path, args: &[&syn::Expr], want: Option<&Ty>, span: Span) -> Expr {
+        let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
+        let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let [.., owner, name] = names.as_slice() else { return Self::broken(span) };
+        match (owner.as_str(), name.as_str()) {
+            ("cmp", "min" | "max") if args.len() == 2 => {
+                let first = self.expr(args[0], want);
+                return self.scalar_method(first, name, &args[1..], path.span(), span);
+            }
+            ("mem", "swap" | "replace") if args.len() == 2 => return self.mem_call(name, args, span),
+            ("Mat" | "MatMut", "new") => return self.mat_new(owner == "MatMut", args, span),
+            _ => {}
+        }
+        if let Some(inner) = owner.strip_prefix("Atomic").and_then(|s| Scalar::from_name(&s.to_lowercase()))
+            && name == "new"
+            && args.len() == 1
+        {
+            let value = self.expr_as(args[0], &Ty::Scalar(inner));
+            return Expr::new(ExprKind::Method(Builtin::AtomicNew, vec![value]), Ty::Atomic(inner), span);
+        }
+        let Some(scalar) = self.type_named(owner) else {
+            let shown = names.join("::");
+            return self.refuse(
+                path.span(),
+                format!("there is no function `{shown}` in the task language"),
+                "a program calls its own functions",
+            );
+        };
+        let ty = Ty::Scalar(scalar);
+        match (name.as_str(), args) {
+            ("from", [value]) => {
+                let value = self.expr(value, None);
+                let value = self.behind_refs(value);
+                self.lossless(&value, scalar);
+                Expr::new(ExprKind::Cast(value), ty, span)
+            }
+            ("from_bits", [value]) if scalar.is_float() => {
+                let bits = if scalar == Scalar::F32 { Scalar::U32 } else { Scalar::U64 };
+                let value = self.expr_as(value, &Ty::Scalar(bits));
+                Expr::new(ExprKind::Bitcast(value), ty, span)
+            }
+            (_, [receiver, rest @ ..]) => {
+                let receiver = self.expr_as(receiver, &ty);
+                self.scalar_method(receiver, name, rest, path.span(), span)
+            }
+            _ => self.refuse(path.span(), format!("`{scalar}` has no function `{name}`"), "docs/language.md lists what there is"),
+        }
+    }
+
+    /// `T::from(x)` only where Rust has it: where no value is lost.
+    fn lossless(&mut self, value: &Expr, to: Scalar) {
+        let Ty::Scalar(from) = self.shallow(&value.ty) else {
+            // A literal: `u64::from(1)` takes whatever fits; rustc picks the type.
+            let hint = if to.is_float() { Ty::Scalar(to) } else { self.shallow(&value.ty) };
+            self.table.unify(&value.ty, &hint);
+            return;
+        };
+        let mantissa = |s: Scalar| if s == Scalar::F32 { 24 } else { 53 };
+        let sized = |s: Scalar| !matches!(s, Scalar::Usize | Scalar::Isize);
+        let fits = from == to
+            || match (from, to) {
+                (Scalar::Bool, to) => to.is_int(),
+                (Scalar::U8, Scalar::Usize | Scalar::Isize) | (Scalar::U16, Scalar::Usize) | (Scalar::I16 | Scalar::I8, Scalar::Isize) => {
+                    true
+                }
+                (from, to) if from.is_int() && to.is_int() => {
+                    let room = to.bits() > from.bits() && (to.is_signed() || !from.is_signed());
+                    sized(from) && sized(to) && room
+                }
+                (from, to) if from.is_int() && to.is_float() => from.bits() <= mantissa(to) && sized(from),
+                (Scalar::F32, Scalar::F64) => true,
+                _ => false,
+            };
+        if !fits {
+            self.error(value.span, format!("`{to}::from` does not take `{from}`: a value could be lost"))
+                .help(format!("write `.. as {to}`"));
+        }
+    }
+
+    fn mem_call(&mut self, name: &str, args: &[&syn::Expr], span: Span) -> Expr {
+        let place = self.expr(args[0], None);
+        let Ty::Ref { mutable: true, target } = self.shallow(&place.ty) else {
+            return self.refuse(args[0].span(), format!("`mem::{name}` takes `&mut` places"), "write `&mut a`");
+        };
+        let (want, builtin, ty) = match name {
+            "swap" => (place.ty.clone(), Builtin::MemSwap, Ty::unit()),
+            _ => ((*target).clone(), Builtin::MemReplace, (*target).clone()),
+        };
+        let other = self.expr_as(args[1], &want);
+        Expr::new(ExprKind::Method(builtin, vec![place, other]), ty, span)
+    }
+
+    fn mat_new(&mut self, mutable: bool, args: &[&syn::Expr], span: Span) -> Expr {
+        let [data, rows, cols] = args else {
+            return self.refuse(span, "a matrix view is made of a slice, its rows and its columns", "write `Mat::new(data, rows, cols)`");
+        };
+        let elem = self.fresh_any();
+        let data = self.expr_as(data, &Ty::Slice { mutable, elem: Box::new(elem.clone()) });
+        let rows = self.expr_as(rows, &USIZE);
+        let cols = self.expr_as(cols, &USIZE);
+        Expr::new(ExprKind::Method(Builtin::MatNew, vec![data, rows, cols]), Ty::Mat { mutable, elem: Box::new(elem) }, span)
+    }
+
+    /// A `bool` from a value.
+    pub(super) fn to_bool(kind: ExprKind, span: Span) -> Expr {
+        Expr::new(kind, BOOL, span)
+    }
+}
+
+fn int_limit(ty: Scalar, name: &str) -> Option<u128> {
+    if !ty.is_int() {
+        return None;
+    }
+    let all = (1u128 << ty.bits()) - 1;
+    Some(match (name, ty.is_signed()) {
+        ("MAX", false) => all,
+        ("MAX", true) => all >> 1,
+        ("MIN", false) => 0,
+        // Two's complement in the type's width.
+        ("MIN", true) => (all >> 1) + 1,
+        _ => return None,
+    })
+}
+
+fn float_limit(ty: Scalar, name: &str) -> Option<f64> {
+    let pick = |single: f32, double: f64| match ty {
+        Scalar::F32 => Some(f64::from(single)),
+        Scalar::F64 => Some(double),
+        _ => None,
+    };
+    match name {
+        "MAX" => pick(f32::MAX, f64::MAX),
+        "MIN" => pick(f32::MIN, f64::MIN),
+        "MIN_POSITIVE" => pick(f32::MIN_POSITIVE, f64::MIN_POSITIVE),
+        "EPSILON" => pick(f32::EPSILON, f64::EPSILON),
+        "INFINITY" => pick(f32::INFINITY, f64::INFINITY),
+        "NEG_INFINITY" => pick(f32::NEG_INFINITY, f64::NEG_INFINITY),
+        "NAN" => pick(f32::NAN, f64::NAN),
+        _ => None,
+    }
+}
+
+fn float_const(path: &[String]) -> Option<f64> {
+    use std::f64::consts as c;
+    let [.., module, name] = path else { return None };
+    if module != "consts" {
+        return None;
+    }
+    Some(match name.as_str() {
+        "PI" => c::PI,
+        "TAU" => c::TAU,
+        "E" => c::E,
+        "SQRT_2" => c::SQRT_2,
+        "FRAC_1_SQRT_2" => c::FRAC_1_SQRT_2,
+        "LN_2" => c::LN_2,
+        "LN_10" => c::LN_10,
+        "LOG2_E" => c::LOG2_E,
+        "FRAC_PI_2" => c::FRAC_PI_2,
+        "FRAC_PI_3" => c::FRAC_PI_3,
+        "FRAC_PI_4" => c::FRAC_PI_4,
+        "FRAC_PI_6" => c::FRAC_PI_6,
+        "FRAC_PI_8" => c::FRAC_PI_8,
+        "FRAC_1_PI" => c::FRAC_1_PI,
+        "FRAC_2_PI" => c::FRAC_2_PI,
+        _ => return None,
+    })
+}

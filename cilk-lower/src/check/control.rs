@@ -1,0 +1,276 @@
+//! Branches, loops, and what leaves them.
+
+use super::{Checker, LoopScope, places::strip};
+use crate::{
+    hir::{Expr, ExprKind, For, ForElem, Step},
+    ty::{BOOL, Class, Ty, USIZE},
+};
+use syn::spanned::Spanned;
+
+impl Checker<'_> {
+    pub(super) fn if_else(&mut self, i: &syn::ExprIf, want: Option<&Ty>) -> Expr {
+        let span = i.span();
+        let cond = self.expr_as(&i.cond, &BOOL);
+        let Some((_, other)) = &i.else_branch else {
+            let then = self.block(&i.then_branch, Some(&Ty::unit()));
+            let then = self.coerce(then, &Ty::unit());
+            return Expr::new(ExprKind::If(cond, then, None), Ty::unit(), span);
+        };
+        let then = self.block(&i.then_branch, want);
+        let hint = if matches!(self.shallow(&then.ty), Ty::Never) { want.cloned() } else { Some(then.ty.clone()) };
+        let other = self.expr(other, hint.as_ref());
+        let (then, other, ty) = self.join(then, other, want);
+        Expr::new(ExprKind::If(cond, then, Some(other)), ty, span)
+    }
+
+    /// One type for two ways to a value.
+    pub(super) fn join(&mut self, a: Expr, b: Expr, want: Option<&Ty>) -> (Expr, Expr, Ty) {
+        if matches!(self.shallow(&a.ty), Ty::Never) {
+            let ty = b.ty.clone();
+            return (a, b, ty);
+        }
+        if matches!(self.shallow(&b.ty), Ty::Never) {
+            let ty = a.ty.clone();
+            return (a, b, ty);
+        }
+        let ty = match want.map(|w| self.shallow(w)) {
+            Some(w @ (Ty::Slice { .. } | Ty::Ref { .. })) => w,
+            _ => a.ty.clone(),
+        };
+        let (a, b) = (self.coerce(a, &ty), self.coerce(b, &ty));
+        (a, b, ty)
+    }
+
+    fn enter(&mut self, label: Option<&syn::Label>, value: Option<Ty>, is_block: bool) -> crate::hir::LoopId {
+        let id = self.fresh_loop();
+        let label = label.map(|l| l.name.ident.to_string());
+        self.loops.push(LoopScope { label, id, value, broken: false, is_block });
+        id
+    }
+
+    pub(super) fn labelled_block(&mut self, b: &syn::ExprBlock, want: Option<&Ty>) -> Expr {
+        let Some(label) = &b.label else { return self.block(&b.block, want) };
+        let ty = self.fresh_any();
+        let id = self.enter(Some(label), Some(ty.clone()), true);
+        let body = self.block(&b.block, want);
+        self.loops.pop();
+        if matches!(self.shallow(&body.ty), Ty::Never) {
+            return Expr::new(ExprKind::Labelled(id, body), ty, b.span());
+        }
+        let body = self.coerce(body, &ty);
+        Expr::new(ExprKind::Labelled(id, body), ty, b.span())
+    }
+
+    pub(super) fn loop_forever(&mut self, l: &syn::ExprLoop) -> Expr {
+        let ty = self.fresh_any();
+        let id = self.enter(l.label.as_ref(), Some(ty.clone()), false);
+        let body = self.block(&l.body, Some(&Ty::unit()));
+        let body = self.coerce(body, &Ty::unit());
+        let broken = self.loops.pop().is_some_and(|l| l.broken);
+        let ty = if broken { ty } else { Ty::Never };
+        Expr::new(ExprKind::Loop(id, body), ty, l.span())
+    }
+
+    pub(super) fn while_loop(&mut self, w: &syn::ExprWhile) -> Expr {
+        let id = self.enter(w.label.as_ref(), None, false);
+        let cond = self.expr_as(&w.cond, &BOOL);
+        let body = self.block(&w.body, Some(&Ty::unit()));
+        let body = self.coerce(body, &Ty::unit());
+        self.loops.pop();
+        Expr::new(ExprKind::While(id, cond, body), Ty::unit(), w.span())
+    }
+
+    pub(super) fn break_out(&mut self, b: &syn::ExprBreak) -> Expr {
+        let span = b.span();
+        let name = b.label.as_ref().map(|l| l.ident.to_string());
+        let Some(at) = self.find_loop(name.as_deref(), false) else {
+            return self.no_loop(span, name, "break");
+        };
+        self.loops[at].broken = true;
+        let (id, value) = (self.loops[at].id, self.loops[at].value.clone());
+        let value = match (&b.expr, value) {
+            (Some(e), Some(ty)) => Some(self.expr_as(e, &ty)),
+            (Some(e), None) => {
+                self.error(e.span(), "only `loop` and labelled blocks take a value from `break`").help("set a variable before the `break`");
+                None
+            }
+            (None, Some(ty)) => {
+                if !self.table.unify(&ty, &Ty::unit()) {
+                    let shown = self.show(&ty);
+                    self.error(span, format!("this `break` has no value, others have `{shown}`"));
+                }
+                None
+            }
+            (None, None) => None,
+        };
+        Expr::new(ExprKind::Break(id, value), Ty::Never, span)
+    }
+
+    pub(super) fn continue_with(&mut self, c: &syn::ExprContinue) -> Expr {
+        let name = c.label.as_ref().map(|l| l.ident.to_string());
+        let Some(at) = self.find_loop(name.as_deref(), true) else {
+            return self.no_loop(c.span(), name, "continue");
+        };
+        Expr::new(ExprKind::Continue(self.loops[at].id), Ty::Never, c.span())
+    }
+
+    fn find_loop(&self, label: Option<&str>, to_continue: bool) -> Option<usize> {
+        self.loops.iter().rposition(|l| match label {
+            Some(name) => l.label.as_deref() == Some(name) && !(to_continue && l.is_block),
+            None => !l.is_block,
+        })
+    }
+
+    fn no_loop(&mut self, span: proc_macro2::Span, label: Option<String>, what: &str) -> Expr {
+        match label {
+            Some(name) => {
+                self.refuse(span, format!("there is no loop `'{name}` around this `{what}`"), "put the label in front of the loop")
+            }
+            None => self.refuse(span, format!("`{what}` outside a loop"), "use `return` to leave the function"),
+        }
+    }
+
+    pub(super) fn return_value(&mut self, r: &syn::ExprReturn) -> Expr {
+        let ret = self.ret.clone();
+        let value = match &r.expr {
+            Some(e) => Some(self.expr_as(e, &ret)),
+            None if ret.is_unit() => None,
+            None => {
+                let shown = self.show(&ret);
+                self.error(r.span(), format!("this `return` has no value; the function returns `{shown}`"));
+                None
+            }
+        };
+        Expr::new(ExprKind::Return(value), Ty::Never, r.span())
+    }
+
+    pub(super) fn for_loop(&mut self, f: &syn::ExprForLoop) -> Expr {
+        let span = f.span();
+        self.scopes.push(std::collections::BTreeMap::new());
+        let over = self.iterated(&f.expr, &f.pat);
+        if over.is_none() {
+            self.bind_broken(&f.pat);
+        }
+        let id = self.enter(f.label.as_ref(), None, false);
+        let body = self.block(&f.body, Some(&Ty::unit()));
+        let body = self.coerce(body, &Ty::unit());
+        self.loops.pop();
+        self.scopes.pop();
+        match over {
+            Some(over) => Expr::new(ExprKind::For(id, over, body), Ty::unit(), span),
+            None => Self::broken(span),
+        }
+    }
+
+    /// What a `for` runs over: a range or a slice, with the adaptors that the language has.
+    fn iterated(&mut self, e: &syn::Expr, pat: &syn::Pat) -> Option<For> {
+        let (mut revs, mut step, mut enumerate, mut base) = (Vec::new(), None, false, strip(e));
+        // Adaptors from the outermost inwards.
+        while let syn::Expr::MethodCall(m) = base {
+            match m.method.to_string().as_str() {
+                "rev" if m.args.is_empty() => revs.push(step.is_none()),
+                "step_by" if m.args.len() == 1 && step.is_none() => step = Some(m.args[0].clone()),
+                "enumerate" if m.args.is_empty() && !enumerate => enumerate = true,
+                _ => break,
+            }
+            base = strip(&m.receiver);
+        }
+        if let syn::Expr::Range(range) = base {
+            if enumerate {
+                self.error(e.span(), "`enumerate` of a range").help("count with the range itself");
+                return None;
+            }
+            return self.iterated_range(range, pat, &revs, step);
+        }
+        if let Some(step) = step {
+            self.error(step.span(), "`step_by` of a slice").help("step through its indices: `for i in (0..a.len()).step_by(n)`");
+            return None;
+        }
+        if revs.len() > 1 || enumerate && !revs.is_empty() {
+            self.error(e.span(), "these adaptors together are not part of the task language").help("run over the indices");
+            return None;
+        }
+        self.iterated_slice(base, pat, enumerate, !revs.is_empty())
+    }
+
+    /// `revs`: for each `.rev()` from the outermost, whether it stands behind the `.step_by`.
+    fn iterated_range(&mut self, r: &syn::ExprRange, pat: &syn::Pat, revs: &[bool], step: Option<syn::Expr>) -> Option<For> {
+        let (Some(lo), Some(hi)) = (&r.start, &r.end) else {
+            self.error(r.span(), "a `for` needs both ends of its range").help("write `lo..hi`, or use `loop`");
+            return None;
+        };
+        let ty = self.table.fresh(Class::Int);
+        let lo = self.expr_as(lo, &ty);
+        let hi = self.expr_as(hi, &ty);
+        let step = step.map(|s| self.expr_as(&s, &USIZE));
+        let odd = |which: bool| revs.iter().filter(|r| **r == which).count() % 2 == 1;
+        let (rev, step) = match step {
+            None => (revs.len() % 2 == 1, None),
+            Some(by) => (odd(false), Some(Step { by, then_rev: odd(true) })),
+        };
+        let var = self.pattern(pat, &ty);
+        let inclusive = matches!(r.limits, syn::RangeLimits::Closed(_));
+        Some(For::Range { var, lo, hi, inclusive, rev, step })
+    }
+
+    fn iterated_slice(&mut self, base: &syn::Expr, pat: &syn::Pat, enumerate: bool, rev: bool) -> Option<For> {
+        let (receiver, mode) = match base {
+            syn::Expr::MethodCall(m) if m.args.is_empty() && m.method == "iter" => (&*m.receiver, Some(false)),
+            syn::Expr::MethodCall(m) if m.args.is_empty() && m.method == "iter_mut" => (&*m.receiver, Some(true)),
+            other => (other, None),
+        };
+        let e = match mode {
+            Some(mutable) => self.receiver(receiver, mutable),
+            None => self.expr(receiver, None),
+        };
+        // By value only an array that stands there itself: `for x in [1, 2, 3]`.
+        let by_value = mode.is_none() && matches!(self.shallow(&e.ty), Ty::Array(..));
+        let mutable = mode.unwrap_or_else(|| match self.shallow(&e.ty) {
+            Ty::Slice { mutable, .. } | Ty::Ref { mutable, .. } => mutable,
+            _ => false,
+        });
+        let shown = self.show(&e.ty);
+        let Some((slice, elem)) = self.as_slice(e, mutable) else {
+            if shown != "?" {
+                self.error(base.span(), format!("a `for` cannot run over `{shown}`")).help("it runs over ranges, slices and arrays");
+            }
+            return None;
+        };
+        let (elem_pat, index) = match strip_pat(pat) {
+            syn::Pat::Tuple(t) if enumerate && t.elems.len() == 2 => {
+                let index = match &t.elems[0] {
+                    syn::Pat::Wild(_) => None,
+                    syn::Pat::Ident(i) => {
+                        let var = self.add_var(&i.ident.to_string(), USIZE);
+                        self.bind(&i.ident.to_string(), super::Binding::Var(var));
+                        Some(var)
+                    }
+                    other => {
+                        self.error(other.span(), "expected a name for the index");
+                        None
+                    }
+                };
+                (&t.elems[1], index)
+            }
+            other if enumerate => {
+                self.error(other.span(), "`enumerate` gives an index and an element").help("write `for (i, x) in ..`");
+                return None;
+            }
+            other => (other, None),
+        };
+        let elem = match elem_pat {
+            _ if by_value => ForElem::Copy(self.pattern(elem_pat, &elem)),
+            syn::Pat::Reference(r) => ForElem::Copy(self.pattern(&r.pat, &elem)),
+            other => ForElem::Ref(self.pattern(other, &Ty::Ref { mutable, target: Box::new(elem) })),
+        };
+        let slice_expr = slice;
+        Some(For::Slice { elem, index, slice: slice_expr, rev })
+    }
+}
+
+fn strip_pat(pat: &syn::Pat) -> &syn::Pat {
+    match pat {
+        syn::Pat::Paren(p) => strip_pat(&p.pat),
+        _ => pat,
+    }
+}

@@ -1,0 +1,257 @@
+//! Every kind of expression: what is simple here, the rest in its file.
+
+use super::{Binding, Checker};
+use crate::{
+    consts,
+    hir::{Expr, ExprKind, SliceRange},
+    items::Item,
+    ty::{Class, Ty, USIZE},
+};
+use millstream_graph::ty::Scalar;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+
+impl Checker<'_> {
+    /// Checks an expression whose value has to be of that type.
+    pub(super) fn expr_as(&mut self, e: &syn::Expr, want: &Ty) -> Expr {
+        let checked = self.expr(e, Some(want));
+        self.coerce(checked, want)
+    }
+
+    /// Checks an expression. `want` is what its value will be used as: a hint that need not hold.
+    pub(super) fn expr(&mut self, e: &syn::Expr, want: Option<&Ty>) -> Expr {
+        let span = e.span();
+        match e {
+            syn::Expr::Paren(p) => self.expr(&p.expr, want),
+            syn::Expr::Group(g) => self.expr(&g.expr, want),
+            syn::Expr::Lit(l) => self.literal(&l.lit, want),
+            syn::Expr::Path(p) => self.path_value(p),
+            syn::Expr::Unary(u) => self.unary(u, want),
+            syn::Expr::Binary(b) => self.binary(b, want),
+            syn::Expr::Cast(c) => self.cast(c),
+            syn::Expr::Call(c) => self.call(c, want),
+            syn::Expr::MethodCall(m) => self.method_call(m),
+            syn::Expr::Field(f) => self.field(f),
+            syn::Expr::Index(i) => self.index(i),
+            syn::Expr::Reference(r) => self.reference(r, want),
+            syn::Expr::Tuple(t) => self.tuple(t, want),
+            syn::Expr::Array(a) => self.array(a, want),
+            syn::Expr::Repeat(r) => self.repeat(r, want),
+            syn::Expr::Struct(s) => self.structure(s),
+            syn::Expr::Block(b) => self.labelled_block(b, want),
+            syn::Expr::If(i) => self.if_else(i, want),
+            syn::Expr::Match(m) => self.matching(m, want),
+            syn::Expr::Loop(l) => self.loop_forever(l),
+            syn::Expr::While(w) => self.while_loop(w),
+            syn::Expr::ForLoop(f) => self.for_loop(f),
+            syn::Expr::Break(b) => self.break_out(b),
+            syn::Expr::Continue(c) => self.continue_with(c),
+            syn::Expr::Return(r) => self.return_value(r),
+            syn::Expr::Assign(a) => self.assign(a),
+            syn::Expr::Macro(m) => self.macro_value(&m.mac, want),
+            syn::Expr::Range(_) => self.refuse(span, "a range stands only in a `for`, an index or a pattern", "use its two ends"),
+            syn::Expr::Let(_) => {
+                self.refuse(span, "`if let` and `while let` are not part of the task language", "compare, or use `match` on an integer")
+            }
+            syn::Expr::Closure(_) => {
+                self.refuse(span, "a closure is not part of the task language", "write a function and pass what it captures")
+            }
+            syn::Expr::Try(_) => self.refuse(span, "`?` is not part of the task language", "return a value that says what went wrong"),
+            syn::Expr::Unsafe(_) => {
+                self.refuse(span, "`unsafe` is not part of the task language", "for speed without bounds checks: `#[program(unchecked)]`")
+            }
+            syn::Expr::Async(_) | syn::Expr::Await(_) => {
+                self.refuse(span, "`async` is not part of the task language", "use `spawn!` and `sync!`")
+            }
+            _ => self.refuse(span, "this expression is not part of the task language", "docs/language.md lists what there is"),
+        }
+    }
+
+    /// An expression followed by a semicolon: here, and only here, a spawn may give its result to a place.
+    pub(super) fn statement(&mut self, e: &syn::Expr) -> Expr {
+        match e {
+            syn::Expr::Macro(m) => self.macro_statement(&m.mac),
+            syn::Expr::Group(g) => self.statement(&g.expr),
+            _ => self.expr(e, None),
+        }
+    }
+
+    pub(super) fn literal(&mut self, lit: &syn::Lit, want: Option<&Ty>) -> Expr {
+        let span = lit.span();
+        match lit {
+            syn::Lit::Bool(b) => Expr::new(ExprKind::Bool(b.value), Ty::Scalar(Scalar::Bool), span),
+            syn::Lit::Byte(b) => Expr::new(ExprKind::Int(u128::from(b.value())), Ty::Scalar(Scalar::U8), span),
+            syn::Lit::Int(i) => self.int_literal(i, want),
+            syn::Lit::Float(f) => {
+                let Ok(value) = f.base10_digits().parse::<f64>() else {
+                    return self.refuse(span, "this is not a number", "write a float as `1.5` or `1e-3`");
+                };
+                let ty = self.suffix_type(f.suffix(), span, Class::Float);
+                Expr::new(ExprKind::Float(value), ty, span)
+            }
+            _ => self.refuse(span, "text is not part of the task language", "use `u8` values: `b'x'`, or an array of them"),
+        }
+    }
+
+    fn suffix_type(&mut self, suffix: &str, span: Span, class: Class) -> Ty {
+        match Scalar::from_name(suffix) {
+            _ if suffix.is_empty() => self.table.fresh(class),
+            Some(s) if s != Scalar::Ptr && s != Scalar::Bool => Ty::Scalar(s),
+            _ => {
+                self.error(span, format!("`{suffix}` is not a number type of the task language"));
+                Ty::Error
+            }
+        }
+    }
+
+    fn int_literal(&mut self, lit: &syn::LitInt, want: Option<&Ty>) -> Expr {
+        let span = lit.span();
+        // In a pattern the sign belongs to the literal.
+        if let Some(digits) = lit.base10_digits().strip_prefix('-') {
+            let positive = syn::LitInt::new(&format!("{digits}{}", lit.suffix()), span);
+            let inner = self.int_literal(&positive, want);
+            let ty = inner.ty.clone();
+            return Expr::new(ExprKind::Unary(millstream_graph::ir::UnOp::Neg, inner), ty, span);
+        }
+        let Ok(value) = lit.base10_digits().parse::<u128>() else {
+            return self.refuse(span, "this integer is too large", "the widest integers are 64 bits");
+        };
+        let ty = self.suffix_type(lit.suffix(), span, Class::Int);
+        if let Ty::Scalar(s) = ty
+            && s.is_float()
+        {
+            return Expr::new(ExprKind::Float(value as f64), ty, span);
+        }
+        // The hint decides only what nothing else will: `1 as u64` is a u64.
+        if let (Ty::Var(_), Some(want)) = (&ty, want)
+            && matches!(self.shallow(want), Ty::Scalar(s) if s.is_int())
+        {
+            self.table.unify(&ty, want);
+        }
+        Expr::new(ExprKind::Int(value), ty, span)
+    }
+
+    fn path_value(&mut self, p: &syn::ExprPath) -> Expr {
+        let span = p.span();
+        let Some(ident) = p.path.get_ident() else { return self.associated(&p.path) };
+        let name = ident.to_string();
+        match self.lookup(&name) {
+            Some(Binding::Var(v)) => {
+                let v = *v;
+                return Expr::new(ExprKind::Var(v), self.vars[v.0].ty.clone(), span);
+            }
+            Some(Binding::Place(place)) => {
+                let mut place = place.clone();
+                place.span = span;
+                return place;
+            }
+            None => {}
+        }
+        match self.m.names.get(&name).copied() {
+            Some(Item::Const(id)) => match consts::value(self.m, id, span) {
+                Some((ty, _)) => Expr::new(ExprKind::Const(id), Ty::from_type(&ty), span),
+                None => Self::broken(span),
+            },
+            Some(Item::Fn(_)) => self.refuse(span, format!("the function `{name}` is used as a value"), format!("call it: `{name}(..)`")),
+            Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => {
+                Expr::new(ExprKind::Struct { id, fields: Vec::new(), base: None }, Ty::Struct(id), span)
+            }
+            None if self.m.whole_path(&p.path).is_some() => self.associated(&p.path),
+            _ => {
+                let of_constants = "a constant or an array's length is made of literals and other constants".to_owned();
+                let help = self.suggestion(&name).or_else(|| self.kind.is_none().then_some(of_constants));
+                let d = self.error(span, format!("there is no `{name}` here"));
+                d.help = help;
+                Self::broken(span)
+            }
+        }
+    }
+
+    fn tuple(&mut self, t: &syn::ExprTuple, want: Option<&Ty>) -> Expr {
+        let want = match want.map(|w| self.shallow(w)) {
+            Some(Ty::Tuple(w)) if w.len() == t.elems.len() => w.into_iter().map(Some).collect(),
+            _ => vec![None; t.elems.len()],
+        };
+        let elems: Vec<Expr> = t.elems.iter().zip(want).map(|(e, w)| self.expr_hint(e, w.as_ref())).collect();
+        let ty = Ty::Tuple(elems.iter().map(|e| e.ty.clone()).collect());
+        Expr::new(ExprKind::Tuple(elems), ty, t.span())
+    }
+
+    /// Checks with a hint and, where the hint is known, coerces to it.
+    fn expr_hint(&mut self, e: &syn::Expr, want: Option<&Ty>) -> Expr {
+        match want {
+            Some(want) => self.expr_as(e, want),
+            None => self.expr(e, None),
+        }
+    }
+
+    fn array(&mut self, a: &syn::ExprArray, want: Option<&Ty>) -> Expr {
+        let elem = match want.map(|w| self.shallow(w)) {
+            Some(Ty::Array(e, _)) => *e,
+            _ => self.table.fresh(Class::Any),
+        };
+        let elems: Vec<Expr> = a.elems.iter().map(|e| self.expr_as(e, &elem)).collect();
+        let ty = Ty::Array(Box::new(elem), elems.len() as u64);
+        Expr::new(ExprKind::Array(elems), ty, a.span())
+    }
+
+    fn repeat(&mut self, r: &syn::ExprRepeat, want: Option<&Ty>) -> Expr {
+        let elem = match want.map(|w| self.shallow(w)) {
+            Some(Ty::Array(e, _)) => *e,
+            _ => self.table.fresh(Class::Any),
+        };
+        let value = self.expr_as(&r.expr, &elem);
+        let Some(len) = consts::eval_usize(self.m, &r.len) else { return Self::broken(r.span()) };
+        Expr::new(ExprKind::Repeat(value, len), Ty::Array(Box::new(elem), len), r.span())
+    }
+
+    fn structure(&mut self, s: &syn::ExprStruct) -> Expr {
+        let span = s.span();
+        let name = s.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
+            let known = self.m.structs.iter().map(|(_, d)| d.name.as_str());
+            let help =
+                super::nearest(&name, known).map_or_else(|| "define it in this module".to_owned(), |n| format!("did you mean `{n}`?"));
+            return self.refuse(s.path.span(), format!("there is no struct `{name}` in this program"), help);
+        };
+        let def = self.m.structs[id].clone();
+        let mut fields: Vec<(usize, Expr)> = Vec::new();
+        for field in &s.fields {
+            let member = member_name(&field.member);
+            let Some(index) = def.fields.iter().position(|(n, _)| *n == member) else {
+                let known: Vec<String> = def.fields.iter().map(|(n, _)| format!("`{n}`")).collect();
+                let help = format!("its fields are {}", known.join(", "));
+                self.error(field.member.span(), format!("the struct `{name}` has no field `{member}`")).help(help);
+                continue;
+            };
+            let value = self.expr_as(&field.expr, &Ty::from_type(&def.fields[index].1));
+            if fields.iter().any(|(i, _)| *i == index) {
+                self.error(field.member.span(), format!("the field `{member}` is given twice"));
+            }
+            fields.push((index, value));
+        }
+        let base = s.rest.as_ref().map(|e| self.expr_as(e, &Ty::Struct(id)));
+        let given = |i: usize| fields.iter().any(|(g, _)| *g == i);
+        let missing: Vec<String> = (0..def.fields.len()).filter(|i| !given(*i)).map(|i| format!("`{}`", def.fields[i].0)).collect();
+        if base.is_none() && !missing.is_empty() {
+            self.error(span, format!("the struct `{name}` lacks {}", missing.join(", ")))
+                .help("give every field, or take the rest from another: `..other`");
+        }
+        Expr::new(ExprKind::Struct { id, fields, base }, Ty::Struct(id), span)
+    }
+
+    /// The range between the brackets of an index.
+    pub(super) fn slice_range(&mut self, r: &syn::ExprRange) -> SliceRange {
+        let mut end = |e: &Option<Box<syn::Expr>>| e.as_ref().map(|e| self.expr_as(e, &USIZE));
+        let (lo, hi) = (end(&r.start), end(&r.end));
+        SliceRange { lo, hi, inclusive: matches!(r.limits, syn::RangeLimits::Closed(_)) }
+    }
+}
+
+/// The name of a field as the structs of a program keep it.
+pub(super) fn member_name(member: &syn::Member) -> String {
+    match member {
+        syn::Member::Named(n) => n.to_string(),
+        syn::Member::Unnamed(i) => i.index.to_string(),
+    }
+}

@@ -1,0 +1,193 @@
+//! The end of checking a body: every inference variable gets its type, and what could only be judged then is judged.
+
+use super::Checker;
+use crate::{
+    hir::{Body, Expr, ExprKind, Var},
+    ty::Ty,
+};
+use millstream_graph::{
+    ir::{BinOp, UnOp},
+    ty::Scalar,
+};
+
+impl Checker<'_> {
+    pub(super) fn finish(mut self, mut root: Expr) -> Option<Body> {
+        let before = self.m.diags.0.len();
+        let mut vars = std::mem::take(&mut self.vars);
+        self.finish_expr(&mut root, &mut vars);
+        for var in &mut vars {
+            var.ty = self.table.finish(&var.ty).unwrap_or(Ty::Error);
+        }
+        (self.m.diags.0.len() == before).then_some(Body { vars, root })
+    }
+
+    fn finish_expr(&mut self, e: &mut Expr, vars: &mut [Var]) {
+        match self.table.finish(&e.ty) {
+            Some(ty) => e.ty = ty,
+            None => {
+                self.error(e.span, "the type of this is not known").help("write it: `let x: u32 = ..`");
+                e.ty = Ty::Error;
+                return;
+            }
+        }
+        if let ExprKind::Unary(UnOp::Neg, inner) = &mut *e.kind
+            && let ExprKind::Int(value) = &*inner.kind
+        {
+            // The least value of a type has no positive counterpart: judge literal and sign together.
+            let value = *value;
+            inner.ty = self.table.finish(&inner.ty).unwrap_or(Ty::Error);
+            self.negative_literal(value, e);
+            return;
+        }
+        let mut assigns = matches!(*e.kind, ExprKind::Assign(..) | ExprKind::AssignOp(..) | ExprKind::For(..) | ExprKind::Spawn { .. });
+        e.children_mut(&mut |child| {
+            self.finish_expr(child, vars);
+            assigns |= child.assigns;
+        });
+        e.assigns = assigns;
+        let mut mark = |place: &Expr, f: fn(&mut Var)| {
+            if let Some((var, false)) = place.root() {
+                f(&mut vars[var.0]);
+            }
+        };
+        match &*e.kind {
+            ExprKind::AddrOf(place) | ExprKind::SubSlice { base: place, .. } | ExprKind::Atomic { place, .. } => {
+                mark(place, |v| v.addressed = true);
+            }
+            ExprKind::Spawn { dest: Some((place, _)), .. } => mark(place, |v| v.awaits = true),
+            _ => {}
+        }
+        self.judge(e);
+    }
+
+    fn negative_literal(&mut self, value: u128, e: &mut Expr) {
+        let Ty::Scalar(s) = e.ty else { return };
+        if !s.is_signed() {
+            self.error(e.span, format!("`{s}` has no negative values"));
+        } else if value > 1 << (s.bits() - 1) {
+            self.error(e.span, format!("-{value} does not fit `{s}`"));
+        } else {
+            *e.kind = ExprKind::Int((value as i128).wrapping_neg() as u128);
+        }
+    }
+
+    fn judge(&mut self, e: &Expr) {
+        match &*e.kind {
+            ExprKind::Int(value) => {
+                if let Ty::Scalar(s) = e.ty
+                    && *value >> s.bits() != 0
+                    && (*value as i128) >= 0
+                {
+                    self.error(e.span, format!("{value} does not fit `{s}`"));
+                } else if let Ty::Scalar(s) = e.ty
+                    && s.is_signed()
+                    && *value >> (s.bits() - 1) == 1
+                    && *value != 1 << (s.bits() - 1)
+                {
+                    self.error(e.span, format!("{value} does not fit `{s}`"));
+                }
+            }
+            ExprKind::Unary(op, a) | ExprKind::RawUnary(op, a) => self.judge_unary(*op, a, e),
+            ExprKind::Binary(op, a, b) | ExprKind::RawBinary(op, a, b) => self.judge_binary(*op, a, b, e),
+            ExprKind::AssignOp(op, place, value) => self.judge_binary(*op, place, value, e),
+            ExprKind::SameFields { left, .. } => self.comparable(&left.ty, e),
+            ExprKind::AssertCmp { left, .. } => self.comparable(&left.ty, e),
+            ExprKind::Cast(a) => self.judge_cast(a, e),
+            ExprKind::Match(value, arms) => self.covers_all(value, arms, e.span),
+            ExprKind::Spawn { dest: Some((place, combine)), .. } => {
+                let ok = combine.op().is_none_or(|op| place.ty.scalar().is_some_and(|s| op.accepts(s)));
+                if !ok {
+                    let shown = self.show(&place.ty);
+                    self.error(e.span, format!("results of type `{shown}` cannot be gathered this way"))
+                        .help("integers take all ways, floats `+=`, `min` and `max`, bools `|=`, `&=` and `^=`");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn judge_unary(&mut self, op: UnOp, a: &Expr, e: &Expr) {
+        let Ty::Scalar(s) = a.ty else {
+            self.not_for(op.name(), &a.ty, e);
+            return;
+        };
+        if !op.accepts(s) || op == UnOp::Neg && !s.is_signed() && !s.is_float() && matches!(*e.kind, ExprKind::Unary(..)) {
+            let name = match op {
+                UnOp::Neg => "-",
+                UnOp::Not => "!",
+                other => other.name(),
+            };
+            let d = self.error(e.span, format!("`{name}` cannot be applied to `{s}`"));
+            if op == UnOp::Neg && s.is_int() {
+                d.help("use `wrapping_neg`, or a signed type");
+            }
+        }
+    }
+
+    fn judge_binary(&mut self, op: BinOp, a: &Expr, b: &Expr, e: &Expr) {
+        if matches!(a.ty, Ty::Error | Ty::Never) || matches!(b.ty, Ty::Error | Ty::Never) {
+            return;
+        }
+        let shift = matches!(op, BinOp::Shl | BinOp::Shr);
+        match (a.ty.scalar(), b.ty.scalar()) {
+            (Some(x), Some(y)) if op.accepts(x) && (!shift || y.is_int()) => {}
+            (Some(x), Some(y)) => {
+                let shown = if op.accepts(x) { y } else { x };
+                self.not_for(symbol(op), &Ty::Scalar(shown), e);
+            }
+            _ => self.not_for(symbol(op), &a.ty.clone(), e),
+        }
+    }
+
+    fn not_for(&mut self, name: &str, ty: &Ty, e: &Expr) {
+        if matches!(ty, Ty::Error | Ty::Never) {
+            return;
+        }
+        let shown = self.show(ty);
+        self.error(e.span, format!("`{name}` cannot be applied to `{shown}`"));
+    }
+
+    fn comparable(&mut self, ty: &Ty, e: &Expr) {
+        let ok = match ty {
+            Ty::Scalar(_) | Ty::Error | Ty::Never => true,
+            Ty::Tuple(t) => t.iter().all(|t| matches!(t, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Struct(_))),
+            Ty::Struct(id) => self.m.structs[*id].fields.iter().all(|(_, t)| !matches!(t, millstream_graph::ty::Type::Array(..))),
+            _ => false,
+        };
+        if !ok {
+            let shown = self.show(ty);
+            self.error(e.span, format!("`{shown}` cannot be compared as a whole")).help("compare its elements in a loop");
+        }
+    }
+
+    fn judge_cast(&mut self, a: &Expr, e: &Expr) {
+        if let (Ty::Scalar(from), Ty::Scalar(to)) = (&a.ty, &e.ty)
+            && *from == Scalar::Bool
+            && to.is_float()
+        {
+            self.error(e.span, format!("`bool` cannot be converted to `{to}` by `as`")).help("write `if b { 1.0 } else { 0.0 }`");
+        }
+    }
+}
+
+fn symbol(op: BinOp) -> &'static str {
+    match op {
+        BinOp::Add => "+",
+        BinOp::Sub => "-",
+        BinOp::Mul => "*",
+        BinOp::Div => "/",
+        BinOp::Rem => "%",
+        BinOp::And => "&",
+        BinOp::Or => "|",
+        BinOp::Xor => "^",
+        BinOp::Shl => "<<",
+        BinOp::Shr => ">>",
+        BinOp::Eq => "==",
+        BinOp::Ne => "!=",
+        BinOp::Lt => "<",
+        BinOp::Le => "<=",
+        BinOp::Gt => ">",
+        BinOp::Ge => ">=",
+        other => other.name(),
+    }
+}

@@ -1,0 +1,434 @@
+//! `spawn!`, `sync!`, assertions, and the forms in which a child's result is taken.
+
+use super::{Binding, Checker, nearest};
+use crate::{
+    hir::{Expr, ExprKind, FnId, Pat, Stmt},
+    items::Item,
+    ty::{BOOL, Ty},
+};
+use millstream_graph::ir::{BinOp, Combine, FunctionKind};
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::{Token, parse::Parser, punctuated::Punctuated, spanned::Spanned};
+
+const WHERE_SPAWN: &str = "take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`";
+
+/// The macros of the task language.
+pub(super) const KNOWN: &[&str] = &["spawn", "sync", "assert", "assert_eq", "assert_ne", "debug_assert", "panic", "unreachable", "matches"];
+
+/// The macro, if the expression is a `spawn!`.
+pub(super) fn spawn_macro(e: &syn::Expr) -> Option<&syn::Macro> {
+    match e {
+        syn::Expr::Macro(m) if is(&m.mac, "spawn") => Some(&m.mac),
+        syn::Expr::Paren(p) => spawn_macro(&p.expr),
+        syn::Expr::Group(g) => spawn_macro(&g.expr),
+        _ => None,
+    }
+}
+
+fn is(mac: &syn::Macro, name: &str) -> bool {
+    mac.path.segments.last().is_some_and(|s| s.ident == name)
+}
+
+/// A spawn before it is known where its result goes.
+struct Child {
+    func: FnId,
+    args: Vec<Expr>,
+    ret: Ty,
+    span: Span,
+}
+
+impl Child {
+    fn with(self, dest: Option<(Expr, Combine)>) -> Expr {
+        let dest = if self.ret.is_unit() { None } else { dest };
+        Expr::new(ExprKind::Spawn { func: self.func, args: self.args, dest }, Ty::unit(), self.span)
+    }
+}
+
+impl Checker<'_> {
+    /// A macro whose value is used.
+    pub(super) fn macro_value(&mut self, mac: &syn::Macro, want: Option<&Ty>) -> Expr {
+        let span = mac.span();
+        if is(mac, "spawn") {
+            if want.is_some_and(Ty::is_unit) {
+                return self.macro_statement(mac);
+            }
+            if let Some(child) = self.child(mac)
+                && child.ret.is_unit()
+            {
+                return child.with(None);
+            }
+            return self.refuse(span, "a child's result is used where it is spawned, but it comes with the next `sync!()`", WHERE_SPAWN);
+        }
+        if is(mac, "matches") {
+            return self.matches(mac);
+        }
+        self.macro_statement(mac)
+    }
+
+    /// A macro that stands as a statement.
+    pub(super) fn macro_statement(&mut self, mac: &syn::Macro) -> Expr {
+        let span = mac.span();
+        let name = mac.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        match name.as_str() {
+            "spawn" => self.child(mac).map_or_else(|| Self::broken(span), |child| child.with(None)),
+            "sync" => {
+                if self.kind != Some(FunctionKind::Task) {
+                    return self.refuse(span, "only a task can sync", "put `#[task]` in front of the function");
+                }
+                Expr::new(ExprKind::Sync, Ty::unit(), span)
+            }
+            "assert" | "debug_assert" => self.assert(mac, name.starts_with("debug")),
+            "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => {
+                self.assert_cmp(mac, name.ends_with("eq"), name.starts_with("debug"))
+            }
+            "panic" | "unreachable" | "todo" | "unimplemented" => {
+                let text = message(mac.tokens.clone().into_iter().collect(), &name);
+                Expr::new(ExprKind::Panic(text), Ty::Never, span)
+            }
+            "matches" => self.matches(mac),
+            "println" | "print" | "eprintln" | "eprint" | "dbg" => self.refuse(
+                span,
+                format!("`{name}!` is not part of the task language"),
+                "a device does not print: write values to a buffer",
+            ),
+            "vec" | "format" => {
+                self.refuse(span, format!("`{name}!` is not part of the task language"), "nothing is allocated in a task: use an array")
+            }
+            _ => {
+                let help = nearest(&name, KNOWN.iter().copied()).map_or_else(
+                    || "the macros of the task language are `spawn!`, `sync!`, `matches!`, `panic!` and the assertions".to_owned(),
+                    |n| format!("did you mean `{n}!`?"),
+                );
+                self.refuse(span, format!("`{name}!` is not part of the task language"), help)
+            }
+        }
+    }
+
+    /// The call in a `spawn!`.
+    fn child(&mut self, mac: &syn::Macro) -> Option<Child> {
+        let span = mac.span();
+        if self.kind != Some(FunctionKind::Task) {
+            self.error(span, "only a task can spawn").help("put `#[task]` in front of the function");
+            return None;
+        }
+        let call = match mac.parse_body::<syn::Expr>() {
+            Ok(e) => e,
+            Err(error) => {
+                self.error(error.span(), format!("`spawn!` takes a call: {error}")).help("write `spawn!(task(arguments))`");
+                return None;
+            }
+        };
+        let syn::Expr::Call(call) = super::places::strip(&call) else {
+            self.error(call.span(), "`spawn!` takes the call of a task").help("write `spawn!(task(arguments))`");
+            return None;
+        };
+        let name = match super::places::strip(&call.func) {
+            syn::Expr::Path(p) => p.path.get_ident().map(ToString::to_string),
+            _ => None,
+        };
+        let Some(name) = name else {
+            self.error(call.func.span(), "`spawn!` takes the call of a task of this program, by its name");
+            return None;
+        };
+        let Some(Item::Fn(func)) = self.m.names.get(&name).copied() else {
+            let tasks = self.m.fns.iter().filter(|f| f.kind == FunctionKind::Task).map(|f| f.name.as_str());
+            let help = nearest(&name, tasks).map_or_else(|| "define it in this module".to_owned(), |n| format!("did you mean `{n}`?"));
+            self.error(call.func.span(), format!("there is no task `{name}` in this program")).help(help);
+            return None;
+        };
+        if self.m.fns[func.0].kind != FunctionKind::Task {
+            let at = self.m.fns[func.0].span;
+            self.error(call.func.span(), format!("`{name}` is a helper, and only tasks can be spawned"))
+                .help("put `#[task]` in front of it, or call it without `spawn!`")
+                .note(at, "it is defined here");
+            return None;
+        }
+        let args: Vec<&syn::Expr> = call.args.iter().collect();
+        let (args, ret) = self.fn_arguments(func, &args, span);
+        for arg in args.iter().filter(|a| lends_temporary(a)) {
+            self.error(arg.span, "a value without a name is lent to a child, which may outlive it")
+                .help("give it a name by `let`, outside of loops without a `sync!()`, and lend that");
+        }
+        Some(Child { func, args, ret, span })
+    }
+
+    /// `let pattern: ty = spawn!(..)`: the names stand for the memory that the child writes to.
+    pub(super) fn let_spawn(&mut self, pat: &syn::Pat, ty: Option<Ty>, mac: &syn::Macro, stmts: &mut Vec<Stmt>) {
+        let Some(child) = self.child(mac) else {
+            // Bind the names all the same, so that their uses are not errors of their own.
+            self.pattern(pat, &Ty::Error);
+            return;
+        };
+        let (span, ret) = (child.span, child.ret.clone());
+        if let Some(ty) = ty
+            && !self.table.unify(&ret, &ty)
+        {
+            let (have, want) = (self.show(&ret), self.show(&ty));
+            self.error(span, format!("expected `{want}`, found `{have}`"))
+                .help("a child's result is taken as it is: convert it after the `sync!()`");
+            self.bind_broken(pat);
+            return;
+        }
+        let name = match pat {
+            syn::Pat::Ident(p) => p.ident.to_string(),
+            _ => "result".to_owned(),
+        };
+        let var = self.add_var(&name, ret.clone());
+        let place = Expr::new(ExprKind::Var(var), ret.clone(), span);
+        match pat {
+            syn::Pat::Ident(p) => {
+                self.fix(var, p);
+                self.bind(&name, Binding::Var(var));
+            }
+            syn::Pat::Wild(_) => {
+                stmts.push(Stmt::Expr(child.with(None)));
+                return;
+            }
+            _ => self.name_parts(pat, place.clone()),
+        }
+        stmts.push(Stmt::Let(Pat::Var(var), None));
+        stmts.push(Stmt::Expr(child.with(Some((place, Combine::Store)))));
+    }
+
+    /// Binds the names of a pattern to parts of a place.
+    fn name_parts(&mut self, pat: &syn::Pat, place: Expr) {
+        let (span, ty) = (place.span, place.ty.clone());
+        match pat {
+            syn::Pat::Wild(_) => {}
+            syn::Pat::Paren(p) => self.name_parts(&p.pat, place),
+            syn::Pat::Ident(p) => self.bind(&p.ident.to_string(), Binding::Place(place)),
+            syn::Pat::Tuple(t) => match self.shallow(&ty) {
+                Ty::Tuple(types) if types.len() == t.elems.len() => {
+                    for (i, (p, ty)) in t.elems.iter().zip(types).enumerate() {
+                        self.name_parts(p, Expr::new(ExprKind::Field(place.clone(), i), ty, span));
+                    }
+                }
+                other => {
+                    let shown = self.show(&other);
+                    self.error(pat.span(), format!("a pattern of {} fields for `{shown}`", t.elems.len()));
+                }
+            },
+            other => {
+                self.error(other.span(), "a child's result is bound to a name or a tuple of names")
+                    .help("take it apart after the `sync!()`");
+            }
+        }
+    }
+
+    /// `place = spawn!(..)` and `place = place.max(spawn!(..))`.
+    pub(super) fn assigned_spawn(&mut self, a: &syn::ExprAssign) -> Option<Expr> {
+        let right = super::places::strip(&a.right);
+        if let Some(mac) = spawn_macro(right) {
+            return Some(self.spawn_into(&a.left, mac, Combine::Store));
+        }
+        let (receiver, combine, mac) = gathering_call(right)?;
+        if receiver.to_token_stream().to_string() != a.left.to_token_stream().to_string() {
+            return Some(self.refuse(receiver.span(), "a gathered result goes back to the place it starts from", WHERE_SPAWN));
+        }
+        Some(self.spawn_into(&a.left, mac, combine))
+    }
+
+    /// `place += spawn!(..)` and its kin.
+    pub(super) fn gathered_spawn(&mut self, op: BinOp, b: &syn::ExprBinary) -> Option<Expr> {
+        let mac = spawn_macro(&b.right)?;
+        let combine = match op {
+            BinOp::Add => Combine::Add,
+            BinOp::Or => Combine::Or,
+            BinOp::And => Combine::And,
+            BinOp::Xor => Combine::Xor,
+            _ => {
+                return Some(self.refuse(
+                    b.op.span(),
+                    "results cannot be gathered with this operator: the order in which they come is not known",
+                    "there are `+=`, `|=`, `&=`, `^=`, `x = x.min(spawn!(..))` and `x = x.max(spawn!(..))`",
+                ));
+            }
+        };
+        Some(self.spawn_into(&b.left, mac, combine))
+    }
+
+    fn spawn_into(&mut self, place: &syn::Expr, mac: &syn::Macro, combine: Combine) -> Expr {
+        let place = self.place(place);
+        let place = self.behind_refs(place);
+        let Some(child) = self.child(mac) else { return Self::broken(mac.span()) };
+        if matches!(*place.kind, ExprKind::Error) {
+            return place;
+        }
+        if !self.table.unify(&place.ty, &child.ret) {
+            let (want, have) = (self.show(&place.ty), self.show(&child.ret));
+            return self.refuse(
+                child.span,
+                format!("expected `{want}`, found `{have}`"),
+                "a child's result is taken as it is: convert it after the `sync!()`",
+            );
+        }
+        if combine != Combine::Store && !child.ret.is_scalar() {
+            let shown = self.show(&child.ret);
+            return self.refuse(
+                child.span,
+                format!("results of type `{shown}` cannot be gathered"),
+                "gather numbers; spawn a task for each field, or store to an array",
+            );
+        }
+        child.with(Some((place, combine)))
+    }
+
+    fn assert(&mut self, mac: &syn::Macro, debug: bool) -> Expr {
+        let span = mac.span();
+        let Some(args) = self.macro_arguments(mac) else { return Self::broken(span) };
+        let Some(first) = args.first() else {
+            return self.refuse(span, "an assertion needs a condition", "write `assert!(condition)`");
+        };
+        let cond = self.expr_as(first, &BOOL);
+        let text = args.get(1).and_then(literal_text).unwrap_or_else(|| tidy(first));
+        Expr::new(ExprKind::Assert { text, cond, debug }, Ty::unit(), span)
+    }
+
+    fn assert_cmp(&mut self, mac: &syn::Macro, equal: bool, debug: bool) -> Expr {
+        let span = mac.span();
+        let Some(args) = self.macro_arguments(mac) else { return Self::broken(span) };
+        let [a, b, rest @ ..] = args.as_slice() else {
+            return self.refuse(span, "this assertion compares two values", "write `assert_eq!(a, b)`");
+        };
+        let left = self.expr(a, None);
+        let left = self.behind_refs(left);
+        let want = left.ty.clone();
+        let right = self.expr(b, Some(&want));
+        let right = self.behind_refs(right);
+        let right = self.coerce(right, &want);
+        let shown = format!("{} {} {}", tidy(a), if equal { "==" } else { "!=" }, tidy(b));
+        let text = rest.first().and_then(literal_text).unwrap_or(shown);
+        Expr::new(ExprKind::AssertCmp { text, equal, left, right, debug }, Ty::unit(), span)
+    }
+
+    fn macro_arguments(&mut self, mac: &syn::Macro) -> Option<Vec<syn::Expr>> {
+        match Punctuated::<syn::Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone()) {
+            Ok(args) => Some(args.into_iter().collect()),
+            Err(error) => {
+                self.error(error.span(), error.to_string());
+                None
+            }
+        }
+    }
+
+    /// `matches!(value, pattern)`
+    fn matches(&mut self, mac: &syn::Macro) -> Expr {
+        let span = mac.span();
+        let parser = |input: syn::parse::ParseStream<'_>| {
+            let value: syn::Expr = input.parse()?;
+            input.parse::<Token![,]>()?;
+            let pat = syn::Pat::parse_multi_with_leading_vert(input)?;
+            input.parse::<Option<Token![,]>>()?;
+            Ok((value, pat))
+        };
+        match parser.parse2(mac.tokens.clone()) {
+            Ok((value, pat)) => {
+                let arms: syn::ExprMatch = syn::parse_quote!(match #value { #pat => true, _ => false });
+                let mut e = self.expr(&syn::Expr::Match(arms), Some(&BOOL));
+                e.span = span;
+                e
+            }
+            Err(error) => self.refuse(error.span(), error.to_string(), "write `matches!(value, pattern)`"),
+        }
+    }
+}
+
+/// Whether an argument is the address of a value that is computed where it stands. One made of constants lives as long as the program.
+fn lends_temporary(arg: &Expr) -> bool {
+    match &*arg.kind {
+        ExprKind::Unsize(inner) => lends_temporary(inner),
+        ExprKind::AddrOf(value) => !value.is_place() && !is_constant(value),
+        ExprKind::SubSlice { base, .. } => matches!(base.ty, Ty::Array(..)) && !base.is_place() && !is_constant(base),
+        _ => false,
+    }
+}
+
+fn is_constant(e: &Expr) -> bool {
+    match &*e.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Const(_) | ExprKind::Error => true,
+        ExprKind::Array(elems) | ExprKind::Tuple(elems) => elems.iter().all(is_constant),
+        ExprKind::Repeat(value, _) | ExprKind::Cast(value) | ExprKind::Unary(_, value) => is_constant(value),
+        ExprKind::Binary(_, a, b) => is_constant(a) && is_constant(b),
+        ExprKind::Struct { fields, base: None, .. } => fields.iter().all(|(_, e)| is_constant(e)),
+        _ => false,
+    }
+}
+
+/// `place.max(spawn!(..))` and the other methods that gather.
+fn gathering_call(e: &syn::Expr) -> Option<(&syn::Expr, Combine, &syn::Macro)> {
+    let syn::Expr::MethodCall(m) = e else { return None };
+    let combine = match m.method.to_string().as_str() {
+        "max" => Combine::Max,
+        "min" => Combine::Min,
+        "wrapping_add" => Combine::Add,
+        _ => return None,
+    };
+    let mac = spawn_macro(m.args.first()?)?;
+    Some((&m.receiver, combine, mac))
+}
+
+fn literal_text(e: &syn::Expr) -> Option<String> {
+    match e {
+        syn::Expr::Lit(l) => match &l.lit {
+            syn::Lit::Str(s) => Some(s.value()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn message(tokens: Vec<proc_macro2::TokenTree>, name: &str) -> String {
+    match tokens.first() {
+        Some(proc_macro2::TokenTree::Literal(l)) => {
+            syn::parse2::<syn::LitStr>(l.to_token_stream()).map_or_else(|_| l.to_string(), |s| s.value())
+        }
+        _ => format!("{name}!()"),
+    }
+}
+
+/// Tokens as a person would space them.
+fn tidy(tokens: &impl ToTokens) -> String {
+    let mut out = String::new();
+    spaced(tokens.to_token_stream(), &mut out);
+    out
+}
+
+fn spaced(tokens: proc_macro2::TokenStream, out: &mut String) {
+    use proc_macro2::{Delimiter, Spacing, TokenTree as T};
+    // Whether an operand has just ended, so that an operator is binary; whether the next token follows without a space.
+    let (mut operand, mut tight) = (false, true);
+    for token in tokens {
+        match &token {
+            T::Group(g) => {
+                let (open, close) = match g.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{ ", " }"),
+                    Delimiter::None => ("", ""),
+                };
+                let after_name = operand && g.delimiter() != Delimiter::Brace;
+                out.push_str(if tight || after_name { "" } else { " " });
+                out.push_str(open);
+                spaced(g.stream(), out);
+                out.push_str(close);
+                (operand, tight) = (true, false);
+            }
+            T::Punct(p) => {
+                let c = p.as_char();
+                let joined = p.spacing() == Spacing::Joint;
+                let sticks = matches!(c, ',' | ';' | '.' | '?' | ':') || c == '!' && operand && !joined;
+                let prefix = !operand && matches!(c, '!' | '-' | '&' | '*');
+                out.push_str(if tight || sticks { "" } else { " " });
+                out.push(c);
+                tight = joined || prefix || matches!(c, '.' | ':');
+                operand = c == '?';
+            }
+            T::Ident(_) | T::Literal(_) => {
+                out.push_str(if tight { "" } else { " " });
+                out.push_str(&token.to_string());
+                (operand, tight) = (true, false);
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The checker: from the syntax of a function to its typed tree.
+//!
+//! It resolves names, infers types as rustc does (integers that nothing decides are `i32`, floats `f64`), makes every coercion and
+//! dereference explicit, and refuses what the task language does not have with a word on what to write instead. One file a
+//! kind of expression; this one has the state and the way through a body.
+
+mod calls;
+mod control;
+mod exhaustive;
+mod expr;
+mod finish;
+mod macros;
+mod memory;
+mod methods;
+mod operators;
+mod patterns;
+mod places;
+
+use crate::{
+    diag::Diagnostic,
+    hir::{Body, Expr, ExprKind, FnId, LoopId, Pat, Stmt, Var, VarId},
+    items::{Item, Module},
+    ty::{Table, Ty},
+};
+use millstream_graph::{ir::FunctionKind, ty::Type};
+use proc_macro2::Span;
+use std::collections::BTreeMap;
+use syn::spanned::Spanned;
+
+/// Checks a function. The first variables of the body are the parameters.
+pub(crate) fn function(module: &mut Module, id: FnId) -> Option<Body> {
+    let item = module.fns[id.0].clone();
+    let mut c = Checker::new(module, Some(item.kind), Ty::from_type(&item.ret));
+    let mut prologue = Vec::new();
+    // All parameters before the parts of those that are taken apart.
+    let vars: Vec<VarId> = item.params.iter().enumerate().map(|(i, (pat, ty))| c.parameter(i, pat, ty)).collect();
+    for ((pat, ty), var) in item.params.iter().zip(vars) {
+        c.take_apart(pat, ty, var, &mut prologue);
+    }
+    let ret = c.ret.clone();
+    let mut root = c.block(&item.block, Some(&ret));
+    root = c.coerce(root, &ret);
+    if !prologue.is_empty() {
+        let (ty, span) = (root.ty.clone(), root.span);
+        root = Expr::new(ExprKind::Block(prologue, Some(root)), ty, span);
+    }
+    c.finish(root)
+}
+
+/// Checks the expression of a constant.
+pub(crate) fn constant(module: &mut Module, expr: &syn::Expr, ty: &Type) -> Option<Body> {
+    let ty = Ty::from_type(ty);
+    let mut c = Checker::new(module, None, ty.clone());
+    let root = c.expr_as(expr, &ty);
+    c.finish(root)
+}
+
+/// The name nearest to a misspelled one, if one is near.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Of a name of one letter every other is a misspelling.
+    let limit = (1 + name.len() / 4).min(name.len() - 1);
+    let lower = name.to_lowercase();
+    candidates.map(|c| (distance(&lower, &c.to_lowercase()), c)).filter(|(d, _)| *d <= limit).min().map(|(_, c)| c)
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let next = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
+            diagonal = row[j + 1];
+            row[j + 1] = next;
+        }
+    }
+    row[b.len()]
+}
+
+/// What a name in scope stands for.
+#[derive(Clone, Debug)]
+enum Binding {
+    Var(VarId),
+    /// Part of a hidden variable: the names of `let (a, b) = spawn!(..)`.
+    Place(Expr),
+}
+
+#[derive(Debug)]
+struct LoopScope {
+    label: Option<String>,
+    id: LoopId,
+    /// The type that `break` gives it; none for `while` and `for`, whose `break` has no value.
+    value: Option<Ty>,
+    /// Whether a `break` was seen.
+    broken: bool,
+    /// A labelled block takes `break` only with its label, and no `continue`.
+    is_block: bool,
+}
+
+struct Checker<'m> {
+    m: &'m mut Module,
+    /// None in a constant.
+    kind: Option<FunctionKind>,
+    table: Table,
+    vars: Vec<Var>,
+    scopes: Vec<BTreeMap<String, Binding>>,
+    loops: Vec<LoopScope>,
+    next_loop: usize,
+    ret: Ty,
+}
+
+impl<'m> Checker<'m> {
+    fn new(m: &'m mut Module, kind: Option<FunctionKind>, ret: Ty) -> Self {
+        let scopes = vec![BTreeMap::new()];
+        Self { m, kind, table: Table::default(), vars: Vec::new(), scopes, loops: Vec::new(), next_loop: 0, ret }
+    }
+
+    /// The variable of a parameter; one that is only a name is bound to it.
+    fn parameter(&mut self, index: usize, pat: &syn::Pat, ty: &Type) -> VarId {
+        let name = plain_name(pat).unwrap_or_else(|| format!("arg{index}"));
+        let var = self.add_var(&name, Ty::from_type(ty));
+        if let syn::Pat::Ident(p) = pat
+            && plain_name(pat).is_some()
+        {
+            self.fix(var, p);
+            self.bind(&name, Binding::Var(var));
+        }
+        var
+    }
+
+    /// Notes that a variable which is declared without `mut` keeps its value.
+    fn fix(&mut self, var: VarId, pat: &syn::PatIdent) {
+        self.vars[var.0].fixed = pat.mutability.is_none().then(|| pat.ident.span());
+    }
+
+    fn take_apart(&mut self, pat: &syn::Pat, ty: &Type, var: VarId, prologue: &mut Vec<Stmt>) {
+        if plain_name(pat).is_some() {
+            return;
+        }
+        let ty = Ty::from_type(ty);
+        let value = Expr::new(ExprKind::Var(var), ty.clone(), pat.span());
+        let pat = self.pattern(pat, &ty);
+        if !matches!(pat, Pat::Wild) {
+            prologue.push(Stmt::Let(pat, Some(value)));
+        }
+    }
+
+    fn add_var(&mut self, name: &str, ty: Ty) -> VarId {
+        self.vars.push(Var { name: name.to_owned(), ty, addressed: false, awaits: false, fixed: None });
+        VarId(self.vars.len() - 1)
+    }
+
+    fn bind(&mut self, name: &str, binding: Binding) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.to_owned(), binding);
+        }
+    }
+
+    fn lookup(&self, name: &str) -> Option<&Binding> {
+        self.scopes.iter().rev().find_map(|s| s.get(name))
+    }
+
+    fn scoped<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.scopes.push(BTreeMap::new());
+        let value = f(self);
+        self.scopes.pop();
+        value
+    }
+
+    fn error(&mut self, span: Span, message: impl Into<String>) -> &mut Diagnostic {
+        self.m.diags.error(span, message)
+    }
+
+    /// An expression that stands for something wrong.
+    fn broken(span: Span) -> Expr {
+        Expr::new(ExprKind::Error, Ty::Error, span)
+    }
+
+    fn refuse(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Expr {
+        self.error(span, message).help(help);
+        Self::broken(span)
+    }
+
+    fn show(&self, ty: &Ty) -> String {
+        self.table.show(ty, &self.m.structs)
+    }
+
+    fn shallow(&self, ty: &Ty) -> Ty {
+        self.table.shallow(ty)
+    }
+
+    /// Names in scope that a misspelled one may have meant.
+    fn suggestion(&self, name: &str) -> Option<String> {
+        let locals = self.scopes.iter().flat_map(|s| s.keys().map(String::as_str));
+        let items = self.m.names.iter().filter(|(_, i)| !matches!(i, Item::Alias(_))).map(|(n, _)| n.as_str());
+        nearest(name, locals.chain(items)).map(|n| format!("did you mean `{n}`?"))
+    }
+
+    fn block(&mut self, block: &syn::Block, want: Option<&Ty>) -> Expr {
+        self.scoped(|c| c.block_in_scope(block, want))
+    }
+
+    fn block_in_scope(&mut self, block: &syn::Block, want: Option<&Ty>) -> Expr {
+        let (mut stmts, mut tail, mut diverges, mut broken) = (Vec::new(), None, false, false);
+        let last = block.stmts.len().wrapping_sub(1);
+        for (i, stmt) in block.stmts.iter().enumerate() {
+            match stmt {
+                syn::Stmt::Local(local) => self.local(local, &mut stmts),
+                syn::Stmt::Item(syn::Item::Use(u)) => self.m.import(u),
+                syn::Stmt::Item(item) => {
+                    self.error(item.span(), "an item inside a function").help("move it to the top of the program's module");
+                }
+                syn::Stmt::Expr(e, None) if i == last => tail = Some(self.expr(e, want)),
+                syn::Stmt::Macro(m) if i == last && m.semi_token.is_none() => tail = Some(self.macro_value(&m.mac, want)),
+                syn::Stmt::Expr(e, semi) => {
+                    let e = if semi.is_some() { self.statement(e) } else { self.expr_as(e, &Ty::unit()) };
+                    diverges |= matches!(self.shallow(&e.ty), Ty::Never);
+                    broken |= matches!(self.shallow(&e.ty), Ty::Error);
+                    stmts.push(Stmt::Expr(e));
+                }
+                syn::Stmt::Macro(m) => {
+                    let e = self.macro_statement(&m.mac);
+                    diverges |= matches!(self.shallow(&e.ty), Ty::Never);
+                    broken |= matches!(self.shallow(&e.ty), Ty::Error);
+                    stmts.push(Stmt::Expr(e));
+                }
+            }
+        }
+        let ty = match &tail {
+            _ if diverges => Ty::Never,
+            Some(e) => e.ty.clone(),
+            // A statement that is wrong may have been the way out.
+            None if broken => Ty::Error,
+            None => Ty::unit(),
+        };
+        Expr::new(ExprKind::Block(stmts, tail), ty, block.brace_token.span.close())
+    }
+
+    fn fresh_loop(&mut self) -> LoopId {
+        self.next_loop += 1;
+        LoopId(self.next_loop - 1)
+    }
+}
+
+/// The name, if a pattern is nothing but one.
+fn plain_name(pat: &syn::Pat) -> Option<String> {
+    match pat {
+        syn::Pat::Ident(p) if p.subpat.is_none() && p.by_ref.is_none() => Some(p.ident.to_string()),
+        _ => None,
+    }
+}

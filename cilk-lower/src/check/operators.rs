@@ -1,0 +1,263 @@
+//! Unary and binary operators, casts, assignment.
+
+use super::{Checker, places::mismatch_help};
+use crate::{
+    hir::{Expr, ExprKind},
+    ty::{BOOL, Class, Ty},
+};
+use millstream_graph::ir::{BinOp, UnOp};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+
+/// What an operator of the syntax does.
+enum Operator {
+    Plain(BinOp),
+    Lazy { and: bool },
+    Assign(BinOp),
+}
+
+fn operator(op: &syn::BinOp) -> Option<Operator> {
+    use BinOp::{Add, And, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub, Xor};
+    Some(match op {
+        syn::BinOp::Add(_) => Operator::Plain(Add),
+        syn::BinOp::Sub(_) => Operator::Plain(Sub),
+        syn::BinOp::Mul(_) => Operator::Plain(Mul),
+        syn::BinOp::Div(_) => Operator::Plain(Div),
+        syn::BinOp::Rem(_) => Operator::Plain(Rem),
+        syn::BinOp::BitXor(_) => Operator::Plain(Xor),
+        syn::BinOp::BitAnd(_) => Operator::Plain(And),
+        syn::BinOp::BitOr(_) => Operator::Plain(Or),
+        syn::BinOp::Shl(_) => Operator::Plain(Shl),
+        syn::BinOp::Shr(_) => Operator::Plain(Shr),
+        syn::BinOp::Eq(_) => Operator::Plain(Eq),
+        syn::BinOp::Lt(_) => Operator::Plain(Lt),
+        syn::BinOp::Le(_) => Operator::Plain(Le),
+        syn::BinOp::Ne(_) => Operator::Plain(Ne),
+        syn::BinOp::Ge(_) => Operator::Plain(Ge),
+        syn::BinOp::Gt(_) => Operator::Plain(Gt),
+        syn::BinOp::And(_) => Operator::Lazy { and: true },
+        syn::BinOp::Or(_) => Operator::Lazy { and: false },
+        syn::BinOp::AddAssign(_) => Operator::Assign(Add),
+        syn::BinOp::SubAssign(_) => Operator::Assign(Sub),
+        syn::BinOp::MulAssign(_) => Operator::Assign(Mul),
+        syn::BinOp::DivAssign(_) => Operator::Assign(Div),
+        syn::BinOp::RemAssign(_) => Operator::Assign(Rem),
+        syn::BinOp::BitXorAssign(_) => Operator::Assign(Xor),
+        syn::BinOp::BitAndAssign(_) => Operator::Assign(And),
+        syn::BinOp::BitOrAssign(_) => Operator::Assign(Or),
+        syn::BinOp::ShlAssign(_) => Operator::Assign(Shl),
+        syn::BinOp::ShrAssign(_) => Operator::Assign(Shr),
+        _ => return None,
+    })
+}
+
+const fn is_shift(op: BinOp) -> bool {
+    matches!(op, BinOp::Shl | BinOp::Shr)
+}
+
+impl Checker<'_> {
+    pub(super) fn binary(&mut self, b: &syn::ExprBinary, want: Option<&Ty>) -> Expr {
+        let span = b.span();
+        match operator(&b.op) {
+            Some(Operator::Plain(op)) => self.plain(op, &b.left, &b.right, want, b.op.span(), span),
+            Some(Operator::Lazy { and }) => {
+                let left = self.expr_as(&b.left, &BOOL);
+                let right = self.expr_as(&b.right, &BOOL);
+                Expr::new(ExprKind::Lazy { and, left, right }, BOOL, span)
+            }
+            Some(Operator::Assign(op)) => self.assign_op(op, b),
+            None => self.refuse(b.op.span(), "this operator is not part of the task language", "docs/language.md lists what there is"),
+        }
+    }
+
+    fn plain(&mut self, op: BinOp, left: &syn::Expr, right: &syn::Expr, want: Option<&Ty>, at: Span, span: Span) -> Expr {
+        let hint = if op.is_comparison() { None } else { want };
+        let left = self.expr(left, hint);
+        let left = self.behind_refs(left);
+        let right_hint = (!is_shift(op)).then(|| left.ty.clone());
+        let right = self.expr(right, right_hint.as_ref());
+        let right = self.behind_refs(right);
+        if is_shift(op) {
+            let ty = left.ty.clone();
+            return Expr::new(ExprKind::Binary(op, left, right), ty, span);
+        }
+        if matches!(self.shallow(&left.ty), Ty::Error) || matches!(self.shallow(&right.ty), Ty::Error) {
+            return Self::broken(span);
+        }
+        if let Some(atomic) = self.atomic_operand(&left, &right) {
+            return self.refuse(at, format!("`{atomic}` has no operators"), "use its methods: `load`, `store`, `fetch_add`, ..");
+        }
+        if !self.table.unify(&left.ty, &right.ty) {
+            let (l, r) = (self.show(&left.ty), self.show(&right.ty));
+            let literal = |have: &str, want: &str, e: &Expr| mismatch_help(have, want, e).filter(|h| h.starts_with("write"));
+            let help = literal(&r, &l, &right).or_else(|| literal(&l, &r, &left));
+            let help = help.unwrap_or_else(|| "convert one of them with `as`".to_owned());
+            return self.refuse(at, format!("the two sides differ: `{l}` and `{r}`"), help);
+        }
+        if op.is_comparison() {
+            if matches!(op, BinOp::Eq | BinOp::Ne) && matches!(self.shallow(&left.ty), Ty::Tuple(_) | Ty::Struct(_)) {
+                return Expr::new(ExprKind::SameFields { equal: op == BinOp::Eq, left, right }, BOOL, span);
+            }
+            return Expr::new(ExprKind::Binary(op, left, right), BOOL, span);
+        }
+        let ty = if matches!(self.shallow(&left.ty), Ty::Never) { right.ty.clone() } else { left.ty.clone() };
+        Expr::new(ExprKind::Binary(op, left, right), ty, span)
+    }
+
+    fn atomic_operand(&self, left: &Expr, right: &Expr) -> Option<String> {
+        let atomic = [left, right].into_iter().find(|e| matches!(self.shallow(&e.ty), Ty::Atomic(_)))?;
+        Some(self.show(&atomic.ty))
+    }
+
+    /// The value behind references: operators look through them, as Rust's do.
+    pub(super) fn behind_refs(&mut self, e: Expr) -> Expr {
+        match self.shallow(&e.ty) {
+            Ty::Ref { target, .. } => {
+                let span = e.span;
+                Expr::new(ExprKind::Deref(e), *target, span)
+            }
+            _ => e,
+        }
+    }
+
+    pub(super) fn unary(&mut self, u: &syn::ExprUnary, want: Option<&Ty>) -> Expr {
+        let span = u.span();
+        match u.op {
+            syn::UnOp::Deref(_) => {
+                let e = self.expr(&u.expr, None);
+                match self.shallow(&e.ty) {
+                    Ty::Ref { target, .. } => Expr::new(ExprKind::Deref(e), *target, span),
+                    Ty::Error => Self::broken(span),
+                    // `*slice` only ever stands behind `&` or in front of an index; the slice itself serves.
+                    Ty::Slice { .. } => e,
+                    other => {
+                        let shown = self.show(&other);
+                        self.refuse(span, format!("`{shown}` is not a reference"), "leave out the `*`")
+                    }
+                }
+            }
+            syn::UnOp::Neg(_) => {
+                let e = self.expr(&u.expr, want);
+                let e = self.behind_refs(e);
+                let ty = e.ty.clone();
+                Expr::new(ExprKind::Unary(UnOp::Neg, e), ty, span)
+            }
+            syn::UnOp::Not(_) => {
+                let e = self.expr(&u.expr, want);
+                let e = self.behind_refs(e);
+                let ty = e.ty.clone();
+                Expr::new(ExprKind::Unary(UnOp::Not, e), ty, span)
+            }
+            _ => self.refuse(span, "this operator is not part of the task language", "docs/language.md lists what there is"),
+        }
+    }
+
+    pub(super) fn cast(&mut self, c: &syn::ExprCast) -> Expr {
+        let span = c.span();
+        if let syn::Type::Infer(_) = *c.ty {
+            let e = self.expr(&c.expr, None);
+            return self.refuse(span, format!("`{} as _` leaves the type open", self.show(&e.ty)), "write the type");
+        }
+        let ty = Ty::from_type(&self.m.resolve_type(&c.ty));
+        // Rust lets the target decide the type of a bare literal, and of nothing else.
+        let hint = is_literal(&c.expr).then_some(&ty);
+        let e = self.expr(&c.expr, hint);
+        let e = if ty.is_scalar() { self.behind_refs_if_scalar(e) } else { e };
+        let Some(to) = ty.scalar() else {
+            if self.table.unify(&e.ty, &ty) {
+                return e;
+            }
+            let shown = self.show(&ty);
+            return self.refuse(span, format!("`as {shown}` does not convert anything"), "`as` converts numbers and bools");
+        };
+        let from = self.shallow(&e.ty);
+        let wrong = match from.scalar() {
+            Some(from) if to == millstream_graph::ty::Scalar::Bool => from != to,
+            Some(from) => from == millstream_graph::ty::Scalar::Bool && to.is_float(),
+            None => !matches!(from, Ty::Var(_) | Ty::Error | Ty::Never),
+        };
+        if wrong {
+            let shown = self.show(&from);
+            let help = if ty == BOOL { "compare with zero: `x != 0`" } else { "`as` converts numbers, and bools to integers" };
+            return self.refuse(span, format!("`{shown}` cannot be converted to `{to}` by `as`"), help);
+        }
+        Expr::new(ExprKind::Cast(e), ty, span)
+    }
+
+    fn behind_refs_if_scalar(&mut self, e: Expr) -> Expr {
+        match self.shallow(&e.ty) {
+            Ty::Ref { target, .. } if target.is_scalar() => self.behind_refs(e),
+            _ => e,
+        }
+    }
+
+    pub(super) fn assign(&mut self, a: &syn::ExprAssign) -> Expr {
+        let span = a.span();
+        if let syn::Expr::Infer(_) = *a.left {
+            let right = self.expr(&a.right, None);
+            return Expr::new(ExprKind::Block(vec![crate::hir::Stmt::Expr(right)], None), Ty::unit(), span);
+        }
+        if let syn::Expr::Tuple(t) = &*a.left {
+            return self.assign_tuple(t, &a.right, span);
+        }
+        if let Some(spawn) = self.assigned_spawn(a) {
+            return spawn;
+        }
+        let place = self.place(&a.left);
+        let ty = place.ty.clone();
+        let value = self.expr_as(&a.right, &ty);
+        Expr::new(ExprKind::Assign(place, value), Ty::unit(), span)
+    }
+
+    /// `(a, b) = value`: the value first, then each place.
+    fn assign_tuple(&mut self, t: &syn::ExprTuple, value: &syn::Expr, span: Span) -> Expr {
+        use crate::hir::{Pat, Stmt};
+        let value = self.expr(value, None);
+        let fields: Vec<Ty> = t.elems.iter().map(|_| self.table.fresh(Class::Any)).collect();
+        let value = self.coerce(value, &Ty::Tuple(fields.clone()));
+        let hidden = self.add_var("tuple", Ty::Tuple(fields.clone()));
+        let mut stmts = vec![Stmt::Let(Pat::Var(hidden), Some(value))];
+        for (i, (elem, ty)) in t.elems.iter().zip(fields.clone()).enumerate() {
+            if matches!(elem, syn::Expr::Infer(_)) {
+                continue;
+            }
+            let place = self.place(elem);
+            let all = Expr::new(ExprKind::Var(hidden), Ty::Tuple(fields.clone()), span);
+            let part = Expr::new(ExprKind::Field(all, i), ty, span);
+            let want = place.ty.clone();
+            let part = self.coerce(part, &want);
+            stmts.push(Stmt::Expr(Expr::new(ExprKind::Assign(place, part), Ty::unit(), span)));
+        }
+        Expr::new(ExprKind::Block(stmts, None), Ty::unit(), span)
+    }
+
+    fn assign_op(&mut self, op: BinOp, b: &syn::ExprBinary) -> Expr {
+        let span = b.span();
+        if let Some(spawn) = self.gathered_spawn(op, b) {
+            return spawn;
+        }
+        let place = self.place(&b.left);
+        let place = self.behind_refs(place);
+        let hint = (!is_shift(op)).then(|| place.ty.clone());
+        let value = self.expr(&b.right, hint.as_ref());
+        let mut value = self.behind_refs(value);
+        if let Some(atomic) = self.atomic_operand(&place, &value) {
+            return self.refuse(b.op.span(), format!("`{atomic}` has no operators"), "use its methods: `load`, `store`, `fetch_add`, ..");
+        }
+        if !is_shift(op) {
+            let ty = place.ty.clone();
+            value = self.coerce(value, &ty);
+        }
+        Expr::new(ExprKind::AssignOp(op, place, value), Ty::unit(), span)
+    }
+}
+
+fn is_literal(e: &syn::Expr) -> bool {
+    match e {
+        syn::Expr::Lit(_) => true,
+        syn::Expr::Paren(p) => is_literal(&p.expr),
+        syn::Expr::Group(g) => is_literal(&g.expr),
+        syn::Expr::Unary(u) => is_literal(&u.expr),
+        _ => false,
+    }
+}

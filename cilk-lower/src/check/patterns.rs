@@ -1,0 +1,405 @@
+//! `let` and its patterns, and `match`.
+
+use super::{Binding, Checker, expr::member_name};
+use crate::{
+    consts,
+    hir::{Arm, Expr, ExprKind, Pat, Path, Stmt, Test, VarId},
+    items::Item,
+    ty::{Class, Ty},
+};
+use syn::spanned::Spanned;
+
+/// What an arm's pattern asks and binds.
+#[derive(Default, Clone)]
+struct Matched {
+    tests: Vec<Vec<(Path, Test)>>,
+    binds: Vec<(VarId, Path)>,
+}
+
+impl Checker<'_> {
+    pub(super) fn local(&mut self, local: &syn::Local, stmts: &mut Vec<Stmt>) {
+        let (pat, ty) = match &local.pat {
+            syn::Pat::Type(t) => (&*t.pat, Some(self.annotated(&t.ty))),
+            other => (other, None),
+        };
+        let Some(init) = &local.init else {
+            let ty = ty.unwrap_or_else(|| self.fresh_any());
+            let first = self.vars.len();
+            let pat = self.pattern(pat, &ty);
+            // What has no value yet may be given one without `mut`.
+            self.vars[first..].iter_mut().for_each(|v| v.fixed = None);
+            stmts.push(Stmt::Let(pat, None));
+            return;
+        };
+        if let Some((_, diverge)) = &init.diverge {
+            self.error(diverge.span(), "`let .. else` is not part of the task language").help("use `if` or `match`");
+        }
+        if let Some(mac) = super::macros::spawn_macro(&init.expr) {
+            self.let_spawn(pat, ty, mac, stmts);
+            return;
+        }
+        let value = match &ty {
+            Some(ty) => self.expr_as(&init.expr, ty),
+            None => self.expr(&init.expr, None),
+        };
+        let ty = ty.unwrap_or_else(|| value.ty.clone());
+        let pat = self.pattern(pat, &ty);
+        stmts.push(Stmt::Let(pat, Some(value)));
+    }
+
+    /// The type behind a `:`; `_` in it is left open where it stands alone or as an array's element.
+    fn annotated(&mut self, ty: &syn::Type) -> Ty {
+        match ty {
+            syn::Type::Infer(_) => self.fresh_any(),
+            syn::Type::Array(a) if matches!(*a.elem, syn::Type::Infer(_)) => {
+                let len = consts::eval_usize(self.m, &a.len).unwrap_or(0);
+                Ty::Array(Box::new(self.fresh_any()), len)
+            }
+            other => Ty::from_type(&self.m.resolve_type(other)),
+        }
+    }
+
+    /// Checks a pattern that always matches and binds its names.
+    pub(super) fn pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Pat {
+        match pat {
+            syn::Pat::Wild(_) => Pat::Wild,
+            syn::Pat::Paren(p) => self.pattern(&p.pat, ty),
+            syn::Pat::Type(t) => {
+                let annotated = self.annotated(&t.ty);
+                self.same(t.ty.span(), ty, &annotated);
+                self.pattern(&t.pat, ty)
+            }
+            syn::Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
+                let name = p.ident.to_string();
+                let var = self.add_var(&name, ty.clone());
+                self.fix(var, p);
+                self.bind(&name, Binding::Var(var));
+                Pat::Var(var)
+            }
+            syn::Pat::Tuple(t) => {
+                let Some(types) = self.tuple_types(ty, t.elems.len(), pat.span()) else {
+                    self.bind_as_broken(pat);
+                    return Pat::Wild;
+                };
+                let fields = t.elems.iter().zip(types).enumerate();
+                Pat::Fields(fields.map(|(i, (p, ty))| (i, self.pattern(p, &ty))).collect())
+            }
+            syn::Pat::Struct(s) => {
+                let fields = self.struct_fields(s, ty);
+                Pat::Fields(fields.into_iter().map(|(i, p, ty)| (i, self.pattern(p, &ty))).collect())
+            }
+            syn::Pat::TupleStruct(s) => {
+                let Some(types) = self.struct_types(&s.path, ty, s.elems.len(), pat.span()) else {
+                    self.bind_as_broken(pat);
+                    return Pat::Wild;
+                };
+                let fields = s.elems.iter().zip(types).enumerate();
+                Pat::Fields(fields.map(|(i, (p, ty))| (i, self.pattern(p, &ty))).collect())
+            }
+            syn::Pat::Path(p) if self.unit_struct(&p.path, ty) => Pat::Wild,
+            syn::Pat::Slice(s) if s.elems.iter().all(|p| !matches!(p, syn::Pat::Rest(_))) => {
+                let elem = self.fresh_any();
+                self.same(pat.span(), ty, &Ty::Array(Box::new(elem.clone()), s.elems.len() as u64));
+                Pat::Elements(s.elems.iter().map(|p| self.pattern(p, &elem)).collect())
+            }
+            other => {
+                self.error(other.span(), "this pattern is not part of the task language")
+                    .help("patterns are names, `_`, tuples, structs and arrays; in `match` also integers, bools and ranges");
+                self.bind_as_broken(other);
+                Pat::Wild
+            }
+        }
+    }
+
+    /// Binds the names of a pattern for something that is wrong, so that their uses are not errors of their own.
+    pub(super) fn bind_broken(&mut self, pat: &syn::Pat) {
+        match pat {
+            syn::Pat::Ident(p) => {
+                let name = p.ident.to_string();
+                let var = self.add_var(&name, Ty::Error);
+                self.bind(&name, Binding::Var(var));
+            }
+            syn::Pat::Paren(p) => self.bind_broken(&p.pat),
+            syn::Pat::Reference(r) => self.bind_broken(&r.pat),
+            syn::Pat::Type(t) => self.bind_broken(&t.pat),
+            syn::Pat::Tuple(t) => t.elems.iter().for_each(|p| self.bind_broken(p)),
+            syn::Pat::TupleStruct(t) => t.elems.iter().for_each(|p| self.bind_broken(p)),
+            syn::Pat::Struct(s) => s.fields.iter().for_each(|f| self.bind_broken(&f.pat)),
+            _ => {}
+        }
+    }
+
+    /// Binds the names in a pattern that was refused, so that their uses are not errors of their own.
+    pub(super) fn bind_as_broken(&mut self, pat: &syn::Pat) {
+        struct Names(Vec<String>);
+        impl syn::visit::Visit<'_> for Names {
+            fn visit_pat_ident(&mut self, p: &syn::PatIdent) {
+                self.0.push(p.ident.to_string());
+                syn::visit::visit_pat_ident(self, p);
+            }
+        }
+        let mut names = Names(Vec::new());
+        syn::visit::Visit::visit_pat(&mut names, pat);
+        for name in names.0 {
+            let var = self.add_var(&name, Ty::Error);
+            self.bind(&name, Binding::Var(var));
+        }
+    }
+
+    fn unit_struct(&self, path: &syn::Path, ty: &Ty) -> bool {
+        let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        matches!((self.m.names.get(&name), self.shallow(ty)), (Some(Item::Struct(a)), Ty::Struct(b)) if *a == b)
+    }
+
+    fn same(&mut self, span: proc_macro2::Span, have: &Ty, want: &Ty) {
+        if !self.table.unify(have, want) {
+            let (have, want) = (self.show(have), self.show(want));
+            self.error(span, format!("expected `{want}`, found `{have}`"));
+        }
+    }
+
+    fn tuple_types(&mut self, ty: &Ty, len: usize, span: proc_macro2::Span) -> Option<Vec<Ty>> {
+        match self.shallow(ty) {
+            Ty::Tuple(types) if types.len() == len => Some(types),
+            Ty::Var(_) => {
+                let types: Vec<Ty> = (0..len).map(|_| self.table.fresh(Class::Any)).collect();
+                self.same(span, ty, &Ty::Tuple(types.clone()));
+                Some(types)
+            }
+            Ty::Error | Ty::Never => Some(vec![Ty::Error; len]),
+            Ty::Ref { target, .. } => {
+                let shown = self.show(ty);
+                let help = match self.shallow(&target) {
+                    Ty::Tuple(_) => "write `&(a, b)`, or take the fields: `x.0`",
+                    _ => "to get the index too, write `.iter().enumerate()`",
+                };
+                self.error(span, format!("a pattern of {len} fields for `{shown}`")).help(help);
+                None
+            }
+            other => {
+                let shown = self.show(&other);
+                self.error(span, format!("a pattern of {len} fields for `{shown}`"));
+                None
+            }
+        }
+    }
+
+    fn struct_types(&mut self, path: &syn::Path, ty: &Ty, len: usize, span: proc_macro2::Span) -> Option<Vec<Ty>> {
+        let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
+            self.error(path.span(), format!("there is no struct `{name}` in this program"));
+            return None;
+        };
+        self.same(span, ty, &Ty::Struct(id));
+        let types: Vec<Ty> = self.m.structs[id].fields.iter().map(|(_, t)| Ty::from_type(t)).collect();
+        if types.len() != len {
+            self.error(span, format!("`{name}` has {} fields, here are {len}", types.len()));
+            return None;
+        }
+        Some(types)
+    }
+
+    fn struct_fields<'p>(&mut self, s: &'p syn::PatStruct, ty: &Ty) -> Vec<(usize, &'p syn::Pat, Ty)> {
+        let name = s.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
+            self.error(s.path.span(), format!("there is no struct `{name}` in this program"));
+            return Vec::new();
+        };
+        self.same(s.span(), ty, &Ty::Struct(id));
+        let def = self.m.structs[id].clone();
+        let mut out = Vec::new();
+        for field in &s.fields {
+            let member = member_name(&field.member);
+            match def.fields.iter().position(|(n, _)| *n == member) {
+                Some(i) => out.push((i, &*field.pat, Ty::from_type(&def.fields[i].1))),
+                None => drop(self.error(field.member.span(), format!("the struct `{name}` has no field `{member}`"))),
+            }
+        }
+        if s.rest.is_none() && out.len() < def.fields.len() {
+            self.error(s.span(), "the pattern does not name all fields").help("end it with `..`");
+        }
+        out
+    }
+
+    pub(super) fn matching(&mut self, m: &syn::ExprMatch, want: Option<&Ty>) -> Expr {
+        let span = m.span();
+        let value = self.expr(&m.expr, None);
+        let value = self.behind_refs(value);
+        let ty = value.ty.clone();
+        let mut arms: Vec<Arm> = Vec::new();
+        let mut result: Option<Ty> = None;
+        for arm in &m.arms {
+            self.scopes.push(std::collections::BTreeMap::new());
+            let (pat, guard) = match &arm.pat {
+                syn::Pat::Guard(g) => (&*g.pat, Some(&*g.guard)),
+                other => (other, None),
+            };
+            let matched = self.arm_pattern(pat, &ty);
+            let guard = guard.map(|g| self.expr_as(g, &crate::ty::BOOL));
+            let hint = result.clone();
+            let body = self.expr(&arm.body, hint.as_ref().or(want));
+            self.scopes.pop();
+            let never = matches!(self.shallow(&body.ty), Ty::Never);
+            let body = match &result {
+                Some(ty) if !never => self.coerce(body, ty),
+                _ => body,
+            };
+            if result.is_none() && !never {
+                result = Some(match want.map(|w| self.shallow(w)) {
+                    Some(w @ (Ty::Slice { .. } | Ty::Ref { .. })) => w,
+                    _ => body.ty.clone(),
+                });
+            }
+            arms.push(Arm { tests: matched.tests, binds: matched.binds, guard, body });
+        }
+        Expr::new(ExprKind::Match(value, arms), result.unwrap_or(Ty::Never), span)
+    }
+
+    fn arm_pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Matched {
+        let cases: Vec<&syn::Pat> = match pat {
+            syn::Pat::Or(o) => o.cases.iter().collect(),
+            syn::Pat::Paren(p) => return self.arm_pattern(&p.pat, ty),
+            other => vec![other],
+        };
+        let several = cases.len() > 1;
+        let mut out = Matched::default();
+        for case in cases {
+            let mut one = Matched { tests: vec![Vec::new()], binds: Vec::new() };
+            self.tests(case, ty, &mut Vec::new(), &mut one);
+            if several && !one.binds.is_empty() {
+                self.error(case.span(), "a name in one of several patterns").help("bind the matched value before the `match`");
+            }
+            out.tests.append(&mut one.tests);
+            out.binds.append(&mut one.binds);
+        }
+        out
+    }
+
+    /// Adds what a pattern asks of the part at `path` to every alternative in `out`.
+    fn tests(&mut self, pat: &syn::Pat, ty: &Ty, path: &mut Path, out: &mut Matched) {
+        let add = |out: &mut Matched, path: &Path, test: Test| out.tests.iter_mut().for_each(|t| t.push((path.clone(), test)));
+        match pat {
+            syn::Pat::Wild(_) => {}
+            syn::Pat::Paren(p) => self.tests(&p.pat, ty, path, out),
+            syn::Pat::Ident(p) if !matches!(self.m.names.get(&p.ident.to_string()), Some(Item::Const(_))) => {
+                if p.by_ref.is_some() {
+                    self.error(p.span(), "`ref` is not part of the task language").help("bind the value itself");
+                }
+                let name = p.ident.to_string();
+                let bound = if p.by_ref.is_some() { Ty::Error } else { ty.clone() };
+                let var = self.add_var(&name, bound);
+                self.fix(var, p);
+                self.bind(&name, Binding::Var(var));
+                out.binds.push((var, path.clone()));
+                if let Some((_, sub)) = &p.subpat {
+                    self.tests(sub, ty, path, out);
+                }
+            }
+            syn::Pat::Tuple(t) => {
+                let Some(types) = self.tuple_types(ty, t.elems.len(), pat.span()) else { return };
+                for (i, (p, ty)) in t.elems.iter().zip(types).enumerate() {
+                    path.push(i);
+                    self.tests(p, &ty, path, out);
+                    path.pop();
+                }
+            }
+            syn::Pat::Struct(s) => {
+                for (i, p, ty) in self.struct_fields(s, ty) {
+                    path.push(i);
+                    self.tests(p, &ty, path, out);
+                    path.pop();
+                }
+            }
+            syn::Pat::Or(o) => {
+                let before = std::mem::take(&mut out.tests);
+                for case in &o.cases {
+                    let mut one = Matched { tests: before.clone(), binds: Vec::new() };
+                    self.tests(case, ty, path, &mut one);
+                    out.tests.append(&mut one.tests);
+                }
+            }
+            syn::Pat::Range(r) => {
+                let lo = r.start.as_ref().and_then(|e| self.pattern_value(e, ty));
+                let hi = r.end.as_ref().and_then(|e| self.pattern_value(e, ty));
+                let closed = matches!(r.limits, syn::RangeLimits::Closed(_));
+                let hi = if closed { hi } else { hi.map(|h| h.wrapping_sub(1)) };
+                if let (Some(lo), Some(hi)) = (lo, hi)
+                    && lo > hi
+                {
+                    self.error(r.span(), "no value is in this range").help("write the lower end first");
+                }
+                add(out, path, Test::Range(lo.map(|v| v as u64), hi.map(|v| v as u64)));
+            }
+            other => {
+                if let Some(value) = self.literal_pattern(other, ty) {
+                    add(out, path, Test::Is(value as u64));
+                }
+            }
+        }
+    }
+
+    fn literal_pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Option<i128> {
+        let expr: syn::Expr = match pat {
+            syn::Pat::Lit(l) => syn::Expr::Lit(l.clone()),
+            syn::Pat::Path(p) => syn::Expr::Path(p.clone()),
+            syn::Pat::Ident(p) => syn::Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: p.ident.clone().into() }),
+            // A negative literal.
+            syn::Pat::Verbatim(tokens) => match syn::parse2(tokens.clone()) {
+                Ok(e) => e,
+                Err(_) => return self.odd_pattern(pat),
+            },
+            _ => return self.odd_pattern(pat),
+        };
+        self.pattern_value(&expr, ty)
+    }
+
+    fn odd_pattern(&mut self, pat: &syn::Pat) -> Option<i128> {
+        self.error(pat.span(), "this pattern is not part of the task language")
+            .help("a `match` takes integers, bools, ranges, `|`, `_`, names, and tuples and structs of these");
+        None
+    }
+
+    /// The value of a constant in a pattern: a literal, a constant, `u32::MAX`.
+    fn pattern_value(&mut self, e: &syn::Expr, ty: &Ty) -> Option<i128> {
+        let checked = self.expr_as(e, ty);
+        let value = self.constant_value(&checked);
+        if let (Some(value), Ty::Scalar(s)) = (value, self.shallow(ty))
+            && s.is_int()
+            && !super::exhaustive::fits(value, s)
+        {
+            self.error(e.span(), format!("{value} does not fit `{s}`"));
+            return None;
+        }
+        value.or_else(|| {
+            if !matches!(*checked.kind, ExprKind::Error) {
+                self.error(e.span(), "a pattern needs an integer or a bool that is constant");
+            }
+            None
+        })
+    }
+
+    fn constant_value(&mut self, e: &Expr) -> Option<i128> {
+        match &*e.kind {
+            ExprKind::Int(v) => match self.shallow(&e.ty) {
+                // `i32::MIN` stands as its bits.
+                Ty::Scalar(s) if s.is_signed() && *v == 1 << (s.bits() - 1) => Some(-(*v as i128)),
+                _ => Some(*v as i128),
+            },
+            ExprKind::Bool(b) => Some(i128::from(*b)),
+            ExprKind::Unary(millstream_graph::ir::UnOp::Neg, inner) => match *inner.kind {
+                ExprKind::Int(v) => Some(-(v as i128)),
+                _ => Some(-self.constant_value(inner)?),
+            },
+            ExprKind::Const(id) => {
+                let (ty, bytes) = consts::value(self.m, *id, e.span)?;
+                let scalar = ty.scalar().filter(|s| !s.is_float())?;
+                let mut wide = [0u8; 16];
+                wide[..bytes.len()].copy_from_slice(&bytes);
+                let value = i128::from_le_bytes(wide);
+                let shift = 128 - scalar.bits();
+                Some(if scalar.is_signed() { (value << shift) >> shift } else { value })
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! Fields, indices, references, and the coercions between types of references.
+
+use super::{Checker, expr::member_name};
+use crate::{
+    hir::{Expr, ExprKind},
+    ty::{Class, Ty, USIZE},
+};
+use syn::spanned::Spanned;
+
+impl Checker<'_> {
+    /// Checks an expression that is assigned to or borrowed.
+    pub(super) fn place(&mut self, e: &syn::Expr) -> Expr {
+        let place = self.expr(e, None);
+        if !place.is_place() && !matches!(*place.kind, ExprKind::Error) {
+            return self.refuse(e.span(), "this cannot be assigned to", "assign to a variable, a field, an element or `*reference`");
+        }
+        if matches!(*place.kind, ExprKind::Const(_)) {
+            return self.refuse(e.span(), "a constant cannot be assigned to", "copy it to a variable first");
+        }
+        self.writable(&place);
+        place
+    }
+
+    /// Says so if a place lies behind a shared reference.
+    pub(super) fn writable(&mut self, place: &Expr) {
+        let base = match &*place.kind {
+            ExprKind::Field(base, _) => return self.writable(base),
+            ExprKind::Index(base, _) | ExprKind::MatIndex(base, ..) | ExprKind::Deref(base) => base,
+            ExprKind::Var(var) => return self.is_mut(*var, place),
+            _ => return,
+        };
+        match self.shallow(&base.ty) {
+            Ty::Slice { mutable: false, .. } | Ty::Ref { mutable: false, .. } | Ty::Mat { mutable: false, .. } => {
+                let shown = self.show(&base.ty);
+                let help = if shown.starts_with("Mat<") {
+                    "take it as `MatMut`".to_owned()
+                } else {
+                    shown.replacen('&', "take it as `&mut ", 1) + "`"
+                };
+                self.error(place.span, format!("this cannot be written: it lies behind `{shown}`")).help(help);
+            }
+            // Writing through a `MatMut` borrows the view itself.
+            Ty::Array(..) | Ty::Mat { .. } => self.writable(base),
+            _ => {}
+        }
+    }
+
+    /// Says so if a variable keeps the value it was declared with.
+    fn is_mut(&mut self, var: crate::hir::VarId, place: &Expr) {
+        let (name, fixed) = (self.vars[var.0].name.clone(), self.vars[var.0].fixed);
+        if let Some(declared) = fixed {
+            self.error(place.span, format!("`{name}` cannot be changed: it is not declared `mut`"))
+                .note(declared, "it is declared here")
+                .help(format!("write `mut {name}` there"));
+            // Once is enough.
+            self.vars[var.0].fixed = None;
+        }
+    }
+
+    pub(super) fn field(&mut self, f: &syn::ExprField) -> Expr {
+        let base = self.expr(&f.base, None);
+        let base = self.behind_refs(base);
+        let member = member_name(&f.member);
+        let span = f.span();
+        match self.shallow(&base.ty) {
+            Ty::Struct(id) => {
+                let def = &self.m.structs[id];
+                if let Some(i) = def.fields.iter().position(|(n, _)| *n == member) {
+                    let ty = Ty::from_type(&def.fields[i].1);
+                    return Expr::new(ExprKind::Field(base, i), ty, span);
+                }
+                let (name, known): (String, Vec<String>) = (def.name.clone(), def.fields.iter().map(|(n, _)| format!("`{n}`")).collect());
+                self.refuse(
+                    f.member.span(),
+                    format!("the struct `{name}` has no field `{member}`"),
+                    format!("its fields are {}", known.join(", ")),
+                )
+            }
+            Ty::Tuple(fields) => match member.parse::<usize>().ok().and_then(|i| fields.get(i).map(|t| (i, t.clone()))) {
+                Some((i, ty)) => Expr::new(ExprKind::Field(base, i), ty, span),
+                None => {
+                    let shown = self.show(&base.ty);
+                    self.refuse(f.member.span(), format!("`{shown}` has no field `{member}`"), "the fields of a tuple are `.0`, `.1`, ..")
+                }
+            },
+            Ty::Error | Ty::Never => Self::broken(span),
+            other => {
+                let shown = self.show(&other);
+                self.refuse(f.member.span(), format!("`{shown}` has no field `{member}`"), "only structs and tuples have fields")
+            }
+        }
+    }
+
+    pub(super) fn index(&mut self, i: &syn::ExprIndex) -> Expr {
+        let span = i.span();
+        let base = self.expr(&i.expr, None);
+        let base = self.behind_refs(base);
+        if let syn::Expr::Range(_) = strip(&i.index) {
+            return self.refuse(span, "a sub-slice needs a reference in front", "write `&a[lo..hi]` or `&mut a[lo..hi]`");
+        }
+        match self.shallow(&base.ty) {
+            Ty::Array(elem, _) | Ty::Slice { elem, .. } => {
+                let index = self.expr(&i.index, Some(&USIZE));
+                let index = self.behind_refs(index);
+                if !self.table.unify(&index.ty, &USIZE) {
+                    let shown = self.show(&index.ty);
+                    return self.refuse(i.index.span(), format!("the index is `{shown}`"), "an index is a `usize`: write `i as usize`");
+                }
+                Expr::new(ExprKind::Index(base, index), *elem, span)
+            }
+            Ty::Mat { elem, .. } => {
+                let syn::Expr::Tuple(t) = strip(&i.index) else {
+                    return self.refuse(i.index.span(), "a matrix is indexed by row and column", "write `m[(i, j)]`");
+                };
+                if t.elems.len() != 2 {
+                    return self.refuse(i.index.span(), "a matrix is indexed by row and column", "write `m[(i, j)]`");
+                }
+                let row = self.expr_as(&t.elems[0], &USIZE);
+                let col = self.expr_as(&t.elems[1], &USIZE);
+                Expr::new(ExprKind::MatIndex(base, row, col), *elem, span)
+            }
+            Ty::Error | Ty::Never => Self::broken(span),
+            other => {
+                let shown = self.show(&other);
+                self.refuse(span, format!("`{shown}` cannot be indexed"), "arrays, slices and matrices can")
+            }
+        }
+    }
+
+    pub(super) fn reference(&mut self, r: &syn::ExprReference, want: Option<&Ty>) -> Expr {
+        let span = r.span();
+        let mutable = r.mutability.is_some();
+        if let syn::Expr::Index(i) = strip(&r.expr)
+            && let syn::Expr::Range(range) = strip(&i.index)
+        {
+            return self.sub_slice(i, range, mutable, span);
+        }
+        let hint = match want.map(|w| self.shallow(w)) {
+            Some(Ty::Ref { target, .. }) => Some(*target),
+            _ => None,
+        };
+        let e = self.expr(&r.expr, hint.as_ref());
+        if matches!(self.shallow(&e.ty), Ty::Slice { .. } | Ty::Mat { .. }) {
+            // `&mut *slice`, `&slice`: the same view again.
+            return self.reborrow(e, mutable);
+        }
+        if let ExprKind::Deref(inner) = &*e.kind
+            && matches!(self.shallow(&inner.ty), Ty::Ref { mutable: m, .. } if m == mutable)
+        {
+            return inner.clone();
+        }
+        if mutable && e.is_place() {
+            if matches!(*e.kind, ExprKind::Const(_)) {
+                return self.refuse(span, "a constant cannot be borrowed as `&mut`", "copy it to a variable first");
+            }
+            self.writable(&e);
+        }
+        let ty = Ty::Ref { mutable, target: Box::new(e.ty.clone()) };
+        Expr::new(ExprKind::AddrOf(e), ty, span)
+    }
+
+    /// A slice or matrix view of the same memory with that mutability.
+    fn reborrow(&mut self, mut e: Expr, mutable: bool) -> Expr {
+        match &mut e.ty {
+            Ty::Slice { mutable: m, .. } | Ty::Mat { mutable: m, .. } if *m || !mutable => {
+                *m = mutable;
+                e
+            }
+            Ty::Slice { .. } | Ty::Mat { .. } => {
+                let shown = self.show(&e.ty);
+                self.refuse(e.span, format!("`{shown}` is shared and cannot be borrowed as `&mut`"), "take it as `&mut`")
+            }
+            _ => {
+                e.ty = self.shallow(&e.ty);
+                self.reborrow(e, mutable)
+            }
+        }
+    }
+
+    /// What a method is called on. Rust borrows it by itself, so that `a[lo..hi].fill(0)` needs no `&mut`.
+    pub(super) fn receiver(&mut self, e: &syn::Expr, mutable: bool) -> Expr {
+        match strip(e) {
+            syn::Expr::Index(i) => match strip(&i.index) {
+                syn::Expr::Range(range) => self.sub_slice(i, range, mutable, e.span()),
+                _ => self.expr(e, None),
+            },
+            _ => self.expr(e, None),
+        }
+    }
+
+    fn sub_slice(&mut self, i: &syn::ExprIndex, range: &syn::ExprRange, mutable: bool, span: proc_macro2::Span) -> Expr {
+        let base = self.expr(&i.expr, None);
+        let base = self.behind_refs(base);
+        let range = self.slice_range(range);
+        let elem = match self.shallow(&base.ty) {
+            Ty::Array(elem, _) => {
+                if mutable {
+                    self.writable(&base);
+                }
+                *elem
+            }
+            Ty::Slice { mutable: m, elem } => {
+                if mutable && !m {
+                    let shown = self.show(&base.ty);
+                    return self.refuse(span, format!("`{shown}` is shared and cannot be borrowed as `&mut`"), "take it as `&mut`");
+                }
+                *elem
+            }
+            Ty::Error => return Self::broken(span),
+            other => {
+                let shown = self.show(&other);
+                return self.refuse(span, format!("`{shown}` has no sub-slices"), "arrays and slices have");
+            }
+        };
+        Expr::new(ExprKind::SubSlice { base, range }, Ty::Slice { mutable, elem: Box::new(elem) }, span)
+    }
+
+    /// Makes a value fit the type it is used as, or says that it does not.
+    pub(super) fn coerce(&mut self, e: Expr, want: &Ty) -> Expr {
+        let (have, target) = (self.shallow(&e.ty), self.shallow(want));
+        let span = e.span;
+        match (&have, &target) {
+            (Ty::Ref { mutable: m, target: inner }, Ty::Slice { mutable: n, elem }) if *m || !*n => {
+                if let Ty::Array(from, _) = self.shallow(inner)
+                    && self.table.unify(&from, elem)
+                {
+                    return Expr::new(ExprKind::Unsize(e), target, span);
+                }
+            }
+            (Ty::Slice { mutable: true, elem: a }, Ty::Slice { mutable: false, elem: b })
+            | (Ty::Ref { mutable: true, target: a }, Ty::Ref { mutable: false, target: b })
+                if self.table.unify(a, b) =>
+            {
+                return Expr { ty: target, ..e };
+            }
+            _ if self.table.unify(&have, &target) => {
+                // A value that never comes fits everywhere, but keeps its type, so that blocks know they end there.
+                return e;
+            }
+            _ => {}
+        }
+        let (have, wanted) = (self.show(&have), self.show(&target));
+        let help = mismatch_help(&have, &wanted, &e);
+        let source = tail(&e);
+        let (span, no_value) = (source.span, matches!(*source.kind, ExprKind::Block(_, None)) && have == "()");
+        let message = if no_value {
+            format!("this block ends without a value, and `{wanted}` is expected")
+        } else {
+            format!("expected `{wanted}`, found `{have}`")
+        };
+        let d = self.error(span, message);
+        d.help = if no_value { Some("end it with a value, without a `;` behind it".to_owned()) } else { help };
+        Self::broken(span)
+    }
+
+    /// A method's receiver as a slice value, if it is an array or a slice.
+    pub(super) fn as_slice(&mut self, receiver: Expr, mutable: bool) -> Option<(Expr, Ty)> {
+        let receiver = self.behind_refs(receiver);
+        match self.shallow(&receiver.ty) {
+            Ty::Slice { elem, mutable: m } => {
+                if mutable && !m {
+                    let shown = self.show(&receiver.ty);
+                    self.error(receiver.span, format!("this cannot be written: it is `{shown}`")).help("take it as `&mut`");
+                }
+                Some((receiver, *elem))
+            }
+            Ty::Array(elem, _) => {
+                if mutable {
+                    self.writable(&receiver);
+                }
+                let span = receiver.span;
+                let reference = Ty::Ref { mutable, target: Box::new(receiver.ty.clone()) };
+                let slice = Ty::Slice { mutable, elem: elem.clone() };
+                let reference = Expr::new(ExprKind::AddrOf(receiver), reference, span);
+                Some((Expr::new(ExprKind::Unsize(reference), slice, span), *elem))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn fresh_any(&mut self) -> Ty {
+        self.table.fresh(Class::Any)
+    }
+}
+
+/// Where the value of a block comes from.
+fn tail(e: &Expr) -> &Expr {
+    match &*e.kind {
+        ExprKind::Block(_, Some(last)) => tail(last),
+        _ => e,
+    }
+}
+
+/// What would be right where a value of another type is wanted.
+pub(super) fn mismatch_help(have: &str, wanted: &str, e: &Expr) -> Option<String> {
+    let is_float = |s: &str| matches!(s, "f32" | "f64" | "a float");
+    let number = |s: &str| is_float(s) || s.starts_with(['i', 'u']) && s.len() <= 5;
+    if is_float(wanted) && have == "an integer" {
+        return Some(match *tail(e).kind {
+            ExprKind::Int(v) => format!("write `{v}.0`"),
+            _ => format!("convert it: `.. as {}`", if wanted == "a float" { "f64" } else { wanted }),
+        });
+    }
+    if number(have) && number(wanted) && wanted != "a float" {
+        return Some(format!("convert it: `.. as {wanted}`"));
+    }
+    if wanted == "bool" && (number(have) || have == "an integer") {
+        return Some("compare it: `.. != 0`".to_owned());
+    }
+    if wanted == "()" {
+        return matches!(*e.kind, ExprKind::Block(..)).then(|| "put a `;` behind it, or `return` it".to_owned());
+    }
+    if have == "()" {
+        return Some("this has no value; end the block with one".to_owned());
+    }
+    let (mutable, target) = match wanted.strip_prefix("&mut ") {
+        Some(target) => ("&mut ", target),
+        None => ("&", wanted.strip_prefix('&')?),
+    };
+    // An array is borrowed as a slice.
+    let is_target = |s: &str| s == target || target.starts_with('[') && !target.contains(';') && s.starts_with('[') && s.contains(';');
+    if is_target(have) {
+        return Some(format!("borrow it: `{mutable}..`"));
+    }
+    (mutable == "&mut " && have.strip_prefix('&').is_some_and(is_target)).then(|| match *e.kind {
+        ExprKind::AddrOf(_) | ExprKind::SubSlice { .. } => "borrow it as `&mut ..`".to_owned(),
+        _ => format!("it is shared: take it as `{wanted}` where it is declared"),
+    })
+}
+
+/// An expression without the parentheses around it.
+pub(super) fn strip(e: &syn::Expr) -> &syn::Expr {
+    match e {
+        syn::Expr::Paren(p) => strip(&p.expr),
+        syn::Expr::Group(g) => strip(&g.expr),
+        _ => e,
+    }
+}

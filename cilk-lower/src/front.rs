@@ -1,0 +1,168 @@
+//! The front end: from a program's source to its verified IR.
+//!
+//! Items, then each function's types, then what awaits a sync, then IR. The macro hands in the module it stands on, the command
+//! the text of a file; the rest is the same.
+
+use crate::{
+    build, check,
+    diag::{Diagnostic, Diagnostics},
+    hir::FnId,
+    items, pending,
+};
+use millstream_graph::{
+    ir::{FunctionKind, Options, Program},
+    verify,
+};
+use syn::spanned::Spanned;
+
+/// Why a source file has no program.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// Something is wrong in the file; the places are in it.
+    #[error("{0}")]
+    Source(#[from] Diagnostics),
+    /// What was built is not well-formed: a mistake of Millstream, not of the program.
+    #[error("the program was built wrong, which is a mistake in Millstream: {0}")]
+    Internal(String),
+}
+
+/// Reads a `.rs` file: the module under `#[millstream::program]`. `name` picks one where there are several.
+///
+/// # Errors
+/// Syntax errors and everything that the task language refuses, each with its place.
+pub fn parse_file(text: &str, file: &str, name: Option<&str>) -> Result<Program, SourceError> {
+    let parsed = syn::parse_file(text).map_err(|e| syntax(&e))?;
+    let module = find_program(&parsed, name)?;
+    let options = module.attrs.iter().find(|a| is_program_attribute(a)).map(attribute_options).transpose()?.unwrap_or_default();
+    parse_module(&module, options, file)
+}
+
+/// Reads a program module.
+///
+/// # Errors
+/// Everything that the task language refuses, each with its place.
+pub fn parse_module(module: &syn::ItemMod, options: Options, file: &str) -> Result<Program, SourceError> {
+    let mut m = items::collect(module, options);
+    if !m.diags.is_empty() {
+        // What is wrong with a type or a signature would show again at each use.
+        return Err(SourceError::Source(m.diags.sorted()));
+    }
+    let mut bodies = Vec::new();
+    for i in 0..m.fns.len() {
+        let Some(body) = check::function(&mut m, FnId(i)) else { continue };
+        pending::check(&body, &mut m.diags);
+        bodies.push(body);
+    }
+    if !m.fns.iter().any(|f| f.kind == FunctionKind::Task) && m.diags.is_empty() {
+        m.diags.error(module.ident.span(), format!("the program `{}` has no task", m.name)).help("put `#[task]` in front of a function");
+    }
+    if !m.diags.is_empty() {
+        return Err(SourceError::Source(m.diags.sorted()));
+    }
+    let program = build::program(&m, &bodies, file);
+    verify::verify(&program).map_err(|errors| {
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        SourceError::Internal(lines.join("\n"))
+    })?;
+    Ok(program)
+}
+
+/// Whether an attribute is `#[program]`, however its path is written.
+#[must_use]
+pub fn is_program_attribute(attr: &syn::Attribute) -> bool {
+    attr.path().segments.last().is_some_and(|s| s.ident == "program")
+}
+
+fn syntax(error: &syn::Error) -> Diagnostics {
+    let mut diags = Diagnostics::default();
+    for e in error.clone() {
+        let message = e.to_string();
+        if message == "cannot parse string into token stream" {
+            // All that the lexer says.
+            diags
+                .error(e.span(), "the brackets do not match here, or a text or comment has no end")
+                .help("look for a `(`, `[` or `{` before this place that nothing closes");
+        } else {
+            diags.error(e.span(), message);
+        }
+    }
+    diags
+}
+
+/// The options in `#[program(..)]`.
+///
+/// # Errors
+/// An option that there is not.
+fn attribute_options(attr: &syn::Attribute) -> Result<Options, Diagnostics> {
+    match &attr.meta {
+        syn::Meta::List(list) => program_options(list.tokens.clone()),
+        _ => Ok(Options::default()),
+    }
+}
+
+/// The options of a program from the tokens between the parentheses of its attribute.
+///
+/// # Errors
+/// An option that there is not.
+pub fn program_options(tokens: proc_macro2::TokenStream) -> Result<Options, Diagnostics> {
+    use syn::{Token, parse::Parser, punctuated::Punctuated};
+    let mut options = Options::default();
+    let parser = Punctuated::<syn::Ident, Token![,]>::parse_terminated;
+    let words = parser.parse2(tokens).map_err(|e| syntax(&e))?;
+    let mut diags = Diagnostics::default();
+    for word in &words {
+        match word.to_string().as_str() {
+            "checked" => options.checked = true,
+            "unchecked" => options.unchecked = true,
+            "fast_math" => options.fast_math = true,
+            other => {
+                let d = diags.error(word.span(), format!("there is no program option `{other}`"));
+                let near = check::nearest(other, ["checked", "unchecked", "fast_math"].into_iter());
+                d.help(
+                    near.map_or_else(|| "there are `checked`, `unchecked` and `fast_math`".to_owned(), |n| format!("did you mean `{n}`?")),
+                );
+            }
+        }
+    }
+    if options.checked && options.unchecked {
+        let last = words.last().map_or_else(proc_macro2::Span::call_site, syn::Ident::span);
+        diags.error(last, "a program is either `checked` or `unchecked`").help("leave out one of them");
+    }
+    if diags.is_empty() { Ok(options) } else { Err(diags) }
+}
+
+/// The program module of a file.
+///
+/// # Errors
+/// No program, or several and none of that name.
+pub fn find_program(file: &syn::File, name: Option<&str>) -> Result<syn::ItemMod, Diagnostics> {
+    let mut found: Vec<&syn::ItemMod> = Vec::new();
+    for item in &file.items {
+        if let syn::Item::Mod(m) = item
+            && m.attrs.iter().any(is_program_attribute)
+        {
+            found.push(m);
+        }
+    }
+    let all: Vec<String> = found.iter().map(|m| format!("`{}`", m.ident)).collect();
+    let wanted: Vec<&&syn::ItemMod> = found.iter().filter(|m| name.is_none_or(|n| m.ident == n)).collect();
+    match wanted.as_slice() {
+        [one] => Ok((**one).clone()),
+        _ => {
+            let mut diags = Diagnostics::default();
+            let span = found.get(1).map_or_else(proc_macro2::Span::call_site, |m| m.ident.span());
+            let d: &mut Diagnostic = match (found.is_empty(), name) {
+                (true, _) => diags.error(file.span(), "there is no program in this file"),
+                (false, None) => diags.error(span, format!("this file has several programs: {}", all.join(", "))),
+                (false, Some(name)) => {
+                    diags.error(span, format!("there is no program `{name}` in this file; there are {}", all.join(", ")))
+                }
+            };
+            d.help(match (found.is_empty(), name) {
+                (true, _) => "put `#[millstream::program]` in front of the module with the tasks",
+                _ => "name the one to use",
+            });
+            Err(diags)
+        }
+    }
+}

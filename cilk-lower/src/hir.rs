@@ -1,0 +1,385 @@
+//! The typed tree of a function: what the checker makes of its syntax, and what the builder makes IR of.
+//!
+//! Every name is resolved, every coercion and auto-dereference is explicit. While the checker works, types may hold inference
+//! variables; when it is done, [`crate::check`] has replaced them all.
+
+use crate::ty::Ty;
+use millstream_graph::{
+    ir::{AtomicOp, BinOp, Combine, Order, UnOp},
+    ty::StructId,
+};
+use proc_macro2::Span;
+
+/// A variable of a function; parameters come first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct VarId(pub(crate) usize);
+
+/// A loop or labelled block of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct LoopId(pub(crate) usize);
+
+/// A function of the program, in the order of the source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct FnId(pub(crate) usize);
+
+/// A constant of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct ConstId(pub(crate) usize);
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Var {
+    pub(crate) name: String,
+    pub(crate) ty: Ty,
+    /// Whether its address is taken.
+    pub(crate) addressed: bool,
+    /// Whether a child writes its result to it.
+    pub(crate) awaits: bool,
+    /// Where it is declared, if it has a value from the start and is not `mut`.
+    pub(crate) fixed: Option<Span>,
+}
+
+/// The body of a function or constant.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    pub(crate) vars: Vec<Var>,
+    pub(crate) root: Expr,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Expr {
+    pub(crate) kind: Box<ExprKind>,
+    pub(crate) ty: Ty,
+    pub(crate) span: Span,
+    /// Whether it assigns to a variable somewhere; known when the body is finished.
+    pub(crate) assigns: bool,
+}
+
+/// What an expression is. *Places* are `Var`, `Field`, `Index`, `MatIndex`, `Deref` and `Const` of an array.
+#[derive(Clone, Debug)]
+pub(crate) enum ExprKind {
+    /// An integer: its value, negative ones as two's complement.
+    Int(u128),
+    Float(f64),
+    Bool(bool),
+    Var(VarId),
+    Const(ConstId),
+    Field(Expr, usize),
+    /// Of an array place or a slice value.
+    Index(Expr, Expr),
+    /// Of a matrix value: row and column.
+    MatIndex(Expr, Expr, Expr),
+    Deref(Expr),
+    /// `&place`, `&mut place`; also what a method's receiver becomes.
+    AddrOf(Expr),
+    /// `&base[range]`: base is an array place or a slice value.
+    SubSlice {
+        base: Expr,
+        range: SliceRange,
+    },
+    /// From a reference to an array to a slice.
+    Unsize(Expr),
+    /// An operator; in checked mode, negation is checked.
+    Unary(UnOp, Expr),
+    /// An operator: division is checked, in checked mode the rest too.
+    Binary(BinOp, Expr, Expr),
+    /// A method that is one operation and never fails.
+    RawUnary(UnOp, Expr),
+    RawBinary(BinOp, Expr, Expr),
+    /// `==` or `!=` of tuples and structs, field by field.
+    SameFields {
+        equal: bool,
+        left: Expr,
+        right: Expr,
+    },
+    MulAdd(Expr, Expr, Expr),
+    /// `a && b` / `a || b`
+    Lazy {
+        and: bool,
+        left: Expr,
+        right: Expr,
+    },
+    Cast(Expr),
+    Bitcast(Expr),
+    Call(FnId, Vec<Expr>),
+    Method(Builtin, Vec<Expr>),
+    Atomic {
+        op: AtomicOp,
+        order: Order,
+        place: Expr,
+        args: Vec<Expr>,
+    },
+    Tuple(Vec<Expr>),
+    /// Fields in the order of evaluation, and what the rest comes from.
+    Struct {
+        id: StructId,
+        fields: Vec<(usize, Expr)>,
+        base: Option<Expr>,
+    },
+    Array(Vec<Expr>),
+    Repeat(Expr, u64),
+    If(Expr, Expr, Option<Expr>),
+    Match(Expr, Vec<Arm>),
+    Block(Vec<Stmt>, Option<Expr>),
+    /// A labelled block or `loop`; its value comes with `break`.
+    Labelled(LoopId, Expr),
+    Loop(LoopId, Expr),
+    While(LoopId, Expr, Expr),
+    For(LoopId, For, Expr),
+    Break(LoopId, Option<Expr>),
+    Continue(LoopId),
+    Return(Option<Expr>),
+    Assign(Expr, Expr),
+    /// `place op= value`
+    AssignOp(BinOp, Expr, Expr),
+    /// A child. `dest` is a place; none where the callee returns nothing or nobody wants it.
+    Spawn {
+        func: FnId,
+        args: Vec<Expr>,
+        dest: Option<(Expr, Combine)>,
+    },
+    Sync,
+    /// `assert!` and its kin: the text, the condition, and the two values of `assert_eq!` (true) or `assert_ne!` (false).
+    Assert {
+        text: String,
+        cond: Expr,
+        debug: bool,
+    },
+    AssertCmp {
+        text: String,
+        equal: bool,
+        left: Expr,
+        right: Expr,
+        debug: bool,
+    },
+    Panic(String),
+    /// Something is wrong here and has been said.
+    Error,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub(crate) enum Stmt {
+    Let(Pat, Option<Expr>),
+    Expr(Expr),
+}
+
+/// A pattern that always matches.
+#[derive(Clone, Debug)]
+pub(crate) enum Pat {
+    Wild,
+    Var(VarId),
+    /// Of a tuple or struct: field and pattern.
+    Fields(Vec<(usize, Pat)>),
+    /// Of an array: a pattern each.
+    Elements(Vec<Pat>),
+}
+
+/// An arm of a `match`.
+#[derive(Clone, Debug)]
+pub(crate) struct Arm {
+    /// One of these has to hold; each is a list of tests of parts of the value, all of which have to.
+    pub(crate) tests: Vec<Vec<(Path, Test)>>,
+    /// Variables, and the parts of the value that they get.
+    pub(crate) binds: Vec<(VarId, Path)>,
+    pub(crate) guard: Option<Expr>,
+    pub(crate) body: Expr,
+}
+
+/// Fields from a value to a part of it.
+pub(crate) type Path = Vec<usize>;
+
+/// A test of a `match` on an integer or `bool`. Bounds are two's complement in the matched type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Test {
+    Is(u64),
+    /// From the first to the second, both included; none: open.
+    Range(Option<u64>, Option<u64>),
+}
+
+/// What a `for` runs over.
+#[derive(Clone, Debug)]
+pub(crate) enum For {
+    Range {
+        var: Pat,
+        lo: Expr,
+        hi: Expr,
+        inclusive: bool,
+        rev: bool,
+        step: Option<Step>,
+    },
+    /// Elements of a slice value (by reference), or of an array value.
+    Slice {
+        elem: ForElem,
+        index: Option<VarId>,
+        slice: Expr,
+        rev: bool,
+    },
+}
+
+/// `.step_by(n)`
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) by: Expr,
+    /// Whether `.rev()` came after it.
+    pub(crate) then_rev: bool,
+}
+
+/// How a `for` over a slice binds an element.
+#[derive(Clone, Debug)]
+pub(crate) enum ForElem {
+    /// Its address.
+    Ref(Pat),
+    /// Its value: `&x`.
+    Copy(Pat),
+}
+
+/// The range of a sub-slice.
+#[derive(Clone, Debug)]
+pub(crate) struct SliceRange {
+    pub(crate) lo: Option<Expr>,
+    pub(crate) hi: Option<Expr>,
+    pub(crate) inclusive: bool,
+}
+
+/// Methods of the built-in types that are more than one operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Builtin {
+    // Slices.
+    Len,
+    IsEmpty,
+    SplitAt,
+    Swap,
+    Fill,
+    CopyFromSlice,
+    Reverse,
+    // Integers and floats.
+    Abs,
+    AbsDiff,
+    UnsignedAbs,
+    Signum,
+    RemEuclid,
+    DivEuclid,
+    DivCeil,
+    IsPowerOfTwo,
+    NextPowerOfTwo,
+    Pow,
+    Ilog2,
+    Overflowing(BinOp),
+    Clamp,
+    IsNan,
+    IsFinite,
+    IsInfinite,
+    IsSignNegative,
+    Fract,
+    Recip,
+    // `std::mem`.
+    MemSwap,
+    MemReplace,
+    // Matrix views.
+    MatNew,
+    MatRows,
+    MatCols,
+    MatRow,
+    MatQuadrants,
+    MatSplitRows,
+    MatSplitCols,
+    MatSub,
+    /// The same memory with the result's mutability.
+    MatSame,
+    // Atomics.
+    /// An atomic from its value.
+    AtomicNew,
+    /// The value of an atomic that nobody shares any more.
+    AtomicInto,
+    /// Whether a compare-exchange succeeded: its expected value is compared with what it found.
+    CasOk,
+    CasErr,
+}
+
+impl Expr {
+    pub(crate) fn new(kind: ExprKind, ty: Ty, span: Span) -> Self {
+        Self { kind: Box::new(kind), ty, span, assigns: false }
+    }
+
+    /// The variable that a place is part of, and whether a reference lies in between.
+    pub(crate) fn root(&self) -> Option<(VarId, bool)> {
+        match &*self.kind {
+            ExprKind::Var(v) => Some((*v, false)),
+            ExprKind::Field(base, _) => base.root(),
+            ExprKind::Index(base, _) => match base.ty {
+                Ty::Slice { .. } => base.root().map(|(v, _)| (v, true)),
+                _ => base.root(),
+            },
+            ExprKind::MatIndex(base, ..) | ExprKind::Deref(base) => base.root().map(|(v, _)| (v, true)),
+            ExprKind::SubSlice { base, .. } | ExprKind::AddrOf(base) | ExprKind::Unsize(base) => base.root(),
+            _ => None,
+        }
+    }
+
+    /// Calls `f` on each expression right below this one.
+    pub(crate) fn children_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        use ExprKind as K;
+        match &mut *self.kind {
+            K::Int(_) | K::Float(_) | K::Bool(_) | K::Var(_) | K::Const(_) | K::Continue(_) | K::Sync | K::Panic(_) | K::Error => {}
+            K::Field(a, _) | K::Deref(a) | K::AddrOf(a) | K::Unsize(a) | K::Unary(_, a) | K::RawUnary(_, a) => f(a),
+            K::Cast(a) | K::Bitcast(a) | K::Repeat(a, _) | K::Labelled(_, a) | K::Loop(_, a) => f(a),
+            K::Assert { cond: a, .. } => f(a),
+            K::Index(a, b) | K::Binary(_, a, b) | K::RawBinary(_, a, b) | K::While(_, a, b) => [a, b].into_iter().for_each(f),
+            K::Assign(a, b) | K::AssignOp(_, a, b) => [a, b].into_iter().for_each(f),
+            K::SameFields { left, right, .. } | K::Lazy { left, right, .. } | K::AssertCmp { left, right, .. } => {
+                [left, right].into_iter().for_each(f);
+            }
+            K::MatIndex(a, b, c) | K::MulAdd(a, b, c) => [a, b, c].into_iter().for_each(f),
+            K::SubSlice { base, range } => {
+                f(base);
+                range.lo.iter_mut().chain(&mut range.hi).for_each(f);
+            }
+            K::Call(_, args) | K::Method(_, args) | K::Tuple(args) | K::Array(args) => args.iter_mut().for_each(f),
+            K::Atomic { place, args, .. } => {
+                f(place);
+                args.iter_mut().for_each(f);
+            }
+            K::Struct { fields, base, .. } => fields.iter_mut().map(|(_, e)| e).chain(base).for_each(f),
+            K::If(a, b, c) => [a, b].into_iter().chain(c).for_each(f),
+            K::Match(value, arms) => {
+                f(value);
+                for arm in arms {
+                    arm.guard.iter_mut().for_each(&mut *f);
+                    f(&mut arm.body);
+                }
+            }
+            K::Block(stmts, tail) => {
+                for stmt in stmts {
+                    match stmt {
+                        Stmt::Let(_, init) => init.iter_mut().for_each(&mut *f),
+                        Stmt::Expr(e) => f(e),
+                    }
+                }
+                tail.iter_mut().for_each(f);
+            }
+            K::For(_, over, body) => {
+                match over {
+                    For::Range { lo, hi, step, .. } => {
+                        [lo, hi].into_iter().chain(step.as_mut().map(|s| &mut s.by)).for_each(&mut *f);
+                    }
+                    For::Slice { slice, .. } => f(slice),
+                }
+                f(body);
+            }
+            K::Break(_, value) | K::Return(value) => value.iter_mut().for_each(f),
+            K::Spawn { args, dest, .. } => args.iter_mut().chain(dest.as_mut().map(|(d, _)| d)).for_each(f),
+        }
+    }
+
+    /// Whether it names memory rather than a value.
+    pub(crate) fn is_place(&self) -> bool {
+        use ExprKind::{Const, Deref, Field, Index, MatIndex, Var};
+        match &*self.kind {
+            Var(_) | Index(..) | MatIndex(..) | Deref(_) | Const(_) => true,
+            Field(base, _) => base.is_place(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! The items of a program module: its structs, constants and the signatures of its functions, with all their types resolved.
+
+use crate::{
+    consts,
+    diag::Diagnostics,
+    hir::{ConstId, FnId},
+};
+use millstream_graph::{
+    ir::{FunctionKind, Options},
+    ty::{Scalar, StructDef, StructId, Structs, Type},
+};
+use proc_macro2::Span;
+use quote::ToTokens;
+use std::{collections::BTreeMap, rc::Rc};
+use syn::spanned::Spanned;
+
+/// What a name at the top of the module means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Item {
+    Struct(StructId),
+    Const(ConstId),
+    Fn(FnId),
+    Alias(usize),
+}
+
+/// A module while its items are read and its functions are checked.
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) name: String,
+    pub(crate) options: Options,
+    pub(crate) structs: Structs,
+    pub(crate) consts: Vec<ConstItem>,
+    pub(crate) fns: Vec<FnItem>,
+    pub(crate) names: BTreeMap<String, Item>,
+    pub(crate) diags: Diagnostics,
+    aliases: Vec<(syn::Type, bool)>,
+    /// What `use` brings in: the name and its whole path.
+    imports: BTreeMap<String, Vec<String>>,
+}
+
+/// A constant.
+#[derive(Debug)]
+pub(crate) struct ConstItem {
+    pub(crate) name: String,
+    pub(crate) state: ConstState,
+}
+
+/// How far a constant is known.
+#[derive(Clone, Debug)]
+pub(crate) enum ConstState {
+    Source(Rc<syn::ItemConst>),
+    /// Its value is being computed: meeting it again is a cycle.
+    InProgress,
+    /// Its type and its value's memory.
+    Known(Type, Vec<u8>),
+    Failed,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub(crate) struct FnItem {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) kind: FunctionKind,
+    pub(crate) params: Vec<(syn::Pat, Type)>,
+    pub(crate) ret: Type,
+    pub(crate) block: Rc<syn::Block>,
+}
+
+/// Reads the items of a module. What is wrong is added to `diags` of the result.
+pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
+    let mut m = Module {
+        name: module.ident.to_string(),
+        options,
+        structs: Structs::default(),
+        consts: Vec::new(),
+        fns: Vec::new(),
+        names: BTreeMap::new(),
+        diags: Diagnostics::default(),
+        aliases: Vec::new(),
+        imports: BTreeMap::new(),
+    };
+    let Some((_, items)) = &module.content else {
+        m.diags
+            .error(module.span(), "a program needs its module's body here")
+            .help("write `mod name { .. }` with the tasks in it, not `mod name;`");
+        return m;
+    };
+    let mut structs = Vec::new();
+    let mut functions = Vec::new();
+    for item in items.iter().filter(|i| !is_cfg_test(i)) {
+        m.declare(item, &mut structs, &mut functions);
+    }
+    for (id, item) in structs {
+        m.resolve_struct(id, item);
+    }
+    for i in 0..m.consts.len() {
+        consts::value(&mut m, ConstId(i), Span::call_site());
+    }
+    for item in functions {
+        m.resolve_fn(item);
+    }
+    m
+}
+
+fn attributes(item: &syn::Item) -> &[syn::Attribute] {
+    match item {
+        syn::Item::Const(i) => &i.attrs,
+        syn::Item::Fn(i) => &i.attrs,
+        syn::Item::Mod(i) => &i.attrs,
+        syn::Item::Struct(i) => &i.attrs,
+        syn::Item::Use(i) => &i.attrs,
+        syn::Item::Impl(i) => &i.attrs,
+        _ => &[],
+    }
+}
+
+fn is_cfg_test(item: &syn::Item) -> bool {
+    attributes(item).iter().any(|a| a.path().is_ident("cfg") && a.meta.to_token_stream().to_string().replace(' ', "") == "cfg(test)")
+}
+
+/// Whether an attribute is `#[task]`, however its path is written.
+#[must_use]
+pub fn is_task_attribute(attr: &syn::Attribute) -> bool {
+    attr.path().segments.last().is_some_and(|s| s.ident == "task")
+}
+
+impl Module {
+    fn declare<'a>(
+        &mut self,
+        item: &'a syn::Item,
+        structs: &mut Vec<(StructId, &'a syn::ItemStruct)>,
+        functions: &mut Vec<&'a syn::ItemFn>,
+    ) {
+        match item {
+            syn::Item::Struct(s) => {
+                if !s.generics.params.is_empty() {
+                    self.diags
+                        .error(s.generics.span(), format!("the struct `{}` has parameters", s.ident))
+                        .help("structs of a program are plain data: write one struct for each type you need");
+                }
+                let tuple = matches!(s.fields, syn::Fields::Unnamed(_));
+                let id = self.structs.push(StructDef { name: s.ident.to_string(), fields: Vec::new(), tuple });
+                self.define(&s.ident, Item::Struct(id));
+                structs.push((id, s));
+            }
+            syn::Item::Const(c) => {
+                if c.ident == "_" {
+                    return;
+                }
+                let id = ConstId(self.consts.len());
+                let state = ConstState::Source(Rc::new(c.clone()));
+                self.consts.push(ConstItem { name: c.ident.to_string(), state });
+                self.define(&c.ident, Item::Const(id));
+            }
+            syn::Item::Fn(f) => {
+                let id = FnId(functions.len());
+                self.define(&f.sig.ident, Item::Fn(id));
+                functions.push(f);
+            }
+            syn::Item::Type(t) => {
+                self.aliases.push(((*t.ty).clone(), false));
+                let id = self.aliases.len() - 1;
+                self.define(&t.ident, Item::Alias(id));
+            }
+            syn::Item::Use(u) => self.import(u),
+            other => self.refuse_item(other),
+        }
+    }
+
+    /// Remembers what a `use` brings in.
+    pub(crate) fn import(&mut self, item: &syn::ItemUse) {
+        self.import_tree(&item.tree, &mut Vec::new());
+    }
+
+    fn import_tree(&mut self, tree: &syn::UseTree, path: &mut Vec<String>) {
+        match tree {
+            syn::UseTree::Path(p) => {
+                path.push(p.ident.to_string());
+                self.import_tree(&p.tree, path);
+                path.pop();
+            }
+            syn::UseTree::Group(g) => g.items.iter().for_each(|t| self.import_tree(t, path)),
+            syn::UseTree::Name(n) if n.ident != "self" => self.import_as(&n.ident, path, Some(&n.ident)),
+            syn::UseTree::Rename(r) => self.import_as(&r.rename, path, Some(&r.ident)),
+            syn::UseTree::Name(n) => {
+                if let Some(last) = path.last().cloned() {
+                    self.import_as(&syn::Ident::new(&last, n.ident.span()), path, None);
+                }
+            }
+            syn::UseTree::Glob(_) => {}
+        }
+    }
+
+    fn import_as(&mut self, name: &syn::Ident, path: &[String], last: Option<&syn::Ident>) {
+        let whole = path.iter().cloned().chain(last.filter(|l| *l != "self").map(ToString::to_string)).collect();
+        self.imports.insert(name.to_string(), whole);
+    }
+
+    /// A path with what its first name was imported as, if it was and nothing of the program has that name.
+    pub(crate) fn whole_path(&self, path: &syn::Path) -> Option<syn::Path> {
+        let first = path.segments.first()?;
+        let name = first.ident.to_string();
+        let whole = self.imports.get(&name).filter(|w| w.len() > 1 && !self.names.contains_key(&name))?;
+        let mut out = path.clone();
+        let mut segments: syn::punctuated::Punctuated<syn::PathSegment, syn::Token![::]> = syn::punctuated::Punctuated::new();
+        for part in whole {
+            segments.push(syn::Ident::new(part, first.ident.span()).into());
+        }
+        if let Some(last) = segments.last_mut() {
+            last.arguments = first.arguments.clone();
+        }
+        segments.extend(path.segments.iter().skip(1).cloned());
+        out.segments = segments;
+        Some(out)
+    }
+
+    fn refuse_item(&mut self, item: &syn::Item) {
+        let (what, help) = match item {
+            syn::Item::Enum(_) => ("an enum", "use integer constants and `match` on them"),
+            syn::Item::Impl(_) => ("an `impl` block", "write a function that takes the struct as its first argument"),
+            syn::Item::Static(_) => ("a static", "use a `const`, or pass a buffer as an argument"),
+            syn::Item::Trait(_) | syn::Item::TraitAlias(_) => ("a trait", "write the functions it would have for the types you use"),
+            syn::Item::Mod(_) => ("a module", "a program is one module: move its items up"),
+            syn::Item::Macro(_) => ("a macro", "write out what it would expand to, or use a function"),
+            syn::Item::Union(_) => ("a union", "use a struct, or `to_bits` and `from_bits`"),
+            _ => ("this item", "a program has structs, constants, type aliases, tasks and helper functions"),
+        };
+        self.diags.error(item.span(), format!("{what} is not part of the task language")).help(help);
+    }
+
+    fn define(&mut self, ident: &syn::Ident, item: Item) {
+        if self.names.insert(ident.to_string(), item).is_some() {
+            self.diags.error(ident.span(), format!("the name `{ident}` is defined more than once in this program"));
+        }
+    }
+
+    fn resolve_struct(&mut self, id: StructId, item: &syn::ItemStruct) {
+        if !item.generics.params.is_empty() {
+            return;
+        }
+        let mut fields = Vec::new();
+        for (i, field) in item.fields.iter().enumerate() {
+            let name = field.ident.as_ref().map_or_else(|| i.to_string(), ToString::to_string);
+            let ty = self.resolve_type(&field.ty);
+            if !is_plain(&ty) {
+                let shown = ty.display(&self.structs).to_string();
+                self.diags
+                    .error(field.ty.span(), format!("a struct field cannot be `{shown}`"))
+                    .help("structs hold plain data: numbers, bools, arrays, tuples and other structs; pass references as arguments");
+            }
+            if contains_struct(&ty, id, &self.structs) {
+                self.diags
+                    .error(field.ty.span(), format!("the struct `{}` would contain itself", item.ident))
+                    .help("keep the other element's index into a slice instead");
+                continue;
+            }
+            fields.push((name, ty));
+        }
+        self.structs[id].fields = fields;
+    }
+
+    fn resolve_fn(&mut self, item: &syn::ItemFn) {
+        let sig = &item.sig;
+        if let Some(p) = sig.generics.params.iter().find(|p| !matches!(p, syn::GenericParam::Lifetime(_))) {
+            self.diags
+                .error(p.span(), format!("the function `{}` has a type parameter", sig.ident))
+                .help("write it for the types you use; lifetimes are fine");
+            return;
+        }
+        let mut refuse = |span: Option<Span>, what: &str, help: &str| {
+            if let Some(span) = span {
+                self.diags.error(span, format!("{what} is not part of the task language")).help(help);
+            }
+        };
+        refuse(sig.asyncness.map(|t| t.span()), "an `async` function", "make it a task, and `spawn!` it");
+        refuse(sig.abi.as_ref().map(Spanned::span), "a foreign ABI", "leave out the `extern`");
+        let unsafety = sig.safety.to_token_stream();
+        refuse((!unsafety.is_empty()).then(|| unsafety.span()), "an `unsafe` function", "leave out the `unsafe`");
+        let mut params = Vec::new();
+        for input in &sig.inputs {
+            match input {
+                syn::FnArg::Typed(p) => {
+                    let ty = self.resolve_type(&p.ty);
+                    if matches!(ty, Type::Atomic(_)) {
+                        self.diags.error(p.ty.span(), "an atomic cannot be passed by value").help("pass it by reference: `&AtomicU32`");
+                    }
+                    params.push(((*p.pat).clone(), ty));
+                }
+                syn::FnArg::Receiver(r) => {
+                    self.diags.error(r.span(), "`self` is not part of the task language").help("give the argument a name and a type");
+                }
+            }
+        }
+        let ret = match &sig.output {
+            syn::ReturnType::Default => Type::unit(),
+            syn::ReturnType::Type(_, ty) if matches!(**ty, syn::Type::Never(_)) => Type::unit(),
+            syn::ReturnType::Type(_, ty) => self.resolve_type(ty),
+        };
+        let is_task = item.attrs.iter().any(is_task_attribute);
+        if is_task && !is_plain(&ret) {
+            let shown = ret.display(&self.structs).to_string();
+            self.diags
+                .error(sig.output.span(), format!("a task cannot return `{shown}`"))
+                .help("a child's result is plain data; pass a `&mut` slice to write to instead");
+        }
+        let kind = if is_task { FunctionKind::Task } else { FunctionKind::Helper };
+        let block = Rc::new((*item.block).clone());
+        self.fns.push(FnItem { name: sig.ident.to_string(), span: sig.ident.span(), kind, params, ret, block });
+    }
+
+    /// What a type of the source means. An error gives the unit type.
+    pub(crate) fn resolve_type(&mut self, ty: &syn::Type) -> Type {
+        match ty {
+            syn::Type::Paren(p) => self.resolve_type(&p.elem),
+            syn::Type::Group(g) => self.resolve_type(&g.elem),
+            syn::Type::Tuple(t) => Type::Tuple(t.elems.iter().map(|t| self.resolve_type(t)).collect()),
+            syn::Type::Array(a) => {
+                let elem = self.resolve_type(&a.elem);
+                let len = consts::eval_usize(self, &a.len).unwrap_or(0);
+                Type::Array(Box::new(elem), len)
+            }
+            syn::Type::Reference(r) => self.resolve_reference(r),
+            syn::Type::Path(p) if p.qself.is_none() => self.resolve_path(&p.path),
+            syn::Type::Slice(s) => {
+                self.diags.error(s.span(), "a slice needs a reference in front").help("write `&[T]` or `&mut [T]`");
+                Type::unit()
+            }
+            syn::Type::Infer(i) => {
+                self.diags.error(i.span(), "the type must be written out here");
+                Type::unit()
+            }
+            other => {
+                self.diags
+                    .error(other.span(), format!("the type `{}` is not part of the task language", other.to_token_stream()))
+                    .help("there are numbers, bool, arrays, tuples, structs, slices, references, atomics, `Mat<T>` and `MatMut<T>`");
+                Type::unit()
+            }
+        }
+    }
+
+    fn resolve_reference(&mut self, r: &syn::TypeReference) -> Type {
+        let mutable = r.mutability.is_some();
+        let (target, slice) = match &*r.elem {
+            syn::Type::Slice(s) => (self.resolve_type(&s.elem), true),
+            other => (self.resolve_type(other), false),
+        };
+        if mutable && matches!(target, Type::Atomic(_)) {
+            self.diags.error(r.span(), "an atomic behind `&mut`").help("share it: write `&` instead of `&mut`");
+        }
+        let holds_reference = matches!(target, Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. });
+        if holds_reference {
+            let shown = target.display(&self.structs).to_string();
+            self.diags
+                .error(r.span(), format!("a reference to `{shown}` is not part of the task language"))
+                .help(format!("pass `{shown}` itself"));
+        }
+        if slice { Type::Slice { mutable, elem: Box::new(target) } } else { Type::Ref { mutable, target: Box::new(target) } }
+    }
+
+    fn resolve_path(&mut self, path: &syn::Path) -> Type {
+        let path = &self.whole_path(path).unwrap_or_else(|| path.clone());
+        let Some(last) = path.segments.last() else { return Type::unit() };
+        let name = last.ident.to_string();
+        if let Some(scalar) = Scalar::from_name(&name).filter(|s| *s != Scalar::Ptr) {
+            return Type::Scalar(scalar);
+        }
+        if let Some(inner) = name.strip_prefix("Atomic").and_then(|s| Scalar::from_name(&s.to_lowercase()))
+            && (inner.is_int() || inner == Scalar::Bool)
+        {
+            return Type::Atomic(inner);
+        }
+        if name == "Mat" || name == "MatMut" {
+            return self.resolve_mat(last, name == "MatMut");
+        }
+        match self.names.get(&name) {
+            Some(Item::Struct(id)) => return Type::Struct(*id),
+            Some(Item::Alias(id)) => return self.resolve_alias(*id, path.span()),
+            _ => {}
+        }
+        let help = match name.as_str() {
+            "u128" | "i128" => "the widest integers are 64 bits: use two of them".to_owned(),
+            "char" | "str" | "String" => "there is no text on a device: use `u8` and `u32`".to_owned(),
+            "Vec" | "Box" => "nothing is allocated in a task: use an array, or pass a slice".to_owned(),
+            "int" | "int32" | "int32_t" => "did you mean `i32`?".to_owned(),
+            "uint" | "unsigned" | "uint32" | "uint32_t" => "did you mean `u32`?".to_owned(),
+            "long" | "int64" | "int64_t" => "did you mean `i64`?".to_owned(),
+            "ulong" | "uint64" | "uint64_t" => "did you mean `u64`?".to_owned(),
+            "float" => "did you mean `f32`?".to_owned(),
+            "double" => "did you mean `f64`?".to_owned(),
+            "Option" | "Result" => "use a value that stands for none, or a `bool` beside it".to_owned(),
+            _ => {
+                let mut known: Vec<&str> = Scalar::ALL.into_iter().map(Scalar::name).collect();
+                known.extend(self.structs.iter().map(|(_, d)| d.name.as_str()));
+                let near = crate::check::nearest(&name, known.into_iter());
+                near.map_or_else(|| "define it as a struct in this module".to_owned(), |n| format!("did you mean `{n}`?"))
+            }
+        };
+        self.diags.error(path.span(), format!("there is no type `{name}` in this program")).help(help);
+        Type::unit()
+    }
+
+    fn resolve_alias(&mut self, id: usize, span: Span) -> Type {
+        let (ty, busy) = self.aliases[id].clone();
+        if busy {
+            self.diags.error(span, "this type alias stands for itself");
+            return Type::unit();
+        }
+        self.aliases[id].1 = true;
+        let resolved = self.resolve_type(&ty);
+        self.aliases[id].1 = false;
+        resolved
+    }
+
+    fn resolve_mat(&mut self, segment: &syn::PathSegment, mutable: bool) -> Type {
+        let elem = match &segment.arguments {
+            syn::PathArguments::AngleBracketed(args) => args.args.iter().find_map(|a| match a {
+                syn::GenericArgument::Type(t) => Some(t.clone()),
+                _ => None,
+            }),
+            _ => None,
+        };
+        let Some(elem) = elem else {
+            self.diags
+                .error(segment.span(), format!("`{}` needs the type it holds", segment.ident))
+                .help(format!("write `{}<f32>`", segment.ident));
+            return Type::unit();
+        };
+        let ty = self.resolve_type(&elem);
+        if ty.scalar().is_none() {
+            self.diags.error(elem.span(), "a matrix holds numbers").help("write `Mat<f32>`, `Mat<f64>` or another number type");
+        }
+        Type::Mat { mutable, elem: Box::new(ty) }
+    }
+}
+
+/// Whether values of the type hold no reference and no atomic.
+pub(crate) fn is_plain(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(_) | Type::Struct(_) => true,
+        Type::Tuple(t) => t.iter().all(is_plain),
+        Type::Array(e, _) => is_plain(e),
+        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Atomic(_) => false,
+    }
+}
+
+fn contains_struct(ty: &Type, id: StructId, structs: &Structs) -> bool {
+    match ty {
+        Type::Struct(other) => *other == id || structs[*other].fields.iter().any(|(_, t)| contains_struct(t, id, structs)),
+        Type::Tuple(t) => t.iter().any(|t| contains_struct(t, id, structs)),
+        Type::Array(e, _) => contains_struct(e, id, structs),
+        _ => false,
+    }
+}

@@ -1,0 +1,19 @@
+//! From Rust tasks that spawn and sync to levelized channel graphs.
+//!
+//! [`front`] reads a program module, checks it and builds its IR; [`lower`] splits the tasks at their syncs and makes the
+//! levelized program that devices run. The attribute macro, the command and RON files all come through here.
+
+mod build;
+mod check;
+mod consts;
+mod diag;
+pub mod front;
+mod hir;
+mod items;
+pub mod lower;
+mod pending;
+mod ty;
+
+pub use diag::{Diagnostic, Diagnostics};
+pub use front::{SourceError, find_program, is_program_attribute, parse_file, parse_module, program_options};
+pub use items::is_task_attribute;

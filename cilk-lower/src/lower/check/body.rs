@@ -1,0 +1,313 @@
+//! The rules about one segment's body.
+
+use super::CheckError;
+use crate::lower::cfg;
+use fixedbitset::FixedBitSet;
+use millstream_graph::{
+    ir::{Arg, Block, FunctionKind, LocalId, Operand, Rvalue, StmtKind, Terminator},
+    levelized::{Levelized, LoweredTask, Segment},
+    ty::{PieceKind, Scalar},
+};
+
+/// Checks one segment.
+pub(super) fn check(program: &Levelized, task: &LoweredTask, index: usize, errors: &mut Vec<CheckError>) {
+    let segment = &task.segments[index];
+    let mut this = Checker { program, task, segment, entry: index == 0, errors };
+    if !this.well_formed() {
+        return;
+    }
+    this.arguments();
+    this.types();
+    this.assigned_before_use();
+    this.frame_once();
+    this.slots_stay();
+}
+
+struct Checker<'a> {
+    program: &'a Levelized,
+    task: &'a LoweredTask,
+    segment: &'a Segment,
+    entry: bool,
+    errors: &'a mut Vec<CheckError>,
+}
+
+/// Whether the frame is there: on no path, on every path, on some.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Frame {
+    Unreached,
+    No,
+    Yes,
+    Some,
+}
+
+impl Frame {
+    fn meet(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unreached, x) | (x, Self::Unreached) => x,
+            (a, b) if a == b => a,
+            _ => Self::Some,
+        }
+    }
+}
+
+impl Checker<'_> {
+    fn error(&mut self, what: impl Into<String>) {
+        self.errors.push(CheckError { segment: self.segment.body.name.clone(), what: what.into() });
+    }
+
+    fn blocks(&self) -> &[Block] {
+        &self.segment.body.blocks
+    }
+
+    /// Ids are in range and terminators are those of segments. The other rules ask for this.
+    fn well_formed(&mut self) -> bool {
+        let before = self.errors.len();
+        let body = &self.segment.body;
+        if body.kind != FunctionKind::Segment || body.blocks.is_empty() {
+            self.error("not a segment");
+            return false;
+        }
+        for (i, block) in body.blocks.iter().enumerate() {
+            for target in block.term.targets() {
+                if target.index() == 0 || target.index() >= body.blocks.len() {
+                    self.error(format!("b{i} goes to {target}"));
+                }
+            }
+            match block.term {
+                Terminator::Sync(_) => self.error("a sync is left"),
+                Terminator::Continue(s) if s.index() == 0 || s.index() >= self.task.segments.len() => {
+                    self.error(format!("continues at {s}, which is no continuation"));
+                }
+                _ => {}
+            }
+            let mut locals: Vec<LocalId> = Vec::new();
+            for stmt in &block.stmts {
+                cfg::operands(&stmt.kind, &mut |o| locals.extend(cfg::local_of(o)));
+                locals.extend(stmt.kind.def());
+                match &stmt.kind {
+                    StmtKind::Assign { value: Rvalue::FrameLoad(f) | Rvalue::FrameAddr(f), .. } | StmtKind::FrameStore { field: f, .. }
+                        if f.index() >= self.task.frame.len() =>
+                    {
+                        self.error(format!("the frame has no field {f}"));
+                    }
+                    StmtKind::Assign { value: Rvalue::SlotAddr(s), .. } if s.index() >= body.slots.len() => {
+                        self.error(format!("no slot {s}"));
+                    }
+                    _ => {}
+                }
+            }
+            cfg::term_operands(&block.term, &mut |o| locals.extend(cfg::local_of(o)));
+            locals.extend(self.segment.ret);
+            if let Some(local) = locals.into_iter().find(|l| l.index() >= body.locals.len()) {
+                self.error(format!("no local {local}"));
+            }
+        }
+        self.errors.len() == before
+    }
+
+    /// An entry's arguments are the element's fields; a return gives the pieces of the result.
+    fn arguments(&mut self) {
+        let body = &self.segment.body;
+        let kinds = body.args.iter().map(|arg| match arg {
+            Arg::Local(id) => PieceKind::Scalar(body.locals[id.index()].ty),
+            Arg::Slot(id) => PieceKind::Blob(body.slots[id.index()].layout),
+        });
+        let kinds: Vec<_> = kinds.collect();
+        let fields: Vec<_> = self.task.element.iter().map(|f| f.kind).collect();
+        if self.entry && kinds != fields {
+            self.error("the arguments are not the fields of the element");
+        }
+        if !self.entry && !kinds.is_empty() {
+            self.error("a continuation has arguments");
+        }
+        let pieces = self.program.program[self.task.func].ret.pieces(&self.program.program.structs);
+        let returns = body.blocks.iter().any(|b| matches!(b.term, Terminator::Return(_)));
+        if self.segment.ret.is_some() && pieces.is_empty() {
+            self.error("a return address, but no result");
+        }
+        if self.segment.ret.is_none() && !pieces.is_empty() && (returns || self.entry) {
+            self.error("a result, but no return address");
+        }
+        if let Some(ret) = self.segment.ret.filter(|r| body.locals[r.index()].ty != Scalar::Ptr) {
+            self.error(format!("{ret} of type {} is no address", body.locals[ret.index()].ty));
+        }
+        if self.entry && self.segment.ret.is_some() && body.args.last() != self.segment.ret.map(Arg::Local).as_ref() {
+            self.error("the return address is not the last argument");
+        }
+        for block in body.blocks.iter() {
+            if let Terminator::Return(values) = &block.term {
+                let types: Vec<_> = values.iter().map(|v| body.type_of(*v)).collect();
+                let wanted: Vec<_> = pieces.iter().map(|p| scalar(p.kind)).collect();
+                if types != wanted {
+                    self.error(format!("returns {types:?}, not {wanted:?}"));
+                }
+            }
+        }
+    }
+
+    fn types(&mut self) {
+        let body = &self.segment.body;
+        for stmt in body.blocks.iter().flat_map(|b| &b.stmts) {
+            match &stmt.kind {
+                StmtKind::Assign { dst, value } => {
+                    let field = |f: millstream_graph::ir::FieldId| scalar(self.task[f].kind);
+                    let (ty, wanted) = (body.type_of_value(value, field), body.locals[dst.index()].ty);
+                    let blob = matches!(value, Rvalue::FrameLoad(f) if matches!(self.task[*f].kind, PieceKind::Blob(_)));
+                    if ty != wanted || blob {
+                        self.error(format!("{dst} of type {wanted} is set to a {ty}"));
+                    }
+                }
+                StmtKind::FrameStore { field, value } if self.task[*field].kind != PieceKind::Scalar(body.type_of(*value)) => {
+                    self.error(format!("a {} is stored in field {field}", body.type_of(*value)));
+                }
+                StmtKind::Spawn { func, args, dest } => self.spawn(*func, args, *dest),
+                _ => {}
+            }
+        }
+    }
+
+    fn spawn(&mut self, func: millstream_graph::ir::FuncId, args: &[Operand], dest: Option<millstream_graph::ir::Dest>) {
+        let Some(callee) = self.program.task_of(func) else {
+            self.error(format!("spawns {func}, which is no task"));
+            return;
+        };
+        let callee = &self.program[callee];
+        if dest.is_some_and(|d| d.combine != callee.combine) {
+            self.error(format!("`{}` does not combine as the spawn wants", callee.name));
+        }
+        let body = &self.segment.body;
+        let types: Vec<_> = args.iter().copied().chain(dest.map(|d| d.addr)).map(|o| body.type_of(o)).collect();
+        let wanted: Vec<_> = callee.element.iter().map(|f| scalar(f.kind)).collect();
+        if types != wanted {
+            self.error(format!("gives {types:?} to `{}`, which takes {wanted:?}", callee.name));
+        }
+    }
+
+    /// Each local is assigned on every path before it is read.
+    fn assigned_before_use(&mut self) {
+        let body = &self.segment.body;
+        let mut start = FixedBitSet::with_capacity(body.locals.len());
+        start.extend(body.args.iter().filter_map(|a| match a {
+            Arg::Local(id) => Some(id.index()),
+            Arg::Slot(_) => None,
+        }));
+        let mut wrong = FixedBitSet::with_capacity(body.locals.len());
+        let mut at: Vec<Option<FixedBitSet>> = vec![None; body.blocks.len()];
+        at[0] = Some(start);
+        let mut todo = vec![0];
+        while let Some(i) = todo.pop() {
+            let Some(mut set) = at[i].clone() else { continue };
+            let block = &body.blocks[i];
+            let read = |o: Operand, set: &FixedBitSet, wrong: &mut FixedBitSet| {
+                wrong.extend(cfg::local_of(o).map(LocalId::index).filter(|l| !set.contains(*l)));
+            };
+            for stmt in &block.stmts {
+                cfg::operands(&stmt.kind, &mut |o| read(o, &set, &mut wrong));
+                set.extend(stmt.kind.def().map(LocalId::index));
+            }
+            cfg::term_operands(&block.term, &mut |o| read(o, &set, &mut wrong));
+            if let (Terminator::Return(_), Some(ret)) = (&block.term, self.segment.ret) {
+                read(Operand::Local(ret), &set, &mut wrong);
+            }
+            for target in block.term.targets() {
+                let old = &mut at[target.index()];
+                let new = old.as_ref().map_or_else(|| set.clone(), |o| o.intersection(&set).collect::<FixedBitSet>());
+                let same = old.as_ref().is_some_and(|o| o.ones().eq(new.ones()));
+                if !same {
+                    *old = Some(new);
+                    todo.push(target.index());
+                }
+            }
+        }
+        for local in wrong.ones() {
+            self.error(format!("{} may be read before it is assigned", LocalId::new(local)));
+        }
+    }
+
+    /// The frame is reserved once before it is used, by the entry alone.
+    fn frame_once(&mut self) {
+        let mut at = vec![Frame::Unreached; self.blocks().len()];
+        at[0] = if self.entry { Frame::No } else { Frame::Yes };
+        let mut todo = vec![0];
+        let mut errors = std::collections::BTreeSet::new();
+        while let Some(i) = todo.pop() {
+            let mut now = at[i];
+            let block = &self.segment.body.blocks[i];
+            for stmt in &block.stmts {
+                match &stmt.kind {
+                    StmtKind::FrameAlloc if now != Frame::No => {
+                        errors.insert("the frame may be reserved twice");
+                    }
+                    StmtKind::FrameAlloc => now = Frame::Yes,
+                    StmtKind::FrameStore { .. } | StmtKind::Assign { value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_), .. }
+                        if now != Frame::Yes =>
+                    {
+                        errors.insert("the frame may be used before it is reserved");
+                    }
+                    _ => {}
+                }
+            }
+            if matches!(block.term, Terminator::Continue(_)) && now != Frame::Yes {
+                errors.insert("may continue without a frame");
+            }
+            for target in block.term.targets() {
+                let new = at[target.index()].meet(now);
+                if new != at[target.index()] {
+                    at[target.index()] = new;
+                    todo.push(target.index());
+                }
+            }
+        }
+        errors.into_iter().for_each(|e| self.error(e));
+    }
+
+    /// No address of a slot goes to a child or to the frame.
+    fn slots_stay(&mut self) {
+        let body = &self.segment.body;
+        let mut derived = FixedBitSet::with_capacity(body.locals.len());
+        let stmts = || body.blocks.iter().flat_map(|b| &b.stmts);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for stmt in stmts() {
+                if let StmtKind::Assign { dst, value } = &stmt.kind
+                    && body.locals[dst.index()].ty == Scalar::Ptr
+                    && !derived.contains(dst.index())
+                {
+                    let mut from = matches!(value, Rvalue::SlotAddr(_));
+                    if !matches!(value, Rvalue::Load { .. }) {
+                        cfg::value_operands(value, &mut |o| from |= cfg::local_of(o).is_some_and(|l| derived.contains(l.index())));
+                    }
+                    if from {
+                        derived.insert(dst.index());
+                        changed = true;
+                    }
+                }
+            }
+        }
+        let is = |o: Operand| cfg::local_of(o).is_some_and(|l| derived.contains(l.index()));
+        let mut errors = Vec::new();
+        for stmt in stmts() {
+            match &stmt.kind {
+                StmtKind::Spawn { func, args, dest } => {
+                    let element = self.program.task_of(*func).map_or(&[][..], |t| &self.program[t].element);
+                    let lent = args.iter().zip(element).any(|(a, f)| matches!(f.kind, PieceKind::Scalar(_)) && is(*a));
+                    if lent || dest.is_some_and(|d| is(d.addr)) {
+                        errors.push("the address of a segment's slot goes to a child");
+                    }
+                }
+                StmtKind::FrameStore { value, .. } if is(*value) => errors.push("the address of a segment's slot goes to the frame"),
+                _ => {}
+            }
+        }
+        errors.into_iter().for_each(|e| self.error(e));
+    }
+}
+
+/// The type of the operand that a piece is passed as.
+const fn scalar(kind: PieceKind) -> Scalar {
+    match kind {
+        PieceKind::Scalar(ty) => ty,
+        PieceKind::Blob(_) => Scalar::Ptr,
+    }
+}

@@ -1,0 +1,163 @@
+//! The rules about a task's frame, over all of its segments: fields are written before they are read, and the return address is kept.
+
+use super::CheckError;
+use crate::lower::cfg;
+use fixedbitset::FixedBitSet;
+use millstream_graph::{
+    ir::{Combine, FieldId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator},
+    levelized::{LoweredTask, Segment},
+    ty::PieceKind,
+};
+use std::collections::BTreeSet;
+
+/// Checks the frame of a task.
+pub(super) fn check(task: &LoweredTask, errors: &mut Vec<CheckError>) {
+    written_before_read(task, errors);
+    return_address(task, errors);
+}
+
+/// Walks the segments until what each finds written no longer shrinks; then reports what is read too early.
+fn written_before_read(task: &LoweredTask, errors: &mut Vec<CheckError>) {
+    let fields = task.frame.len();
+    let mut at: Vec<Option<FixedBitSet>> = vec![None; task.segments.len()];
+    at[0] = Some(FixedBitSet::with_capacity(fields));
+    let mut todo = vec![0];
+    let mut early = BTreeSet::new();
+    while let Some(i) = todo.pop() {
+        let Some(start) = at[i].clone() else { continue };
+        for (segment, set) in walk(task, &task.segments[i], start, |field| {
+            early.insert((i, field));
+        }) {
+            let old = &mut at[segment];
+            let new = old.as_ref().map_or_else(|| set.clone(), |o| meet(o, &set));
+            if old.as_ref() != Some(&new) {
+                *old = Some(new);
+                todo.push(segment);
+            }
+        }
+    }
+    for (i, field) in early {
+        let what = format!("field `{}` may be read before it is written", task[field].name);
+        errors.push(CheckError { segment: task.segments[i].body.name.clone(), what });
+    }
+    for (i, segment) in task.segments.iter().enumerate() {
+        if at[i].is_none() {
+            errors.push(CheckError { segment: segment.body.name.clone(), what: "nothing continues here".into() });
+        }
+    }
+}
+
+fn meet(a: &FixedBitSet, b: &FixedBitSet) -> FixedBitSet {
+    let mut out = a.clone();
+    out.intersect_with(b);
+    out
+}
+
+/// Follows one segment from the fields that are written where it starts. Gives what is written where it continues.
+fn walk(task: &LoweredTask, segment: &Segment, start: FixedBitSet, mut early: impl FnMut(FieldId)) -> Vec<(usize, FixedBitSet)> {
+    let body = &segment.body;
+    let addresses = addresses(body);
+    let field_at = |o: Operand| cfg::local_of(o).and_then(|l| addresses[l.index()]);
+    // Whoever else gets the address of a field may write it at any time.
+    let lent = lent(body, &addresses);
+    let mut at: Vec<Option<FixedBitSet>> = vec![None; body.blocks.len()];
+    at[0] = Some(start);
+    let mut todo = vec![0];
+    let mut out = Vec::new();
+    while let Some(i) = todo.pop() {
+        let Some(mut set) = at[i].clone() else { continue };
+        let block = &body.blocks[i];
+        for stmt in &block.stmts {
+            match &stmt.kind {
+                StmtKind::Assign { value: Rvalue::FrameLoad(field), .. } if !set.contains(field.index()) && !lent.contains(field) => {
+                    early(*field);
+                }
+                StmtKind::FrameStore { field, .. } => set.insert(field.index()),
+                StmtKind::Spawn { dest: Some(dest), .. } => match field_at(dest.addr) {
+                    // The result is there when the task continues, and nothing reads it before that.
+                    Some(field) if dest.combine == Combine::Store => set.insert(field.index()),
+                    Some(field) if matches!(task[field].kind, PieceKind::Scalar(_)) && !set.contains(field.index()) => early(field),
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        if let Terminator::Continue(next) = block.term {
+            lent.iter().for_each(|f| set.insert(f.index()));
+            out.push((next.index(), set));
+            continue;
+        }
+        for target in block.term.targets() {
+            let old = &mut at[target.index()];
+            let new = old.as_ref().map_or_else(|| set.clone(), |o| meet(o, &set));
+            if old.as_ref() != Some(&new) {
+                *old = Some(new);
+                todo.push(target.index());
+            }
+        }
+    }
+    out
+}
+
+/// For each local that only ever holds the address of one field, that field.
+fn addresses(body: &Function) -> Vec<Option<FieldId>> {
+    let mut out: Vec<Option<FieldId>> = vec![None; body.locals.len()];
+    let mut other = FixedBitSet::with_capacity(body.locals.len());
+    for stmt in body.blocks.iter().flat_map(|b| &b.stmts) {
+        match stmt.kind {
+            StmtKind::Assign { dst, value: Rvalue::FrameAddr(field) } if out[dst.index()].is_none_or(|f| f == field) => {
+                out[dst.index()] = Some(field);
+            }
+            _ => other.extend(stmt.kind.def().map(LocalId::index)),
+        }
+    }
+    out.into_iter().enumerate().map(|(i, f)| f.filter(|_| !other.contains(i))).collect()
+}
+
+/// The fields whose address is used for anything but the destination of a spawn.
+fn lent(body: &Function, addresses: &[Option<FieldId>]) -> BTreeSet<FieldId> {
+    let mut out = BTreeSet::new();
+    for block in &body.blocks {
+        let mut mark = |o: Operand| out.extend(cfg::local_of(o).and_then(|l| addresses[l.index()]));
+        for stmt in &block.stmts {
+            match &stmt.kind {
+                StmtKind::Spawn { args, .. } => args.iter().for_each(|a| mark(*a)),
+                kind => cfg::operands(kind, &mut mark),
+            }
+        }
+        cfg::term_operands(&block.term, &mut mark);
+        for stmt in &block.stmts {
+            if let StmtKind::Assign { dst, value: Rvalue::FrameAddr(field) } = stmt.kind
+                && addresses[dst.index()].is_none()
+            {
+                out.insert(field);
+            }
+        }
+    }
+    out
+}
+
+/// The return address is never assigned but from its field, and its field never but from it.
+fn return_address(task: &LoweredTask, errors: &mut Vec<CheckError>) {
+    let mut home = None;
+    let mut wrong = |segment: &Segment, what: &str| errors.push(CheckError { segment: segment.body.name.clone(), what: what.into() });
+    for segment in &task.segments {
+        let Some(ret) = segment.ret else { continue };
+        for stmt in segment.body.blocks.iter().flat_map(|b| &b.stmts).filter(|s| s.kind.def() == Some(ret)) {
+            match stmt.kind {
+                StmtKind::Assign { value: Rvalue::FrameLoad(field), .. } if home.is_none_or(|h| h == field) => home = Some(field),
+                _ => wrong(segment, "the return address is overwritten"),
+            }
+        }
+    }
+    for segment in &task.segments {
+        for stmt in segment.body.blocks.iter().flat_map(|b| &b.stmts) {
+            if let StmtKind::FrameStore { field, value } = stmt.kind
+                && Some(field) == home
+                && Some(value) != segment.ret.map(Operand::Local)
+            {
+                wrong(segment, "something else is stored in the field of the return address");
+            }
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! Associative reductions: a task that only combines its children's results need not wait for them.
+//!
+//! [`gather`] turns `let x = spawn!(f(..)); let y = spawn!(f(..)); sync!(); x + y` of a recursive task into one gathered sum, so that the
+//! children are of the kind that adds its result. [`forward`] then looks at tasks of that kind: if what they gather is only returned,
+//! their children may add to where the task itself would, and nothing is left to do after the sync. So a recursion that counts, sums,
+//! or looks for a least or greatest integer runs without frames and continuations, but for its outermost call.
+//!
+//! Integers and `bool` only: there the order does not matter to the bits. Sums that are checked for overflow stay as they are, because
+//! the check reads them.
+
+use super::{cfg, simplify};
+use fixedbitset::FixedBitSet;
+use millstream_graph::{
+    ir::{
+        BinOp, BlockId, Combine, Dest, FuncId, Function, FunctionKind, LocalId, Operand, Program, Rvalue, SlotId, Stmt, StmtKind,
+        Terminator,
+    },
+    ty::Scalar,
+};
+
+/// A statement: its block and its place in it.
+type At = (BlockId, usize);
+
+/// The value that changes nothing when combined.
+fn neutral(op: BinOp, ty: Scalar) -> Option<Operand> {
+    let bits = combine_of(op)?.neutral(ty)?;
+    op.accepts(ty).then_some(Operand::Const(ty, bits))
+}
+
+fn combine_of(op: BinOp) -> Option<Combine> {
+    Combine::ALL.iter().copied().find(|c| c.op() == Some(op))
+}
+
+/// What the two passes ask of a function.
+struct Facts {
+    /// Where each local is assigned, if that is one place only.
+    def: Vec<Option<At>>,
+    uses: Vec<u32>,
+    /// For each block, the blocks that every way to it goes through.
+    dominators: Vec<FixedBitSet>,
+    /// The blocks that can come again.
+    cyclic: FixedBitSet,
+    slots: Vec<SlotUse>,
+}
+
+/// Who touches a slot. `other` if its address goes anywhere else.
+#[derive(Clone, Default)]
+struct SlotUse {
+    loads: Vec<At>,
+    stores: Vec<At>,
+    spawns: Vec<At>,
+    other: bool,
+}
+
+impl Facts {
+    fn new(function: &Function) -> Self {
+        let count = function.locals.len();
+        let mut facts = Self {
+            def: vec![None; count],
+            uses: vec![0; count],
+            dominators: dominators(function),
+            cyclic: cyclic(function),
+            slots: vec![SlotUse::default(); function.slots.len()],
+        };
+        let mut defs = vec![0u32; count];
+        for arg in &function.args {
+            match arg {
+                millstream_graph::ir::Arg::Local(id) => defs[id.index()] += 1,
+                millstream_graph::ir::Arg::Slot(id) => facts.slots[id.index()].other = true,
+            }
+        }
+        for (at, stmt) in statements(function) {
+            if let Some(dst) = stmt.kind.def() {
+                defs[dst.index()] += 1;
+                facts.def[dst.index()] = Some(at);
+            }
+            cfg::operands(&stmt.kind, &mut |o| facts.used(o));
+        }
+        for block in &function.blocks {
+            cfg::term_operands(&block.term, &mut |o| facts.used(o));
+        }
+        for (def, count) in facts.def.iter_mut().zip(defs) {
+            *def = def.filter(|_| count == 1);
+        }
+        facts.find_slots(function);
+        facts
+    }
+
+    fn used(&mut self, operand: Operand) {
+        if let Some(id) = cfg::local_of(operand) {
+            self.uses[id.index()] += 1;
+        }
+    }
+
+    /// The slot whose address an operand is.
+    fn slot_of(&self, function: &Function, operand: Operand) -> Option<SlotId> {
+        match self.value(function, operand)? {
+            Rvalue::SlotAddr(slot) => Some(*slot),
+            _ => None,
+        }
+    }
+
+    /// What an operand was assigned, if that happened in one place.
+    fn value<'f>(&self, function: &'f Function, operand: Operand) -> Option<&'f Rvalue> {
+        let (block, at) = self.def[cfg::local_of(operand)?.index()]?;
+        match &function.blocks[block.index()].stmts[at].kind {
+            StmtKind::Assign { value, .. } => Some(value),
+            _ => None,
+        }
+    }
+
+    fn find_slots(&mut self, function: &Function) {
+        let mut slots = std::mem::take(&mut self.slots);
+        for (at, stmt) in statements(function) {
+            let mut others = Vec::new();
+            match &stmt.kind {
+                StmtKind::Assign { value: Rvalue::Load { addr, offset: 0, .. }, .. } => match self.slot_of(function, *addr) {
+                    Some(slot) => slots[slot.index()].loads.push(at),
+                    None => others.push(*addr),
+                },
+                StmtKind::Store { addr, offset: 0, value } => {
+                    others.push(*value);
+                    match self.slot_of(function, *addr) {
+                        Some(slot) => slots[slot.index()].stores.push(at),
+                        None => others.push(*addr),
+                    }
+                }
+                StmtKind::Spawn { args, dest: Some(dest), .. } => {
+                    others.extend(args);
+                    match self.slot_of(function, dest.addr) {
+                        Some(slot) => slots[slot.index()].spawns.push(at),
+                        None => others.push(dest.addr),
+                    }
+                }
+                // An address in a local that has other values too is one that is not followed.
+                StmtKind::Assign { dst, value: Rvalue::SlotAddr(slot) } => slots[slot.index()].other |= self.def[dst.index()].is_none(),
+                kind => cfg::operands(kind, &mut |o| others.push(o)),
+            }
+            for slot in others.into_iter().filter_map(|o| self.slot_of(function, o)) {
+                slots[slot.index()].other = true;
+            }
+        }
+        for (i, slot) in slots.iter_mut().enumerate() {
+            slot.other |= function.slots[i].scalar.is_none();
+        }
+        self.slots = slots;
+    }
+
+    fn dominates(&self, (a, i): At, (b, j): At) -> bool {
+        if a == b { i < j } else { self.dominators[b.index()].contains(a.index()) }
+    }
+
+    fn once(&self, at: At) -> bool {
+        !self.cyclic.contains(at.0.index())
+    }
+
+    /// The loads of slots that a value combines with `op`, each counted once; other parts are left aside.
+    fn leaves(&self, function: &Function, value: Operand, op: BinOp, out: &mut Vec<(SlotId, At)>) {
+        let Some(id) = cfg::local_of(value) else { return };
+        if self.uses[id.index()] != 1 {
+            return;
+        }
+        match self.value(function, value) {
+            Some(Rvalue::Use(a)) => self.leaves(function, *a, op, out),
+            Some(Rvalue::Binary(found, a, b)) if *found == op => {
+                self.leaves(function, *a, op, out);
+                self.leaves(function, *b, op, out);
+            }
+            Some(Rvalue::Load { addr, .. }) => {
+                if let (Some(slot), Some(at)) = (self.slot_of(function, *addr), self.def[id.index()]) {
+                    out.push((slot, at));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn statements(function: &Function) -> impl Iterator<Item = (At, &Stmt)> {
+    let blocks = function.blocks.iter().enumerate();
+    blocks.flat_map(|(b, block)| block.stmts.iter().enumerate().map(move |(i, s)| ((BlockId::new(b), i), s)))
+}
+
+fn dominators(function: &Function) -> Vec<FixedBitSet> {
+    let count = function.blocks.len();
+    let mut all = FixedBitSet::with_capacity(count);
+    all.insert_range(..);
+    let mut out = vec![all; count];
+    out[0].clear();
+    out[0].insert(0);
+    let order = cfg::reverse_postorder(&function.blocks);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in &order {
+            let from = out[block.index()].clone();
+            for target in function.blocks[block.index()].term.targets() {
+                let mut new = from.clone();
+                new.insert(target.index());
+                new.intersect_with(&out[target.index()]);
+                if target.index() != 0 && new != out[target.index()] {
+                    out[target.index()] = new;
+                    changed = true;
+                }
+            }
+        }
+        for (i, set) in out.iter_mut().enumerate() {
+            set.insert(i);
+        }
+    }
+    out
+}
+
+fn cyclic(function: &Function) -> FixedBitSet {
+    let mut out = FixedBitSet::with_capacity(function.blocks.len());
+    for i in 0..function.blocks.len() {
+        let id = BlockId::new(i);
+        if function.blocks[i].term.targets().into_iter().any(|t| reaches(function, t, |b| b == id, |_| false)) {
+            out.insert(i);
+        }
+    }
+    out
+}
+
+/// Whether control may come from a block to one that `goal` names, without passing one that `avoid` names.
+fn reaches(function: &Function, from: BlockId, goal: impl Fn(BlockId) -> bool, avoid: impl Fn(BlockId) -> bool) -> bool {
+    let mut seen = FixedBitSet::with_capacity(function.blocks.len());
+    let mut stack = vec![from];
+    while let Some(block) = stack.pop() {
+        if avoid(block) || seen.put(block.index()) {
+            continue;
+        }
+        if goal(block) {
+            return true;
+        }
+        stack.extend(function.blocks[block.index()].term.targets());
+    }
+    false
+}
+
+/// Whether every way from a spawn to a return goes over the load of its result.
+fn always_loaded(function: &Function, spawn: At, load: At) -> bool {
+    let returns = |b: BlockId| matches!(function.blocks[b.index()].term, Terminator::Return(_));
+    !function.blocks[spawn.0.index()].term.targets().into_iter().any(|t| reaches(function, t, returns, |b| b == load.0))
+        && !returns(spawn.0)
+}
+
+/// Whether every return that a spawn may come to returns that value.
+fn only_returned(function: &Function, spawn: At, value: Operand) -> bool {
+    let other = |b: BlockId| matches!(&function.blocks[b.index()].term, Terminator::Return(values) if values[..] != [value]);
+    !reaches(function, spawn.0, other, |_| false)
+}
+
+/// The values that a task returns as one integer or `bool`.
+fn returned(function: &Function) -> Vec<Operand> {
+    let values = function.blocks.iter().filter_map(|b| match &b.term {
+        Terminator::Return(values) if values.len() == 1 => Some(values[0]),
+        _ => None,
+    });
+    values.filter(|v| cfg::local_of(*v).is_some()).collect()
+}
+
+/// Which tasks can come to spawn each task again, through whatever others.
+fn recursive(program: &Program) -> Vec<FixedBitSet> {
+    let count = program.functions.len();
+    let mut reach = vec![FixedBitSet::with_capacity(count); count];
+    for (i, function) in program.functions.iter().enumerate() {
+        for (_, stmt) in statements(function) {
+            if let StmtKind::Spawn { func, .. } = stmt.kind {
+                reach[i].insert(func.index());
+            }
+        }
+    }
+    for via in 0..count {
+        let further = reach[via].clone();
+        reach.iter_mut().filter(|r| r.contains(via)).for_each(|r| r.union_with(&further));
+    }
+    reach
+}
+
+/// Makes one gathered result of those that a recursive task combines only to return them.
+pub(crate) fn gather(program: &mut Program) {
+    let reach = recursive(program);
+    for i in 0..program.functions.len() {
+        if program.functions[i].kind != FunctionKind::Task || !reach[i].contains(i) {
+            continue;
+        }
+        let comes_back = |func: FuncId| func.index() == i || reach[func.index()].contains(i);
+        let function = &mut program.functions[i];
+        for value in returned(function) {
+            gather_one(function, value, &comes_back);
+        }
+        simplify::simplify(function, None);
+    }
+}
+
+fn gather_one(function: &mut Function, value: Operand, comes_back: &impl Fn(FuncId) -> bool) {
+    let facts = Facts::new(function);
+    let Some(Rvalue::Binary(op, ..)) = facts.value(function, value) else { return };
+    let op = *op;
+    let (Some(neutral), Some(combine)) = (neutral(op, function.type_of(value)), combine_of(op)) else { return };
+    let mut leaves = Vec::new();
+    facts.leaves(function, value, op, &mut leaves);
+    // Results that exactly one child stores, once, and that are loaded once, on every way from there.
+    let mut parts: Vec<(SlotId, At, At)> = Vec::new();
+    for (slot, load) in leaves {
+        let used = &facts.slots[slot.index()];
+        if let ([spawn], [_], [], false) = (used.spawns.as_slice(), used.loads.as_slice(), used.stores.as_slice(), used.other)
+            && let StmtKind::Spawn { func, dest: Some(dest), .. } = &function.blocks[spawn.0.index()].stmts[spawn.1].kind
+            && dest.combine == Combine::Store
+            && comes_back(*func)
+            && facts.once(*spawn)
+            && facts.dominates(*spawn, load)
+            && always_loaded(function, *spawn, load)
+        {
+            parts.push((slot, *spawn, load));
+        }
+    }
+    // All looked at in one block: when it begins, every one of them has come.
+    let block = parts.first().map(|(_, _, load)| load.0);
+    parts.retain(|(_, _, load)| Some(load.0) == block);
+    let Some((sum, first, _)) = parts.iter().copied().find(|(_, s, _)| parts.iter().all(|(_, t, _)| s == t || facts.dominates(*s, *t)))
+    else {
+        return;
+    };
+    for (slot, _, load) in &parts {
+        if *slot != sum
+            && let StmtKind::Assign { value, .. } = &mut function.blocks[load.0.index()].stmts[load.1].kind
+        {
+            *value = Rvalue::Use(neutral);
+        }
+    }
+    let addr = Operand::Local(cfg::add_local(function, None, Scalar::Ptr));
+    for (_, spawn, _) in &parts {
+        if let StmtKind::Spawn { dest, .. } = &mut function.blocks[spawn.0.index()].stmts[spawn.1].kind {
+            *dest = Some(Dest { addr, combine });
+        }
+    }
+    let Operand::Local(dst) = addr else { return };
+    let block = &mut function.blocks[first.0.index()];
+    let span = block.stmts[first.1].span;
+    let begin = [StmtKind::Assign { dst, value: Rvalue::SlotAddr(sum) }, StmtKind::Store { addr, offset: 0, value: neutral }];
+    block.stmts.splice(first.1..first.1, begin.map(|kind| Stmt { kind, span }));
+}
+
+/// Lets the children of a task that combines its result combine theirs at the same place, where they are only gathered to be returned.
+/// `ret` is the local of the task's return address.
+/// Gives its new number.
+pub(crate) fn forward(function: &mut Function, mut ret: LocalId, combine: Combine) -> LocalId {
+    if let Some(op) = combine.op() {
+        for value in returned(function) {
+            forward_one(function, value, ret, op, combine);
+        }
+        ret = simplify::simplify(function, Some(ret)).unwrap_or(ret);
+    }
+    // A sync may stand right before another: the one that a task ends with.
+    while return_early(function) {
+        ret = simplify::simplify(function, Some(ret)).unwrap_or(ret);
+    }
+    ret
+}
+
+fn forward_one(function: &mut Function, value: Operand, ret: LocalId, op: BinOp, combine: Combine) {
+    if neutral(op, function.type_of(value)).is_none() {
+        return;
+    }
+    let facts = Facts::new(function);
+    let mut leaves = Vec::new();
+    facts.leaves(function, value, op, &mut leaves);
+    for (slot, load) in leaves {
+        let used = &facts.slots[slot.index()];
+        let ([start], [_], false) = (used.stores.as_slice(), used.loads.as_slice(), used.other) else { continue };
+        let StmtKind::Store { value: initial, .. } = function.blocks[start.0.index()].stmts[start.1].kind else { continue };
+        let constant = cfg::local_of(initial).is_none_or(|id| facts.def[id.index()].is_some());
+        let same_way = used.spawns.iter().all(
+            |(b, i)| matches!(&function.blocks[b.index()].stmts[*i].kind, StmtKind::Spawn { dest: Some(d), .. } if d.combine == combine),
+        );
+        let in_order = |at: At| facts.dominates(*start, at);
+        let fits = constant
+            && same_way
+            && !used.spawns.is_empty()
+            && facts.once(*start)
+            && facts.once(load)
+            && in_order(load)
+            && used.spawns.iter().all(|s| in_order(*s) && always_loaded(function, *s, load) && only_returned(function, *s, value));
+        if !fits {
+            continue;
+        }
+        for (b, i) in used.spawns.clone() {
+            if let StmtKind::Spawn { dest: Some(dest), .. } = &mut function.blocks[b.index()].stmts[i].kind {
+                dest.addr = Operand::Local(ret);
+            }
+        }
+        if let StmtKind::Assign { value, .. } = &mut function.blocks[load.0.index()].stmts[load.1].kind {
+            *value = Rvalue::Use(initial);
+        }
+        // Nothing loads the slot any more. The store is marked by a statement that does nothing and taken out below, so that the places of
+        // the others still hold.
+        let block = &mut function.blocks[start.0.index()];
+        block.stmts[start.1].kind = StmtKind::Zero { dst: Operand::Const(Scalar::Ptr, 0), size: 0 };
+    }
+    for block in &mut function.blocks {
+        block.stmts.retain(|s| !matches!(s.kind, StmtKind::Zero { size: 0, .. }));
+    }
+}
+
+/// A result that is known before the sync need not wait for it.
+fn return_early(function: &mut Function) -> bool {
+    let mut changed = false;
+    let pure = |s: &Stmt| match &s.kind {
+        StmtKind::Assign { value, .. } => !matches!(value, Rvalue::Load { .. } | Rvalue::SlotAddr(_) | Rvalue::PtrAdd { .. }),
+        _ => false,
+    };
+    for i in 0..function.blocks.len() {
+        let Terminator::Sync(target) = function.blocks[i].term else { continue };
+        let next = &function.blocks[target.index()];
+        let scalars = |values: &[Operand]| values.iter().all(|v| function.type_of(*v) != Scalar::Ptr);
+        if matches!(&next.term, Terminator::Return(values) if scalars(values)) && next.stmts.iter().all(pure) {
+            function.blocks[i].term = Terminator::Goto(target);
+            changed = true;
+        }
+    }
+    changed
+}

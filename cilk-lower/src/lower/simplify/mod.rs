@@ -1,0 +1,35 @@
+//! Makes a function smaller without changing what it does: constants and copies are passed on, constants folded, scalar slots kept
+//! in locals, dead code and useless jumps taken out.
+
+mod dead;
+mod fold;
+mod jumps;
+mod promote;
+mod propagate;
+
+use super::cfg;
+use millstream_graph::ir::{Function, LocalId};
+
+/// How often the passes are repeated at most: each makes work for the others, and hardly any function needs more than three rounds.
+const ROUNDS: usize = 8;
+
+/// Takes out dead code and useless jumps; the locals keep their numbers.
+pub(crate) fn tidy(function: &mut Function, ret: Option<LocalId>) {
+    jumps::straighten(function);
+    while dead::eliminate(function, ret) {}
+}
+
+/// Simplifies a function; `ret`, if there is one, is a local that each return reads. Gives its new number.
+pub(crate) fn simplify(function: &mut Function, ret: Option<LocalId>) -> Option<LocalId> {
+    for _ in 0..ROUNDS {
+        let mut changed = jumps::straighten(function);
+        changed |= promote::promote(function);
+        changed |= propagate::propagate(function);
+        changed |= dead::eliminate(function, ret);
+        if !changed {
+            break;
+        }
+    }
+    let numbers = cfg::drop_unused(function, ret);
+    ret.and_then(|r| numbers[r.index()])
+}

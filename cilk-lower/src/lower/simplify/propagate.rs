@@ -1,0 +1,237 @@
+//! Passes on constants and copies, forward over the control-flow graph, folds what they make known, and goes past branches whose outcome
+//! the way there decides.
+
+use super::fold;
+use crate::lower::cfg;
+use fixedbitset::FixedBitSet;
+use millstream_graph::ir::{Arg, Block, BlockId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator};
+use std::collections::BTreeMap;
+
+/// What locals are known to equal: a constant, or another local that has not changed since.
+type Known = BTreeMap<LocalId, Operand>;
+
+/// Passes on what is known. Says whether anything changed.
+pub(super) fn propagate(function: &mut Function) -> bool {
+    let always = always(function);
+    let mut changed = false;
+    for block in &mut function.blocks {
+        let mut put = |o: &mut Operand| {
+            if let Operand::Local(id) = *o
+                && let Some(value) = always[id.index()]
+            {
+                *o = value;
+                changed = true;
+            }
+        };
+        block.stmts.iter_mut().for_each(|s| s.kind.operands_mut(&mut put));
+        block.term.operands_mut(put);
+    }
+    let at_start = known_at_start(function);
+    for (i, known) in at_start.into_iter().enumerate() {
+        let Some(mut known) = known else { continue };
+        changed |= rewrite(function, BlockId::new(i), &mut known);
+        changed |= thread(function, BlockId::new(i), &known);
+    }
+    changed
+}
+
+/// Locals that hold the same constant, or the same argument, whenever they hold anything.
+fn always(function: &Function) -> Vec<Option<Operand>> {
+    let mut defs = vec![0u32; function.locals.len()];
+    let mut arg = FixedBitSet::with_capacity(function.locals.len());
+    for a in &function.args {
+        if let Arg::Local(id) = a {
+            defs[id.index()] += 1;
+            arg.insert(id.index());
+        }
+    }
+    let stmts = || function.blocks.iter().flat_map(|b| &b.stmts);
+    stmts().filter_map(|s| s.kind.def()).for_each(|d| defs[d.index()] += 1);
+    let mut out = vec![None; function.locals.len()];
+    for stmt in stmts() {
+        if let StmtKind::Assign { dst, value: Rvalue::Use(value) } = stmt.kind
+            && defs[dst.index()] == 1
+            && cfg::local_of(value).is_none_or(|id| arg.contains(id.index()) && defs[id.index()] == 1)
+        {
+            out[dst.index()] = Some(value);
+        }
+    }
+    out
+}
+
+/// What is known where each block starts; none for blocks that nothing reaches.
+fn known_at_start(function: &Function) -> Vec<Option<Known>> {
+    let crossing = crossing(function);
+    let mut at_start: Vec<Option<Known>> = vec![None; function.blocks.len()];
+    at_start[0] = Some(Known::new());
+    let order = cfg::reverse_postorder(&function.blocks);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for id in &order {
+            let Some(mut known) = at_start[id.index()].clone() else { continue };
+            let block = &function.blocks[id.index()];
+            for stmt in &block.stmts {
+                let value = match &stmt.kind {
+                    StmtKind::Assign { dst, value } => Some((*dst, simpler(function, value, &known).unwrap_or_else(|| value.clone()))),
+                    _ => None,
+                };
+                if let Some(dst) = stmt.kind.def() {
+                    assign(&mut known, dst, value.as_ref().map(|(_, v)| v));
+                }
+            }
+            let targets = possible(&block.term, &known);
+            known.retain(|id, _| crossing.contains(id.index()));
+            for target in targets {
+                let mut edge = known.clone();
+                learn(&mut edge, &block.term, target);
+                changed |= meet(&mut at_start[target.index()], edge);
+            }
+        }
+    }
+    at_start
+}
+
+/// The blocks that a terminator may go to, by what is known before it.
+fn possible(term: &Terminator, known: &Known) -> Vec<BlockId> {
+    let mut term = term.clone();
+    term.operands_mut(|o| {
+        put(o, known);
+    });
+    super::jumps::decided(&term).map_or_else(|| term.targets(), |only| vec![only])
+}
+
+/// The locals that are read in another block than one that assigns them: only those need be known across blocks.
+fn crossing(function: &Function) -> FixedBitSet {
+    let mut out = FixedBitSet::with_capacity(function.locals.len());
+    for block in &function.blocks {
+        let mut here = FixedBitSet::with_capacity(function.locals.len());
+        for stmt in &block.stmts {
+            cfg::operands(&stmt.kind, &mut |o| out.extend(cfg::local_of(o).map(LocalId::index).filter(|l| !here.contains(*l))));
+            here.extend(stmt.kind.def().map(LocalId::index));
+        }
+        cfg::term_operands(&block.term, &mut |o| out.extend(cfg::local_of(o).map(LocalId::index).filter(|l| !here.contains(*l))));
+    }
+    out
+}
+
+fn meet(at: &mut Option<Known>, edge: Known) -> bool {
+    match at {
+        None => {
+            *at = Some(edge);
+            true
+        }
+        Some(old) => {
+            let before = old.len();
+            old.retain(|id, value| edge.get(id) == Some(value));
+            old.len() != before
+        }
+    }
+}
+
+/// What a branch tells those whom it goes to.
+fn learn(known: &mut Known, term: &Terminator, target: BlockId) {
+    if let Terminator::Branch { cond: Operand::Local(cond), then, other } = term
+        && then != other
+    {
+        let value = Operand::bool(*then == target);
+        known.values_mut().filter(|v| **v == Operand::Local(*cond)).for_each(|v| *v = value);
+        known.insert(*cond, value);
+    }
+}
+
+fn assign(known: &mut Known, dst: LocalId, value: Option<&Rvalue>) {
+    known.remove(&dst);
+    known.retain(|_, v| *v != Operand::Local(dst));
+    if let Some(Rvalue::Use(value)) = value
+        && *value != Operand::Local(dst)
+    {
+        known.insert(dst, *value);
+    }
+}
+
+fn put(operand: &mut Operand, known: &Known) -> bool {
+    match operand {
+        Operand::Local(id) => match known.get(id) {
+            Some(value) => {
+                *operand = *value;
+                true
+            }
+            None => false,
+        },
+        Operand::Const(..) => false,
+    }
+}
+
+/// The value with what is known put in and folded, if that changes it.
+fn simpler(function: &Function, value: &Rvalue, known: &Known) -> Option<Rvalue> {
+    let mut new = value.clone();
+    let mut changed = false;
+    new.operands_mut(|o| changed |= put(o, known));
+    while let Some(folded) = fold::fold(function, &new) {
+        new = folded;
+        changed = true;
+    }
+    changed.then_some(new)
+}
+
+fn rewrite(function: &mut Function, id: BlockId, known: &mut Known) -> bool {
+    let mut changed = false;
+    let mut stmts = std::mem::take(&mut function.blocks[id.index()].stmts);
+    for stmt in &mut stmts {
+        if let StmtKind::Assign { dst, value } = &mut stmt.kind {
+            if let Some(new) = simpler(function, value, known) {
+                *value = new;
+                changed = true;
+            }
+            assign(known, *dst, Some(value));
+        } else {
+            stmt.kind.operands_mut(|o| changed |= put(o, known));
+            if let Some(dst) = stmt.kind.def() {
+                assign(known, dst, None);
+            }
+        }
+    }
+    let block = &mut function.blocks[id.index()];
+    block.stmts = stmts;
+    block.term.operands_mut(|o| changed |= put(o, known));
+    changed
+}
+
+/// Goes straight to where an empty block with a branch leads, if what it asks is known here.
+fn thread(function: &mut Function, id: BlockId, known: &Known) -> bool {
+    let term = &function.blocks[id.index()].term;
+    if matches!(term, Terminator::Sync(_)) {
+        return false;
+    }
+    let mut moved = Vec::new();
+    for target in term.targets() {
+        let Block { stmts, term: next, .. } = &function.blocks[target.index()];
+        let mut edge = known.clone();
+        learn(&mut edge, term, target);
+        let constant = |o: &Operand| match o {
+            Operand::Local(l) => match edge.get(l) {
+                Some(Operand::Const(_, bits)) => Some(*bits),
+                _ => None,
+            },
+            Operand::Const(_, bits) => Some(*bits),
+        };
+        let to = match next {
+            _ if !stmts.is_empty() => continue,
+            Terminator::Branch { cond, then, other } => constant(cond).map(|c| if c != 0 { *then } else { *other }),
+            Terminator::Switch { value, arms, other } => {
+                constant(value).map(|v| arms.iter().find(|(bits, _)| *bits == v).map_or(*other, |(_, b)| *b))
+            }
+            _ => None,
+        };
+        moved.extend(to.filter(|t| *t != target).map(|to| (target, to)));
+    }
+    for (from, to) in &moved {
+        function.blocks[id.index()].term.targets_mut(|t| {
+            if t == from {
+                *t = *to;
+            }
+        });
+    }
+    !moved.is_empty()
+}

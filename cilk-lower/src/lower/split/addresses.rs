@@ -1,0 +1,96 @@
+//! Puts the address of a slot or constant next to where it is used, so that it is no value that lives across a sync, and so that the
+//! frame is not asked for earlier than its first use.
+
+use fixedbitset::FixedBitSet;
+use millstream_graph::ir::{Arg, Block, Function, Local, LocalId, Operand, Rvalue, Stmt, StmtKind};
+use std::collections::BTreeMap;
+
+/// In each block that uses a local which only ever holds one such address, computes that address anew.
+pub(super) fn sink(function: &mut Function) {
+    let addresses = addresses(function);
+    let Function { locals, blocks, .. } = function;
+    for block in blocks {
+        let Block { stmts, term, span } = block;
+        let mut here = BTreeMap::new();
+        let mut out = Vec::with_capacity(stmts.len());
+        for mut stmt in stmts.drain(..) {
+            stmt.kind.operands_mut(|o| replace(o, &addresses, &mut here, locals, &mut out, stmt.span));
+            out.push(stmt);
+        }
+        term.operands_mut(|o| replace(o, &addresses, &mut here, locals, &mut out, *span));
+        *stmts = out;
+    }
+}
+
+fn replace(
+    operand: &mut Operand,
+    addresses: &[Option<Rvalue>],
+    here: &mut BTreeMap<LocalId, LocalId>,
+    locals: &mut Vec<Local>,
+    out: &mut Vec<Stmt>,
+    span: millstream_graph::ir::Span,
+) {
+    let Operand::Local(id) = operand else { return };
+    let Some(Some(value)) = addresses.get(id.index()) else { return };
+    let new = *here.entry(*id).or_insert_with(|| {
+        locals.push(locals[id.index()].clone());
+        let dst = LocalId::new(locals.len() - 1);
+        out.push(Stmt { kind: StmtKind::Assign { dst, value: value.clone() }, span });
+        dst
+    });
+    *operand = Operand::Local(new);
+}
+
+/// For each local, the address that it holds whenever it holds anything.
+fn addresses(function: &Function) -> Vec<Option<Rvalue>> {
+    let mut out: Vec<Option<Rvalue>> = vec![None; function.locals.len()];
+    let mut other = FixedBitSet::with_capacity(function.locals.len());
+    other.extend(function.args.iter().filter_map(|a| match a {
+        Arg::Local(id) => Some(id.index()),
+        Arg::Slot(_) => None,
+    }));
+    for stmt in function.blocks.iter().flat_map(|b| &b.stmts) {
+        match &stmt.kind {
+            StmtKind::Assign { dst, value: value @ (Rvalue::SlotAddr(_) | Rvalue::DataAddr(_)) }
+                if out[dst.index()].as_ref().is_none_or(|v| v == value) =>
+            {
+                out[dst.index()] = Some(value.clone());
+            }
+            kind => other.extend(kind.def().map(LocalId::index)),
+        }
+    }
+    out.into_iter().enumerate().map(|(i, v)| v.filter(|_| !other.contains(i))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::cfg;
+    use millstream_graph::ir::{FunctionKind, SlotId, Span, Terminator};
+    use millstream_graph::ty::{Layout, Scalar, Type};
+
+    #[test]
+    fn an_address_is_computed_where_it_is_used() {
+        let stmt = |kind| Stmt { kind, span: Span::default() };
+        let address = stmt(StmtKind::Assign { dst: LocalId(0), value: Rvalue::SlotAddr(SlotId(0)) });
+        let zero = stmt(StmtKind::Zero { dst: Operand::Local(LocalId(0)), size: 8 });
+        let mut function = Function {
+            name: "f".into(),
+            kind: FunctionKind::Helper,
+            params: vec![],
+            ret: Type::unit(),
+            args: vec![],
+            locals: vec![Local { name: None, ty: Scalar::Ptr }],
+            slots: vec![millstream_graph::ir::Slot { name: None, layout: Layout { size: 8, align: 8 }, scalar: None }],
+            blocks: vec![
+                Block { stmts: vec![address], term: Terminator::Goto(millstream_graph::ir::BlockId(1)), span: Span::default() },
+                Block { stmts: vec![zero], term: Terminator::Return(vec![]), span: Span::default() },
+            ],
+            span: Span::default(),
+        };
+        sink(&mut function);
+        cfg::drop_unreachable(&mut function);
+        assert!(matches!(function.blocks[1].stmts[0].kind, StmtKind::Assign { dst: LocalId(1), .. }));
+        assert!(matches!(function.blocks[1].stmts[1].kind, StmtKind::Zero { dst: Operand::Local(LocalId(1)), .. }));
+    }
+}

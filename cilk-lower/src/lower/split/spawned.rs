@@ -1,0 +1,57 @@
+//! Tells the paths on which children may exist from those on which none does.
+//!
+//! Each block is doubled: one copy is reached only where no spawn happened since the task's start or its last sync, the other only
+//! after one. A sync in the first kind waits for nothing and becomes a goto; so the base case of a recursion ends without a
+//! continuation even where it shares its sync with the other paths. A block grows to two at most, and copies that nothing reaches go.
+
+use crate::lower::cfg;
+use millstream_graph::ir::{BlockId, Combine, Function, Operand, StmtKind, Terminator};
+
+/// Doubles the blocks of a task and takes out the syncs that wait for nothing. A sync's target has no children from then on.
+pub(super) fn separate(function: &mut Function) {
+    let old = std::mem::take(&mut function.blocks);
+    let copy = |block: BlockId, spawned: bool| BlockId::new(block.index() * 2 + usize::from(spawned));
+    for block in &old {
+        for spawned in [false, true] {
+            let mut new = block.clone();
+            let after = spawned || block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Spawn { .. }));
+            new.term = match new.term {
+                Terminator::Sync(target) if after => Terminator::Sync(copy(target, false)),
+                Terminator::Sync(target) => Terminator::Goto(copy(target, false)),
+                mut term => {
+                    term.targets_mut(|t| *t = copy(*t, after));
+                    term
+                }
+            };
+            function.blocks.push(new);
+        }
+    }
+    cfg::drop_unreachable(function);
+}
+
+/// Puts a return in the place of each sync that nothing follows, or only the return of a value that changes nothing when combined.
+pub(super) fn drop_tail_syncs(function: &mut Function, combine: Combine) {
+    for i in 0..function.blocks.len() {
+        if let Terminator::Sync(target) = function.blocks[i].term
+            && let Some(values) = returns_nothing(function, target, combine)
+        {
+            function.blocks[i].term = Terminator::Return(values);
+        }
+    }
+    cfg::drop_unreachable(function);
+}
+
+/// What a block returns that does nothing else, if that is nothing, or nothing to its destination.
+fn returns_nothing(function: &Function, mut block: BlockId, combine: Combine) -> Option<Vec<Operand>> {
+    let is_neutral = |o: &Operand| matches!(o, Operand::Const(ty, bits) if combine.neutral(*ty) == Some(*bits));
+    for _ in 0..function.blocks.len() {
+        let b = &function.blocks[block.index()];
+        match &b.term {
+            _ if !b.stmts.is_empty() => return None,
+            Terminator::Return(values) => return values.iter().all(is_neutral).then(|| values.clone()),
+            Terminator::Goto(next) => block = *next,
+            _ => return None,
+        }
+    }
+    None
+}

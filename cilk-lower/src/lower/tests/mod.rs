@@ -1,0 +1,306 @@
+#![allow(clippy::unwrap_used)]
+
+mod programs;
+mod source;
+
+use super::{
+    check::{check, missing_spawns},
+    lower,
+    simulate::Simulation,
+};
+use millstream_graph::model::{ChannelGraph, Edge, Node};
+use millstream_graph::{
+    interp::{ArgValue, Interp},
+    ir::{BlockId, Function, LocalId, Program, Rvalue, SegmentId, StmtKind, Terminator},
+    levelized::{Levelized, StackRef},
+    text::{parse_program, print_levelized},
+};
+use programs::*;
+
+/// An argument, before there is memory for it.
+#[derive(Clone, Debug)]
+enum In {
+    /// A scalar's bits.
+    Bits(u64),
+    /// A slice of `u64`.
+    Slice(Vec<u64>),
+    /// An array.
+    Array(Vec<u8>),
+}
+
+fn args(values: &[In], mut alloc: impl FnMut(Vec<u8>) -> u64) -> (Vec<ArgValue>, Vec<u64>) {
+    let (mut out, mut buffers) = (Vec::new(), Vec::new());
+    for value in values {
+        match value {
+            In::Bits(bits) => out.push(ArgValue::Scalar(*bits)),
+            In::Array(bytes) => out.push(ArgValue::Blob(bytes.clone())),
+            In::Slice(words) => {
+                buffers.push(alloc(words.iter().flat_map(|w| w.to_le_bytes()).collect()));
+                out.push(ArgValue::Scalar(buffers[buffers.len() - 1]));
+                out.push(ArgValue::Scalar(words.len() as u64));
+            }
+        }
+    }
+    (out, buffers)
+}
+
+/// Runs a task in the interpreter and, lowered, in the simulator: the result and every buffer are the same.
+fn agrees(program: &Program, task: &str, values: &[In]) -> Vec<u8> {
+    let lowered = lower(program).unwrap();
+    let mut interp = Interp::new(program);
+    let (a, buffers) = args(values, |bytes| interp.alloc(bytes, 8));
+    let expected = interp.call(program.find(task).unwrap(), &a).unwrap();
+    let simulation = Simulation::new(&lowered);
+    let mut machine = simulation.machine();
+    let (a, others) = args(values, |bytes| machine.alloc(bytes, 8));
+    let found = machine.call(task, &a).unwrap_or_else(|e| panic!("{e}\n{}", print_levelized(&lowered)));
+    assert_eq!(found, expected, "{}", print_levelized(&lowered));
+    for (a, b) in buffers.iter().zip(&others) {
+        assert_eq!(machine.read(*b), interp.read(*a), "{}", print_levelized(&lowered));
+    }
+    assert_eq!(machine.stats().tasks, interp.stats().tasks);
+    found
+}
+
+fn parsed(source: &str) -> Program {
+    parse_program(source).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn lowered(source: &str) -> Levelized {
+    lower(&parsed(source)).unwrap()
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().unwrap())
+}
+
+#[test]
+fn fib_is_two_segments_and_its_base_case_takes_no_frame() {
+    insta::assert_snapshot!(print_levelized(&lowered(FIB)));
+    assert_eq!(number(&agrees(&parsed(FIB), "fib", &[In::Bits(12)])), 144);
+    let lowered = lowered(FIB);
+    let simulation = Simulation::new(&lowered);
+    let mut machine = simulation.machine();
+    machine.call("fib", &[ArgValue::Scalar(10)]).unwrap();
+    let stats = machine.stats();
+    assert_eq!((stats.tasks, stats.continuations, stats.frames, stats.levels), (177, 88, 88, 10));
+}
+
+#[test]
+fn several_syncs() {
+    for n in 0..9 {
+        agrees(&parsed(SYNCS), "chain", &[In::Bits(n)]);
+    }
+    assert_eq!(lowered(SYNCS).tasks[0].segments.len(), 4);
+}
+
+#[test]
+fn sync_in_a_loop() {
+    for n in 0..7 {
+        assert_eq!(number(&agrees(&parsed(SYNC_LOOP), "sum", &[In::Bits(n)])), (0..n).map(|i| i * i).sum::<u64>());
+    }
+}
+
+#[test]
+fn spawns_in_a_loop_are_gathered() {
+    for n in 0..6 {
+        agrees(&parsed(GATHER), "count", &[In::Bits(n)]);
+    }
+    let lowered = lowered(GATHER);
+    assert_eq!(lowered.tasks.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["count", "count+add"]);
+    let entry = &lowered.tasks[0].segments[0];
+    let spawned = entry.pushes.iter().find(|p| matches!(p.stack, StackRef::Entry(_))).unwrap();
+    assert_eq!(spawned.max, None);
+}
+
+#[test]
+fn a_spawn_in_a_branch_then_a_merge() {
+    for n in 0..8 {
+        agrees(&parsed(BRANCH), "maybe", &[In::Bits(n)]);
+    }
+}
+
+#[test]
+fn an_early_return_after_a_spawn() {
+    for n in 0..8 {
+        agrees(&parsed(EARLY), "early", &[In::Bits(n), In::Slice(vec![0; 16])]);
+    }
+}
+
+#[test]
+fn an_array_lent_to_children() {
+    for n in 0..6 {
+        agrees(&parsed(LENT), "main", &[In::Bits(n)]);
+    }
+}
+
+#[test]
+fn results_go_to_elements() {
+    for n in 0..5 {
+        agrees(&parsed(ELEMENTS), "main", &[In::Bits(n), In::Slice(vec![7; 8])]);
+    }
+}
+
+#[test]
+fn mutual_recursion() {
+    for n in 0..10 {
+        agrees(&parsed(MUTUAL), "even", &[In::Bits(n)]);
+        agrees(&parsed(MUTUAL), "odd", &[In::Bits(n)]);
+    }
+}
+
+#[test]
+fn arrays_are_passed_by_value() {
+    let board: Vec<u8> = vec![0; 8];
+    let found = agrees(&parsed(QUEENS), "queens", &[In::Array(board), In::Bits(0)]);
+    assert_eq!(number(&found), 4);
+    let lowered = lowered(QUEENS);
+    assert!(lowered.tasks[1].frame.iter().all(|f| f.name != "board"), "{}", print_levelized(&lowered));
+}
+
+#[test]
+fn a_parameter_array_that_lives_across_a_sync() {
+    agrees(&parsed(PARAM_ARRAY), "main", &[In::Array((1..=16).collect()), In::Bits(1)]);
+    agrees(&parsed(PARAM_ARRAY), "main", &[In::Array((1..=16).collect()), In::Bits(0)]);
+}
+
+#[test]
+fn pairs_of_results_and_helpers() {
+    for n in 0..6 {
+        agrees(&parsed(PAIRS), "walk", &[In::Bits(n)]);
+    }
+}
+
+#[test]
+fn a_tail_sync_has_no_continuation() {
+    agrees(&parsed(TAIL), "fill", &[In::Slice(vec![0; 9]), In::Bits(0)]);
+    assert_eq!(lowered(TAIL).tasks[0].segments.len(), 1);
+    assert!(lowered(TAIL).tasks[0].frame.is_empty());
+}
+
+#[test]
+fn variables_written_before_between_and_after() {
+    for n in 0..8 {
+        agrees(&parsed(SHADOW), "main", &[In::Bits(n)]);
+    }
+}
+
+#[test]
+fn the_graph_of_fib_is_the_papers_figure() {
+    let graph = ChannelGraph::from_levelized(&lowered(FIB));
+    insta::assert_snapshot!(graph.to_dot());
+    let name = |node: Node| match node {
+        Node::Kernel(key) => format!("kernel {}", graph.kernel(key).unwrap().name),
+        Node::Channel(key) => format!("stack {}", graph.channel(key).unwrap().name),
+    };
+    let edges: Vec<_> = graph.edges().map(|(a, b, e)| (name(a), name(b), e)).collect();
+    for (from, to, edge) in [
+        ("kernel init", "stack fib", Edge::Call),
+        ("stack fib", "kernel fib", Edge::Consume),
+        ("kernel fib", "stack fib", Edge::Spawn(Some(2))),
+        ("kernel fib", "stack fib.1", Edge::Continue),
+        ("stack fib.1", "kernel fib.1", Edge::Consume),
+        ("kernel fib", "stack fib.1", Edge::Return),
+        ("kernel fib.1", "stack fib.1", Edge::Return),
+    ] {
+        assert!(edges.contains(&(from.into(), to.into(), edge)), "{from} -> {to}");
+    }
+    assert_eq!(edges.len(), 7);
+}
+
+#[test]
+fn graphs_survive_ron_and_are_drawn() {
+    for source in ALL {
+        let graph = ChannelGraph::from_levelized(&lowered(source));
+        let ron = graph.to_ron().unwrap();
+        let back = ChannelGraph::from_ron(&ron).unwrap();
+        assert_eq!(back.to_ron().unwrap(), ron);
+        assert_eq!(back.to_dot(), graph.to_dot());
+        assert!(graph.edges().any(|(a, _, e)| e == Edge::Call && matches!(a, Node::Kernel(_))), "{ron}");
+        let svg = graph.to_svg();
+        assert_eq!(svg.matches("stroke-dasharray=\"6,4\"").count(), graph.channels().count());
+    }
+}
+
+/// Takes out each statement that touches the frame, and each that spawns, one at a time: the checker finds it.
+#[test]
+fn the_checker_finds_what_is_missing() {
+    for source in ALL {
+        let good = lowered(source);
+        assert_eq!(missing_spawns(&good), []);
+        for (t, s, b, i) in statements(&good) {
+            let mut bad = good.clone();
+            let stmt = bad.tasks[t].segments[s].body.blocks[b].stmts.remove(i);
+            let wanted = match &stmt.kind {
+                StmtKind::FrameAlloc => true,
+                // Where a local is assigned twice, the old value may stand in for the new one.
+                StmtKind::Assign { dst, value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_) } => {
+                    let stmts = good.tasks[t].segments[s].body.blocks.iter().flat_map(|b| &b.stmts);
+                    stmts.filter(|s| s.kind.def() == Some(*dst)).count() == 1
+                }
+                StmtKind::FrameStore { .. } => !overwritten(&good, t, &stmt.kind),
+                // Of a spawn that stands in two segments, one alone is not missed.
+                StmtKind::Spawn { .. } => {
+                    spawn_count(good.tasks[t].segments.iter().map(|s| &s.body)) == spawn_count([&good.program[good.tasks[t].func]])
+                }
+                _ => false,
+            };
+            if wanted {
+                assert!(!check(&bad).is_empty() || !missing_spawns(&bad).is_empty(), "{stmt:?} in\n{}", print_levelized(&good));
+            }
+        }
+    }
+}
+
+fn spawn_count<'a>(functions: impl IntoIterator<Item = &'a Function>) -> usize {
+    let stmts = functions.into_iter().flat_map(|f| &f.blocks).flat_map(|b| &b.stmts);
+    stmts.filter(|s| matches!(s.kind, StmtKind::Spawn { .. })).count()
+}
+
+/// Whether a field is written at more than one place, so that one of them may be missed.
+fn overwritten(good: &Levelized, task: usize, kind: &StmtKind) -> bool {
+    let StmtKind::FrameStore { field, .. } = kind else { return false };
+    let stmts = good.tasks[task].segments.iter().flat_map(|s| &s.body.blocks).flat_map(|b| &b.stmts);
+    let writes = stmts.filter(|s| match s.kind {
+        StmtKind::FrameStore { field: f, .. } => f == *field,
+        StmtKind::Assign { value: Rvalue::FrameAddr(f), .. } => f == *field,
+        _ => false,
+    });
+    writes.count() > 1
+}
+
+fn statements(program: &Levelized) -> Vec<(usize, usize, usize, usize)> {
+    let mut out = Vec::new();
+    for (t, task) in program.tasks.iter().enumerate() {
+        for (s, segment) in task.segments.iter().enumerate() {
+            for (b, block) in segment.body.blocks.iter().enumerate() {
+                out.extend((0..block.stmts.len()).map(|i| (t, s, b, i)));
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn the_checker_finds_what_is_wrong() {
+    let good = lowered(FIB);
+    let broken = |edit: &dyn Fn(&mut Levelized)| {
+        let mut bad = good.clone();
+        edit(&mut bad);
+        check(&bad).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(broken(&|p| {
+        let block = &mut p.tasks[0].segments[0].body.blocks[2];
+        let alloc = block.stmts.iter().position(|s| s.kind == StmtKind::FrameAlloc).unwrap();
+        block.stmts.insert(alloc, block.stmts[alloc].clone());
+    }), @"`fib`: the frame may be reserved twice");
+    insta::assert_snapshot!(broken(&|p| p.tasks[0].segments[1].body.blocks[0].term = Terminator::Continue(SegmentId(2))),
+        @"`fib.1`: continues at s2, which is no continuation");
+    insta::assert_snapshot!(broken(&|p| p.tasks[0].segments[0].body.blocks[2].term = Terminator::Sync(BlockId(1))), @"`fib`: a sync is left");
+    insta::assert_snapshot!(broken(&|p| p.tasks[0].element.swap(0, 1)), @"
+    `fib`: the arguments are not the fields of the element
+    `fib`: gives [U32, Ptr] to `fib`, which takes [Ptr, U32]
+    `fib`: gives [U32, Ptr] to `fib`, which takes [Ptr, U32]
+    ");
+    insta::assert_snapshot!(broken(&|p| p.tasks[0].segments[1].ret = Some(LocalId(1))), @"`fib.1`: %1 of type u64 is no address");
+}

@@ -1,0 +1,254 @@
+//! Programs as users write them, through the front end.
+
+use super::{In, agrees, number};
+use crate::lower::lower;
+use millstream_graph::ir::{Program, StmtKind};
+
+fn program(body: &str) -> Program {
+    let source = format!("#[millstream::program]\nmod p {{\n{body}\n}}\n");
+    let file = crate::front::parse_file(&source, "p.rs", None);
+    file.unwrap_or_else(|e| panic!("{e:?}\n{source}"))
+}
+
+const QUEENS: &str = "
+    #[task]
+    pub fn queens(board: [u8; 16], n: usize, row: usize) -> u64 {
+        if row == n { return 1; }
+        let mut total = 0;
+        for col in 0..n {
+            if safe(&board, row, col) {
+                let mut next = board;
+                next[row] = col as u8;
+                total += spawn!(queens(next, n, row + 1));
+            }
+        }
+        sync!();
+        total
+    }
+    fn safe(board: &[u8], row: usize, col: usize) -> bool {
+        for r in 0..row {
+            let c = board[r] as usize;
+            if c == col || c + (row - r) == col || col + (row - r) == c { return false; }
+        }
+        true
+    }
+";
+
+#[test]
+fn queens_from_source() {
+    let program = program(QUEENS);
+    assert_eq!(number(&agrees(&program, "queens", &[In::Array(vec![0; 16]), In::Bits(6), In::Bits(0)])), 4);
+    // The helper is inlined, the board is passed by value, and only a task with children has a frame.
+    let queens = &lower(&program).unwrap().tasks[0];
+    let calls = queens.segments.iter().flat_map(|s| &s.body.blocks).flat_map(|b| &b.stmts);
+    assert_eq!(calls.filter(|s| matches!(s.kind, StmtKind::Call { .. })).count(), 0);
+    assert_eq!(queens.frame.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["total", "return"]);
+}
+
+/// Random programs: the plain interpreter and the lowered program agree on results, buffers and the number of tasks.
+#[test]
+fn random_programs_agree() {
+    let wanted = std::env::var("RANDOM_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let mut accepted = 0;
+    let mut segments = 0;
+    for seed in 1.. {
+        let source = generate(seed);
+        let Ok(program) = crate::front::parse_file(&source, "p.rs", None) else { continue };
+        println!("seed {seed}\n{source}");
+        segments += lower(&program).unwrap().tasks.iter().map(|t| t.segments.len()).sum::<usize>();
+        agrees(&program, "f0", &[In::Bits(3), In::Bits(seed % 7), In::Slice(vec![1; 8])]);
+        accepted += 1;
+        if accepted == wanted {
+            break;
+        }
+        assert!(seed < 40 * wanted, "only {accepted} programs were accepted");
+    }
+    assert!(segments > 6 * wanted as usize, "{segments} segments: the programs are too tame");
+}
+
+struct Gen {
+    state: u64,
+    out: String,
+    /// Variables that can be read, with those of enclosing blocks; arrays apart.
+    vars: Vec<String>,
+    arrays: Vec<String>,
+    next: u32,
+    spawns: u32,
+}
+
+fn generate(seed: u64) -> String {
+    let mut gen_ =
+        Gen { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), out: String::new(), vars: vec![], arrays: vec![], next: 0, spawns: 0 };
+    let mut tasks = String::new();
+    for f in 0..3 {
+        gen_.out.clear();
+        gen_.vars = vec!["a".into()];
+        gen_.arrays = vec![];
+        gen_.spawns = 0;
+        if gen_.below(3) == 0 {
+            gen_.line("let mut w: u64 = a * 3;");
+            gen_.vars.push("w".into());
+        }
+        gen_.line("if n == 0 { if s.len() > 0 { s[0] = s[0] + 1; } return a + 1; }");
+        gen_.block(5, 0);
+        let result = gen_.expr();
+        gen_.line("sync!();");
+        gen_.line(&format!("{result} + h({})", gen_.vars[0].clone()));
+        tasks += &format!("#[task]\npub fn f{f}(n: u64, a: u64, s: &mut [u64]) -> u64 {{\n{}}}\n", gen_.out);
+    }
+    format!(
+        "#[millstream::program]\nmod p {{\n{tasks}
+#[task]\npub fn fill(n: u64, v: u64, t: &mut [u64]) {{
+    if n > 1 {{ let (x, y) = t.split_at_mut(2); spawn!(fill(n - 1, v + 1, x)); y[0] = v; }}
+    t[1] = t[1] ^ v;
+}}
+fn h(x: u64) -> u64 {{ if x % 3 == 0 {{ return x / 2; }} x ^ 5 }}
+}}\n"
+    )
+}
+
+impl Gen {
+    fn below(&mut self, n: u64) -> u64 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 20) % n
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out += text;
+        self.out.push('\n');
+    }
+
+    fn pick(&mut self, of: fn(&Self) -> &Vec<String>) -> Option<String> {
+        let n = of(self).len() as u64;
+        (n > 0).then(|| {
+            let i = self.below(n) as usize;
+            of(self)[i].clone()
+        })
+    }
+
+    fn expr(&mut self) -> String {
+        let a = self.pick(|g| &g.vars).unwrap_or_else(|| "7".into());
+        match self.below(7) {
+            0 => self.below(9).to_string(),
+            1 => format!("({a} + {})", self.below(5)),
+            2 => {
+                let b = self.expr();
+                format!("({a} * 3 ^ {b})")
+            }
+            3 => format!("h({a})"),
+            4 => match self.pick(|g| &g.arrays) {
+                Some(array) => format!("{array}[({a} % 4) as usize]"),
+                None => a,
+            },
+            _ => a,
+        }
+    }
+
+    fn spawn(&mut self) -> String {
+        self.spawns += 1;
+        let f = self.below(3);
+        let x = self.expr();
+        format!("spawn!(f{f}(n - 1, {x}, &mut []))")
+    }
+
+    fn fresh(&mut self, prefix: &str) -> String {
+        self.next += 1;
+        format!("{prefix}{}", self.next)
+    }
+
+    fn block(&mut self, statements: u64, depth: u32) {
+        let (vars, arrays) = (self.vars.len(), self.arrays.len());
+        for _ in 0..=self.below(statements) {
+            self.statement(depth);
+        }
+        if depth > 0 {
+            self.vars.truncate(vars);
+            self.arrays.truncate(arrays);
+        }
+    }
+
+    fn statement(&mut self, depth: u32) {
+        let may_spawn = self.spawns < 4;
+        match self.below(14) {
+            0 | 1 => {
+                let (name, value) = (self.fresh("v"), self.expr());
+                self.line(&format!("let mut {name}: u64 = {value};"));
+                self.vars.push(name);
+            }
+            2 => {
+                let (target, value) = (self.pick(|g| &g.vars), self.expr());
+                if let Some(target) = target.filter(|t| t != "a") {
+                    self.line(&format!("{target} = {value};"));
+                }
+            }
+            3 => {
+                let (name, value) = (self.fresh("r"), self.expr());
+                self.line(&format!("let mut {name}: [u64; 4] = [{value}; 4];"));
+                self.arrays.push(name);
+            }
+            4 => {
+                let (array, i, value) = (self.pick(|g| &g.arrays), self.expr(), self.expr());
+                if let Some(array) = array {
+                    self.line(&format!("{array}[({i} % 4) as usize] = {value};"));
+                }
+            }
+            5 | 6 if may_spawn => {
+                let (name, spawn) = (self.fresh("v"), self.spawn());
+                self.line(&format!("let mut {name} = {spawn};"));
+                if self.below(2) == 0 {
+                    self.line("sync!();");
+                }
+                self.vars.push(name);
+            }
+            7 if may_spawn => {
+                let (target, spawn) = (self.pick(|g| &g.vars), self.spawn());
+                if let Some(target) = target.filter(|t| t != "a") {
+                    self.line(&format!("{target} += {spawn};"));
+                    if self.below(2) == 0 {
+                        self.line("sync!();");
+                    }
+                }
+            }
+            8 if may_spawn => {
+                let (array, spawn, i) = (self.pick(|g| &g.arrays), self.spawn(), self.below(4));
+                if let Some(array) = array {
+                    match self.below(3) {
+                        0 => self.line(&format!("spawn!(fill(n % 2, {i}, &mut {array}));")),
+                        _ => self.line(&format!("{array}[{i}] = {spawn};")),
+                    }
+                    if self.below(3) > 0 {
+                        self.line("sync!();");
+                    }
+                }
+            }
+            9 | 10 if depth < 3 => {
+                let cond = self.expr();
+                self.line(&format!("if {cond} % 2 == 0 {{"));
+                self.block(3, depth + 1);
+                if self.below(2) == 0 {
+                    self.line("} else {");
+                    self.block(3, depth + 1);
+                }
+                self.line("}");
+            }
+            11 if depth < 2 => {
+                let (i, n) = (self.fresh("i"), self.below(3));
+                self.line(&format!("for {i} in 0..{n} {{"));
+                self.vars.push(i);
+                self.block(3, depth + 1);
+                if self.below(2) == 0 {
+                    self.line("sync!();");
+                }
+                self.vars.pop();
+                self.line("}");
+            }
+            12 if depth > 0 => {
+                let value = self.expr();
+                self.line(&format!("if {value} % 5 == 1 {{ return {value}; }}"));
+            }
+            _ => self.line("sync!();"),
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! Variables that may not be touched yet: one that a child writes to, until the next `sync!()`, and one that was declared without a
+//! value, until it gets one.
+//!
+//! A walk along the control flow of a function with the variables that await a result and those without a value. What is lent to a child by reference is
+//! rustc's affair (see the race check of the macro); this is about the places that results go to.
+
+use crate::{
+    diag::Diagnostics,
+    hir::{Body, Builtin, Expr, ExprKind, For, ForElem, LoopId, Stmt, VarId},
+};
+use millstream_graph::ir::Combine;
+use proc_macro2::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The variables that may not be touched.
+#[derive(Clone, Debug, Default)]
+struct State {
+    /// Those that await a result, by its parts: where it was spawned, and how it is combined.
+    awaiting: BTreeMap<VarId, BTreeMap<Part, (Span, Combine)>>,
+    /// Those that are new in this round of a loop, while a child of an earlier round may still write to them.
+    late: BTreeMap<VarId, Span>,
+    /// Those that may hold what such a child wrote.
+    doubtful: BTreeMap<VarId, Span>,
+    /// Those that have no value on some way here.
+    unset: BTreeSet<VarId>,
+}
+
+/// The part of a variable that a result goes to: the way there by fields and known indices.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Part {
+    steps: Vec<u64>,
+    /// Whether it is all that lies there, not some element of it.
+    all: bool,
+    /// Whether it is memory of the variable itself, not what the variable refers to.
+    own: bool,
+}
+
+impl Part {
+    fn of(place: &Expr) -> Self {
+        let known = |index: &Expr| if let ExprKind::Int(i) = *index.kind { u64::try_from(i).ok() } else { None };
+        let (base, step) = match &*place.kind {
+            ExprKind::Field(base, i) => (base, Some(*i as u64)),
+            ExprKind::Index(base, index) => (base, known(index)),
+            ExprKind::MatIndex(base, ..) => (base, None),
+            ExprKind::Deref(base) => return Self::of(base),
+            _ => return Self { steps: Vec::new(), all: true, own: true },
+        };
+        let mut part = Self::of(base);
+        match step {
+            Some(step) if part.all => part.steps.push(step),
+            _ => part.all = false,
+        }
+        part
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        self.all && other.steps.starts_with(&self.steps)
+    }
+}
+
+/// Reports each use of a result before its sync, and of a variable before it has a value.
+pub(crate) fn check(body: &Body, diags: &mut Diagnostics) {
+    let mut walk = Walk { body, diags, state: Some(State::default()), loops: Vec::new() };
+    walk.expr(&body.root);
+}
+
+struct Scope {
+    id: LoopId,
+    breaks: Vec<State>,
+    continues: Vec<State>,
+}
+
+struct Walk<'a> {
+    body: &'a Body,
+    diags: &'a mut Diagnostics,
+    /// None where control does not come.
+    state: Option<State>,
+    loops: Vec<Scope>,
+}
+
+fn start(span: Span) -> (usize, usize) {
+    (span.start().line, span.start().column)
+}
+
+fn merge(into: &mut Option<State>, other: Option<State>) {
+    match (into.as_mut(), other) {
+        (_, None) => {}
+        (None, other) => *into = other,
+        (Some(state), Some(other)) => {
+            for (var, parts) in other.awaiting {
+                let here = state.awaiting.entry(var).or_default();
+                for (part, info) in parts {
+                    here.entry(part).or_insert(info);
+                }
+            }
+            state.late.extend(other.late);
+            state.doubtful.extend(other.doubtful);
+            state.unset.extend(other.unset);
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Where the first child was spawned that a variable awaits.
+    fn awaiting(&self, var: VarId) -> Option<Span> {
+        let parts = self.state.as_ref()?.awaiting.get(&var)?;
+        parts.values().map(|(span, _)| *span).min_by_key(|s| start(*s))
+    }
+
+    fn touch(&mut self, var: VarId, span: Span, what: &str) {
+        if let Some(spawned) = self.awaiting(var) {
+            let name = &self.body.vars[var.0].name;
+            self.diags
+                .error(span, format!("`{name}` {what} before its `sync!()`"))
+                .note(spawned, "a child that may still run writes to it")
+                .help("put a `sync!()` in between");
+        }
+        if self.state.as_ref().is_some_and(|s| s.unset.contains(&var)) {
+            let name = &self.body.vars[var.0].name;
+            self.diags
+                .error(span, format!("`{name}` may have no value yet"))
+                .help("give it one where it is declared, or on every way here");
+            self.set(var);
+        }
+    }
+
+    /// What a variable holds is looked at.
+    fn read(&mut self, var: VarId, span: Span) {
+        let doubtful = self.state.as_mut().and_then(|s| s.doubtful.remove(&var));
+        if let Some(spawned) = doubtful {
+            let name = &self.body.vars[var.0].name;
+            self.diags
+                .error(span, format!("`{name}` may hold the result of a child of an earlier round"))
+                .note(spawned, "that child may still run when the next round begins")
+                .help("put a `sync!()` at the end of the loop's body, on every way round");
+        }
+    }
+
+    /// The variable has a value from here on.
+    fn set(&mut self, var: VarId) {
+        if let Some(state) = &mut self.state {
+            state.unset.remove(&var);
+            match state.late.get(&var) {
+                Some(span) => state.doubtful.insert(var, *span),
+                None => state.doubtful.remove(&var),
+            };
+        }
+    }
+
+    /// The parts of a place that are evaluated, its root variable left out.
+    fn inside(&mut self, place: &Expr) {
+        match &*place.kind {
+            ExprKind::Var(_) | ExprKind::Const(_) => {}
+            ExprKind::Field(base, _) | ExprKind::Deref(base) | ExprKind::AddrOf(base) | ExprKind::Unsize(base) => self.inside(base),
+            ExprKind::Index(base, index) => {
+                self.inside(base);
+                self.expr(index);
+            }
+            ExprKind::MatIndex(base, row, col) => {
+                self.inside(base);
+                self.expr(row);
+                self.expr(col);
+            }
+            _ => self.expr(place),
+        }
+    }
+
+    fn write(&mut self, place: &Expr) {
+        self.inside(place);
+        if let Some((var, _)) = place.root() {
+            if matches!(*place.kind, ExprKind::Var(_)) {
+                self.set(var);
+            }
+            self.touch(var, place.span, "is assigned");
+        }
+    }
+
+    fn spawn(&mut self, dest: &Expr, combine: Combine, span: Span) {
+        self.inside(dest);
+        let Some((var, behind)) = dest.root() else { return };
+        let whole = matches!(*dest.kind, ExprKind::Var(_));
+        let part = Part { own: !behind, ..Part::of(dest) };
+        let others = self.state.iter().flat_map(|s| s.awaiting.get(&var)).flatten();
+        let meets = |(other, (_, how)): &(&Part, &(Span, Combine))| {
+            let apart = *how == combine && combine != Combine::Store;
+            !apart && (part.covers(other) || other.covers(&part))
+        };
+        if let Some(spawned) = others.filter(meets).map(|(_, (span, _))| *span).min_by_key(|s| start(*s)) {
+            let name = &self.body.vars[var.0].name;
+            self.diags
+                .error(span, format!("{}`{name}` already awaits the result of a child", if whole { "" } else { "this part of " }))
+                .note(spawned, if start(spawned) == start(span) { "this one, in the round before" } else { "this one" })
+                .help("put a `sync!()` in between, take it in another variable, or gather both in the same way");
+        }
+        if whole && combine == Combine::Store {
+            self.set(var);
+        } else if self.state.as_ref().is_some_and(|s| s.unset.contains(&var)) {
+            self.touch(var, dest.span, "is assigned");
+        }
+        if let Some(state) = &mut self.state {
+            state.awaiting.entry(var).or_default().entry(part).or_insert((span, combine));
+        }
+    }
+
+    fn all<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) {
+        for e in exprs {
+            self.expr(e);
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        use ExprKind as K;
+        match &*e.kind {
+            K::Int(_) | K::Float(_) | K::Bool(_) | K::Const(_) | K::Error => {}
+            K::Var(var) => {
+                self.touch(*var, e.span, "is used");
+                self.read(*var, e.span);
+            }
+            // The length of what awaits results is known all the while.
+            K::Method(Builtin::Len | Builtin::IsEmpty | Builtin::MatRows | Builtin::MatCols, args) => {
+                args.iter().for_each(|a| self.inside(a))
+            }
+            K::Field(a, _) | K::Deref(a) | K::AddrOf(a) | K::Unsize(a) | K::Unary(_, a) | K::RawUnary(_, a) => self.expr(a),
+            K::Cast(a) | K::Bitcast(a) | K::Repeat(a, _) | K::Assert { cond: a, .. } => self.expr(a),
+            K::Index(a, b) | K::Binary(_, a, b) | K::RawBinary(_, a, b) => self.all([a, b]),
+            K::SameFields { left, right, .. } | K::AssertCmp { left, right, .. } => self.all([left, right]),
+            K::MatIndex(a, b, c) | K::MulAdd(a, b, c) => self.all([a, b, c]),
+            K::SubSlice { base, range } => {
+                self.expr(base);
+                self.all(range.lo.iter().chain(&range.hi));
+            }
+            K::Lazy { left, right, .. } => {
+                self.expr(left);
+                let before = self.state.clone();
+                self.expr(right);
+                merge(&mut self.state, before);
+            }
+            K::Call(_, args) | K::Method(_, args) | K::Tuple(args) | K::Array(args) => self.all(args),
+            K::Atomic { place, args, .. } => {
+                self.expr(place);
+                self.all(args);
+            }
+            K::Struct { fields, base, .. } => self.all(fields.iter().map(|(_, e)| e).chain(base)),
+            K::Assign(place, value) => {
+                self.expr(value);
+                self.write(place);
+            }
+            K::AssignOp(_, place, value) => {
+                self.expr(value);
+                self.inside(place);
+                if let Some((var, _)) = place.root() {
+                    self.touch(var, place.span, "is assigned");
+                    self.read(var, place.span);
+                }
+            }
+            K::Spawn { args, dest, .. } => {
+                self.all(args);
+                if let Some((dest, combine)) = dest {
+                    self.spawn(dest, *combine, e.span);
+                }
+            }
+            K::Sync => {
+                if let Some(state) = &mut self.state {
+                    state.awaiting.clear();
+                    state.late.clear();
+                }
+            }
+            K::Panic(_) => self.state = None,
+            K::Return(value) => {
+                self.all(value);
+                self.state = None;
+            }
+            _ => self.control(e),
+        }
+    }
+
+    fn control(&mut self, e: &Expr) {
+        use ExprKind as K;
+        match &*e.kind {
+            K::If(cond, then, other) => {
+                self.expr(cond);
+                let before = self.state.clone();
+                self.expr(then);
+                let after = std::mem::replace(&mut self.state, before);
+                self.all(other);
+                merge(&mut self.state, after);
+            }
+            K::Match(value, arms) => {
+                self.expr(value);
+                let before = self.state.clone();
+                let mut after = None;
+                for arm in arms {
+                    self.state.clone_from(&before);
+                    self.all(&arm.guard);
+                    self.expr(&arm.body);
+                    merge(&mut after, self.state.take());
+                }
+                self.state = after;
+            }
+            K::Block(stmts, tail) => {
+                for stmt in stmts {
+                    match stmt {
+                        Stmt::Let(pat, init) => {
+                            self.all(init);
+                            self.declare(pat, init.is_some());
+                        }
+                        Stmt::Expr(e) => self.expr(e),
+                    }
+                }
+                self.all(tail);
+            }
+            K::Labelled(id, body) => {
+                self.loops.push(Scope { id: *id, breaks: Vec::new(), continues: Vec::new() });
+                self.expr(body);
+                self.leave();
+            }
+            K::Loop(id, body) => self.repeat(*id, None, body, true, &|_| {}),
+            K::While(id, cond, body) => self.repeat(*id, Some(cond), body, false, &|_| {}),
+            K::For(id, over, body) => {
+                match over {
+                    For::Range { lo, hi, step, .. } => self.all([lo, hi].into_iter().chain(step.as_ref().map(|s| &s.by))),
+                    For::Slice { slice, .. } => self.expr(slice),
+                }
+                self.repeat(*id, None, body, false, &|walk| match over {
+                    For::Range { var, .. } => walk.declare(var, true),
+                    For::Slice { elem: ForElem::Copy(pat) | ForElem::Ref(pat), index, .. } => {
+                        walk.declare(pat, true);
+                        index.iter().for_each(|i| walk.declare_var(*i, true));
+                    }
+                });
+            }
+            K::Break(id, value) => {
+                self.all(value);
+                self.jump(*id, true);
+            }
+            K::Continue(id) => self.jump(*id, false),
+            _ => {}
+        }
+    }
+
+    /// A variable that is declared anew awaits nothing; but if its memory still awaits a child of an earlier round, what it will hold
+    /// is not known before a sync and a new value.
+    fn declare(&mut self, pat: &crate::hir::Pat, has_value: bool) {
+        match pat {
+            crate::hir::Pat::Wild => {}
+            crate::hir::Pat::Var(var) => self.declare_var(*var, has_value),
+            crate::hir::Pat::Fields(fields) => fields.iter().for_each(|(_, p)| self.declare(p, has_value)),
+            crate::hir::Pat::Elements(elems) => elems.iter().for_each(|p| self.declare(p, has_value)),
+        }
+    }
+
+    fn declare_var(&mut self, var: VarId, has_value: bool) {
+        let Some(state) = &mut self.state else { return };
+        // What a reference of an earlier round refers to is not what this one does.
+        let earlier = state.awaiting.remove(&var).and_then(|parts| parts.into_iter().find(|(p, _)| p.own));
+        if let Some((_, (span, _))) = earlier {
+            state.late.insert(var, span);
+        }
+        match state.late.get(&var) {
+            Some(span) => state.doubtful.insert(var, *span),
+            None => state.doubtful.remove(&var),
+        };
+        if has_value {
+            state.unset.remove(&var);
+        } else {
+            state.unset.insert(var);
+        }
+    }
+
+    fn jump(&mut self, id: LoopId, is_break: bool) {
+        let Some(state) = self.state.take() else { return };
+        if let Some(scope) = self.loops.iter_mut().rfind(|s| s.id == id) {
+            if is_break { scope.breaks.push(state) } else { scope.continues.push(state) }
+        }
+    }
+
+    fn leave(&mut self) {
+        if let Some(scope) = self.loops.pop() {
+            scope.breaks.into_iter().for_each(|s| merge(&mut self.state, Some(s)));
+        }
+    }
+
+    /// Twice round a loop is enough: what awaits at its end awaits at its start the second time. `begin` begins each round.
+    fn repeat(&mut self, id: LoopId, cond: Option<&Expr>, body: &Expr, endless: bool, begin: &dyn Fn(&mut Self)) {
+        let mut out = None;
+        for _ in 0..2 {
+            self.loops.push(Scope { id, breaks: Vec::new(), continues: Vec::new() });
+            self.all(cond);
+            if !endless {
+                merge(&mut out, self.state.clone());
+            }
+            let before = self.state.clone();
+            begin(self);
+            self.expr(body);
+            if let Some(scope) = self.loops.pop() {
+                scope.continues.into_iter().for_each(|s| merge(&mut self.state, Some(s)));
+                scope.breaks.into_iter().for_each(|s| merge(&mut out, Some(s)));
+            }
+            merge(&mut self.state, before);
+        }
+        if !endless {
+            merge(&mut out, self.state.take());
+        }
+        self.state = out;
+    }
+}

@@ -1,0 +1,243 @@
+//! Types while they are being inferred.
+
+use millstream_graph::ty::{Scalar, StructId, Structs, Type};
+use std::fmt::Write as _;
+
+/// A type that may hold inference variables.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Ty {
+    Var(usize),
+    Scalar(Scalar),
+    Tuple(Vec<Ty>),
+    Array(Box<Ty>, u64),
+    Struct(StructId),
+    Slice {
+        mutable: bool,
+        elem: Box<Ty>,
+    },
+    Ref {
+        mutable: bool,
+        target: Box<Ty>,
+    },
+    Mat {
+        mutable: bool,
+        elem: Box<Ty>,
+    },
+    Atomic(Scalar),
+    /// What `compare_exchange` gives: only `is_ok` and `is_err` may be asked of it.
+    CasResult(Scalar),
+    /// The type of an expression that does not end; fits everywhere.
+    Never,
+    /// Something is wrong and has been said; fits everywhere.
+    Error,
+}
+
+/// What is known of an unbound variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Class {
+    Any,
+    Int,
+    Float,
+}
+
+/// The inference variables of one function.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    vars: Vec<Result<Ty, Class>>,
+}
+
+pub(crate) const BOOL: Ty = Ty::Scalar(Scalar::Bool);
+pub(crate) const USIZE: Ty = Ty::Scalar(Scalar::Usize);
+pub(crate) const U32: Ty = Ty::Scalar(Scalar::U32);
+
+impl Ty {
+    pub(crate) const fn unit() -> Self {
+        Self::Tuple(Vec::new())
+    }
+
+    pub(crate) fn is_unit(&self) -> bool {
+        matches!(self, Self::Tuple(t) if t.is_empty())
+    }
+
+    pub(crate) fn from_type(ty: &Type) -> Self {
+        match ty {
+            Type::Scalar(s) => Self::Scalar(*s),
+            Type::Tuple(t) => Self::Tuple(t.iter().map(Self::from_type).collect()),
+            Type::Array(e, n) => Self::Array(Box::new(Self::from_type(e)), *n),
+            Type::Struct(id) => Self::Struct(*id),
+            Type::Slice { mutable, elem } => Self::Slice { mutable: *mutable, elem: Box::new(Self::from_type(elem)) },
+            Type::Ref { mutable, target } => Self::Ref { mutable: *mutable, target: Box::new(Self::from_type(target)) },
+            Type::Mat { mutable, elem } => Self::Mat { mutable: *mutable, elem: Box::new(Self::from_type(elem)) },
+            Type::Atomic(s) => Self::Atomic(*s),
+        }
+    }
+
+    /// The final type. Types that have no values of their own become the unit type.
+    pub(crate) fn to_type(&self) -> Type {
+        match self {
+            Self::Scalar(s) => Type::Scalar(*s),
+            Self::Tuple(t) => Type::Tuple(t.iter().map(Self::to_type).collect()),
+            Self::Array(e, n) => Type::Array(Box::new(e.to_type()), *n),
+            Self::Struct(id) => Type::Struct(*id),
+            Self::Slice { mutable, elem } => Type::Slice { mutable: *mutable, elem: Box::new(elem.to_type()) },
+            Self::Ref { mutable, target } => Type::Ref { mutable: *mutable, target: Box::new(target.to_type()) },
+            Self::Mat { mutable, elem } => Type::Mat { mutable: *mutable, elem: Box::new(elem.to_type()) },
+            Self::Atomic(s) => Type::Atomic(*s),
+            Self::CasResult(_) => Type::Scalar(Scalar::Bool),
+            Self::Var(_) | Self::Never | Self::Error => Type::unit(),
+        }
+    }
+
+    /// Whether a value of it may be copied out of a place behind a reference.
+    pub(crate) fn is_scalar(&self) -> bool {
+        matches!(self, Self::Scalar(_))
+    }
+
+    pub(crate) fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Self::Scalar(s) => Some(*s),
+            _ => None,
+        }
+    }
+}
+
+impl Table {
+    pub(crate) fn fresh(&mut self, class: Class) -> Ty {
+        self.vars.push(Err(class));
+        Ty::Var(self.vars.len() - 1)
+    }
+
+    /// The type with its outermost variable replaced, if it is bound.
+    pub(crate) fn shallow(&self, ty: &Ty) -> Ty {
+        let mut ty = ty.clone();
+        while let Ty::Var(v) = ty {
+            match &self.vars[v] {
+                Ok(bound) => ty = bound.clone(),
+                Err(_) => break,
+            }
+        }
+        ty
+    }
+
+    pub(crate) fn class(&self, var: usize) -> Class {
+        match &self.vars[var] {
+            Err(class) => *class,
+            Ok(_) => Class::Any,
+        }
+    }
+
+    /// The type with all its bound variables replaced.
+    pub(crate) fn resolve(&self, ty: &Ty) -> Ty {
+        let ty = self.shallow(ty);
+        let deep = |t: &Ty| Box::new(self.resolve(t));
+        match &ty {
+            Ty::Tuple(t) => Ty::Tuple(t.iter().map(|t| self.resolve(t)).collect()),
+            Ty::Array(e, n) => Ty::Array(deep(e), *n),
+            Ty::Slice { mutable, elem } => Ty::Slice { mutable: *mutable, elem: deep(elem) },
+            Ty::Ref { mutable, target } => Ty::Ref { mutable: *mutable, target: deep(target) },
+            Ty::Mat { mutable, elem } => Ty::Mat { mutable: *mutable, elem: deep(elem) },
+            _ => ty,
+        }
+    }
+
+    /// The type with integer variables as `i32` and float variables as `f64`, as rustc does at the end; none if something is
+    /// still unknown.
+    pub(crate) fn finish(&self, ty: &Ty) -> Option<Ty> {
+        let ty = self.shallow(ty);
+        let deep = |t: &Ty| self.finish(t).map(Box::new);
+        Some(match &ty {
+            Ty::Var(v) => match self.class(*v) {
+                Class::Int => Ty::Scalar(Scalar::I32),
+                Class::Float => Ty::Scalar(Scalar::F64),
+                Class::Any => return None,
+            },
+            Ty::Tuple(t) => Ty::Tuple(t.iter().map(|t| self.finish(t)).collect::<Option<_>>()?),
+            Ty::Array(e, n) => Ty::Array(deep(e)?, *n),
+            Ty::Slice { mutable, elem } => Ty::Slice { mutable: *mutable, elem: deep(elem)? },
+            Ty::Ref { mutable, target } => Ty::Ref { mutable: *mutable, target: deep(target)? },
+            Ty::Mat { mutable, elem } => Ty::Mat { mutable: *mutable, elem: deep(elem)? },
+            _ => ty,
+        })
+    }
+
+    /// Makes two types one; false if they differ.
+    pub(crate) fn unify(&mut self, a: &Ty, b: &Ty) -> bool {
+        let (a, b) = (self.shallow(a), self.shallow(b));
+        match (&a, &b) {
+            (Ty::Error | Ty::Never, _) | (_, Ty::Error | Ty::Never) => true,
+            (Ty::Var(x), Ty::Var(y)) if x == y => true,
+            (Ty::Var(x), Ty::Var(y)) => match (self.class(*x), self.class(*y)) {
+                (cx, cy) if cx == cy || cy == Class::Any => self.bind(*y, a),
+                (Class::Any, _) => self.bind(*x, b),
+                _ => false,
+            },
+            (Ty::Var(v), other) | (other, Ty::Var(v)) => match (self.class(*v), other) {
+                (Class::Any, _) => self.bind(*v, other.clone()),
+                (Class::Int, Ty::Scalar(s)) if s.is_int() => self.bind(*v, other.clone()),
+                (Class::Float, Ty::Scalar(s)) if s.is_float() => self.bind(*v, other.clone()),
+                _ => false,
+            },
+            (Ty::Tuple(x), Ty::Tuple(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| self.unify(x, y)),
+            (Ty::Array(x, n), Ty::Array(y, m)) => n == m && self.unify(x, y),
+            (Ty::Slice { mutable: m, elem: x }, Ty::Slice { mutable: n, elem: y })
+            | (Ty::Ref { mutable: m, target: x }, Ty::Ref { mutable: n, target: y })
+            | (Ty::Mat { mutable: m, elem: x }, Ty::Mat { mutable: n, elem: y }) => m == n && self.unify(x, y),
+            _ => a == b,
+        }
+    }
+
+    fn bind(&mut self, var: usize, ty: Ty) -> bool {
+        if self.occurs(var, &ty) {
+            return false;
+        }
+        self.vars[var] = Ok(ty);
+        true
+    }
+
+    fn occurs(&self, var: usize, ty: &Ty) -> bool {
+        match self.shallow(ty) {
+            Ty::Var(v) => v == var,
+            Ty::Tuple(t) => t.iter().any(|t| self.occurs(var, t)),
+            Ty::Array(e, _) | Ty::Slice { elem: e, .. } | Ty::Ref { target: e, .. } | Ty::Mat { elem: e, .. } => self.occurs(var, &e),
+            _ => false,
+        }
+    }
+
+    /// The type as a user would write it.
+    pub(crate) fn show(&self, ty: &Ty, structs: &Structs) -> String {
+        let ty = self.resolve(ty);
+        let mut out = String::new();
+        show(&ty, self, structs, &mut out);
+        out
+    }
+}
+
+fn show(ty: &Ty, table: &Table, structs: &Structs, out: &mut String) {
+    let sub = |prefix: &str, inner: &Ty, suffix: &str, out: &mut String| {
+        out.push_str(prefix);
+        show(inner, table, structs, out);
+        out.push_str(suffix);
+    };
+    match ty {
+        Ty::Var(v) => out.push_str(match table.class(*v) {
+            Class::Int => "an integer",
+            Class::Float => "a float",
+            Class::Any => "_",
+        }),
+        Ty::Tuple(fields) => {
+            out.push('(');
+            for (i, field) in fields.iter().enumerate() {
+                sub(if i > 0 { ", " } else { "" }, field, "", out);
+            }
+            out.push_str(if fields.len() == 1 { ",)" } else { ")" });
+        }
+        Ty::Array(e, n) => sub("[", e, &format!("; {n}]"), out),
+        Ty::Slice { mutable, elem } => sub(if *mutable { "&mut [" } else { "&[" }, elem, "]", out),
+        Ty::Ref { mutable, target } => sub(if *mutable { "&mut " } else { "&" }, target, "", out),
+        Ty::Mat { mutable, elem } => sub(if *mutable { "MatMut<" } else { "Mat<" }, elem, ">", out),
+        Ty::CasResult(s) => drop(write!(out, "Result<{s}, {s}>")),
+        Ty::Never => out.push('!'),
+        Ty::Error => out.push('?'),
+        Ty::Scalar(_) | Ty::Struct(_) | Ty::Atomic(_) => drop(write!(out, "{}", ty.to_type().display(structs))),
+    }
+}

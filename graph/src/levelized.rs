@@ -1,0 +1,154 @@
+//! A levelized program: what the lowering makes of tasks that spawn and sync, and what every device runs.
+//!
+//! Each task becomes segments. The entry segment consumes the elements of the task's *entry channel stack*, whose fields are the
+//! pieces of the parameters and, if the task returns something, the return address as last field. A task that syncs has a *frame*:
+//! one element of the task's *frame stack*, reserved once ([`StmtKind::FrameAlloc`](crate::ir::StmtKind::FrameAlloc)), at a fixed address
+//! until the task ends; it holds what lives across a sync, the slots that children write to, and the return address. A continuation
+//! segment consumes frame references from its *continuation channel stack*.
+//!
+//! Levels: a child's entry element lies one level deeper than its parent; a frame and its continuation elements lie at the task's own
+//! level. A continuation at level L may run when nothing is left at any deeper level; so no join counter exists. When a level is
+//! drained, all its frames and elements are free. (Orr et al., sections 5.2 and 5.3.)
+
+use crate::{
+    ir::{Combine, FieldId, FuncId, Function, LocalId, Program, SegmentId, TaskId},
+    ty::PieceKind,
+};
+
+/// A whole levelized program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Levelized {
+    /// Structs, constants, helpers; its tasks as they were before the split (one function for each way their result is combined).
+    pub program: Program,
+    /// The tasks; [`TaskId`] is the index.
+    pub tasks: Vec<LoweredTask>,
+}
+
+/// A field of a channel element or of a frame: an array of its own in the channel's memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// For readers: the variable's name.
+    pub name: String,
+    /// What it holds.
+    pub kind: PieceKind,
+}
+
+/// A task after the split.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LoweredTask {
+    /// The task as it was before the split, in [`Levelized::program`]. Spawns name this function.
+    pub func: FuncId,
+    /// The task's name, with the way of combining if that is not a store: `fib`, `count+add`.
+    pub name: String,
+    /// How its result is combined with what its destination holds.
+    pub combine: Combine,
+    /// Fields of an entry element; the return address, if the task returns something, is the last.
+    pub element: Vec<Field>,
+    /// Fields of a frame; empty if the task never needs one.
+    pub frame: Vec<Field>,
+    /// The segments; the first is the entry.
+    pub segments: Vec<Segment>,
+}
+
+/// The code of a task between two syncs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Segment {
+    /// The code: a function of kind [`Segment`](crate::ir::FunctionKind::Segment). The arguments of an entry are the fields of
+    /// the element in order; a continuation has none.
+    pub body: Function,
+    /// The local that holds the return address where the body returns; none if the task returns nothing.
+    /// An entry has it as last argument; a continuation loads it from its frame, and has none if it never returns.
+    pub ret: Option<LocalId>,
+    /// What one element of this segment may push, at most.
+    pub pushes: Vec<Push>,
+}
+
+/// A channel stack that a segment pushes to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum StackRef {
+    /// The entry elements of a task.
+    Entry(TaskId),
+    /// The frames of a task.
+    Frame(TaskId),
+    /// The frame references that wait for a continuation segment.
+    Continuation(TaskId, SegmentId),
+}
+
+/// How many elements a segment pushes to a stack for each element that it consumes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Push {
+    /// The stack.
+    pub stack: StackRef,
+    /// At most so many; none where a loop makes it depend on data.
+    pub max: Option<u32>,
+}
+
+impl Levelized {
+    /// The task that a spawn of this function makes.
+    #[must_use]
+    pub fn task_of(&self, func: FuncId) -> Option<TaskId> {
+        self.tasks.iter().position(|t| t.func == func).map(TaskId::new)
+    }
+
+    /// The entry task of that name: the one that stores its result.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<TaskId> {
+        self.tasks.iter().position(|t| t.name == name).map(TaskId::new)
+    }
+
+    /// All channel stacks, in a fixed order: for each task its entries, its frames if it has any, its continuations.
+    #[must_use]
+    pub fn stacks(&self) -> Vec<StackRef> {
+        let mut out = Vec::new();
+        for (i, task) in self.tasks.iter().enumerate() {
+            let id = TaskId::new(i);
+            out.push(StackRef::Entry(id));
+            if task.segments.len() > 1 || !task.frame.is_empty() {
+                out.push(StackRef::Frame(id));
+            }
+            out.extend((1..task.segments.len()).map(|s| StackRef::Continuation(id, SegmentId::new(s))));
+        }
+        out
+    }
+
+    /// The fields of an element of a stack. A continuation's is one frame reference, a `u32`.
+    #[must_use]
+    pub fn fields(&self, stack: StackRef) -> Vec<Field> {
+        match stack {
+            StackRef::Entry(t) => self[t].element.clone(),
+            StackRef::Frame(t) => self[t].frame.clone(),
+            StackRef::Continuation(..) => {
+                vec![Field { name: "frame".into(), kind: PieceKind::Scalar(crate::ty::Scalar::U32) }]
+            }
+        }
+    }
+}
+
+impl LoweredTask {
+    /// The task's name in the user's source: all ways of combining its result share it.
+    #[must_use]
+    pub fn source_name(&self) -> &str {
+        self.name.split('+').next().unwrap_or(&self.name)
+    }
+}
+
+impl std::ops::Index<TaskId> for Levelized {
+    type Output = LoweredTask;
+    fn index(&self, id: TaskId) -> &LoweredTask {
+        &self.tasks[id.index()]
+    }
+}
+
+impl std::ops::Index<SegmentId> for LoweredTask {
+    type Output = Segment;
+    fn index(&self, id: SegmentId) -> &Segment {
+        &self.segments[id.index()]
+    }
+}
+
+impl std::ops::Index<FieldId> for LoweredTask {
+    type Output = Field;
+    fn index(&self, id: FieldId) -> &Field {
+        &self.frame[id.index()]
+    }
+}

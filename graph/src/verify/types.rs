@@ -1,0 +1,91 @@
+//! Rules 1 and 2: the program's names, types and constants.
+
+use super::{VerifyError, repeated};
+use crate::{
+    ir::{Program, Span},
+    ty::{Structs, Type},
+};
+
+/// No type or slot has this many bytes.
+pub(super) const MAX_SIZE: u64 = 1 << 40;
+
+pub(super) fn check_program(program: &Program) -> Vec<VerifyError> {
+    let mut errors = Vec::new();
+    let mut fail = |message: String| {
+        errors.push(VerifyError { function: String::new(), block: None, code: String::new(), span: Span::default(), message });
+    };
+    for name in repeated(program.functions.iter().map(|f| f.name.as_str())) {
+        fail(format!("two functions are called `{name}`"));
+    }
+    for name in repeated(program.structs.iter().map(|(_, s)| s.name.as_str())) {
+        fail(format!("two structs are called `{name}`"));
+    }
+    for (i, data) in program.data.iter().enumerate() {
+        if !data.align.is_power_of_two() {
+            fail(format!("constant d{i} has alignment {}", data.align));
+        }
+    }
+    let sizes = struct_sizes(&program.structs);
+    for ((_, def), size) in program.structs.iter().zip(&sizes) {
+        if let Err(problem) = size {
+            fail(format!("struct `{}`: {problem}", def.name));
+        }
+    }
+    if sizes.iter().all(Result::is_ok) {
+        for function in &program.functions {
+            for (what, ty) in function.params.iter().map(|p| (p.name.as_str(), &p.ty)).chain([("the result", &function.ret)]) {
+                if let Err(problem) = size(ty, &sizes) {
+                    fail(format!("type of {what} of `{}`: {problem}", function.name));
+                }
+            }
+        }
+    }
+    errors
+}
+
+type Size = Result<u64, &'static str>;
+
+/// An upper bound of each struct's size, or why it has none. Each round gives the structs a size whose fields have one, so that
+/// those that contain themselves never get one.
+fn struct_sizes(structs: &Structs) -> Vec<Size> {
+    let mut sizes: Vec<Size> = vec![Err("it contains itself"); structs.len()];
+    for _ in 0..structs.len() {
+        for (id, def) in structs.iter() {
+            if sizes[id.0 as usize].is_err() {
+                sizes[id.0 as usize] = record(def.fields.iter().map(|(_, ty)| ty), &sizes);
+            }
+        }
+    }
+    sizes
+}
+
+fn record<'a>(fields: impl Iterator<Item = &'a Type>, sizes: &[Size]) -> Size {
+    // 16 bytes more than the fields need: for the gaps.
+    let mut sum = 0;
+    for ty in fields {
+        sum = bounded(sum + size(ty, sizes)? + 16)?;
+    }
+    Ok(sum)
+}
+
+const fn bounded(size: u64) -> Size {
+    if size < MAX_SIZE { Ok(size) } else { Err("it is too large") }
+}
+
+fn size(ty: &Type, sizes: &[Size]) -> Size {
+    match ty {
+        Type::Scalar(s) => Ok(s.size()),
+        Type::Atomic(s) if s.is_int() || *s == crate::ty::Scalar::Bool => Ok(s.size()),
+        Type::Atomic(_) => Err("atomics hold integers and bools"),
+        Type::Tuple(fields) => record(fields.iter(), sizes),
+        Type::Struct(id) => sizes.get(id.0 as usize).copied().unwrap_or(Err("there is no such struct")),
+        Type::Array(elem, len) => bounded(size(elem, sizes)?.saturating_mul(*len)),
+        Type::Slice { elem: target, .. } | Type::Ref { target, .. } => match target.as_ref() {
+            // What is behind an address may be the struct itself.
+            Type::Struct(id) if (id.0 as usize) < sizes.len() => Ok(16),
+            target => size(target, sizes).map(|_| 16),
+        },
+        Type::Mat { elem, .. } if elem.scalar().is_some() => Ok(32),
+        Type::Mat { .. } => Err("matrices hold scalars"),
+    }
+}

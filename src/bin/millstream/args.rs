@@ -1,0 +1,193 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use millstream::{
+    Aggregator,
+    job::{Modes, Settings},
+};
+use millstream_channels_kernel::cuda::nvrtc::Arch;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "Examples:
+  millstream run examples/fib.ron --set n=35
+  millstream run examples/fib.rs --entry 'fib(30)' --threads 1 --stats
+  millstream check examples/fib.rs
+  millstream lower examples/fib.rs --emit svg -o fib.svg
+  millstream doctor";
+
+const RUN_EXAMPLES: &str = "Examples:
+  millstream run examples/fib.ron --set n=35 --stats
+  millstream run examples/fib.rs --entry 'fib(30)'
+  millstream run sort.rs --entry 'sort(&mut data, &mut tmp)' \\
+      --input data=numbers.npy --buffer tmp=like:data --output data=sorted.npy
+  millstream run sum.rs --entry 'sum(&data, data.len())' --buffer data=random:f64:1000000:1
+
+Arguments of the entry are Rust expressions: literals, [1, 2], (1, true), P { x: 1.0 }, n + 1,
+and &data or &mut data for buffers; Mat::new(&a, rows, cols) for a matrix in a flat buffer.
+Buffers: zeros:TYPE:LEN, random:TYPE:LEN:SEED, iota:TYPE:LEN, like:BUFFER, values:TYPE:[1, 2];
+LEN may be [ROWS, COLS] and name parameters; TYPE may be left out where the entry says it.
+A RON file may say all of this; what is given here goes before it.
+
+Exit codes: 0 done, 1 the program or its run failed, 2 the command was not understood.";
+
+const LOWER_EXAMPLES: &str = "Examples:
+  millstream lower examples/fib.rs --emit ir
+  millstream lower examples/fib.rs --emit svg -o fib.svg
+  millstream lower examples/fib.rs --emit dot | dot -Tpdf > fib.pdf
+  millstream lower examples/fib.rs --emit cuda
+  millstream lower examples/fib.rs --emit cubin --arch sm_120 -o fib.cubin";
+
+/// Fine-grain, irregular, recursive work: programs of tasks that spawn and sync.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    /// Say more: once what is done, twice details
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Print the result alone
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a program and print its result
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
+    /// Check a program, and of a RON file its buffers and arguments, without running it
+    Check(RunArgs),
+    /// Print what a program is lowered to
+    #[command(after_help = LOWER_EXAMPLES)]
+    Lower(LowerArgs),
+    /// Measure this library beside rayon and the serial code that rustc makes of the same source
+    Bench(crate::bench::Args),
+    /// Say what devices and libraries were found, what is missing and what to install
+    Doctor,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// A .rs file with a program, or a .ron file that describes a run
+    pub(crate) file: PathBuf,
+    /// The call; without one, the only task or the one named like the program
+    #[arg(short, long, value_name = "CALL")]
+    entry: Option<String>,
+    /// A parameter of the RON file or of the entry; may be given several times
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// A buffer from a .npy file, or from a .bin file as TYPE:FILE.bin
+    #[arg(short, long, value_name = "NAME=FILE")]
+    input: Vec<String>,
+    /// A buffer that is made: tmp=like:data, tmp=zeros:i32:1000, ..
+    #[arg(short, long, value_name = "NAME=CONTENTS")]
+    buffer: Vec<String>,
+    /// A file that a buffer is written to after the run: .npy or .bin
+    #[arg(short, long, value_name = "NAME=FILE")]
+    output: Vec<String>,
+    /// The program, where the file has several
+    #[arg(long, value_name = "NAME")]
+    program: Option<String>,
+    /// Where to run: auto (a GPU if one works), cpu, cuda:0
+    #[arg(short, long)]
+    device: Option<String>,
+    /// Who decides on a GPU which wavefront runs next
+    #[arg(long, value_enum)]
+    aggregator: Option<Who>,
+    /// Threads of the CPU device, which `auto` is then; with 1 every run is the same
+    #[arg(short, long, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+    /// Most memory that channels may take, such as '256 MiB'
+    #[arg(short, long)]
+    memory: Option<String>,
+    /// Overflow ends the run with an error
+    #[arg(long, conflicts_with = "unchecked")]
+    checked: bool,
+    /// No bounds checks
+    #[arg(long)]
+    unchecked: bool,
+    /// Floating point may be contracted and reordered
+    #[arg(long)]
+    fast_math: bool,
+    /// Print what the run did: tasks, levels, dispatches, memory, times, workers
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+impl RunArgs {
+    /// As the job takes them.
+    pub(crate) fn settings(&self) -> Settings {
+        let flag = |given: bool| given.then_some(true);
+        Settings {
+            entry: self.entry.clone(),
+            program: self.program.clone(),
+            params: self.set.clone(),
+            inputs: self.input.clone(),
+            buffers: self.buffer.clone(),
+            outputs: self.output.clone(),
+            device: self.device.clone(),
+            threads: self.threads,
+            memory: self.memory.clone(),
+            aggregator: self.aggregator.map(|who| match who {
+                Who::Persistent => Aggregator::Persistent,
+                Who::Host => Aggregator::HostThread,
+            }),
+            modes: Modes { checked: flag(self.checked), unchecked: flag(self.unchecked), fast_math: flag(self.fast_math) },
+        }
+    }
+}
+
+/// Who decides on a GPU.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Who {
+    /// One kernel, whose first warp decides
+    Persistent,
+    /// A thread of the host, with a kernel a dispatch
+    Host,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LowerArgs {
+    /// A .rs file with a program, or a .ron file that names one
+    pub(crate) file: PathBuf,
+    /// What to print
+    #[arg(short, long, value_enum, default_value_t = Emit::Lowered)]
+    pub(crate) emit: Emit,
+    /// The file to write; the terminal if none is given
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The GPU architecture of PTX and cubin
+    #[arg(long, default_value = "sm_90", value_parser = arch)]
+    pub(crate) arch: Arch,
+    /// The program, where the file has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) program: Option<String>,
+}
+
+/// `sm_90`, `90`.
+fn arch(text: &str) -> Result<Arch, String> {
+    let number = text.strip_prefix("sm_").unwrap_or(text);
+    number.parse().map(Arch).map_err(|_| format!("`{text}` is no architecture: write it as sm_90"))
+}
+
+/// What `lower` prints.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Emit {
+    /// The IR, before the lowering
+    Ir,
+    /// Segments, frames and channel stacks
+    Lowered,
+    /// The graph of kernels and channels, as RON
+    Graph,
+    /// The graph for Graphviz
+    Dot,
+    /// The graph, drawn
+    Svg,
+    /// CUDA C++, as the CUDA device compiles it
+    Cuda,
+    /// PTX; needs NVRTC, but no GPU
+    Ptx,
+    /// Machine code of a GPU; needs NVRTC, but no GPU
+    Cubin,
+}

@@ -1,0 +1,110 @@
+//! `millstream bench`: ours beside the rivals, in one run, as a table.
+
+use std::{fs, path::PathBuf};
+
+#[path = "../../../benches/mod.rs"]
+mod benches;
+
+use benches::{
+    elision::Elision,
+    gpu,
+    measure::measure,
+    ours::Ours,
+    program::{Contestant, Program},
+    rayon_join::Rayon,
+    report::{Header, Record, Report, head, records, row},
+};
+
+/// What is measured.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Writes the records to a file: program, device, threads, times, ratio, tasks.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// What is measured: cpu, or a GPU by cuda:0.
+    #[arg(long, default_value = "cpu")]
+    device: String,
+    /// Numbers of threads of the CPU, separated by commas.
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
+    threads: Vec<u32>,
+    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series; on a GPU also chain.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    program: Vec<String>,
+    /// Rounds that are measured.
+    #[arg(long, default_value_t = 9)]
+    rounds: usize,
+    /// Small sizes and few rounds: shows that everything works, measures nothing well.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// Names that `--program` takes beside those of the programs.
+const SERIES: &str = "series";
+/// On a GPU: what a dispatch costs.
+const CHAIN: &str = "chain";
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Result<(), String> {
+    let all = Program::all(args.quick);
+    if let Some(name) = args.program.iter().find(|n| *n != SERIES && *n != CHAIN && all.iter().all(|p| p.name() != n.as_str())) {
+        let mut names: Vec<&str> = all.iter().map(|p| p.name()).collect();
+        names.dedup();
+        return Err(format!("there is no benchmark `{name}`; there are {}, {SERIES}", names.join(", ")));
+    }
+    let gpu: Option<u32> = match (args.device.as_str(), args.device.strip_prefix("cuda:").map(str::parse)) {
+        ("cpu", _) => None,
+        ("cuda", _) => Some(0),
+        (_, Some(Ok(ordinal))) => Some(ordinal),
+        _ => return Err(format!("there is no device `{}`; there are cpu and cuda:0", args.device)),
+    };
+    let wanted = |name: &str| args.program.is_empty() || args.program.iter().any(|n| n == name);
+    let measured = || match gpu {
+        Some(ordinal) => {
+            let rounds = if args.quick { 3 } else { args.rounds.max(1) };
+            write(args, &gpu::table(ordinal, rounds, args.quick, &wanted)?)
+        }
+        None => table(args, &all, &wanted),
+    };
+    // Serial code recurses as deep as the tree does.
+    std::thread::scope(|s| {
+        let big = std::thread::Builder::new().stack_size(1 << 30);
+        let done = big.spawn_scoped(s, measured).map_err(|e| e.to_string())?;
+        done.join().map_err(|_| "a benchmark panicked".to_owned())?
+    })
+}
+
+fn table(args: &Args, all: &[Program], wanted: &dyn Fn(&str) -> bool) -> Result<(), String> {
+    let rounds = if args.quick { 3 } else { args.rounds.max(1) };
+    let header = Header::here(rounds);
+    println!("{}\n\n{}", header.line(), head());
+    let mut found: Vec<Record> = Vec::new();
+    for &threads in &args.threads {
+        let (mut ours, mut rayon) = (Ours::cpu(threads)?, Rayon::new(threads)?);
+        for &program in all.iter().filter(|p| wanted(p.name())) {
+            let contestants: &mut [&mut dyn Contestant] = &mut [&mut ours, &mut rayon, &mut Elision];
+            let records = records(&program.to_string(), &measure(program, contestants, rounds)?);
+            println!("{}", row(&records));
+            found.extend(records);
+        }
+    }
+    if wanted(SERIES) {
+        println!("\nNanoseconds a task on one thread\n\n| program | tasks | ours | rayon | serial |\n|---|---|---|---|---|");
+        let (mut ours, mut rayon) = (Ours::cpu(1)?, Rayon::new(1)?);
+        for program in Program::series(args.quick) {
+            let contestants: &mut [&mut dyn Contestant] = &mut [&mut ours, &mut rayon, &mut Elision];
+            let records = records(&program.to_string(), &measure(program, contestants, rounds.min(5))?);
+            let each = |ms: f64| ms * 1e6 / records[0].tasks.max(1) as f64;
+            let rivals: Vec<String> = records.iter().map(|r| format!("{:.2}", each(r.rival_ms))).collect();
+            println!("| {program} | {} | {:.2} | {} |", records[0].tasks, records[0].ns_per_task, rivals.join(" | "));
+            found.extend(records);
+        }
+    }
+    write(args, &Report { header, records: found })
+}
+
+/// Writes the records, if a file is named.
+fn write(args: &Args, report: &impl serde::Serialize) -> Result<(), String> {
+    let Some(path) = &args.json else { return Ok(()) };
+    let text = serde_json::to_string_pretty(report).map_err(|e| e.to_string())?;
+    fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+}

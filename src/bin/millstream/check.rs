@@ -1,0 +1,61 @@
+//! `millstream check`
+
+use crate::{
+    Failure,
+    args::RunArgs,
+    report::{count, print},
+};
+use millstream::job::Job;
+use millstream_graph::levelized::{Field, Levelized, LoweredTask};
+use std::fmt::Write;
+
+pub(crate) fn check(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
+    let job = Job::open(&args.file, &args.settings())?;
+    let mut out = program(&job);
+    if job.is_described() {
+        job.device()?;
+        let prepared = job.prepare()?;
+        let _ = writeln!(out, "call {}", prepared.call());
+        for buffer in prepared.buffers() {
+            let _ = writeln!(out, "  buffer {buffer}");
+        }
+    }
+    out.push_str("no errors\n");
+    if quiet { Ok(()) } else { print(&out) }
+}
+
+fn program(job: &Job) -> String {
+    let lowered = job.lowered();
+    let tasks = job.program().tasks().count();
+    let mut out = format!("program {}: {}", job.program().name, count(tasks as u64, "task", "tasks"));
+    let helpers = job.program().functions.len() - tasks;
+    if helpers > 0 {
+        let _ = write!(out, ", {}", count(helpers as u64, "helper", "helpers"));
+    }
+    let _ = writeln!(out, ", {}", count(lowered.stacks().len() as u64, "channel stack", "channel stacks"));
+    for task in &lowered.tasks {
+        describe(&mut out, job, lowered, task);
+    }
+    out
+}
+
+fn describe(out: &mut String, job: &Job, lowered: &Levelized, task: &LoweredTask) {
+    // A task that is called for its result to be added to something has a segment set of its own.
+    let name = &lowered.program[task.func].name;
+    let signature = job.signature(name).unwrap_or_else(|| task.name.clone());
+    let _ = writeln!(out, "  task {signature}");
+    let segments = count(task.segments.len() as u64, "segment", "segments");
+    let _ = write!(out, "    {segments}; an element has {}", fields(&task.element));
+    if !task.frame.is_empty() {
+        let _ = write!(out, "; a frame {}", fields(&task.frame));
+    }
+    out.push('\n');
+}
+
+/// Bytes and names of fields.
+fn fields(fields: &[Field]) -> String {
+    let stride = |f: &Field| f.kind.layout().size.next_multiple_of(f.kind.layout().align);
+    let bytes: u64 = fields.iter().map(stride).sum();
+    let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
+    format!("{} ({})", count(bytes, "byte", "bytes"), names.join(", "))
+}

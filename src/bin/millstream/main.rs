@@ -1,0 +1,56 @@
+//! The `millstream` command: runs, checks and draws programs, and says what devices a machine has.
+//!
+//! It is thin: jobs are [`millstream::job`]'s. Exit codes: 0 if all went well, 1 if a program or its run failed, 2 if the command was
+//! not understood.
+
+mod args;
+mod bench;
+mod check;
+mod doctor;
+mod lower;
+mod report;
+mod run;
+
+use args::{Cli, Command};
+use clap::Parser;
+use millstream::job::JobError;
+use std::{io, process::ExitCode};
+
+/// Why a command failed.
+#[derive(Debug)]
+enum Failure {
+    /// A job is wrong or its run failed.
+    Job(JobError),
+    /// Something else: a file that cannot be written, a device that is not there.
+    Other(String),
+}
+
+impl From<JobError> for Failure {
+    fn from(error: JobError) -> Self {
+        Self::Job(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Other(error.to_string())
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    report::start_log(cli.verbose);
+    let done = match cli.command {
+        Command::Run(args) => run::run(&args, cli.quiet),
+        Command::Check(args) => check::check(&args, cli.quiet),
+        Command::Lower(args) => lower::lower(&args),
+        Command::Bench(args) => bench::run(&args).map_err(Failure::Other),
+        Command::Doctor => doctor::doctor(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Who reads our output has seen enough: `millstream lower .. | head`.
+        Err(Failure::Other(message)) if message == report::CLOSED => ExitCode::SUCCESS,
+        Err(failure) => report::failure(&failure),
+    }
+}

@@ -1,0 +1,78 @@
+//! What the command says: logs, results, errors.
+
+use crate::Failure;
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+};
+use tracing_subscriber::EnvFilter;
+
+/// The message of an output that nobody reads any more.
+pub(crate) const CLOSED: &str = "output closed";
+
+/// Logs to the error output: warnings, with `-v` steps, with `-vv` details. `MILLSTREAM_LOG` says it more finely.
+pub(crate) fn start_log(verbose: u8) {
+    let level = ["warn", "millstream=info,warn", "millstream=debug,warn"];
+    let filter = EnvFilter::try_from_env("MILLSTREAM_LOG").unwrap_or_else(|_| EnvFilter::new(level[usize::from(verbose.min(2))]));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(io::stderr().is_terminal());
+    log.without_time().with_target(verbose > 1).init();
+}
+
+/// Prints to the output.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| match e.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Other(CLOSED.into()),
+        _ => Failure::Other(format!("cannot write the output: {e}")),
+    })
+}
+
+/// Prints what is wrong and gives the exit code.
+pub(crate) fn failure(failure: &Failure) -> ExitCode {
+    let fancy = io::stderr().is_terminal();
+    let theme = if fancy { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(terminal_width());
+    let mut text = String::new();
+    let code = match failure {
+        Failure::Job(error) => {
+            for problem in error.problems() {
+                // Writing to a string does not fail; a source that cannot be read does, and then the plain text says what is wrong.
+                if handler.render_report(&mut text, problem).is_err() {
+                    text.push_str(&format!("error: {problem}\n"));
+                }
+            }
+            if error.is_usage() { 2 } else { 1 }
+        }
+        Failure::Other(message) => {
+            text = format!("error: {message}\n");
+            1
+        }
+    };
+    // Nothing can be done about an error output that is closed.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+    ExitCode::from(code)
+}
+
+fn terminal_width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    columns.unwrap_or(110usize).clamp(60, 160)
+}
+
+/// A number with its thousands apart.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Something and how many of it there are.
+pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}

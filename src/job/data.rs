@@ -1,0 +1,249 @@
+//! Buffers: the memory that slices, references and matrix views of the entry call lie in, and what it holds at first.
+
+use super::{
+    error::{Problem, Result, Text},
+    source, value,
+};
+use millstream_graph::ty::{Scalar, Structs, Type};
+use std::path::PathBuf;
+use zerocopy::IntoBytes;
+
+/// What a buffer holds at first. Types may be left out where the entry call says them.
+#[derive(Clone, Debug)]
+pub(crate) enum Contents {
+    /// Zeros.
+    Zeros { ty: Option<Text>, shape: Text },
+    /// Numbers that look random, the same for the same seed on every machine.
+    Random { ty: Option<Text>, shape: Text, seed: Option<Text> },
+    /// 0, 1, 2, ..
+    Iota { ty: Option<Text>, shape: Text },
+    /// Zeros, of the type and shape of another buffer.
+    Like(Text),
+    /// A NumPy file.
+    Npy(File),
+    /// A file of the bytes alone.
+    Raw { file: File, ty: Option<Text>, shape: Option<Text> },
+    /// Written out: an array.
+    Values { ty: Option<Text>, values: Text },
+}
+
+impl Contents {
+    /// The values in it that may name parameters.
+    pub(crate) fn texts(&self) -> Vec<&Text> {
+        match self {
+            Self::Zeros { shape, .. } | Self::Iota { shape, .. } => vec![shape],
+            Self::Random { shape, seed, .. } => std::iter::once(shape).chain(seed).collect(),
+            Self::Raw { shape, .. } => shape.iter().collect(),
+            Self::Values { values, .. } => vec![values],
+            Self::Like(_) | Self::Npy(_) => Vec::new(),
+        }
+    }
+}
+
+/// A file, and where the job names it.
+#[derive(Clone, Debug)]
+pub(crate) struct File {
+    pub(crate) path: PathBuf,
+    pub(crate) named_at: Text,
+}
+
+/// Memory of one element type.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Data {
+    pub(crate) elem: Type,
+    /// In elements: one dimension, or two for a matrix.
+    pub(crate) shape: Vec<u64>,
+    /// Whole words, so that every element type is aligned.
+    words: Vec<u64>,
+    size: usize,
+}
+
+impl Data {
+    /// Zeros.
+    pub(crate) fn zeros(elem: Type, shape: Vec<u64>, structs: &Structs) -> std::result::Result<Self, String> {
+        let stride = elem.layout(structs).size;
+        let size = shape.iter().try_fold(stride, |n, d| n.checked_mul(*d)).unwrap_or(u64::MAX);
+        let none = || format!("there is no memory for {shape:?} elements of {stride} bytes");
+        // The default budget is a quarter of what the machine has left.
+        if size / 4 > millstream_aggregator::default_memory() {
+            return Err(none());
+        }
+        let size = usize::try_from(size).map_err(|_| none())?;
+        let mut words = Vec::new();
+        words.try_reserve_exact(size.div_ceil(8)).map_err(|_| none())?;
+        words.resize(size.div_ceil(8), 0);
+        Ok(Self { elem, shape, words, size })
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.shape.iter().product()
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.words.as_bytes()[..self.size]
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.words.as_mut_bytes()[..self.size]
+    }
+
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
+    /// The bytes of one element.
+    pub(crate) fn element(&self, index: u64, structs: &Structs) -> &[u8] {
+        let stride = self.elem.layout(structs).size as usize;
+        &self.bytes()[index as usize * stride..][..stride]
+    }
+
+    /// Sets each scalar of each element to what `next` gives for its type and its element's number.
+    fn fill(&mut self, structs: &Structs, mut next: impl FnMut(Scalar, u64) -> u64) {
+        let (leaves, stride) = (value::leaves(&self.elem, structs), self.elem.layout(structs).size);
+        let len = self.len();
+        let bytes = self.bytes_mut();
+        for i in 0..len {
+            for (at, ty) in &leaves {
+                value::write_bits(bytes, i * stride + at, *ty, next(*ty, i));
+            }
+        }
+    }
+
+    /// 0, 1, 2, .., wrapping in small types.
+    pub(crate) fn iota(&mut self, structs: &Structs) {
+        self.fill(structs, |ty, i| match ty {
+            Scalar::F32 => (i as f32).to_bits().into(),
+            Scalar::F64 => (i as f64).to_bits(),
+            Scalar::Bool => i & 1,
+            _ => i,
+        });
+    }
+
+    /// Integers from all of their range, floats from 0 to 1 (1 left out), by the generator `SplitMix64`.
+    pub(crate) fn random(&mut self, structs: &Structs, seed: u64) {
+        let mut state = seed;
+        self.fill(structs, |ty, _| {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = state;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^= z >> 31;
+            match ty {
+                Scalar::F32 => (((z >> 40) as f32) / (1u64 << 24) as f32).to_bits().into(),
+                Scalar::F64 => (((z >> 11) as f64) / (1u64 << 53) as f64).to_bits(),
+                Scalar::Bool => z & 1,
+                _ => z,
+            }
+        });
+    }
+
+    /// Refuses bytes that are no values of the type: a `bool` that is neither 0 nor 1.
+    pub(crate) fn validate(&self, structs: &Structs) -> std::result::Result<(), String> {
+        let bools: Vec<u64> = value::leaves(&self.elem, structs).iter().filter(|(_, s)| *s == Scalar::Bool).map(|(at, _)| *at).collect();
+        let bad = |i: &u64| bools.iter().any(|at| self.element(*i, structs)[*at as usize] > 1);
+        match (0..if bools.is_empty() { 0 } else { self.len() }).find(bad) {
+            Some(i) => Err(format!("element {i} has a `bool` that is neither 0 nor 1")),
+            None => Ok(()),
+        }
+    }
+
+    /// The elements in order, for scalars.
+    pub(crate) fn sort(&mut self, structs: &Structs) {
+        let Some(ty) = scalar(&self.elem) else { return };
+        let mut all: Vec<u64> = (0..self.len()).map(|i| value::read_bits(self.element(i, structs), 0, ty)).collect();
+        all.sort_by(|a, b| compare(ty, *a, *b));
+        let mut sorted = all.into_iter();
+        self.fill(structs, |_, _| sorted.next().unwrap_or_default());
+    }
+
+    /// The elements as Rust writes them; at most so many.
+    pub(crate) fn preview(&self, most: u64, structs: &Structs) -> String {
+        let shown: Vec<String> = (0..self.len().min(most)).map(|i| value::text(self.element(i, structs), &self.elem, structs)).collect();
+        format!("[{}{}]", shown.join(", "), if self.len() > most { ", .." } else { "" })
+    }
+}
+
+/// The scalar that an element is.
+pub(crate) const fn scalar(elem: &Type) -> Option<Scalar> {
+    match elem {
+        Type::Scalar(s) | Type::Atomic(s) => Some(*s),
+        _ => None,
+    }
+}
+
+fn compare(ty: Scalar, a: u64, b: u64) -> std::cmp::Ordering {
+    let shift = 64 - ty.bits();
+    match ty {
+        Scalar::F32 => f32::from_bits(a as u32).total_cmp(&f32::from_bits(b as u32)),
+        Scalar::F64 => f64::from_bits(a).total_cmp(&f64::from_bits(b)),
+        _ if ty.is_signed() => ((a << shift) as i64).cmp(&((b << shift) as i64)),
+        _ => a.cmp(&b),
+    }
+}
+
+/// Reads a file of bytes.
+pub(crate) fn read_bytes(file: &File) -> Result<Vec<u8>> {
+    std::fs::read(&file.path).map_err(|e| unreadable(file, &e.to_string()).into())
+}
+
+/// A file that cannot be used.
+pub(crate) fn unreadable(file: &File, why: &str) -> Problem {
+    source::unreadable(&file.path, Some(&file.named_at), why)
+}
+
+/// A raw file: the bytes of the elements and nothing else.
+pub(crate) fn read_raw(file: &File, elem: Type, shape: Option<Vec<u64>>, structs: &Structs) -> Result<Data> {
+    let bytes = read_bytes(file)?;
+    let stride = elem.layout(structs).size.max(1);
+    let wanted = shape.as_ref().map(|s| s.iter().try_fold(stride, |n, d| n.checked_mul(*d)).unwrap_or(u64::MAX));
+    let size = bytes.len() as u64;
+    if !size.is_multiple_of(stride) || wanted.is_some_and(|w| w != size) {
+        let elem = elem.display(structs);
+        let of = shape
+            .map_or_else(|| format!("elements of `{elem}`, {stride} bytes each"), |s| format!("{s:?} of `{elem}`, {stride} bytes each"));
+        return Err(unreadable(file, &format!("it has {size} bytes, which are not {of}")).into());
+    }
+    let mut data = Data::zeros(elem, shape.unwrap_or_else(|| vec![size / stride]), structs).map_err(|e| unreadable(file, &e))?;
+    data.bytes_mut().copy_from_slice(&bytes);
+    data.validate(structs).map_err(|e| unreadable(file, &e))?;
+    Ok(data)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_values_depend_on_the_seed_alone() {
+        let structs = Structs::default();
+        let make = |seed| {
+            let mut data = Data::zeros(Type::Scalar(Scalar::F32), vec![100], &structs).unwrap();
+            data.random(&structs, seed);
+            data
+        };
+        assert_eq!(make(1), make(1));
+        assert_ne!(make(1), make(2));
+        let mut ints = Data::zeros(Type::Scalar(Scalar::U64), vec![1], &structs).unwrap();
+        ints.random(&structs, 0);
+        // The first number that SplitMix64 gives for the seed 0.
+        assert_eq!(ints.preview(1, &structs), format!("[{}]", 0xe220_a839_7b1d_cdafu64));
+    }
+
+    #[test]
+    fn sorting_knows_signs_and_floats() {
+        let structs = Structs::default();
+        for (ty, bits, sorted) in
+            [(Scalar::I8, [0xff, 1, 0x80], "[-128, -1, 1]"), (Scalar::F32, [0x3f80_0000, 0xbf80_0000, 0], "[-1.0, 0.0, 1.0]")]
+        {
+            let mut data = Data::zeros(Type::Scalar(ty), vec![3], &structs).unwrap();
+            data.fill(&structs, |_, i| bits[i as usize]);
+            data.sort(&structs);
+            assert_eq!(data.preview(9, &structs), sorted);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! The RON file of a run.
+//!
+//! Plain structs and enums; unknown and repeated names are errors. A value of the task language (`30`, `[1, 2]`, `n * 2`) is kept as the
+//! text it is, so that it is typed by the task it goes to and an error in it has its place in the file. A flow graph of kernels and
+//! channels will be another variant of [`Run`].
+
+use super::{
+    data::{Contents, File},
+    error::{JobError, Problem, Result, Source, Text},
+    source::{Modes, read_text},
+    spec::{self, Expected, Named, Place, Spec},
+};
+use ron::{
+    error::{Error, SpannedError},
+    extensions::Extensions,
+    value::RawValue,
+};
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use std::{borrow::Cow, fmt, marker::PhantomData, path::Path, sync::Arc};
+
+/// What a RON file describes.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+enum Run<'a> {
+    /// A run of a program of tasks.
+    #[serde(borrow)]
+    Program(Program<'a>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Program<'a> {
+    /// The `.rs` file, relative to this one.
+    #[serde(borrow)]
+    source: Str<'a>,
+    /// The program, where the file has several.
+    #[serde(borrow, default)]
+    program: Option<Str<'a>>,
+    /// The call.
+    #[serde(borrow, default)]
+    entry: Option<Str<'a>>,
+    /// Parameters and their defaults.
+    #[serde(borrow, default)]
+    params: Entries<'a, Value<'a>>,
+    #[serde(borrow, default)]
+    buffers: Entries<'a, Buffer<'a>>,
+    /// Buffers that are written to files after the run.
+    #[serde(borrow, default)]
+    outputs: Entries<'a, Str<'a>>,
+    #[serde(default)]
+    device: Device,
+    #[serde(borrow, default)]
+    threads: Option<Value<'a>>,
+    #[serde(borrow, default)]
+    memory: Option<Str<'a>>,
+    /// Who decides on a GPU.
+    #[serde(default)]
+    aggregator: Option<Aggregator>,
+    #[serde(default)]
+    checked: Option<bool>,
+    #[serde(default)]
+    unchecked: Option<bool>,
+    #[serde(default)]
+    fast_math: Option<bool>,
+    /// What must come out.
+    #[serde(borrow, default)]
+    expect: Option<Expect<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+enum Device {
+    #[default]
+    Auto,
+    Cpu,
+    Cuda(u32),
+}
+
+#[derive(Deserialize)]
+enum Aggregator {
+    Persistent,
+    Host,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+enum Buffer<'a> {
+    Zeros {
+        #[serde(borrow, default)]
+        ty: Option<Str<'a>>,
+        #[serde(borrow)]
+        len: Value<'a>,
+    },
+    Random {
+        #[serde(borrow, default)]
+        ty: Option<Str<'a>>,
+        #[serde(borrow)]
+        len: Value<'a>,
+        #[serde(borrow, default)]
+        seed: Option<Value<'a>>,
+    },
+    Iota {
+        #[serde(borrow, default)]
+        ty: Option<Str<'a>>,
+        #[serde(borrow)]
+        len: Value<'a>,
+    },
+    #[serde(borrow)]
+    Like(Str<'a>),
+    #[serde(borrow)]
+    Npy(Str<'a>),
+    Raw {
+        #[serde(borrow)]
+        file: Str<'a>,
+        #[serde(borrow, default)]
+        ty: Option<Str<'a>>,
+        #[serde(borrow, default)]
+        len: Option<Value<'a>>,
+    },
+    Values {
+        #[serde(borrow, default)]
+        ty: Option<Str<'a>>,
+        #[serde(borrow)]
+        values: Value<'a>,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expect<'a> {
+    #[serde(borrow, default)]
+    result: Option<Value<'a>>,
+    #[serde(borrow, default)]
+    buffers: Entries<'a, After<'a>>,
+    /// How far floats may be off, absolutely or relatively.
+    #[serde(default)]
+    tolerance: f64,
+}
+
+#[derive(Deserialize)]
+enum After<'a> {
+    #[serde(borrow)]
+    Is(Buffer<'a>),
+    Sorted,
+}
+
+/// A string, where it stands if it has no escapes.
+struct Str<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Str<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Both;
+        impl<'de> Visitor<'de> for Both {
+            type Value = Cow<'de, str>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_borrowed_str<E>(self, v: &'de str) -> std::result::Result<Self::Value, E> {
+                Ok(Cow::Borrowed(v))
+            }
+            fn visit_str<E>(self, v: &str) -> std::result::Result<Self::Value, E> {
+                Ok(Cow::Owned(v.to_owned()))
+            }
+        }
+        deserializer.deserialize_str(Both).map(Str)
+    }
+}
+
+/// A value of the task language: the text of RON's value, or what a string says.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Value<'a>(#[serde(borrow)] &'a RawValue);
+
+/// A map in the order of the file.
+struct Entries<'a, V>(Vec<(Str<'a>, V)>);
+
+impl<V> Default for Entries<'_, V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de: 'a, 'a, V: Deserialize<'de>> Deserialize<'de> for Entries<'a, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct All<'a, V>(PhantomData<(&'a (), V)>);
+        impl<'de: 'a, 'a, V: Deserialize<'de>> Visitor<'de> for All<'a, V> {
+            type Value = Entries<'a, V>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map from names: { \"name\": .. }")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
+                let mut out = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    out.push(entry);
+                }
+                Ok(Entries(out))
+            }
+        }
+        deserializer.deserialize_map(All(PhantomData))
+    }
+}
+
+/// Reads a RON file.
+pub(crate) fn read(path: &Path) -> Result<Spec> {
+    let source = Source::file(&path.display().to_string(), read_text(path, None)?);
+    let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
+    let Run::Program(program) = options.from_str(source.text()).map_err(|e| syntax(&e, &source))?;
+    let reader = Reader { source: &source, folder: path.parent().unwrap_or(Path::new("")) };
+    reader.program(program)
+}
+
+struct Reader<'s> {
+    source: &'s Arc<Source>,
+    folder: &'s Path,
+}
+
+impl Reader<'_> {
+    fn program(&self, p: Program<'_>) -> Result<Spec> {
+        let threads = p.threads.map(|v| self.threads(&v)).transpose()?;
+        let memory = p.memory.map(|m| spec::bytes(&self.text(&m))).transpose()?;
+        let expect = p.expect.unwrap_or(Expect { result: None, buffers: Entries::default(), tolerance: 0.0 });
+        Ok(Spec {
+            source: self.file(&p.source),
+            program: p.program.map(|t| self.text(&t)),
+            entry: p.entry.map(|t| self.text(&t)),
+            params: self.entries(p.params, |v| self.value(&v))?,
+            buffers: self.entries(p.buffers, |b| self.buffer(b))?,
+            outputs: self.entries(p.outputs, |f| self.file(&f))?,
+            device: match p.device {
+                Device::Auto => Place::Auto,
+                Device::Cpu => Place::Cpu,
+                Device::Cuda(n) => Place::Cuda(n),
+            },
+            threads,
+            memory,
+            aggregator: p.aggregator.map(|a| match a {
+                Aggregator::Persistent => millstream_aggregator::Aggregator::Persistent,
+                Aggregator::Host => millstream_aggregator::Aggregator::HostThread,
+            }),
+            modes: Modes { checked: p.checked, unchecked: p.unchecked, fast_math: p.fast_math },
+            result: expect.result.map(|v| self.value(&v)),
+            after: self.entries(expect.buffers, |a| match a {
+                After::Is(buffer) => Expected::Is(self.buffer(buffer)),
+                After::Sorted => Expected::Sorted,
+            })?,
+            tolerance: expect.tolerance,
+        })
+    }
+
+    fn buffer(&self, buffer: Buffer<'_>) -> Contents {
+        let ty = |t: Option<Str<'_>>| t.map(|t| self.text(&t));
+        match buffer {
+            Buffer::Zeros { ty: t, len } => Contents::Zeros { ty: ty(t), shape: self.value(&len) },
+            Buffer::Iota { ty: t, len } => Contents::Iota { ty: ty(t), shape: self.value(&len) },
+            Buffer::Random { ty: t, len, seed } => {
+                Contents::Random { ty: ty(t), shape: self.value(&len), seed: seed.map(|s| self.value(&s)) }
+            }
+            Buffer::Like(name) => Contents::Like(self.text(&name)),
+            Buffer::Npy(file) => Contents::Npy(self.file(&file)),
+            Buffer::Raw { file, ty: t, len } => Contents::Raw { file: self.file(&file), ty: ty(t), shape: len.map(|s| self.value(&s)) },
+            Buffer::Values { ty: t, values } => Contents::Values { ty: ty(t), values: self.value(&values) },
+        }
+    }
+
+    fn threads(&self, value: &Value<'_>) -> Result<(u32, Option<Text>)> {
+        let text = self.value(value);
+        let number = text.as_str().parse().map_err(|_| {
+            let message = format!("`threads` is a number, not `{}`", text.as_str());
+            JobError::from(text.problem(message, "expected a number"))
+        })?;
+        Ok((number, Some(text)))
+    }
+
+    fn entries<V, T>(&self, entries: Entries<'_, V>, mut value: impl FnMut(V) -> T) -> Result<Vec<Named<T>>> {
+        let named = |(name, v): (Str<'_>, V)| Named { name: self.text(&name), value: value(v), by_command: false };
+        let out: Vec<Named<T>> = entries.0.into_iter().map(named).collect();
+        spec::unique(&out)?;
+        Ok(out)
+    }
+
+    fn text(&self, text: &Str<'_>) -> Text {
+        Text::within(self.source, &text.0)
+    }
+
+    fn file(&self, text: &Str<'_>) -> File {
+        spec::file_at(&self.text(text), self.folder)
+    }
+
+    fn value(&self, value: &Value<'_>) -> Text {
+        let raw = value.0.get_ron();
+        match ron::from_str::<Str<'_>>(raw) {
+            Ok(string) => self.text(&string),
+            Err(_) => Text::within(self.source, raw).trimmed(),
+        }
+    }
+}
+
+/// What RON says is wrong, with its place and the name that was probably meant.
+fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
+    let text = source.text();
+    let offset = |at: ron::error::Position| {
+        let line: usize = text.split_inclusive('\n').take(at.line.saturating_sub(1)).map(str::len).sum();
+        let rest = &text[line.min(text.len())..];
+        line + rest.char_indices().nth(at.col.saturating_sub(1)).map_or(rest.len(), |(i, _)| i)
+    };
+    let (start, end) = (offset(error.span.start), offset(error.span.end));
+    let (name, expected): (_, &[&str]) = match &error.code {
+        Error::NoSuchStructField { expected, found, .. } | Error::NoSuchEnumVariant { expected, found, .. } => (found.as_str(), expected),
+        _ => ("", &[]),
+    };
+    let span = &text[start.min(end)..end];
+    let range = match span.rfind(name).filter(|_| !name.is_empty()) {
+        Some(at) => start + at..start + at + name.len(),
+        None => {
+            // The cursor stands behind the white space that follows what is wrong.
+            let first = start + (span.len() - span.trim_start().len());
+            let last = start.max(first) + span.trim().len();
+            first.min(last)..last
+        }
+    };
+    let message = match &error.code {
+        Error::NoSuchStructField { found, outer, .. } => {
+            format!("there is no field `{found}`{}", outer.as_ref().map(|o| format!(" in `{o}`")).unwrap_or_default())
+        }
+        Error::NoSuchEnumVariant { found, .. } => format!("there is no `{found}` here"),
+        Error::MissingStructField { field, outer } => {
+            format!("the field `{field}` is missing{}", outer.as_ref().map(|o| format!(" in `{o}`")).unwrap_or_default())
+        }
+        code => code.to_string(),
+    };
+    Problem::new(message).at(source, range, "here").meant(name, expected.iter().copied()).into()
+}

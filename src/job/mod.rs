@@ -1,0 +1,131 @@
+//! Jobs: runs that a file describes, a `.rs` file with a program or a RON file that names one.
+//!
+//! [`Job::open`] reads the file, compiles the program to levelized form and puts the command's [`Settings`] over what the file says;
+//! [`Job::prepare`] makes the buffers and checks the arguments against the task; [`Prepared::run`] runs it on a device, checks what was
+//! expected and writes the outputs, whole or not at all. Whatever is wrong is a [`JobError`] with its places in the user's texts.
+//!
+//! - `spec`, `file`: what a job says, from the command's arguments and from RON
+//! - `source`: the program; `call`: the entry call; `eval`, `value`, `types`: values, from text and in memory
+//! - `data`, `npy`, `output`: buffers and their files; `run`: from the one to the other
+
+mod call;
+mod data;
+mod error;
+mod eval;
+mod file;
+mod npy;
+mod output;
+mod run;
+mod source;
+mod spec;
+mod types;
+mod value;
+
+pub use error::{JobError, Problem};
+pub use output::write_file;
+pub use run::{Outcome, Prepared};
+pub use source::Modes;
+pub use spec::Settings;
+
+use millstream_aggregator::{CpuOptions, CudaOptions, Device};
+use millstream_graph::{ir::Program, levelized::Levelized};
+use source::Loaded;
+use spec::{Place, Spec};
+use std::{path::Path, sync::Arc};
+
+/// A run that a file describes, its program compiled to levelized form.
+#[derive(Clone, Debug)]
+pub struct Job {
+    spec: Spec,
+    loaded: Loaded,
+    described: bool,
+}
+
+impl Job {
+    /// Reads a `.rs` or a `.ron` file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, says what cannot be, or its program is wrong.
+    pub fn open(path: &Path, settings: &Settings) -> std::result::Result<Self, JobError> {
+        deeply(|| {
+            let spec = Spec::read(path, settings)?;
+            let loaded = source::load(&spec.source.path, Some(&spec.source.named_at), spec.program.as_ref(), spec.modes)?;
+            let described = path.extension().is_some_and(|e| e == "ron") || settings.entry.is_some();
+            Ok(Self { spec, loaded, described })
+        })
+    }
+
+    /// Whether it says how to call the program: a RON file does, a source file with an entry too.
+    #[must_use]
+    pub const fn is_described(&self) -> bool {
+        self.described
+    }
+
+    /// The program as it was written.
+    #[must_use]
+    pub const fn program(&self) -> &Program {
+        &self.loaded.program
+    }
+
+    /// The program as devices run it.
+    #[must_use]
+    pub const fn lowered(&self) -> &Arc<Levelized> {
+        &self.loaded.lowered
+    }
+
+    /// The declaration of a task: `fib(n: u32) -> u64`.
+    #[must_use]
+    pub fn signature(&self, task: &str) -> Option<String> {
+        call::task(self.program(), task).map(|f| call::signature(f, &self.program().structs))
+    }
+
+    /// The device that it asks for.
+    ///
+    /// # Errors
+    /// If there is no such device here, or the settings make no sense.
+    pub fn device(&self) -> std::result::Result<Device, JobError> {
+        let Spec { threads, memory, aggregator, .. } = &self.spec;
+        let cpu = CpuOptions { threads: threads.as_ref().map(|t| t.0), memory: *memory, width: None };
+        let cuda = CudaOptions { memory: *memory, aggregator: aggregator.unwrap_or_default(), ..CudaOptions::default() };
+        let device = match self.spec.device {
+            // Who asks for threads wants what has them.
+            Place::Auto if threads.is_some() => Device::cpu_with(cpu),
+            Place::Auto => Device::auto_with(cpu, cuda),
+            Place::Cpu => Device::cpu_with(cpu),
+            Place::Cuda(ordinal) => {
+                return Device::cuda_with(CudaOptions { ordinal, ..cuda }).map_err(|e| {
+                    let problem = Problem::new(format!("cannot run on `cuda:{ordinal}`: {e}"));
+                    problem.help("use `--device cpu`; `millstream doctor` says what was found").into()
+                });
+            }
+        };
+        device.map_err(|e| match threads {
+            Some((0, Some(text))) => text.problem(e.to_string(), "here").into(),
+            _ => Problem::new(e.to_string()).into(),
+        })
+    }
+
+    /// Makes the buffers and checks the arguments.
+    ///
+    /// # Errors
+    /// If a buffer cannot be made, a file not be read, or an argument does not fit.
+    pub fn prepare(&self) -> std::result::Result<Prepared, JobError> {
+        deeply(|| run::prepare(&self.spec, &self.loaded))
+    }
+}
+
+/// Stack for reading texts: an expression in ten thousand parentheses takes some.
+const DEEP: usize = 512 << 20;
+
+/// Runs something that recurses as deep as the user's text does.
+fn deeply<T: Send>(work: impl Fn() -> T + Sync) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(DEEP).spawn_scoped(scope, &work);
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(done)) => done,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // Without such a thread this one has to do.
+            Err(_) => work(),
+        }
+    })
+}

@@ -1,0 +1,128 @@
+//! The program of a job: from its source file to a levelized program.
+
+use super::error::{JobError, Problem, Result, Source, Text, nearest};
+use millstream_cilk_lower::{Diagnostics, SourceError, find_program, lower, parse_file, parse_module};
+use millstream_graph::{
+    ir::{Options, Program},
+    levelized::Levelized,
+};
+use std::{fs, path::Path, sync::Arc};
+
+/// What the user wants instead of what `#[program(..)]` says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Modes {
+    /// Overflow is an error, or is not.
+    pub checked: Option<bool>,
+    /// No bounds checks, or all of them.
+    pub unchecked: Option<bool>,
+    /// Floating point may be contracted and reordered, or may not.
+    pub fast_math: Option<bool>,
+}
+
+impl Modes {
+    /// These where they say something, else the others.
+    pub(crate) fn or(self, other: Self) -> Self {
+        // Asking for one of the two opposites takes back the other.
+        let opposite = |own: Option<bool>, other: Option<bool>| own.or(if other == Some(true) { Some(false) } else { None });
+        Self {
+            checked: opposite(self.checked, self.unchecked).or(other.checked),
+            unchecked: opposite(self.unchecked, self.checked).or(other.unchecked),
+            fast_math: self.fast_math.or(other.fast_math),
+        }
+    }
+
+    fn apply(self, own: Options) -> Options {
+        let all = self.or(Self { checked: Some(own.checked), unchecked: Some(own.unchecked), fast_math: Some(own.fast_math) });
+        let is = |mode: Option<bool>| mode == Some(true);
+        Options { checked: is(all.checked), unchecked: is(all.unchecked), fast_math: is(all.fast_math) }
+    }
+}
+
+/// A program with its source.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded {
+    pub(crate) source: Arc<Source>,
+    pub(crate) program: Program,
+    pub(crate) lowered: Arc<Levelized>,
+}
+
+/// Reads a file as text.
+pub(crate) fn read_text(path: &Path, named_at: Option<&Text>) -> Result<String> {
+    let bytes = fs::read(path).map_err(|e| unreadable(path, named_at, &e.to_string()))?;
+    String::from_utf8(bytes).map_err(|_| unreadable(path, named_at, "it is not UTF-8 text").into())
+}
+
+/// A file that cannot be used; with the name that was probably meant if it is not there.
+pub(crate) fn unreadable(path: &Path, named_at: Option<&Text>, why: &str) -> Problem {
+    let message = format!("cannot read `{}`: {why}", path.display());
+    let problem = named_at.map_or_else(|| Problem::new(&message), |at| at.problem(&message, "named here")).of_data();
+    neighbour(path).map_or(problem.clone(), |near| problem.help(format!("did you mean `{near}`?")))
+}
+
+/// A file beside a missing one with nearly its name.
+fn neighbour(path: &Path) -> Option<String> {
+    if path.exists() {
+        return None;
+    }
+    let name = path.file_name()?.to_str()?;
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut names: Vec<String> = fs::read_dir(parent).ok()?.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    nearest(name, &known).map(str::to_owned)
+}
+
+/// Reads, checks and lowers a program.
+pub(crate) fn load(path: &Path, named_at: Option<&Text>, name: Option<&Text>, modes: Modes) -> Result<Loaded> {
+    let shown = path.display().to_string();
+    let mut text = read_text(path, named_at)?;
+    if text.starts_with('\u{feff}') {
+        // Places are counted without it.
+        text.remove(0);
+    }
+    let source = Source::file(&shown, text);
+    let name = name.map(Text::as_str);
+    let mut program = parse_file(source.text(), &shown, name).map_err(|e| source_error(&e, &source))?;
+    let options = modes.apply(program.options);
+    if options != program.options {
+        let again = |e: &dyn std::fmt::Display| JobError::from(Problem::new(e.to_string()));
+        let parsed = syn::parse_file(source.text()).map_err(|e| again(&e))?;
+        let module = find_program(&parsed, name).map_err(|e| diagnostics(&e, &source))?;
+        program = parse_module(&module, options, &shown).map_err(|e| source_error(&e, &source))?;
+    }
+    tracing::debug!(file = shown, program = program.name, functions = program.functions.len(), "read");
+    let lowered = lower::lower(&program).map_err(|e| Problem::new(e.to_string()))?;
+    tracing::debug!(tasks = lowered.tasks.len(), stacks = lowered.stacks().len(), "lowered");
+    Ok(Loaded { source, program, lowered: Arc::new(lowered) })
+}
+
+fn source_error(error: &SourceError, source: &Arc<Source>) -> JobError {
+    match error {
+        SourceError::Source(d) => diagnostics(d, source),
+        SourceError::Internal(_) => Problem::new(error.to_string()).into(),
+    }
+}
+
+fn diagnostics(diagnostics: &Diagnostics, source: &Arc<Source>) -> JobError {
+    let problems = diagnostics.0.iter().map(|d| {
+        let mut problem = Problem::new(&d.message).at(source, d.span.byte_range(), "");
+        if let Some((span, note)) = &d.note {
+            problem = problem.at(source, span.byte_range(), note);
+        }
+        match &d.help {
+            Some(help) => problem.help(help),
+            None => problem,
+        }
+    });
+    JobError::new(problems.collect())
+}
+
+/// The bytes of a source at a line and column, both from 1; to the end of the word that stands there.
+pub(crate) fn place(source: &Source, line: u32, column: u32) -> Option<std::ops::Range<usize>> {
+    let text = source.text();
+    let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)? as usize).map(str::len).sum();
+    let rest = text.get(start..)?;
+    let (at, _) = rest.char_indices().nth(column.checked_sub(1)? as usize)?;
+    let word: usize = rest[at..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').map(char::len_utf8).sum();
+    Some(start + at..start + at + word.max(1))
+}

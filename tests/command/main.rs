@@ -1,0 +1,9 @@
+//! The `millstream` command as its users drive it: what it prints, what it writes, how it ends.
+
+#![allow(clippy::unwrap_used)]
+
+mod bad_files;
+mod bad_runs;
+mod devices;
+mod jobs;
+mod support;

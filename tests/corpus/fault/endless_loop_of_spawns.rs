@@ -1,0 +1,23 @@
+// flood(200000) with 1048576 bytes
+// A loop that spawns more than the memory holds.
+
+#[millstream::program]
+pub mod program {
+    #[task]
+    pub fn leaf(n: u64) -> u64 {
+        n
+    }
+
+    #[task]
+    pub fn flood(n: u64) -> u64 {
+        let mut sum = 0;
+        for i in 0..n {
+            sum += spawn!(leaf(i));
+        }
+        sync!();
+        sum
+    }
+}
+
+//~ interpreter: 19999900000 ["200000"]
+//~ cpu with 1 threads, cpu with 2 threads, cpu with 4 threads, cpu with 16 threads, cpu with 1 threads, one element a wavefront, cpu with 16 threads, one element a wavefront: task `flood` filled the channel `leaf`

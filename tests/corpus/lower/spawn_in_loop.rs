@@ -1,0 +1,28 @@
+//! How many children there are, only the data knows.
+
+#[millstream::program]
+pub mod program {
+    #[task]
+    pub fn leaf(n: u32) -> u32 {
+        n
+    }
+
+    #[task]
+    pub fn total(n: u32) -> u32 {
+        let mut sum = 0;
+        for i in 0..n {
+            sum += spawn!(leaf(i));
+        }
+        sync!();
+        sum
+    }
+}
+
+//~ task leaf(n: u32, return: ptr)
+//~   segment 0 pushes nothing
+//~ task total(n: u32, return: ptr)
+//~   frame sum: u32, return: ptr
+//~   segment 0 pushes leaf+add x n, total's frame x 1, total's segment 1 x 1
+//~   segment 1 pushes nothing
+//~ task leaf+add(n: u32, return: ptr)
+//~   segment 0 pushes nothing

@@ -1,0 +1,47 @@
+//! Items that a program cannot have.
+
+#[millstream::program]
+pub mod program {
+    enum Color {
+        Red,
+        Green,
+    }
+
+    static COUNTER: u32 = 0;
+
+    trait Area {
+        fn area(&self) -> f32;
+    }
+
+    struct Square(f32);
+
+    impl Square {
+        fn area(&self) -> f32 {
+            self.0 * self.0
+        }
+    }
+
+    mod inner {}
+
+    macro_rules! twice {
+        ($e:expr) => {
+            $e + $e
+        };
+    }
+
+    #[task]
+    pub fn run() {}
+}
+
+//~ 5:5: an enum is not part of the task language
+//~   help: use integer constants and `match` on them
+//~ 10:5: a static is not part of the task language
+//~   help: use a `const`, or pass a buffer as an argument
+//~ 12:5: a trait is not part of the task language
+//~   help: write the functions it would have for the types you use
+//~ 18:5: an `impl` block is not part of the task language
+//~   help: write a function that takes the struct as its first argument
+//~ 24:5: a module is not part of the task language
+//~   help: a program is one module: move its items up
+//~ 26:5: a macro is not part of the task language
+//~   help: write out what it would expand to, or use a function

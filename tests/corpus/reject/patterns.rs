@@ -1,0 +1,40 @@
+//! Patterns that the language does not have.
+
+#[millstream::program]
+pub mod program {
+    struct P {
+        x: u32,
+        y: u32,
+    }
+
+    #[task]
+    pub fn run(n: u32, p: P, t: (u32, u32)) -> u32 {
+        let (a, b, c) = t;
+        let P { x } = p;
+        let ref r = n;
+        let Some(v) = n else { return 1 };
+        match n {
+            1 | k => k,
+            "one" => 1,
+            1.5 => 2,
+            ref z => *z,
+        }
+    }
+}
+
+//~ 12:13: a pattern of 3 fields for `(u32, u32)`
+//~ 13:13: the pattern does not name all fields
+//~   help: end it with `..`
+//~ 14:13: this pattern is not part of the task language
+//~   help: patterns are names, `_`, tuples, structs and arrays; in `match` also integers, bools and ranges
+//~ 15:13: there is no struct `Some` in this program
+//~ 15:30: `let .. else` is not part of the task language
+//~   help: use `if` or `match`
+//~ 17:17: a name in one of several patterns
+//~   help: bind the matched value before the `match`
+//~ 18:13: text is not part of the task language
+//~   help: use `u8` values: `b'x'`, or an array of them
+//~ 19:13: expected `u32`, found `a float`
+//~   help: convert it: `.. as u32`
+//~ 20:13: `ref` is not part of the task language
+//~   help: bind the value itself

@@ -1,0 +1,29 @@
+//! A local counter that children share.
+
+#[millstream::program]
+pub mod program {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[task]
+    pub fn count(n: u32, hits: &AtomicU64) {
+        if n % 3 == 0 {
+            hits.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[task]
+    pub fn multiples(n: u32) -> u64 {
+        let hits = AtomicU64::new(0);
+        for i in 0..n {
+            spawn!(count(i, &hits));
+        }
+        sync!();
+        hits.load(Ordering::Relaxed)
+    }
+}
+
+millstream_tests::cases! {
+    multiples(0);
+    multiples(1);
+    multiples(100);
+}

@@ -1,0 +1,123 @@
+//! The programs of this folder, in order.
+
+use millstream_tests::Listed;
+
+macro_rules! programs {
+    ($($name:ident)*) => {
+        $(mod $name;)*
+        /// Each with its calls.
+        pub const PROGRAMS: &[Listed] = &[$(Listed {
+            name: stringify!($name),
+            source: include_str!(concat!(stringify!($name), ".rs")),
+            cases: $name::CASES,
+            text: || $name::program::program().text(),
+        }),*];
+    };
+}
+
+programs! {
+    array_patterns
+    arrays
+    asserts
+    atomic_compare_exchange
+    atomic_local
+    atomic_ops
+    binary_search
+    bit_tricks
+    blocks_as_values
+    bool_logic
+    breadth_first_search
+    call_without_spawn
+    casts_floats
+    casts_ints
+    checksum
+    constants
+    deep_recursion
+    early_returns
+    empty_loops
+    evaluation_order
+    fft
+    fib
+    float_arithmetic
+    float_bits
+    float_constants
+    float_methods
+    float_order
+    floyd_warshall
+    for_changed_bounds
+    for_ranges
+    for_slices
+    for_type_bounds
+    game_of_life
+    gather_all_operators
+    gather_bools
+    gather_elements
+    gather_floats
+    gather_over_syncs
+    gather_sum
+    helpers
+    implicit_sync
+    imports
+    inference
+    int_bits
+    int_division
+    int_methods
+    int_shifts
+    int_widths
+    int_wrapping_methods
+    int_wraps
+    integrate
+    knapsack
+    late_initialization
+    lent_local_array
+    lent_struct_fields
+    loop_labels
+    loop_value
+    mandelbrot
+    many_parameters
+    match_integers
+    match_tuples
+    matches_macro
+    matrix_multiply
+    matrix_quadrants
+    matrix_stencil
+    matrix_views
+    mergesort
+    no_parameters
+    permutations
+    prefix_sums
+    queens
+    quicksort
+    random_numbers
+    random_reduction_rounds
+    references
+    results_in_array
+    results_in_slice
+    results_in_struct
+    results_structs_arrays
+    results_tuple
+    return_before_sync
+    several_syncs
+    shadowing
+    slice_windows
+    slices
+    spawn_in_branches
+    spawn_in_nested_blocks
+    string_matching
+    struct_slices
+    structs
+    sudoku
+    sync_in_branch
+    sync_in_loop
+    tasks_mutual
+    three_phase_state
+    tree_walk
+    tuple_structs
+    tuples
+    type_aliases
+    u64_full_range
+    unused_results
+    while_loops
+    wide_spawn
+    without_checks
+}

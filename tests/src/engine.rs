@@ -1,0 +1,244 @@
+//! What a program can run on. A new device runs the whole corpus by one more entry in [`all`].
+
+use crate::{
+    Outcome,
+    value::{Argument, Piece, argument, show, show_lent},
+};
+use millstream_aggregator::{Aggregator, CpuOptions, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport};
+use millstream_cilk_lower::{SourceError, lower::lower, parse_file};
+use millstream_graph::{
+    fault::Fault,
+    interp::{ArgValue, Interp, InterpError, Limits},
+    ir::{Program, TaskId},
+    levelized::Levelized,
+};
+use std::{
+    sync::{Arc, Once, OnceLock},
+    time::Duration,
+};
+
+/// A program, read and lowered.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// As the front end wrote it.
+    pub program: Program,
+    /// As devices run it.
+    pub levelized: Arc<Levelized>,
+}
+
+impl Prepared {
+    fn task(&self, name: &str) -> TaskId {
+        self.levelized.find(name).unwrap_or_else(|| panic!("there is no task `{name}`"))
+    }
+}
+
+/// Why a program did not run.
+#[derive(Debug)]
+pub enum Failure {
+    /// On the interpreter.
+    Interp(InterpError),
+    /// On a device.
+    Device(RunError),
+}
+
+impl Failure {
+    /// The check that failed, if that is why.
+    #[must_use]
+    pub const fn fault(&self) -> Option<&Fault> {
+        match self {
+            Self::Interp(InterpError::Fault(fault)) | Self::Device(RunError::Fault(fault)) => Some(fault),
+            _ => None,
+        }
+    }
+
+    /// Whether there was not enough channel memory, in whatever way a device says it.
+    #[must_use]
+    pub const fn is_memory(&self) -> bool {
+        matches!(self, Self::Device(e) if is_memory(e))
+    }
+}
+
+/// Whether there was not enough channel memory.
+#[must_use]
+pub const fn is_memory(error: &RunError) -> bool {
+    matches!(error, RunError::OutOfMemory { .. } | RunError::ChannelFull { .. } | RunError::TooManyLevels { .. })
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Interp(e) => e.fmt(f),
+            // How deep a run comes before its memory is full differs from run to run.
+            Self::Device(RunError::OutOfMemory { task, .. }) => write!(f, "out of channel memory: task `{task}`"),
+            Self::Device(RunError::ChannelFull { task, channel, .. }) => write!(f, "task `{task}` filled the channel `{channel}`"),
+            Self::Device(e) => e.fmt(f),
+        }
+    }
+}
+
+/// Reads and lowers a file's program.
+///
+/// # Errors
+/// What the front end refuses.
+pub fn prepare(source: &str, file: &str) -> Result<Prepared, SourceError> {
+    let program = parse_file(source, file, None)?;
+    let levelized = lower(&program).map_err(|e| SourceError::Internal(e.to_string()))?;
+    Ok(Prepared { program, levelized: Arc::new(levelized) })
+}
+
+/// An engine.
+#[derive(Clone, Debug)]
+pub enum Engine {
+    /// The reference interpreter, on the IR before the lowering.
+    Interp,
+    /// A device and its name.
+    Device(String, Device),
+}
+
+/// Every engine there is here: the interpreter, the CPU with several numbers of threads, and [`gpus`]. `memory` is what a device's channels
+/// may take.
+#[must_use]
+pub fn all(memory: Option<u64>) -> Vec<Engine> {
+    let cpu = |threads| Device::cpu_with(CpuOptions { threads: Some(threads), memory, ..CpuOptions::default() }).unwrap();
+    let mut engines = vec![Engine::Interp];
+    engines.extend([1, 2, 4, 16].map(|threads| Engine::Device(format!("cpu with {threads} threads"), cpu(threads))));
+    engines.extend([1, 16].map(|threads| {
+        let options = CpuOptions { threads: Some(threads), memory, width: Some(1) };
+        Engine::Device(format!("cpu with {threads} threads, one element a wavefront"), Device::cpu_with(options).unwrap())
+    }));
+    engines.extend(gpus(memory).into_iter().map(|(name, device)| Engine::Device(name, device)));
+    engines
+}
+
+/// Channel memory of GPUs, if a test does not say.
+const GPU_MEMORY: u64 = 2 << 30;
+
+/// The first GPU by both aggregators, if `MILLSTREAM_TEST_DEVICE` is `cuda`; else nothing, which is said once.
+///
+/// # Panics
+/// If a GPU is asked for and there is none that works.
+#[must_use]
+pub fn gpus(memory: Option<u64>) -> Vec<(String, Device)> {
+    static SAID: Once = Once::new();
+    // Keeps the context from one test to the next.
+    static KEPT: OnceLock<Device> = OnceLock::new();
+    match std::env::var("MILLSTREAM_TEST_DEVICE").as_deref() {
+        Ok("cuda") => {}
+        Ok(other) if !other.is_empty() => panic!("MILLSTREAM_TEST_DEVICE={other} is no device that tests know: it may be cuda"),
+        _ => {
+            SAID.call_once(|| eprintln!("SKIPPED: no GPU is tried; MILLSTREAM_TEST_DEVICE=cuda asks for one"));
+            return Vec::new();
+        }
+    }
+    let make = |aggregator| {
+        let memory = Some(memory.unwrap_or(GPU_MEMORY));
+        let options = CudaOptions { memory, aggregator, watchdog: Duration::from_secs(5), ..CudaOptions::default() };
+        Device::cuda_with(options).unwrap_or_else(|e| panic!("MILLSTREAM_TEST_DEVICE=cuda: {e}"))
+    };
+    KEPT.get_or_init(|| make(Aggregator::Persistent));
+    [("cuda, persistent", Aggregator::Persistent), ("cuda, host thread", Aggregator::HostThread)]
+        .map(|(name, aggregator)| (name.to_owned(), make(aggregator)))
+        .into()
+}
+
+impl Engine {
+    /// What it is called in messages.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Interp => "interpreter",
+            Self::Device(name, _) => name,
+        }
+    }
+
+    /// Whether it is a GPU.
+    #[must_use]
+    pub fn is_gpu(&self) -> bool {
+        matches!(self, Self::Device(_, device) if device.gpu().is_some())
+    }
+
+    /// Calls a task with arguments given as `Debug` text.
+    ///
+    /// # Errors
+    /// Why the run ended without a result.
+    pub fn call(&self, prepared: &Prepared, task: &str, args: &[String]) -> Result<Outcome, Failure> {
+        Ok(self.call_and_report(prepared, task, args)?.0)
+    }
+
+    /// The same; a device says too what the run did.
+    ///
+    /// # Errors
+    /// Why the run ended without a result.
+    pub fn call_and_report(&self, prepared: &Prepared, task: &str, args: &[String]) -> Result<(Outcome, Option<RunReport>), Failure> {
+        let program = &prepared.program;
+        let func = program.find(task).unwrap_or_else(|| panic!("there is no task `{task}`"));
+        let function = &program[func];
+        assert_eq!(args.len(), function.params.len(), "arguments of `{task}`");
+        let read = |(text, param): (&String, &millstream_graph::ir::Param)| argument(text, &param.ty, &program.structs);
+        let arguments: Vec<Argument> = args.iter().zip(&function.params).map(read).collect();
+        let pieces: Vec<Piece> = arguments.iter().flat_map(|a| a.pieces.clone()).collect();
+        let ((bytes, memory), report) = match self {
+            Self::Interp => (interpret(program, func, pieces).map_err(Failure::Interp)?, None),
+            Self::Device(_, device) => {
+                let run = |calls: &mut [ErasedCall<'_>]| device.launch(&device.load(&prepared.levelized)?, prepared.task(task), calls);
+                launch(pieces, run).map(|(images, report)| (images, Some(report))).map_err(Failure::Device)?
+            }
+        };
+        let mut memory = memory.into_iter();
+        let after = arguments.iter().zip(args).map(|(argument, text)| match &argument.memory {
+            Some(lent) => show_lent(&memory.next().unwrap(), lent, &program.structs),
+            None => text.clone(),
+        });
+        let after = after.collect();
+        Ok((Outcome { result: show(&bytes, &function.ret, &program.structs), after }, report))
+    }
+}
+
+/// The bytes of the result, and of each piece of memory afterwards.
+type Images = (Vec<u8>, Vec<Vec<u8>>);
+
+fn interpret(program: &Program, func: millstream_graph::ir::FuncId, pieces: Vec<Piece>) -> Result<Images, InterpError> {
+    let limits = Limits { steps: 2_000_000_000, ..Limits::default() };
+    let mut interp = Interp::new(program).with_limits(limits);
+    let mut memory = Vec::new();
+    let args: Vec<ArgValue> = pieces
+        .into_iter()
+        .map(|piece| match piece {
+            Piece::Scalar(bits) => ArgValue::Scalar(bits),
+            Piece::Blob(bytes) => ArgValue::Blob(bytes),
+            Piece::Memory(bytes) => {
+                let len = bytes.len();
+                let address = interp.alloc(bytes, 8);
+                memory.push((address, len));
+                ArgValue::Scalar(address)
+            }
+        })
+        .collect();
+    let result = interp.call(func, &args)?;
+    Ok((result, memory.into_iter().map(|(address, len)| interp.read(address)[..len].to_vec()).collect()))
+}
+
+fn launch(
+    pieces: Vec<Piece>,
+    run: impl FnOnce(&mut [ErasedCall<'_>]) -> Result<RunReport, RunError>,
+) -> Result<(Images, RunReport), RunError> {
+    // Words, so that the memory is aligned for every scalar.
+    let words = |bytes: &Vec<u8>| {
+        let word = |c: &[u8]| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
+        bytes.chunks(8).map(word).collect::<Vec<u64>>()
+    };
+    let lens: Vec<usize> = pieces.iter().filter_map(|p| if let Piece::Memory(b) = p { Some(b.len()) } else { None }).collect();
+    let mut memory: Vec<Vec<u64>> = pieces.iter().filter_map(|p| if let Piece::Memory(b) = p { Some(words(b)) } else { None }).collect();
+    let mut lent = memory.iter_mut();
+    let args = pieces.into_iter().map(|piece| match piece {
+        Piece::Scalar(bits) => ErasedArg::Scalar(bits),
+        Piece::Blob(bytes) => ErasedArg::Blob(bytes),
+        Piece::Memory(_) => ErasedArg::Memory(MemoryArg::exclusive(lent.next().unwrap())),
+    });
+    let mut calls = [ErasedCall::new(args.collect())];
+    let report = run(&mut calls)?;
+    let [call] = calls;
+    let result = call.result;
+    let image = |(words, len): (Vec<u64>, usize)| words.into_iter().flat_map(u64::to_le_bytes).take(len).collect();
+    Ok(((result, memory.into_iter().zip(lens).map(image).collect()), report))
+}

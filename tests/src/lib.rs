@@ -1,0 +1,136 @@
+//! The corpus: programs of the task language, and what runs them on every engine.
+//!
+//! - `corpus/run`: programs with calls. Each call runs as the serial elision, which rustc compiled, and on every [`engine`]; all must
+//!   agree, in the result and in the memory that was lent.
+//! - `corpus/fault`: programs that must stop with an error, the same on every engine.
+//! - `corpus/reject`: programs that the front end must refuse, with the exact words.
+//! - `corpus/lower`: programs with the channels and frames that the lowering must make of them.
+//!
+//! What is expected stands in the file itself, as `//~` comments at its end; `MILLSTREAM_BLESS=1` writes them anew. Arguments and results
+//! travel between engines as Rust's `Debug` text ([`value`]), so that an engine needs to know nothing of a program's Rust types.
+
+#![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
+
+pub mod engine;
+pub mod expect;
+pub mod facts;
+pub mod random;
+pub mod value;
+
+use millstream_aggregator::{Device, RunError};
+use std::{
+    fmt::Debug,
+    path::{Path, PathBuf},
+};
+
+/// The repository, with the files that tests read: `MILLSTREAM_ROOT`, else where it was built, else the current folder. So tests that were
+/// built elsewhere find them too.
+#[must_use]
+pub fn root() -> PathBuf {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    match std::env::var_os("MILLSTREAM_ROOT") {
+        Some(root) => root.into(),
+        None if built.is_dir() => built,
+        None => PathBuf::from("."),
+    }
+}
+
+/// A program of `corpus/run`, as the list of that folder has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed {
+    /// File name without `.rs`.
+    pub name: &'static str,
+    /// The text of the file.
+    pub source: &'static str,
+    /// Its calls.
+    pub cases: &'static [Case],
+    /// The program as the attribute macro left it in the test's binary.
+    pub text: fn() -> &'static str,
+}
+
+/// One call of a program.
+#[derive(Clone, Copy)]
+pub struct Case {
+    /// The call as it is written.
+    pub text: &'static str,
+    /// The task.
+    pub task: &'static str,
+    /// Runs the serial elision.
+    pub elision: fn() -> Elision,
+    /// Runs the typed call that the attribute macro made.
+    pub typed: fn(&Device) -> Result<Outcome, RunError>,
+}
+
+impl Debug for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.text)
+    }
+}
+
+/// What a call came to: `Debug` texts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// What was returned.
+    pub result: String,
+    /// The arguments afterwards.
+    pub after: Vec<String>,
+}
+
+/// A call of the serial elision.
+#[derive(Clone, Debug)]
+pub struct Elision {
+    /// The arguments beforehand.
+    pub before: Vec<String>,
+    /// What it came to.
+    pub outcome: Outcome,
+}
+
+/// A value as its `Debug` text.
+pub fn text<T: Debug + ?Sized>(value: &T) -> String {
+    format!("{value:?}")
+}
+
+/// The calls of a program: `cases! { fib(10); sort(&mut vec![3, 1, 2], 1) }`, tasks of the module `program` beside it.
+#[macro_export]
+macro_rules! cases {
+    ($($task:ident ( $($args:tt)* ));* $(;)?) => {
+        /// The calls of this program.
+        pub const CASES: &[$crate::Case] = &[$($crate::Case {
+            text: concat!(stringify!($task), "(", stringify!($($args)*), ")"),
+            task: stringify!($task),
+            elision: || $crate::one_case!(elision $task [] [] [$($args)*]),
+            typed: |device| $crate::one_case!((typed device) $task [] [] [$($args)*]),
+        }),*];
+    };
+}
+
+/// One call: takes its arguments one by one into variables, then calls.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! one_case {
+    (elision $task:ident [$($value:ident)*] [$($pass:expr,)*] []) => {{
+        let before = vec![$($crate::text(&$value)),*];
+        let result = $crate::text(&program::$task($($pass),*));
+        $crate::Elision { before, outcome: $crate::Outcome { result, after: vec![$($crate::text(&$value)),*] } }
+    }};
+    ((typed $device:ident) $task:ident [$($value:ident)*] [$($pass:expr,)*] []) => {{
+        if false {
+            // It decides the types of literals among the arguments.
+            let _ = program::$task($($pass),*);
+        }
+        let result = $crate::text(&$device.run(program::call::$task($($pass),*))?);
+        Ok($crate::Outcome { result, after: vec![$($crate::text(&$value)),*] })
+    }};
+    ($how:tt $task:ident [$($value:ident)*] [$($pass:expr,)*] [&mut $e:expr $(, $($rest:tt)*)?]) => {{
+        let mut value = $e;
+        $crate::one_case!($how $task [$($value)* value] [$($pass,)* &mut value,] [$($($rest)*)?])
+    }};
+    ($how:tt $task:ident [$($value:ident)*] [$($pass:expr,)*] [& $e:expr $(, $($rest:tt)*)?]) => {{
+        let value = $e;
+        $crate::one_case!($how $task [$($value)* value] [$($pass,)* &value,] [$($($rest)*)?])
+    }};
+    ($how:tt $task:ident [$($value:ident)*] [$($pass:expr,)*] [$e:expr $(, $($rest:tt)*)?]) => {{
+        let value = $e;
+        $crate::one_case!($how $task [$($value)* value] [$($pass,)* value,] [$($($rest)*)?])
+    }};
+}

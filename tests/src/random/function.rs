@@ -1,0 +1,307 @@
+//! From choices to a program: the generator's state, and the frame of each function.
+
+use super::{
+    choices::Choices,
+    scope::{Around, Kind, State, Var},
+    shape::shape,
+    types::{Func, Mode, Param, Shape, Ty, debug_value},
+};
+use millstream_graph::ty::Scalar;
+
+/// A program and calls of its first task.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The text of a file.
+    pub source: String,
+    /// The task to call.
+    pub task: String,
+    /// Arguments of each call, as `Debug` text.
+    pub calls: Vec<Vec<String>>,
+    /// What overflow and bounds mean in it.
+    pub mode: Mode,
+}
+
+/// Makes a program.
+#[must_use]
+pub fn generate(choices: &mut Choices) -> Sample {
+    let shape = shape(choices);
+    let mode = shape.mode;
+    let option = match mode {
+        Mode::Normal => "",
+        Mode::Checked => "(checked)",
+        Mode::Unchecked => "(unchecked)",
+    };
+    let mut source = format!("#[millstream::program{option}]\npub mod program {{\n{}", shape.items());
+    let mut g = Gen::new(choices, shape);
+    for i in 0..g.shape.fns.len() {
+        source += &g.function(i);
+    }
+    source += "}\n";
+    let Gen { c, shape, .. } = g;
+    let calls = (0..1 + c.below(4)).map(|_| arguments(c, &shape)).collect();
+    Sample { source, task: shape.fns[0].name.clone(), calls, mode }
+}
+
+fn arguments(c: &mut Choices, shape: &Shape) -> Vec<String> {
+    let mut out = vec![(shape.depth - c.below(shape.depth + 1)).to_string()];
+    for (_, param) in &shape.fns[0].params {
+        let list = |c: &mut Choices, elem: &Ty| {
+            let values: Vec<String> = (0..c.below(9)).map(|_| debug_value(c, elem, shape)).collect();
+            format!("[{}]", values.join(", "))
+        };
+        out.push(match param {
+            Param::Value(ty) | Param::Ref { target: ty, .. } => debug_value(c, ty, shape),
+            Param::Slice { elem, .. } => list(c, elem),
+            Param::Atomics(s) => list(c, &Ty::Scalar(*s)),
+            Param::Atomic(s) => debug_value(c, &Ty::Scalar(*s), shape),
+        });
+    }
+    out
+}
+
+/// The generator, inside one function.
+pub(super) struct Gen<'c> {
+    pub(super) c: &'c mut Choices,
+    pub(super) shape: Shape,
+    /// The function, by its place in the list.
+    pub(super) func: usize,
+    pub(super) task: bool,
+    pub(super) vars: Vec<Var>,
+    pub(super) around: Vec<Around>,
+    /// Whether control comes here.
+    pub(super) alive: bool,
+    /// Whether `n` is known to be above 0, so that a recursion may take `n - 1`.
+    pub(super) recurses: bool,
+    /// How often the loops around a statement run it.
+    pub(super) weight: u32,
+    pub(super) spawns_left: u32,
+    pub(super) calls_left: u32,
+    pub(super) statements_left: u32,
+    names: u32,
+    out: String,
+    indent: usize,
+}
+
+impl<'c> Gen<'c> {
+    fn new(c: &'c mut Choices, shape: Shape) -> Self {
+        Self {
+            c,
+            shape,
+            func: 0,
+            task: false,
+            vars: Vec::new(),
+            around: Vec::new(),
+            alive: true,
+            recurses: false,
+            weight: 1,
+            spawns_left: 0,
+            calls_left: 0,
+            statements_left: 0,
+            names: 0,
+            out: String::new(),
+            indent: 2,
+        }
+    }
+
+    pub(super) fn signature(&self) -> &Func {
+        &self.shape.fns[self.func]
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        self.out += &"    ".repeat(self.indent);
+        self.out += text;
+        self.out.push('\n');
+    }
+
+    pub(super) fn open(&mut self, text: &str) {
+        self.line(text);
+        self.indent += 1;
+    }
+
+    pub(super) fn between(&mut self, text: &str) {
+        self.close(text);
+        self.indent += 1;
+    }
+
+    pub(super) fn close(&mut self, text: &str) {
+        self.indent -= 1;
+        self.line(text);
+    }
+
+    /// How deep the statement stands.
+    pub(super) const fn nesting(&self) -> usize {
+        self.indent - 2
+    }
+
+    pub(super) fn name(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}{}", self.names)
+    }
+
+    pub(super) fn declare(&mut self, name: &str, kind: Kind, writable: bool) -> usize {
+        let name = name.to_owned();
+        self.vars.push(Var { name, kind, state: State::Free, writable, exact: false, origins: Vec::new(), hidden: 0 });
+        self.vars.len() - 1
+    }
+
+    /// A variable whose memory is a part of others'.
+    pub(super) fn declare_part(&mut self, name: &str, kind: Kind, writable: bool, origins: &[usize]) -> usize {
+        let id = self.declare(name, kind, writable);
+        self.vars[id].origins = origins.to_vec();
+        origins.iter().for_each(|&o| self.vars[o].hidden += 1);
+        id
+    }
+
+    pub(super) fn states(&self, count: usize) -> Vec<State> {
+        self.vars[..count].iter().map(|v| v.state.clone()).collect()
+    }
+
+    pub(super) fn restore(&mut self, states: &[State]) {
+        self.vars.iter_mut().zip(states).for_each(|(v, s)| v.state = s.clone());
+    }
+
+    pub(super) fn sync(&mut self) {
+        self.line("sync!();");
+        self.vars.iter_mut().for_each(|v| v.state = State::Free);
+    }
+
+    /// Whether memory of variables from there on is in children's hands, or might hold the result of an earlier turn of a loop.
+    pub(super) fn must_sync(&self, from: usize) -> bool {
+        self.vars[from..].iter().any(|v| {
+            let owned = matches!(v.kind, Kind::Value(_) | Kind::OwnAtomic(_));
+            owned
+                && match v.state {
+                    State::Free => false,
+                    State::Awaits(_) => !self.around.is_empty(),
+                    _ => true,
+                }
+        })
+    }
+
+    /// The end of a scope that began when there were so many variables.
+    pub(super) fn leave(&mut self, from: usize) {
+        if self.alive && self.must_sync(from) {
+            self.sync();
+        }
+        for v in self.vars.split_off(from) {
+            for origin in v.origins {
+                self.vars[origin].hidden -= 1;
+            }
+        }
+    }
+
+    fn function(&mut self, i: usize) -> String {
+        let f = self.shape.fns[i].clone();
+        (self.func, self.task, self.alive, self.recurses, self.weight) = (i, f.task, true, false, 1);
+        self.spawns_left = self.shape.fan;
+        self.calls_left = if f.task { 12 } else { 4 };
+        self.statements_left = if f.task { 8 + self.c.below(10) } else { 2 + self.c.below(6) };
+        self.vars.clear();
+        self.out.clear();
+        let mut params = vec!["n: u32".to_owned()];
+        for (name, param) in &f.params {
+            let (mutable, kind) = match param {
+                Param::Value(ty) => (self.c.chance(50), Kind::Value(ty.clone())),
+                Param::Slice { mutable, elem } => (false, Kind::Slice { mutable: *mutable, elem: elem.clone() }),
+                Param::Ref { mutable, target } => (false, Kind::Ref { mutable: *mutable, target: target.clone() }),
+                Param::Atomics(s) => (false, Kind::Atomics(*s)),
+                Param::Atomic(s) => (false, Kind::Atomic(*s)),
+            };
+            params.push(format!("{}{name}: {}", if mutable { "mut " } else { "" }, self.shape.show_param(param)));
+            let writable = match param {
+                Param::Value(_) => mutable,
+                Param::Slice { mutable, .. } | Param::Ref { mutable, .. } => *mutable,
+                _ => false,
+            };
+            self.declare(name, kind, writable);
+        }
+        let task = if f.task { "\n    #[task]\n    pub " } else { "\n    " };
+        let ret = f.ret.as_ref().map_or(String::new(), |t| format!(" -> {}", self.shape.show(t)));
+        let head = format!("{task}fn {}({}){ret} {{\n", f.name, params.join(", "));
+        self.body();
+        format!("{head}{}    }}\n", self.out)
+    }
+
+    /// Where `n` is 0 a function ends without a recursion: by an early return, or because what recurses stands in a branch.
+    fn body(&mut self) {
+        let reduces = self.task && self.c.chance(35);
+        let most = if reduces { 3 } else { 12 };
+        match self.c.below(3) {
+            0 => {
+                let count = self.c.below(3);
+                self.base_case("if n == 0 {", count);
+                self.recurses = true;
+                self.block(most);
+            }
+            1 => {
+                self.block(3);
+                if self.alive {
+                    self.branch("if n > 0 {", |g| {
+                        g.recurses = true;
+                        g.block(10);
+                        g.recurses = false;
+                    });
+                    self.block(3);
+                }
+            }
+            _ => {
+                self.block(2);
+                if self.alive {
+                    self.base_case("if n < 1 {", 0);
+                    self.recurses = true;
+                    self.block(most);
+                }
+            }
+        }
+        if self.alive && self.recurses && reduces {
+            self.reduction();
+        }
+        if !self.alive {
+            // Nothing comes here, but the types must be right.
+            self.vars.clear();
+        } else if self.task && self.c.chance(70) {
+            self.sync();
+            if self.signature().ret.is_none() {
+                self.after_all();
+            }
+        }
+        if let Some(ty) = self.signature().ret.clone() {
+            let value = self.result(&ty, 2);
+            if self.c.chance(70) { self.line(&value) } else { self.line(&format!("return {value};")) }
+        }
+        self.vars.clear();
+    }
+
+    fn base_case(&mut self, head: &str, statements: u32) {
+        self.branch(head, |g| {
+            g.block(statements);
+            if g.alive {
+                g.give_back();
+            }
+        });
+        self.alive = true;
+    }
+
+    /// `return`.
+    pub(super) fn give_back(&mut self) {
+        match self.signature().ret.clone() {
+            Some(ty) => {
+                let value = self.result(&ty, 1);
+                self.line(&format!("return {value};"));
+            }
+            None => self.line("return;"),
+        }
+        self.alive = false;
+    }
+
+    /// What a function returns. Tasks return floats that are small whole numbers, so that their sum does not depend on the order.
+    fn result(&mut self, ty: &Ty, d: u32) -> String {
+        match ty {
+            Ty::Scalar(s) if s.is_float() && self.task => {
+                let whole = self.expr(&Ty::Scalar(Scalar::I8), d);
+                format!("({whole} as {})", s.name())
+            }
+            _ => self.expr(ty, d),
+        }
+    }
+}

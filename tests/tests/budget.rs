@@ -1,0 +1,116 @@
+//! Small memory: what can be counted runs in little, and no run takes more than it was granted.
+
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+
+use millstream_aggregator::{CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport};
+use millstream_tests::{
+    Case, Elision, Listed,
+    engine::{Engine, Failure, Prepared, prepare},
+};
+
+// Written as users write, not as clippy would.
+#[allow(clippy::all, clippy::pedantic)]
+#[path = "../corpus/run/mod.rs"]
+mod run;
+
+/// Runs something that recurses deeply.
+fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|s| std::thread::Builder::new().stack_size(1 << 30).spawn_scoped(s, f).unwrap().join().unwrap())
+}
+
+fn device(threads: u32, memory: u64) -> Device {
+    Device::cpu_with(CpuOptions { threads: Some(threads), memory: Some(memory), ..CpuOptions::default() }).unwrap()
+}
+
+fn example(name: &str) -> Prepared {
+    let path = format!("{}/examples/{name}.rs", millstream_tests::root().display());
+    prepare(&std::fs::read_to_string(&path).unwrap(), &path).unwrap()
+}
+
+fn launch(device: &Device, program: &Prepared, task: &str, args: Vec<ErasedArg<'_>>) -> (u64, RunReport) {
+    let loaded = device.load(&program.levelized).unwrap();
+    let mut calls = [ErasedCall::new(args)];
+    let report = device.launch(&loaded, program.levelized.find(task).unwrap(), &mut calls).unwrap();
+    assert!(report.peak <= report.budget, "{report}");
+    (u64::from_ne_bytes(calls[0].result[..].try_into().unwrap_or_default()), report)
+}
+
+#[test]
+fn fib_38_runs_in_8_mib() {
+    let program = example("fib");
+    for threads in [1, 2, 4] {
+        let (answer, report) = launch(&device(threads, 8 << 20), &program, "fib", vec![ErasedArg::Scalar(38)]);
+        assert_eq!(answer, 39_088_169);
+        assert!(report.budget == 8 << 20 && report.total == 126_491_971, "{report}");
+    }
+}
+
+/// In its arrays and 16 MiB.
+#[test]
+fn a_sort_runs_in_its_arrays_and_16_mib() {
+    let program = example("sort");
+    let mut state = 1u32;
+    let len = 10_000_000;
+    let numbers = (0..len).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state ^ state >> 16) as i32
+    });
+    let source: Vec<i32> = numbers.collect();
+    let mut expected = source.clone();
+    expected.sort_unstable();
+    for threads in [1, 2] {
+        let (mut data, mut tmp) = (source.clone(), vec![0i32; len]);
+        let len = ErasedArg::Scalar(len as u64);
+        let args = vec![
+            ErasedArg::Memory(MemoryArg::exclusive(&mut data)),
+            ErasedArg::Scalar(source.len() as u64),
+            ErasedArg::Memory(MemoryArg::exclusive(&mut tmp)),
+            len,
+        ];
+        launch(&device(threads, 16 << 20), &program, "sort", args);
+        assert!(data == expected, "with {threads} threads");
+    }
+}
+
+fn is_short_of_memory(error: &RunError) -> bool {
+    matches!(error, RunError::OutOfMemory { .. } | RunError::ChannelFull { .. } | RunError::TooManyLevels { .. })
+}
+
+/// Each call at the smallest budget, to a factor of two, at which it runs: with less it says that it needs more, with this it comes to
+/// what its elision comes to.
+#[test]
+fn every_program_at_its_smallest_budget() {
+    let (mut wrong, mut budgets) = (Vec::new(), Vec::new());
+    for Listed { name, source, cases, .. } in run::PROGRAMS {
+        let prepared = prepare(source, &format!("corpus/run/{name}.rs")).unwrap();
+        for Case { text, task, elision, .. } in *cases {
+            let Elision { before, outcome: expected } = deep(elision);
+            let mut budget = 64u64;
+            loop {
+                let engine = Engine::Device("cpu".into(), device(1, budget));
+                match engine.call_and_report(&prepared, task, &before) {
+                    Ok((outcome, report)) => {
+                        let report = report.unwrap();
+                        if outcome != expected || report.peak > budget {
+                            wrong.push(format!("{name}: {text} in {budget} bytes: {outcome:?}, {} at most", report.peak));
+                        }
+                        break;
+                    }
+                    Err(Failure::Device(e)) if is_short_of_memory(&e) && budget < 1 << 30 => budget *= 2,
+                    Err(error) => {
+                        wrong.push(format!("{name}: {text} in {budget} bytes: {error}"));
+                        break;
+                    }
+                }
+            }
+            budgets.push((budget, format!("{name}: {text}")));
+        }
+    }
+    budgets.sort();
+    for (budget, call) in budgets.iter().rev().take(10) {
+        println!("{budget:>10} bytes  {call}");
+    }
+    println!("{} calls, half of them in {} bytes or less", budgets.len(), budgets[budgets.len() / 2].0);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(budgets[budgets.len() / 2].0 <= 4096, "half of the calls need more than 4096 bytes");
+}

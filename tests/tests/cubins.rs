@@ -1,0 +1,98 @@
+//! Every program of the corpus and every example becomes machine code for GPUs, without a warning. Needs NVRTC (see `millstream doctor`), but
+//! no GPU; is skipped aloud without, unless `MILLSTREAM_NVRTC` says that there is to be one.
+
+#![allow(clippy::unwrap_used)]
+
+use millstream_channels_kernel::cuda::{
+    Options, Plan, generate,
+    nvrtc::{self, Arch},
+};
+use millstream_tests::{engine::prepare, expect, root};
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+/// Ampere, Hopper, Blackwell.
+const ARCHS: [Arch; 3] = [Arch(80), Arch(90), Arch(120)];
+
+/// Path and text of each program.
+fn programs() -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    for folder in ["run", "fault", "lower"] {
+        out.extend(
+            expect::programs(folder).into_iter().map(|(name, text)| (format!("tests/corpus/{folder}/{name}.rs"), expect::split(&text).0)),
+        );
+    }
+    let examples = std::fs::read_dir(root().join("examples")).unwrap().map(|f| f.unwrap().path());
+    let mut examples: Vec<_> = examples.filter(|p| p.extension().is_some_and(|e| e == "rs")).collect();
+    examples.sort();
+    out.extend(examples.iter().map(|p| {
+        let name = p.file_name().unwrap().to_string_lossy();
+        (format!("examples/{name}"), std::fs::read_to_string(p).unwrap())
+    }));
+    out
+}
+
+#[test]
+fn every_program_compiles_for_gpus_without_a_warning() {
+    let nvrtc = match nvrtc::find() {
+        Ok(found) => found,
+        Err(why) if std::env::var_os("MILLSTREAM_NVRTC").is_some() => panic!("{why}"),
+        Err(why) => return eprintln!("SKIPPED: {why}"),
+    };
+    let (start, programs) = (Instant::now(), programs());
+    let (next, bytes, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let compile = |file: &str, text: &str| {
+        let prepared = prepare(text, file).map_err(|e| e.to_string())?;
+        let source = generate(&Plan::new(&prepared.levelized, 1 << 30), Options::default()).source;
+        for arch in ARCHS {
+            let fast_math = prepared.levelized.program.options.fast_math;
+            // Through the cache, so that what has not changed costs nothing the next time.
+            let compiled = nvrtc.compile_cached(&source, arch, fast_math).map_err(|e| format!("{arch}: {e}"))?;
+            assert!(compiled.cubin.starts_with(b"\x7fELF"));
+            // Relaxed: read when the threads are done.
+            bytes.fetch_add(compiled.cubin.len(), Ordering::Relaxed);
+        }
+        Ok::<(), String>(())
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                // Relaxed: each number is taken once, and that is all.
+                while let Some((file, text)) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(error) = compile(file, text) {
+                        wrong.lock().unwrap().push(format!("{file}: {error}"));
+                    }
+                }
+            });
+        }
+    });
+    let (count, kilobytes) = (programs.len(), bytes.into_inner() >> 10);
+    println!("{count} programs for {ARCHS:?} in {:.1} s, {kilobytes} KiB", start.elapsed().as_secs_f64());
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count > 100, "only {count} programs were found");
+}
+
+/// What `docs/cuda.md` quotes of the examples' texts is what they are.
+#[test]
+fn the_documentation_quotes_what_is_generated() {
+    let text = std::fs::read_to_string(root().join("docs/cuda.md")).unwrap();
+    let generated: Vec<String> = ["fib", "queens"]
+        .iter()
+        .map(|name| {
+            let file = format!("examples/{name}.rs");
+            let prepared = prepare(&std::fs::read_to_string(root().join(&file)).unwrap(), &file).unwrap();
+            generate(&Plan::new(&prepared.levelized, 1 << 30), Options::default()).source
+        })
+        .collect();
+    let known: std::collections::BTreeSet<&str> = generated.iter().flat_map(|g| g.lines()).map(str::trim).collect();
+    let blocks = text.split("```cuda\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let quoted: Vec<&str> = blocks.flat_map(str::lines).map(str::trim).filter(|line| !line.is_empty()).collect();
+    let gone: Vec<&&str> = quoted.iter().filter(|line| !known.contains(*line)).collect();
+    assert!(gone.is_empty() && quoted.len() > 40, "docs/cuda.md quotes what `lower --emit cuda` does not print: {gone:#?}");
+}

@@ -1,0 +1,107 @@
+//! The CUDA text of every program of the corpus, compiled for this computer and run with a thread for each CUDA thread (see
+//! `channels-kernel/src/cuda/tests/emulate.h`), by both aggregators, agrees with the serial elision. It tries everything of the CUDA device but
+//! the GPU; what it says nothing of is speed.
+//!
+//! It takes minutes, so it is asked for: `MILLSTREAM_EMULATE=all`, or a part of programs' names. Needs a C++ compiler, `c++` or `CXX`.
+
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+
+mod device;
+
+use device::{Emulated, How};
+use millstream_aggregator::{CpuOptions, Device};
+use millstream_tests::{
+    Case, Elision, Listed, Outcome,
+    engine::{Engine, prepare},
+    value::{Argument, Piece, argument, show, show_lent},
+};
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+// Written as users write, not as clippy would.
+#[allow(clippy::all, clippy::pedantic)]
+#[path = "../../corpus/run/mod.rs"]
+mod run;
+
+/// Channel memory of a run.
+const MEMORY: u64 = 4 << 20;
+/// A call with more is left out: threads of this computer take their time at barriers.
+const MOST_TASKS: u64 = 300;
+/// As above.
+const MOST_LEVELS: u64 = 60;
+/// With one block, and with barriers between several.
+const WAYS: [How; 3] = [How::Persistent { blocks: 1 }, How::Persistent { blocks: 2 }, How::Host { blocks: 2 }];
+
+/// Runs something that recurses deeply.
+fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|s| std::thread::Builder::new().stack_size(1 << 30).spawn_scoped(s, f).unwrap().join().unwrap())
+}
+
+/// What is wrong with a program.
+fn check(listed: &Listed, wrong: &mut Vec<String>) {
+    let file = format!("corpus/run/{}.rs", listed.name);
+    let prepared = prepare(listed.source, &file).unwrap_or_else(|e| panic!("{file}: {e}"));
+    let program = &prepared.program;
+    let emulated = match Emulated::new(&prepared.levelized, MEMORY) {
+        Ok(emulated) => emulated,
+        Err(e) => return wrong.push(format!("{file}: {e}")),
+    };
+    let cpu = Engine::Device("cpu".into(), Device::cpu_with(CpuOptions { threads: Some(1), ..CpuOptions::default() }).unwrap());
+    for Case { text, task, elision, .. } in listed.cases {
+        let Elision { before, outcome: expected } = deep(elision);
+        let (_, report) = cpu.call_and_report(&prepared, task, &before).unwrap_or_else(|e| panic!("{file}: {text}: {e}"));
+        if report.is_some_and(|r| r.total > MOST_TASKS || r.levels > MOST_LEVELS) {
+            println!("SKIPPED: {file}: {text}: too large to emulate");
+            continue;
+        }
+        let function = &program[program.find(task).unwrap()];
+        let arguments: Vec<Argument> =
+            before.iter().zip(&function.params).map(|(text, param)| argument(text, &param.ty, &program.structs)).collect();
+        for how in WAYS {
+            let pieces: Vec<Piece> = arguments.iter().flat_map(|a| a.pieces.clone()).collect();
+            match emulated.run(task, pieces, how) {
+                Err(e) => wrong.push(format!("{file}: {text} by {how:?}: {e}")),
+                Ok((result, memory)) => {
+                    let mut memory = memory.iter();
+                    let after = arguments.iter().zip(&before).map(|(argument, text)| match &argument.memory {
+                        Some(lent) => show_lent(memory.next().unwrap(), lent, &program.structs),
+                        None => text.clone(),
+                    });
+                    let after = after.collect();
+                    let found = Outcome { result: show(&result, &function.ret, &program.structs), after };
+                    if found != expected {
+                        wrong.push(format!("{file}: {text} by {how:?}\n  elision:  {expected:?}\n  emulated: {found:?}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_corpus_agrees_with_its_elision_when_emulated() {
+    let asked = std::env::var("MILLSTREAM_EMULATE").unwrap_or_default();
+    if asked.is_empty() {
+        return eprintln!("SKIPPED: MILLSTREAM_EMULATE=all asks for it");
+    }
+    let chosen: Vec<&Listed> = run::PROGRAMS.iter().filter(|p| asked == "all" || p.name.contains(&asked)).collect();
+    assert!(!chosen.is_empty(), "MILLSTREAM_EMULATE={asked} names no program");
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                // Relaxed: each number is taken once, and that is all.
+                while let Some(listed) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let mut found = Vec::new();
+                    check(listed, &mut found);
+                    wrong.lock().unwrap().extend(found);
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    println!("{} programs", chosen.len());
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -1,0 +1,291 @@
+//! Each example as a Cargo example, from its source file and from its RON file, with the results of its elision.
+
+#![allow(clippy::unwrap_used, clippy::module_inception, dead_code, missing_docs, unreachable_pub)]
+
+use millstream::{
+    Aggregator,
+    job::{Job, Outcome, Settings},
+};
+use std::{
+    fmt::Debug,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+macro_rules! examples {
+    ($($name:ident)*) => {
+        #[path = "../../examples"]
+        mod examples {
+            $(pub mod $name;)*
+        }
+        use examples::*;
+
+        const EXAMPLES: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+examples! { fib floyd mergesort quadrature queens quickhull sort strassen strassen64 tree tsp unbalanced }
+
+fn folder() -> PathBuf {
+    millstream_tests::root().join("examples")
+}
+
+fn file(name: &str, extension: &str) -> PathBuf {
+    folder().join(format!("{name}.{extension}"))
+}
+
+/// A run of an example that can be asked for at every door, and what its elision makes of it.
+#[derive(Default)]
+struct Case {
+    name: &'static str,
+    /// The entry for the source file; the RON file has its own.
+    entry: String,
+    /// Buffers for the source file.
+    buffers: Vec<String>,
+    /// Parameters for the RON file.
+    params: Vec<String>,
+    /// Name, type and bytes of buffers that both are given.
+    inputs: Vec<(&'static str, &'static str, Vec<u8>)>,
+    /// What the elision left in some of the buffers.
+    after: Vec<(&'static str, Vec<u8>)>,
+    /// What the elision returned.
+    result: Option<String>,
+}
+
+impl Case {
+    fn new(name: &'static str, entry: impl Into<String>) -> Self {
+        Self { name, entry: entry.into(), ..Self::default() }
+    }
+
+    fn params(mut self, params: &[String]) -> Self {
+        self.params = params.to_vec();
+        self
+    }
+
+    fn input(mut self, name: &'static str, ty: &'static str, bytes: Vec<u8>) -> Self {
+        self.inputs.push((name, ty, bytes));
+        self
+    }
+
+    fn buffer(mut self, buffer: impl Into<String>) -> Self {
+        self.buffers.push(buffer.into());
+        self
+    }
+
+    fn after(mut self, name: &'static str, bytes: Vec<u8>) -> Self {
+        self.after.push((name, bytes));
+        self
+    }
+
+    fn result(mut self, result: impl Debug) -> Self {
+        self.result = Some(format!("{result:?}"));
+        self
+    }
+
+    /// Runs it from both files.
+    fn check(self) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(format!("{name}.bin"));
+        let mut settings = Settings::default();
+        for (name, ty, bytes) in &self.inputs {
+            std::fs::write(path(name), bytes).unwrap();
+            settings.inputs.push(format!("{name}={ty}:{}", path(name).display()));
+        }
+        settings.outputs = self.after.iter().map(|(name, _)| format!("{name}={}", path(&format!("{name}.out")).display())).collect();
+        let by_source = Settings { entry: Some(self.entry.clone()), buffers: self.buffers.clone(), ..settings.clone() };
+        let by_ron = Settings { params: self.params.clone(), ..settings };
+        for device in devices() {
+            for (extension, settings) in [("rs", &by_source), ("ron", &by_ron)] {
+                let what = format!("examples/{}.{extension} on {device:?}", self.name);
+                let outcome = run(&file(self.name, extension), &device.put(settings));
+                assert_eq!(outcome.result(), self.result.as_deref(), "{what}");
+                for (name, expected) in &self.after {
+                    let found = std::fs::read(path(&format!("{name}.out"))).unwrap();
+                    assert!(found == *expected, "{what}: `{name}` is not as the elision leaves it");
+                }
+            }
+        }
+    }
+}
+
+/// Where examples run.
+#[derive(Clone, Copy, Debug)]
+enum On {
+    Cpu,
+    Gpu(Aggregator),
+}
+
+/// The CPU, and the first GPU by both aggregators if the tests are to use it.
+fn devices() -> Vec<On> {
+    let gpus = millstream_tests::engine::gpus(None);
+    if gpus.is_empty() { vec![On::Cpu] } else { vec![On::Cpu, On::Gpu(Aggregator::Persistent), On::Gpu(Aggregator::HostThread)] }
+}
+
+impl On {
+    fn put(self, settings: &Settings) -> Settings {
+        match self {
+            Self::Cpu => Settings { threads: Some(2), ..settings.clone() },
+            Self::Gpu(aggregator) => Settings { device: Some("cuda:0".into()), aggregator: Some(aggregator), ..settings.clone() },
+        }
+    }
+}
+
+fn run(path: &Path, settings: &Settings) -> Outcome {
+    let job = Job::open(path, settings).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
+    let prepared = job.prepare().unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
+    prepared.run(&job.device().unwrap()).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()))
+}
+
+/// Numbers that look random.
+fn random() -> impl FnMut() -> u32 {
+    let mut state = 1u32;
+    move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state ^ state >> 16
+    }
+}
+
+macro_rules! bytes {
+    ($values:expr) => {
+        $values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()
+    };
+}
+
+#[test]
+fn fib_queens_unbalanced_and_quadrature_return_what_their_elisions_return() {
+    let param = |name: &str, value: &str| format!("{name}={value}");
+    Case::new("fib", "fib(15)").params(&[param("n", "15")]).result(fib::fib::fib(15)).check();
+    Case::new("queens", "queens(7)").params(&[param("n", "7")]).result(queens::queens::queens(7)).check();
+    assert_eq!(queens::queens::queens_to(7, 3), 40);
+    let (seed, branches) = (param("seed", "2"), param("branches", "9"));
+    Case::new("unbalanced", "tree(2, 9)").params(&[seed, branches]).result(unbalanced::unbalanced::tree(2, 9)).check();
+    let area = quadrature::quadrature::quadrature(0.25, 0.5, 1e-6);
+    let params = [param("from", "0.25"), param("to", "0.5"), param("tolerance", "1e-6")];
+    Case::new("quadrature", "quadrature(0.25, 0.5, 1e-6)").params(&params).result(area).check();
+}
+
+#[test]
+fn sorts_leave_what_their_elisions_leave() {
+    let mut next = random();
+    let data: Vec<i32> = (0..3001).map(|_| next() as i32).collect();
+    let (mut sorted, mut tmp) = (data.clone(), vec![0; data.len()]);
+    sort::sort::sort(&mut sorted, &mut tmp);
+    assert!(sorted.is_sorted());
+    let case = Case::new("sort", "sort(&mut data, &mut tmp)").buffer("tmp=like:data").input("data", "i32", bytes!(data));
+    case.after("data", bytes!(sorted)).after("tmp", bytes!(tmp)).check();
+
+    let data: Vec<u64> = (0..3001).map(|_| u64::from(next()) << 20).collect();
+    let (mut sorted, mut other) = (data.clone(), vec![0; data.len()]);
+    mergesort::mergesort::mergesort(&mut sorted, &mut other, false);
+    assert!(sorted.is_sorted());
+    let case = Case::new("mergesort", "mergesort(&mut data, &mut other, false)").buffer("other=like:data");
+    case.input("data", "u64", bytes!(data)).after("data", bytes!(sorted)).after("other", bytes!(other)).check();
+}
+
+macro_rules! strassen {
+    ($name:ident, $real:ident) => {{
+        let n = 128;
+        let mut next = random();
+        let mut matrix = || (0..n * n).map(|_| (next() % 1000) as $real / 64.0).collect::<Vec<$real>>();
+        let (a, b) = (matrix(), matrix());
+        let (mut c, mut scratch) = (vec![0.0; n * n], vec![0.0; 31 * n * n]);
+        let off = {
+            use millstream::{Mat, MatMut};
+            let (a, b) = (Mat::new(&a, n, n), Mat::new(&b, n, n));
+            $name::$name::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch)
+        };
+        let entry = format!("with_check(Mat::new(&mut c, {n}, {n}), Mat::new(&a, {n}, {n}), Mat::new(&b, {n}, {n}), &mut scratch)");
+        let zeros = |name: &str, n: usize| format!("{name}=zeros:{n}");
+        let case = Case::new(stringify!($name), entry).buffer(zeros("c", n * n)).buffer(zeros("scratch", 31 * n * n));
+        let case = case.params(&[format!("n={n}")]).input("a", stringify!($real), bytes!(a)).input("b", stringify!($real), bytes!(b));
+        case.after("c", bytes!(c)).result(off).check();
+    }};
+}
+
+#[test]
+fn strassen_has_the_bits_of_its_elision() {
+    strassen!(strassen, f32);
+    strassen!(strassen64, f64);
+}
+
+/// They are to stay one program, for two types.
+#[test]
+fn the_two_strassens_differ_in_their_type_alone() {
+    let read = |name: &str| std::fs::read_to_string(file(name, "rs")).unwrap();
+    let program = |text: String| text.split_once("#[millstream::program]").unwrap().1.split_once("fn main").unwrap().0.to_owned();
+    let (single, double) = (program(read("strassen")), program(read("strassen64")));
+    assert_eq!(single.replace("mod strassen ", "mod strassen64 ").replace("type Real = f32", "type Real = f64"), double);
+}
+
+#[test]
+fn trees_tours_ways_and_hulls_are_those_of_their_elisions() {
+    let mut next = random();
+    // Each node is the child of one before it: two children each, until there are no more.
+    let nodes: Vec<tree::tree::Node> = (0..100u32)
+        .map(|i| tree::tree::Node { value: next().into(), first_child: 2 * i + 1, children: (99 - (2 * i).min(99)).min(2) })
+        .collect();
+    let image: Vec<u8> = nodes
+        .iter()
+        .flat_map(|n| [&n.value.to_le_bytes()[..], &n.first_child.to_le_bytes()[..], &n.children.to_le_bytes()[..]].concat())
+        .collect();
+    assert_eq!(tree::tree::depth(&nodes, 0), 7);
+    Case::new("tree", "sum(&nodes, 0)").input("nodes", "Node", image).result(tree::tree::sum(&nodes, 0)).check();
+
+    let n = 8;
+    let distances: Vec<u16> = (0..n * n).map(|_| (next() >> 20) as u16).collect();
+    let case = Case::new("tsp", format!("tsp(&distances, {n})")).params(&[format!("n={n}")]);
+    case.input("distances", "u16", bytes!(distances)).result(tsp::tsp::tsp(&distances, n)).check();
+
+    let n = 40;
+    let edges: Vec<u32> = (0..n * n).map(|_| if next() & 3 == 0 { next() >> 16 } else { u32::MAX }).collect();
+    let distances: Vec<AtomicU32> = edges.iter().map(|e| AtomicU32::new(*e)).collect();
+    let shortened = floyd::floyd::floyd(&distances, n);
+    let ways: Vec<u32> = distances.iter().map(|d| d.load(Ordering::Relaxed)).collect();
+    let case = Case::new("floyd", format!("floyd(&distances, {n})")).params(&[format!("n={n}")]);
+    case.input("distances", "AtomicU32", bytes!(edges)).after("distances", bytes!(ways)).result(shortened).check();
+
+    let mut points: Vec<quickhull::quickhull::Point> =
+        (0..500).map(|_| quickhull::quickhull::Point { x: (next() >> 18) as i16, y: (next() >> 20) as i16 }).collect();
+    let image = |points: &[quickhull::quickhull::Point]| bytes!(points.iter().flat_map(|p| [p.x, p.y]).collect::<Vec<i16>>());
+    let case = Case::new("quickhull", "quickhull(&mut points)").input("points", "Point", image(&points));
+    let corners = quickhull::quickhull::quickhull(&mut points);
+    case.after("points", image(&points)).result(corners).check();
+}
+
+#[test]
+fn every_ron_file_gives_what_it_expects() {
+    for name in EXAMPLES {
+        let text = std::fs::read_to_string(file(name, "ron")).unwrap();
+        assert!(text.contains("expect:"), "examples/{name}.ron expects nothing");
+        for device in devices() {
+            run(&file(name, "ron"), &device.put(&Settings::default()));
+        }
+    }
+}
+
+#[test]
+fn every_example_is_a_cargo_example_and_holds_its_assertions() {
+    if Command::new(env!("CARGO")).arg("--version").output().is_err() {
+        return eprintln!("SKIPPED: no cargo");
+    }
+    for name in EXAMPLES {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["run", "--quiet", "-p", "millstream", "--example", name]);
+        if !cfg!(debug_assertions) {
+            cargo.arg("--release");
+        }
+        let output = cargo.output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success() && !out.is_empty(), "{name}: {out}{err}");
+    }
+}
+
+#[test]
+fn every_example_is_tested() {
+    let names = std::fs::read_dir(folder()).unwrap().map(|f| f.unwrap().path());
+    let mut sources: Vec<String> =
+        names.filter(|p| p.extension().is_some_and(|e| e == "rs")).map(|p| p.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    sources.sort();
+    assert_eq!(sources, EXAMPLES);
+}

@@ -1,0 +1,32 @@
+//! Arguments of calls that a task does not take, and what a call must not outlive.
+
+#[millstream::program]
+mod tasks {
+    #[task]
+    pub fn fill(data: &mut [u32], x: u32) {
+        data[0] = x;
+    }
+}
+
+pub fn shared(device: &millstream::Device, data: &Vec<u32>) {
+    let _ = device.run(tasks::call::fill(data, 1)); //~ E0277
+}
+
+pub fn of_another_type(device: &millstream::Device, data: &mut Vec<i32>) {
+    let _ = device.run(tasks::call::fill(data, 1)); //~ E0277
+}
+
+pub fn a_number_of_another_type(device: &millstream::Device, data: &mut Vec<u32>) {
+    let _ = device.run(tasks::call::fill(data, 1u8)); //~ E0308
+}
+
+pub fn twice(device: &millstream::Device, data: &mut Vec<u32>) {
+    let a = tasks::call::fill(&mut *data, 1);
+    let b = tasks::call::fill(&mut *data, 2); //~ E0499
+    let _ = device.run_all([a, b]);
+}
+
+pub fn after_its_end() -> millstream::Call<'static, ()> {
+    let mut data = vec![1u32];
+    tasks::call::fill(&mut data, 1) //~ E0515
+}
