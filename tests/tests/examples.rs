@@ -3,14 +3,18 @@
 #![allow(clippy::unwrap_used, clippy::module_inception, dead_code, missing_docs, unreachable_pub)]
 
 use millstream::{
-    Aggregator,
+    Device,
     job::{Job, Outcome, Settings},
 };
+use millstream_tests::engine;
 use std::{
     fmt::Debug,
     path::{Path, PathBuf},
     process::Command,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 macro_rules! examples {
@@ -95,10 +99,10 @@ impl Case {
         settings.outputs = self.after.iter().map(|(name, _)| format!("{name}={}", path(&format!("{name}.out")).display())).collect();
         let by_source = Settings { entry: Some(self.entry.clone()), buffers: self.buffers.clone(), ..settings.clone() };
         let by_ron = Settings { params: self.params.clone(), ..settings };
-        for device in devices() {
+        for (on, device) in devices() {
             for (extension, settings) in [("rs", &by_source), ("ron", &by_ron)] {
-                let what = format!("examples/{}.{extension} on {device:?}", self.name);
-                let outcome = run(&file(self.name, extension), &device.put(settings));
+                let what = format!("examples/{}.{extension} on {on}", self.name);
+                let outcome = run(&file(self.name, extension), settings, Some(device));
                 assert_eq!(outcome.result(), self.result.as_deref(), "{what}");
                 for (name, expected) in &self.after {
                     let found = std::fs::read(path(&format!("{name}.out"))).unwrap();
@@ -109,32 +113,25 @@ impl Case {
     }
 }
 
-/// Where examples run.
-#[derive(Clone, Copy, Debug)]
-enum On {
-    Cpu,
-    Gpu(Aggregator),
+/// Every device that tests know, made once.
+fn devices() -> &'static [(String, Device)] {
+    static DEVICES: OnceLock<Vec<(String, Device)>> = OnceLock::new();
+    DEVICES.get_or_init(|| engine::devices(None))
 }
 
-/// The CPU, and the first GPU by both aggregators if the tests are to use it.
-fn devices() -> Vec<On> {
-    let gpus = millstream_tests::engine::gpus(None);
-    if gpus.is_empty() { vec![On::Cpu] } else { vec![On::Cpu, On::Gpu(Aggregator::Persistent), On::Gpu(Aggregator::HostThread)] }
-}
-
-impl On {
-    fn put(self, settings: &Settings) -> Settings {
-        match self {
-            Self::Cpu => Settings { threads: Some(2), ..settings.clone() },
-            Self::Gpu(aggregator) => Settings { device: Some("cuda:0".into()), aggregator: Some(aggregator), ..settings.clone() },
-        }
-    }
-}
-
-fn run(path: &Path, settings: &Settings) -> Outcome {
+/// Runs a file on a device, or on the one that the file and the settings ask for.
+fn run(path: &Path, settings: &Settings, device: Option<&Device>) -> Outcome {
     let job = Job::open(path, settings).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
     let prepared = job.prepare().unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
-    prepared.run(&job.device().unwrap()).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()))
+    let own;
+    let device = match device {
+        Some(device) => device,
+        None => {
+            own = job.device().unwrap();
+            &own
+        }
+    };
+    prepared.run(device).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()))
 }
 
 /// Numbers that look random.
@@ -258,8 +255,9 @@ fn every_ron_file_gives_what_it_expects() {
     for name in EXAMPLES {
         let text = std::fs::read_to_string(file(name, "ron")).unwrap();
         assert!(text.contains("expect:"), "examples/{name}.ron expects nothing");
-        for device in devices() {
-            run(&file(name, "ron"), &device.put(&Settings::default()));
+        run(&file(name, "ron"), &Settings::default(), None);
+        for (_, gpu) in devices().iter().filter(|(_, device)| device.gpu().is_some()) {
+            run(&file(name, "ron"), &Settings::default(), Some(gpu));
         }
     }
 }
