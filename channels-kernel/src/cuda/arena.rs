@@ -37,14 +37,10 @@ pub struct Arena {
     pub counter: u64,
     /// See [`Control::list`].
     pub list: u64,
-    /// See [`Control::bounds`].
-    pub bounds: u64,
-    /// See [`Control::elements`].
-    pub elements: u64,
-    /// See [`Control::peak`].
-    pub peak: u64,
-    /// See [`Control::consumed`].
-    pub consumed: u64,
+    /// See [`Control::standing`].
+    pub standing: u64,
+    /// See [`Control::records`].
+    pub records: u64,
     /// How many levels there is room for.
     pub levels: u32,
     /// What lies before this offset is to be zero when a run begins.
@@ -61,7 +57,7 @@ impl Arena {
     pub fn new(plan: &Plan, budget: u64, entry: TaskId, roots: u64) -> Option<Self> {
         let stacks = plan.stacks.len() as u64;
         let result = plan.ret(entry).layout(&plan.program.program.structs);
-        let per_level = 16 * stacks + 8;
+        let per_level = plan.record_bytes();
         let levels = (budget / 64 / per_level).clamp(64, MOST_LEVELS);
         let mut at = 0u64;
         let mut take = |bytes: u64| {
@@ -73,9 +69,6 @@ impl Arena {
         let control = take(size_of::<Control>() as u64);
         let dispatch = take(4 * plan.dispatch_words() as u64);
         let counter = take(4 * plan.groups() as u64);
-        let peak = take(4 * stacks);
-        let consumed = take(8 * plan.sources.len() as u64);
-        let elements = take(8 * levels);
         let zeroed = at;
         let mut take = |bytes: u64| {
             let here = at;
@@ -83,7 +76,8 @@ impl Arena {
             here
         };
         let list = take(if plan.gives_back() { 4 * u64::from(LIST_WORDS) } else { 0 });
-        let bounds = take(16 * stacks * levels);
+        let standing = take(plan.standing_bytes());
+        let records = take(per_level * levels);
         let once = plan.kept_once(entry, roots);
         let capacities = plan.capacities(budget.checked_sub(at)?, entry, roots, &once)?;
         let mut fields = Vec::new();
@@ -103,10 +97,8 @@ impl Arena {
             dispatch,
             counter,
             list,
-            bounds,
-            elements,
-            peak,
-            consumed,
+            standing,
+            records,
             levels: levels as u32,
             zeroed,
             once,
@@ -132,7 +124,7 @@ impl Arena {
     }
 
     /// The control record at the start of a run, for a block at that address; the fields that are the host's are still to be filled:
-    /// `max_depth`, `watchdog`, `cancel`, `expected`, `mailbox`.
+    /// `max_depth`, `watchdog`, `cancel`, `mailbox`.
     #[must_use]
     pub fn control(&self, base: u64) -> Control {
         Control {
@@ -140,20 +132,10 @@ impl Arena {
             counter: base + self.counter,
             list: base + self.list,
             limit: u32::MAX,
-            bounds: base + self.bounds,
-            elements: base + self.elements,
-            peak: base + self.peak,
-            consumed: base + self.consumed,
+            standing: base + self.standing,
+            records: base + self.records,
             ..Control::default()
         }
-    }
-
-    /// What stands at `bounds` at the start of a run: how many elements each stack holds.
-    #[must_use]
-    pub fn first_bounds(&self, plan: &Plan) -> Vec<u32> {
-        let mut out = vec![0; plan.stacks.len()];
-        out[plan.number_of(StackRef::Entry(self.entry), false) as usize] = self.roots as u32;
-        out
     }
 
     /// The arrays of the root elements: offset and bytes, one for each field. `args` are the pieces of each call, scalars little-endian.

@@ -164,6 +164,20 @@ impl Source {
         self.tile(1) > 0
     }
 
+    /// What an element pushes to one channel, at most; 0 where that depends on data.
+    pub(super) fn most(&self) -> u32 {
+        let mut most = self.pushes.iter().map(|p| p.max);
+        most.try_fold(1, |most, max| Some(max?.max(most))).unwrap_or(0)
+    }
+
+    /// A run of at most so many elements stays in one warp. Text: the device counts in warps. Elements that are much work are spread.
+    pub(super) const fn narrow(&self) -> &str {
+        match self.mode {
+            Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } => "0",
+            _ => "2 * WARP",
+        }
+    }
+
     /// A run of at most so many elements stays in one block: a grid barrier would cost more than it gains. Text: the device counts in blocks.
     pub(super) fn alone(&self) -> String {
         match self.mode {

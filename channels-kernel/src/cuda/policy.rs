@@ -53,7 +53,30 @@ pub struct Run {
     pub room: Vec<u32>,
 }
 
+impl Plan {
+    /// Bytes of [`Policy::standing`].
+    #[must_use]
+    pub fn standing_bytes(&self) -> u64 {
+        (8 * self.sources.len() + 4 * (4 + 2 * self.stacks.len() + self.sources.len())).next_multiple_of(8) as u64
+    }
+
+    /// Bytes of a [`Policy::record`].
+    #[must_use]
+    pub fn record_bytes(&self) -> u64 {
+        16 * self.stacks.len() as u64 + 8
+    }
+}
+
 impl Run {
+    /// What a record says that a kernel chose.
+    #[must_use]
+    pub fn from_words(plan: &Plan, words: &[u32]) -> Self {
+        let source = words[0] as usize;
+        let pushes = plan.sources[source].pushes.len();
+        let (base, room) = (words[6..][..pushes].to_vec(), words[6 + plan.pushes()..][..pushes].to_vec());
+        Self { source, level: words[2], first: words[3], count: words[4], base, room }
+    }
+
     /// The record that a kernel takes.
     #[must_use]
     pub fn words(&self, plan: &Plan, number: u32) -> Vec<u32> {
@@ -378,6 +401,61 @@ impl<'a> Policy<'a> {
             run
         };
         (run, blocked)
+    }
+
+    /// Whether a kernel can take it up: nothing is to be moved, and nothing is full.
+    #[must_use]
+    pub const fn rests(&self) -> bool {
+        self.moves.is_none() && self.full.is_none()
+    }
+
+    /// How far the run is, as the kernel takes it up: the twin of `Standing` in `device/policy.cu`.
+    #[must_use]
+    pub fn standing(&self) -> Vec<u32> {
+        let mut words: Vec<u32> = self.consumed.iter().flat_map(|n| [*n as u32, (*n >> 32) as u32]).collect();
+        words.extend([self.level as u32, self.levels.len() as u32, self.expected, self.most]);
+        for part in [&self.top, &self.peak, &self.average] {
+            words.extend(part);
+        }
+        words.resize(self.plan.standing_bytes() as usize / 4, 0);
+        words
+    }
+
+    /// What is known of a level, as the kernel takes it up: the twin of `Level` in `device/policy.cu`. None of a level that was not reached.
+    #[must_use]
+    pub fn record(&self, level: usize) -> Option<Vec<u32>> {
+        let level = self.levels.get(level)?;
+        let mut words = [level.lo.clone(), level.hi.clone()].concat();
+        words.extend(level.pushed.iter().chain(&level.below).map(|x| x.to_bits()));
+        words.extend([level.elements as u32, (level.elements >> 32) as u32]);
+        Some(words)
+    }
+
+    /// Levels that a [`standing`](Self::standing) has records of.
+    #[must_use]
+    pub fn reached(plan: &Plan, standing: &[u32]) -> usize {
+        standing[2 * plan.sources.len() + 1] as usize
+    }
+
+    /// Takes up what a kernel left: its standing, and the records of all levels, one behind another.
+    pub fn resume(&mut self, standing: &[u32], records: &[u32]) {
+        let (sources, stacks) = (self.plan.sources.len(), self.plan.stacks.len());
+        let wide = |words: &[u32]| u64::from(words[0]) | u64::from(words[1]) << 32;
+        self.consumed = standing[..2 * sources].chunks_exact(2).map(wide).collect();
+        let rest = &standing[2 * sources..];
+        (self.level, self.expected, self.most) = (rest[0] as usize, rest[2], rest[3]);
+        self.top = rest[4..][..stacks].to_vec();
+        self.peak = rest[4 + stacks..][..stacks].to_vec();
+        self.average = rest[4 + 2 * stacks..][..sources].to_vec();
+        let floats = |words: &[u32]| words.iter().map(|w| f32::from_bits(*w)).collect();
+        let level = |words: &[u32]| Level {
+            lo: words[..stacks].to_vec(),
+            hi: words[stacks..][..stacks].to_vec(),
+            pushed: floats(&words[2 * stacks..][..stacks]),
+            below: floats(&words[3 * stacks..][..stacks]),
+            elements: wide(&words[4 * stacks..]),
+        };
+        self.levels = records.chunks_exact(4 * stacks + 2).map(level).collect();
     }
 
     /// How many levels the run has reached.

@@ -79,7 +79,11 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
         moves(plan, &mut out);
     }
     out.text(include_str!("device/policy.cu"));
+    out.line(&format!("static_assert(sizeof(Standing) == {}, \"the host's words\");", plan.standing_bytes()));
+    out.line(&format!("static_assert(sizeof(Level) == {}, \"the host's words\");", plan.record_bytes()));
     run_source(plan, &mut out);
+    out.text(include_str!("device/narrow.cu"));
+    run_narrow(plan, &mut out);
     out.text(include_str!("device/aggregator.cu"));
     dispatches(plan, &mut out);
     Generated { source: out.text, sites: out.sites, helper_frame: helper::recursive_frame(plan) }
@@ -150,8 +154,8 @@ fn list(values: impl Iterator<Item = String>) -> String {
 fn tables(plan: &Plan, out: &mut Writer) {
     let mut first = 0;
     let sources = list(plan.sources.iter().map(|s| {
-        let text =
-            format!("{{{}, {}, {}, {first}, {}, {} * BLOCK}}", s.stack, u32::from(s.is_entry()), s.pushes.len(), s.alone(), s.tile(1));
+        let (stack, entry, pushes, most, tile) = (s.stack, u32::from(s.is_entry()), s.pushes.len(), s.most(), s.tile(1));
+        let text = format!("{{{stack}, {entry}, {pushes}, {first}, {most}, {}, {}, {tile} * BLOCK}}", s.alone(), s.narrow());
         first += s.pushes.len();
         text
     }));
@@ -193,6 +197,25 @@ fn run_source(plan: &Plan, out: &mut Writer) {
         out.line("case SOURCES: move_tiles(sh, block, blocks); break;");
     }
     out.close("}");
+    out.close("}");
+    out.blank();
+}
+
+/// Narrow runs, by one warp. Gives how many elements found no room.
+fn run_narrow(plan: &Plan, out: &mut Writer) {
+    out.blank();
+    out.open("FN u32 run_narrow(Shared& sh) {");
+    out.open("switch (sh.dispatch.source) {");
+    for (i, source) in plan.sources.iter().enumerate() {
+        let name = segment::name(plan, source);
+        match source.mode {
+            Mode::Scanned { heavy: false, .. } => out.line(&format!("case {i}: return narrow_scanned<{name}>(sh);")),
+            Mode::Direct { heavy: false } => out.line(&format!("case {i}: return narrow_direct<{name}>(sh);")),
+            _ => {}
+        }
+    }
+    out.close("}");
+    out.line("return 0;");
     out.close("}");
     out.blank();
 }

@@ -5,7 +5,7 @@ use millstream_channels_kernel::cuda::{
     abi::{Control, status},
     arena::Arena,
     generate,
-    policy::{Decision, Done, Policy},
+    policy::{Decision, Done, Policy, Run},
 };
 use millstream_graph::{
     levelized::{Levelized, StackRef},
@@ -19,6 +19,8 @@ use std::process::Command;
 pub(crate) enum How {
     Persistent { blocks: u32 },
     Host { blocks: u32 },
+    /// A block as long as it can, then the host for some dispatches.
+    Both { blocks: u32 },
 }
 
 /// A program's kernels.
@@ -32,7 +34,7 @@ pub(crate) struct Emulated {
 pub(crate) type Images = (Vec<u8>, Vec<Vec<u8>>);
 
 type SetChannels = unsafe extern "C" fn(*const u8, usize);
-type StartPersistent = unsafe extern "C" fn(*const u8, usize, *mut u8, u32);
+type StartPersistent = unsafe extern "C" fn(*const u8, usize, *mut u8, u32, u32);
 type StartDispatch = unsafe extern "C" fn(u32, *const u32, u32);
 
 /// What stands behind the text: a door to each kernel.
@@ -42,9 +44,9 @@ fn doors(plan: &Plan) -> String {
     format!(
         r#"
 extern "C" void set_channels(const char* channels, size_t size) {{ memcpy((void*)&ch, channels, size); }}
-extern "C" void start_persistent(const char* channels, size_t size, char* dispatch, unsigned blocks) {{
+extern "C" void start_persistent(const char* channels, size_t size, char* dispatch, unsigned blocks, unsigned small) {{
   set_channels(channels, size);
-  launch(blocks, [=] {{ persistent((Dispatch*)dispatch); }});
+  launch(blocks, [=] {{ persistent((Dispatch*)dispatch, small); }});
 }}
 extern "C" void start_dispatch_of(unsigned source, const unsigned* dispatch, unsigned blocks) {{
   const Dispatch d = *(const Dispatch*)dispatch;
@@ -121,50 +123,70 @@ impl Emulated {
         };
         // SAFETY: the record is plain words.
         write(arena.control, unsafe { std::slice::from_raw_parts((&raw const control).cast::<u8>(), size_of::<Control>()) });
-        write(arena.bounds, &arena.first_bounds(plan).iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>());
         for (offset, bytes) in arena.root_elements(plan, base, &[fields]) {
             write(offset, &bytes);
         }
         let channels = arena.channels(base);
-        match how {
-            How::Persistent { blocks } => {
-                // SAFETY: the text defines it so.
-                let launch = unsafe { self.library.get::<StartPersistent>(b"start_persistent") }.map_err(|e| e.to_string())?;
-                // SAFETY: the block is laid out as the text expects.
-                unsafe { launch(channels.as_ptr(), channels.len(), start.add(arena.dispatch as usize), blocks) };
-            }
-            How::Host { blocks } => {
-                // SAFETY: the text defines it so.
-                let set = unsafe { self.library.get::<SetChannels>(b"set_channels") }.map_err(|e| e.to_string())?;
-                // SAFETY: the text defines it so.
-                let launch = unsafe { self.library.get::<StartDispatch>(b"start_dispatch_of") }.map_err(|e| e.to_string())?;
-                // SAFETY: as long as it says.
-                unsafe { set(channels.as_ptr(), channels.len()) };
-                let mut policy = Policy::new(plan, &arena.capacities, plan.number_of(StackRef::Entry(entry), false), 1, 0).with_block(8);
-                let mut number = 0;
-                loop {
-                    number += 1;
-                    let (run, words) = match policy.decide() {
-                        Decision::Run(run) => (Some(run.clone()), run.words(plan, number)),
-                        Decision::Move(words) => (None, words),
-                        Decision::Done => break,
-                        Decision::Full(stack) => return Err(format!("{} is full", plan.stack_name(stack))),
-                    };
-                    // SAFETY: the block is laid out as the text expects, the record has all its words.
-                    unsafe { launch(words[0], words.as_ptr(), blocks) };
-                    if mailbox[1] != status::OK || mailbox[0] != number {
-                        break;
-                    }
-                    if let Some(run) = run {
-                        policy.take(&run, &Done::new(&mailbox[2..]), number + 1);
-                    }
+        // SAFETY: the text defines them so.
+        let (set, persistent, dispatch) = unsafe {
+            (
+                self.library.get::<SetChannels>(b"set_channels").map_err(|e| e.to_string())?,
+                self.library.get::<StartPersistent>(b"start_persistent").map_err(|e| e.to_string())?,
+                self.library.get::<StartDispatch>(b"start_dispatch_of").map_err(|e| e.to_string())?,
+            )
+        };
+        // SAFETY: as long as it says.
+        unsafe { set(channels.as_ptr(), channels.len()) };
+        let read = |offset: u64, bytes: u64| -> Vec<u32> {
+            assert!(offset + bytes <= arena.size);
+            // SAFETY: inside the block, and aligned.
+            unsafe { std::slice::from_raw_parts(start.add(offset as usize).cast::<u32>(), bytes as usize / 4) }.to_vec()
+        };
+        let bytes_of = |words: Vec<u32>| words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+        let mut policy = Policy::new(plan, &arena.capacities, plan.number_of(StackRef::Entry(entry), false), 1, 0).with_block(8);
+        let blocks = match how {
+            How::Persistent { blocks } | How::Host { blocks } | How::Both { blocks } => blocks,
+        };
+        let (mut number, mut pending, mut by_host) = (0, None, 0);
+        loop {
+            number += 1;
+            if !matches!(how, How::Host { .. }) && pending.is_none() && policy.rests() && by_host % 3 == 0 {
+                write(arena.standing, &bytes_of(policy.standing()));
+                for (level, record) in (0..).map_while(|l| Some((l, policy.record(l as usize)?))) {
+                    write(arena.records + level * plan.record_bytes(), &bytes_of(record));
                 }
+                let small = u32::from(matches!(how, How::Both { .. }));
+                let launched = if small == 1 { 1 } else { blocks };
+                // SAFETY: the block is laid out as the text expects.
+                unsafe { persistent(channels.as_ptr(), channels.len(), start.add(arena.dispatch as usize), launched, small) };
+                let standing = read(arena.standing, plan.standing_bytes());
+                policy.resume(&standing, &read(arena.records, plan.record_bytes() * Policy::reached(plan, &standing) as u64));
+                // SAFETY: the record is plain words, and lies aligned in the block.
+                if unsafe { start.add(arena.control as usize).cast::<Control>().read() }.over == 0 {
+                    break;
+                }
+                pending = Some(Decision::Run(Run::from_words(plan, &read(arena.dispatch, 4 * plan.dispatch_words() as u64))));
+            }
+            by_host += 1;
+            let (run, words) = match pending.take().unwrap_or_else(|| policy.decide()) {
+                Decision::Run(run) => (Some(run.clone()), run.words(plan, number)),
+                Decision::Move(words) => (None, words),
+                Decision::Done => break,
+                Decision::Full(stack) => return Err(format!("{} is full", plan.stack_name(stack))),
+            };
+            // SAFETY: the block is laid out as the text expects, the record has all its words.
+            unsafe { dispatch(words[0], words.as_ptr(), blocks) };
+            if mailbox[1] != status::OK || mailbox[0] != number {
+                break;
+            }
+            if let Some(run) = run {
+                policy.take(&run, &Done::new(&mailbox[2..]), number + 1);
             }
         }
         // SAFETY: the record is plain words, and lies aligned in the block.
         let control = unsafe { start.add(arena.control as usize).cast::<Control>().read() };
         if control.status != status::OK {
-            return Err(format!("status {}, site {}, values {:?}, level {}", control.status, control.site, control.values, control.level));
+            return Err(format!("status {}, site {}, values {:?}, level {}", control.status, control.site, control.values, policy.level()));
         }
         // SAFETY: inside the block.
         let result = unsafe { std::slice::from_raw_parts(start.add(arena.results as usize), arena.result.size as usize) }.to_vec();

@@ -1,5 +1,5 @@
 //! The CUDA text of every program of the corpus, compiled for this computer and run with a thread for each CUDA thread (see
-//! `channels-kernel/src/cuda/tests/emulate.h`), by both aggregators, agrees with the serial elision. It tries everything of the CUDA device but
+//! `channels-kernel/src/cuda/tests/emulate.h`), by all aggregators, agrees with the serial elision. It tries everything of the CUDA device but
 //! the GPU; what it says nothing of is speed.
 //!
 //! It takes minutes, so it is asked for: `MILLSTREAM_EMULATE=all`, or a part of programs' names. Needs a C++ compiler, `c++` or `CXX`.
@@ -32,7 +32,7 @@ const MOST_TASKS: u64 = 300;
 /// As above.
 const MOST_LEVELS: u64 = 60;
 /// With one block, and with barriers between several.
-const WAYS: [How; 3] = [How::Persistent { blocks: 1 }, How::Persistent { blocks: 2 }, How::Host { blocks: 2 }];
+const WAYS: [How; 4] = [How::Persistent { blocks: 1 }, How::Persistent { blocks: 2 }, How::Host { blocks: 2 }, How::Both { blocks: 2 }];
 
 /// Runs something that recurses deeply.
 fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {

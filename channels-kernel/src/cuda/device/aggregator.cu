@@ -18,13 +18,17 @@ static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
       beat = now;
       if (should_stop(c, since)) return false;
     }
-    pause();
+    // Who has waited for long gets out of the way of who works.
+    pause(spins < 64 ? 20 : 200);
   }
 }
 
 // The persistent aggregator: one cooperative kernel. The first warp of block 0 decides; the other blocks wait for the number of the
-// next dispatch. Small runs stay in block 0, and then no other block hears of them.
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published) {
+// next dispatch. A narrow run stays in that warp, a small one in block 0, and then no other block hears of it.
+//
+// With one block it is also what the host thread leaves narrow levels to: then `small` is set, and a run that is too large for a block ends the
+// kernel and is the host's to launch.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published, u32 small) {
   SHARED(Shared, sh);
   SHARED(Policy, policy);
   SHARED(StageMemory, stage);
@@ -52,51 +56,37 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
     }
   }
   u32 epoch = 0;
-  u32 looked = 0;
   if (warp_id() == 0) policy_start(policy, sh, c);
-  for (bool first = true;; first = false) {
+  while (true) {
     if (warp_id() == 0) {
-      bool full = false, moves = false;
-      if (!first && sh.dispatch.source < SOURCES) {
-        policy_take(policy, c, sh, blocks, full);
-        moves = policy.left.moves != 0 && !full;
+      while (true) {
+        policy_next(policy, sh, c, blocks);
+        const Dispatch& d = sh.dispatch;
+        // Relaxed: pairs with the load in `await`.
+        if (lane_id() == 0) __nv_atomic_store_n(&c->beat, d.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        if (d.stop || d.source == SOURCES || d.count > sources[d.source].narrow) break;
+        const u32 left = run_narrow(sh);
+        if (lane_id() == 0) policy.left.count = left;
+        __syncwarp();
       }
-      __syncwarp();
-      if (lane_id() == 0) {
-        sh.full = 0;
-        sh.dispatch.stop = 0;
-        u64 since = 0;
-        // The host's flag lies across the bus: it is looked at now and then, and by whoever waits.
-        if (full || stopped(c) || (++looked % 256 == 0 && should_stop(c, since))) sh.dispatch.stop = 1;
-      }
-      __syncwarp();
-      if (!sh.dispatch.stop) {
-        if (moves) {
-          policy_moves(policy, sh.dispatch);
-        } else if (policy_climb(policy, c)) {
-          policy_choose(policy, c, sh.dispatch);
-        } else if (lane_id() == 0) {
-          sh.dispatch.stop = 1;
-        }
-      }
-      __syncwarp();
-      if (lane_id() == 0) sh.local = !sh.dispatch.stop && sh.dispatch.source < SOURCES && sh.dispatch.count <= sources[sh.dispatch.source].alone;
     }
     __syncthreads();
-    const bool stop = sh.dispatch.stop != 0;
-    const bool alone = blocks == 1 || sh.local;
-    if (!alone) {
+    const bool stop = sh.dispatch.stop != 0, over = small && !stop && !sh.local;
+    const bool alone = blocks == 1 || (sh.local && !stop);
+    if (!alone || over) {
       for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)published)[i] = ((u32*)&sh.dispatch)[i];
       __syncthreads();
-      if (thread_id() == 0) {
-        __nv_atomic_store_n(&c->arrived, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-        __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-        // Release: pairs with the acquire in the other blocks' `await`.
-        __nv_atomic_store_n(&c->epoch, ++epoch, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
-      }
     }
-    if (stop) break;
-    if (thread_id() == 0) __nv_atomic_store_n(&c->beat, sh.dispatch.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    if (!alone && thread_id() == 0) {
+      __nv_atomic_store_n(&c->arrived, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+      // Release: pairs with the acquire in the other blocks' `await`.
+      __nv_atomic_store_n(&c->epoch, ++epoch, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+    }
+    if (stop || over) {
+      if (thread_id() == 0) c->over = over;
+      break;
+    }
     run_source(sh, stage.bytes, 0, alone ? 1 : blocks);
     __syncthreads();
     if (!alone) {
@@ -104,13 +94,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       __syncthreads();
     }
   }
-  for (u32 s = thread_id(); s < STACKS; s += BLOCK) c->peak[s] = policy.peak[s];
-  if (thread_id() == 0) {
-    c->elements[policy.level] = policy.elements;
-    c->level = policy.level;
-    c->expected = policy.expected;
-    c->dispatches = policy.dispatches;
-  }
+  if (warp_id() == 0) policy_end(policy, c);
 }
 
 FN void start_dispatch(Shared& sh, const Dispatch& d) {

@@ -3,31 +3,32 @@
 // Dispatches are separated by a barrier, so an element that is reserved is published: `talloc` gives its number, stores fill it,
 // and `enq` and `tfree` cost nothing. What a dispatch may push is bounded beforehand by `Dispatch::room`.
 
+struct Level;
+struct Standing;
+
 // What a run shares with its host; lies in device memory. The twin of `abi::Control`.
 struct Control {
   u32 status;      // one of the codes below; set once, by compare-exchange from 0
   u32 site;        // which check, channel or helper
   u64 values[2];   // of a failed check
-  u32 epoch;       // persistent: number of the published dispatch
-  u32 arrived;     // blocks that have finished it
   u32 max_depth;   // of recursive helpers
-  u32 levels;      // how many levels `bounds` and `elements` have room for
+  u32 levels;      // how many levels `records` has room for
   u64 watchdog;    // nanoseconds that one dispatch may take
   u32* cancel;     // mapped host memory: not 0 when the run is to end
   u32* counter;    // per group of pushes: units reserved in this dispatch
-  u32* bounds;     // per level and stack: begin, end, pushed from here, pushed from below for an element of the next level
-  u64* elements;   // per level: entry elements consumed
-  u32* peak;       // per stack: most elements at once
-  u64* consumed;   // per source: elements consumed
-  u32 expected;    // in: levels that a run is expected to reach, 0 if unknown; out: levels that it reached
-  u32 level;       // out: where it ended
+  Standing* standing;  // persistent: how far the run is
+  Level* records;  // persistent: what is known of each level
   u64 dispatches;  // out
   u32* mailbox;    // host thread: mapped host memory, the counters of the last dispatch
+  u32* list;       // the tiles given back, then what moves where
   u32 beat;        // persistent: dispatches begun, so that who waits sees that the run goes on
+  u32 over;        // out: the published dispatch is the host's to launch
   u32 ticket;      // tiles taken in this dispatch beyond the first of each block
   u32 given;       // tiles given back for want of room
   u32 limit;       // units reserved when the first tile found no room
-  u32* list;       // the tiles given back, then what moves where
+  // Each in a line of its own, for many wait for it.
+  alignas(128) u32 epoch;    // persistent: number of the published dispatch
+  alignas(128) u32 arrived;  // blocks that have finished it
 };
 
 enum Code : u32 { OK = 0, FAULT = 1, CHANNEL_FULL = 2, STACK_OVERFLOW = 3, CANCELLED = 4, WATCHDOG = 5, LEVELS_FULL = 6 };
@@ -186,7 +187,9 @@ struct Source {
   u32 stack;
   u32 entry;       // 1: an entry channel, 0: a continuation channel
   u32 pushes, first_push;
+  u32 most;        // elements that one of its own pushes to one channel, at most; 0: that depends on data
   u32 alone;       // a run of at most so many elements is not worth a grid barrier
+  u32 narrow;      // one of at most so many not even a barrier of the block
   u32 tile;        // elements that are given back together for want of room; 0: none are
 };
 struct Push {

@@ -3,116 +3,179 @@
 // The deepest level that has work is drained first, entries before continuations. A run is as long as what it and everything below it
 // push finds room, as far as earlier runs of the level tell; where none has been, it takes a share of the room.
 
-struct Policy {
-  u32 level, expected;
-  u32 most;                    // elements that a run may take: few after one that found no room for any
-  u32 lo[STACKS], hi[STACKS];  // this level's elements
-  u32 top[STACKS];             // elements in the channel, all levels
-  u32 peak[STACKS];
-  f32 pushed[STACKS];          // what was pushed from this level, in all
+// What is known of a level. The twin of `policy::Level`.
+struct Level {
+  u32 lo[STACKS], hi[STACKS];  // its elements
+  f32 pushed[STACKS];          // what was pushed from it, in all
   f32 below[STACKS];           // what an element of the next level and all below it pushed
-  u64 elements;                // entry elements of this level consumed
+  u64 elements;                // entry elements consumed
+};
+
+// What the kernel and the host hand each other, with the levels. The twin of `Policy::standing`.
+struct Standing {
+  u64 consumed[SOURCES];  // elements
+  u32 level;
+  u32 reached;                 // levels of which something is known
+  u32 expected;                // levels that the run is expected to have
+  u32 most;                    // elements that a run may take: few after one that found no room for any
+  u32 top[STACKS];             // elements in the channel, all levels
+  u32 peak[STACKS];            // most of them at once
   u32 average[SOURCES];        // pushes per element of sources whose pushes depend on data, the most seen
+};
+
+// Levels that are kept in shared memory; a power of two.
+#ifndef KEPT
+#define KEPT (STACKS <= 4 ? 32u : STACKS <= 8 ? 16u : STACKS <= 16 ? 8u : 4u)
+#endif
+
+struct Policy : Standing {
+  Level levels[KEPT];  // from level `oldest` on, each where its number modulo `KEPT` says
+  u32 oldest;
+  u32 room;            // levels that `records` has room for
+  Level* records;      // the other levels
   u64 dispatches;
   Left left;
 };
 
 FN bool any_lane(bool x) { return __any_sync(ALL_LANES, x) != 0; }
 FN u32 max_lane(u32 x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(ALL_LANES, x);
+#else
   for (u32 o = WARP / 2; o; o >>= 1) {
     const u32 y = __shfl_xor_sync(ALL_LANES, x, o, WARP);
     x = y > x ? y : x;
   }
   return x;
+#endif
 }
-FN f32 sum_lanes(f32 x) {
-  for (u32 o = WARP / 2; o; o >>= 1) x += bitcast<f32>(__shfl_xor_sync(ALL_LANES, bitcast<u32>(x), o, WARP));
-  return x;
+FN u32 min_lane(u32 x) { return ~max_lane(~x); }
+
+FN Level& policy_level(Policy& p, u32 level) { return p.levels[level % KEPT]; }
+FN const Level& policy_level(const Policy& p) { return p.levels[p.level % KEPT]; }
+
+// Copies some levels between their places in shared memory and the records.
+template <bool OUT>
+FN void policy_copy(Policy& p, u32 from, u32 to) {
+  constexpr u32 WORDS = sizeof(Level) / 4;
+  for (u32 i = lane_id(); i < (to - from) * WORDS; i += WARP) {
+    const u32 at = from % KEPT * WORDS + i;
+    u32& here = ((u32*)p.levels)[at < KEPT * WORDS ? at : at - KEPT * WORDS];
+    u32& there = ((u32*)(p.records + from))[i];
+    if (OUT) {
+      there = here;
+    } else {
+      here = there;
+    }
+  }
+  __syncwarp();
+}
+
+// The end of the levels that lie in shared memory.
+FN u32 policy_known(const Policy& p) { return p.oldest + KEPT < p.reached ? p.oldest + KEPT : p.reached; }
+
+// Gets the levels above the oldest, which takes the places of as many below.
+FN void policy_fill(Policy& p) {
+  const u32 oldest = p.oldest, from = oldest < KEPT / 2 ? 0 : oldest - KEPT / 2;
+  const u32 end = policy_known(p);
+  if (from + KEPT < end) policy_copy<true>(p, from + KEPT, end);
+  policy_copy<false>(p, from, oldest);
+  if (lane_id() == 0) p.oldest = from;
+  __syncwarp();
 }
 
 FN void policy_start(Policy& p, Shared& sh, Control* c) {
-  for (u32 s = lane_id(); s < STACKS; s += WARP) {
-    p.lo[s] = 0;
-    p.hi[s] = p.top[s] = p.peak[s] = c->bounds[s];  // the host put the number of root elements there
-    p.pushed[s] = p.below[s] = 0;
-  }
-  for (u32 s = lane_id(); s < SOURCES; s += WARP) p.average[s] = 0;
+  for (u32 i = lane_id(); i < sizeof(Standing) / 4; i += WARP) ((u32*)&p)[i] = ((u32*)c->standing)[i];
   for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
+  __syncwarp();
   if (lane_id() == 0) {
-    p.level = 0;
-    p.elements = 0;
-    p.expected = c->expected;
-    p.most = 0xffffffffu;
+    p.oldest = p.level < KEPT / 2 ? 0 : p.level - KEPT / 2;
+    p.records = c->records;
+    p.room = c->levels;
     p.dispatches = 0;
+    p.left = Left{};
+    // Nothing has been done yet.
+    sh.dispatch.source = SOURCES;
   }
   __syncwarp();
+  policy_copy<false>(p, p.oldest, policy_known(p));
 }
 
-FN u32* policy_record(Control* c, u32 level) { return c->bounds + (u64)level * 4 * STACKS; }
+// Leaves everything where the host finds it.
+FN void policy_end(Policy& p, Control* c) {
+  policy_copy<true>(p, p.oldest, policy_known(p));
+  for (u32 i = lane_id(); i < sizeof(Standing) / 4; i += WARP) ((u32*)c->standing)[i] = ((u32*)&p)[i];
+  if (lane_id() == 0) c->dispatches = p.dispatches;
+}
 
-FN f32 policy_children(const Policy& p) {
+// What was pushed to entry channels from this level. A lane of each stack gets it.
+FN f32 policy_children(const Level& now) {
   f32 children = 0;
-  for (u32 s = lane_id(); s < STACKS; s += WARP) children += stacks_entry[s] ? p.pushed[s] : 0;
-  return sum_lanes(children);
+  for (u32 s = lane_id(); s < STACKS; s += WARP) children += stacks_entry[s] ? now.pushed[s] : 0;
+  for (u32 o = 1; o < WARP && o < STACKS; o <<= 1) children += bitcast<f32>(__shfl_xor_sync(ALL_LANES, bitcast<u32>(children), o, WARP));
+  return children;
 }
 
-// Keeps what is known of this level, for when it comes again.
-FN void policy_leave(const Policy& p, Control* c) {
-  u32* const record = policy_record(c, p.level);
-  for (u32 s = lane_id(); s < STACKS; s += WARP) {
-    record[s] = p.lo[s];
-    record[STACKS + s] = p.hi[s];
-    record[2 * STACKS + s] = bitcast<u32>(p.pushed[s]);
-    record[3 * STACKS + s] = bitcast<u32>(p.below[s]);
+// Goes down to the next level, which is what a dispatch has pushed. False if there is no room for another level.
+FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& from) {
+  const u32 level = p.level + 1;
+  if (level >= p.room) {
+    if (lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
+    return false;
   }
-  if (lane_id() == 0) c->elements[p.level] = p.elements;
+  const bool known = level < p.reached;
+  Level& next = policy_level(p, level);
   __syncwarp();
-}
-
-// What a dispatch left over stands in its channel again.
-FN void policy_put_back(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
-  const Dispatch& d = sh.dispatch;
-  const Source from = sources[d.source];
-  Left left = {d.first, 0, 0};
-#ifdef GIVES_BACK
-  if (from.tile) {
-    if (!sh.local) {
-      left = plan_moves(sh, c, d, from.tile, blocks);
-    } else if (sh.full) {
-      left.count = d.count;
+  if (level == p.oldest + KEPT) {
+    policy_copy<true>(p, p.oldest, p.oldest + 1);
+    if (known) policy_copy<false>(p, level, level + 1);
+    if (lane_id() == 0) p.oldest++;
+  }
+  for (u32 s = lane_id(); s < STACKS; s += WARP) {
+    next.lo[s] = next.hi[s] = p.top[s];
+    if (!known) next.pushed[s] = next.below[s] = 0;
+  }
+  if (lane_id() == 0) {
+    p.level = level;
+    if (!known) {
+      next.elements = 0;
+      p.reached = level + 1;
+      if (level >= p.expected) p.expected = level + 1;
     }
   }
+  __syncwarp();
+  for (u32 i = lane_id(); i < from.pushes; i += WARP) {
+    const u32 stack = pushes[from.first_push + i].stack;
+    if (stacks_entry[stack] && p.top[stack] > d.base[i]) next.lo[stack] = d.base[i];
+  }
+  return true;
+}
+
+// Takes in what a dispatch did: what it left over stands in its channel again; children open the next level, everything else that it pushed
+// lies on this one. Whether there are children.
+FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
+  const Dispatch& d = sh.dispatch;
+  const Source from = sources[d.source];
+  Level& now = policy_level(p, p.level);
+  Left left = {d.first, sh.full && from.tile ? d.count : p.left.count, 0};
+#ifdef GIVES_BACK
+  if (from.tile && !sh.local) left = plan_moves(sh, c, d, from.tile, blocks);
 #endif
+  const u32 taken = d.count - left.count;
+  full = taken == 0 && d.count == 1;
+  __syncwarp();
   if (lane_id() == 0) {
     p.left = left;
-    const u32 taken = d.count - left.count;
     if (left.count) {
-      if (p.lo[from.stack] == d.first) p.lo[from.stack] = left.bottom;
-      p.hi[from.stack] = left.bottom + left.count;
-      if (!from.entry) p.top[from.stack] = p.hi[from.stack];
+      if (now.lo[from.stack] == d.first) now.lo[from.stack] = left.bottom;
+      now.hi[from.stack] = left.bottom + left.count;
+      if (!from.entry) p.top[from.stack] = now.hi[from.stack];
     }
     // A run that found no room for anything is tried again with fewer elements.
     p.most = taken ? 0xffffffffu : d.count > 4 ? d.count / 4 : 1;
-    if (taken == 0 && d.count == 1) {
-      full = true;
-      u32 stack = 0;
-      for (u32 i = 0; i < from.pushes; i++) stack = pushes[from.first_push + i].max == 0 ? pushes[from.first_push + i].stack : stack;
-      stop_run(c, CHANNEL_FULL, stack, 0, 0);
-    }
-    // Nobody waits for this sum: it is the last that the host reads.
-    __nv_atomic_fetch_add(&c->consumed[d.source], (u64)taken, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-    if (from.entry) p.elements += taken;
+    p.consumed[d.source] += taken;
+    if (from.entry) now.elements += taken;
   }
-  full = any_lane(full);
-  __syncwarp();
-}
-
-// Takes in what a dispatch pushed: children open the next level, everything else lies on this one.
-FN void policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
-  const Dispatch& d = sh.dispatch;
-  const Source from = sources[d.source];
-  policy_put_back(p, c, sh, blocks, full);
-  const u32 taken = d.count - p.left.count;
   bool children = false;
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const Push push = pushes[from.first_push + i];
@@ -123,19 +186,23 @@ FN void policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
       units = units < limit ? units : limit;
     }
     const u32 pushed = units * push.ratio;
-    if (stacks_entry[push.stack]) {
-      children |= pushed != 0;
-      if (pushed) p.top[push.stack] = d.base[i] + pushed;
-    } else {
-      p.top[push.stack] += pushed;
+    u32 top = p.top[push.stack];
+    if (!stacks_entry[push.stack]) {
+      top += pushed;
+    } else if (pushed) {
+      children = true;
+      top = d.base[i] + pushed;
     }
-    p.pushed[push.stack] += (f32)pushed;
-    if (p.top[push.stack] > p.peak[push.stack]) p.peak[push.stack] = p.top[push.stack];
+    p.top[push.stack] = top;
+    if (top > p.peak[push.stack]) p.peak[push.stack] = top;
+    now.pushed[push.stack] += (f32)pushed;
     if (push.max == 0 && taken) {
       const u32 average = pushed / taken + (pushed % taken != 0);
       if (average > p.average[d.source]) p.average[d.source] = average;
     }
+    if (push.max == 0 && full) stop_run(c, CHANNEL_FULL, push.stack, 0, 0);
   }
+  children = any_lane(children);
   __syncwarp();
   if (sh.local) {
     for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
@@ -148,95 +215,65 @@ FN void policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
       __nv_atomic_store_n(&c->limit, 0xffffffffu, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     }
   }
-  children = any_lane(children);
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
-    if (!stacks_entry[s]) p.hi[s] = p.top[s];
-    if (!children) p.top[s] = p.hi[s];  // what was consumed gives its space back
+    if (!stacks_entry[s]) now.hi[s] = p.top[s];
+    // What was consumed gives its space back.
+    if (!children) p.top[s] = now.hi[s];
   }
+  if (children) full |= !policy_descend(p, c, d, from);
   __syncwarp();
-  if (!children) return;
-  policy_leave(p, c);
-  const u32 level = p.level + 1;
-  if (level >= c->levels) {
-    if (lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
-    full = true;
-    return;
-  }
-  const u64 seen = c->elements[level];
-  const u32* const record = policy_record(c, level);
-  for (u32 s = lane_id(); s < STACKS; s += WARP) {
-    p.lo[s] = p.hi[s] = p.top[s];
-    p.pushed[s] = seen ? bitcast<f32>(record[2 * STACKS + s]) : 0;
-    p.below[s] = seen ? bitcast<f32>(record[3 * STACKS + s]) : 0;
-  }
-  __syncwarp();
-  for (u32 i = lane_id(); i < from.pushes; i += WARP) {
-    const Push push = pushes[from.first_push + i];
-    if (stacks_entry[push.stack] && p.top[push.stack] > d.base[i]) p.lo[push.stack] = d.base[i];
-  }
-  if (lane_id() == 0) {
-    p.level = level;
-    p.elements = seen;
-    if (level + 1 > p.expected) p.expected = level + 1;
-  }
-  __syncwarp();
+  return children;
 }
 
 // Goes up to the deepest level that has work. False when there is none.
-FN bool policy_climb(Policy& p, Control* c) {
+FN bool policy_climb(Policy& p) {
   while (true) {
     const u32 here = p.level;
+    Level& now = policy_level(p, here);
     bool work = false;
-    for (u32 s = lane_id(); s < SOURCES; s += WARP) work |= p.hi[sources[s].stack] != p.lo[sources[s].stack];
-    work = any_lane(work);
+    for (u32 s = lane_id(); s < SOURCES; s += WARP) work |= now.hi[sources[s].stack] != now.lo[sources[s].stack];
     // Frames that no continuation of this level waits for are done.
     for (u32 s = lane_id(); s < STACKS; s += WARP) {
       if (!stacks_frame[s]) continue;
       bool waiting = false;
-      for (u32 k = 0; k + 1 < stacks_frame[s]; k++) waiting |= p.hi[s + 1 + k] != p.lo[s + 1 + k];
-      if (!waiting) p.top[s] = p.hi[s] = p.lo[s];
+      for (u32 k = 0; k + 1 < stacks_frame[s]; k++) waiting |= now.hi[s + 1 + k] != now.lo[s + 1 + k];
+      if (!waiting) p.top[s] = now.hi[s] = now.lo[s];
     }
+    work = any_lane(work);
     __syncwarp();
     if (work) return true;
     if (here == 0) return false;
-    policy_leave(p, c);
-    const f32 elements = p.elements ? (f32)p.elements : 1.0f, children = policy_children(p) / elements;
-    const u64 seen = c->elements[here - 1];
-    const u32* const record = policy_record(c, here - 1);
+    if (here == p.oldest) policy_fill(p);
+    Level& up = policy_level(p, here - 1);
+    const f32 elements = now.elements ? (f32)now.elements : 1.0f, children = policy_children(now);
     for (u32 s = lane_id(); s < STACKS; s += WARP) {
-      const f32 need = p.pushed[s] / elements + children * p.below[s];
-      p.lo[s] = record[s];
-      p.hi[s] = p.top[s] = record[STACKS + s];
-      p.pushed[s] = bitcast<f32>(record[2 * STACKS + s]);
-      p.below[s] = need;
+      up.below[s] = (now.pushed[s] + children * now.below[s]) / elements;
+      p.top[s] = up.hi[s];
     }
-    __syncwarp();
-    if (lane_id() == 0) {
-      p.level = here - 1;
-      p.elements = seen;
-    }
+    if (lane_id() == 0) p.level = here - 1;
     __syncwarp();
   }
 }
 
 // How many elements of this level find room with all that they and everything below them push; all ones if that is not known.
 FN u32 policy_share(const Policy& p) {
-  if (p.elements == 0) return 0xffffffffu;
-  const f32 children = policy_children(p);
+  const Level& now = policy_level(p);
+  if (now.elements == 0) return 0xffffffffu;
+  const f32 children = policy_children(now);
   f32 share = 4e9f;
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
-    const f32 need = (p.pushed[s] + children * p.below[s]) / (f32)p.elements;
+    const f32 need = (now.pushed[s] + children * now.below[s]) / (f32)now.elements;
     const f32 fit = need > 0 ? 0.95f * (f32)(ch.capacity[s] - p.top[s]) / need : share;
     share = fit < share ? fit : share;
   }
-  // The least of the lanes.
-  return ~max_lane(~(u32)share);
+  return min_lane((u32)share);
 }
 
 // How many elements of a source may run now.
 FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
   const Source from = sources[source];
-  const u32 have = p.hi[from.stack] - p.lo[from.stack];
+  const Level& now = policy_level(p);
+  const u32 have = now.hi[from.stack] - now.lo[from.stack];
   u32 room = 0xffffffffu;
   for (u32 i = 0; i < from.pushes; i++) {
     const Push push = pushes[from.first_push + i];
@@ -246,9 +283,9 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
     u32 fit = 0;
     if (push.max) {
       fit = left / push.max;
-    } else if (from.tile && p.elements) {
+    } else if (from.tile && now.elements) {
       // What finds no room is given back.
-      const f32 each = p.pushed[push.stack] / (f32)p.elements;
+      const f32 each = now.pushed[push.stack] / (f32)now.elements;
       fit = (u32)((f32)left / (each > 0.5f ? each : 0.5f));
     } else {
       fit = left / (p.average[source] ? 2 * p.average[source] : from.tile ? 8 : 64);
@@ -271,14 +308,43 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
   return from.tile && run > from.tile ? run / from.tile * from.tile : run;
 }
 
-// Chooses the next run. `d.stop` when all is done, or when nothing that is left finds room.
-FN void policy_choose(Policy& p, Control* c, Dispatch& d) {
-  u32 entry = 0, other = 0, blocked = 0, full = 0;
+// The choice where it is easy: few elements, and room for many times what they push. No estimate is asked then, for such a run is always
+// allowed. False where it is not easy. `policy.rs` needs no such thing: it comes to the same.
+FN bool policy_easy(const Policy& p, u32& source, u32& count) {
+  const Level& now = policy_level(p);
+  u32 room = 0xffffffffu;
+  for (u32 s = lane_id(); s < STACKS; s += WARP) {
+    const u32 top = p.top[s] + 3 & ~3u, free = ch.capacity[s] > top ? ch.capacity[s] - top : 0;
+    room = free < room ? free : room;
+  }
+  room = min_lane(room);
+  room -= room / 16;
+  bool easy = p.most == 0xffffffffu;
+  // Most elements first, entries before continuations, the first of several.
+  u32 best = 0;
+  for (u32 s = lane_id(); s < SOURCES; s += WARP) {
+    const u32 have = now.hi[sources[s].stack] - now.lo[sources[s].stack];
+    const u32 known = 2 * p.average[s], each = sources[s].most ? sources[s].most : known > 64 ? known : 64;
+    easy &= have <= SMALL_SHARE && 16ull * have * each <= room;
+    const u32 key = have << 17 | sources[s].entry << 16 | (0xffff - s);
+    if (have && key > best) best = key;
+  }
+  if (any_lane(!easy)) return false;
+  best = max_lane(best);
+  source = 0xffff - (best & 0xffff);
+  count = best >> 17;
+  return true;
+}
+
+// The choice by what is known of the levels: see above. A `count` of 0, and the channel that is full, when nothing that is left finds room.
+static __device__ __noinline__ void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
+  const Level& now = policy_level(p);
+  u32 entry = 0, other = 0, blocked = 0, short_of = 0;
   const u32 share = policy_share(p);
   for (u32 s = lane_id(); s < SOURCES; s += WARP) {
-    const u32 have = p.hi[sources[s].stack] - p.lo[sources[s].stack];
+    const u32 have = now.hi[sources[s].stack] - now.lo[sources[s].stack];
     const u32 run = policy_run(p, s, share, blocked);
-    if (have && run == 0) full = blocked + 1;
+    if (have && run == 0) short_of = blocked + 1;
     if (sources[s].entry) {
       entry = run > entry ? run : entry;
     } else {
@@ -286,37 +352,46 @@ FN void policy_choose(Policy& p, Control* c, Dispatch& d) {
     }
   }
   const u32 best_entry = max_lane(entry), best_other = max_lane(other);
-  full = max_lane(full);
+  full = max_lane(short_of) - 1;
   // Entries first, unless they are short of room and continuations are not.
   const bool entries = best_entry != 0 && (best_entry >= best_other || best_entry >= SMALL_SHARE);
-  const u32 count = entries ? best_entry : best_other;
+  count = entries ? best_entry : best_other;
   u32 winner = 0;
   for (u32 s = lane_id(); s < SOURCES; s += WARP) {
     u32 ignored = 0;
     if ((sources[s].entry != 0) == entries && policy_run(p, s, share, ignored) == count) winner = SOURCES - s > winner ? SOURCES - s : winner;
   }
-  const u32 source = SOURCES - max_lane(winner);
-  __syncwarp();
-  if (count == 0) {
-    if (lane_id() == 0) {
-      stop_run(c, CHANNEL_FULL, full - 1, 0, 0);
-      d.stop = 1;
+  source = SOURCES - max_lane(winner);
+}
+
+// Chooses the next run. False when nothing that is left finds room.
+FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
+  u32 source = 0, count = 0, full = 0;
+  if (!policy_easy(p, source, count)) {
+    policy_weigh(p, source, count, full);
+    if (count == 0) {
+      if (lane_id() == 0) stop_run(c, CHANNEL_FULL, full, 0, 0);
+      return false;
     }
-    __syncwarp();
-    return;
   }
   const Source from = sources[source];
+  Level& now = policy_level(p, p.level);
+  Dispatch& d = sh.dispatch;
+  const u32 end = now.hi[from.stack];
+  __syncwarp();
   if (lane_id() == 0) {
     d.source = source;
-    d.stop = 0;
     d.level = p.level;
     d.count = count;
-    d.first = p.hi[from.stack] - count;
-    p.hi[from.stack] -= count;
+    d.first = end - count;
+    now.hi[from.stack] = end - count;
     // A continuation's element is not on the channel any more; an entry's children go above it.
     if (!from.entry) p.top[from.stack] -= count;
     p.dispatches++;
+    p.left.count = 0;
     d.number = (u32)p.dispatches;
+    sh.full = 0;
+    sh.local = count <= from.alone;
   }
   __syncwarp();
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
@@ -327,11 +402,12 @@ FN void policy_choose(Policy& p, Control* c, Dispatch& d) {
     const u32 room = ch.capacity[stack] > base ? ch.capacity[stack] - base : 0;
     d.room[i] = count > 1 ? room - room / 16 : room;
   }
-  __syncwarp();
+  return true;
 }
 
 // The dispatch that moves together what the last one left over.
-FN void policy_moves(Policy& p, Dispatch& d) {
+FN void policy_moves(Policy& p, Shared& sh) {
+  Dispatch& d = sh.dispatch;
   if (lane_id() == 0) {
     const Source from = sources[d.source];
     d.base[0] = from.stack;
@@ -341,6 +417,27 @@ FN void policy_moves(Policy& p, Dispatch& d) {
     p.left.moves = 0;
     p.dispatches++;
     d.number = (u32)p.dispatches;
+    sh.full = sh.local = 0;
+  }
+}
+
+// The next dispatch. `stop` when all is done, or when it has to end.
+FN void policy_next(Policy& p, Shared& sh, Control* c, u32 blocks) {
+  // Relaxed: pairs with `stop_run`. Asked for now, needed at the end.
+  const u32 status = GLOBAL_LOAD(&c->status);
+  bool full = false, children = false;
+  if (sh.dispatch.source < SOURCES) children = policy_take(p, c, sh, blocks, full);
+  bool more = !full;
+  if (more && p.left.moves) {
+    policy_moves(p, sh);
+  } else if (more) {
+    more = (children || policy_climb(p)) && policy_choose(p, c, sh);
+  }
+  __syncwarp();
+  if (lane_id() == 0) {
+    u64 since = 0;
+    // The host's flag lies across the bus: it is looked at now and then, and by whoever waits.
+    sh.dispatch.stop = !more || status != OK || (p.dispatches % 256 == 0 && should_stop(c, since));
   }
   __syncwarp();
 }

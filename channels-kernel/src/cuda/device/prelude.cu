@@ -33,7 +33,7 @@ FN u64 now_ns() {
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
   return t;
 }
-FN void pause() { __nanosleep(20); }
+FN void pause(u32 ns) { __nanosleep(ns); }
 FN u32 active_lanes() { return __activemask(); }
 FN u32 shuffle(u32 lanes, u32 x, u32 from) { return __shfl_sync(lanes, x, from); }
 #define SHARED(type, name) __shared__ type name

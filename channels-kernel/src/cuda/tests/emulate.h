@@ -17,6 +17,7 @@
 #define EMULATED
 #define WARP 4u
 #define BLOCK 8u
+#define KEPT 4u
 #define __device__
 #define __global__
 #define __constant__
@@ -79,7 +80,7 @@ static int __any_sync(unsigned mask, bool x) { return __ballot_sync(mask, x) != 
 // A lane by itself: the lanes of a warp need not stay together.
 static unsigned active_lanes() { return 1u << lane(); }
 static unsigned shuffle(unsigned, unsigned x, unsigned) { return x; }
-static void pause() { std::this_thread::yield(); }
+static void pause(unsigned) { std::this_thread::yield(); }
 static unsigned long long now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

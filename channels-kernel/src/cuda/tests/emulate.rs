@@ -5,7 +5,7 @@ use super::*;
 use crate::cuda::{
     abi::{Control, status},
     arena::Arena,
-    policy::{Decision, Done, Policy},
+    policy::{Decision, Done, Policy, Run},
 };
 use millstream_graph::{
     interp::{ArgValue, Interp},
@@ -22,7 +22,7 @@ struct Emulated {
     library: libloading::Library,
 }
 
-type Start = unsafe extern "C" fn(*const u8, usize, *mut u8, u32);
+type Start = unsafe extern "C" fn(*const u8, usize, *mut u8, u32, u32);
 type Launch = unsafe extern "C" fn(u32, *const u32, u32);
 
 /// How a run is done.
@@ -30,13 +30,17 @@ type Launch = unsafe extern "C" fn(u32, *const u32, u32);
 enum Aggregator {
     Persistent { blocks: u32 },
     Host { blocks: u32 },
+    /// A block as long as it can, then the host for so many dispatches.
+    Mixed { blocks: u32, dispatches: u32 },
 }
 
-const BOTH: [Aggregator; 4] = [
+const ALL: [Aggregator; 6] = [
     Aggregator::Persistent { blocks: 1 },
     Aggregator::Persistent { blocks: 3 },
     Aggregator::Host { blocks: 1 },
     Aggregator::Host { blocks: 2 },
+    Aggregator::Mixed { blocks: 2, dispatches: 1 },
+    Aggregator::Mixed { blocks: 1, dispatches: 4 },
 ];
 
 fn compiler() -> String {
@@ -52,7 +56,7 @@ fn emulated(text: &str, budget: u64) -> Option<Emulated> {
     let (program, plan) = planned(text, budget);
     let mut source = include_str!("emulate.h").to_owned();
     source += &generate(&plan, Options { lines: false, ..Options::default() }).source;
-    source += "\nextern \"C\" void start_persistent(const char* channels, size_t size, char* dispatch, unsigned blocks) {\n  memcpy((void*)&ch, channels, size);\n  launch(blocks, [=] { persistent((Dispatch*)dispatch); });\n}\n";
+    source += "\nextern \"C\" void start_persistent(const char* channels, size_t size, char* dispatch, unsigned blocks, unsigned small) {\n  memcpy((void*)&ch, channels, size);\n  launch(blocks, [=] { persistent((Dispatch*)dispatch, small); });\n}\n";
     source += "extern \"C\" void start_dispatch_of(unsigned source, const unsigned* dispatch, unsigned blocks) {\n  const Dispatch d = *(const Dispatch*)dispatch;\n  switch (source) {\n";
     for i in 0..plan.sources.len() + usize::from(plan.gives_back()) {
         source += &format!("    case {i}: launch(blocks, [&] {{ dispatch_{i}(d); }}); break;\n");
@@ -118,83 +122,93 @@ impl Emulated {
         };
         // SAFETY: the record is plain words.
         write(arena.control, unsafe { std::slice::from_raw_parts((&raw const control).cast::<u8>(), size_of::<Control>()) });
-        let words: Vec<u8> = arena.first_bounds(plan).iter().flat_map(|w| w.to_le_bytes()).collect();
-        write(arena.bounds, &words);
         for (offset, bytes) in arena.root_elements(plan, base, args) {
             write(offset, &bytes);
         }
         let channels = arena.channels(base);
-        let (mut tasks, mut levels, mut full, mut given_back) = (0, 0, None, 0);
-        let elements: Vec<u64>;
-        match how {
-            Aggregator::Persistent { blocks } => {
-                // SAFETY: the text defines it so.
-                let start_persistent = unsafe { self.library.get::<Start>(b"start_persistent") }.unwrap();
+        // SAFETY: the text defines them so.
+        let (set, start_persistent, launch) = unsafe {
+            (
+                self.library.get::<unsafe extern "C" fn(*const u8, usize)>(b"set_channels").unwrap(),
+                self.library.get::<Start>(b"start_persistent").unwrap(),
+                self.library.get::<Launch>(b"start_dispatch_of").unwrap(),
+            )
+        };
+        // SAFETY: as long as it says.
+        unsafe { set(channels.as_ptr(), channels.len()) };
+        let bytes_of = |words: Vec<u32>| words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+        let words_at = |offset, bytes| -> Vec<u32> {
+            read(offset, bytes).chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect()
+        };
+        let stack = plan.number_of(StackRef::Entry(entry), false);
+        let mut policy = Policy::new(plan, &arena.capacities, stack, args.len() as u32, 0).with_block(8);
+        let (blocks, device, period) = match how {
+            Aggregator::Persistent { blocks } => (blocks, Some((blocks, 0)), 1),
+            Aggregator::Host { blocks } => (blocks, None, 1),
+            Aggregator::Mixed { blocks, dispatches } => (blocks, Some((1, 1)), dispatches),
+        };
+        let (mut number, mut by_host, mut pending) = (0, 0, None);
+        let (mut full, mut given_back) = (None, 0);
+        loop {
+            number += 1;
+            if let Some((blocks, small)) = device
+                && policy.rests()
+                && by_host % period == 0
+            {
+                write(arena.standing, &bytes_of(policy.standing()));
+                for (level, record) in (0..).map_while(|l| Some((l, policy.record(l as usize)?))) {
+                    write(arena.records + level * plan.record_bytes(), &bytes_of(record));
+                }
                 // SAFETY: the block is laid out as the text expects.
-                unsafe { start_persistent(channels.as_ptr(), channels.len(), start.add(arena.dispatch as usize), blocks) };
-                let consumed = read(arena.consumed, 8 * plan.sources.len() as u64);
-                for (source, n) in plan.sources.iter().zip(consumed.chunks(8)) {
-                    tasks += if source.is_entry() { u64::from_le_bytes(n.try_into().unwrap()) } else { 0 };
+                unsafe { start_persistent(channels.as_ptr(), channels.len(), start.add(arena.dispatch as usize), blocks, small) };
+                let standing = words_at(arena.standing, plan.standing_bytes());
+                policy.resume(&standing, &words_at(arena.records, plan.record_bytes() * Policy::reached(plan, &standing) as u64));
+                // SAFETY: the record is plain words, and lies aligned in the block.
+                if unsafe { start.add(arena.control as usize).cast::<Control>().read() }.over == 0 {
+                    break;
                 }
-                let counts = read(arena.elements, 8 * u64::from(arena.levels));
-                elements = counts.chunks(8).map(|n| u64::from_le_bytes(n.try_into().unwrap())).take_while(|n| *n > 0).collect();
+                pending = Some(Decision::Run(Run::from_words(plan, &words_at(arena.dispatch, 4 * plan.dispatch_words() as u64))));
             }
-            Aggregator::Host { blocks } => {
-                // SAFETY: the text defines it so.
-                let set = unsafe { self.library.get::<unsafe extern "C" fn(*const u8, usize)>(b"set_channels") }.unwrap();
-                // SAFETY: as long as it says.
-                unsafe { set(channels.as_ptr(), channels.len()) };
-                // SAFETY: the text defines it so.
-                let launch = unsafe { self.library.get::<Launch>(b"start_dispatch_of") }.unwrap();
-                let stack = plan.number_of(StackRef::Entry(entry), false);
-                let mut policy = Policy::new(plan, &arena.capacities, stack, args.len() as u32, 0).with_block(8);
-                let mut number = 0;
-                loop {
-                    number += 1;
-                    let (run, mut words) = match policy.decide() {
-                        Decision::Run(run) => (Some(run.clone()), run.words(plan, number)),
-                        Decision::Move(words) => (None, words),
-                        Decision::Done => break,
-                        Decision::Full(stack) => {
-                            full = Some(stack);
-                            break;
-                        }
-                    };
-                    // Now and then there is said to be hardly any room, so that tiles are given back.
-                    if let Some(run) = &run
-                        && let Some(loose) = plan.sources[run.source].pushes.iter().position(|p| p.max.is_none())
-                        && plan.sources[run.source].gives_back()
-                        && run.count > 8
-                        && number % 3 != 0
-                    {
-                        let room = &mut words[6 + plan.pushes() + loose];
-                        *room = (*room).min(40);
-                    }
-                    // SAFETY: the block is laid out as the text expects, the record has all its words.
-                    unsafe { launch(words[0], words.as_ptr(), blocks) };
-                    assert_eq!(mailbox[0], number);
-                    if mailbox[1] != status::OK {
-                        break;
-                    }
-                    if let Some(run) = run {
-                        let done = Done::new(&mailbox[2..]);
-                        given_back += u64::from(done.left);
-                        policy.take(&run, &done, number + 1);
-                    }
+            by_host += 1;
+            let (run, mut words) = match pending.take().unwrap_or_else(|| policy.decide()) {
+                Decision::Run(run) => (Some(run.clone()), run.words(plan, number)),
+                Decision::Move(words) => (None, words),
+                Decision::Done => break,
+                Decision::Full(stack) => {
+                    full = Some(stack);
+                    break;
                 }
-                for (source, n) in plan.sources.iter().zip(policy.consumed()) {
-                    tasks += if source.is_entry() { *n } else { 0 };
-                }
-                levels = policy.levels();
-                elements = policy.elements();
+            };
+            // Now and then there is said to be hardly any room, so that tiles are given back.
+            if let Some(run) = &run
+                && let Some(loose) = plan.sources[run.source].pushes.iter().position(|p| p.max.is_none())
+                && plan.sources[run.source].gives_back()
+                && run.count > 8
+                && number % 3 != 0
+            {
+                let room = &mut words[6 + plan.pushes() + loose];
+                *room = (*room).min(40);
+            }
+            // SAFETY: the block is laid out as the text expects, the record has all its words.
+            unsafe { launch(words[0], words.as_ptr(), blocks) };
+            assert_eq!(mailbox[0], number);
+            if mailbox[1] != status::OK {
+                break;
+            }
+            if let Some(run) = run {
+                let done = Done::new(&mailbox[2..]);
+                given_back += u64::from(done.left);
+                policy.take(&run, &done, number + 1);
             }
         }
+        let consumed = plan.sources.iter().zip(policy.consumed()).filter(|(source, _)| source.is_entry());
+        let tasks = consumed.map(|(_, n)| n).sum();
+        let (levels, elements) = (policy.levels(), policy.elements());
         // SAFETY: the record is plain words, and lies aligned in the block.
         let mut control = unsafe { start.add(arena.control as usize).cast::<Control>().read() };
         if let Some(stack) = full {
             (control.status, control.site) = (status::CHANNEL_FULL, stack);
         }
-        let levels = levels.max(control.expected);
         Outcome { control, results: read(arena.results, arena.result.size * args.len() as u64), tasks, levels, elements, given_back }
     }
 }
@@ -229,7 +243,7 @@ fn agrees(device: &Emulated, task: &str, args: &[In], budget: u64) {
         }
     }
     let expected = interp.call(device.program.find(task).unwrap(), &for_interp).unwrap();
-    for how in BOTH {
+    for how in ALL {
         let mut memories: Vec<Vec<u64>> = Vec::new();
         let mut pieces: Vec<Vec<u8>> = Vec::new();
         for arg in args {
@@ -287,7 +301,7 @@ fn both_aggregators_take_the_same_decisions() {
     let args = vec![vec![0xffu32, 0, 0, 0].into_iter().map(|x| x.to_le_bytes().to_vec()).collect::<Vec<_>>()];
     let (mut seen, mut given_back) = (BTreeMap::new(), 0);
     // With little memory tiles find no room, and are given back.
-    for (how, budget) in BOTH.into_iter().flat_map(|how| [MEBI, 120 << 10, 100 << 10].map(|budget| (how, budget))) {
+    for (how, budget) in ALL.into_iter().flat_map(|how| [MEBI, 120 << 10, 100 << 10].map(|budget| (how, budget))) {
         let outcome = device.run("queens", &args, budget, how);
         assert_eq!(outcome.control.status, status::OK, "{outcome:?}");
         println!("{how:?} {budget}: {} given back", outcome.given_back);
@@ -304,7 +318,7 @@ fn both_aggregators_take_the_same_decisions() {
 fn a_batch_of_roots() {
     let Some(device) = emulated(shared::FIB, MEBI) else { return };
     let args: Vec<Vec<Vec<u8>>> = (0..20u32).map(|n| vec![(n % 9).to_le_bytes().to_vec()]).collect();
-    for how in BOTH {
+    for how in ALL {
         let outcome = device.run("fib", &args, MEBI, how);
         let found: Vec<u64> = outcome.results.chunks(8).map(|c| u64::from_le_bytes(c.try_into().unwrap())).collect();
         let expected: Vec<u64> = (0..20).map(|n| [0, 1, 1, 2, 3, 5, 8, 13, 21][n % 9]).collect();
@@ -372,14 +386,14 @@ fn helpers_and_atomics() {
 fn runs_that_fail_say_why_and_end() {
     let Some(device) = emulated(programs::FAULTS, MEBI) else { return };
     let cells = [1u32, 2, 3, 4];
-    for how in BOTH {
+    for how in ALL {
         let args = vec![9u64.to_le_bytes().to_vec(), (cells.as_ptr() as u64).to_le_bytes().to_vec(), 4u64.to_le_bytes().to_vec()];
         let outcome = device.run("index", &[args], MEBI, how);
         assert_eq!((outcome.control.status, outcome.control.values), (status::FAULT, [9, 4]));
         let outcome = device.run("spin", &[vec![vec![0; 4]]], MEBI, how);
         assert_eq!(outcome.control.status, status::WATCHDOG);
     }
-    for how in &BOTH[..2] {
+    for how in &ALL {
         let outcome = device.run("endless", &[vec![vec![0; 4]]], 40 << 10, *how);
         assert!(matches!(outcome.control.status, status::CHANNEL_FULL | status::LEVELS_FULL), "{outcome:?}");
     }
