@@ -80,6 +80,15 @@ pub(super) fn is_heavy(function: &Function, keys: &[PushKey], key_of: impl Fn(&S
     calls || (loops && !spawning)
 }
 
+/// Whether a body does more than spawn and return: then a run of it cannot be forgotten.
+pub(super) fn has_effects(function: &Function) -> bool {
+    function
+        .blocks
+        .iter()
+        .flat_map(|b| &b.stmts)
+        .any(|s| !matches!(s.kind, StmtKind::Assign { .. } | StmtKind::Spawn { .. } | StmtKind::Check { .. }))
+}
+
 /// For each push how often each way through the body does it, of those pushes that are in no loop; `None` where there are too many ways.
 pub(super) fn ways(function: &Function, pushes_of: impl Fn(&Block) -> Vec<u32>, looped: &[bool]) -> Ways {
     let own: Vec<Vec<u32>> =

@@ -29,7 +29,7 @@ FN u32 narrow_scanned(Shared& sh) {
     // From the top of the run downwards; elements before its first wrap around, to numbers that are too high.
     const u32 i = left - WARP + lane_id();
     const bool mine = i < left;
-    typename S::Args args;
+    typename S::Args args = {};
     if (mine) args = S::deq(d.first + i);
     Counting<S> counting;
     counting.control = ch.control;
@@ -57,13 +57,10 @@ FN u32 narrow_scanned(Shared& sh) {
       if (!S::LEAVES || S::group(p) != S::LOOSE) stop_run(ch.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
     }
     if (!fits) break;
-    Reserved<S> worker(sum);
+    Reserved<S, false> worker(sum);
     worker.control = ch.control;
-    if constexpr (S::STAGED) worker.stage.global(d.base[S::STAGE_PUSH]);
 #pragma unroll
-    for (u32 p = 0; p < S::PUSHED; p++) {
-      worker.at[p] = S::STAGED && p == S::STAGE_PUSH ? unit[S::group(p)] : d.base[p] + unit[S::group(p)] * S::ratio(p);
-    }
+    for (u32 p = 0; p < S::PUSHED; p++) worker.at[p] = d.base[p] + unit[S::group(p)] * S::ratio(p);
     if (mine) S::run(worker, args);
 #pragma unroll
     for (u32 g = 0; g < S::GROUPS; g++) pushed[g] = upto[g];

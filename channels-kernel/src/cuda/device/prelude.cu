@@ -42,6 +42,10 @@ FN u32 shuffle(u32 lanes, u32 x, u32 from) { return __shfl_sync(lanes, x, from);
 struct StageMemory {
   alignas(16) char bytes[STAGE_BYTES];
 };
+FN ptr stage_memory() {
+  SHARED(StageMemory, stage);
+  return stage.bytes;
+}
 
 // Wrapping arithmetic on signed and on narrow types goes through an unsigned type that C does not promote to int.
 #define WRAPPING(T, U, W)                                                          \
