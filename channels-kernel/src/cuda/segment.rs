@@ -99,23 +99,29 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
     };
     let own = size(&mut order.iter().filter(|i| stack.inherited[**i].is_none()));
     let all = size(&mut order.iter());
-    let each: Vec<String> = order.iter().filter_map(|i| stack.inherited[*i]).map(|n| format!("ch.each[{n}]")).collect();
-    let choice = |one: u64, other: u64| {
-        if each.is_empty() { other.to_string() } else { format!("{} ? {other} : {one}", each.join(" | ")) }
-    };
     let (mut members, mut flush) = (String::new(), String::new());
     for i in order {
         let field = &stack.fields[i];
         let name = names::field(field, i);
         members += &format!(" {} {name};", field_type(field.kind));
-        let only = stack.inherited[i].map_or_else(String::new, |n| format!("if (ch.each[{n}]) "));
-        flush += &format!(" {only}ch.{channel}.{name}[at + i] = staged(i).{name};");
+        let only = stack.inherited[i].map_or_else(String::new, |n| format!("if (EACH && ch.each[{n}]) "));
+        flush += &format!(" {only}ch.{channel}.{name}[at + i] = staged<EACH>(i).{name};");
     }
+    let choice = |all: u64, own: u64| if all == own { own.to_string() } else { format!("EACH ? {all} : {own}") };
+    let mut function = |text: &str| {
+        out.line("template <bool EACH>");
+        out.line(text);
+    };
+    function(&format!("FN_IN static u32 stride() {{ return {}; }}", choice(all, own)));
+    // One place more is for what finds none.
+    function(&format!("FN_IN static u32 capacity() {{ return {}; }}", choice(STAGE_BYTES / all - 1, STAGE_BYTES / own - 1)));
     out.line(&format!("struct Staged {{{members} }};  // a child in shared memory"));
-    out.line(&format!("FN_IN static u32 stride() {{ return {}; }}", choice(own, all)));
-    out.line(&format!("FN_IN static u32 capacity() {{ return {}; }}", choice(STAGE_BYTES / own, STAGE_BYTES / all)));
-    out.line("FN_IN static Staged& staged(u32 e) { return *(Staged*)(stage_memory() + e * stride()); }");
-    out.line(&format!("FN_IN static void flush(u32 at, u32 count) {{ for (u32 i = thread_id(); i < count; i += BLOCK) {{{flush} }} }}"));
+    let mut function = |text: &str| {
+        out.line("template <bool EACH>");
+        out.line(text);
+    };
+    function("FN_IN static Staged& staged(u32 e) { return *(Staged*)(stage_memory() + min_of(e, capacity<EACH>()) * stride<EACH>()); }");
+    function(&format!("FN_IN static void flush(u32 at, u32 count) {{ for (u32 i = thread_id(); i < count; i += BLOCK) {{{flush} }} }}"));
 }
 
 /// How results are joined before they are handed over, where that does not change them.
@@ -149,6 +155,7 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
     let channel = plan.channel(source.stack);
     if !source.is_entry() {
         out.line("struct Args { u32 frame; };");
+        out.line("template <bool EACH>");
         if twin {
             let other = plan.channel(plan.number_of(StackRef::Continuation(source.task, source.segment), true));
             out.line(&format!("FN_IN static Args deq(u32 i) {{ return {{(TWIN ? ch.{other}.frame_0 : ch.{channel}.frame_0)[i]}}; }}"));
@@ -167,24 +174,28 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
             members += &format!(" {} {name};", ctype(ty));
             values += &match stack.inherited[i] {
                 None => format!(", ch.{channel}.{name}[i]"),
-                Some(n) => format!(", ch.{channel}.{name}[i & ch.each[{n}]]"),
+                Some(n) => format!(", ch.{channel}.{name}[EACH ? i & ch.each[{n}] : 0]"),
             };
         }
     }
     out.line(&format!("struct Args {{ {members} }};"));
+    out.line("template <bool EACH>");
     out.line(&format!("FN_IN static Args deq(u32 i) {{ return {{{values}}}; }}"));
     let segment = &plan.program[source.task].segments[source.segment.index()];
     if matches!(source.mode, Mode::Tried { .. }) && segment.ret.is_some() {
         // The return address is the last field.
         let last = stack.fields.len() - 1;
         let name = names::field(&stack.fields[last], last);
-        let address =
-            format!("ch.{channel}.{name}[{}]", stack.inherited[last].map_or_else(|| "i".to_owned(), |n| format!("i & ch.each[{n}]")));
+        let address = format!(
+            "ch.{channel}.{name}[{}]",
+            stack.inherited[last].map_or_else(|| "i".to_owned(), |n| format!("EACH ? i & ch.each[{n}] : 0"))
+        );
         let text = match plan.narrow[source.task.index()] {
             true => format!("ch.memory + (u64){address} * {}ull", plan.return_unit(source.task)),
             false => address,
         };
-        out.line(&format!("FN_IN static ptr home(u32 i) {{ return {text}; }}  // where an element's result goes"));
+        out.line("template <bool EACH>");
+        out.line(&format!("FN_IN static ptr home([[maybe_unused]] u32 i) {{ return {text}; }}  // where an element's result goes"));
     }
 }
 

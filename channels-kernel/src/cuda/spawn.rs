@@ -83,10 +83,8 @@ impl Body<'_, '_> {
         self.out.line(&no_room);
         if staged == Some(push) {
             self.out.open("if constexpr (W::STAGES) {");
-            self.out.open("if (e < capacity()) {");
-            self.out.line("Staged& to = staged(e);");
+            self.out.line("Staged& to = staged<W::EACH>(e);");
             self.fill(child, args, dest, None, &|name| format!("to.{name}"));
-            self.out.close("}");
             self.out.close("}");
             self.out.open("if constexpr (W::RUN && !W::STAGES) {");
         } else {
@@ -118,10 +116,10 @@ impl Body<'_, '_> {
             };
             let line = match stack.inherited[i] {
                 None => store,
-                Some(n) if self.passes(child, i, value) => format!("if (ch.each[{n}]) {store}"),
+                Some(n) if self.passes(child, i, value) => format!("if (W::EACH && ch.each[{n}]) {store}"),
                 // The value that all descendants inherit.
                 Some(n) if twin == Some(Twin::First) => format!("{store} if (!ch.each[{n}]) ch.{channel}.{name}[0] = {text};"),
-                Some(n) => format!("if (ch.each[{n}]) {store} else ch.{channel}.{name}[0] = {text};"),
+                Some(n) => format!("if (W::EACH && ch.each[{n}]) {store} else ch.{channel}.{name}[0] = {text};"),
             };
             self.out.line(&line);
         }

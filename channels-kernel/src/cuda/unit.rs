@@ -261,7 +261,16 @@ fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
             format!("if (sh.dispatch.count < blocks * BLOCK) run_direct<{name}>(block, blocks); else run_scanned<{name}>(block, blocks);")
         }
         Mode::Scanned { .. } => format!("run_scanned<{name}>(block, blocks);"),
-        Mode::Tried { .. } => format!("run_tried<{name}>(block, blocks);"),
+        Mode::Tried { .. } => {
+            let inherited = source.pushes.iter().map(|p| p.stack).chain([source.stack]).flat_map(|s| &plan.stacks[s as usize].inherited);
+            let each: std::collections::BTreeSet<String> = inherited.flatten().map(|n| format!("ch.each[{n}]")).collect();
+            if each.is_empty() {
+                format!("run_tried<{name}, true>(block, blocks);")
+            } else {
+                let each = each.into_iter().collect::<Vec<_>>().join(" | ");
+                format!("if ({each}) run_tried<{name}, false>(block, blocks); else run_tried<{name}, true>(block, blocks);")
+            }
+        }
         Mode::Direct { .. } => format!("run_direct<{name}>(block, blocks);"),
     }
 }

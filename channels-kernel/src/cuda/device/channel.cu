@@ -131,7 +131,7 @@ struct Thread {
 // First pass over a tile: the body with all effects taken out counts what it will push.
 template <class S>
 struct Counting : Thread {
-  static constexpr bool RUN = false, FALLIBLE = false, STAGES = false;
+  static constexpr bool RUN = false, FALLIBLE = false, STAGES = false, EACH = true;
   u32 at[S::PUSHED + 1] = {};
   u32 frame = 0;
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
@@ -141,7 +141,7 @@ struct Counting : Thread {
 // Second pass: everything is reserved, `at` is the next element of each push; of the staged one its place in the stage, if the tile `STAGE`s.
 template <class S, bool STAGE>
 struct Reserved : Thread {
-  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE;
+  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = true;
   Gathered<typename S::Sum>& sum;
   __device__ __forceinline__ explicit Reserved(Gathered<typename S::Sum>& all) : sum(all) {}
   u32 at[S::PUSHED + 1];
@@ -154,7 +154,7 @@ struct Reserved : Thread {
 // Where pushes cannot be counted before the body has run: the lanes that spawn together reserve together.
 template <class S>
 struct Direct : Thread {
-  static constexpr bool RUN = true, FALLIBLE = true, STAGES = false;
+  static constexpr bool RUN = true, FALLIBLE = true, STAGES = false, EACH = true;
   const Dispatch* dispatch;
   u32* counter;
   Gathered<typename S::Sum>& sum;
@@ -234,17 +234,14 @@ FN Shared& shared() {
 
 // The one pass over a tile of a segment that only spawns children of one kind and gives results: its children are numbered as they come, into
 // the stage, and its results wait, so that all of it can be forgotten. Where the stage is too small, the body runs once more: what it spawns is
-// counted by then, and goes from `first` on straight into the channel.
-template <class S, bool STAGE>
+// counted by then, and goes from `first` on straight into the channel. `KEPT`: all that children may inherit is kept once.
+template <class S, bool STAGE, bool KEPT>
 struct Trial : Thread {
-  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE;
+  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !KEPT;
   u32 first = 0;
   u32 frame = 0;
   typename S::Sum::Value given = S::Sum::none();
-  // Relaxed: the block's barrier orders them. The compiler has one lane of a warp add for all.
-  __device__ __forceinline__ u32 talloc(u32) {
-    return first + __nv_atomic_fetch_add(&shared().staged, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
-  }
+  __device__ __forceinline__ u32 talloc(u32) { return first + add_shared(&shared().staged, 1); }
   template <class V>
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
 };
@@ -355,12 +352,12 @@ FN u32 next_tile(Control* control, u32 tile, u32 tiles, u32 blocks, bool asks) {
 
 // Dequeues a thread's elements of a tile, those of them that are less than `count`. Every one has a value: to the compiler, what is set only at
 // times lives from one dispatch to the next.
-template <class S>
+template <class S, bool EACH>
 FN void load_tile(typename S::Args* args, u32 first, u32 from, u32 count) {
 #pragma unroll
   for (u32 j = 0; j < S::ITEMS; j++) {
     args[j] = {};
-    if (from + j * BLOCK < count) args[j] = S::deq(first + from + j * BLOCK);
+    if (from + j * BLOCK < count) args[j] = S::template deq<EACH>(first + from + j * BLOCK);
   }
 }
 
@@ -400,7 +397,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     const u32 from = d.count - (tile + 1) * TILE;
     typename S::Args args[S::ITEMS];
     u32 unit[S::GROUPS + 1][S::ITEMS];
-    load_tile<S>(args, d.first, from + thread_id(), d.count);
+    load_tile<S, true>(args, d.first, from + thread_id(), d.count);
 #pragma unroll
     for (u32 j = 0; j < S::ITEMS; j++) {
       const u32 i = from + j * BLOCK + thread_id();
@@ -433,7 +430,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     // Children whose number depends on data are staged in shared memory, so that the channel is written in whole lines.
     bool staged = false;
     if constexpr (S::STAGED) {
-      staged = sh.total[S::STAGE_GROUP] <= S::capacity();
+      staged = sh.total[S::STAGE_GROUP] <= S::template capacity<true>();
       if (staged) run_reserved<S, true>(sh, sum, args, unit, from);
     }
     if (!staged) run_reserved<S, false>(sh, sum, args, unit, from);
@@ -442,7 +439,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     }
     __syncthreads();
     if constexpr (S::STAGED) {
-      if (staged) S::flush(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP], sh.total[S::STAGE_GROUP]);
+      if (staged) S::template flush<true>(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP], sh.total[S::STAGE_GROUP]);
       __syncthreads();
     }
     tile = S::LEAVES ? sh.tile : next;
@@ -469,7 +466,7 @@ FN void reserve_tried(Shared& sh, Control* control) {
 
 // Runs elements in the same tiles, but as soon as their children are staged the tile is as good as done: if they find room, they are written to
 // the channel and the results handed in, else nothing has happened.
-template <class S>
+template <class S, bool KEPT>
 static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   Shared& sh = shared();
   Control* const control = ch.control;
@@ -481,7 +478,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   bool failed = false;
   u32 tile = block;
   u32 from = count - (tile + 1) * TILE + thread_id();
-  load_tile<S>(args, first, from, tile < tiles ? count : 0);
+  load_tile<S, !KEPT>(args, first, from, tile < tiles ? count : 0);
   if (thread_id() == 0) sh.staged = 0;
   __syncthreads();
   while (tile < tiles) {
@@ -490,7 +487,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     typename S::Sum::Value given[S::ITEMS];
 #pragma unroll
     for (u32 j = 0; j < S::ITEMS; j++) {
-      Trial<S, true> worker;
+      Trial<S, true, KEPT> worker;
       worker.control = control;
       if (here + j * BLOCK < count && !failed) S::run(worker, args[j]);
       given[j] = worker.given;
@@ -502,7 +499,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     const u32 next = sh.tile;
     // Meanwhile the next tile is under way.
     from = count - (next + 1) * TILE + thread_id();
-    load_tile<S>(args, first, from, next < tiles ? count : 0);
+    load_tile<S, !KEPT>(args, first, from, next < tiles ? count : 0);
     __syncthreads();
     if (sh.full) {
       if (asks) give_back(control, tile, next, tiles);
@@ -511,20 +508,20 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     if constexpr (S::SUMS) {
 #pragma unroll
       for (u32 j = 0; j < S::ITEMS; j++) {
-        if (given[j] != S::Sum::none()) sum.add(S::home(first + here + j * BLOCK), given[j]);
+        if (given[j] != S::Sum::none()) sum.add(S::template home<!KEPT>(first + here + j * BLOCK), given[j]);
       }
     }
     const u32 total = sh.total[0], at = base + sh.first[0];
-    if (total <= S::capacity()) {
-      S::flush(at, total);
+    if (total <= S::template capacity<!KEPT>()) {
+      S::template flush<!KEPT>(at, total);
     } else {
 #pragma unroll 1
       for (u32 j = 0; j < S::ITEMS; j++) {
         const u32 i = here + j * BLOCK;
-        Trial<S, false> worker;
+        Trial<S, false, KEPT> worker;
         worker.control = control;
         worker.first = at;
-        if (i < count && !failed) S::run(worker, S::deq(first + i));
+        if (i < count && !failed) S::run(worker, S::template deq<!KEPT>(first + i));
         failed |= worker.failed;
       }
       __syncthreads();
@@ -553,7 +550,7 @@ static __device__ __noinline__ void run_direct(u32 block, u32 blocks) {
     worker.control = ch.control;
     worker.dispatch = &d;
     worker.counter = sh.local ? sh.counter : ch.control->counter;
-    S::run(worker, S::deq(d.first + (u32)i));
+    S::run(worker, S::template deq<true>(d.first + (u32)i));
     if (worker.failed) break;
   }
   __syncwarp();

@@ -79,6 +79,7 @@ static unsigned __ballot_sync(unsigned, bool x) {
 static int __any_sync(unsigned mask, bool x) { return __ballot_sync(mask, x) != 0; }
 // A lane by itself: the lanes of a warp need not stay together.
 static unsigned active_lanes() { return 1u << lane(); }
+static unsigned add_shared(unsigned* at, unsigned n) { return __atomic_fetch_add(at, n, __ATOMIC_RELAXED); }
 static unsigned shuffle(unsigned, unsigned x, unsigned) { return x; }
 static void pause(unsigned) { std::this_thread::yield(); }
 static unsigned long long now_ns() {
@@ -103,7 +104,6 @@ static unsigned __brev(unsigned x) { return (unsigned)(__brevll(x) >> 32); }
 #define __NV_ATOMIC_RELEASE __ATOMIC_RELEASE
 #define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
 #define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
-#define __NV_THREAD_SCOPE_BLOCK 0
 #define __NV_THREAD_SCOPE_DEVICE 0
 #define __NV_THREAD_SCOPE_SYSTEM 0
 #define __nv_atomic_load_n(p, o, s) __atomic_load_n(p, o)
