@@ -116,10 +116,11 @@ enum On {
     Gpu(Aggregator),
 }
 
-/// The CPU, and the first GPU by both aggregators if the tests are to use it.
+/// The CPU, and the first GPU by all aggregators if the tests are to use it.
 fn devices() -> Vec<On> {
     let gpus = millstream_tests::engine::gpus(None);
-    if gpus.is_empty() { vec![On::Cpu] } else { vec![On::Cpu, On::Gpu(Aggregator::Persistent), On::Gpu(Aggregator::HostThread)] }
+    let all = [Aggregator::Persistent, Aggregator::HostThread, Aggregator::Auto];
+    [On::Cpu].into_iter().chain(all.into_iter().filter(|_| !gpus.is_empty()).map(On::Gpu)).collect()
 }
 
 impl On {
