@@ -52,6 +52,8 @@ pub struct Control {
     pub peak: u64,
     /// `u64` per source, 0 at the start: elements consumed.
     pub consumed: u64,
+    /// `u64` per stack, then per level and one more, 0 at the start: children that ended where they were spawned.
+    pub leaves: u64,
     /// In: how many levels a run like this one reached, 0 if unknown. Out: how many this one reached.
     pub expected: u32,
     /// Out: the level it ended at.

@@ -45,6 +45,8 @@ pub struct Arena {
     pub peak: u64,
     /// See [`Control::consumed`].
     pub consumed: u64,
+    /// See [`Control::leaves`].
+    pub leaves: u64,
     /// How many levels there is room for.
     pub levels: u32,
     /// What lies before this offset is to be zero when a run begins.
@@ -61,7 +63,7 @@ impl Arena {
     pub fn new(plan: &Plan, budget: u64, entry: TaskId, roots: u64) -> Option<Self> {
         let stacks = plan.stacks.len() as u64;
         let result = plan.ret(entry).layout(&plan.program.program.structs);
-        let per_level = 16 * stacks + 8;
+        let per_level = 16 * stacks + 16;
         let levels = (budget / 64 / per_level).clamp(64, MOST_LEVELS);
         let mut at = 0u64;
         let mut take = |bytes: u64| {
@@ -76,6 +78,7 @@ impl Arena {
         let peak = take(4 * stacks);
         let consumed = take(8 * plan.sources.len() as u64);
         let elements = take(8 * levels);
+        let leaves = take(8 * (stacks + levels + 1));
         let zeroed = at;
         let mut take = |bytes: u64| {
             let here = at;
@@ -107,6 +110,7 @@ impl Arena {
             elements,
             peak,
             consumed,
+            leaves,
             levels: levels as u32,
             zeroed,
             once,
@@ -144,6 +148,7 @@ impl Arena {
             elements: base + self.elements,
             peak: base + self.peak,
             consumed: base + self.consumed,
+            leaves: base + self.leaves,
             ..Control::default()
         }
     }

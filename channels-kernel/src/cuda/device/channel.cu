@@ -19,6 +19,7 @@ struct Control {
   u64* elements;   // per level: entry elements consumed
   u32* peak;       // per stack: most elements at once
   u64* consumed;   // per source: elements consumed
+  u64* leaves;     // per stack of entries, then per level: children that ended where they were spawned
   u32 expected;    // in: levels that a run is expected to reach, 0 if unknown; out: levels that it reached
   u32 level;       // out: where it ended
   u64 dispatches;  // out
@@ -96,6 +97,12 @@ struct Gathered {
 template <>
 struct Gathered<NoSum> {};
 
+// Children that ended where they were spawned, per push.
+template <class S>
+struct LeafCounts {
+  u32 count[S::PUSHED + 1] = {};
+};
+
 // A thread that runs a segment's body.
 struct Thread {
   Control* control;
@@ -144,11 +151,13 @@ struct Reserved : Thread {
   static constexpr bool RUN = true;
   static constexpr bool FALLIBLE = false;
   Gathered<typename S::Sum>& sum;
-  __device__ __forceinline__ explicit Reserved(Gathered<typename S::Sum>& all) : sum(all) {}
+  LeafCounts<S>& leaves;
+  __device__ __forceinline__ Reserved(Gathered<typename S::Sum>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
   typename S::Stage stage;
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
+  __device__ __forceinline__ void leaf(u32 push, bool ended) { leaves.count[push] += ended; }
 };
 
 // Where pushes cannot be counted before the body has run: the lanes that spawn together reserve together.
@@ -159,7 +168,9 @@ struct Direct : Thread {
   const Dispatch* dispatch;
   u32* counter;
   Gathered<typename S::Sum>& sum;
-  __device__ __forceinline__ explicit Direct(Gathered<typename S::Sum>& all) : sum(all) {}
+  LeafCounts<S>& leaves;
+  __device__ __forceinline__ Direct(Gathered<typename S::Sum>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
+  __device__ __forceinline__ void leaf(u32 push, bool ended) { leaves.count[push] += ended; }
   u32 frame = 0;
   typename S::Stage stage;
   // The number of the element; `failed` if there is no room.
@@ -222,6 +233,7 @@ struct Shared {
   u32 counter[MAX_GROUPS];
   u32 marks[2 * MOST_BLOCKS / 32];
   u64 to[WARPS], value[WARPS];               // sums of the warps
+  u32 leaves[WARPS];
 };
 
 // Sum over the lanes up to this one.
@@ -260,6 +272,30 @@ FN void hand_over(Shared& sh, Gathered<R>& sum) {
     if (all.to) R::give(all.to, all.value);
   }
   __syncthreads();
+}
+
+// Counts the children that ended where the threads of a block spawned them, a level below this dispatch's. Every thread calls it.
+template <class S>
+FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) {
+  if constexpr (S::HAS_LEAVES) {
+    u64 all = 0;
+#pragma unroll
+    for (u32 p = 0; p < S::PUSHED; p++) {
+      if (!S::leafy(p)) continue;
+      const u32 warp = __shfl_sync(ALL_LANES, warp_scan(leaves.count[p]), WARP - 1, WARP);
+      if (lane_id() == 0) sh.leaves[warp_id()] = warp;
+      __syncthreads();
+      if (thread_id() == 0) {
+        u64 sum = 0;
+        for (u32 w = 0; w < WARPS; w++) sum += sh.leaves[w];
+        // Relaxed: the host reads it after the run.
+        if (sum) __nv_atomic_fetch_add(&control->leaves[S::stack_of(p)], sum, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        all += sum;
+      }
+      __syncthreads();
+    }
+    if (all) __nv_atomic_fetch_add(&control->leaves[STACKS + sh.dispatch.level + 1], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
 }
 
 // Reserves, once for the whole tile, what its elements push: `sums` holds the units of each item and warp and gets the first unit of each.
@@ -330,6 +366,7 @@ static __device__ __noinline__ void run_scanned(Shared& sh, ptr stage_memory, u3
   constexpr u32 TILE = BLOCK * S::ITEMS;
   const u32 tiles = (d.count + TILE - 1) / TILE;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   for (u32 tile = block; tile < tiles;) {
     u32 next = tile + blocks;
     if constexpr (S::LEAVES) {
@@ -379,7 +416,7 @@ static __device__ __noinline__ void run_scanned(Shared& sh, ptr stage_memory, u3
     bool staged = false;
     if constexpr (S::STAGED) staged = sh.total[S::STAGE_GROUP] <= S::Stage::capacity();
     // Where a thread's items are run one after the other, a failed one ends the thread.
-    Reserved<S> worker(sum);
+    Reserved<S> worker(sum, leaves);
     worker.control = control;
     if constexpr (S::STAGED) {
       if (staged) {
@@ -412,6 +449,7 @@ static __device__ __noinline__ void run_scanned(Shared& sh, ptr stage_memory, u3
     if (S::LEAVES && !S::STAGED) __syncthreads();
   }
   hand_over(sh, sum);
+  count_leaves<S>(sh, control, leaves);
 }
 
 // Runs elements a lane each, as many warps as there are: for heavy bodies and for those that push nothing.
@@ -423,10 +461,11 @@ static __device__ __noinline__ void run_direct(Shared& sh, u32 block, u32 blocks
   u32 lanes = WARP;
   if (S::HEAVY && d.count < warps * WARP) lanes = (d.count + warps - 1) / warps;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   for (u64 at = (u64)(warp_id() * blocks + block) * lanes; at < d.count; at += (u64)warps * lanes) {
     const u64 i = at + lane_id();
     if (i >= d.count || lane_id() >= lanes) break;
-    Direct<S> worker(sum);
+    Direct<S> worker(sum, leaves);
     worker.control = ch.control;
     worker.dispatch = &d;
     worker.counter = sh.local ? sh.counter : ch.control->counter;
@@ -435,4 +474,5 @@ static __device__ __noinline__ void run_direct(Shared& sh, u32 block, u32 blocks
   }
   __syncwarp();
   hand_over(sh, sum);
+  count_leaves<S>(sh, ch.control, leaves);
 }

@@ -189,6 +189,8 @@ impl Emulated {
                 elements = policy.elements();
             }
         }
+        let leaves = read(arena.leaves, 8 * plan.stacks.len() as u64);
+        tasks += leaves.chunks(8).map(|n| u64::from_le_bytes(n.try_into().unwrap())).sum::<u64>();
         // SAFETY: the record is plain words, and lies aligned in the block.
         let mut control = unsafe { start.add(arena.control as usize).cast::<Control>().read() };
         if let Some(stack) = full {
