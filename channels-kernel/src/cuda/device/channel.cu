@@ -18,6 +18,7 @@ struct Control {
   u32* counter;    // per group of pushes: units reserved in this dispatch
   Standing* standing;  // persistent: how far the run is
   Level* records;  // persistent: what is known of each level
+  u64* leaves;     // per stack of entries, then per level: children that ended where they were spawned
   u64 dispatches;  // out
   u32* mailbox;    // host thread: mapped host memory, the counters of the last dispatch
   u32* list;       // the tiles given back, then what moves where
@@ -101,6 +102,12 @@ struct Gathered {
 template <>
 struct Gathered<NoSum> {};
 
+// Children that ended where they were spawned, per push.
+template <class S>
+struct LeafCounts {
+  u32 count[S::PUSHED + 1] = {};
+};
+
 // A thread that runs a segment's body.
 struct Thread {
   Control* control;
@@ -143,12 +150,14 @@ template <class S, bool STAGE>
 struct Reserved : Thread {
   static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = true;
   Gathered<typename S::Sum>& sum;
-  __device__ __forceinline__ explicit Reserved(Gathered<typename S::Sum>& all) : sum(all) {}
+  LeafCounts<S>& leaves;
+  __device__ __forceinline__ Reserved(Gathered<typename S::Sum>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) { sum.add(to, value); }
+  __device__ __forceinline__ void leaf(u32 push, bool ended) { leaves.count[push] += ended; }
 };
 
 // Where pushes cannot be counted before the body has run: the lanes that spawn together reserve together.
@@ -158,7 +167,9 @@ struct Direct : Thread {
   const Dispatch* dispatch;
   u32* counter;
   Gathered<typename S::Sum>& sum;
-  __device__ __forceinline__ explicit Direct(Gathered<typename S::Sum>& all) : sum(all) {}
+  LeafCounts<S>& leaves;
+  __device__ __forceinline__ Direct(Gathered<typename S::Sum>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
+  __device__ __forceinline__ void leaf(u32 push, bool ended) { leaves.count[push] += ended; }
   u32 frame = 0;
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) { sum.add(to, value); }
@@ -225,6 +236,7 @@ struct Shared {
   u32 counter[MAX_GROUPS];
   u32 marks[2 * MOST_BLOCKS / 32];
   u64 to[WARPS], value[WARPS];               // sums of the warps
+  u32 leaves[WARPS];
 };
 // One for the whole module, reached by its name: through a pointer the compiler would not know which memory it is in.
 FN Shared& shared() {
@@ -234,13 +246,15 @@ FN Shared& shared() {
 
 // The one pass over a tile of a segment that only spawns children of one kind and gives results: its children are numbered as they come, into
 // the stage, and its results wait, so that all of it can be forgotten. Where the stage is too small, the body runs once more: what it spawns is
-// counted by then, and goes from `first` on straight into the channel. `KEPT`: all that children may inherit is kept once.
-template <class S, bool STAGE, bool KEPT>
+// counted by then, and goes from `first` on straight into the channel. `ONCE`: all that children may inherit is kept once.
+template <class S, bool STAGE, bool ONCE>
 struct Trial : Thread {
-  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !KEPT;
+  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !ONCE;
   u32 first = 0;
   u32 frame = 0;
   typename S::Sum::Value given = S::Sum::none();
+  u32 ended = 0;
+  __device__ __forceinline__ void leaf(u32, bool is) { ended += is; }
   __device__ __forceinline__ u32 talloc(u32) { return first + add_shared(&shared().staged, 1); }
   template <class V>
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
@@ -282,6 +296,34 @@ FN void hand_over(Shared& sh, Gathered<R>& sum) {
     if (all.to) R::give(all.to, all.value);
   }
   __syncthreads();
+}
+
+// Relaxed: the host reads it after the run.
+FN void add_leaves(u64* at, u64 leaves) {
+  if (leaves) __nv_atomic_fetch_add(at, leaves, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+// Counts the children that ended where the threads of a block spawned them, a level below this dispatch's. Every thread calls it.
+template <class S>
+FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) {
+  if constexpr (S::HAS_LEAVES) {
+    u64 all = 0;
+#pragma unroll
+    for (u32 p = 0; p < S::PUSHED; p++) {
+      if (!S::leafy(p)) continue;
+      const u32 warp = __shfl_sync(ALL_LANES, warp_scan(leaves.count[p]), WARP - 1, WARP);
+      if (lane_id() == 0) sh.leaves[warp_id()] = warp;
+      __syncthreads();
+      if (thread_id() == 0) {
+        u64 sum = 0;
+        for (u32 w = 0; w < WARPS; w++) sum += sh.leaves[w];
+        add_leaves(&control->leaves[S::stack_of(p)], sum);
+        all += sum;
+      }
+      __syncthreads();
+    }
+    add_leaves(&control->leaves[STACKS + sh.dispatch.level + 1], all);
+  }
 }
 
 // Reserves, once for the whole tile, what its elements push: `sums` holds the units of each item and warp and gets the first unit of each.
@@ -363,10 +405,10 @@ FN void load_tile(typename S::Args* args, u32 first, u32 from, u32 count) {
 
 // Second pass over a tile.
 template <class S, bool STAGE>
-FN void run_reserved(Shared& sh, Gathered<typename S::Sum>& sum, const typename S::Args* args, const u32 (*unit)[S::ITEMS], u32 from) {
+FN void run_reserved(Shared& sh, Gathered<typename S::Sum>& sum, LeafCounts<S>& leaves, const typename S::Args* args, const u32 (*unit)[S::ITEMS], u32 from) {
   const Dispatch& d = sh.dispatch;
   // Where a thread's items are run one after the other, a failed one ends the thread.
-  Reserved<S, STAGE> worker(sum);
+  Reserved<S, STAGE> worker(sum, leaves);
   worker.control = ch.control;
 #pragma unroll
   for (u32 j = 0; j < S::ITEMS; j++) {
@@ -390,6 +432,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
   constexpr u32 TILE = BLOCK * S::ITEMS;
   const u32 tiles = (d.count + TILE - 1) / TILE;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   for (u32 tile = block; tile < tiles;) {
     // The next tile's number is asked for now and needed at the end.
     const u32 next = next_tile(control, tile, tiles, blocks, S::LEAVES && thread_id() == 0 && !sh.local);
@@ -431,9 +474,9 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     bool staged = false;
     if constexpr (S::STAGED) {
       staged = sh.total[S::STAGE_GROUP] <= S::template capacity<true>();
-      if (staged) run_reserved<S, true>(sh, sum, args, unit, from);
+      if (staged) run_reserved<S, true>(sh, sum, leaves, args, unit, from);
     }
-    if (!staged) run_reserved<S, false>(sh, sum, args, unit, from);
+    if (!staged) run_reserved<S, false>(sh, sum, leaves, args, unit, from);
     if constexpr (S::LEAVES) {
       if (thread_id() == 0) sh.tile = next;
     }
@@ -446,6 +489,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     if (S::LEAVES && !S::STAGED) __syncthreads();
   }
   hand_over(sh, sum);
+  count_leaves<S>(sh, control, leaves);
 }
 
 // Reserves what a tile that was tried has spawned. One thread of a block calls it, between two barriers.
@@ -466,7 +510,7 @@ FN void reserve_tried(Shared& sh, Control* control) {
 
 // Runs elements in the same tiles, but as soon as their children are staged the tile is as good as done: if they find room, they are written to
 // the channel and the results handed in, else nothing has happened.
-template <class S, bool KEPT>
+template <class S, bool ONCE>
 static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   Shared& sh = shared();
   Control* const control = ch.control;
@@ -474,23 +518,26 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   const u32 count = sh.dispatch.count, first = sh.dispatch.first, base = sh.dispatch.base[0], tiles = (count + TILE - 1) / TILE;
   const bool asks = thread_id() == 0 && !sh.local;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   typename S::Args args[S::ITEMS];
   bool failed = false;
   u32 tile = block;
   u32 from = count - (tile + 1) * TILE + thread_id();
-  load_tile<S, !KEPT>(args, first, from, tile < tiles ? count : 0);
+  load_tile<S, !ONCE>(args, first, from, tile < tiles ? count : 0);
   if (thread_id() == 0) sh.staged = 0;
   __syncthreads();
   while (tile < tiles) {
     // The next tile's number is asked for now and needed when this one has been tried.
     const u32 asked = next_tile(control, tile, tiles, blocks, asks), here = from;
     typename S::Sum::Value given[S::ITEMS];
+    u32 ended = 0;
 #pragma unroll
     for (u32 j = 0; j < S::ITEMS; j++) {
-      Trial<S, true, KEPT> worker;
+      Trial<S, true, ONCE> worker;
       worker.control = control;
       if (here + j * BLOCK < count && !failed) S::run(worker, args[j]);
       given[j] = worker.given;
+      ended += worker.ended;
       failed |= worker.failed;
     }
     if (thread_id() == 0) sh.tile = asked;
@@ -499,29 +546,30 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     const u32 next = sh.tile;
     // Meanwhile the next tile is under way.
     from = count - (next + 1) * TILE + thread_id();
-    load_tile<S, !KEPT>(args, first, from, next < tiles ? count : 0);
+    load_tile<S, !ONCE>(args, first, from, next < tiles ? count : 0);
     __syncthreads();
     if (sh.full) {
       if (asks) give_back(control, tile, next, tiles);
       break;
     }
+    leaves.count[0] += ended;
     if constexpr (S::SUMS) {
 #pragma unroll
       for (u32 j = 0; j < S::ITEMS; j++) {
-        if (given[j] != S::Sum::none()) sum.add(S::template home<!KEPT>(first + here + j * BLOCK), given[j]);
+        if (given[j] != S::Sum::none()) sum.add(S::template home<!ONCE>(first + here + j * BLOCK), given[j]);
       }
     }
     const u32 total = sh.total[0], at = base + sh.first[0];
-    if (total <= S::template capacity<!KEPT>()) {
-      S::template flush<!KEPT>(at, total);
+    if (total <= S::template capacity<!ONCE>()) {
+      S::template flush<!ONCE>(at, total);
     } else {
 #pragma unroll 1
       for (u32 j = 0; j < S::ITEMS; j++) {
         const u32 i = here + j * BLOCK;
-        Trial<S, false, KEPT> worker;
+        Trial<S, false, ONCE> worker;
         worker.control = control;
         worker.first = at;
-        if (i < count && !failed) S::run(worker, S::template deq<!KEPT>(first + i));
+        if (i < count && !failed) S::run(worker, S::template deq<!ONCE>(first + i));
         failed |= worker.failed;
       }
       __syncthreads();
@@ -531,6 +579,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     __syncthreads();
   }
   hand_over(sh, sum);
+  count_leaves<S>(sh, control, leaves);
 }
 
 // Runs elements a lane each, as many warps as there are: for heavy bodies and for those that push nothing.
@@ -543,10 +592,11 @@ static __device__ __noinline__ void run_direct(u32 block, u32 blocks) {
   u32 lanes = WARP;
   if (S::HEAVY && d.count < warps * WARP) lanes = (d.count + warps - 1) / warps;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   for (u64 at = (u64)(warp_id() * blocks + block) * lanes; at < d.count; at += (u64)warps * lanes) {
     const u64 i = at + lane_id();
     if (i >= d.count || lane_id() >= lanes) break;
-    Direct<S> worker(sum);
+    Direct<S> worker(sum, leaves);
     worker.control = ch.control;
     worker.dispatch = &d;
     worker.counter = sh.local ? sh.counter : ch.control->counter;
@@ -555,4 +605,5 @@ static __device__ __noinline__ void run_direct(u32 block, u32 blocks) {
   }
   __syncwarp();
   hand_over(sh, sum);
+  count_leaves<S>(sh, ch.control, leaves);
 }

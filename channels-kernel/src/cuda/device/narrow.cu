@@ -18,11 +18,27 @@ FN void hand_over_warp(Gathered<R>& sum) {
   if (lane_id() == leader) R::give(sum.to, sum.value);
 }
 
+template <class S>
+FN void count_leaves_warp(const Dispatch& d, const LeafCounts<S>& leaves) {
+  if constexpr (S::HAS_LEAVES) {
+    u64 all = 0;
+#pragma unroll
+    for (u32 p = 0; p < S::PUSHED; p++) {
+      if (!S::leafy(p)) continue;
+      const u32 sum = __shfl_sync(ALL_LANES, warp_scan(leaves.count[p]), WARP - 1, WARP);
+      add_leaves(&ch.control->leaves[S::stack_of(p)], lane_id() == 0 ? sum : 0);
+      all += sum;
+    }
+    add_leaves(&ch.control->leaves[STACKS + d.level + 1], lane_id() == 0 ? all : 0);
+  }
+}
+
 // Counts, then runs. Gives how many elements, the lowest ones, found no room.
 template <class S>
 FN u32 narrow_scanned(Shared& sh) {
   const Dispatch& d = sh.dispatch;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   u32 pushed[S::GROUPS + 1] = {};
   u32 left = d.count;
   while (left) {
@@ -30,7 +46,7 @@ FN u32 narrow_scanned(Shared& sh) {
     const u32 i = left - WARP + lane_id();
     const bool mine = i < left;
     typename S::Args args = {};
-    if (mine) args = S::deq(d.first + i);
+    if (mine) args = S::template deq<true>(d.first + i);
     Counting<S> counting;
     counting.control = ch.control;
     if (mine) S::run(counting, args);
@@ -57,7 +73,7 @@ FN u32 narrow_scanned(Shared& sh) {
       if (!S::LEAVES || S::group(p) != S::LOOSE) stop_run(ch.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
     }
     if (!fits) break;
-    Reserved<S, false> worker(sum);
+    Reserved<S, false> worker(sum, leaves);
     worker.control = ch.control;
 #pragma unroll
     for (u32 p = 0; p < S::PUSHED; p++) worker.at[p] = d.base[p] + unit[S::group(p)] * S::ratio(p);
@@ -67,6 +83,7 @@ FN u32 narrow_scanned(Shared& sh) {
     left -= left < WARP ? left : WARP;
   }
   hand_over_warp(sum);
+  count_leaves_warp<S>(d, leaves);
   if (lane_id() == 0) {
 #pragma unroll
     for (u32 g = 0; g < S::GROUPS; g++) sh.counter[g] = pushed[g];
@@ -79,15 +96,17 @@ template <class S>
 FN u32 narrow_direct(Shared& sh) {
   const Dispatch& d = sh.dispatch;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   for (u32 i = lane_id(); i < d.count; i += WARP) {
-    Direct<S> worker(sum);
+    Direct<S> worker(sum, leaves);
     worker.control = ch.control;
     worker.dispatch = &d;
     worker.counter = sh.counter;
-    S::run(worker, S::deq(d.first + i));
+    S::run(worker, S::template deq<true>(d.first + i));
     if (worker.failed) break;
   }
   __syncwarp();
   hand_over_warp(sum);
+  count_leaves_warp<S>(d, leaves);
   return 0;
 }
