@@ -30,13 +30,15 @@ pub(super) struct Body<'a, 'w> {
     pub(super) role: Role,
     pub(super) out: &'w mut Writer,
     pub(super) taint: Taint,
+    /// Back edges of loops that need not ask whether the run is over do not count.
     back_edges: BTreeSet<(BlockId, BlockId)>,
     pub(super) here: BlockId,
 }
 
 impl<'a, 'w> Body<'a, 'w> {
     pub(super) fn new(plan: &'a Plan, function: &'a Function, role: Role, out: &'w mut Writer) -> Self {
-        let back_edges = analysis::back_edges(function);
+        let mut back_edges = analysis::back_edges(function);
+        back_edges.retain(|edge| !analysis::takes_bits(function, *edge));
         Self { plan, function, role, out, taint: Taint::find(function), back_edges, here: BlockId(0) }
     }
 

@@ -17,10 +17,16 @@ use std::process::Command;
 /// Who decides, and with how many blocks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum How {
-    Persistent { blocks: u32 },
-    Host { blocks: u32 },
+    Persistent {
+        blocks: u32,
+    },
+    Host {
+        blocks: u32,
+    },
     /// A block as long as it can, then the host for some dispatches.
-    Both { blocks: u32 },
+    Both {
+        blocks: u32,
+    },
 }
 
 /// A program's kernels.

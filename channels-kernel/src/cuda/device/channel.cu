@@ -112,8 +112,9 @@ struct Thread {
   // At the back edge of each loop: whether to leave.
   __device__ __forceinline__ bool poll() {
     if ((++steps & 4095) != 0) return false;
-    failed |= should_stop(control, since);
-    return failed;
+    if (!should_stop(control, since)) return false;
+    failed = true;
+    return true;
   }
   __device__ __forceinline__ void fault(u32 site, u64 a, u64 b) {
     stop_run(control, FAULT, site, a, b);
@@ -240,7 +241,8 @@ struct Trial : Thread {
   static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !KEPT;
   u32 first = 0;
   u32 frame = 0;
-  typename S::Sum::Value given = S::Sum::none();
+  typename S::Sum::Value& given;
+  __device__ __forceinline__ explicit Trial(typename S::Sum::Value& all) : given(all) {}
   __device__ __forceinline__ u32 talloc(u32) { return first + add_shared(&shared().staged, 1); }
   template <class V>
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
@@ -350,12 +352,12 @@ FN u32 next_tile(Control* control, u32 tile, u32 tiles, u32 blocks, bool asks) {
   return (blocks < tiles ? blocks : tiles) + __nv_atomic_fetch_add(&control->ticket, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-// Dequeues a thread's elements of a tile, those of them that are less than `count`. Every one has a value: to the compiler, what is set only at
-// times lives from one dispatch to the next.
-template <class S, bool EACH>
-FN void load_tile(typename S::Args* args, u32 first, u32 from, u32 count) {
+// Dequeues a thread's next `N` elements of a tile, those of them that are less than `count`. Every one has a value: to the compiler, what is set
+// only at times lives from one dispatch to the next.
+template <class S, bool EACH, u32 N>
+FN void load_items(typename S::Args* args, u32 first, u32 from, u32 count) {
 #pragma unroll
-  for (u32 j = 0; j < S::ITEMS; j++) {
+  for (u32 j = 0; j < N; j++) {
     args[j] = {};
     if (from + j * BLOCK < count) args[j] = S::template deq<EACH>(first + from + j * BLOCK);
   }
@@ -397,7 +399,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     const u32 from = d.count - (tile + 1) * TILE;
     typename S::Args args[S::ITEMS];
     u32 unit[S::GROUPS + 1][S::ITEMS];
-    load_tile<S, true>(args, d.first, from + thread_id(), d.count);
+    load_items<S, true, S::ITEMS>(args, d.first, from + thread_id(), d.count);
 #pragma unroll
     for (u32 j = 0; j < S::ITEMS; j++) {
       const u32 i = from + j * BLOCK + thread_id();
@@ -471,35 +473,48 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   Shared& sh = shared();
   Control* const control = ch.control;
   constexpr u32 TILE = BLOCK * S::ITEMS;
+  // Results for one address are joined in one register, and then a loop over a thread's elements takes fewer registers than all of them.
+  constexpr bool JOINS = S::SUMS && !(KEPT && S::ONE_HOME);
+  constexpr u32 N = JOINS ? S::ITEMS : 1;
   const u32 count = sh.dispatch.count, first = sh.dispatch.first, base = sh.dispatch.base[0], tiles = (count + TILE - 1) / TILE;
   const bool asks = thread_id() == 0 && !sh.local;
   Gathered<typename S::Sum> sum;
-  typename S::Args args[S::ITEMS];
-  bool failed = false;
+  typename S::Args args[N];
   u32 tile = block;
   u32 from = count - (tile + 1) * TILE + thread_id();
-  load_tile<S, !KEPT>(args, first, from, tile < tiles ? count : 0);
+  load_items<S, !KEPT, N>(args, first, from, tile < tiles ? count : 0);
   if (thread_id() == 0) sh.staged = 0;
   __syncthreads();
   while (tile < tiles) {
     // The next tile's number is asked for now and needed when this one has been tried.
     const u32 asked = next_tile(control, tile, tiles, blocks, asks), here = from;
-    typename S::Sum::Value given[S::ITEMS];
+    typename S::Sum::Value given[N];
+    bool failed = false;
 #pragma unroll
-    for (u32 j = 0; j < S::ITEMS; j++) {
-      Trial<S, true, KEPT> worker;
-      worker.control = control;
-      if (here + j * BLOCK < count && !failed) S::run(worker, args[j]);
-      given[j] = worker.given;
-      failed |= worker.failed;
+    for (u32 j = 0; j < N; j++) given[j] = S::Sum::none();
+#pragma unroll 1
+    for (u32 at = 0; at < S::ITEMS; at += N) {
+      typename S::Args now[N];
+#pragma unroll
+      for (u32 j = 0; j < N; j++) now[j] = args[j];
+      from += N * BLOCK;
+      if (N < S::ITEMS) load_items<S, !KEPT, N>(args, first, from, at + N < S::ITEMS ? count : 0);
+#pragma unroll
+      for (u32 j = 0; j < N; j++) {
+        Trial<S, true, KEPT> worker(given[j]);
+        worker.control = control;
+        if (here + (at + j) * BLOCK < count) S::run(worker, now[j]);
+        failed |= worker.failed;
+      }
     }
     if (thread_id() == 0) sh.tile = asked;
+    if (failed) sh.full = 1;
     __syncthreads();
     if (thread_id() == 0) reserve_tried<S>(sh, control);
     const u32 next = sh.tile;
     // Meanwhile the next tile is under way.
     from = count - (next + 1) * TILE + thread_id();
-    load_tile<S, !KEPT>(args, first, from, next < tiles ? count : 0);
+    load_items<S, !KEPT, N>(args, first, from, next < tiles ? count : 0);
     __syncthreads();
     if (sh.full) {
       if (asks) give_back(control, tile, next, tiles);
@@ -507,7 +522,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     }
     if constexpr (S::SUMS) {
 #pragma unroll
-      for (u32 j = 0; j < S::ITEMS; j++) {
+      for (u32 j = 0; j < N; j++) {
         if (given[j] != S::Sum::none()) sum.add(S::template home<!KEPT>(first + here + j * BLOCK), given[j]);
       }
     }
@@ -518,11 +533,10 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
 #pragma unroll 1
       for (u32 j = 0; j < S::ITEMS; j++) {
         const u32 i = here + j * BLOCK;
-        Trial<S, false, KEPT> worker;
+        Trial<S, false, KEPT> worker(given[0]);
         worker.control = control;
         worker.first = at;
-        if (i < count && !failed) S::run(worker, S::template deq<!KEPT>(first + i));
-        failed |= worker.failed;
+        if (i < count) S::run(worker, S::template deq<!KEPT>(first + i));
       }
       __syncthreads();
       if (thread_id() == 0) sh.staged = 0;

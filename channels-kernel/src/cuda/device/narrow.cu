@@ -30,7 +30,7 @@ FN u32 narrow_scanned(Shared& sh) {
     const u32 i = left - WARP + lane_id();
     const bool mine = i < left;
     typename S::Args args = {};
-    if (mine) args = S::deq(d.first + i);
+    if (mine) args = S::template deq<true>(d.first + i);
     Counting<S> counting;
     counting.control = ch.control;
     if (mine) S::run(counting, args);
@@ -84,7 +84,7 @@ FN u32 narrow_direct(Shared& sh) {
     worker.control = ch.control;
     worker.dispatch = &d;
     worker.counter = sh.counter;
-    S::run(worker, S::deq(d.first + i));
+    S::run(worker, S::template deq<true>(d.first + i));
     if (worker.failed) break;
   }
   __syncwarp();

@@ -28,10 +28,17 @@ type Launch = unsafe extern "C" fn(u32, *const u32, u32);
 /// How a run is done.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Aggregator {
-    Persistent { blocks: u32 },
-    Host { blocks: u32 },
+    Persistent {
+        blocks: u32,
+    },
+    Host {
+        blocks: u32,
+    },
     /// A block as long as it can, then the host for so many dispatches.
-    Mixed { blocks: u32, dispatches: u32 },
+    Mixed {
+        blocks: u32,
+        dispatches: u32,
+    },
 }
 
 const ALL: [Aggregator; 6] = [
@@ -137,9 +144,8 @@ impl Emulated {
         // SAFETY: as long as it says.
         unsafe { set(channels.as_ptr(), channels.len()) };
         let bytes_of = |words: Vec<u32>| words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
-        let words_at = |offset, bytes| -> Vec<u32> {
-            read(offset, bytes).chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect()
-        };
+        let words_at =
+            |offset, bytes| -> Vec<u32> { read(offset, bytes).chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect() };
         let stack = plan.number_of(StackRef::Entry(entry), false);
         let mut policy = Policy::new(plan, &arena.capacities, stack, args.len() as u32, 0).with_block(8);
         let (blocks, device, period) = match how {
