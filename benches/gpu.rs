@@ -1,4 +1,4 @@
-//! The table of a GPU: both aggregators, beside rayon on all cores of the host and the elision on one.
+//! The table of a GPU: all aggregators, beside rayon on all cores of the host and the elision on one.
 //!
 //! *Kernel* is the time between two events on the GPU's stream around the run. *Whole* is what the caller waits for: arguments in, the run,
 //! results out; what is sorted or multiplied is copied from the host's memory and back, scratch memory lies on the GPU.
@@ -203,14 +203,14 @@ fn rows(quick: bool) -> Vec<(Program, u64, usize)> {
 /// Measures on the GPU of that number, prints the table, and gives what goes to a file.
 pub(crate) fn table(ordinal: u32, rounds: usize, quick: bool, wanted: &dyn Fn(&str) -> bool) -> Result<Report, String> {
     let make = |aggregator, memory| Device::cuda_with(CudaOptions { ordinal, aggregator, memory: Some(memory), ..CudaOptions::default() });
-    let gpu = make(Aggregator::Persistent, GIB).map_err(|e| e.to_string())?;
+    let gpu = make(Aggregator::Auto, GIB).map_err(|e| e.to_string())?;
     let gpu = gpu.gpu().ok_or("no GPU")?.clone();
     let (major, minor) = driver_version().map_err(|e| e.to_string())?;
     let name = format!("{}, sm_{}, {}", gpu.name, gpu.arch, Bytes(gpu.memory));
     let report = Report { header: Header::here(rounds), gpu: name, driver: format!("CUDA {major}.{minor}"), records: Vec::new() };
     println!("{}, driver for {}; host: {}\n", report.gpu, report.driver, report.header.line());
     let devices = |memory| {
-        [("persistent", Aggregator::Persistent), ("host thread", Aggregator::HostThread)]
+        [("persistent", Aggregator::Persistent), ("host thread", Aggregator::HostThread), ("auto", Aggregator::Auto)]
             .map(|(name, aggregator)| make(aggregator, memory).map(|device| (name, device)))
             .into_iter()
             .collect::<Result<Vec<_>, _>>()

@@ -1,4 +1,4 @@
-//! Tries a GPU: programs through both aggregators against the interpreter, runs that must fail, then times of fib and queens.
+//! Tries a GPU: programs through all aggregators against the interpreter, runs that must fail, then times of fib and queens.
 //!
 //! `cargo run --release -p millstream-aggregator --example cuda_check [quick]`; exits with 1 if anything differs.
 
@@ -23,7 +23,7 @@ use millstream_graph::{
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
 const GIB: u64 = 1 << 30;
-const BOTH: [Aggregator; 2] = [Aggregator::Persistent, Aggregator::HostThread];
+const ALL: [Aggregator; 3] = [Aggregator::Persistent, Aggregator::HostThread, Aggregator::Auto];
 
 /// An argument, before there is memory for it.
 #[derive(Clone, Debug)]
@@ -165,7 +165,7 @@ fn failures(device: &CudaDevice) -> bool {
 
 fn time(name: &str, text: &str, task: &str, args: &[In], memory: u64, min_blocks: u32, expected: u64) -> bool {
     let mut good = true;
-    for aggregator in BOTH {
+    for aggregator in ALL {
         let device = match CudaDevice::with(CudaOptions { min_blocks, watchdog: Duration::from_secs(10), ..options(aggregator, memory) }) {
             Ok(device) => device,
             Err(e) => {
@@ -214,7 +214,7 @@ fn main() -> ExitCode {
         }
     }
     let mut good = true;
-    for aggregator in BOTH {
+    for aggregator in ALL {
         println!("{aggregator:?}: against the interpreter");
         match CudaDevice::with(options(aggregator, 256 << 20)) {
             Ok(device) => {

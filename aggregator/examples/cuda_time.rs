@@ -1,7 +1,7 @@
 //! Times programs of `examples/` on a GPU, from their sources; every result is checked.
 //!
 //! `cuda_time WHAT.. [KEY=VALUE..]`: `fib=40`, `queens=16`, `sort=100000000`, `strassen=4096`, each as often as it is named, by the
-//! settings that stand before it: `gib=8`, `blocks=4`, `times=5`, `host=1`, `CONSTANT:=64` (a constant of the program's source).
+//! settings that stand before it: `gib=8`, `blocks=4`, `times=5`, `host=1`, `persistent=1`, `CONSTANT:=64` (a constant of the program's source).
 
 use millstream_aggregator::{
     ErasedArg, ErasedCall, MemoryArg, RunReport,
@@ -15,7 +15,7 @@ struct Settings {
     gib: f64,
     blocks: u32,
     times: usize,
-    host: bool,
+    aggregator: Aggregator,
     constants: Vec<(String, String)>,
 }
 
@@ -56,10 +56,14 @@ fn time(
     settings: &Settings,
     mut run: impl FnMut(&mut dyn FnMut(Vec<ErasedArg<'_>>) -> (Vec<u8>, RunReport)) -> (bool, RunReport),
 ) -> bool {
-    let aggregator = if settings.host { Aggregator::HostThread } else { Aggregator::Persistent };
     let memory = Some((settings.gib * (1u64 << 30) as f64) as u64);
-    let options =
-        CudaOptions { aggregator, memory, min_blocks: settings.blocks, watchdog: Duration::from_secs(5), ..CudaOptions::default() };
+    let options = CudaOptions {
+        aggregator: settings.aggregator,
+        memory,
+        min_blocks: settings.blocks,
+        watchdog: Duration::from_secs(5),
+        ..CudaOptions::default()
+    };
     let device = CudaDevice::with(options).unwrap_or_else(|e| panic!("{e}"));
     let lowered = program(name, settings);
     let loaded = device.load(&lowered).unwrap_or_else(|e| panic!("{e}"));
@@ -80,8 +84,9 @@ fn time(
     let first = times[0];
     times.sort_by(f64::total_cmp);
     println!(
-        "{} {what} {aggregator:?} {:.2} GiB {:?}: best {:.3} ms, median {:.3}, first {first:.3}; {} dispatches, {} tasks, {:.2} G/s, {} levels, peak {:.0} MB",
+        "{} {what} {:?} {:.2} GiB {:?}: best {:.3} ms, median {:.3}, first {first:.3}; {} dispatches, {} tasks, {:.2} G/s, {} levels, peak {:.0} MB",
         if good { "ok  " } else { "FAIL" },
+        settings.aggregator,
         settings.gib,
         settings.constants,
         times[0],
@@ -152,7 +157,13 @@ fn measure(what: &str, n: usize, settings: &Settings) -> bool {
 }
 
 fn main() -> ExitCode {
-    let mut settings = Settings { gib: 8.0, blocks: CudaOptions::default().min_blocks, times: 5, host: false, constants: Vec::new() };
+    let mut settings = Settings {
+        gib: 8.0,
+        blocks: CudaOptions::default().min_blocks,
+        times: 5,
+        aggregator: Aggregator::default(),
+        constants: Vec::new(),
+    };
     let mut good = true;
     for arg in std::env::args().skip(1) {
         if let Some((constant, value)) = arg.split_once(":=") {
@@ -166,7 +177,8 @@ fn main() -> ExitCode {
             "gib" => settings.gib = number,
             "blocks" => settings.blocks = number as u32,
             "times" => settings.times = number as usize,
-            "host" => settings.host = number != 0.0,
+            "host" if number == 1.0 => settings.aggregator = Aggregator::HostThread,
+            "persistent" if number == 1.0 => settings.aggregator = Aggregator::Persistent,
             what => good &= measure(what, number as usize, &settings),
         }
     }

@@ -80,6 +80,7 @@ enum Device {
 
 #[derive(Deserialize)]
 enum Aggregator {
+    Auto,
     Persistent,
     Host,
 }
@@ -236,6 +237,7 @@ impl Reader<'_> {
             threads,
             memory,
             aggregator: p.aggregator.map(|a| match a {
+                Aggregator::Auto => millstream_aggregator::Aggregator::Auto,
                 Aggregator::Persistent => millstream_aggregator::Aggregator::Persistent,
                 Aggregator::Host => millstream_aggregator::Aggregator::HostThread,
             }),

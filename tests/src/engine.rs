@@ -138,7 +138,7 @@ pub fn gpus(memory: Option<u64>) -> Vec<(String, Device)> {
         Device::cuda_with(options).unwrap_or_else(|e| panic!("MILLSTREAM_TEST_DEVICE=cuda: {e}"))
     };
     KEPT.get_or_init(|| make(Aggregator::Persistent));
-    [("cuda, persistent", Aggregator::Persistent), ("cuda, host thread", Aggregator::HostThread)]
+    [("cuda, persistent", Aggregator::Persistent), ("cuda, host thread", Aggregator::HostThread), ("cuda, auto", Aggregator::Auto)]
         .map(|(name, aggregator)| (name.to_owned(), make(aggregator)))
         .into()
 }

@@ -38,11 +38,13 @@ const KEPT_COPIES: u64 = 256 << 20;
 /// Who decides which run of elements comes next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Aggregator {
-    /// A warp of the one kernel that runs all of it: the least time for the smallest runs.
+    /// A warp of the one kernel that runs all of it, on all of the GPU.
     Persistent,
-    /// The calling thread, with a kernel a dispatch: as fast or faster for all others (docs/measurements.md).
-    #[default]
+    /// The calling thread, with a kernel a dispatch.
     HostThread,
+    /// Both, each where it is faster: one block of the persistent kernel for narrow levels, the calling thread for what is more than a block does.
+    #[default]
+    Auto,
 }
 
 /// How a CUDA device works.

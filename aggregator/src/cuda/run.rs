@@ -14,7 +14,7 @@ use millstream_channels_kernel::cuda::{
     abi::{Control, kernel, status},
     arena::Arena,
     plan::{Mode, StackKind},
-    policy::{Decision, Done, Policy},
+    policy::{Decision, Done, Policy, Run as Chosen},
 };
 use millstream_graph::{
     fault::{Fault, FaultValue},
@@ -25,6 +25,9 @@ use std::{
     sync::atomic::Ordering,
     time::{Duration, Instant},
 };
+
+/// After so many narrow runs in succession, each launched by the host, one block takes over: as long as these took, that takes too.
+const NARROW_RUNS: u32 = 4;
 
 /// A run that is about to begin.
 pub(super) struct Run<'a> {
@@ -117,14 +120,14 @@ impl<'a> Run<'a> {
             watchdog: u64::try_from(device.options.watchdog.as_nanos()).unwrap_or(u64::MAX),
             cancel: device.shared.device(),
             mailbox: device.shared.device() + 4 * MAILBOX as u64,
-            expected: self.loaded.expected.load(Ordering::Relaxed),
             ..self.arena.control(self.base)
         };
         // SAFETY: plain words.
         let bytes = unsafe { std::slice::from_raw_parts((&raw const control).cast::<u8>(), size_of::<Control>()) };
         self.write(self.arena.control, bytes)?;
-        let bounds: Vec<u8> = self.arena.first_bounds(plan).iter().flat_map(|w| w.to_le_bytes()).collect();
-        self.write(self.arena.bounds, &bounds)?;
+        if device.options.aggregator != Aggregator::HostThread {
+            self.hand_over(&self.policy())?;
+        }
         for (offset, bytes) in self.arena.root_elements(plan, self.base, pieces) {
             self.write(offset, &bytes)?;
         }
@@ -140,10 +143,7 @@ impl<'a> Run<'a> {
     /// Runs, and copies everything out.
     pub(super) fn execute(mut self, calls: &mut [ErasedCall<'_>]) -> Result<RunReport, RunError> {
         let watch = Stopwatch::start(&self.device.context)?;
-        let result = match self.device.options.aggregator {
-            Aggregator::Persistent => self.persistent(&watch),
-            Aggregator::HostThread => self.host_thread(&watch),
-        };
+        let result = self.aggregate(&watch);
         // Relaxed: pairs with `CudaCancel::cancel`; a cancelled run takes its request with it.
         self.device.shared_word(0).store(0, Ordering::Relaxed);
         let (control, counts) = result?;
@@ -162,46 +162,108 @@ impl<'a> Run<'a> {
         Ok(self.report(counts))
     }
 
-    fn persistent(&self, watch: &Stopwatch) -> Result<(Control, Counts), RunError> {
-        let context = &self.device.context;
-        let mut published = self.base + self.arena.dispatch;
-        let mut params = [(&raw mut published).cast()];
-        // SAFETY: the kernel takes the address of a dispatch record; the run's memory is laid out as it expects.
-        unsafe { context.launch(self.loaded.persistent.0, self.loaded.blocks, kernel::BLOCK, true, &mut params) }?;
+    /// The policy where a run begins.
+    fn policy(&self) -> Policy<'_> {
+        let plan = &self.loaded.plan;
+        let stack = plan.number_of(StackRef::Entry(self.task), false);
+        Policy::new(plan, &self.arena.capacities, stack, self.roots, self.loaded.expected.load(Ordering::Relaxed))
+    }
+
+    /// Gives the persistent kernel what it is to take up.
+    fn hand_over(&self, policy: &Policy<'_>) -> Result<(), RunError> {
+        let bytes = |words: &[u32]| words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>();
+        let records: Vec<u32> = (0..self.arena.levels as usize).map_while(|level| policy.record(level)).flatten().collect();
+        self.write(self.arena.standing, &bytes(&policy.standing()))?;
+        self.write(self.arena.records, &bytes(&records))
+    }
+
+    /// Launches the persistent kernel on what it has been given, waits for it, and takes up what it leaves. One block ends with the first run that
+    /// is more than it does, which is given back; or when all is done, as all blocks do.
+    fn kernel(
+        &self,
+        policy: &mut Policy<'_>,
+        one: bool,
+        watch: &Stopwatch,
+        counts: &mut Counts,
+    ) -> Result<(Control, Option<Chosen>), RunError> {
+        let (context, plan) = (&self.device.context, &self.loaded.plan);
+        let (mut published, mut small) = (self.base + self.arena.dispatch, u32::from(one));
+        let blocks = if one { 1 } else { self.loaded.blocks };
+        let mut params = [(&raw mut published).cast(), (&raw mut small).cast()];
+        // SAFETY: the kernel takes the address of a dispatch record and a word; the run's memory is laid out as it expects.
+        unsafe { context.launch(self.loaded.persistent.0, blocks, kernel::BLOCK, !one, &mut params) }?;
+        // Marked again if the run goes on.
         watch.stop(context)?;
         context.wait("running the program")?;
-        let control = self.control()?;
-        let words =
-            |bytes: &[u8]| bytes.chunks_exact(8).map(|c| u64::from_le_bytes([c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]])).collect();
-        let peak = self.read(self.arena.peak, 4 * self.loaded.plan.stacks.len() as u64)?;
-        let counts = Counts {
-            dispatches: control.dispatches,
-            levels: control.expected,
-            level: control.level,
-            consumed: words(&self.read(self.arena.consumed, 8 * self.loaded.plan.sources.len() as u64)?),
-            elements: words(&self.read(self.arena.elements, 8 * u64::from(control.expected.min(self.arena.levels)))?),
-            peak: peak.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect(),
+        let words = |bytes: &[u8]| bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect::<Vec<u32>>();
+        // One copy: the control record, and what lies behind it.
+        let start = self.arena.control;
+        let all = self.read(start, self.arena.standing + plan.standing_bytes() - start)?;
+        let at = |offset: u64, size: u64| &all[(offset - start) as usize..][..size as usize];
+        let control = self.control_in(at(start, size_of::<Control>() as u64));
+        let standing = words(at(self.arena.standing, plan.standing_bytes()));
+        let reached = Policy::reached(plan, &standing).min(self.arena.levels as usize);
+        policy.resume(&standing, &words(&self.read(self.arena.records, reached as u64 * plan.record_bytes())?));
+        let over = control.over != 0 && control.status == status::OK;
+        // One that is given back is yet to be dispatched.
+        counts.dispatches += control.dispatches - u64::from(over);
+        let chosen = || Chosen::from_words(plan, &words(at(self.arena.dispatch, 4 * plan.dispatch_words() as u64)));
+        Ok((control, over.then(chosen)))
+    }
+
+    fn control_in(&self, bytes: &[u8]) -> Control {
+        assert_eq!(bytes.len(), size_of::<Control>());
+        // SAFETY: plain words, as many as the record has; read unaligned.
+        unsafe { bytes.as_ptr().cast::<Control>().read_unaligned() }
+    }
+
+    /// Runs everything.
+    fn aggregate(&self, watch: &Stopwatch) -> Result<(Control, Counts), RunError> {
+        let (mut policy, mut counts) = (self.policy(), Counts::default());
+        let control = match self.device.options.aggregator {
+            Aggregator::Persistent => self.kernel(&mut policy, false, watch, &mut counts)?.0,
+            Aggregator::HostThread => self.host_thread(&mut policy, None, watch, &mut counts)?,
+            Aggregator::Auto => {
+                let (control, chosen) = self.kernel(&mut policy, true, watch, &mut counts)?;
+                if let Some(chosen) = chosen { self.host_thread(&mut policy, Some(chosen), watch, &mut counts)? } else { control }
+            }
+        };
+        counts = Counts {
+            levels: policy.levels(),
+            level: policy.level(),
+            consumed: policy.consumed().to_vec(),
+            elements: policy.elements(),
+            peak: policy.peak().to_vec(),
             kernel: watch.elapsed()?,
+            ..counts
         };
         Ok((control, counts))
     }
 
-    fn control(&self) -> Result<Control, RunError> {
-        let bytes = self.read(self.arena.control, size_of::<Control>() as u64)?;
-        // SAFETY: plain words, as many as the record has; read unaligned.
-        Ok(unsafe { bytes.as_ptr().cast::<Control>().read_unaligned() })
-    }
-
-    fn host_thread(&self, watch: &Stopwatch) -> Result<(Control, Counts), RunError> {
-        let (context, plan) = (&self.device.context, &self.loaded.plan);
-        let stack = plan.number_of(StackRef::Entry(self.task), false);
-        let mut policy = Policy::new(plan, &self.arena.capacities, stack, self.roots, self.loaded.expected.load(Ordering::Relaxed));
-        let (mut number, mut dispatches) = (0u32, 0u64);
+    /// Launches a kernel a run, from the one that is given on; without one from the beginning, and all of them.
+    fn host_thread(
+        &self,
+        policy: &mut Policy<'_>,
+        mut chosen: Option<Chosen>,
+        watch: &Stopwatch,
+        counts: &mut Counts,
+    ) -> Result<Control, RunError> {
+        let (context, plan, shares) = (&self.device.context, &self.loaded.plan, chosen.is_some());
+        let (mut number, mut narrow) = (0u32, 0);
         // Relaxed: no kernel is running.
         self.device.shared_word(MAILBOX).store(0, Ordering::Relaxed);
         let mut full = None;
         loop {
-            let decision = policy.decide();
+            if shares && narrow >= NARROW_RUNS && policy.rests() {
+                narrow = 0;
+                self.hand_over(policy)?;
+                let (control, next) = self.kernel(policy, true, watch, counts)?;
+                if next.is_none() {
+                    return Ok(control);
+                }
+                chosen = next;
+            }
+            let decision = chosen.take().map_or_else(|| policy.decide(), Decision::Run);
             number = number.wrapping_add(1).max(1);
             let (mut words, which, blocks) = match &decision {
                 Decision::Run(run) => (run.words(plan, number), run.source, self.blocks_for(run.source, run.count)),
@@ -219,7 +281,7 @@ impl<'a> Run<'a> {
             let blocks = blocks.clamp(1, self.loaded.dispatch_blocks[which].max(1));
             // SAFETY: the kernel takes a dispatch record by value; the run's memory is laid out as it expects.
             unsafe { context.launch(self.loaded.dispatches[which].0, blocks, kernel::BLOCK, false, &mut params) }?;
-            dispatches += 1;
+            counts.dispatches += 1;
             self.await_dispatch(number)?;
             if self.device.shared_word(MAILBOX + 1).load(Ordering::Relaxed) != status::OK {
                 break;
@@ -228,26 +290,18 @@ impl<'a> Run<'a> {
                 let words: Vec<u32> =
                     (0..Done::WORDS + plan.groups()).map(|g| self.device.shared_word(MAILBOX + 2 + g).load(Ordering::Relaxed)).collect();
                 policy.take(run, &Done::new(&words), number.wrapping_add(1).max(1));
+                narrow = if run.count <= plan.sources[run.source].alone(kernel::BLOCK) { narrow + 1 } else { 0 };
             }
         }
         watch.stop(context)?;
         context.wait("running the program")?;
-        let mut control = self.control()?;
+        let mut control = self.control_in(&self.read(self.arena.control, size_of::<Control>() as u64)?);
         if let Some(stack) = full
             && control.status == status::OK
         {
             (control.status, control.site) = (status::CHANNEL_FULL, stack);
         }
-        let counts = Counts {
-            dispatches,
-            levels: policy.levels(),
-            level: policy.level(),
-            consumed: policy.consumed().to_vec(),
-            elements: policy.elements(),
-            peak: policy.peak().to_vec(),
-            kernel: watch.elapsed()?,
-        };
-        Ok((control, counts))
+        Ok(control)
     }
 
     fn blocks_for(&self, source: usize, count: u32) -> u32 {

@@ -55,7 +55,6 @@ impl Arena {
     /// Divides a block of `budget` bytes for `roots` calls of a task. None if it is too small.
     #[must_use]
     pub fn new(plan: &Plan, budget: u64, entry: TaskId, roots: u64) -> Option<Self> {
-        let stacks = plan.stacks.len() as u64;
         let result = plan.ret(entry).layout(&plan.program.program.structs);
         let per_level = plan.record_bytes();
         let levels = (budget / 64 / per_level).clamp(64, MOST_LEVELS);
@@ -69,6 +68,7 @@ impl Arena {
         let control = take(size_of::<Control>() as u64);
         let dispatch = take(4 * plan.dispatch_words() as u64);
         let counter = take(4 * plan.groups() as u64);
+        let standing = take(plan.standing_bytes());
         let zeroed = at;
         let mut take = |bytes: u64| {
             let here = at;
@@ -76,7 +76,6 @@ impl Arena {
             here
         };
         let list = take(if plan.gives_back() { 4 * u64::from(LIST_WORDS) } else { 0 });
-        let standing = take(plan.standing_bytes());
         let records = take(per_level * levels);
         let once = plan.kept_once(entry, roots);
         let capacities = plan.capacities(budget.checked_sub(at)?, entry, roots, &once)?;

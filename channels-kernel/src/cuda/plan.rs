@@ -185,21 +185,20 @@ impl Source {
         most.try_fold(1, |most, max| Some(max?.max(most))).unwrap_or(0)
     }
 
-    /// A run of at most so many elements stays in one warp. Text: the device counts in warps. Elements that are much work are spread.
-    pub(super) const fn narrow(&self) -> &str {
-        match self.mode {
-            Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } => "0",
-            _ => "2 * WARP",
-        }
+    /// Whether an element is much work.
+    #[must_use]
+    pub const fn is_heavy(&self) -> bool {
+        matches!(self.mode, Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true })
     }
 
-    /// A run of at most so many elements stays in one block: a grid barrier would cost more than it gains. Text: the device counts in blocks.
-    pub(super) fn alone(&self) -> String {
+    /// A run of at most so many elements stays in one block, of so many threads: a grid barrier or a kernel would cost more than it gains.
+    #[must_use]
+    pub const fn alone(&self, block: u32) -> u32 {
         match self.mode {
-            Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } => "4".to_owned(),
+            _ if self.is_heavy() => 4,
             // One tile: what it leaves over lies where it did.
-            Mode::Scanned { items, .. } | Mode::Tried { items } => format!("{items} * BLOCK"),
-            Mode::Direct { heavy: false } => "4 * BLOCK".to_owned(),
+            Mode::Scanned { items, .. } | Mode::Tried { items } => items * block,
+            Mode::Direct { .. } => 4 * block,
         }
     }
 }

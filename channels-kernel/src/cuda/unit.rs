@@ -154,7 +154,10 @@ fn tables(plan: &Plan, out: &mut Writer) {
     let mut first = 0;
     let sources = list(plan.sources.iter().map(|s| {
         let (stack, entry, pushes, most, tile) = (s.stack, u32::from(s.is_entry()), s.pushes.len(), s.most(), s.tile(1));
-        let text = format!("{{{stack}, {entry}, {pushes}, {first}, {most}, {}, {}, {tile} * BLOCK}}", s.alone(), s.narrow());
+        // The device counts in its own blocks and warps.
+        let per_block = |n: u32| format!("{n} * BLOCK");
+        let (alone, narrow) = if s.is_heavy() { (s.alone(1).to_string(), "0") } else { (per_block(s.alone(1)), "2 * WARP") };
+        let text = format!("{{{stack}, {entry}, {pushes}, {first}, {most}, {alone}, {narrow}, {}}}", per_block(tile));
         first += s.pushes.len();
         text
     }));
@@ -208,10 +211,10 @@ fn run_narrow(plan: &Plan, out: &mut Writer) {
     out.open("switch (sh.dispatch.source) {");
     for (i, source) in plan.sources.iter().enumerate() {
         let name = segment::name(plan, source);
-        match source.mode {
-            Mode::Scanned { heavy: false, .. } | Mode::Tried { .. } => out.line(&format!("case {i}: return narrow_scanned<{name}>(sh);")),
-            Mode::Direct { heavy: false } => out.line(&format!("case {i}: return narrow_direct<{name}>(sh);")),
-            _ => {}
+        let how = if matches!(source.mode, Mode::Direct { .. }) { "direct" } else { "scanned" };
+        // Few elements that are much work are spread over a block instead.
+        if !source.is_heavy() {
+            out.line(&format!("case {i}: return narrow_{how}<{name}>(sh);"));
         }
     }
     out.close("}");

@@ -130,6 +130,7 @@ impl RunArgs {
             threads: self.threads,
             memory: self.memory.clone(),
             aggregator: self.aggregator.map(|who| match who {
+                Who::Auto => Aggregator::Auto,
                 Who::Persistent => Aggregator::Persistent,
                 Who::Host => Aggregator::HostThread,
             }),
@@ -141,6 +142,8 @@ impl RunArgs {
 /// Who decides on a GPU.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Who {
+    /// One block for narrow levels, a thread of the host for the others
+    Auto,
     /// One kernel, whose first warp decides
     Persistent,
     /// A thread of the host, with a kernel a dispatch
