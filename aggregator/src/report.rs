@@ -83,7 +83,7 @@ impl WorkerReport {
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct RunReport {
-    /// How many tasks ran, for each task of the program that did.
+    /// How many tasks ran, for each task of the program that did: also those that ended where they were spawned, as leaves do.
     pub tasks: Vec<(String, u64)>,
     /// How many tasks ran in all.
     pub total: u64,

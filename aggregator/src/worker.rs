@@ -228,6 +228,7 @@ impl<'r> Worker<'r> {
             let consumed = self.dispatch_entry(task, end - room, room)?;
             self.stacks.levels.set_end(level, task, end - consumed);
             self.tally.count(task, self.depth(level), consumed);
+            self.count_leaves(level);
             children += self.settle(&plan.pushes);
             if children == 0 {
                 // No child lies above: there is no hole.
@@ -256,6 +257,17 @@ impl<'r> Worker<'r> {
         Ok(true)
     }
 
+    /// Counts the children of a level's tasks that ended where they were spawned.
+    fn count_leaves(&mut self, level: Level) {
+        let depth = self.depth(level) + 1;
+        for (t, task) in self.plan.tasks.iter().enumerate() {
+            let leaves = std::mem::take(&mut self.stacks.states[task.entry.index()].leaves);
+            if leaves > 0 {
+                self.tally.count(t, depth, leaves);
+            }
+        }
+    }
+
     /// Runs a wavefront of continuations of the current level.
     fn continuations(&mut self, level: Level, which: usize) -> Result<(), Stop> {
         self.open_bases();
@@ -267,6 +279,7 @@ impl<'r> Worker<'r> {
             return Err(self.no_room(plan.task, &plan.pushes));
         }
         let consumed = self.dispatch_continuation(which, room)?;
+        self.count_leaves(level);
         if consumed == 0 {
             return Err(self.no_room(plan.task, &plan.pushes));
         }

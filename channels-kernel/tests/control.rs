@@ -319,7 +319,7 @@ fn a_slot_of_one_scalar_is_a_register_unless_its_address_escapes() {
 fn fan(combine: Combine, ty: Scalar, start: u64) -> Levelized {
     let (fan, one) = (TaskId(0), TaskId(1));
     let ret = Type::Scalar(ty);
-    let spawn = StmtKind::Spawn { func: FuncId(1), args: vec![local(3)], dest: Some(Dest { addr: local(4), combine }) };
+    let spawn = StmtKind::Spawn { func: FuncId(1), args: vec![local(3)], dest: Some(Dest { addr: local(4), combine }), leaf: None };
     let entry = vec![
         block(
             vec![
@@ -457,7 +457,8 @@ fn blobs_travel_through_spawns() {
     let ret = Type::Array(Box::new(Type::Scalar(Scalar::U8)), 5);
     let kind = FunctionKind::Segment;
     let params = [Arg::Slot(SlotId(0)), Arg::Local(LocalId(0))];
-    let spawn = StmtKind::Spawn { func: FuncId(1), args: vec![local(1)], dest: Some(Dest { addr: local(0), combine: Combine::Store }) };
+    let spawn =
+        StmtKind::Spawn { func: FuncId(1), args: vec![local(1)], dest: Some(Dest { addr: local(0), combine: Combine::Store }), leaf: None };
     let task = |func, name: &str, body: Function, ret, pushes| LoweredTask {
         func: FuncId(func),
         name: name.into(),

@@ -6,6 +6,8 @@
 //! until the task ends; it holds what lives across a sync, the slots that children write to, and the return address. A continuation
 //! segment consumes frame references from its *continuation channel stack*.
 //!
+//! A child that ends where it is spawned, being a leaf, is no element: its parent has done what it would have done.
+//!
 //! Levels: a child's entry element lies one level deeper than its parent; a frame and its continuation elements lie at the task's own
 //! level. A continuation at level L may run when nothing is left at any deeper level; so no join counter exists. When a level is
 //! drained, all its frames and elements are free. (Orr et al., sections 5.2 and 5.3.)

@@ -13,7 +13,7 @@ use crate::{
 use millstream_channels_kernel::cuda::{
     abi::{Control, kernel, status},
     arena::Arena,
-    plan::{Mode, StackKind},
+    plan::{Mode, Source, StackKind},
     policy::{Decision, Done, Policy, Run as Chosen},
 };
 use millstream_graph::{
@@ -51,6 +51,8 @@ struct Counts {
     level: u32,
     consumed: Vec<u64>,
     elements: Vec<u64>,
+    /// Children that ended where they were spawned, by stack and by level.
+    leaves: (Vec<u64>, Vec<u64>),
     peak: Vec<u32>,
     kernel: Duration,
 }
@@ -233,11 +235,25 @@ impl<'a> Run<'a> {
             level: policy.level(),
             consumed: policy.consumed().to_vec(),
             elements: policy.elements(),
+            leaves: self.leaves(policy.levels())?,
             peak: policy.peak().to_vec(),
             kernel: watch.elapsed()?,
             ..counts
         };
         Ok((control, counts))
+    }
+
+    fn words(&self, offset: u64, count: u64) -> Result<Vec<u64>, RunError> {
+        let word = |c: &[u8]| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
+        Ok(self.read(offset, 8 * count)?.chunks_exact(8).map(word).collect())
+    }
+
+    /// The counts of leaves of a run that has so many levels of elements, by stack and by level: leaves may lie one below.
+    fn leaves(&self, levels: u32) -> Result<(Vec<u64>, Vec<u64>), RunError> {
+        let stacks = self.loaded.plan.stacks.len();
+        let mut by_stack = self.words(self.arena.leaves, stacks as u64 + u64::from(levels.min(self.arena.levels)) + 1)?;
+        let by_level = by_stack.split_off(stacks);
+        Ok((by_stack, by_level))
     }
 
     /// Launches a kernel a run, from the one that is given on; without one from the beginning, and all of them.
@@ -392,13 +408,18 @@ impl<'a> Run<'a> {
 
     fn report(&self, counts: Counts) -> RunReport {
         let plan = &self.loaded.plan;
+        let (leaves, leaves_at) = counts.leaves;
         let counts_of = plan.sources.iter().zip(&counts.consumed).filter(|(source, _)| source.is_entry());
-        let tasks = crate::report::by_name(counts_of.map(|(source, n)| (plan.program[source.task].source_name().to_owned(), *n)));
+        let ran = |(source, n): (&Source, &u64)| (plan.program[source.task].source_name().to_owned(), n + leaves[source.stack as usize]);
+        let tasks = crate::report::by_name(counts_of.map(ran));
+        let levels = counts.elements.len().max(leaves_at.iter().rposition(|n| *n > 0).map_or(0, |last| last + 1));
+        let at = |counts: &[u64], level| counts.get(level).copied().unwrap_or(0);
+        let elements: Vec<u64> = (0..levels).map(|l| at(&counts.elements, l) + at(&leaves_at, l)).collect();
         RunReport {
             total: tasks.iter().map(|(_, n)| n).sum(),
             tasks,
-            levels: counts.elements.iter().take_while(|n| **n > 0).count() as u64,
-            elements: counts.elements,
+            levels: elements.iter().take_while(|n| **n > 0).count() as u64,
+            elements,
             dispatches: counts.dispatches,
             peak: plan.stacks.iter().zip(&counts.peak).map(|(s, n)| s.element_bytes() * u64::from(*n)).sum(),
             budget: self.arena.size,

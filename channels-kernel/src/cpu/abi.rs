@@ -14,6 +14,8 @@ pub struct StackState {
     pub top: u64,
     /// `top` may grow up to this number of elements during this dispatch.
     pub limit: u64,
+    /// Of a stack of entries: children that ended where they were spawned, so that no element was pushed. Compiled code adds to it.
+    pub leaves: u64,
 }
 
 /// What a worker hands to compiled code.

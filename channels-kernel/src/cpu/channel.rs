@@ -36,6 +36,10 @@ struct Top {
     pending: u64,
     /// The stack's limit, where pushes cannot be counted beforehand.
     limit: Option<Kept>,
+    /// Where some children are leaves: how many were spawned, pushed or not.
+    spawned: Option<Variable>,
+    /// How many of them the block has spawned.
+    spawning: u64,
 }
 
 /// The channel stacks of a segment.
@@ -64,6 +68,8 @@ struct Pushes {
     max: Option<u64>,
     /// How many each block pushes.
     blocks: Vec<u64>,
+    /// Whether some of them are pushed only if they are no leaves.
+    leaves: bool,
 }
 
 impl<'p> Gen<'_, 'p> {
@@ -95,7 +101,8 @@ impl<'p> Gen<'_, 'p> {
             if let Some(pushes) = pushed.get(&stack) {
                 let top = self.b.ins().load(types::I64, MEMORY, states, state_offset(stack, offset_of!(StackState, top)));
                 let in_step = |(other, of): (&StackIndex, &Top)| {
-                    of.follows.is_none() && of.limit.is_none() && pushed[other].blocks == pushes.blocks && !own.contains(&stack)
+                    let steps = of.follows.is_none() && of.limit.is_none() && pushed[other].blocks == pushes.blocks;
+                    steps && !pushed[other].leaves && !pushes.leaves && !own.contains(&stack)
                 };
                 let lead = channels.tops.iter().find(|&(s, t)| pushes.max.is_some() && in_step((s, t))).map(|(&s, t)| (s, t.var));
                 let (var, follows) = match lead {
@@ -117,7 +124,12 @@ impl<'p> Gen<'_, 'p> {
                         Some(self.keep(limit, roomy))
                     }
                 };
-                channels.tops.insert(stack, Top { var, follows, pending: 0, limit });
+                let spawned = pushes.leaves.then(|| self.b.declare_var(types::I64));
+                if let Some(spawned) = spawned {
+                    let none = self.b.ins().iconst(types::I64, 0);
+                    self.b.def_var(spawned, none);
+                }
+                channels.tops.insert(stack, Top { var, follows, pending: 0, limit, spawned, spawning: 0 });
             }
             let layout = &layouts[stack];
             for (field, number) in layout.fields.iter().zip(layout.first_field..) {
@@ -139,24 +151,27 @@ impl<'p> Gen<'_, 'p> {
         let (program, layouts) = (self.unit.program, self.unit.layouts);
         let blocks = &segment.body.blocks;
         let mut out: BTreeMap<StackIndex, Pushes> = BTreeMap::new();
-        let mut push = |stack, block: usize| {
+        let mut push = |stack, block: usize, leaves: bool| {
             let pushes = out.entry(stack).or_insert_with(|| {
                 let declared = segment.pushes.iter().filter(|p| p.stack == layouts[stack].stack);
                 let max = declared.map(|p| p.max.map(u64::from)).reduce(|a, b| Some(a? + b?)).flatten();
-                Pushes { max, blocks: vec![0; blocks.len()] }
+                Pushes { max, blocks: vec![0; blocks.len()], leaves: false }
             });
             pushes.blocks[block] += 1;
+            pushes.leaves |= leaves;
         };
         for (i, block) in blocks.iter().enumerate() {
             for stmt in &block.stmts {
                 match &stmt.kind {
-                    StmtKind::Spawn { func, .. } => push(layouts.entry(program.task_of(*func).expect("spawns name tasks")), i),
-                    StmtKind::FrameAlloc => push(layouts.frame(task).expect("a task that allocates a frame has some"), i),
+                    StmtKind::Spawn { func, leaf, .. } => {
+                        push(layouts.entry(program.task_of(*func).expect("spawns name tasks")), i, leaf.is_some());
+                    }
+                    StmtKind::FrameAlloc => push(layouts.frame(task).expect("a task that allocates a frame has some"), i, false),
                     _ => {}
                 }
             }
             if let Terminator::Continue(next) = block.term {
-                push(layouts.continuation(task, next), i);
+                push(layouts.continuation(task, next), i, false);
             }
         }
         out
@@ -195,7 +210,7 @@ impl<'p> Gen<'_, 'p> {
     /// Writes the tops back to the context. Where the loop is left within an element, they are those of the last block's start: the
     /// run is over then.
     pub(super) fn close_channels(&mut self) {
-        let tops: Vec<_> = self.channels().tops.iter().map(|(&s, t)| (s, t.var, t.follows)).collect();
+        let tops: Vec<_> = self.channels().tops.iter().map(|(&s, t)| (s, t.var, t.follows, t.spawned)).collect();
         if tops.is_empty() {
             return;
         }
@@ -203,8 +218,21 @@ impl<'p> Gen<'_, 'p> {
         let ctx = self.ctx();
         let states = self.b.ins().load(types::I64, MEMORY, ctx, offset_of!(WorkerContext, stacks) as i32);
         let mut new = Vec::new();
-        for (stack, var, follows) in tops {
+        for (stack, var, follows, spawned) in tops {
             let mut top = self.b.use_var(var);
+            if let Some(spawned) = spawned {
+                // What was spawned and not pushed.
+                let leaves_of = state_offset(stack, offset_of!(StackState, leaves));
+                let (old, before) = (
+                    self.b.ins().load(types::I64, MEMORY, states, leaves_of),
+                    self.b.ins().load(types::I64, MEMORY, states, top_of(stack)),
+                );
+                let pushed = self.b.ins().isub(top, before);
+                let spawned = self.b.use_var(spawned);
+                let leaves = self.b.ins().isub(spawned, pushed);
+                let leaves = self.b.ins().iadd(old, leaves);
+                self.b.ins().store(MEMORY, leaves, states, leaves_of);
+            }
             if let Some(lead) = follows {
                 // As far ahead of its old top as the stack that it follows.
                 let (mine, theirs) = (
@@ -225,11 +253,13 @@ impl<'p> Gen<'_, 'p> {
     pub(super) fn flush(&mut self) {
         let Some(channels) = &mut self.channels else { return };
         for top in channels.tops.values_mut() {
-            let pushes = std::mem::take(&mut top.pending);
-            if pushes > 0 && top.follows.is_none() {
-                let old = self.b.use_var(top.var);
-                let new = self.b.ins().iadd_imm_u(old, pushes as i64);
-                self.b.def_var(top.var, new);
+            let (pushes, spawns) = (std::mem::take(&mut top.pending), std::mem::take(&mut top.spawning));
+            let grown = [(Some(top.var).filter(|_| top.follows.is_none()), pushes), (top.spawned, spawns)];
+            for (var, by) in grown.into_iter().filter(|g| g.1 > 0) {
+                let Some(var) = var else { continue };
+                let old = self.b.use_var(var);
+                let new = self.b.ins().iadd_imm_u(old, by as i64);
+                self.b.def_var(var, new);
             }
         }
     }
@@ -239,6 +269,7 @@ impl<'p> Gen<'_, 'p> {
         let top = self.channels().tops.get_mut(&stack).expect("`pushed` found every stack");
         let (var, at, limit) = (top.var, top.pending, top.limit);
         top.pending += 1;
+        top.spawning += 1;
         let index = self.b.use_var(var);
         if let Some(limit) = limit {
             let here = if at == 0 { index } else { self.b.ins().iadd_imm_u(index, at as i64) };
@@ -308,13 +339,53 @@ impl<'p> Gen<'_, 'p> {
     }
 
     /// `talloc`, the stores of the fields, `enq`.
-    pub(super) fn spawn(&mut self, func: FuncId, args: &[Operand], dest: Option<Operand>) {
+    pub(super) fn spawn(&mut self, func: FuncId, args: &[Operand], dest: Option<Operand>, leaf: Option<Operand>) {
         let task = self.unit.program.task_of(func).expect("spawns name tasks");
         let stack = self.unit.layouts.entry(task);
         let values: Vec<Value> = args.iter().chain(&dest).map(|&a| self.operand(a)).collect();
-        let (index, add) = self.talloc(stack);
+        if let Some(leaf) = leaf {
+            let leaf = self.operand(leaf);
+            self.spawn_unless(leaf, stack, &values);
+            return;
+        }
+        let at = self.talloc(stack);
+        self.fill(stack, at, &values);
+    }
+
+    /// A spawn of a child that may be a leaf, without a branch: the element is written in any case, and the top goes above it if it is none.
+    /// The place is there: it is one of those that are counted, or below the limit.
+    fn spawn_unless(&mut self, leaf: Value, stack: StackIndex, values: &[Value]) {
+        let top = self.channels().tops.get_mut(&stack).expect("`pushed` found every stack");
+        top.spawning += 1;
+        let (var, pending, limit) = (top.var, std::mem::take(&mut top.pending), top.limit);
+        let mut index = self.b.use_var(var);
+        if pending > 0 {
+            index = self.b.ins().iadd_imm_u(index, pending as i64);
+        }
+        let one = self.b.ins().iconst(types::I8, 1);
+        let grows = self.b.ins().bxor(leaf, one);
+        let grows = self.b.ins().uextend(types::I64, grows);
+        let above = self.b.ins().iadd(index, grows);
+        self.b.def_var(var, above);
+        let Some(limit) = limit else { return self.fill(stack, (index, 0), values) };
+        let limit = self.kept(limit);
+        let room = self.b.ins().icmp(IntCC::UnsignedLessThan, index, limit);
+        let (write, full, after) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(full);
+        self.b.ins().brif(room, write, &[], full, &[]);
+        self.b.switch_to_block(full);
+        self.leave_unless(leaf, |g| g.say(status::CHANNEL_FULL, stack.0));
+        self.b.ins().jump(after, &[]);
+        self.b.switch_to_block(write);
+        self.fill(stack, (index, 0), values);
+        self.b.ins().jump(after, &[]);
+        self.b.switch_to_block(after);
+    }
+
+    /// Writes the fields of an element, of which `at` is the number: a value and what is to be added to it.
+    fn fill(&mut self, stack: StackIndex, (index, add): (Value, u64), values: &[Value]) {
         let layout = &self.unit.layouts[stack];
-        for (i, (field, value)) in layout.fields.iter().zip(values).enumerate() {
+        for (i, (field, &value)) in layout.fields.iter().zip(values).enumerate() {
             let at = self.field_at(layout.first_field + i as u32, index, add, field.kind.layout());
             match field.kind {
                 PieceKind::Scalar(_) => {

@@ -30,7 +30,7 @@ impl<'p> Gen<'_, 'p> {
                 self.zero_bytes(dst, *size);
             }
             StmtKind::Call { func, args, dst, ret_addr } => self.helper_call(*func, args, *dst, *ret_addr),
-            StmtKind::Spawn { func, args, dest } => self.spawn(*func, args, dest.map(|d| d.addr)),
+            StmtKind::Spawn { func, args, dest, leaf } => self.spawn(*func, args, dest.map(|d| d.addr), *leaf),
             StmtKind::Check { cond, kind, values } => self.check(*cond, kind, values, stmt),
             StmtKind::Atomic { op, ty, addr, args, dst, .. } => self.atomic(*op, *ty, *addr, args, *dst),
             StmtKind::FrameAlloc => self.frame_alloc(),

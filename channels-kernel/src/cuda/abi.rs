@@ -26,6 +26,8 @@ pub struct Control {
     pub standing: u64,
     /// The persistent aggregator's: what is known of each level, in the words of [`Policy::record`](super::policy::Policy::record).
     pub records: u64,
+    /// `u64` per stack, then per level and one more, 0 at the start: children that ended where they were spawned.
+    pub leaves: u64,
     /// Out: how many dispatches.
     pub dispatches: u64,
     /// Mapped host memory of the host-thread aggregator: the number of the dispatch that is done, `status`, then the counters.

@@ -1,7 +1,7 @@
 //! What a segment's control flow says about its pushes.
 
 use super::plan::PushKey;
-use millstream_graph::ir::{BinOp, Block, BlockId, Function, LocalId, Operand, Rvalue, Stmt, StmtKind, Terminator, UnOp};
+use millstream_graph::ir::{BinOp, Block, BlockId, FieldId, Function, LocalId, Operand, Rvalue, Stmt, StmtKind, Terminator, UnOp};
 use std::collections::BTreeSet;
 
 /// A set of ways through a body: how much each push is done on each. None if there are too many to tell.
@@ -174,9 +174,10 @@ pub(super) fn has_effects(function: &Function) -> bool {
 }
 
 /// For each push how often each way through the body does it, of those pushes that are in no loop; `None` where there are too many ways.
-pub(super) fn ways(function: &Function, pushes_of: impl Fn(&Block) -> Vec<u32>, looped: &[bool]) -> Ways {
-    let own: Vec<Vec<u32>> =
-        function.blocks.iter().map(|b| pushes_of(b).into_iter().zip(looped).map(|(n, l)| if *l { 0 } else { n }).collect()).collect();
+/// `pushes_of` gives how often a block does each push, and how often at least: leaves are not pushed.
+pub(super) fn ways(function: &Function, pushes_of: impl Fn(&Block) -> Vec<(u32, u32)>, looped: &[bool]) -> Ways {
+    let own: Option<Vec<BTreeSet<Vec<u32>>>> = function.blocks.iter().map(|b| choices(&pushes_of(b), looped)).collect();
+    let own = own?;
     let mut sets: Vec<BTreeSet<Vec<u32>>> = vec![BTreeSet::new(); function.blocks.len()];
     loop {
         let mut changed = false;
@@ -184,10 +185,11 @@ pub(super) fn ways(function: &Function, pushes_of: impl Fn(&Block) -> Vec<u32>, 
             let targets = block.term.targets();
             let mut now = BTreeSet::new();
             if targets.is_empty() && !matches!(block.term, Terminator::Unreachable) {
-                now.insert(own[i].clone());
+                now.extend(own[i].iter().cloned());
             }
             for to in targets {
-                now.extend(sets[to.index()].iter().map(|way| way.iter().zip(&own[i]).map(|(a, b)| a + b).collect::<Vec<u32>>()));
+                let sum = |way: &Vec<u32>, own: &Vec<u32>| way.iter().zip(own).map(|(a, b)| a + b).collect::<Vec<u32>>();
+                now.extend(sets[to.index()].iter().flat_map(|way| own[i].iter().map(move |own| sum(way, own))));
             }
             if now.len() > MAX_WAYS {
                 return None;
@@ -199,6 +201,19 @@ pub(super) fn ways(function: &Function, pushes_of: impl Fn(&Block) -> Vec<u32>, 
             return Some(sets.swap_remove(0));
         }
     }
+}
+
+/// What a block may push: each number of elements that is left when some of its children are leaves.
+fn choices(pushes: &[(u32, u32)], looped: &[bool]) -> Ways {
+    let mut out = BTreeSet::from([Vec::new()]);
+    for ((most, least), looped) in pushes.iter().zip(looped) {
+        let range = if *looped { 0..=0 } else { *least..=*most };
+        out = out.iter().flat_map(|way| range.clone().map(|n| way.iter().copied().chain([n]).collect())).collect();
+        if out.len() > MAX_WAYS {
+            return None;
+        }
+    }
+    Some(out)
 }
 
 /// The locals whose value a run of the body without its effects cannot tell, and whether such a value decides where the body goes.
@@ -224,7 +239,9 @@ impl Taint {
                 StmtKind::Store { .. } | StmtKind::Copy { .. } | StmtKind::Zero { .. } | StmtKind::Atomic { .. } | StmtKind::Call { .. }
             )
         });
-        let frame_writes = stmts().any(|s| matches!(s, StmtKind::FrameAlloc | StmtKind::FrameStore { .. }));
+        let frame_is_new = stmts().any(|s| matches!(s, StmtKind::FrameAlloc));
+        let stored: BTreeSet<FieldId> =
+            stmts().filter_map(|s| if let StmtKind::FrameStore { field, .. } = s { Some(*field) } else { None }).collect();
         let mut taint = Self { locals: vec![false; function.locals.len()], control: false };
         loop {
             let mut found: Vec<LocalId> = Vec::new();
@@ -233,7 +250,7 @@ impl Taint {
                     StmtKind::Assign { dst, value } => {
                         let own = match value {
                             Rvalue::Load { .. } => writes,
-                            Rvalue::FrameLoad(_) => writes || frame_writes,
+                            Rvalue::FrameLoad(field) => writes || frame_is_new || stored.contains(field),
                             Rvalue::FrameAddr(_) | Rvalue::SlotAddr(_) => true,
                             _ => false,
                         };

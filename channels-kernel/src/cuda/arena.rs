@@ -41,6 +41,8 @@ pub struct Arena {
     pub standing: u64,
     /// See [`Control::records`].
     pub records: u64,
+    /// See [`Control::leaves`].
+    pub leaves: u64,
     /// How many levels there is room for.
     pub levels: u32,
     /// What lies before this offset is to be zero when a run begins.
@@ -56,7 +58,7 @@ impl Arena {
     #[must_use]
     pub fn new(plan: &Plan, budget: u64, entry: TaskId, roots: u64) -> Option<Self> {
         let result = plan.ret(entry).layout(&plan.program.program.structs);
-        let per_level = plan.record_bytes();
+        let per_level = plan.record_bytes() + 8;
         let levels = (budget / 64 / per_level).clamp(64, MOST_LEVELS);
         let mut at = 0u64;
         let mut take = |bytes: u64| {
@@ -69,6 +71,7 @@ impl Arena {
         let dispatch = take(4 * plan.dispatch_words() as u64);
         let counter = take(4 * plan.groups() as u64);
         let standing = take(plan.standing_bytes());
+        let leaves = take(8 * (plan.stacks.len() as u64 + levels + 1));
         let zeroed = at;
         let mut take = |bytes: u64| {
             let here = at;
@@ -98,6 +101,7 @@ impl Arena {
             list,
             standing,
             records,
+            leaves,
             levels: levels as u32,
             zeroed,
             once,
@@ -133,6 +137,7 @@ impl Arena {
             limit: u32::MAX,
             standing: base + self.standing,
             records: base + self.records,
+            leaves: base + self.leaves,
             ..Control::default()
         }
     }

@@ -56,7 +56,7 @@ fn sites(program: &Levelized, child: TaskId) -> Vec<Site<'_>> {
         for (s, segment) in task.segments.iter().enumerate() {
             for (b, block) in segment.body.blocks.iter().enumerate() {
                 for stmt in &block.stmts {
-                    if let StmtKind::Spawn { func, args, dest } = &stmt.kind
+                    if let StmtKind::Spawn { func, args, dest, .. } = &stmt.kind
                         && *func == program[child].func
                     {
                         let (parent, block) = (TaskId::new(t), BlockId::new(b));

@@ -331,14 +331,17 @@ impl Plan {
             return (groups, if countable && fixed { Mode::Scanned { items: 1, staged: None, heavy } } else { Mode::Direct { heavy } });
         }
         let cyclic = analysis::cyclic_blocks(body);
-        let count = |b: &Block| -> Vec<u32> {
-            let mut done: Vec<PushKey> = b.stmts.iter().filter_map(|s| key_of(&s.kind)).collect();
+        // How often a block does each push: at most, and if all children that may be leaves are.
+        let count = |b: &Block| -> Vec<(u32, u32)> {
+            let may_end = |s: &StmtKind| matches!(s, StmtKind::Spawn { leaf: Some(_), .. });
+            let mut done: Vec<(PushKey, bool)> = b.stmts.iter().filter_map(|s| Some((key_of(&s.kind)?, !may_end(&s.kind)))).collect();
             if let Terminator::Continue(s) = b.term {
-                done.push(StackRef::Continuation(task, s));
+                done.push((StackRef::Continuation(task, s), true));
             }
-            keys.iter().map(|k| done.iter().filter(|d| *d == k).count() as u32).collect()
+            let times = |k, least: bool| done.iter().filter(|(d, sure)| d == k && (*sure || !least)).count() as u32;
+            keys.iter().map(|k| (times(k, false), times(k, true))).collect()
         };
-        let looped: Vec<bool> = (0..keys.len()).map(|p| body.blocks.iter().zip(&cyclic).any(|(b, c)| *c && count(b)[p] > 0)).collect();
+        let looped: Vec<bool> = (0..keys.len()).map(|p| body.blocks.iter().zip(&cyclic).any(|(b, c)| *c && count(b)[p].0 > 0)).collect();
         let ways = analysis::ways(body, count, &looped);
         let groups = group(pushes, &looped, ways.as_ref());
         let staged = (0..pushes.len()).find(|p| {

@@ -10,7 +10,11 @@ use super::{
     unit::{STAGE_BYTES, Writer},
 };
 use crate::layout::stride;
-use millstream_graph::{ir::Arg, levelized::StackRef, ty::PieceKind};
+use millstream_graph::{
+    ir::{Arg, Stmt, StmtKind},
+    levelized::StackRef,
+    ty::PieceKind,
+};
 
 /// Writes the struct of each segment, once for both channels of one that waits for itself.
 pub(super) fn write(plan: &Plan, out: &mut Writer) {
@@ -73,6 +77,13 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
     table(out, "u32", "stack_of", &of(&|p| format!("({})", stack_of(p))));
     table(out, "u32", "lead", &source.groups.iter().map(|(lead, _)| lead.to_string()).collect::<Vec<_>>());
     table(out, "bool", "binary", &source.groups.iter().map(|(_, binary)| binary.to_string()).collect::<Vec<_>>());
+    let leafy = |p: usize| {
+        let is_leaf = |s: &Stmt| matches!(s.kind, StmtKind::Spawn { func, leaf: Some(_), .. } if plan.program.task_of(func) == Some(plan.stacks[source.pushes[p].stack as usize].task));
+        let entry = plan.stacks[source.pushes[p].stack as usize].kind == StackKind::Entry;
+        entry && lowered.segments[source.segment.index()].body.blocks.iter().flat_map(|b| &b.stmts).any(is_leaf)
+    };
+    table(out, "bool", "leafy", &of(&|p| leafy(p).to_string()));
+    out.line(&format!("static constexpr bool HAS_LEAVES = {};  // some children may be leaves", (0..source.pushes.len()).any(leafy)));
     let loose = source.loose();
     out.line(&format!("static constexpr bool LEAVES = {};", loose.is_some()));
     out.line(&format!("static constexpr u32 LOOSE = {};  // the group whose units depend on data", loose.unwrap_or(0)));

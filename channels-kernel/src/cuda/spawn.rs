@@ -32,7 +32,7 @@ impl Body<'_, '_> {
         if !matches!(source.mode, Mode::Scanned { .. }) || staged == Some(push) || !scalars || element.is_empty() {
             return None;
         }
-        let is_one = |s: &StmtKind| matches!(s, StmtKind::Spawn { func: f, .. } if *f == func);
+        let is_one = |s: &StmtKind| matches!(s, StmtKind::Spawn { func: f, leaf: None, .. } if *f == func);
         let stmts = &self.function.blocks[block.index()].stmts;
         let all = stmts.iter().filter(|s| is_one(&s.kind)).count() as u32;
         let rank = stmts[..at].iter().filter(|s| is_one(&s.kind)).count();
@@ -71,13 +71,21 @@ impl Body<'_, '_> {
         task == child && segment == SegmentId(0) && matches!(value, Operand::Local(l) if is_own(l))
     }
 
-    pub(super) fn spawn(&mut self, at: usize, func: FuncId, args: &[Operand], dest: Option<Dest>) {
+    pub(super) fn spawn(&mut self, at: usize, func: FuncId, (args, dest): (&[Operand], Option<Dest>), leaf: Option<Operand>) {
         let Role::Segment { staged, .. } = self.role else { return };
         let Some(child) = self.plan.program.task_of(func) else { return };
         let push = self.push_index(StackRef::Entry(child));
         let channel = self.plan.channel(self.plan.number_of(StackRef::Entry(child), false));
         let twin = self.twin(self.here, at, func);
-        self.out.open(&format!("{{  // spawn {}", self.plan.program[child].name.replace('\n', " ")));
+        let name = self.plan.program[child].name.replace('\n', " ");
+        match leaf {
+            None => self.out.open(&format!("{{  // spawn {name}")),
+            Some(leaf) => {
+                let leaf = self.operand(leaf);
+                self.out.line(&format!("if constexpr (W::RUN) w.leaf({push}, {leaf});"));
+                self.out.open(&format!("if (!{leaf}) {{  // spawn {name}"));
+            }
+        }
         self.out.line(&format!("const u32 e = talloc(w, {push});"));
         let no_room = self.no_room();
         self.out.line(&no_room);

@@ -33,7 +33,7 @@ impl Body<'_, '_> {
                 self.effect(&[text]);
             }
             StmtKind::Call { func, args, dst, ret_addr } => self.call(*func, args, *dst, *ret_addr),
-            StmtKind::Spawn { func, args, dest } => self.spawn(at, *func, args, *dest),
+            StmtKind::Spawn { func, args, dest, leaf } => self.spawn(at, *func, (args, *dest), *leaf),
             StmtKind::Check { cond, kind, values } => self.check(*cond, kind, values),
             StmtKind::Atomic { op, ty, addr, args, dst, order } => {
                 let text = self.atomic(*op, *ty, *addr, args, *dst, *order);

@@ -104,7 +104,7 @@ pub fn assignment(name: &str, types: &[Scalar], ret: Scalar, value: Rvalue) -> (
 
 pub fn spawn(func: u32, args: &[u32], dest: u32) -> StmtKind {
     let args = args.iter().map(|&a| local(a)).collect();
-    StmtKind::Spawn { func: FuncId(func), args, dest: Some(Dest { addr: local(dest), combine: Combine::Store }) }
+    StmtKind::Spawn { func: FuncId(func), args, dest: Some(Dest { addr: local(dest), combine: Combine::Store }), leaf: None }
 }
 
 /// `fib(n: u32) -> u64`, a task a call. Pushes are counted if `counted`.

@@ -38,7 +38,7 @@ impl<'a> Machine<'a> {
             bases.extend(offsets.iter().map(|&o| start.wrapping_add(o as usize)));
             arrays.push(memory);
         }
-        let mut states = vec![StackState { top: 0, limit: capacity }; code.layouts().stacks.len()];
+        let mut states = vec![StackState { top: 0, limit: capacity, leaves: 0 }; code.layouts().stacks.len()];
         let cancel = Box::new(AtomicU32::new(0));
         let ctx = Box::new(WorkerContext {
             status: 0,

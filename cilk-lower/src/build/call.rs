@@ -57,7 +57,7 @@ impl Builder<'_, '_> {
             None => Some(Dest { addr: self.temporary(&ret), combine: Combine::Store }),
         };
         self.at = ir_span(span);
-        self.emit(StmtKind::Spawn { func: FuncId::new(id.0), args, dest });
+        self.emit(StmtKind::Spawn { func: FuncId::new(id.0), args, dest, leaf: None });
     }
 
     /// In the serial version of a task a spawn is a call.

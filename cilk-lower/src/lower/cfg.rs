@@ -37,9 +37,10 @@ pub(crate) fn operands(kind: &StmtKind, f: &mut impl FnMut(Operand)) {
             args.iter().for_each(|a| f(*a));
             ret_addr.iter().for_each(|a| f(*a));
         }
-        StmtKind::Spawn { args, dest, .. } => {
+        StmtKind::Spawn { args, dest, leaf, .. } => {
             args.iter().for_each(|a| f(*a));
             dest.iter().for_each(|d| f(d.addr));
+            leaf.iter().for_each(|l| f(*l));
         }
         StmtKind::Check { cond, values, .. } => {
             f(*cond);

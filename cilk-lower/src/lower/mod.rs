@@ -6,6 +6,7 @@ mod cfg;
 pub mod check;
 mod inline;
 mod liveness;
+mod peel;
 mod pushes;
 mod reduce;
 mod simplify;
@@ -34,6 +35,7 @@ pub fn lower(program: &Program) -> Result<Levelized, LowerError> {
     let tasks = specialise::specialise(&mut program);
     let tasks = tasks.into_iter().map(|(func, combine)| split::split(&program, func, combine)).collect();
     let mut lowered = Levelized { program, tasks };
+    peel::peel(&mut lowered);
     pushes::count(&mut lowered);
     let errors = check::check(&lowered);
     if errors.is_empty() { Ok(lowered) } else { Err(LowerError(errors)) }

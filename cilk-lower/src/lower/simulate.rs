@@ -92,7 +92,7 @@ impl Simulation {
 /// What has been run so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
-    /// Entry elements consumed.
+    /// Tasks that ran: entry elements consumed, and children that ended where they were spawned.
     pub tasks: u64,
     /// Continuation elements consumed.
     pub continuations: u64,
@@ -220,6 +220,10 @@ impl Machine<'_> {
             return rule("a frame was used before it was reserved");
         }
         let children = self.children(read.bytes);
+        if read.leaves > 0 {
+            self.stats.tasks += read.leaves;
+            self.stats.levels = self.stats.levels.max(self.levels.len() + 1);
+        }
         if read.frames == 0 {
             self.interp.free(frame);
         } else if segment.index() == 0 {

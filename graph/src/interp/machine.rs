@@ -143,7 +143,7 @@ impl Interp<'_> {
                 let args = self.top().values(args);
                 self.enter(*func, &args, done)
             }
-            StmtKind::Spawn { func, args, dest } => {
+            StmtKind::Spawn { func, args, dest, .. } => {
                 let done = match dest {
                     Some(dest) if dest.combine == Combine::Store => Done::Memory(self.value(dest.addr)),
                     Some(dest) => Done::Combined(self.value(dest.addr), dest.combine),

@@ -249,6 +249,9 @@ pub enum StmtKind {
         args: Vec<Operand>,
         /// Where its result goes, if it has one.
         dest: Option<Dest>,
+        /// Segments only: if this `bool` holds, the child has ended where it was spawned. It counts as a task that ran and no element is
+        /// made: the segment itself has done what the child would have done.
+        leaf: Option<Operand>,
     },
     /// Ends the run with an error unless `cond` holds.
     Check {
@@ -453,9 +456,10 @@ impl StmtKind {
                 args.iter_mut().for_each(&mut f);
                 ret_addr.iter_mut().for_each(f);
             }
-            Self::Spawn { args, dest, .. } => {
+            Self::Spawn { args, dest, leaf, .. } => {
                 args.iter_mut().for_each(&mut f);
                 dest.iter_mut().for_each(|d| f(&mut d.addr));
+                leaf.iter_mut().for_each(f);
             }
             Self::Check { cond, values, .. } => {
                 f(cond);

@@ -28,7 +28,7 @@
 //! | calls | `%1 = call @f(%0, 1u32)`, `call @g(%0) -> %addr`, `spawn @fib(%2) -> %3 store` |
 //! | checks | `check %1 bounds(%i, %n)`, `check %1 overflow add(%a, %b)`, `check %1 assert "i < n"()` |
 //! | atomics | `%1 = atomic add u32 %p(1u32) relaxed` |
-//! | in segments | `frame_alloc`, `%1 = load .0`, `%1 = addr .0`, `store %1 -> .0` |
+//! | in segments | `frame_alloc`, `%1 = load .0`, `%1 = addr .0`, `store %1 -> .0`, `spawn @fib(%2) -> %3 add unless %4` |
 //! | ends of blocks | `goto b1`, `branch %1 b1 b2`, `switch %1 { 0: b1, _: b2 }`, `return %1`, `sync b3`, `continue s1`, `unreachable` |
 //!
 //! A constant is a number with its type (`-1i32`, `0.5f64`, `true`); where that would lose bits, the type and the bits: `f32#7fc00001`.

@@ -157,7 +157,8 @@ impl Parser<'_> {
         } else {
             None
         };
-        Ok(StmtKind::Spawn { func, args, dest })
+        let leaf = if self.eat_word("unless") { Some(self.operand()?) } else { None };
+        Ok(StmtKind::Spawn { func, args, dest, leaf })
     }
 
     /// A word that is the name of one of the operations that `find` knows.

@@ -316,9 +316,12 @@ pub(crate) fn stmt_text<'a>(program: &'a Program, stmt: &'a StmtKind) -> impl Di
             write!(f, "call {}({})", callee(program, *func), operands(args))?;
             ret_addr.map_or(Ok(()), |addr| write!(f, " -> {}", operand(addr)))
         }
-        StmtKind::Spawn { func, args, dest } => {
+        StmtKind::Spawn { func, args, dest, leaf } => {
             write!(f, "spawn {}({})", callee(program, *func), operands(args))?;
-            dest.map_or(Ok(()), |dest| write!(f, " -> {} {}", operand(dest.addr), dest.combine.name()))
+            if let Some(dest) = dest {
+                write!(f, " -> {} {}", operand(dest.addr), dest.combine.name())?;
+            }
+            leaf.map_or(Ok(()), |leaf| write!(f, " unless {}", operand(leaf)))
         }
         StmtKind::Check { cond, kind, values } => {
             write!(f, "check {} {}({})", operand(*cond), check_kind(kind), operands(values))

@@ -155,7 +155,12 @@ fn every_operation_round_trips() {
     let x = Operand::Local(LocalId(7));
     let mut kinds: Vec<StmtKind> = UnOp::ALL.iter().map(|op| assign(Rvalue::Unary(*op, x))).collect();
     kinds.extend(BinOp::ALL.iter().map(|op| assign(Rvalue::Binary(*op, x, x))));
-    kinds.extend(Combine::ALL.iter().map(|c| StmtKind::Spawn { func: FuncId(0), args: vec![], dest: Some(Dest { addr: x, combine: *c }) }));
+    kinds.extend(Combine::ALL.iter().map(|c| StmtKind::Spawn {
+        func: FuncId(0),
+        args: vec![],
+        dest: Some(Dest { addr: x, combine: *c }),
+        leaf: (*c != Combine::Store).then_some(x),
+    }));
     for op in AtomicOp::ALL {
         for order in Order::ALL {
             let args = vec![x; op.args()];

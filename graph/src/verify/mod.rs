@@ -35,7 +35,7 @@
 //! 20. In an entry the frame is allocated once, and before it is used, on every path. A continuation never allocates it.
 //! 21. Fields of the frame that are loaded and stored are scalars of the right type. `continue` names a continuation.
 //! 22. A spawn combines as the task does that its function belongs to.
-//! 23. Each stack that it pushes to is in its list of pushes.
+//! 23. Each stack that it pushes to is in its list of pushes. Whether a child is a leaf is a `bool`.
 
 mod flow;
 mod segment;

@@ -2,7 +2,7 @@
 
 use super::{Checker, VerifyError, verify};
 use crate::{
-    ir::{Combine, FieldId, FuncId, Function, FunctionKind, LocalId, SegmentId, Span, TaskId},
+    ir::{Combine, FieldId, FuncId, Function, FunctionKind, LocalId, Operand, SegmentId, Span, TaskId},
     levelized::{Levelized, LoweredTask, Segment, StackRef},
     ty::{PieceKind, Scalar},
 };
@@ -147,6 +147,13 @@ impl Checker<'_> {
             self.fail(format!("the task has no continuation {segment}"));
         } else {
             self.check_push(StackRef::Continuation(context.task, segment));
+        }
+    }
+
+    pub(super) fn check_leaf(&mut self, leaf: Operand) {
+        self.expect(leaf, Scalar::Bool, "whether the child is a leaf");
+        if self.segment.is_none() {
+            self.fail("only segments know that a child is a leaf");
         }
     }
 

@@ -65,7 +65,7 @@ impl Checker<'_> {
                 }
                 self.check_escapes(&[*value], holders);
             }
-            StmtKind::Spawn { func, args, dest } => {
+            StmtKind::Spawn { func, args, dest, .. } => {
                 if let Some((slot, scalar)) = dest.and_then(|d| held(d.addr)) {
                     let pieces = self.pieces(&self.program[*func].ret);
                     if pieces.len() != 1 || pieces[0].kind != PieceKind::Scalar(scalar) {

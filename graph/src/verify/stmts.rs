@@ -30,7 +30,12 @@ impl Checker<'_> {
             }
             StmtKind::Zero { dst, .. } => self.expect(*dst, Scalar::Ptr, "the destination"),
             StmtKind::Call { func, args, dst, ret_addr } => self.check_call(*func, args, *dst, *ret_addr),
-            StmtKind::Spawn { func, args, dest } => self.check_spawn(*func, args, *dest),
+            StmtKind::Spawn { func, args, dest, leaf } => {
+                self.check_spawn(*func, args, *dest);
+                if let Some(leaf) = leaf {
+                    self.check_leaf(*leaf);
+                }
+            }
             StmtKind::Check { cond, kind, values } => self.check_check(*cond, kind, values),
             StmtKind::Atomic { op, ty, addr, args, dst, order } => {
                 self.expect(*addr, Scalar::Ptr, "the address");

@@ -18,6 +18,7 @@ struct Control {
   u32* counter;    // per group of pushes: units reserved in this dispatch
   Standing* standing;  // persistent: how far the run is
   Level* records;  // persistent: what is known of each level
+  u64* leaves;     // per stack, then per level: children that ended where they were spawned
   u64 dispatches;  // out
   u32* mailbox;    // host thread: mapped host memory, the counters of the last dispatch
   u32* list;       // the tiles given back, then what moves where
@@ -101,6 +102,12 @@ struct Gathered {
 template <>
 struct Gathered<NoSum> {};
 
+// Children that ended where they were spawned, per push.
+template <class S>
+struct LeafCounts {
+  u32 count[S::PUSHED + 1] = {};
+};
+
 // A thread that runs a segment's body.
 struct Thread {
   Control* control;
@@ -144,12 +151,14 @@ template <class S, bool STAGE>
 struct Reserved : Thread {
   static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = true;
   Gathered<typename S::Sum>& sum;
-  __device__ __forceinline__ explicit Reserved(Gathered<typename S::Sum>& all) : sum(all) {}
+  LeafCounts<S>& leaves;
+  __device__ __forceinline__ Reserved(Gathered<typename S::Sum>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) { sum.add(to, value); }
+  __device__ __forceinline__ void leaf(u32 push, bool ended) { leaves.count[push] += ended; }
 };
 
 // Where pushes cannot be counted before the body has run: the lanes that spawn together reserve together.
@@ -159,7 +168,9 @@ struct Direct : Thread {
   const Dispatch* dispatch;
   u32* counter;
   Gathered<typename S::Sum>& sum;
-  __device__ __forceinline__ explicit Direct(Gathered<typename S::Sum>& all) : sum(all) {}
+  LeafCounts<S>& leaves;
+  __device__ __forceinline__ Direct(Gathered<typename S::Sum>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
+  __device__ __forceinline__ void leaf(u32 push, bool ended) { leaves.count[push] += ended; }
   u32 frame = 0;
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) { sum.add(to, value); }
@@ -226,6 +237,7 @@ struct Shared {
   u32 counter[MAX_GROUPS];
   u32 marks[2 * MOST_BLOCKS / 32];
   u64 to[WARPS], value[WARPS];               // sums of the warps
+  u32 leaves[WARPS];
 };
 // One for the whole module, reached by its name: through a pointer the compiler would not know which memory it is in.
 FN Shared& shared() {
@@ -242,7 +254,9 @@ struct Trial : Thread {
   u32 first = 0;
   u32 frame = 0;
   typename S::Sum::Value& given;
-  __device__ __forceinline__ explicit Trial(typename S::Sum::Value& all) : given(all) {}
+  u32& leaves;
+  __device__ __forceinline__ Trial(typename S::Sum::Value& all, u32& ended) : given(all), leaves(ended) {}
+  __device__ __forceinline__ void leaf(u32, bool ended) { leaves += ended; }
   __device__ __forceinline__ u32 talloc(u32) { return first + add_shared(&shared().staged, 1); }
   template <class V>
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
@@ -284,6 +298,30 @@ FN void hand_over(Shared& sh, Gathered<R>& sum) {
     if (all.to) R::give(all.to, all.value);
   }
   __syncthreads();
+}
+
+// Counts the children that ended where the threads of a block spawned them, a level below this dispatch's. Every thread calls it.
+template <class S>
+FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) {
+  if constexpr (S::HAS_LEAVES) {
+    u64 all = 0;
+#pragma unroll
+    for (u32 p = 0; p < S::PUSHED; p++) {
+      if (!S::leafy(p)) continue;
+      const u32 warp = __shfl_sync(ALL_LANES, warp_scan(leaves.count[p]), WARP - 1, WARP);
+      if (lane_id() == 0) sh.leaves[warp_id()] = warp;
+      __syncthreads();
+      if (thread_id() == 0) {
+        u64 sum = 0;
+        for (u32 w = 0; w < WARPS; w++) sum += sh.leaves[w];
+        // Relaxed: the host reads it after the run.
+        if (sum) __nv_atomic_fetch_add(&control->leaves[S::stack_of(p)], sum, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        all += sum;
+      }
+      __syncthreads();
+    }
+    if (all) __nv_atomic_fetch_add(&control->leaves[STACKS + sh.dispatch.level + 1], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
 }
 
 // Reserves, once for the whole tile, what its elements push: `sums` holds the units of each item and warp and gets the first unit of each.
@@ -365,10 +403,10 @@ FN void load_items(typename S::Args* args, u32 first, u32 from, u32 count) {
 
 // Second pass over a tile.
 template <class S, bool STAGE>
-FN void run_reserved(Shared& sh, Gathered<typename S::Sum>& sum, const typename S::Args* args, const u32 (*unit)[S::ITEMS], u32 from) {
+FN void run_reserved(Shared& sh, Gathered<typename S::Sum>& sum, LeafCounts<S>& leaves, const typename S::Args* args, const u32 (*unit)[S::ITEMS], u32 from) {
   const Dispatch& d = sh.dispatch;
   // Where a thread's items are run one after the other, a failed one ends the thread.
-  Reserved<S, STAGE> worker(sum);
+  Reserved<S, STAGE> worker(sum, leaves);
   worker.control = ch.control;
 #pragma unroll
   for (u32 j = 0; j < S::ITEMS; j++) {
@@ -392,6 +430,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
   constexpr u32 TILE = BLOCK * S::ITEMS;
   const u32 tiles = (d.count + TILE - 1) / TILE;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   for (u32 tile = block; tile < tiles;) {
     // The next tile's number is asked for now and needed at the end.
     const u32 next = next_tile(control, tile, tiles, blocks, S::LEAVES && thread_id() == 0 && !sh.local);
@@ -433,9 +472,9 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     bool staged = false;
     if constexpr (S::STAGED) {
       staged = sh.total[S::STAGE_GROUP] <= S::template capacity<true>();
-      if (staged) run_reserved<S, true>(sh, sum, args, unit, from);
+      if (staged) run_reserved<S, true>(sh, sum, leaves, args, unit, from);
     }
-    if (!staged) run_reserved<S, false>(sh, sum, args, unit, from);
+    if (!staged) run_reserved<S, false>(sh, sum, leaves, args, unit, from);
     if constexpr (S::LEAVES) {
       if (thread_id() == 0) sh.tile = next;
     }
@@ -448,6 +487,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     if (S::LEAVES && !S::STAGED) __syncthreads();
   }
   hand_over(sh, sum);
+  count_leaves<S>(sh, control, leaves);
 }
 
 // Reserves what a tile that was tried has spawned. One thread of a block calls it, between two barriers.
@@ -479,6 +519,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   const u32 count = sh.dispatch.count, first = sh.dispatch.first, base = sh.dispatch.base[0], tiles = (count + TILE - 1) / TILE;
   const bool asks = thread_id() == 0 && !sh.local;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   typename S::Args args[N];
   u32 tile = block;
   u32 from = count - (tile + 1) * TILE + thread_id();
@@ -489,6 +530,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     // The next tile's number is asked for now and needed when this one has been tried.
     const u32 asked = next_tile(control, tile, tiles, blocks, asks), here = from;
     typename S::Sum::Value given[N];
+    u32 ended = 0;
     bool failed = false;
 #pragma unroll
     for (u32 j = 0; j < N; j++) given[j] = S::Sum::none();
@@ -501,7 +543,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
       if (N < S::ITEMS) load_items<S, !KEPT, N>(args, first, from, at + N < S::ITEMS ? count : 0);
 #pragma unroll
       for (u32 j = 0; j < N; j++) {
-        Trial<S, true, KEPT> worker(given[j]);
+        Trial<S, true, KEPT> worker(given[j], ended);
         worker.control = control;
         if (here + (at + j) * BLOCK < count) S::run(worker, now[j]);
         failed |= worker.failed;
@@ -526,6 +568,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
         if (given[j] != S::Sum::none()) sum.add(S::template home<!KEPT>(first + here + j * BLOCK), given[j]);
       }
     }
+    leaves.count[0] += ended;
     const u32 total = sh.total[0], at = base + sh.first[0];
     if (total <= S::template capacity<!KEPT>()) {
       S::template flush<!KEPT>(at, total);
@@ -533,7 +576,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
 #pragma unroll 1
       for (u32 j = 0; j < S::ITEMS; j++) {
         const u32 i = here + j * BLOCK;
-        Trial<S, false, KEPT> worker(given[0]);
+        Trial<S, false, KEPT> worker(given[0], ended);
         worker.control = control;
         worker.first = at;
         if (i < count) S::run(worker, S::template deq<!KEPT>(first + i));
@@ -545,6 +588,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     __syncthreads();
   }
   hand_over(sh, sum);
+  count_leaves<S>(sh, control, leaves);
 }
 
 // Runs elements a lane each, as many warps as there are: for heavy bodies and for those that push nothing.
@@ -557,10 +601,11 @@ static __device__ __noinline__ void run_direct(u32 block, u32 blocks) {
   u32 lanes = WARP;
   if (S::HEAVY && d.count < warps * WARP) lanes = (d.count + warps - 1) / warps;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   for (u64 at = (u64)(warp_id() * blocks + block) * lanes; at < d.count; at += (u64)warps * lanes) {
     const u64 i = at + lane_id();
     if (i >= d.count || lane_id() >= lanes) break;
-    Direct<S> worker(sum);
+    Direct<S> worker(sum, leaves);
     worker.control = ch.control;
     worker.dispatch = &d;
     worker.counter = sh.local ? sh.counter : ch.control->counter;
@@ -569,4 +614,5 @@ static __device__ __noinline__ void run_direct(u32 block, u32 blocks) {
   }
   __syncwarp();
   hand_over(sh, sum);
+  count_leaves<S>(sh, ch.control, leaves);
 }

@@ -18,11 +18,28 @@ FN void hand_over_warp(Gathered<R>& sum) {
   if (lane_id() == leader) R::give(sum.to, sum.value);
 }
 
+template <class S>
+FN void count_leaves_warp(Shared& sh, const LeafCounts<S>& leaves) {
+  if constexpr (S::HAS_LEAVES) {
+#pragma unroll
+    for (u32 p = 0; p < S::PUSHED; p++) {
+      if (!S::leafy(p)) continue;
+      const u64 all = __shfl_sync(ALL_LANES, warp_scan(leaves.count[p]), WARP - 1, WARP);
+      if (lane_id() == 0 && all) {
+        // Relaxed: the host reads them after the run.
+        __nv_atomic_fetch_add(&ch.control->leaves[S::stack_of(p)], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        __nv_atomic_fetch_add(&ch.control->leaves[STACKS + sh.dispatch.level + 1], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      }
+    }
+  }
+}
+
 // Counts, then runs. Gives how many elements, the lowest ones, found no room.
 template <class S>
 FN u32 narrow_scanned(Shared& sh) {
   const Dispatch& d = sh.dispatch;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   u32 pushed[S::GROUPS + 1] = {};
   u32 left = d.count;
   while (left) {
@@ -57,7 +74,7 @@ FN u32 narrow_scanned(Shared& sh) {
       if (!S::LEAVES || S::group(p) != S::LOOSE) stop_run(ch.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
     }
     if (!fits) break;
-    Reserved<S, false> worker(sum);
+    Reserved<S, false> worker(sum, leaves);
     worker.control = ch.control;
 #pragma unroll
     for (u32 p = 0; p < S::PUSHED; p++) worker.at[p] = d.base[p] + unit[S::group(p)] * S::ratio(p);
@@ -67,6 +84,7 @@ FN u32 narrow_scanned(Shared& sh) {
     left -= left < WARP ? left : WARP;
   }
   hand_over_warp(sum);
+  count_leaves_warp<S>(sh, leaves);
   if (lane_id() == 0) {
 #pragma unroll
     for (u32 g = 0; g < S::GROUPS; g++) sh.counter[g] = pushed[g];
@@ -79,8 +97,9 @@ template <class S>
 FN u32 narrow_direct(Shared& sh) {
   const Dispatch& d = sh.dispatch;
   Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
   for (u32 i = lane_id(); i < d.count; i += WARP) {
-    Direct<S> worker(sum);
+    Direct<S> worker(sum, leaves);
     worker.control = ch.control;
     worker.dispatch = &d;
     worker.counter = sh.counter;
@@ -89,5 +108,6 @@ FN u32 narrow_direct(Shared& sh) {
   }
   __syncwarp();
   hand_over_warp(sum);
+  count_leaves_warp<S>(sh, leaves);
   return 0;
 }

@@ -38,8 +38,8 @@ fn a_bad_text_is_an_error_with_its_place() {
 fn fib_reserves_once_a_tile_and_has_narrow_elements() {
     let (plan, generated) = generated(shared::FIB);
     let entry = &plan.sources[0];
-    assert_eq!(entry.groups, [(0, true)], "children, frame and continuation share one counter");
-    assert_eq!(entry.pushes.iter().map(|p| p.ratio).collect::<Vec<_>>(), [2, 1, 1]);
+    assert_eq!(entry.groups, [(0, false), (1, true)], "as many children as are no leaves; frame and continuation share one counter");
+    assert_eq!(entry.pushes.iter().map(|p| (p.group, p.ratio)).collect::<Vec<_>>(), [(0, 1), (1, 1), (1, 1)]);
     assert_eq!(plan.stacks.iter().map(super::super::plan::Stack::element_bytes).collect::<Vec<_>>(), [8, 20, 4]);
     for word in ["talloc", "enq", "deq", "tfree"] {
         assert!(generated.source.contains(word), "{word}");

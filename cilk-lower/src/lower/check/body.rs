@@ -160,7 +160,7 @@ impl Checker<'_> {
                 StmtKind::FrameStore { field, value } if self.task[*field].kind != PieceKind::Scalar(body.type_of(*value)) => {
                     self.error(format!("a {} is stored in field {field}", body.type_of(*value)));
                 }
-                StmtKind::Spawn { func, args, dest } => self.spawn(*func, args, *dest),
+                StmtKind::Spawn { func, args, dest, .. } => self.spawn(*func, args, *dest),
                 _ => {}
             }
         }
@@ -289,7 +289,7 @@ impl Checker<'_> {
         let mut errors = Vec::new();
         for stmt in stmts() {
             match &stmt.kind {
-                StmtKind::Spawn { func, args, dest } => {
+                StmtKind::Spawn { func, args, dest, .. } => {
                     let element = self.program.task_of(*func).map_or(&[][..], |t| &self.program[t].element);
                     let lent = args.iter().zip(element).any(|(a, f)| matches!(f.kind, PieceKind::Scalar(_)) && is(*a));
                     if lent || dest.is_some_and(|d| is(d.addr)) {

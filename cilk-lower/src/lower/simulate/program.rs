@@ -33,7 +33,7 @@ impl Record {
     }
 }
 
-/// What a segment did, apart from its children: four words in memory.
+/// What a segment did, apart from its children: five words in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     /// Bytes in the log.
@@ -44,25 +44,28 @@ pub(super) struct Head {
     pub(super) next: u64,
     /// Whether the frame was used before it was reserved.
     pub(super) early: u64,
+    /// Children that ended where they were spawned.
+    pub(super) leaves: u64,
 }
 
 const BYTES: u64 = 0;
 const FRAMES: u64 = 8;
 const NEXT: u64 = 16;
 const EARLY: u64 = 24;
+const LEAVES: u64 = 32;
 
 impl Head {
     pub(super) const fn new() -> Self {
-        Self { bytes: 0, frames: 0, next: 0, early: 0 }
+        Self { bytes: 0, frames: 0, next: 0, early: 0, leaves: 0 }
     }
 
     pub(super) fn bytes(self) -> Vec<u8> {
-        [self.bytes, self.frames, self.next, self.early].iter().flat_map(|w| w.to_le_bytes()).collect()
+        [self.bytes, self.frames, self.next, self.early, self.leaves].iter().flat_map(|w| w.to_le_bytes()).collect()
     }
 
     pub(super) fn read(bytes: &[u8]) -> Self {
         let word = |at: u64| u64::from_le_bytes(bytes[at as usize..at as usize + 8].try_into().unwrap_or_default());
-        Self { bytes: word(BYTES), frames: word(FRAMES), next: word(NEXT), early: word(EARLY) }
+        Self { bytes: word(BYTES), frames: word(FRAMES), next: word(NEXT), early: word(EARLY), leaves: word(LEAVES) }
     }
 }
 
@@ -157,7 +160,7 @@ impl Writer<'_> {
                 let value = self.place(Operand::Local(self.frame), Operand::usize(0), self.field(field));
                 self.put(StmtKind::Assign { dst, value });
             }
-            StmtKind::Spawn { func, args, dest } => {
+            StmtKind::Spawn { func, args, dest, leaf } => {
                 let task = self.levelized.task_of(func).unwrap_or_else(|| unreachable!("spawns name tasks"));
                 let element = &self.levelized[task].element;
                 let record = Record::new(element);
@@ -170,7 +173,14 @@ impl Writer<'_> {
                 for ((field, offset), value) in element.iter().zip(&record.offsets).zip(values) {
                     self.give(field.kind, base, 8 + offset, value);
                 }
-                let more = Operand::Const(Scalar::U64, 8 + record.size);
+                // What was written of a leaf is written over.
+                let mut more = Operand::Const(Scalar::U64, 8 + record.size);
+                if let Some(leaf) = leaf {
+                    more = self.set(Scalar::U64, Rvalue::Select(leaf, Operand::Const(Scalar::U64, 0), more));
+                    let (leaf, leaves) = (self.set(Scalar::U64, Rvalue::Cast(Scalar::U64, leaf)), self.word(LEAVES));
+                    let leaves = self.set(Scalar::U64, Rvalue::Binary(BinOp::Add, leaves, leaf));
+                    self.set_word(LEAVES, leaves);
+                }
                 let bytes = self.set(Scalar::U64, Rvalue::Binary(BinOp::Add, bytes, more));
                 self.set_word(BYTES, bytes);
             }

@@ -83,7 +83,7 @@ fn step(live: &mut FixedBitSet, program: &Program, function: &Function, points_t
         StmtKind::Assign { value: Rvalue::Load { addr, .. }, .. } | StmtKind::Atomic { addr, .. } => reach(live, points_to, *addr),
         StmtKind::Copy { src, .. } => reach(live, points_to, *src),
         StmtKind::Call { args, .. } => args.iter().for_each(|a| reach(live, points_to, *a)),
-        StmtKind::Spawn { func, args, dest } => {
+        StmtKind::Spawn { func, args, dest, .. } => {
             let blobs = args.iter().zip(blob_args(program, &program[*func]));
             blobs.filter(|(_, blob)| *blob).for_each(|(a, _)| reach(live, points_to, *a));
             if let Some(dest) = dest

@@ -115,7 +115,7 @@ impl PointsTo {
                     ret_addr.iter().for_each(|a| self.put_contents(&self.of(*a), &reach));
                 }
             }
-            StmtKind::Spawn { func, args, dest } => {
+            StmtKind::Spawn { func, args, dest, .. } => {
                 let mut out = dest.map_or_else(|| FixedBitSet::with_capacity(self.outside + 1), |d| self.of(d.addr));
                 for (arg, blob) in args.iter().zip(blob_args(program, &program[*func])) {
                     let places = self.of(*arg);
