@@ -167,9 +167,13 @@ fn sorts_leave_what_their_elisions_leave() {
     let mut next = random();
     let data: Vec<i32> = (0..3001).map(|_| next() as i32).collect();
     let (mut sorted, mut tmp) = (data.clone(), vec![0; data.len()]);
-    sort::sort::sort(&mut sorted, &mut tmp);
+    sort::sort::sort(&mut sorted, &mut tmp, 64);
     assert!(sorted.is_sorted());
-    let case = Case::new("sort", "sort(&mut data, &mut tmp)").buffer("tmp=like:data").input("data", "i32", bytes!(data));
+    let case = Case::new("sort", "sort(&mut data, &mut tmp, 64)").params(&["grain=64".to_owned()]).buffer("tmp=like:data").input(
+        "data",
+        "i32",
+        bytes!(data),
+    );
     case.after("data", bytes!(sorted)).after("tmp", bytes!(tmp)).check();
 
     let data: Vec<u64> = (0..3001).map(|_| u64::from(next()) << 20).collect();
@@ -181,7 +185,7 @@ fn sorts_leave_what_their_elisions_leave() {
 }
 
 macro_rules! strassen {
-    ($name:ident, $real:ident) => {{
+    ($name:ident, $real:ident, $width:expr) => {{
         let n = 128;
         let mut next = random();
         let mut matrix = || (0..n * n).map(|_| (next() % 1000) as $real / 64.0).collect::<Vec<$real>>();
@@ -190,20 +194,27 @@ macro_rules! strassen {
         let off = {
             use millstream::{Mat, MatMut};
             let (a, b) = (Mat::new(&a, n, n), Mat::new(&b, n, n));
-            $name::$name::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch)
+            $name::$name::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch, $width)
         };
-        let entry = format!("with_check(Mat::new(&mut c, {n}, {n}), Mat::new(&a, {n}, {n}), Mat::new(&b, {n}, {n}), &mut scratch)");
+        let mats = format!("Mat::new(&mut c, {n}, {n}), Mat::new(&a, {n}, {n}), Mat::new(&b, {n}, {n})");
+        let entry = format!("with_check({mats}, &mut scratch, {})", $width);
         let zeros = |name: &str, n: usize| format!("{name}=zeros:{n}");
         let case = Case::new(stringify!($name), entry).buffer(zeros("c", n * n)).buffer(zeros("scratch", 31 * n * n));
-        let case = case.params(&[format!("n={n}")]).input("a", stringify!($real), bytes!(a)).input("b", stringify!($real), bytes!(b));
+        let case = case.params(&[format!("n={n}"), format!("width={}", $width)]).input("a", stringify!($real), bytes!(a)).input(
+            "b",
+            stringify!($real),
+            bytes!(b),
+        );
         case.after("c", bytes!(c)).result(off).check();
     }};
 }
 
 #[test]
 fn strassen_has_the_bits_of_its_elision() {
-    strassen!(strassen, f32);
-    strassen!(strassen64, f64);
+    // As for a CPU and as for a GPU, whose products stay in registers.
+    strassen!(strassen, f32, 64);
+    strassen!(strassen, f32, 2);
+    strassen!(strassen64, f64, 64);
 }
 
 /// They are to stay one program, for two types.
