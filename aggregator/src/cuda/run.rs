@@ -232,10 +232,10 @@ impl<'a> Run<'a> {
         };
         counts = Counts {
             levels: policy.levels(),
-            leaves: self.leaves(policy.levels())?,
             level: policy.level(),
             consumed: policy.consumed().to_vec(),
             elements: policy.elements(),
+            leaves: self.leaves(policy.levels())?,
             peak: policy.peak().to_vec(),
             kernel: watch.elapsed()?,
             ..counts
@@ -243,12 +243,15 @@ impl<'a> Run<'a> {
         Ok((control, counts))
     }
 
-    /// The counts of leaves of a run that has so many levels of elements: leaves may lie one below.
+    fn words(&self, offset: u64, count: u64) -> Result<Vec<u64>, RunError> {
+        let word = |c: &[u8]| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
+        Ok(self.read(offset, 8 * count)?.chunks_exact(8).map(word).collect())
+    }
+
+    /// The counts of leaves of a run that has so many levels of elements, by stack and by level: leaves may lie one below.
     fn leaves(&self, levels: u32) -> Result<(Vec<u64>, Vec<u64>), RunError> {
         let stacks = self.loaded.plan.stacks.len();
-        let count = stacks as u64 + u64::from(levels.min(self.arena.levels)) + 1;
-        let word = |c: &[u8]| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
-        let mut by_stack: Vec<u64> = self.read(self.arena.leaves, 8 * count)?.chunks_exact(8).map(word).collect();
+        let mut by_stack = self.words(self.arena.leaves, stacks as u64 + u64::from(levels.min(self.arena.levels)) + 1)?;
         let by_level = by_stack.split_off(stacks);
         Ok((by_stack, by_level))
     }

@@ -1,7 +1,7 @@
 //! What a segment's control flow says about its pushes.
 
 use super::plan::PushKey;
-use millstream_graph::ir::{BinOp, Block, BlockId, FieldId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator};
+use millstream_graph::ir::{BinOp, Block, BlockId, FieldId, Function, LocalId, Operand, Rvalue, Stmt, StmtKind, Terminator, UnOp};
 use std::collections::BTreeSet;
 
 /// A set of ways through a body: how much each push is done on each. None if there are too many to tell.
@@ -125,6 +125,90 @@ pub(super) fn is_heavy(function: &Function, keys: &[PushKey], key_of: impl Fn(&S
     let loops = cyclic.iter().any(|c| *c);
     let spawning = function.blocks.iter().zip(&cyclic).any(|(b, c)| *c && in_loop(b));
     calls || (loops && !spawning)
+}
+
+/// Whether the loop that a back edge closes ends by itself soon: each turn clears the lowest set bit of a word, and no turn begins without one.
+pub(super) fn takes_bits(function: &Function, (from, to): (BlockId, BlockId)) -> bool {
+    let header = &function.blocks[to.index()];
+    let Terminator::Branch { cond: Operand::Local(cond), then, other } = header.term else { return false };
+    let Some(&(op, Operand::Local(word), end)) = last_binary(&header.stmts, cond).as_ref() else { return false };
+    let out = match op {
+        BinOp::Ne => other,
+        BinOp::Eq => then,
+        _ => return false,
+    };
+    let inside = loop_blocks(function, from, to);
+    if !matches!(end, Operand::Const(_, 0)) || inside[out.index()] {
+        return false;
+    }
+    let blocks = (0..function.blocks.len()).filter(|b| inside[*b]);
+    let stmts: Vec<(usize, usize, &Stmt)> =
+        blocks.flat_map(|b| function.blocks[b].stmts.iter().enumerate().map(move |(at, s)| (b, at, s))).collect();
+    // A helper that calls itself may take long whatever its loops do.
+    if stmts.iter().any(|(_, _, s)| matches!(s.kind, StmtKind::Call { .. })) {
+        return false;
+    }
+    let mut changes = stmts.iter().filter(|(_, _, s)| s.kind.def() == Some(word));
+    let (Some(&(block, at, _)), None) = (changes.next(), changes.next()) else { return false };
+    clears_lowest_bit(&function.blocks[block].stmts[..=at], word) && {
+        // Every turn comes by.
+        let mut seen = vec![false; function.blocks.len()];
+        let mut work = vec![to];
+        while let Some(b) = work.pop() {
+            if b.index() != block && inside[b.index()] && !std::mem::replace(&mut seen[b.index()], true) {
+                work.extend(function.blocks[b.index()].term.targets());
+            }
+        }
+        !seen[from.index()]
+    }
+}
+
+/// The blocks of the loop that a back edge closes.
+fn loop_blocks(function: &Function, from: BlockId, to: BlockId) -> Vec<bool> {
+    let mut inside = vec![false; function.blocks.len()];
+    inside[to.index()] = true;
+    let mut work = vec![from];
+    while let Some(b) = work.pop() {
+        if !std::mem::replace(&mut inside[b.index()], true) {
+            work.extend((0..function.blocks.len()).map(BlockId::new).filter(|p| function.blocks[p.index()].term.targets().contains(&b)));
+        }
+    }
+    inside
+}
+
+/// The operation that a local holds the result of after these statements, if it has two operands and they have not changed since.
+fn last_binary(stmts: &[Stmt], local: LocalId) -> Option<(BinOp, Operand, Operand)> {
+    let at = stmts.iter().rposition(|s| s.kind.def() == Some(local))?;
+    let StmtKind::Assign { value: Rvalue::Binary(op, a, b), .. } = &stmts[at].kind else { return None };
+    let changed = |o: &Operand| matches!(o, Operand::Local(l) if *l != local && stmts[at + 1..].iter().any(|s| s.kind.def() == Some(*l)));
+    (!changed(a) && !changed(b)).then_some((*op, *a, *b))
+}
+
+/// Whether the last of these statements, which changes `word`, clears its lowest set bit: `x ^ (x & -x)` or `x & (x - 1)`.
+fn clears_lowest_bit(stmts: &[Stmt], word: LocalId) -> bool {
+    let Some((last, before)) = stmts.split_last() else { return false };
+    let x = Operand::Local(word);
+    // The word's new value may have been computed before it is stored.
+    let (op, a, b, before) = match &last.kind {
+        StmtKind::Assign { value: Rvalue::Binary(op, a, b), .. } => (*op, *a, *b, before),
+        StmtKind::Assign { value: Rvalue::Use(Operand::Local(new)), .. } => match last_binary(before, *new) {
+            Some((op, a, b)) => (op, a, b, before),
+            None => return false,
+        },
+        _ => return false,
+    };
+    let other = |a: Operand, b: Operand| if a == x { Some(b) } else { (b == x).then_some(a) };
+    let Some(Operand::Local(rest)) = other(a, b) else { return false };
+    match op {
+        BinOp::Xor => {
+            let Some((BinOp::And, a, b)) = last_binary(before, rest) else { return false };
+            let Some(Operand::Local(minus)) = other(a, b) else { return false };
+            let negation = before.iter().rfind(|s| s.kind.def() == Some(minus)).map(|s| &s.kind);
+            matches!(negation, Some(StmtKind::Assign { value: Rvalue::Unary(UnOp::Neg, of), .. }) if *of == x)
+        }
+        BinOp::And => matches!(last_binary(before, rest), Some((BinOp::Sub, of, Operand::Const(_, 1))) if of == x),
+        _ => false,
+    }
 }
 
 /// Whether a body does more than spawn and return: then a run of it cannot be forgotten.

@@ -58,7 +58,6 @@ impl Arena {
     #[must_use]
     pub fn new(plan: &Plan, budget: u64, entry: TaskId, roots: u64) -> Option<Self> {
         let result = plan.ret(entry).layout(&plan.program.program.structs);
-        let stacks = plan.stacks.len() as u64;
         let per_level = plan.record_bytes() + 8;
         let levels = (budget / 64 / per_level).clamp(64, MOST_LEVELS);
         let mut at = 0u64;
@@ -72,7 +71,7 @@ impl Arena {
         let dispatch = take(4 * plan.dispatch_words() as u64);
         let counter = take(4 * plan.groups() as u64);
         let standing = take(plan.standing_bytes());
-        let leaves = take(8 * (stacks + levels + 1));
+        let leaves = take(8 * (plan.stacks.len() as u64 + levels + 1));
         let zeroed = at;
         let mut take = |bytes: u64| {
             let here = at;

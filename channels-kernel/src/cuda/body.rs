@@ -38,7 +38,7 @@ pub(super) struct Body<'a, 'w> {
 impl<'a, 'w> Body<'a, 'w> {
     pub(super) fn new(plan: &'a Plan, function: &'a Function, role: Role, out: &'w mut Writer) -> Self {
         let mut back_edges = analysis::back_edges(function);
-        back_edges.retain(|edge| !analysis::is_short(*edge, function));
+        back_edges.retain(|edge| !analysis::is_short(*edge, function) && !analysis::takes_bits(function, *edge));
         Self { plan, function, role, out, taint: Taint::find(function), back_edges, here: BlockId(0) }
     }
 

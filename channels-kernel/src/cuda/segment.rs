@@ -139,7 +139,9 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
 fn sum(plan: &Plan, source: &Source, out: &mut Writer) {
     let joined = plan.joined(source.task);
     let returns = plan.program[source.task].segments[source.segment.index()].ret.is_some();
-    out.line(&format!("static constexpr bool SUMS = {};", joined.is_some() && returns));
+    let stack = &plan.stacks[source.stack as usize];
+    let inherited = source.is_entry() && stack.inherited.last().is_some_and(Option::is_some);
+    out.line(&format!("static constexpr bool SUMS = {}, ONE_HOME = {inherited};", joined.is_some() && returns));
     let Some((combine, ty)) = joined else {
         out.line("typedef NoSum Sum;");
         return;

@@ -18,7 +18,7 @@ struct Control {
   u32* counter;    // per group of pushes: units reserved in this dispatch
   Standing* standing;  // persistent: how far the run is
   Level* records;  // persistent: what is known of each level
-  u64* leaves;     // per stack of entries, then per level: children that ended where they were spawned
+  u64* leaves;     // per stack, then per level: children that ended where they were spawned
   u64 dispatches;  // out
   u32* mailbox;    // host thread: mapped host memory, the counters of the last dispatch
   u32* list;       // the tiles given back, then what moves where
@@ -119,8 +119,9 @@ struct Thread {
   // At the back edge of each loop: whether to leave.
   __device__ __forceinline__ bool poll() {
     if ((++steps & 4095) != 0) return false;
-    failed |= should_stop(control, since);
-    return failed;
+    if (!should_stop(control, since)) return false;
+    failed = true;
+    return true;
   }
   __device__ __forceinline__ void fault(u32 site, u64 a, u64 b) {
     stop_run(control, FAULT, site, a, b);
@@ -252,9 +253,10 @@ struct Trial : Thread {
   static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !ONCE;
   u32 first = 0;
   u32 frame = 0;
-  typename S::Sum::Value given = S::Sum::none();
-  u32 ended = 0;
-  __device__ __forceinline__ void leaf(u32, bool is) { ended += is; }
+  typename S::Sum::Value& given;
+  u32& leaves;
+  __device__ __forceinline__ Trial(typename S::Sum::Value& all, u32& ended) : given(all), leaves(ended) {}
+  __device__ __forceinline__ void leaf(u32, bool ended) { leaves += ended; }
   __device__ __forceinline__ u32 talloc(u32) { return first + add_shared(&shared().staged, 1); }
   template <class V>
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
@@ -298,11 +300,6 @@ FN void hand_over(Shared& sh, Gathered<R>& sum) {
   __syncthreads();
 }
 
-// Relaxed: the host reads it after the run.
-FN void add_leaves(u64* at, u64 leaves) {
-  if (leaves) __nv_atomic_fetch_add(at, leaves, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-}
-
 // Counts the children that ended where the threads of a block spawned them, a level below this dispatch's. Every thread calls it.
 template <class S>
 FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) {
@@ -317,12 +314,13 @@ FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) 
       if (thread_id() == 0) {
         u64 sum = 0;
         for (u32 w = 0; w < WARPS; w++) sum += sh.leaves[w];
-        add_leaves(&control->leaves[S::stack_of(p)], sum);
+        // Relaxed: the host reads it after the run.
+        if (sum) __nv_atomic_fetch_add(&control->leaves[S::stack_of(p)], sum, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
         all += sum;
       }
       __syncthreads();
     }
-    add_leaves(&control->leaves[STACKS + sh.dispatch.level + 1], all);
+    if (all) __nv_atomic_fetch_add(&control->leaves[STACKS + sh.dispatch.level + 1], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
 }
 
@@ -392,12 +390,12 @@ FN u32 next_tile(Control* control, u32 tile, u32 tiles, u32 blocks, bool asks) {
   return (blocks < tiles ? blocks : tiles) + __nv_atomic_fetch_add(&control->ticket, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-// Dequeues a thread's elements of a tile, those of them that are less than `count`. Every one has a value: to the compiler, what is set only at
-// times lives from one dispatch to the next.
-template <class S, bool EACH>
-FN void load_tile(typename S::Args* args, u32 first, u32 from, u32 count) {
+// Dequeues a thread's next `N` elements of a tile, those of them that are less than `count`. Every one has a value: to the compiler, what is set
+// only at times lives from one dispatch to the next.
+template <class S, bool EACH, u32 N>
+FN void load_items(typename S::Args* args, u32 first, u32 from, u32 count) {
 #pragma unroll
-  for (u32 j = 0; j < S::ITEMS; j++) {
+  for (u32 j = 0; j < N; j++) {
     args[j] = {};
     if (from + j * BLOCK < count) args[j] = S::template deq<EACH>(first + from + j * BLOCK);
   }
@@ -440,7 +438,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     const u32 from = d.count - (tile + 1) * TILE;
     typename S::Args args[S::ITEMS];
     u32 unit[S::GROUPS + 1][S::ITEMS];
-    load_tile<S, true>(args, d.first, from + thread_id(), d.count);
+    load_items<S, true, S::ITEMS>(args, d.first, from + thread_id(), d.count);
 #pragma unroll
     for (u32 j = 0; j < S::ITEMS; j++) {
       const u32 i = from + j * BLOCK + thread_id();
@@ -515,50 +513,62 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   Shared& sh = shared();
   Control* const control = ch.control;
   constexpr u32 TILE = BLOCK * S::ITEMS;
+  // Results for one address are joined in one register, and then a loop over a thread's elements takes fewer registers than all of them.
+  constexpr bool JOINS = S::SUMS && !(ONCE && S::ONE_HOME);
+  constexpr u32 N = JOINS ? S::ITEMS : 1;
   const u32 count = sh.dispatch.count, first = sh.dispatch.first, base = sh.dispatch.base[0], tiles = (count + TILE - 1) / TILE;
   const bool asks = thread_id() == 0 && !sh.local;
   Gathered<typename S::Sum> sum;
   LeafCounts<S> leaves;
-  typename S::Args args[S::ITEMS];
-  bool failed = false;
+  typename S::Args args[N];
   u32 tile = block;
   u32 from = count - (tile + 1) * TILE + thread_id();
-  load_tile<S, !ONCE>(args, first, from, tile < tiles ? count : 0);
+  load_items<S, !ONCE, N>(args, first, from, tile < tiles ? count : 0);
   if (thread_id() == 0) sh.staged = 0;
   __syncthreads();
   while (tile < tiles) {
     // The next tile's number is asked for now and needed when this one has been tried.
     const u32 asked = next_tile(control, tile, tiles, blocks, asks), here = from;
-    typename S::Sum::Value given[S::ITEMS];
+    typename S::Sum::Value given[N];
     u32 ended = 0;
+    bool failed = false;
 #pragma unroll
-    for (u32 j = 0; j < S::ITEMS; j++) {
-      Trial<S, true, ONCE> worker;
-      worker.control = control;
-      if (here + j * BLOCK < count && !failed) S::run(worker, args[j]);
-      given[j] = worker.given;
-      ended += worker.ended;
-      failed |= worker.failed;
+    for (u32 j = 0; j < N; j++) given[j] = S::Sum::none();
+#pragma unroll 1
+    for (u32 at = 0; at < S::ITEMS; at += N) {
+      typename S::Args now[N];
+#pragma unroll
+      for (u32 j = 0; j < N; j++) now[j] = args[j];
+      from += N * BLOCK;
+      if (N < S::ITEMS) load_items<S, !ONCE, N>(args, first, from, at + N < S::ITEMS ? count : 0);
+#pragma unroll
+      for (u32 j = 0; j < N; j++) {
+        Trial<S, true, ONCE> worker(given[j], ended);
+        worker.control = control;
+        if (here + (at + j) * BLOCK < count) S::run(worker, now[j]);
+        failed |= worker.failed;
+      }
     }
     if (thread_id() == 0) sh.tile = asked;
+    if (failed) sh.full = 1;
     __syncthreads();
     if (thread_id() == 0) reserve_tried<S>(sh, control);
     const u32 next = sh.tile;
     // Meanwhile the next tile is under way.
     from = count - (next + 1) * TILE + thread_id();
-    load_tile<S, !ONCE>(args, first, from, next < tiles ? count : 0);
+    load_items<S, !ONCE, N>(args, first, from, next < tiles ? count : 0);
     __syncthreads();
     if (sh.full) {
       if (asks) give_back(control, tile, next, tiles);
       break;
     }
-    leaves.count[0] += ended;
     if constexpr (S::SUMS) {
 #pragma unroll
-      for (u32 j = 0; j < S::ITEMS; j++) {
+      for (u32 j = 0; j < N; j++) {
         if (given[j] != S::Sum::none()) sum.add(S::template home<!ONCE>(first + here + j * BLOCK), given[j]);
       }
     }
+    leaves.count[0] += ended;
     const u32 total = sh.total[0], at = base + sh.first[0];
     if (total <= S::template capacity<!ONCE>()) {
       S::template flush<!ONCE>(at, total);
@@ -566,11 +576,10 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
 #pragma unroll 1
       for (u32 j = 0; j < S::ITEMS; j++) {
         const u32 i = here + j * BLOCK;
-        Trial<S, false, ONCE> worker;
+        Trial<S, false, ONCE> worker(given[0], ended);
         worker.control = control;
         worker.first = at;
-        if (i < count && !failed) S::run(worker, S::template deq<!ONCE>(first + i));
-        failed |= worker.failed;
+        if (i < count) S::run(worker, S::template deq<!ONCE>(first + i));
       }
       __syncthreads();
       if (thread_id() == 0) sh.staged = 0;

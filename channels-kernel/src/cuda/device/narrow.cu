@@ -19,17 +19,18 @@ FN void hand_over_warp(Gathered<R>& sum) {
 }
 
 template <class S>
-FN void count_leaves_warp(const Dispatch& d, const LeafCounts<S>& leaves) {
+FN void count_leaves_warp(Shared& sh, const LeafCounts<S>& leaves) {
   if constexpr (S::HAS_LEAVES) {
-    u64 all = 0;
 #pragma unroll
     for (u32 p = 0; p < S::PUSHED; p++) {
       if (!S::leafy(p)) continue;
-      const u32 sum = __shfl_sync(ALL_LANES, warp_scan(leaves.count[p]), WARP - 1, WARP);
-      add_leaves(&ch.control->leaves[S::stack_of(p)], lane_id() == 0 ? sum : 0);
-      all += sum;
+      const u64 all = __shfl_sync(ALL_LANES, warp_scan(leaves.count[p]), WARP - 1, WARP);
+      if (lane_id() == 0 && all) {
+        // Relaxed: the host reads them after the run.
+        __nv_atomic_fetch_add(&ch.control->leaves[S::stack_of(p)], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        __nv_atomic_fetch_add(&ch.control->leaves[STACKS + sh.dispatch.level + 1], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      }
     }
-    add_leaves(&ch.control->leaves[STACKS + d.level + 1], lane_id() == 0 ? all : 0);
   }
 }
 
@@ -83,7 +84,7 @@ FN u32 narrow_scanned(Shared& sh) {
     left -= left < WARP ? left : WARP;
   }
   hand_over_warp(sum);
-  count_leaves_warp<S>(d, leaves);
+  count_leaves_warp<S>(sh, leaves);
   if (lane_id() == 0) {
 #pragma unroll
     for (u32 g = 0; g < S::GROUPS; g++) sh.counter[g] = pushed[g];
@@ -107,6 +108,6 @@ FN u32 narrow_direct(Shared& sh) {
   }
   __syncwarp();
   hand_over_warp(sum);
-  count_leaves_warp<S>(d, leaves);
+  count_leaves_warp<S>(sh, leaves);
   return 0;
 }

@@ -207,10 +207,10 @@ impl Emulated {
                 policy.take(&run, &done, number + 1);
             }
         }
-        let leaves = read(arena.leaves, 8 * plan.stacks.len() as u64);
-        let leaves = leaves.chunks(8).map(|n| u64::from_le_bytes(n.try_into().unwrap())).sum::<u64>();
         let consumed = plan.sources.iter().zip(policy.consumed()).filter(|(source, _)| source.is_entry());
-        let tasks = leaves + consumed.map(|(_, n)| n).sum::<u64>();
+        let leaves = read(arena.leaves, 8 * plan.stacks.len() as u64);
+        let ended: u64 = leaves.chunks(8).map(|n| u64::from_le_bytes(n.try_into().unwrap())).sum();
+        let tasks = consumed.map(|(_, n)| n).sum::<u64>() + ended;
         let (levels, elements) = (policy.levels(), policy.elements());
         // SAFETY: the record is plain words, and lies aligned in the block.
         let mut control = unsafe { start.add(arena.control as usize).cast::<Control>().read() };
