@@ -1,12 +1,13 @@
 //! The table of a GPU: all aggregators, beside rayon on all cores of the host and the elision on one.
 //!
 //! *Kernel* is the time between two events on the GPU's stream around the run. *Whole* is what the caller waits for: arguments in, the run,
-//! results out; what is sorted or multiplied is copied from the host's memory and back, scratch memory lies on the GPU.
+//! results out; what is sorted or multiplied is copied from the host's memory and back, scratch memory lies on the GPU. Strassen's product stands
+//! beside the ordinary one, by the same source's `multiply` on the whole matrices.
 
 use super::{
     elision::Elision,
     ours::{self, source},
-    program::{Contestant, Input, Program},
+    program::{Contestant, Grain, Input, Program},
     rayon_join::Rayon,
     report::Header,
 };
@@ -111,7 +112,7 @@ impl Held {
             (Self::Sort { data, tmp }, _) => {
                 let (n, m) = (data.len(), tmp.len());
                 let mut args = ours::pieces(MemoryArg::buffer_mut(data), [n]);
-                args.extend(ours::pieces(MemoryArg::buffer_mut(tmp), [m]));
+                args.extend(ours::pieces(MemoryArg::buffer_mut(tmp), [m, Grain::GPU.merge]));
                 ("sort", args)
             }
             (Self::Strassen { a, b, c, scratch }, Program::Strassen(n)) => {
@@ -119,14 +120,20 @@ impl Held {
                 let mut args = ours::pieces(MemoryArg::buffer_mut(c), [n, n, n]);
                 args.extend(ours::pieces(MemoryArg::buffer(a), [n, n, n]));
                 args.extend(ours::pieces(MemoryArg::buffer(b), [n, n, n]));
-                args.extend(ours::pieces(MemoryArg::buffer_mut(scratch), [len]));
+                args.extend(ours::pieces(MemoryArg::buffer_mut(scratch), [len, Grain::GPU.width]));
                 ("strassen", args)
+            }
+            (Self::Strassen { a, b, c, .. }, Program::Multiply(n)) => {
+                let mut args = ours::pieces(MemoryArg::buffer_mut(c), [n, n, n]);
+                args.extend(ours::pieces(MemoryArg::buffer(a), [n, n, n]));
+                args.extend(ours::pieces(MemoryArg::buffer(b), [n, n, n, Grain::GPU.width]));
+                ("multiply", args)
             }
             (_, Program::Fib(n)) => ("fib", vec![number(n.into())]),
             (_, Program::Queens(n)) => ("queens", vec![number(n.into())]),
             (_, Program::QueensTo(n, rows)) => ("queens_to", vec![number(n.into()), number(rows.into())]),
             (_, Program::Unbalanced(seed, branches)) => ("tree", vec![number(seed), number(branches.into())]),
-            (_, Program::Sort(_) | Program::Strassen(_)) => unreachable!("each has an input of its own"),
+            (_, Program::Sort(_) | Program::Strassen(_) | Program::Multiply(_)) => unreachable!("each has an input of its own"),
         }
     }
 }
@@ -179,24 +186,38 @@ fn time(device: &Device, program: Program, input: &mut Input, rounds: usize) -> 
     Ok((runs, came))
 }
 
-/// The rows: a program, channel memory, and how often the CPU's are run.
-fn rows(quick: bool) -> Vec<(Program, u64, usize)> {
+/// A row of the table.
+struct Row {
+    program: Program,
+    /// Bytes of channels.
+    memory: u64,
+    /// How often rayon runs it, and the elision.
+    rounds: usize,
+    /// Whether the elision is worth waiting for.
+    serial: bool,
+}
+
+fn rows(quick: bool) -> Vec<Row> {
+    let row = |program, memory, rounds| Row { program, memory, rounds, serial: true };
     if quick {
         return vec![
-            (Program::Fib(25), GIB, 1),
-            (Program::Queens(9), GIB, 1),
-            (Program::Sort(100_000), GIB, 1),
-            (Program::Strassen(256), GIB, 1),
-            (Program::Fib(10), GIB, 1),
+            row(Program::Fib(25), GIB, 1),
+            row(Program::Queens(9), GIB, 1),
+            row(Program::Sort(100_000), GIB, 1),
+            row(Program::Strassen(256), GIB, 1),
+            row(Program::Multiply(256), GIB, 1),
+            row(Program::Fib(10), GIB, 1),
         ];
     }
     vec![
-        (Program::Fib(40), GIB, 3),
-        (Program::Fib(40), 8 * GIB, 3),
-        (Program::Queens(16), 8 * GIB, 1),
-        (Program::Sort(100_000_000), 8 * GIB, 1),
-        (Program::Strassen(4096), 8 * GIB, 1),
-        (Program::Fib(10), GIB, 9),
+        row(Program::Fib(40), GIB, 3),
+        row(Program::Fib(40), 8 * GIB, 3),
+        row(Program::Queens(16), 8 * GIB, 1),
+        row(Program::Sort(100_000_000), 8 * GIB, 1),
+        // A minute each on one core.
+        Row { serial: false, ..row(Program::Strassen(4096), 8 * GIB, 1) },
+        Row { serial: false, ..row(Program::Multiply(4096), 8 * GIB, 1) },
+        row(Program::Fib(10), GIB, 9),
     ]
 }
 
@@ -228,13 +249,18 @@ fn fill(mut report: Report, devices: Devices<'_>, rounds: usize, quick: bool, wa
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut rayon = Rayon::new(std::thread::available_parallelism().map_or(1, usize::from) as u32)?;
-    for (program, memory, cpu_rounds) in rows(quick).into_iter().filter(|(p, ..)| wanted(p.name())) {
+    for Row { program, memory, rounds: cpu_rounds, serial } in rows(quick).into_iter().filter(|r| wanted(r.program.name())) {
         let mut input = program.input();
         let (on_rayon, expected) = cpu(&mut rayon, program, &mut input, cpu_rounds)?;
-        let (serial, same) = cpu(&mut Elision, program, &mut input, cpu_rounds)?;
-        if same != expected {
-            return Err(format!("{program}: the elision came to {same:?}, rayon to {expected:?}"));
+        let mut on_one = None;
+        if serial {
+            let (ms, same) = cpu(&mut Elision, program, &mut input, cpu_rounds)?;
+            if same != expected {
+                return Err(format!("{program}: the elision came to {same:?}, rayon to {expected:?}"));
+            }
+            on_one = Some(ms);
         }
+        let serial = on_one.map_or("-".to_owned(), |ms| format!("{ms:.3}"));
         for (aggregator, device) in devices(memory)? {
             let (runs, came) = time(&device, program, &mut input, rounds)?;
             if came != expected {
@@ -244,7 +270,7 @@ fn fill(mut report: Report, devices: Devices<'_>, rounds: usize, quick: bool, wa
             let r = runs.report;
             println!(
                 "| {program} | {} | {aggregator} | {kernel_ms:.3} ({kernel_median_ms:.3}) | {whole_ms:.3} ({whole_median_ms:.3}) | {on_rayon:.3} | \
-                 {:.1} | {serial:.3} | {} | {} | {} | {} |",
+                 {:.1} | {serial} | {} | {} | {} | {} |",
                 Bytes(memory),
                 on_rayon / whole_ms,
                 r.total,
@@ -263,12 +289,22 @@ fn fill(mut report: Report, devices: Devices<'_>, rounds: usize, quick: bool, wa
                 whole_median_ms,
                 rayon_ms: Some(on_rayon),
                 rayon_threads: rayon.threads(),
-                serial_ms: Some(serial),
+                serial_ms: on_one,
                 tasks: r.total,
                 levels: r.levels,
                 dispatches: r.dispatches,
                 peak: r.peak,
             });
+        }
+    }
+    for strassen in report.records.iter().filter(|r| r.program.starts_with("strassen")) {
+        let plain = strassen.program.replace("strassen", "multiply");
+        for plain in report.records.iter().filter(|r| r.program == plain && r.aggregator == strassen.aggregator) {
+            let ratio = strassen.kernel_ms / plain.kernel_ms;
+            println!(
+                "\n{} takes {ratio:.2} of the time of {}, the ordinary product ({})",
+                strassen.program, plain.program, plain.aggregator
+            );
         }
     }
     if wanted("chain") {

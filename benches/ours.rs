@@ -1,6 +1,6 @@
 //! Millstream itself: the examples' source, lowered and compiled when first asked for.
 
-use super::program::{Contestant, Input, Outcome, Program};
+use super::program::{Contestant, Grain, Input, Outcome, Program};
 use millstream_aggregator::{CpuOptions, Device, ErasedArg, ErasedCall, Loaded, MemoryArg};
 use millstream_cilk_lower::{lower::lower, parse_file};
 use std::{collections::BTreeMap, sync::Arc};
@@ -45,7 +45,7 @@ pub(crate) const fn source(program: Program) -> (&'static str, &'static str) {
         Program::Fib(_) => FIB,
         Program::Queens(_) | Program::QueensTo(..) => QUEENS,
         Program::Sort(_) => SORT,
-        Program::Strassen(_) => STRASSEN,
+        Program::Strassen(_) | Program::Multiply(_) => STRASSEN,
         Program::Unbalanced(..) => UNBALANCED,
     }
 }
@@ -55,7 +55,7 @@ fn scalar<'a>(value: impl Into<u64>) -> ErasedArg<'a> {
     ErasedArg::Scalar(value.into())
 }
 
-/// The pieces of a slice's memory and length, or of a square matrix.
+/// The pieces of a slice's memory and length, or of a square matrix; then the numbers that follow.
 pub(crate) fn pieces(memory: MemoryArg<'_>, sizes: impl IntoIterator<Item = usize>) -> Vec<ErasedArg<'_>> {
     let mut out = vec![ErasedArg::Memory(memory)];
     out.extend(sizes.into_iter().map(|s| ErasedArg::Scalar(s as u64)));
@@ -79,7 +79,7 @@ impl Contestant for Ours {
             (Program::Unbalanced(seed, branches), _) => (UNBALANCED, "tree", vec![scalar(seed), scalar(branches)]),
             (Program::Sort(len), Input::Sort { data, tmp, .. }) => {
                 let mut args = pieces(MemoryArg::exclusive(data), [len]);
-                args.extend(pieces(MemoryArg::exclusive(tmp), [len]));
+                args.extend(pieces(MemoryArg::exclusive(tmp), [len, Grain::CPU.merge]));
                 (SORT, "sort", args)
             }
             (Program::Strassen(_), Input::Strassen { n, a, b, c, scratch }) => {
@@ -88,8 +88,15 @@ impl Contestant for Ours {
                 args.extend(pieces(MemoryArg::shared(a), [n, n, n]));
                 args.extend(pieces(MemoryArg::shared(b), [n, n, n]));
                 let len = scratch.len();
-                args.extend(pieces(MemoryArg::exclusive(scratch), [len]));
+                args.extend(pieces(MemoryArg::exclusive(scratch), [len, Grain::CPU.width]));
                 (STRASSEN, "strassen", args)
+            }
+            (Program::Multiply(_), Input::Strassen { n, a, b, c, .. }) => {
+                let n = *n;
+                let mut args = pieces(MemoryArg::exclusive(c), [n, n, n]);
+                args.extend(pieces(MemoryArg::shared(a), [n, n, n]));
+                args.extend(pieces(MemoryArg::shared(b), [n, n, n, Grain::CPU.width]));
+                (STRASSEN, "multiply", args)
             }
             (program, _) => return Err(format!("{program} got an input that is not its own")),
         };

@@ -15,6 +15,8 @@ pub(crate) enum Program {
     Sort(usize),
     /// Strassen's product of two matrices of `f32` of so many rows.
     Strassen(usize),
+    /// The ordinary product of the same matrices.
+    Multiply(usize),
     /// Nodes of a random tree: seed, and children of its root.
     Unbalanced(u64, u32),
 }
@@ -45,6 +47,7 @@ impl Program {
             Self::QueensTo(..) => "queens-serial",
             Self::Sort(_) => "sort",
             Self::Strassen(_) => "strassen",
+            Self::Multiply(_) => "multiply",
             Self::Unbalanced(..) => "unbalanced",
         }
     }
@@ -61,16 +64,20 @@ impl Program {
                 let source: Vec<i32> = (0..len).map(|_| (random() ^ random() >> 16) as i32).collect();
                 Input::Sort { data: source.clone(), tmp: vec![0; len], source }
             }
-            Self::Strassen(n) => {
+            Self::Strassen(n) | Self::Multiply(n) => {
                 let mut matrix = || (0..n * n).map(|_| (random() >> 8) as f32 / (1 << 24) as f32 - 0.5).collect();
                 let (a, b) = (matrix(), matrix());
-                let scratch = vec![0.0; super::elision::strassen::scratch_len(n)];
+                let levels = if matches!(self, Self::Strassen(_)) { LEVELS } else { 0 };
+                let scratch = vec![0.0; super::elision::strassen::scratch_len(n, levels)];
                 Input::Strassen { n, a, b, c: vec![0.0; n * n], scratch }
             }
             _ => Input::None,
         }
     }
 }
+
+/// Most levels of Strassen's seven products; below, the ordinary product. Each takes 7/4 of the scratch memory of the one above.
+const LEVELS: usize = 4;
 
 /// A tree of 9.1 million nodes on 2476 levels.
 const TREE: (u64, u32) = (6, 8000);
@@ -83,9 +90,26 @@ impl fmt::Display for Program {
             Self::QueensTo(n, rows) => write!(f, "queens({n}), tasks for {rows} rows"),
             Self::Sort(n) => write!(f, "sort of {n}"),
             Self::Strassen(n) => write!(f, "strassen {n} x {n}"),
+            Self::Multiply(n) => write!(f, "multiply {n} x {n}"),
             Self::Unbalanced(_, branches) => write!(f, "unbalanced tree, {branches} branches"),
         }
     }
+}
+
+/// How much one task does, of programs that leave it to their caller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Grain {
+    /// Most elements that a task of the sort merges.
+    pub(crate) merge: usize,
+    /// Columns that a task of a matrix product computes.
+    pub(crate) width: usize,
+}
+
+impl Grain {
+    /// A task costs as much as some dozen elements, and long rows are vector code.
+    pub(crate) const CPU: Self = Self { merge: 512, width: 512 };
+    /// Neighbouring lanes work on neighbouring memory.
+    pub(crate) const GPU: Self = Self { merge: 32, width: 2 };
 }
 
 /// What a run works on.

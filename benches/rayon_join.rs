@@ -3,7 +3,7 @@
 //! Written as one who knows rayon would: no task where one child is left, rows of matrices as slices so that inner loops become vector
 //! code.
 
-use super::program::{Contestant, Input, Outcome, Program};
+use super::program::{Contestant, Grain, Input, Outcome, Program};
 use millstream::{Mat, MatMut};
 use rayon::{ThreadPool, ThreadPoolBuilder, join};
 
@@ -43,6 +43,11 @@ impl Contestant for Rayon {
             (Program::Strassen(_), Input::Strassen { n, a, b, c, scratch }) => {
                 let (c, a, b) = (MatMut::new(c, *n, *n), Mat::new(a, *n, *n), Mat::new(b, *n, *n));
                 self.pool.install(|| strassen(c, a, b, scratch));
+                0
+            }
+            (Program::Multiply(_), Input::Strassen { n, a, b, c, .. }) => {
+                let (c, a, b) = (MatMut::new(c, *n, *n), Mat::new(a, *n, *n), Mat::new(b, *n, *n));
+                self.pool.install(|| multiply(c, a, b));
                 0
             }
             (program, _) => return Err(format!("{program} got an input that is not its own")),
@@ -116,15 +121,13 @@ fn nodes(node: u64) -> u64 {
     if super::elision::unbalanced::fertile(node) { 1 + children(node, 0, 8) } else { 1 }
 }
 
-/// Runs up to this length are sorted by insertion.
-const SMALL: usize = 32;
-/// Merges up to this length are done in one go.
-const MERGE: usize = 512;
+/// Runs up to this length are sorted by one task.
+const SMALL: usize = 64;
 
 fn sort(data: &mut [i32], tmp: &mut [i32]) {
     let n = data.len();
     if n <= SMALL {
-        return insertion(data);
+        return exchange(data);
     }
     let quarter = n / 4;
     {
@@ -144,47 +147,66 @@ fn sort(data: &mut [i32], tmp: &mut [i32]) {
 }
 
 fn merge(a: &[i32], b: &[i32], out: &mut [i32]) {
-    if a.len() < b.len() {
-        return merge(b, a, out);
+    if out.len() <= Grain::CPU.merge {
+        return piece(a, b, out);
     }
-    if out.len() <= MERGE || b.is_empty() {
-        return merge_serially(a, b, out);
-    }
-    let i = a.len() / 2;
-    let j = b.partition_point(|x| *x < a[i]);
-    let (out_low, out_high) = out.split_at_mut(i + j);
-    join(|| merge(&a[..i], &b[..j], out_low), || merge(&a[i..], &b[j..], out_high));
-}
-
-fn merge_serially(a: &[i32], b: &[i32], out: &mut [i32]) {
-    let (mut i, mut j) = (0, 0);
-    for out in out {
-        if j == b.len() || i < a.len() && a[i] <= b[j] {
-            *out = a[i];
-            i += 1;
+    let half = out.len() / 2;
+    let (mut lo, mut hi) = (half.saturating_sub(b.len()), half.min(a.len()));
+    while lo < hi {
+        let i = lo + (hi - lo) / 2;
+        if a[i] <= b[half - 1 - i] {
+            lo = i + 1;
         } else {
-            *out = b[j];
-            j += 1;
+            hi = i;
         }
     }
+    let (out_low, out_high) = out.split_at_mut(half);
+    join(|| merge(&a[..lo], &b[..half - lo], out_low), || merge(&a[lo..], &b[half - lo..], out_high));
 }
 
-fn insertion(data: &mut [i32]) {
-    for i in 1..data.len() {
-        let value = data[i];
-        let mut j = i;
-        while j > 0 && data[j - 1] > value {
-            data[j] = data[j - 1];
-            j -= 1;
+fn piece(a: &[i32], b: &[i32], out: &mut [i32]) {
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        let (x, y) = (a[i], b[j]);
+        out[i + j] = x.min(y);
+        i += usize::from(x <= y);
+        j += usize::from(x > y);
+    }
+    let at = i + j;
+    let rest = if i < a.len() { &a[i..] } else { &b[j..] };
+    out[at..].copy_from_slice(rest);
+}
+
+/// Batcher's merge exchange.
+fn exchange(run: &mut [i32]) {
+    let n = run.len();
+    let top = n.next_power_of_two() / 2;
+    let mut p = top;
+    while p > 0 {
+        let (mut q, mut first, mut d) = (top, 0, p);
+        loop {
+            let mut start = first;
+            while start + d < n {
+                let (low, high) = run[start..].split_at_mut(d);
+                for (x, y) in low[..p].iter_mut().zip(high) {
+                    (*x, *y) = ((*x).min(*y), (*x).max(*y));
+                }
+                start += 2 * p;
+            }
+            if q == p {
+                break;
+            }
+            (first, d) = (p, q - p);
+            q /= 2;
         }
-        data[j] = value;
+        p /= 2;
     }
 }
 
 /// Up to this size the ordinary product is taken.
 const ORDINARY: usize = 64;
 /// Rows of a result that one task computes.
-const TILE: usize = 32;
+const TILE: usize = 64;
 
 fn strassen(mut c: MatMut<'_, f32>, a: Mat<'_, f32>, b: Mat<'_, f32>, scratch: &mut [f32]) {
     let n = a.rows();
@@ -249,6 +271,12 @@ fn sum(mut out: MatMut<'_, f32>, a: Mat<'_, f32>, x: f32, b: Mat<'_, f32>) {
         join(|| sum(out1, a1, x, b1), || sum(out2, a2, x, b2));
         return;
     }
+    if out.cols() > Grain::CPU.width {
+        let half = out.cols() / 2;
+        let ((a1, a2), (b1, b2), (out1, out2)) = (a.split_cols_at(half), b.split_cols_at(half), out.split_cols_at_mut(half));
+        join(|| sum(out1, a1, x, b1), || sum(out2, a2, x, b2));
+        return;
+    }
     for i in 0..out.rows() {
         for ((out, a), b) in out.row_mut(i).iter_mut().zip(a.row(i)).zip(b.row(i)) {
             *out = a + x * b;
@@ -262,6 +290,14 @@ fn sum_of_four(mut out: MatMut<'_, f32>, a: Mat<'_, f32>, b: Mat<'_, f32>, c: Ma
         let ((a1, a2), (b1, b2)) = (a.split_rows_at(half), b.split_rows_at(half));
         let ((c1, c2), (d1, d2)) = (c.split_rows_at(half), d.split_rows_at(half));
         let (out1, out2) = out.split_rows_at_mut(half);
+        join(|| sum_of_four(out1, a1, b1, c1, d1), || sum_of_four(out2, a2, b2, c2, d2));
+        return;
+    }
+    if out.cols() > Grain::CPU.width {
+        let half = out.cols() / 2;
+        let ((a1, a2), (b1, b2)) = (a.split_cols_at(half), b.split_cols_at(half));
+        let ((c1, c2), (d1, d2)) = (c.split_cols_at(half), d.split_cols_at(half));
+        let (out1, out2) = out.split_cols_at_mut(half);
         join(|| sum_of_four(out1, a1, b1, c1, d1), || sum_of_four(out2, a2, b2, c2, d2));
         return;
     }
@@ -280,7 +316,7 @@ fn multiply(mut c: MatMut<'_, f32>, a: Mat<'_, f32>, b: Mat<'_, f32>) {
         join(|| multiply(c1, top, b), || multiply(c2, bottom, b));
         return;
     }
-    if c.cols() > TILE {
+    if c.cols() > Grain::CPU.width {
         let half = c.cols() / 2;
         let ((left, right), (c1, c2)) = (b.split_cols_at(half), c.split_cols_at_mut(half));
         join(|| multiply(c1, a, left), || multiply(c2, a, right));

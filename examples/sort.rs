@@ -1,24 +1,27 @@
-//! Cilksort: four quarters are sorted, two pairs are merged, then the halves; a merge splits both runs by binary search.
+//! Cilksort: four quarters are sorted, two pairs are merged, then the halves; a merge is cut in four by binary search.
 //!
 //! ```text
 //!   [ sort ] ──► sort ──► four [ sort ] ──► after the 1st sync ──► two [ merge ] ──► after the 2nd ──► one [ merge ]
-//!   [ merge ] ──► merge ──► two [ merge ]
+//!   [ merge ] ──► merge ──► four [ merge ] or [ piece ]
 //! ```
+//!
+//! Neighbouring tasks work on neighbouring memory, and which way they go depends on lengths rather than on numbers: that suits a GPU, where
+//! they run side by side, and spares a CPU the branches that it cannot foretell.
 
 #[millstream::program]
 pub mod sort {
-    /// Runs up to this length are sorted by insertion.
-    const SMALL: usize = 32;
-    /// Merges up to this length are done in one go.
-    const MERGE: usize = 512;
+    /// Runs up to this length are sorted by one task.
+    const SMALL: usize = 64;
 
-    /// Sorts `data`; `tmp` is as long and its contents are lost.
+    /// Sorts `data`; `tmp` is as long and its contents are lost. One task merges at most `grain` elements: on a GPU few, so that the pieces of
+    /// neighbouring tasks share cache lines; on a CPU some hundred, so that the tasks cost little.
     #[task]
-    pub fn sort(data: &mut [i32], tmp: &mut [i32]) {
+    pub fn sort(data: &mut [i32], tmp: &mut [i32], grain: usize) {
         let n = data.len();
         assert_eq!(n, tmp.len(), "`tmp` must be as long as `data`");
+        assert!(grain > 0);
         if n <= SMALL {
-            insertion(data);
+            sort_small(data);
             return;
         }
         let quarter = n / 4;
@@ -29,79 +32,131 @@ pub mod sort {
             let (tmp_low, tmp_high) = tmp.split_at_mut(2 * quarter);
             let (ta, tb) = tmp_low.split_at_mut(quarter);
             let (tc, td) = tmp_high.split_at_mut(quarter);
-            spawn!(sort(a, ta));
-            spawn!(sort(b, tb));
-            spawn!(sort(c, tc));
-            spawn!(sort(d, td));
+            spawn!(sort(a, ta, grain));
+            spawn!(sort(b, tb, grain));
+            spawn!(sort(c, tc, grain));
+            spawn!(sort(d, td, grain));
             sync!();
         }
         {
             let (low, high) = data.split_at(2 * quarter);
+            let (a, b) = low.split_at(quarter);
+            let (c, d) = high.split_at(quarter);
             let (tmp_low, tmp_high) = tmp.split_at_mut(2 * quarter);
-            spawn!(merge(&low[..quarter], &low[quarter..], tmp_low));
-            spawn!(merge(&high[..quarter], &high[quarter..], tmp_high));
+            spawn!(merge(a, b, tmp_low, grain));
+            spawn!(merge(c, d, tmp_high, grain));
             sync!();
         }
         let (low, high) = tmp.split_at(2 * quarter);
-        spawn!(merge(low, high, data));
+        spawn!(merge(low, high, data, grain));
     }
 
     /// Merges two sorted runs.
     #[task]
-    pub fn merge(a: &[i32], b: &[i32], out: &mut [i32]) {
-        if a.len() < b.len() {
-            spawn!(merge(b, a, out));
+    pub fn merge(a: &[i32], b: &[i32], out: &mut [i32], grain: usize) {
+        let n = out.len();
+        if n <= grain {
+            spawn!(piece(a, b, out));
             return;
         }
-        if out.len() <= MERGE || b.is_empty() {
-            merge_serially(a, b, out);
+        let (half, quarter) = (n / 2, n / 4);
+        let (low, high) = out.split_at_mut(half);
+        let (a_low, b_low, a_high, b_high) = cut(a, b, half);
+        if n <= 2 * grain {
+            spawn!(piece(a_low, b_low, low));
+            spawn!(piece(a_high, b_high, high));
             return;
         }
-        let i = a.len() / 2;
-        let j = lower_bound(b, a[i]);
-        let (out_low, out_high) = out.split_at_mut(i + j);
-        spawn!(merge(&a[..i], &b[..j], out_low));
-        spawn!(merge(&a[i..], &b[j..], out_high));
+        let ((out1, out2), (out3, out4)) = (low.split_at_mut(quarter), high.split_at_mut(quarter));
+        let (a1, b1, a2, b2) = cut(a_low, b_low, quarter);
+        let (a3, b3, a4, b4) = cut(a_high, b_high, quarter);
+        if n <= 4 * grain {
+            spawn!(piece(a1, b1, out1));
+            spawn!(piece(a2, b2, out2));
+            spawn!(piece(a3, b3, out3));
+            spawn!(piece(a4, b4, out4));
+        } else {
+            spawn!(merge(a1, b1, out1, grain));
+            spawn!(merge(a2, b2, out2, grain));
+            spawn!(merge(a3, b3, out3, grain));
+            spawn!(merge(a4, b4, out4, grain));
+        }
     }
 
-    /// How many elements of a sorted run are less than `value`.
-    fn lower_bound(run: &[i32], value: i32) -> usize {
-        let mut lo = 0;
-        let mut hi = run.len();
+    /// Cuts two sorted runs in two each, so that the first parts hold the `count` least elements of both: first parts, then second parts.
+    fn cut<'a>(a: &'a [i32], b: &'a [i32], count: usize) -> (&'a [i32], &'a [i32], &'a [i32], &'a [i32]) {
+        let mut lo = count.saturating_sub(b.len());
+        let mut hi = count.min(a.len());
         while lo < hi {
-            let middle = lo + (hi - lo) / 2;
-            if run[middle] < value {
-                lo = middle + 1;
+            let i = lo + (hi - lo) / 2;
+            if a[i] <= b[count - 1 - i] {
+                lo = i + 1;
             } else {
-                hi = middle;
+                hi = i;
             }
         }
-        lo
+        let ((a_low, a_high), (b_low, b_high)) = (a.split_at(lo), b.split_at(count - lo));
+        (a_low, b_low, a_high, b_high)
     }
 
-    fn merge_serially(a: &[i32], b: &[i32], out: &mut [i32]) {
-        let mut i = 0;
-        let mut j = 0;
-        for slot in out.iter_mut() {
-            if j == b.len() || i < a.len() && a[i] <= b[j] {
-                *slot = a[i];
-                i += 1;
-            } else {
-                *slot = b[j];
-                j += 1;
-            }
+    /// Merges two sorted runs one element after the other. It takes the lesser of two heads without a branch.
+    #[task]
+    pub fn piece(a: &[i32], b: &[i32], out: &mut [i32]) {
+        let (mut i, mut j) = (0, 0);
+        while i < a.len() && j < b.len() {
+            let (x, y) = (a[i], b[j]);
+            out[i + j] = x.min(y);
+            i += (x <= y) as usize;
+            j += (x > y) as usize;
+        }
+        while i < a.len() {
+            out[i + j] = a[i];
+            i += 1;
+        }
+        while j < b.len() {
+            out[i + j] = b[j];
+            j += 1;
         }
     }
 
-    fn insertion(data: &mut [i32]) {
-        for i in 1..data.len() {
-            let value = data[i];
-            let mut j = i;
-            while j > 0 && data[j - 1] > value {
-                data[j] = data[j - 1];
-                j -= 1;
+    /// Sorts up to `SMALL` elements, in a copy that only this task sees.
+    fn sort_small(data: &mut [i32]) {
+        let n = data.len();
+        let mut run = [0; SMALL];
+        for i in 0..n {
+            run[i] = data[i];
+        }
+        exchange(&mut run[..n]);
+        for i in 0..n {
+            data[i] = run[i];
+        }
+    }
+
+    /// Batcher's merge exchange: which elements are compared depends on how many there are and not on what they are.
+    fn exchange(run: &mut [i32]) {
+        let n = run.len();
+        let top = n.next_power_of_two() / 2;
+        let mut p = top;
+        while p > 0 {
+            // Pairs at distance `d`: runs of `p` elements, every other one from `first`.
+            let (mut q, mut first, mut d) = (top, 0, p);
+            loop {
+                let mut start = first;
+                while start + d < n {
+                    for i in start..(start + p).min(n - d) {
+                        let (x, y) = (run[i], run[i + d]);
+                        run[i] = x.min(y);
+                        run[i + d] = x.max(y);
+                    }
+                    start += 2 * p;
+                }
+                if q == p {
+                    break;
+                }
+                (first, d) = (p, q - p);
+                q /= 2;
             }
-            data[j] = value;
+            p /= 2;
         }
     }
 }
@@ -118,7 +173,7 @@ fn main() -> Result<(), millstream::Error> {
     expected.sort_unstable();
 
     let device = millstream::Device::auto()?;
-    device.run(sort::call::sort(&mut data, &mut tmp))?;
+    device.run(sort::call::sort(&mut data, &mut tmp, 64))?;
     assert_eq!(data, expected);
     println!("sorted {} numbers: {} .. {}", data.len(), data[0], data[data.len() - 1]);
     Ok(())

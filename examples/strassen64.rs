@@ -1,31 +1,38 @@
 //! Strassen's matrix product of `f64`: seven products of quadrants instead of eight.
 //!
 //! ```text
-//!   strassen ──► seven [ product ] ──► sync ──► four sums into the quadrants of c, split by rows down to TILE
+//!   strassen ──► seven [ product ] ──► sync ──► four sums into the quadrants of c
 //!      ▲              └──► two [ sum ] ──► sync ──┐
 //!      └───────────────── spawn ──────────────────┘
-//!   strassen of a small matrix ──► [ multiply ] ──► two [ multiply ] on halves of c, down to TILE by TILE
+//!   strassen of a small matrix ──► [ multiply ]
+//!   [ sum ], [ multiply ] ──► two of them on halves ──► .. ──► a strip, TILE rows by `width` columns
 //! ```
+//!
+//! The `width` suits the device: a vector processor wants long rows, and a GPU wants 2 columns, so that neighbouring tasks, which run side by
+//! side, work on neighbouring columns.
 
 #[millstream::program]
 pub mod strassen64 {
     type Real = f64;
     /// Up to this size the ordinary product is taken.
     const SMALL: usize = 64;
-    /// Rows or columns that one task computes in a loop.
-    const TILE: usize = 32;
+    /// Rows that one task computes.
+    const TILE: usize = 64;
+    /// Rows and columns of a product that stay in registers.
+    const HIGH: usize = 8;
+    const WIDE: usize = 2;
 
-    /// How many numbers of scratch memory a product of size `n` can use.
-    pub fn scratch_len(n: usize) -> usize {
-        if n <= SMALL || n % 2 == 1 { 0 } else { 7 * (3 * (n / 2) * (n / 2) + scratch_len(n / 2)) }
+    /// How many numbers of scratch memory `levels` levels of seven products use, for matrices of size `n`.
+    pub fn scratch_len(n: usize, levels: usize) -> usize {
+        if levels == 0 || n <= SMALL || n % 2 == 1 { 0 } else { 7 * (3 * (n / 2) * (n / 2) + scratch_len(n / 2, levels - 1)) }
     }
 
     /// `c = a * b` for square matrices; where `scratch` is too short, it goes on with the ordinary product.
     #[task]
-    pub fn strassen(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, scratch: &mut [Real]) {
+    pub fn strassen(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, scratch: &mut [Real], width: usize) {
         let n = a.rows();
         if n <= SMALL || n % 2 == 1 || scratch.len() < 21 * (n / 2) * (n / 2) {
-            spawn!(multiply(c, a, b));
+            spawn!(multiply(c, a, b, width));
             return;
         }
         let (a11, a12, a21, a22) = a.quadrants();
@@ -38,13 +45,13 @@ pub mod strassen64 {
             let (p4, rest) = rest.split_at_mut(share);
             let (p5, rest) = rest.split_at_mut(share);
             let (p6, p7) = rest.split_at_mut(share);
-            spawn!(product(p1, a11, 1.0, a22, b11, 1.0, b22));
-            spawn!(product(p2, a21, 1.0, a22, b11, 0.0, b11));
-            spawn!(product(p3, a11, 0.0, a11, b12, -1.0, b22));
-            spawn!(product(p4, a22, 0.0, a22, b21, -1.0, b11));
-            spawn!(product(p5, a11, 1.0, a12, b22, 0.0, b22));
-            spawn!(product(p6, a21, -1.0, a11, b11, 1.0, b12));
-            spawn!(product(p7, a12, -1.0, a22, b21, 1.0, b22));
+            spawn!(product(p1, a11, 1.0, a22, b11, 1.0, b22, width));
+            spawn!(product(p2, a21, 1.0, a22, b11, 0.0, b11, width));
+            spawn!(product(p3, a11, 0.0, a11, b12, -1.0, b22, width));
+            spawn!(product(p4, a22, 0.0, a22, b21, -1.0, b11, width));
+            spawn!(product(p5, a11, 1.0, a12, b22, 0.0, b22, width));
+            spawn!(product(p6, a21, -1.0, a11, b11, 1.0, b12, width));
+            spawn!(product(p7, a12, -1.0, a22, b21, 1.0, b22, width));
             sync!();
         }
         // Each product stands at the start of its share.
@@ -54,18 +61,18 @@ pub mod strassen64 {
         let (p4, p5, p6) = (square(p.row(3), h), square(p.row(4), h), square(p.row(5), h));
         let p7 = square(p.row(6), h);
         let (c11, c12, c21, c22) = c.quadrants_mut();
-        spawn!(sum_of_four(c11, p1, p4, p5, p7));
-        spawn!(sum(c12, p3, 1.0, p5));
-        spawn!(sum(c21, p2, 1.0, p4));
-        spawn!(sum_of_four(c22, p1, p3, p2, p6));
+        spawn!(sum_of_four(c11, p1, p4, p5, p7, width));
+        spawn!(sum(c12, p3, 1.0, p5, width));
+        spawn!(sum(c21, p2, 1.0, p4, width));
+        spawn!(sum_of_four(c22, p1, p3, p2, p6, width));
         sync!();
     }
 
     /// `c = a * b`; by how much the sum over `c` is off, which is the sum over k of column k of `a` times row k of `b`.
     #[allow(clippy::unnecessary_cast)]
     #[task]
-    pub fn with_check(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, scratch: &mut [Real]) -> f64 {
-        spawn!(strassen(c.reborrow(), a, b, scratch));
+    pub fn with_check(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, scratch: &mut [Real], width: usize) -> f64 {
+        spawn!(strassen(c.reborrow(), a, b, scratch, width));
         sync!();
         let mut off = 0.0;
         for k in 0..a.rows() {
@@ -86,17 +93,18 @@ pub mod strassen64 {
 
     /// `(a + x * a2) * (b + y * b2)`, at the start of `scratch`; a factor of zero means that there is no such matrix.
     #[task]
-    pub fn product(scratch: &mut [Real], a: Mat<Real>, x: Real, a2: Mat<Real>, b: Mat<Real>, y: Real, b2: Mat<Real>) {
+    #[allow(clippy::too_many_arguments)]
+    pub fn product(scratch: &mut [Real], a: Mat<Real>, x: Real, a2: Mat<Real>, b: Mat<Real>, y: Real, b2: Mat<Real>, width: usize) {
         let h = a.rows();
         let (out, rest) = scratch.split_at_mut(h * h);
         let (left, rest) = rest.split_at_mut(h * h);
         let (right, below) = rest.split_at_mut(h * h);
         let (mut a, mut b) = (a, b);
         if x != 0.0 {
-            spawn!(sum(MatMut::new(&mut *left, h, h), a, x, a2));
+            spawn!(sum(MatMut::new(&mut *left, h, h), a, x, a2, width));
         }
         if y != 0.0 {
-            spawn!(sum(MatMut::new(&mut *right, h, h), b, y, b2));
+            spawn!(sum(MatMut::new(&mut *right, h, h), b, y, b2, width));
         }
         sync!();
         if x != 0.0 {
@@ -105,20 +113,31 @@ pub mod strassen64 {
         if y != 0.0 {
             b = square(right, h);
         }
-        spawn!(strassen(MatMut::new(out, h, h), a, b, below));
+        spawn!(strassen(MatMut::new(out, h, h), a, b, below, width));
     }
 
     /// `out = a + x * b`
     #[task]
-    pub fn sum(mut out: MatMut<Real>, a: Mat<Real>, x: Real, b: Mat<Real>) {
+    pub fn sum(mut out: MatMut<Real>, a: Mat<Real>, x: Real, b: Mat<Real>, width: usize) {
         if out.rows() > TILE {
             let half = out.rows() / 2;
             let ((a1, a2), (b1, b2)) = (a.split_rows_at(half), b.split_rows_at(half));
             let (out1, out2) = out.split_rows_at_mut(half);
-            spawn!(sum(out1, a1, x, b1));
-            spawn!(sum(out2, a2, x, b2));
-            return;
+            spawn!(sum(out1, a1, x, b1, width));
+            spawn!(sum(out2, a2, x, b2, width));
+        } else if out.cols() > width {
+            let half = out.cols() / 2;
+            let ((a1, a2), (b1, b2)) = (a.split_cols_at(half), b.split_cols_at(half));
+            let (out1, out2) = out.split_cols_at_mut(half);
+            spawn!(sum(out1, a1, x, b1, width));
+            spawn!(sum(out2, a2, x, b2, width));
+        } else {
+            spawn!(sum_strip(out, a, x, b));
         }
+    }
+
+    #[task]
+    pub fn sum_strip(mut out: MatMut<Real>, a: Mat<Real>, x: Real, b: Mat<Real>) {
         for i in 0..out.rows() {
             for j in 0..out.cols() {
                 out[(i, j)] = a[(i, j)] + x * b[(i, j)];
@@ -128,16 +147,28 @@ pub mod strassen64 {
 
     /// `out = a + b - c + d`
     #[task]
-    pub fn sum_of_four(mut out: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, c: Mat<Real>, d: Mat<Real>) {
+    pub fn sum_of_four(mut out: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, c: Mat<Real>, d: Mat<Real>, width: usize) {
         if out.rows() > TILE {
             let half = out.rows() / 2;
             let ((a1, a2), (b1, b2)) = (a.split_rows_at(half), b.split_rows_at(half));
             let ((c1, c2), (d1, d2)) = (c.split_rows_at(half), d.split_rows_at(half));
             let (out1, out2) = out.split_rows_at_mut(half);
-            spawn!(sum_of_four(out1, a1, b1, c1, d1));
-            spawn!(sum_of_four(out2, a2, b2, c2, d2));
-            return;
+            spawn!(sum_of_four(out1, a1, b1, c1, d1, width));
+            spawn!(sum_of_four(out2, a2, b2, c2, d2, width));
+        } else if out.cols() > width {
+            let half = out.cols() / 2;
+            let ((a1, a2), (b1, b2)) = (a.split_cols_at(half), b.split_cols_at(half));
+            let ((c1, c2), (d1, d2)) = (c.split_cols_at(half), d.split_cols_at(half));
+            let (out1, out2) = out.split_cols_at_mut(half);
+            spawn!(sum_of_four(out1, a1, b1, c1, d1, width));
+            spawn!(sum_of_four(out2, a2, b2, c2, d2, width));
+        } else {
+            spawn!(strip_of_four(out, a, b, c, d));
         }
+    }
+
+    #[task]
+    pub fn strip_of_four(mut out: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, c: Mat<Real>, d: Mat<Real>) {
         for i in 0..out.rows() {
             for j in 0..out.cols() {
                 out[(i, j)] = a[(i, j)] + b[(i, j)] - c[(i, j)] + d[(i, j)];
@@ -147,28 +178,56 @@ pub mod strassen64 {
 
     /// `c = a * b` in the ordinary way, for matrices of any shape that fit.
     #[task]
-    pub fn multiply(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>) {
+    pub fn multiply(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, width: usize) {
         if c.rows() > TILE {
             let (top, bottom) = a.split_rows_at(c.rows() / 2);
             let (c1, c2) = c.split_rows_at_mut(top.rows());
-            spawn!(multiply(c1, top, b));
-            spawn!(multiply(c2, bottom, b));
-            return;
-        }
-        if c.cols() > TILE {
+            spawn!(multiply(c1, top, b, width));
+            spawn!(multiply(c2, bottom, b, width));
+        } else if c.cols() > width {
             let (left, right) = b.split_cols_at(c.cols() / 2);
             let (c1, c2) = c.split_cols_at_mut(left.cols());
-            spawn!(multiply(c1, a, left));
-            spawn!(multiply(c2, a, right));
-            return;
+            spawn!(multiply(c1, a, left, width));
+            spawn!(multiply(c2, a, right, width));
+        } else {
+            spawn!(multiply_strip(c, a, b));
         }
-        for i in 0..c.rows() {
+    }
+
+    #[task]
+    pub fn multiply_strip(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>) {
+        let mut done = 0;
+        if c.cols() == WIDE {
+            while done + HIGH <= c.rows() {
+                multiply_in_registers(c.sub_mut(done, 0, HIGH, WIDE), a.sub(done, 0, HIGH, a.cols()), b);
+                done += HIGH;
+            }
+        }
+        for i in done..c.rows() {
             c.row_mut(i).fill(0.0);
             for k in 0..a.cols() {
                 let x = a[(i, k)];
                 for j in 0..c.cols() {
                     c[(i, j)] += x * b[(k, j)];
                 }
+            }
+        }
+    }
+
+    /// `c = a * b` for HIGH by WIDE numbers, which are read and written once.
+    fn multiply_in_registers(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>) {
+        let mut sums = [0.0; HIGH * WIDE];
+        for k in 0..a.cols() {
+            for j in 0..WIDE {
+                let y = b[(k, j)];
+                for i in 0..HIGH {
+                    sums[i * WIDE + j] += a[(i, k)] * y;
+                }
+            }
+        }
+        for i in 0..HIGH {
+            for j in 0..WIDE {
+                c[(i, j)] = sums[i * WIDE + j];
             }
         }
     }
@@ -180,15 +239,15 @@ fn main() -> Result<(), millstream::Error> {
     let a: Vec<f64> = (0..n * n).map(|i| (i % 7) as f64 - 3.0).collect();
     let b: Vec<f64> = (0..n * n).map(|i| (i % 5) as f64 - 2.0).collect();
     let mut c = vec![0.0; n * n];
-    let mut scratch = vec![0.0; strassen64::scratch_len(n)];
+    let mut scratch = vec![0.0; strassen64::scratch_len(n, 2)];
 
     let device = millstream::Device::auto()?;
     let (a, b) = (Mat::new(&a, n, n), Mat::new(&b, n, n));
-    let off = device.run(strassen64::call::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch))?;
+    let off = device.run(strassen64::call::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch, 64))?;
 
     // Small integers: every sum is exact, so the ordinary product gives the same bits.
     let mut expected = vec![0.0; n * n];
-    strassen64::multiply(MatMut::new(&mut expected, n, n), a, b);
+    strassen64::multiply(MatMut::new(&mut expected, n, n), a, b, 64);
     assert_eq!(c, expected);
     assert_eq!(off, 0.0);
     println!("c[0][0] = {}, c[{m}][{m}] = {}", c[0], c[n * n - 1], m = n - 1);

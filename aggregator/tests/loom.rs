@@ -237,6 +237,28 @@ fn a_hungry_worker_is_fed() {
     });
 }
 
+/// A worker that goes on until it sees the hint: whoever parks says that it is hungry, so the hint comes.
+#[test]
+fn a_sleeper_says_that_it_is_hungry() {
+    loom::model(|| {
+        let (shared, ground) = (Arc::new(Shared::new(2)), Ground::default());
+        let other = {
+            let (shared, ground) = (shared.clone(), ground.clone());
+            thread::spawn(move || serve(&shared, WorkerId(1), &ground))
+        };
+        while !shared.hungry() {
+            thread::yield_now();
+        }
+        let (batch, result) = Batch::new(0);
+        shared.donate(WorkerId(0), batch);
+        await_all(&shared, WorkerId(0), 1).expect("nobody ends the run");
+        assert_eq!(read(&result), 1);
+        shared.close();
+        claim(&ground);
+        other.join().unwrap();
+    });
+}
+
 /// Batches that their owner does not take back, for they are not of the level that it waits at: the others must wake for them.
 #[test]
 fn sleepers_wake_for_a_donation() {

@@ -1,4 +1,4 @@
-//! What a program can run on. A new device runs the whole corpus by one more entry in [`all`].
+//! What a program can run on. A new device runs the whole corpus by one more entry in [`devices`].
 
 use crate::{
     Outcome,
@@ -95,19 +95,21 @@ pub enum Engine {
     Device(String, Device),
 }
 
-/// Every engine there is here: the interpreter, the CPU with several numbers of threads, and [`gpus`]. `memory` is what a device's channels
-/// may take.
+/// Every engine there is here: the interpreter and [`devices`].
 #[must_use]
 pub fn all(memory: Option<u64>) -> Vec<Engine> {
-    let cpu = |threads| Device::cpu_with(CpuOptions { threads: Some(threads), memory, ..CpuOptions::default() }).unwrap();
-    let mut engines = vec![Engine::Interp];
-    engines.extend([1, 2, 4, 16].map(|threads| Engine::Device(format!("cpu with {threads} threads"), cpu(threads))));
-    engines.extend([1, 16].map(|threads| {
-        let options = CpuOptions { threads: Some(threads), memory, width: Some(1) };
-        Engine::Device(format!("cpu with {threads} threads, one element a wavefront"), Device::cpu_with(options).unwrap())
-    }));
-    engines.extend(gpus(memory).into_iter().map(|(name, device)| Engine::Device(name, device)));
-    engines
+    let devices = devices(memory).into_iter().map(|(name, device)| Engine::Device(name, device));
+    std::iter::once(Engine::Interp).chain(devices).collect()
+}
+
+/// Every device and its name: the CPU with several numbers of threads, some of them with stacks of one wavefront of one element, and
+/// [`gpus`]. `memory` is what a device's channels may take.
+#[must_use]
+pub fn devices(memory: Option<u64>) -> Vec<(String, Device)> {
+    let cpu = |threads, width| Device::cpu_with(CpuOptions { threads: Some(threads), memory, width }).unwrap();
+    let wide = [1, 2, 4, 16].map(|threads| (format!("cpu with {threads} threads"), cpu(threads, None)));
+    let narrow = [1, 16].map(|threads| (format!("cpu with {threads} threads, one element a wavefront"), cpu(threads, Some(1))));
+    wide.into_iter().chain(narrow).chain(gpus(memory)).collect()
 }
 
 /// Channel memory of GPUs, if a test does not say.

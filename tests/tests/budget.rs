@@ -66,6 +66,7 @@ fn a_sort_runs_in_its_arrays_and_16_mib() {
             ErasedArg::Scalar(source.len() as u64),
             ErasedArg::Memory(MemoryArg::exclusive(&mut tmp)),
             len,
+            ErasedArg::Scalar(512),
         ];
         launch(&device(threads, 16 << 20), &program, "sort", args);
         assert!(data == expected, "with {threads} threads");

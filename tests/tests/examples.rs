@@ -3,14 +3,18 @@
 #![allow(clippy::unwrap_used, clippy::module_inception, dead_code, missing_docs, unreachable_pub)]
 
 use millstream::{
-    Aggregator,
+    Device,
     job::{Job, Outcome, Settings},
 };
+use millstream_tests::engine;
 use std::{
     fmt::Debug,
     path::{Path, PathBuf},
     process::Command,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 macro_rules! examples {
@@ -95,10 +99,10 @@ impl Case {
         settings.outputs = self.after.iter().map(|(name, _)| format!("{name}={}", path(&format!("{name}.out")).display())).collect();
         let by_source = Settings { entry: Some(self.entry.clone()), buffers: self.buffers.clone(), ..settings.clone() };
         let by_ron = Settings { params: self.params.clone(), ..settings };
-        for device in devices() {
+        for (on, device) in devices() {
             for (extension, settings) in [("rs", &by_source), ("ron", &by_ron)] {
-                let what = format!("examples/{}.{extension} on {device:?}", self.name);
-                let outcome = run(&file(self.name, extension), &device.put(settings));
+                let what = format!("examples/{}.{extension} on {on}", self.name);
+                let outcome = run(&file(self.name, extension), settings, Some(device));
                 assert_eq!(outcome.result(), self.result.as_deref(), "{what}");
                 for (name, expected) in &self.after {
                     let found = std::fs::read(path(&format!("{name}.out"))).unwrap();
@@ -109,33 +113,25 @@ impl Case {
     }
 }
 
-/// Where examples run.
-#[derive(Clone, Copy, Debug)]
-enum On {
-    Cpu,
-    Gpu(Aggregator),
+/// Every device that tests know, made once.
+fn devices() -> &'static [(String, Device)] {
+    static DEVICES: OnceLock<Vec<(String, Device)>> = OnceLock::new();
+    DEVICES.get_or_init(|| engine::devices(None))
 }
 
-/// The CPU, and the first GPU by all aggregators if the tests are to use it.
-fn devices() -> Vec<On> {
-    let gpus = millstream_tests::engine::gpus(None);
-    let all = [Aggregator::Persistent, Aggregator::HostThread, Aggregator::Auto];
-    [On::Cpu].into_iter().chain(all.into_iter().filter(|_| !gpus.is_empty()).map(On::Gpu)).collect()
-}
-
-impl On {
-    fn put(self, settings: &Settings) -> Settings {
-        match self {
-            Self::Cpu => Settings { threads: Some(2), ..settings.clone() },
-            Self::Gpu(aggregator) => Settings { device: Some("cuda:0".into()), aggregator: Some(aggregator), ..settings.clone() },
-        }
-    }
-}
-
-fn run(path: &Path, settings: &Settings) -> Outcome {
+/// Runs a file on a device, or on the one that the file and the settings ask for.
+fn run(path: &Path, settings: &Settings, device: Option<&Device>) -> Outcome {
     let job = Job::open(path, settings).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
     let prepared = job.prepare().unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
-    prepared.run(&job.device().unwrap()).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()))
+    let own;
+    let device = match device {
+        Some(device) => device,
+        None => {
+            own = job.device().unwrap();
+            &own
+        }
+    };
+    prepared.run(device).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()))
 }
 
 /// Numbers that look random.
@@ -171,9 +167,13 @@ fn sorts_leave_what_their_elisions_leave() {
     let mut next = random();
     let data: Vec<i32> = (0..3001).map(|_| next() as i32).collect();
     let (mut sorted, mut tmp) = (data.clone(), vec![0; data.len()]);
-    sort::sort::sort(&mut sorted, &mut tmp);
+    sort::sort::sort(&mut sorted, &mut tmp, 64);
     assert!(sorted.is_sorted());
-    let case = Case::new("sort", "sort(&mut data, &mut tmp)").buffer("tmp=like:data").input("data", "i32", bytes!(data));
+    let case = Case::new("sort", "sort(&mut data, &mut tmp, 64)").params(&["grain=64".to_owned()]).buffer("tmp=like:data").input(
+        "data",
+        "i32",
+        bytes!(data),
+    );
     case.after("data", bytes!(sorted)).after("tmp", bytes!(tmp)).check();
 
     let data: Vec<u64> = (0..3001).map(|_| u64::from(next()) << 20).collect();
@@ -185,7 +185,7 @@ fn sorts_leave_what_their_elisions_leave() {
 }
 
 macro_rules! strassen {
-    ($name:ident, $real:ident) => {{
+    ($name:ident, $real:ident, $width:expr) => {{
         let n = 128;
         let mut next = random();
         let mut matrix = || (0..n * n).map(|_| (next() % 1000) as $real / 64.0).collect::<Vec<$real>>();
@@ -194,20 +194,27 @@ macro_rules! strassen {
         let off = {
             use millstream::{Mat, MatMut};
             let (a, b) = (Mat::new(&a, n, n), Mat::new(&b, n, n));
-            $name::$name::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch)
+            $name::$name::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch, $width)
         };
-        let entry = format!("with_check(Mat::new(&mut c, {n}, {n}), Mat::new(&a, {n}, {n}), Mat::new(&b, {n}, {n}), &mut scratch)");
+        let mats = format!("Mat::new(&mut c, {n}, {n}), Mat::new(&a, {n}, {n}), Mat::new(&b, {n}, {n})");
+        let entry = format!("with_check({mats}, &mut scratch, {})", $width);
         let zeros = |name: &str, n: usize| format!("{name}=zeros:{n}");
         let case = Case::new(stringify!($name), entry).buffer(zeros("c", n * n)).buffer(zeros("scratch", 31 * n * n));
-        let case = case.params(&[format!("n={n}")]).input("a", stringify!($real), bytes!(a)).input("b", stringify!($real), bytes!(b));
+        let case = case.params(&[format!("n={n}"), format!("width={}", $width)]).input("a", stringify!($real), bytes!(a)).input(
+            "b",
+            stringify!($real),
+            bytes!(b),
+        );
         case.after("c", bytes!(c)).result(off).check();
     }};
 }
 
 #[test]
 fn strassen_has_the_bits_of_its_elision() {
-    strassen!(strassen, f32);
-    strassen!(strassen64, f64);
+    // As for a CPU and as for a GPU, whose products stay in registers.
+    strassen!(strassen, f32, 64);
+    strassen!(strassen, f32, 2);
+    strassen!(strassen64, f64, 64);
 }
 
 /// They are to stay one program, for two types.
@@ -259,8 +266,9 @@ fn every_ron_file_gives_what_it_expects() {
     for name in EXAMPLES {
         let text = std::fs::read_to_string(file(name, "ron")).unwrap();
         assert!(text.contains("expect:"), "examples/{name}.ron expects nothing");
-        for device in devices() {
-            run(&file(name, "ron"), &device.put(&Settings::default()));
+        run(&file(name, "ron"), &Settings::default(), None);
+        for (_, gpu) in devices().iter().filter(|(_, device)| device.gpu().is_some()) {
+            run(&file(name, "ron"), &Settings::default(), Some(gpu));
         }
     }
 }

@@ -308,7 +308,7 @@ impl<'a> Run<'a> {
         match self.loaded.plan.sources[source].mode {
             // A warp for each few elements.
             Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } => count.div_ceil(8),
-            Mode::Scanned { items, .. } => count.div_ceil(items * kernel::BLOCK),
+            Mode::Scanned { items, .. } | Mode::Tried { items } => count.div_ceil(items * kernel::BLOCK),
             Mode::Direct { heavy: false } => count.div_ceil(kernel::BLOCK),
         }
     }

@@ -4,19 +4,7 @@
 //! of elements, and for each executes the segment's body: it pushes entry elements, frames and continuations on the worker's stacks
 //! (`top` grows) and writes results through return addresses. `README.md` beside this file has the rules.
 
-/// Why a segment stopped; the value of [`WorkerContext::status`].
-pub mod status {
-    /// It did not stop.
-    pub const OK: u32 = 0;
-    /// A check failed: `site` and `values` say which.
-    pub const FAULT: u32 = 1;
-    /// A stack whose pushes cannot be counted beforehand is full: `site` is the stack's number.
-    pub const CHANNEL_FULL: u32 = 2;
-    /// A recursive helper used up the thread's stack: `site` is the number of the helper's function.
-    pub const STACK_OVERFLOW: u32 = 3;
-    /// The run was cancelled while a loop of the program ran.
-    pub const CANCELLED: u32 = 4;
-}
+pub use crate::status;
 
 /// The state of one private channel stack.
 #[repr(C)]

@@ -1,22 +1,6 @@
 //! What the generated code and its host share, in layouts of C: the twins of the structs in `device/channel.cu`.
 
-/// Why a run ended early; the value of [`Control::status`].
-pub mod status {
-    /// It did not.
-    pub const OK: u32 = 0;
-    /// A check failed: `site` is its number, `values` what its message names.
-    pub const FAULT: u32 = 1;
-    /// A channel is full: `site` is the number of its stack.
-    pub const CHANNEL_FULL: u32 = 2;
-    /// A helper called itself too deeply: `site` is the number of its function.
-    pub const STACK_OVERFLOW: u32 = 3;
-    /// The host's cancel flag was seen.
-    pub const CANCELLED: u32 = 4;
-    /// A thread or a block has been at one dispatch for longer than [`Control::watchdog`](super::Control::watchdog).
-    pub const WATCHDOG: u32 = 5;
-    /// There are more levels than the table of boundaries has room for.
-    pub const LEVELS_FULL: u32 = 6;
-}
+pub use crate::status;
 
 /// What a run shares with its host; lies in device memory. Pointers are device addresses.
 #[repr(C)]

@@ -1,7 +1,7 @@
 //! What a segment's control flow says about its pushes.
 
 use super::plan::PushKey;
-use millstream_graph::ir::{Block, BlockId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator};
+use millstream_graph::ir::{BinOp, Block, BlockId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator};
 use std::collections::BTreeSet;
 
 /// A set of ways through a body: how much each push is done on each. None if there are too many to tell.
@@ -70,6 +70,53 @@ pub(super) fn back_edges(function: &Function) -> BTreeSet<(BlockId, BlockId)> {
     out
 }
 
+/// A loop of no more turns than this ends soon enough without being asked to.
+const FEW_TURNS: u64 = 64;
+
+/// Whether an edge that closes a loop is taken a few times at most before the loop is left: it leaves a block that counts an unsigned local up,
+/// the loop goes on only while that is less than a constant, and nothing else in the loop changes it.
+pub(super) fn is_short((from, to): (BlockId, BlockId), function: &Function) -> bool {
+    let head = &function.blocks[to.index()];
+    let Terminator::Branch { cond: Operand::Local(cond), other, .. } = head.term else { return false };
+    let assigned =
+        |block: &Block, id: LocalId| -> Vec<Option<Rvalue>> { block.stmts.iter().filter_map(|s| assignment(&s.kind, id)).collect() };
+    let counted = match &assigned(head, cond)[..] {
+        [Some(Rvalue::Binary(BinOp::Lt, Operand::Local(id), Operand::Const(_, end)))] if *end <= FEW_TURNS => *id,
+        _ => return false,
+    };
+    let ty = function.locals[counted.index()].ty;
+    let up = |value: &Rvalue| match value {
+        Rvalue::Binary(BinOp::Add, Operand::Local(id), Operand::Const(_, by)) => *id == counted && (1..=FEW_TURNS).contains(by),
+        _ => false,
+    };
+    let inside = between(function, to, from);
+    let changes: Vec<_> = inside.iter().flat_map(|b| assigned(&function.blocks[b.index()], counted).into_iter().map(|v| (*b, v))).collect();
+    let once = matches!(&changes[..], [(at, Some(value))] if *at == from && up(value));
+    once && from != to && ty.is_int() && !ty.is_signed() && !inside.contains(&other)
+}
+
+/// What a statement assigns to a local, if it does; `Some(None)` if it is not an expression.
+fn assignment(stmt: &StmtKind, id: LocalId) -> Option<Option<Rvalue>> {
+    match stmt {
+        StmtKind::Assign { dst, value } => (*dst == id).then(|| Some(value.clone())),
+        StmtKind::Call { dst: Some(dst), .. } | StmtKind::Atomic { dst: Some(dst), .. } => (*dst == id).then_some(None),
+        _ => None,
+    }
+}
+
+/// The blocks of the loop from `head` to `last`.
+fn between(function: &Function, head: BlockId, last: BlockId) -> BTreeSet<BlockId> {
+    let mut inside = BTreeSet::from([head]);
+    let mut again = vec![last];
+    while let Some(at) = again.pop() {
+        if inside.insert(at) {
+            let before = function.blocks.iter().enumerate().filter(|(_, b)| b.term.targets().contains(&at));
+            again.extend(before.map(|(i, _)| BlockId::new(i)));
+        }
+    }
+    inside
+}
+
 /// Whether a body is worth more than a lane of a tile: it calls helpers, or has a loop that spawns nothing.
 pub(super) fn is_heavy(function: &Function, keys: &[PushKey], key_of: impl Fn(&StmtKind) -> Option<PushKey>) -> bool {
     let cyclic = cyclic_blocks(function);
@@ -78,6 +125,15 @@ pub(super) fn is_heavy(function: &Function, keys: &[PushKey], key_of: impl Fn(&S
     let loops = cyclic.iter().any(|c| *c);
     let spawning = function.blocks.iter().zip(&cyclic).any(|(b, c)| *c && in_loop(b));
     calls || (loops && !spawning)
+}
+
+/// Whether a body does more than spawn and return: then a run of it cannot be forgotten.
+pub(super) fn has_effects(function: &Function) -> bool {
+    function
+        .blocks
+        .iter()
+        .flat_map(|b| &b.stmts)
+        .any(|s| !matches!(s.kind, StmtKind::Assign { .. } | StmtKind::Spawn { .. } | StmtKind::Check { .. }))
 }
 
 /// For each push how often each way through the body does it, of those pushes that are in no loop; `None` where there are too many ways.

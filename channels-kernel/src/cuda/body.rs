@@ -30,13 +30,15 @@ pub(super) struct Body<'a, 'w> {
     pub(super) role: Role,
     pub(super) out: &'w mut Writer,
     pub(super) taint: Taint,
+    /// The edges that close a loop of many turns.
     back_edges: BTreeSet<(BlockId, BlockId)>,
     pub(super) here: BlockId,
 }
 
 impl<'a, 'w> Body<'a, 'w> {
     pub(super) fn new(plan: &'a Plan, function: &'a Function, role: Role, out: &'w mut Writer) -> Self {
-        let back_edges = analysis::back_edges(function);
+        let mut back_edges = analysis::back_edges(function);
+        back_edges.retain(|edge| !analysis::is_short(*edge, function));
         Self { plan, function, role, out, taint: Taint::find(function), back_edges, here: BlockId(0) }
     }
 
@@ -151,7 +153,7 @@ impl<'a, 'w> Body<'a, 'w> {
         self.out.place(span);
     }
 
-    /// Code that goes to a block; at the back edge of a loop it first asks whether the run is over.
+    /// Code that goes to a block; at the back edge of a long loop it first asks whether the run is over.
     fn goto(&self, to: BlockId) -> String {
         if self.back_edges.contains(&(self.here, to)) {
             format!("{{ if (w.poll()) {}; goto {to}; }}", self.leave())

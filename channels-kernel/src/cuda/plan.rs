@@ -108,6 +108,11 @@ pub enum Mode {
         /// Whether an element is much work: then a run too short for all blocks is run as if it were direct.
         heavy: bool,
     },
+    /// Not counted: what a tile spawns is staged in shared memory, and what it does beside that can be forgotten.
+    Tried {
+        /// Elements a thread.
+        items: u32,
+    },
     /// Lanes that spawn together reserve together.
     Direct {
         /// Whether an element is much work.
@@ -141,19 +146,29 @@ impl Source {
         self.segment.0 == 0
     }
 
+    /// Which push is staged in shared memory.
+    #[must_use]
+    pub const fn staged(&self) -> Option<usize> {
+        match self.mode {
+            Mode::Scanned { staged, .. } => staged,
+            Mode::Tried { .. } => Some(0),
+            Mode::Direct { .. } => None,
+        }
+    }
+
     /// Of a segment that gives tiles back for want of room: the one group whose units depend on data.
     #[must_use]
     pub fn loose(&self) -> Option<u32> {
         let mut groups = self.pushes.iter().filter(|p| p.max.is_none()).map(|p| p.group);
         let first = groups.next()?;
-        (matches!(self.mode, Mode::Scanned { heavy: false, .. }) && groups.all(|g| g == first)).then_some(first)
+        (matches!(self.mode, Mode::Scanned { heavy: false, .. } | Mode::Tried { .. }) && groups.all(|g| g == first)).then_some(first)
     }
 
     /// Elements of a tile that may be given back, 0 if none is; of blocks of so many threads.
     #[must_use]
     pub fn tile(&self, block: u32) -> u32 {
         match self.mode {
-            Mode::Scanned { items, heavy: false, .. } if self.loose().is_some() => items * block,
+            Mode::Scanned { items, heavy: false, .. } | Mode::Tried { items } if self.loose().is_some() => items * block,
             _ => 0,
         }
     }
@@ -182,7 +197,7 @@ impl Source {
         match self.mode {
             _ if self.is_heavy() => 4,
             // One tile: what it leaves over lies where it did.
-            Mode::Scanned { items, .. } => items * block,
+            Mode::Scanned { items, .. } | Mode::Tried { items } => items * block,
             Mode::Direct { .. } => 4 * block,
         }
     }
@@ -339,7 +354,9 @@ impl Plan {
             (None, 13..=32) => 4,
             _ => 2,
         };
-        (groups, Mode::Scanned { items, staged, heavy: false })
+        let results_join = segment.ret.is_none() || self.joined(task).is_some();
+        let tried = is_entry && pushes.len() == 1 && staged.is_some() && results_join && !analysis::has_effects(body);
+        (groups, if tried { Mode::Tried { items } } else { Mode::Scanned { items, staged, heavy: false } })
     }
 
     /// Bytes of a task's element without what it inherits.

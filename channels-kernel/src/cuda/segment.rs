@@ -7,7 +7,7 @@ use super::{
     plan::{Mode, Plan, Source, StackKind},
     rvalue::binary,
     types::{constant, ctype},
-    unit::Writer,
+    unit::{STAGE_BYTES, Writer},
 };
 use crate::layout::stride;
 use millstream_graph::{ir::Arg, levelized::StackRef, ty::PieceKind};
@@ -49,10 +49,12 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
         out.line("template <bool TWIN>");
     }
     out.open(&format!("struct {} {{", names::segment(&plan.program, source.task, source.segment)));
-    let (items, staged, heavy) = match source.mode {
-        Mode::Scanned { items, staged, heavy } => (items, staged, heavy),
-        Mode::Direct { heavy } => (1, None, heavy),
+    let (items, heavy) = match source.mode {
+        Mode::Scanned { items, heavy, .. } => (items, heavy),
+        Mode::Tried { items } => (items, false),
+        Mode::Direct { heavy } => (1, heavy),
     };
+    let staged = source.staged();
     out.line(&format!("static constexpr u32 PUSHED = {}, GROUPS = {}, ITEMS = {items};", source.pushes.len(), source.groups.len()));
     let staged_group = staged.map_or(0, |p| source.pushes[p].group);
     out.line(&format!("static constexpr bool STAGED = {}, HEAVY = {heavy};", staged.is_some()));
@@ -82,43 +84,52 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
     out.close("};");
 }
 
+/// Children in shared memory: an element after the other, an odd number of words apart, so that neighbours lie in different banks.
 fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) {
-    let Some(push) = staged else {
-        out.line("struct Stage {};");
-        return;
-    };
+    let Some(push) = staged else { return };
     let stack = &plan.stacks[source.pushes[push].stack as usize];
     let channel = plan.channel(source.pushes[push].stack);
-    let (mut local, mut global, mut flush) = (String::new(), String::new(), String::new());
-    // The widest fields first, so that each array is aligned. What is kept once takes no place.
+    // What may be kept once comes last, and has no place where it is. The widest fields first, so that there are no gaps.
     let mut order: Vec<usize> = (0..stack.fields.len()).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(stride(&stack.fields[*i])));
-    let mut bytes = Vec::new();
+    order.sort_by_key(|i| (stack.inherited[*i].is_some(), std::cmp::Reverse(stride(&stack.fields[*i]))));
+    let unit = order.iter().map(|i| stride(&stack.fields[*i])).fold(4, u64::max);
+    let size = |fields: &mut dyn Iterator<Item = &usize>| {
+        let bytes = fields.fold(0, |at: u64, i| at.next_multiple_of(stride(&stack.fields[*i])) + stride(&stack.fields[*i]));
+        (bytes.div_ceil(unit) | 1) * unit
+    };
+    let own = size(&mut order.iter().filter(|i| stack.inherited[**i].is_none()));
+    let all = size(&mut order.iter());
+    let (mut members, mut flush) = (String::new(), String::new());
     for i in order {
         let field = &stack.fields[i];
-        let (name, ty) = (names::field(field, i), field_type(field.kind));
-        let (size, only) = match stack.inherited[i] {
-            None => (stride(field).to_string(), String::new()),
-            Some(n) => (format!("(ch.each[{n}] & {})", stride(field)), format!("if (ch.each[{n}]) ")),
-        };
-        local += &format!(" to.{name} = ({ty}*)memory; memory += capacity() * {size};");
-        global += &format!(" to.{name} = ch.{channel}.{name} + at;");
-        flush += &format!(" {only}ch.{channel}.{name}[at + i] = to.{name}[i];");
-        bytes.push(size);
+        let name = names::field(field, i);
+        members += &format!(" {} {name};", field_type(field.kind));
+        let only = stack.inherited[i].map_or_else(String::new, |n| format!("if (EACH && ch.each[{n}]) "));
+        flush += &format!(" {only}ch.{channel}.{name}[at + i] = staged<EACH>(i).{name};");
     }
-    out.open("struct Stage {  // children in shared memory, or straight in the channel");
-    out.line(&format!("{channel}_channel to;"));
-    // One more byte, for an element of nothing.
-    out.line(&format!("FN_IN static u32 capacity() {{ return STAGE_BYTES / (u32)(1 + {}) & ~15u; }}", bytes.join(" + ")));
-    out.line(&format!("FN_IN void local([[maybe_unused]] ptr memory) {{{local} }}"));
-    out.line(&format!("FN_IN void global(u32 at) {{{global} }}"));
-    out.line(&format!("FN_IN void flush(u32 at, u32 count) {{ for (u32 i = thread_id(); i < count; i += BLOCK) {{{flush} }} }}"));
-    out.close("};");
+    let choice = |all: u64, own: u64| if all == own { own.to_string() } else { format!("EACH ? {all} : {own}") };
+    let mut function = |text: &str| {
+        out.line("template <bool EACH>");
+        out.line(text);
+    };
+    function(&format!("FN_IN static u32 stride() {{ return {}; }}", choice(all, own)));
+    // One place more is for what finds none.
+    function(&format!("FN_IN static u32 capacity() {{ return {}; }}", choice(STAGE_BYTES / all - 1, STAGE_BYTES / own - 1)));
+    out.line(&format!("struct Staged {{{members} }};  // a child in shared memory"));
+    let mut function = |text: &str| {
+        out.line("template <bool EACH>");
+        out.line(text);
+    };
+    function("FN_IN static Staged& staged(u32 e) { return *(Staged*)(stage_memory() + min_of(e, capacity<EACH>()) * stride<EACH>()); }");
+    function(&format!("FN_IN static void flush(u32 at, u32 count) {{ for (u32 i = thread_id(); i < count; i += BLOCK) {{{flush} }} }}"));
 }
 
 /// How results are joined before they are handed over, where that does not change them.
 fn sum(plan: &Plan, source: &Source, out: &mut Writer) {
-    let Some((combine, ty)) = plan.joined(source.task) else {
+    let joined = plan.joined(source.task);
+    let returns = plan.program[source.task].segments[source.segment.index()].ret.is_some();
+    out.line(&format!("static constexpr bool SUMS = {};", joined.is_some() && returns));
+    let Some((combine, ty)) = joined else {
         out.line("typedef NoSum Sum;");
         return;
     };
@@ -144,6 +155,7 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
     let channel = plan.channel(source.stack);
     if !source.is_entry() {
         out.line("struct Args { u32 frame; };");
+        out.line("template <bool EACH>");
         if twin {
             let other = plan.channel(plan.number_of(StackRef::Continuation(source.task, source.segment), true));
             out.line(&format!("FN_IN static Args deq(u32 i) {{ return {{(TWIN ? ch.{other}.frame_0 : ch.{channel}.frame_0)[i]}}; }}"));
@@ -162,12 +174,29 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
             members += &format!(" {} {name};", ctype(ty));
             values += &match stack.inherited[i] {
                 None => format!(", ch.{channel}.{name}[i]"),
-                Some(n) => format!(", ch.{channel}.{name}[i & ch.each[{n}]]"),
+                Some(n) => format!(", ch.{channel}.{name}[EACH ? i & ch.each[{n}] : 0]"),
             };
         }
     }
     out.line(&format!("struct Args {{ {members} }};"));
+    out.line("template <bool EACH>");
     out.line(&format!("FN_IN static Args deq(u32 i) {{ return {{{values}}}; }}"));
+    let segment = &plan.program[source.task].segments[source.segment.index()];
+    if matches!(source.mode, Mode::Tried { .. }) && segment.ret.is_some() {
+        // The return address is the last field.
+        let last = stack.fields.len() - 1;
+        let name = names::field(&stack.fields[last], last);
+        let address = format!(
+            "ch.{channel}.{name}[{}]",
+            stack.inherited[last].map_or_else(|| "i".to_owned(), |n| format!("EACH ? i & ch.each[{n}] : 0"))
+        );
+        let text = match plan.narrow[source.task.index()] {
+            true => format!("ch.memory + (u64){address} * {}ull", plan.return_unit(source.task)),
+            false => address,
+        };
+        out.line("template <bool EACH>");
+        out.line(&format!("FN_IN static ptr home([[maybe_unused]] u32 i) {{ return {text}; }}  // where an element's result goes"));
+    }
 }
 
 fn write_body(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) {

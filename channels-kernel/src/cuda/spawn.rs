@@ -75,43 +75,54 @@ impl Body<'_, '_> {
         let Role::Segment { staged, .. } = self.role else { return };
         let Some(child) = self.plan.program.task_of(func) else { return };
         let push = self.push_index(StackRef::Entry(child));
-        let number = self.plan.number_of(StackRef::Entry(child), false);
-        let channel = self.plan.channel(number);
-        let to = if staged == Some(push) { "w.stage.to".to_owned() } else { format!("ch.{channel}") };
+        let channel = self.plan.channel(self.plan.number_of(StackRef::Entry(child), false));
         let twin = self.twin(self.here, at, func);
         self.out.open(&format!("{{  // spawn {}", self.plan.program[child].name.replace('\n', " ")));
         self.out.line(&format!("const u32 e = talloc(w, {push});"));
         let no_room = self.no_room();
         self.out.line(&no_room);
-        self.out.open("if constexpr (W::RUN) {");
-        let stack = &self.plan.stacks[number as usize];
+        if staged == Some(push) {
+            self.out.open("if constexpr (W::STAGES) {");
+            self.out.line("Staged& to = staged<W::EACH>(e);");
+            self.fill(child, args, dest, None, &|name| format!("to.{name}"));
+            self.out.close("}");
+            self.out.open("if constexpr (W::RUN && !W::STAGES) {");
+        } else {
+            self.out.open("if constexpr (W::RUN) {");
+        }
+        self.fill(child, args, dest, twin, &|name| format!("ch.{channel}.{name}[e]"));
+        self.out.line(&format!("enq(w, {push}, e);"));
+        self.out.close("}");
+        self.out.close("}");
+    }
+
+    /// Stores the fields of a child's element; `place` says where.
+    fn fill(&mut self, child: TaskId, args: &[Operand], dest: Option<Dest>, twin: Option<Twin>, place: &dyn Fn(&str) -> String) {
+        let number = self.plan.number_of(StackRef::Entry(child), false);
+        let (stack, channel) = (&self.plan.stacks[number as usize], self.plan.channel(number));
         let values = args.iter().copied().chain(dest.map(|d| d.addr));
         for (i, (value, field)) in values.zip(&stack.fields).enumerate() {
             let name = names::field(field, i);
-            let array = format!("{to}.{name}");
             let text = if i < args.len() { self.operand(value) } else { self.destination(child, value) };
             if let PieceKind::Blob(layout) = field.kind {
-                self.out.line(&format!("copy_bytes({array} + (u64)e * {}ull, {text}, {});", stride(field), layout.size));
+                self.out.line(&format!("copy_bytes(ch.{channel}.{name} + (u64)e * {}ull, {text}, {});", stride(field), layout.size));
                 continue;
             }
             let first = format!("first{}_{i}", child.0);
             let store = match twin {
-                None => format!("{array}[e] = {text};"),
+                None => format!("{} = {text};", place(&name)),
                 Some(Twin::First) => format!("{first} = {text};"),
-                Some(Twin::Second) => format!("put_two({array} + (e - 1), {first}, {text});"),
+                Some(Twin::Second) => format!("put_two(ch.{channel}.{name} + (e - 1), {first}, {text});"),
             };
             let line = match stack.inherited[i] {
                 None => store,
-                Some(n) if self.passes(child, i, value) => format!("if (ch.each[{n}]) {store}"),
+                Some(n) if self.passes(child, i, value) => format!("if (W::EACH && ch.each[{n}]) {store}"),
                 // The value that all descendants inherit.
                 Some(n) if twin == Some(Twin::First) => format!("{store} if (!ch.each[{n}]) ch.{channel}.{name}[0] = {text};"),
-                Some(n) => format!("if (ch.each[{n}]) {store} else ch.{channel}.{name}[0] = {text};"),
+                Some(n) => format!("if (W::EACH && ch.each[{n}]) {store} else ch.{channel}.{name}[0] = {text};"),
             };
             self.out.line(&line);
         }
-        self.out.line(&format!("enq(w, {push}, e);"));
-        self.out.close("}");
-        self.out.close("}");
     }
 
     /// A return address as a child's element holds it.

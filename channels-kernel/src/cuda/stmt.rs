@@ -161,7 +161,7 @@ impl Body<'_, '_> {
                     }
                     PieceKind::Scalar(ty) => match self.plan.joined(task) {
                         Some(_) if self.is_neutral(lowered.combine, *value) => return self.out.line("return;  // tfree; nothing to add"),
-                        Some(_) => format!("w.sum.add({at}, ({}){});", ctype(ty), self.operand(*value)),
+                        Some(_) => format!("w.give({at}, ({}){});", ctype(ty), self.operand(*value)),
                         None => combine_text(lowered.combine, self.type_of(*value), &self.operand(*value), &at),
                     },
                 });

@@ -91,10 +91,9 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
 }
 
 fn constants(plan: &Plan, options: Options, out: &mut Writer) {
-    let scanned = plan.sources.iter().filter(|s| matches!(s.mode, Mode::Scanned { .. }));
-    let items = |s: &super::plan::Source| if let Mode::Scanned { items, .. } = s.mode { items } else { 1 };
-    let (groups, items) = scanned.fold((1, 1), |(g, i), s| (g.max(s.groups.len()), i.max(items(s))));
-    let staged = plan.sources.iter().any(|s| matches!(s.mode, Mode::Scanned { staged: Some(_), .. }));
+    let scanned = plan.sources.iter().filter_map(|s| if let Mode::Scanned { items, .. } = s.mode { Some((s, items)) } else { None });
+    let (groups, items) = scanned.fold((1, 1), |(g, i), (s, items)| (g.max(s.groups.len()), i.max(items)));
+    let staged = plan.sources.iter().any(|s| s.staged().is_some());
     for (name, value) in [
         ("STACKS", plan.stacks.len() as u64),
         ("SOURCES", plan.sources.len() as u64),
@@ -196,7 +195,8 @@ fn data(plan: &Plan, out: &mut Writer) {
 
 fn run_source(plan: &Plan, out: &mut Writer) {
     out.blank();
-    out.open("FN void run_source(Shared& sh, [[maybe_unused]] ptr stage_memory, u32 block, u32 blocks) {");
+    out.open("FN void run_source(u32 block, u32 blocks) {");
+    out.line("Shared& sh = shared();");
     out.open("switch (sh.dispatch.source) {");
     for (i, source) in plan.sources.iter().enumerate() {
         out.line(&format!("case {i}: {} break;", run_call(plan, source)));
@@ -261,11 +261,21 @@ fn moves(plan: &Plan, out: &mut Writer) {
 fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
     let name = segment::name(plan, source);
     match source.mode {
-        Mode::Scanned { heavy: true, .. } => format!(
-            "if (sh.dispatch.count < blocks * BLOCK) run_direct<{name}>(sh, block, blocks); else run_scanned<{name}>(sh, stage_memory, block, blocks);"
-        ),
-        Mode::Scanned { .. } => format!("run_scanned<{name}>(sh, stage_memory, block, blocks);"),
-        Mode::Direct { .. } => format!("run_direct<{name}>(sh, block, blocks);"),
+        Mode::Scanned { heavy: true, .. } => {
+            format!("if (sh.dispatch.count < blocks * BLOCK) run_direct<{name}>(block, blocks); else run_scanned<{name}>(block, blocks);")
+        }
+        Mode::Scanned { .. } => format!("run_scanned<{name}>(block, blocks);"),
+        Mode::Tried { .. } => {
+            let inherited = source.pushes.iter().map(|p| p.stack).chain([source.stack]).flat_map(|s| &plan.stacks[s as usize].inherited);
+            let each: std::collections::BTreeSet<String> = inherited.flatten().map(|n| format!("ch.each[{n}]")).collect();
+            if each.is_empty() {
+                format!("run_tried<{name}, true>(block, blocks);")
+            } else {
+                let each = each.into_iter().collect::<Vec<_>>().join(" | ");
+                format!("if ({each}) run_tried<{name}, false>(block, blocks); else run_tried<{name}, true>(block, blocks);")
+            }
+        }
+        Mode::Direct { .. } => format!("run_direct<{name}>(block, blocks);"),
     }
 }
 
@@ -276,11 +286,7 @@ fn dispatches(plan: &Plan, out: &mut Writer) {
         out.open(&format!(
             "extern \"C\" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) dispatch_{i}(const __grid_constant__ Dispatch d) {{"
         ));
-        out.line("SHARED(Shared, sh);");
-        if matches!(source.mode, Mode::Scanned { .. }) {
-            out.line("SHARED(StageMemory, stage);");
-            out.line("const ptr stage_memory = stage.bytes;");
-        }
+        out.line("Shared& sh = shared();");
         out.line("start_dispatch(sh, d);");
         out.line("const u32 block = blockIdx.x, blocks = gridDim.x;");
         out.line(&run_call(plan, source));
@@ -293,7 +299,7 @@ fn dispatches(plan: &Plan, out: &mut Writer) {
             "extern \"C\" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) dispatch_{}(const __grid_constant__ Dispatch d) {{",
             plan.sources.len()
         ));
-        out.line("SHARED(Shared, sh);");
+        out.line("Shared& sh = shared();");
         out.line("start_dispatch(sh, d);");
         out.line("move_tiles(sh, blockIdx.x, gridDim.x);");
         out.line("finish_dispatch(sh, d);");

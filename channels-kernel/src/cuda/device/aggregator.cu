@@ -5,12 +5,16 @@ FN void copy_dispatch(Dispatch& to, const Dispatch& from) {
 }
 
 // Waits until `*at` is `wanted`, but no longer than the watchdog allows for one dispatch. One thread of a block calls it.
-// Acquire: pairs with the release that stored or added `wanted`; what the other blocks wrote before is visible after.
+// The fence pairs with the release that stored or added `wanted`; what the other blocks wrote before is visible after. The loads themselves
+// are relaxed: an acquire empties the first-level cache, and blocks that still work share it.
 static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
   u64 since = 0;
   u32 beat = 0;
   for (u32 spins = 1;; spins++) {
-    if (__nv_atomic_load_n(at, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == wanted) return true;
+    if (GLOBAL_LOAD(at) == wanted) {
+      __nv_atomic_thread_fence(__NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
+      return true;
+    }
     if (spins % 1024 == 0) {
       // Relaxed: pairs with the store of block 0; a new dispatch has its own time.
       const u32 now = GLOBAL_LOAD(&c->beat);
@@ -29,9 +33,8 @@ static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
 // With one block it is also what the host thread leaves narrow levels to: then `small` is set, and a run that is too large for a block ends the
 // kernel and is the host's to launch.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published, u32 small) {
-  SHARED(Shared, sh);
+  Shared& sh = shared();
   SHARED(Policy, policy);
-  SHARED(StageMemory, stage);
   Control* const c = ch.control;
   const u32 blocks = gridDim.x;
   if (blockIdx.x != 0) {
@@ -46,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       copy_dispatch(sh.dispatch, *published);
       __syncthreads();
       if (sh.dispatch.stop) return;
-      run_source(sh, stage.bytes, blockIdx.x, blocks);
+      run_source(blockIdx.x, blocks);
       __syncthreads();
       // Release: pairs with the acquire in block 0's `await`.
       if (thread_id() == 0) {
@@ -80,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       if (thread_id() == 0) c->over = over;
       break;
     }
-    run_source(sh, stage.bytes, 0, alone ? 1 : blocks);
+    run_source(0, alone ? 1 : blocks);
     __syncthreads();
     if (!alone) {
       if (thread_id() == 0) await(c, &c->arrived, blocks - 1);

@@ -63,27 +63,31 @@ static __device__ __noinline__ void stop_run(Control* c, u32 code, u32 site, u64
 
 FN bool stopped(Control* c) { return GLOBAL_LOAD(&c->status) != OK; }
 
-// Looks whether the run is over: failed elsewhere, cancelled, or this thread at work for too long.
-static __device__ __noinline__ bool should_stop(Control* c, u64& since) {
+// Looks whether the run is over: failed elsewhere, cancelled, or this thread at work for too long. In line and without a call, for it stands in
+// every loop: a call would take the registers that the loop lives in.
+FN bool should_stop(Control* c, u64& since) {
   if (stopped(c)) return true;
-  // Relaxed: pairs with the host's store of the cancel flag; it only hastens the end.
-  if (__nv_atomic_load_n(c->cancel, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM)) {
-    stop_run(c, CANCELLED, 0, 0, 0);
-    return true;
-  }
   const u64 now = now_ns();
   if (since == 0) since = now;
-  if (now - since < c->watchdog) return false;
-  stop_run(c, WATCHDOG, 0, 0, 0);
+  // Relaxed: pairs with the host's store of the cancel flag; it only hastens the end.
+  const bool cancelled = __nv_atomic_load_n(c->cancel, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM) != 0;
+  if (!cancelled && now - since < c->watchdog) return false;
+  // As in `stop_run`, but there is nothing more to say.
+  u32 none = OK;
+  __nv_atomic_compare_exchange_n(&c->status, &none, (u32)(cancelled ? CANCELLED : WATCHDOG), false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
+                                 __NV_THREAD_SCOPE_DEVICE);
   return true;
 }
 
 // Results that go to one address are joined in registers, and handed over when the address changes.
-struct NoSum {};
+struct NoSum {
+  struct Value {};
+  FN_IN static Value none() { return {}; }
+};
 template <class R>
 struct Gathered {
   ptr to = nullptr;
-  typename R::Value value;
+  typename R::Value value = R::none();
   __device__ __forceinline__ void add(ptr at, typename R::Value x) {
     if (at == to) {
       value = R::join(value, x);
@@ -108,10 +112,7 @@ struct Thread {
   // At the back edge of each loop: whether to leave.
   __device__ __forceinline__ bool poll() {
     if ((++steps & 4095) != 0) return false;
-    // A copy: were the member's address taken, the compiler would keep the whole thread in memory.
-    u64 from = since;
-    failed |= should_stop(control, from);
-    since = from;
+    failed |= should_stop(control, since);
     return failed;
   }
   __device__ __forceinline__ void fault(u32 site, u64 a, u64 b) {
@@ -130,39 +131,37 @@ struct Thread {
 // First pass over a tile: the body with all effects taken out counts what it will push.
 template <class S>
 struct Counting : Thread {
-  static constexpr bool RUN = false;
-  static constexpr bool FALLIBLE = false;
+  static constexpr bool RUN = false, FALLIBLE = false, STAGES = false, EACH = true;
   u32 at[S::PUSHED + 1] = {};
   u32 frame = 0;
-  typename S::Stage stage;
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
   __device__ __forceinline__ void fault(u32, u64, u64) { failed = true; }
 };
 
-// Second pass: everything is reserved, `at` is the next element of each push.
-template <class S>
+// Second pass: everything is reserved, `at` is the next element of each push; of the staged one its place in the stage, if the tile `STAGE`s.
+template <class S, bool STAGE>
 struct Reserved : Thread {
-  static constexpr bool RUN = true;
-  static constexpr bool FALLIBLE = false;
+  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = true;
   Gathered<typename S::Sum>& sum;
   __device__ __forceinline__ explicit Reserved(Gathered<typename S::Sum>& all) : sum(all) {}
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
-  typename S::Stage stage;
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
+  template <class V>
+  __device__ __forceinline__ void give(ptr to, V value) { sum.add(to, value); }
 };
 
 // Where pushes cannot be counted before the body has run: the lanes that spawn together reserve together.
 template <class S>
 struct Direct : Thread {
-  static constexpr bool RUN = true;
-  static constexpr bool FALLIBLE = true;
+  static constexpr bool RUN = true, FALLIBLE = true, STAGES = false, EACH = true;
   const Dispatch* dispatch;
   u32* counter;
   Gathered<typename S::Sum>& sum;
   __device__ __forceinline__ explicit Direct(Gathered<typename S::Sum>& all) : sum(all) {}
   u32 frame = 0;
-  typename S::Stage stage;
+  template <class V>
+  __device__ __forceinline__ void give(ptr to, V value) { sum.add(to, value); }
   // The number of the element; `failed` if there is no room.
   __device__ __forceinline__ u32 talloc(u32 push) {
     const u32 peers = active_lanes(), lane = lane_id();
@@ -218,6 +217,7 @@ struct Shared {
   u32 sums[SCAN_GROUPS][WARPS * MAX_ITEMS];  // per item and warp: first unit of the warp
   u32 first[SCAN_GROUPS];                    // first unit of the tile
   u32 total[SCAN_GROUPS];
+  u32 staged;                                // children of a tile that is tried
   u32 full;                                  // a tile found no room
   u32 go;
   u32 tile;                                  // the next one
@@ -225,6 +225,25 @@ struct Shared {
   u32 counter[MAX_GROUPS];
   u32 marks[2 * MOST_BLOCKS / 32];
   u64 to[WARPS], value[WARPS];               // sums of the warps
+};
+// One for the whole module, reached by its name: through a pointer the compiler would not know which memory it is in.
+FN Shared& shared() {
+  SHARED(Shared, of_block);
+  return of_block;
+}
+
+// The one pass over a tile of a segment that only spawns children of one kind and gives results: its children are numbered as they come, into
+// the stage, and its results wait, so that all of it can be forgotten. Where the stage is too small, the body runs once more: what it spawns is
+// counted by then, and goes from `first` on straight into the channel. `KEPT`: all that children may inherit is kept once.
+template <class S, bool STAGE, bool KEPT>
+struct Trial : Thread {
+  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !KEPT;
+  u32 first = 0;
+  u32 frame = 0;
+  typename S::Sum::Value given = S::Sum::none();
+  __device__ __forceinline__ u32 talloc(u32) { return first + add_shared(&shared().staged, 1); }
+  template <class V>
+  __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
 };
 
 // Sum over the lanes up to this one.
@@ -325,30 +344,60 @@ FN void give_back(Control* control, u32 tile, u32 next, u32 tiles) {
   if (both == 2) control->list[at + 1] = next;
 }
 
+// The number of a block's next tile but one. One thread of a block asks.
+FN u32 next_tile(Control* control, u32 tile, u32 tiles, u32 blocks, bool asks) {
+  if (!asks) return tile + blocks;
+  return (blocks < tiles ? blocks : tiles) + __nv_atomic_fetch_add(&control->ticket, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+// Dequeues a thread's elements of a tile, those of them that are less than `count`. Every one has a value: to the compiler, what is set only at
+// times lives from one dispatch to the next.
+template <class S, bool EACH>
+FN void load_tile(typename S::Args* args, u32 first, u32 from, u32 count) {
+#pragma unroll
+  for (u32 j = 0; j < S::ITEMS; j++) {
+    args[j] = {};
+    if (from + j * BLOCK < count) args[j] = S::template deq<EACH>(first + from + j * BLOCK);
+  }
+}
+
+// Second pass over a tile.
+template <class S, bool STAGE>
+FN void run_reserved(Shared& sh, Gathered<typename S::Sum>& sum, const typename S::Args* args, const u32 (*unit)[S::ITEMS], u32 from) {
+  const Dispatch& d = sh.dispatch;
+  // Where a thread's items are run one after the other, a failed one ends the thread.
+  Reserved<S, STAGE> worker(sum);
+  worker.control = ch.control;
+#pragma unroll
+  for (u32 j = 0; j < S::ITEMS; j++) {
+    if (from + j * BLOCK + thread_id() < d.count && !worker.failed) {
+#pragma unroll
+      for (u32 p = 0; p < S::PUSHED; p++) {
+        const u32 g = S::group(p), units = sh.sums[g][j * WARPS + warp_id()] + unit[g][j];
+        worker.at[p] = STAGE && p == S::STAGE_PUSH ? units : d.base[p] + (sh.first[g] + units) * S::ratio(p);
+      }
+      S::run(worker, args[j]);
+    }
+  }
+}
+
 // Runs elements in tiles of `BLOCK * ITEMS`, from the top of the run downwards: count, reserve once, run.
 template <class S>
-static __device__ __noinline__ void run_scanned(Shared& sh, ptr stage_memory, u32 block, u32 blocks) {
+static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
+  Shared& sh = shared();
   Control* const control = ch.control;
   const Dispatch& d = sh.dispatch;
   constexpr u32 TILE = BLOCK * S::ITEMS;
   const u32 tiles = (d.count + TILE - 1) / TILE;
   Gathered<typename S::Sum> sum;
   for (u32 tile = block; tile < tiles;) {
-    u32 next = tile + blocks;
-    if constexpr (S::LEAVES) {
-      // The next tile's number is asked for now and needed at the end.
-      if (thread_id() == 0 && !sh.local)
-        next = (blocks < tiles ? blocks : tiles) + __nv_atomic_fetch_add(&control->ticket, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-    }
+    // The next tile's number is asked for now and needed at the end.
+    const u32 next = next_tile(control, tile, tiles, blocks, S::LEAVES && thread_id() == 0 && !sh.local);
     // Of the lowest tile, elements before the run's first wrap around, to numbers that are too high.
     const u32 from = d.count - (tile + 1) * TILE;
     typename S::Args args[S::ITEMS];
     u32 unit[S::GROUPS + 1][S::ITEMS];
-#pragma unroll
-    for (u32 j = 0; j < S::ITEMS; j++) {
-      const u32 i = from + j * BLOCK + thread_id();
-      if (i < d.count) args[j] = S::deq(d.first + i);
-    }
+    load_tile<S, true>(args, d.first, from + thread_id(), d.count);
 #pragma unroll
     for (u32 j = 0; j < S::ITEMS; j++) {
       const u32 i = from + j * BLOCK + thread_id();
@@ -380,35 +429,17 @@ static __device__ __noinline__ void run_scanned(Shared& sh, ptr stage_memory, u3
     }
     // Children whose number depends on data are staged in shared memory, so that the channel is written in whole lines.
     bool staged = false;
-    if constexpr (S::STAGED) staged = sh.total[S::STAGE_GROUP] <= S::Stage::capacity();
-    // Where a thread's items are run one after the other, a failed one ends the thread.
-    Reserved<S> worker(sum);
-    worker.control = control;
     if constexpr (S::STAGED) {
-      if (staged) {
-        worker.stage.local(stage_memory);
-      } else {
-        worker.stage.global(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP]);
-      }
+      staged = sh.total[S::STAGE_GROUP] <= S::template capacity<true>();
+      if (staged) run_reserved<S, true>(sh, sum, args, unit, from);
     }
-#pragma unroll
-    for (u32 j = 0; j < S::ITEMS; j++) {
-      const u32 i = from + j * BLOCK + thread_id();
-      if (i < d.count && !worker.failed) {
-#pragma unroll
-        for (u32 p = 0; p < S::PUSHED; p++) {
-          const u32 g = S::group(p), units = sh.sums[g][j * WARPS + warp_id()] + unit[g][j];
-          worker.at[p] = S::STAGED && p == S::STAGE_PUSH ? units : d.base[p] + (sh.first[g] + units) * S::ratio(p);
-        }
-        S::run(worker, args[j]);
-      }
-    }
+    if (!staged) run_reserved<S, false>(sh, sum, args, unit, from);
     if constexpr (S::LEAVES) {
       if (thread_id() == 0) sh.tile = next;
     }
     __syncthreads();
     if constexpr (S::STAGED) {
-      if (staged) worker.stage.flush(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP], sh.total[S::STAGE_GROUP]);
+      if (staged) S::template flush<true>(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP], sh.total[S::STAGE_GROUP]);
       __syncthreads();
     }
     tile = S::LEAVES ? sh.tile : next;
@@ -417,9 +448,95 @@ static __device__ __noinline__ void run_scanned(Shared& sh, ptr stage_memory, u3
   hand_over(sh, sum);
 }
 
+// Reserves what a tile that was tried has spawned. One thread of a block calls it, between two barriers.
+template <class S>
+FN void reserve_tried(Shared& sh, Control* control) {
+  const u32 total = sh.staged;
+  u32* const counter = sh.local ? sh.counter : control->counter;
+  // Relaxed: reserves only, as in `Direct::talloc`.
+  const u32 first = total ? __nv_atomic_fetch_add(&counter[0], total, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) : 0;
+  sh.first[0] = first;
+  sh.total[0] = total;
+  sh.staged = 0;
+  if (total && (u64)first + total > sh.dispatch.room[0]) {
+    sh.full = 1;
+    if (!sh.local) __nv_atomic_fetch_min(&control->limit, first, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+}
+
+// Runs elements in the same tiles, but as soon as their children are staged the tile is as good as done: if they find room, they are written to
+// the channel and the results handed in, else nothing has happened.
+template <class S, bool KEPT>
+static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
+  Shared& sh = shared();
+  Control* const control = ch.control;
+  constexpr u32 TILE = BLOCK * S::ITEMS;
+  const u32 count = sh.dispatch.count, first = sh.dispatch.first, base = sh.dispatch.base[0], tiles = (count + TILE - 1) / TILE;
+  const bool asks = thread_id() == 0 && !sh.local;
+  Gathered<typename S::Sum> sum;
+  typename S::Args args[S::ITEMS];
+  bool failed = false;
+  u32 tile = block;
+  u32 from = count - (tile + 1) * TILE + thread_id();
+  load_tile<S, !KEPT>(args, first, from, tile < tiles ? count : 0);
+  if (thread_id() == 0) sh.staged = 0;
+  __syncthreads();
+  while (tile < tiles) {
+    // The next tile's number is asked for now and needed when this one has been tried.
+    const u32 asked = next_tile(control, tile, tiles, blocks, asks), here = from;
+    typename S::Sum::Value given[S::ITEMS];
+#pragma unroll
+    for (u32 j = 0; j < S::ITEMS; j++) {
+      Trial<S, true, KEPT> worker;
+      worker.control = control;
+      if (here + j * BLOCK < count && !failed) S::run(worker, args[j]);
+      given[j] = worker.given;
+      failed |= worker.failed;
+    }
+    if (thread_id() == 0) sh.tile = asked;
+    __syncthreads();
+    if (thread_id() == 0) reserve_tried<S>(sh, control);
+    const u32 next = sh.tile;
+    // Meanwhile the next tile is under way.
+    from = count - (next + 1) * TILE + thread_id();
+    load_tile<S, !KEPT>(args, first, from, next < tiles ? count : 0);
+    __syncthreads();
+    if (sh.full) {
+      if (asks) give_back(control, tile, next, tiles);
+      break;
+    }
+    if constexpr (S::SUMS) {
+#pragma unroll
+      for (u32 j = 0; j < S::ITEMS; j++) {
+        if (given[j] != S::Sum::none()) sum.add(S::template home<!KEPT>(first + here + j * BLOCK), given[j]);
+      }
+    }
+    const u32 total = sh.total[0], at = base + sh.first[0];
+    if (total <= S::template capacity<!KEPT>()) {
+      S::template flush<!KEPT>(at, total);
+    } else {
+#pragma unroll 1
+      for (u32 j = 0; j < S::ITEMS; j++) {
+        const u32 i = here + j * BLOCK;
+        Trial<S, false, KEPT> worker;
+        worker.control = control;
+        worker.first = at;
+        if (i < count && !failed) S::run(worker, S::template deq<!KEPT>(first + i));
+        failed |= worker.failed;
+      }
+      __syncthreads();
+      if (thread_id() == 0) sh.staged = 0;
+    }
+    tile = next;
+    __syncthreads();
+  }
+  hand_over(sh, sum);
+}
+
 // Runs elements a lane each, as many warps as there are: for heavy bodies and for those that push nothing.
 template <class S>
-static __device__ __noinline__ void run_direct(Shared& sh, u32 block, u32 blocks) {
+static __device__ __noinline__ void run_direct(u32 block, u32 blocks) {
+  Shared& sh = shared();
   const Dispatch& d = sh.dispatch;
   const u32 warps = blocks * WARPS;
   // Few heavy elements are spread over the warps; neighbouring elements go to one warp otherwise.
@@ -433,7 +550,7 @@ static __device__ __noinline__ void run_direct(Shared& sh, u32 block, u32 blocks
     worker.control = ch.control;
     worker.dispatch = &d;
     worker.counter = sh.local ? sh.counter : ch.control->counter;
-    S::run(worker, S::deq(d.first + (u32)i));
+    S::run(worker, S::template deq<true>(d.first + (u32)i));
     if (worker.failed) break;
   }
   __syncwarp();

@@ -62,8 +62,8 @@ FN void narrow_scanned(Shared&, Narrow& n) {
     // From the top of the run downwards; elements before its first wrap around, to numbers that are too high.
     const u32 i = n.left - WARP + lane_id();
     const bool mine = i < n.left;
-    typename S::Args args;
-    if (mine) args = S::deq(n.first + i);
+    typename S::Args args = {};
+    if (mine) args = S::template deq<true>(n.first + i);
     Counting<S> counting;
     counting.control = ch.control;
     if (mine) S::run(counting, args);
@@ -96,13 +96,10 @@ FN void narrow_scanned(Shared&, Narrow& n) {
       break;
     }
     n.pushed = pushed;
-    Reserved<S> worker(sum);
+    Reserved<S, false> worker(sum);
     worker.control = ch.control;
-    if constexpr (S::STAGED) worker.stage.global(base[S::STAGE_PUSH]);
 #pragma unroll
-    for (u32 p = 0; p < S::PUSHED; p++) {
-      worker.at[p] = S::STAGED && p == S::STAGE_PUSH ? unit[S::group(p)] : base[p] + unit[S::group(p)] * S::ratio(p);
-    }
+    for (u32 p = 0; p < S::PUSHED; p++) worker.at[p] = base[p] + unit[S::group(p)] * S::ratio(p);
     if (mine) S::run(worker, args);
     n.failed |= worker.failed;
     n.left -= n.left < WARP ? n.left : WARP;
@@ -126,7 +123,7 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
     worker.control = ch.control;
     worker.dispatch = &d;
     worker.counter = sh.counter;
-    S::run(worker, S::deq(n.first + i));
+    S::run(worker, S::template deq<true>(n.first + i));
     n.failed = worker.failed;
   }
   __syncwarp();

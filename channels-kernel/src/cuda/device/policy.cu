@@ -24,12 +24,12 @@ struct Standing {
 };
 
 // Levels that are kept in shared memory; a power of two.
-#ifndef KEPT
-#define KEPT (STACKS <= 4 ? 32u : STACKS <= 8 ? 16u : STACKS <= 16 ? 8u : 4u)
+#ifndef NEAR
+#define NEAR (STACKS <= 4 ? 32u : STACKS <= 8 ? 16u : STACKS <= 16 ? 8u : 4u)
 #endif
 
 struct Policy : Standing {
-  Level levels[KEPT];  // from level `oldest` on, each where its number modulo `KEPT` says
+  Level levels[NEAR];  // from level `oldest` on, each where its number modulo `NEAR` says
   u32 oldest;
   u32 room;            // levels that `records` has room for
   Level* records;      // the other levels
@@ -51,16 +51,16 @@ FN u32 max_lane(u32 x) {
 }
 FN u32 min_lane(u32 x) { return ~max_lane(~x); }
 
-FN Level& policy_level(Policy& p, u32 level) { return p.levels[level % KEPT]; }
-FN const Level& policy_level(const Policy& p) { return p.levels[p.level % KEPT]; }
+FN Level& policy_level(Policy& p, u32 level) { return p.levels[level % NEAR]; }
+FN const Level& policy_level(const Policy& p) { return p.levels[p.level % NEAR]; }
 
 // Copies some levels between their places in shared memory and the records.
 template <bool OUT>
 FN void policy_copy(Policy& p, u32 from, u32 to) {
   constexpr u32 WORDS = sizeof(Level) / 4;
   for (u32 i = lane_id(); i < (to - from) * WORDS; i += WARP) {
-    const u32 at = from % KEPT * WORDS + i;
-    u32& here = ((u32*)p.levels)[at < KEPT * WORDS ? at : at - KEPT * WORDS];
+    const u32 at = from % NEAR * WORDS + i;
+    u32& here = ((u32*)p.levels)[at < NEAR * WORDS ? at : at - NEAR * WORDS];
     u32& there = ((u32*)(p.records + from))[i];
     if (OUT) {
       there = here;
@@ -72,13 +72,13 @@ FN void policy_copy(Policy& p, u32 from, u32 to) {
 }
 
 // The end of the levels that lie in shared memory.
-FN u32 policy_known(const Policy& p) { return p.oldest + KEPT < p.reached ? p.oldest + KEPT : p.reached; }
+FN u32 policy_known(const Policy& p) { return p.oldest + NEAR < p.reached ? p.oldest + NEAR : p.reached; }
 
 // Gets the levels above the oldest, which takes the places of as many below.
 FN void policy_fill(Policy& p) {
-  const u32 oldest = p.oldest, from = oldest < KEPT / 2 ? 0 : oldest - KEPT / 2;
+  const u32 oldest = p.oldest, from = oldest < NEAR / 2 ? 0 : oldest - NEAR / 2;
   const u32 end = policy_known(p);
-  if (from + KEPT < end) policy_copy<true>(p, from + KEPT, end);
+  if (from + NEAR < end) policy_copy<true>(p, from + NEAR, end);
   policy_copy<false>(p, from, oldest);
   if (lane_id() == 0) p.oldest = from;
   __syncwarp();
@@ -89,7 +89,7 @@ FN void policy_start(Policy& p, Shared& sh, Control* c) {
   for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
   __syncwarp();
   if (lane_id() == 0) {
-    p.oldest = p.level < KEPT / 2 ? 0 : p.level - KEPT / 2;
+    p.oldest = p.level < NEAR / 2 ? 0 : p.level - NEAR / 2;
     p.records = c->records;
     p.room = c->levels;
     p.dispatches = 0;
@@ -118,7 +118,7 @@ FN f32 policy_children(const Level& now) {
 
 // Makes a place for the next level in shared memory. Whether something is known of it; else it is to be cleared.
 FN bool policy_open(Policy& p, u32 level) {
-  const bool known = level < p.reached, full = level == p.oldest + KEPT;
+  const bool known = level < p.reached, full = level == p.oldest + NEAR;
   __syncwarp();
   if (full) {
     policy_copy<true>(p, p.oldest, p.oldest + 1);

@@ -37,11 +37,22 @@ FN void pause(u32 ns) { __nanosleep(ns); }
 FN u32 active_lanes() { return __activemask(); }
 FN u32 shuffle(u32 lanes, u32 x, u32 from) { return __shfl_sync(lanes, x, from); }
 #define SHARED(type, name) __shared__ type name
+// Adds to a word of shared memory: the built-in does not see which memory it is. Relaxed: the block's barrier orders. The compiler has one lane of
+// a warp add for all.
+FN u32 add_shared(u32* at, u32 n) {
+  u32 old;
+  asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], %2;" : "=r"(old) : "r"((u32)__cvta_generic_to_shared(at)), "r"(n));
+  return old;
+}
 #endif
 // Where a block stages children.
 struct StageMemory {
   alignas(16) char bytes[STAGE_BYTES];
 };
+FN ptr stage_memory() {
+  SHARED(StageMemory, stage);
+  return stage.bytes;
+}
 
 // Wrapping arithmetic on signed and on narrow types goes through an unsigned type that C does not promote to int.
 #define WRAPPING(T, U, W)                                                          \

@@ -50,7 +50,7 @@ fn fib_reserves_once_a_tile_and_has_narrow_elements() {
 fn queens_children_are_staged() {
     let (plan, _) = generated(programs::QUEENS);
     let entry = plan.sources.iter().find(|s| s.is_entry() && s.pushes.len() > 1).unwrap();
-    assert!(matches!(entry.mode, crate::cuda::plan::Mode::Scanned { staged: Some(_), .. }), "{entry:?}");
+    assert!(entry.staged().is_some(), "{entry:?}");
 }
 
 #[test]

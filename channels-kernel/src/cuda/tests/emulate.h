@@ -17,7 +17,7 @@
 #define EMULATED
 #define WARP 4u
 #define BLOCK 8u
-#define KEPT 4u
+#define NEAR 4u
 #define __device__
 #define __global__
 #define __constant__
@@ -79,6 +79,7 @@ static unsigned __ballot_sync(unsigned, bool x) {
 static int __any_sync(unsigned mask, bool x) { return __ballot_sync(mask, x) != 0; }
 // A lane by itself: the lanes of a warp need not stay together.
 static unsigned active_lanes() { return 1u << lane(); }
+static unsigned add_shared(unsigned* at, unsigned n) { return __atomic_fetch_add(at, n, __ATOMIC_RELAXED); }
 static unsigned shuffle(unsigned, unsigned x, unsigned) { return x; }
 static void pause(unsigned) { std::this_thread::yield(); }
 static unsigned long long now_ns() {
