@@ -112,12 +112,17 @@ template <class S>
 FN void narrow_direct(Shared& sh, Narrow& n) {
   Gathered<typename S::Sum> sum;
   Dispatch& d = sh.dispatch;
+  if constexpr (S::PUSHED > 0) {
 #pragma unroll
-  for (u32 p = 0; p < S::PUSHED; p++) {
-    const u32 base = of_stack(n.base, S::stack_of(p)), room = of_stack(n.room, S::stack_of(p));
-    if (lane_id() == 0) d.base[p] = base, d.room[p] = room;
+    for (u32 p = 0; p < S::PUSHED; p++) {
+      const u32 base = of_stack(n.base, S::stack_of(p)), room = of_stack(n.room, S::stack_of(p));
+      if (lane_id() == 0) {
+        d.base[p] = base;
+        d.room[p] = room;
+      }
+    }
+    __syncwarp();
   }
-  if (S::PUSHED) __syncwarp();
   for (u32 i = lane_id(); i < n.count && !n.failed; i += WARP) {
     Direct<S> worker(sum);
     worker.control = ch.control;
@@ -128,10 +133,11 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
   }
   __syncwarp();
   hand_over_warp(sum);
-  if (S::PUSHED == 0) return;
+  if constexpr (S::PUSHED > 0) {
 #pragma unroll
-  for (u32 p = 0; p < S::PUSHED; p++) set_stack(n.pushed, S::stack_of(p), sh.counter[S::group(p)] * S::ratio(p));
-  __syncwarp();
-  for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
-  __syncwarp();
+    for (u32 p = 0; p < S::PUSHED; p++) set_stack(n.pushed, S::stack_of(p), sh.counter[S::group(p)] * S::ratio(p));
+    __syncwarp();
+    for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
+    __syncwarp();
+  }
 }
