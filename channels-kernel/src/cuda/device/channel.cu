@@ -156,6 +156,7 @@ struct Reserved : Thread {
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
+  __device__ __forceinline__ ptr children() { return stage_memory(); }
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) { sum.add(to, value); }
   __device__ __forceinline__ void leaf(u32 push, bool ended) { leaves.count[push] += ended; }
@@ -245,19 +246,30 @@ FN Shared& shared() {
   return of_block;
 }
 
+// What a thread keeps in registers while it tries tiles.
+struct Trying {
+  Control* control = ch.control;
+  near staged = near_of(&shared().staged), stage = near_of(stage_memory());
+};
+
 // The one pass over a tile of a segment that only spawns children of one kind and gives results: its children are numbered as they come, into
 // the stage, and its results wait, so that all of it can be forgotten. Where the stage is too small, the body runs once more: what it spawns is
-// counted by then, and goes from `first` on straight into the channel. `KEPT`: all that children may inherit is kept once.
-template <class S, bool STAGE, bool KEPT>
+// counted by then, and goes from `first` on straight into the channel. `ONCE`: all that children may inherit is kept once.
+template <class S, bool STAGE, bool ONCE>
 struct Trial : Thread {
-  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !KEPT;
+  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !ONCE;
   u32 first = 0;
   u32 frame = 0;
+  near staged, stage;  // how many there are, and where they lie
   typename S::Sum::Value& given;
   u32& leaves;
-  __device__ __forceinline__ Trial(typename S::Sum::Value& all, u32& ended) : given(all), leaves(ended) {}
+  __device__ __forceinline__ Trial(const Trying& of, typename S::Sum::Value& all, u32& ended)
+      : staged(of.staged), stage(of.stage), given(all), leaves(ended) {
+    control = of.control;
+  }
   __device__ __forceinline__ void leaf(u32, bool ended) { leaves += ended; }
-  __device__ __forceinline__ u32 talloc(u32) { return first + add_shared(&shared().staged, 1); }
+  __device__ __forceinline__ u32 talloc(u32) { return first + count_up(staged); }
+  __device__ __forceinline__ ptr children() { return at_near(stage); }
   template <class V>
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
 };
@@ -508,22 +520,23 @@ FN void reserve_tried(Shared& sh, Control* control) {
 
 // Runs elements in the same tiles, but as soon as their children are staged the tile is as good as done: if they find room, they are written to
 // the channel and the results handed in, else nothing has happened.
-template <class S, bool KEPT>
+template <class S, bool ONCE>
 static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   Shared& sh = shared();
   Control* const control = ch.control;
   constexpr u32 TILE = BLOCK * S::ITEMS;
   // Results for one address are joined in one register, and then a loop over a thread's elements takes fewer registers than all of them.
-  constexpr bool JOINS = S::SUMS && !(KEPT && S::ONE_HOME);
+  constexpr bool JOINS = S::SUMS && !(ONCE && S::ONE_HOME);
   constexpr u32 N = JOINS ? S::ITEMS : 1;
   const u32 count = sh.dispatch.count, first = sh.dispatch.first, base = sh.dispatch.base[0], tiles = (count + TILE - 1) / TILE;
   const bool asks = thread_id() == 0 && !sh.local;
   Gathered<typename S::Sum> sum;
   LeafCounts<S> leaves;
+  const Trying trying;
   typename S::Args args[N];
   u32 tile = block;
   u32 from = count - (tile + 1) * TILE + thread_id();
-  load_items<S, !KEPT, N>(args, first, from, tile < tiles ? count : 0);
+  load_items<S, !ONCE, N>(args, first, from, tile < tiles ? count : 0);
   if (thread_id() == 0) sh.staged = 0;
   __syncthreads();
   while (tile < tiles) {
@@ -540,11 +553,10 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
 #pragma unroll
       for (u32 j = 0; j < N; j++) now[j] = args[j];
       from += N * BLOCK;
-      if (N < S::ITEMS) load_items<S, !KEPT, N>(args, first, from, at + N < S::ITEMS ? count : 0);
+      if (N < S::ITEMS) load_items<S, !ONCE, N>(args, first, from, at + N < S::ITEMS ? count : 0);
 #pragma unroll
       for (u32 j = 0; j < N; j++) {
-        Trial<S, true, KEPT> worker(given[j], ended);
-        worker.control = control;
+        Trial<S, true, ONCE> worker(trying, given[j], ended);
         if (here + (at + j) * BLOCK < count) S::run(worker, now[j]);
         failed |= worker.failed;
       }
@@ -556,7 +568,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     const u32 next = sh.tile;
     // Meanwhile the next tile is under way.
     from = count - (next + 1) * TILE + thread_id();
-    load_items<S, !KEPT, N>(args, first, from, next < tiles ? count : 0);
+    load_items<S, !ONCE, N>(args, first, from, next < tiles ? count : 0);
     __syncthreads();
     if (sh.full) {
       if (asks) give_back(control, tile, next, tiles);
@@ -565,21 +577,20 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     if constexpr (S::SUMS) {
 #pragma unroll
       for (u32 j = 0; j < N; j++) {
-        if (given[j] != S::Sum::none()) sum.add(S::template home<!KEPT>(first + here + j * BLOCK), given[j]);
+        if (given[j] != S::Sum::none()) sum.add(S::template home<!ONCE>(first + here + j * BLOCK), given[j]);
       }
     }
     leaves.count[0] += ended;
     const u32 total = sh.total[0], at = base + sh.first[0];
-    if (total <= S::template capacity<!KEPT>()) {
-      S::template flush<!KEPT>(at, total);
+    if (total <= S::template capacity<!ONCE>()) {
+      S::template flush<!ONCE>(at, total);
     } else {
 #pragma unroll 1
       for (u32 j = 0; j < S::ITEMS; j++) {
         const u32 i = here + j * BLOCK;
-        Trial<S, false, KEPT> worker(given[0], ended);
-        worker.control = control;
+        Trial<S, false, ONCE> worker(trying, given[0], ended);
         worker.first = at;
-        if (i < count) S::run(worker, S::template deq<!KEPT>(first + i));
+        if (i < count) S::run(worker, S::template deq<!ONCE>(first + i));
       }
       __syncthreads();
       if (thread_id() == 0) sh.staged = 0;
