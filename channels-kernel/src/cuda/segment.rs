@@ -116,7 +116,7 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
         let name = names::field(field, i);
         members += &format!(" {} {name};", field_type(field.kind));
         let only = stack.inherited[i].map_or_else(String::new, |n| format!("if (EACH && ch.each[{n}]) "));
-        flush += &format!(" {only}ch.{channel}.{name}[at + i] = staged<EACH>(i).{name};");
+        flush += &format!(" {only}ch.{channel}.{name}[at + i] = staged<EACH>(stage_memory(), i).{name};");
     }
     let choice = |all: u64, own: u64| if all == own { own.to_string() } else { format!("EACH ? {all} : {own}") };
     let mut function = |text: &str| {
@@ -131,7 +131,7 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
         out.line("template <bool EACH>");
         out.line(text);
     };
-    function("FN_IN static Staged& staged(u32 e) { return *(Staged*)(stage_memory() + min_of(e, capacity<EACH>()) * stride<EACH>()); }");
+    function("FN_IN static Staged& staged(ptr stage, u32 e) { return *(Staged*)(stage + min_of(e, capacity<EACH>()) * stride<EACH>()); }");
     function(&format!("FN_IN static void flush(u32 at, u32 count) {{ for (u32 i = thread_id(); i < count; i += BLOCK) {{{flush} }} }}"));
 }
 

@@ -91,7 +91,7 @@ impl Body<'_, '_> {
         self.out.line(&no_room);
         if staged == Some(push) {
             self.out.open("if constexpr (W::STAGES) {");
-            self.out.line("Staged& to = staged<W::EACH>(e);");
+            self.out.line("Staged& to = staged<W::EACH>(w.children(), e);");
             self.fill(child, args, dest, None, &|name| format!("to.{name}"));
             self.out.close("}");
             self.out.open("if constexpr (W::RUN && !W::STAGES) {");

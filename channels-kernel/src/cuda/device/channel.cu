@@ -156,6 +156,7 @@ struct Reserved : Thread {
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
+  __device__ __forceinline__ ptr children() { return stage_memory(); }
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) { sum.add(to, value); }
   __device__ __forceinline__ void leaf(u32 push, bool ended) { leaves.count[push] += ended; }
@@ -245,6 +246,12 @@ FN Shared& shared() {
   return of_block;
 }
 
+// What a thread keeps in registers while it tries tiles.
+struct Trying {
+  Control* control = ch.control;
+  near staged = near_of(&shared().staged), stage = near_of(stage_memory());
+};
+
 // The one pass over a tile of a segment that only spawns children of one kind and gives results: its children are numbered as they come, into
 // the stage, and its results wait, so that all of it can be forgotten. Where the stage is too small, the body runs once more: what it spawns is
 // counted by then, and goes from `first` on straight into the channel. `ONCE`: all that children may inherit is kept once.
@@ -253,11 +260,16 @@ struct Trial : Thread {
   static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !ONCE;
   u32 first = 0;
   u32 frame = 0;
+  near staged, stage;  // how many there are, and where they lie
   typename S::Sum::Value& given;
   u32& leaves;
-  __device__ __forceinline__ Trial(typename S::Sum::Value& all, u32& ended) : given(all), leaves(ended) {}
+  __device__ __forceinline__ Trial(const Trying& of, typename S::Sum::Value& all, u32& ended)
+      : staged(of.staged), stage(of.stage), given(all), leaves(ended) {
+    control = of.control;
+  }
   __device__ __forceinline__ void leaf(u32, bool ended) { leaves += ended; }
-  __device__ __forceinline__ u32 talloc(u32) { return first + add_shared(&shared().staged, 1); }
+  __device__ __forceinline__ u32 talloc(u32) { return first + count_up(staged); }
+  __device__ __forceinline__ ptr children() { return at_near(stage); }
   template <class V>
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
 };
@@ -520,6 +532,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   const bool asks = thread_id() == 0 && !sh.local;
   Gathered<typename S::Sum> sum;
   LeafCounts<S> leaves;
+  const Trying trying;
   typename S::Args args[N];
   u32 tile = block;
   u32 from = count - (tile + 1) * TILE + thread_id();
@@ -543,8 +556,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
       if (N < S::ITEMS) load_items<S, !ONCE, N>(args, first, from, at + N < S::ITEMS ? count : 0);
 #pragma unroll
       for (u32 j = 0; j < N; j++) {
-        Trial<S, true, ONCE> worker(given[j], ended);
-        worker.control = control;
+        Trial<S, true, ONCE> worker(trying, given[j], ended);
         if (here + (at + j) * BLOCK < count) S::run(worker, now[j]);
         failed |= worker.failed;
       }
@@ -576,8 +588,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
 #pragma unroll 1
       for (u32 j = 0; j < S::ITEMS; j++) {
         const u32 i = here + j * BLOCK;
-        Trial<S, false, ONCE> worker(given[0], ended);
-        worker.control = control;
+        Trial<S, false, ONCE> worker(trying, given[0], ended);
         worker.first = at;
         if (i < count) S::run(worker, S::template deq<!ONCE>(first + i));
       }

@@ -37,11 +37,19 @@ FN void pause(u32 ns) { __nanosleep(ns); }
 FN u32 active_lanes() { return __activemask(); }
 FN u32 shuffle(u32 lanes, u32 x, u32 from) { return __shfl_sync(lanes, x, from); }
 #define SHARED(type, name) __shared__ type name
-// Adds to a word of shared memory: the built-in does not see which memory it is. Relaxed: the block's barrier orders. The compiler has one lane of
-// a warp add for all.
-FN u32 add_shared(u32* at, u32 n) {
+// An address in shared memory, in a register: the compiler does not know that it could work it out again at each use.
+typedef u32 near;
+FN near near_of(const void* p) {
+  near at;
+  asm volatile("mov.u32 %0, %1;" : "=r"(at) : "r"((u32)__cvta_generic_to_shared(p)));
+  return at;
+}
+FN ptr at_near(near at) { return (ptr)__cvta_shared_to_generic(at); }
+// Adds one to a word of shared memory, and gives what was there. Relaxed: the block's barrier orders. The compiler has one lane of a warp add for
+// all.
+FN u32 count_up(near at) {
   u32 old;
-  asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], %2;" : "=r"(old) : "r"((u32)__cvta_generic_to_shared(at)), "r"(n));
+  asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], 1;" : "=r"(old) : "r"(at));
   return old;
 }
 #endif
