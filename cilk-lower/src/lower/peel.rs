@@ -5,10 +5,13 @@
 //! becomes a condition of the spawn ([`StmtKind::Spawn`]'s `leaf`), and what the leaf gives a value that changes nothing where the child
 //! is none. So nobody has to foretell whether a child is a leaf.
 //!
+//! Only where leaves are what a task ends by, if it does not spawn: not where it mostly ends by work of its own, after a test for none at all.
+//!
 //! What is computed where it is spawned is pure and cannot fault: no memory, no check, no division. Only the entries of the children are
 //! looked at, not those of their children in turn.
 
 use super::{cfg, simplify};
+use fixedbitset::FixedBitSet;
 use millstream_graph::{
     ir::{Arg, BinOp, BlockId, Combine, Dest, FieldId, FuncId, Function, LocalId, Operand, Rvalue, Span, Stmt, StmtKind, Terminator, UnOp},
     levelized::{Levelized, LoweredTask},
@@ -59,28 +62,31 @@ struct Test {
 enum End {
     /// The task is over, and this is its result.
     Leaf(Vec<Operand>),
-    /// It has more to do.
-    More,
+    /// It has more to do, from this block on.
+    More(BlockId),
     /// The first if the value holds, else the second.
     Ask(Rvalue, Box<[Test; 2]>),
 }
 
 impl Test {
-    const MORE: Self = Self { stmts: Vec::new(), end: End::More };
+    const fn more_from(block: BlockId) -> Self {
+        Self { stmts: Vec::new(), end: End::More(block) }
+    }
 
-    fn size(&self) -> usize {
-        let below = match &self.end {
-            End::Ask(_, sides) => 1 + sides.iter().map(Self::size).sum::<usize>(),
-            _ => 0,
-        };
-        self.stmts.len() + below
+    /// The blocks where there is more to do.
+    fn more(&self, out: &mut Vec<BlockId>) {
+        match &self.end {
+            End::Leaf(_) => {}
+            End::More(block) => out.push(*block),
+            End::Ask(_, sides) => sides.iter().for_each(|s| s.more(out)),
+        }
     }
 
     /// The result of the leaves is one scalar, or nothing.
     fn fits(&self) -> bool {
         match &self.end {
             End::Leaf(values) => values.len() <= 1,
-            End::More => true,
+            End::More(_) => true,
             End::Ask(_, sides) => sides.iter().all(Self::fits),
         }
     }
@@ -90,25 +96,45 @@ impl Test {
 fn test_of(task: &LoweredTask) -> Option<Test> {
     let body = &task.segments[0].body;
     let blobs = task.element.iter().any(|f| matches!(f.kind, PieceKind::Blob(_)));
-    let test = test_from(body, BlockId(0), CHEAP);
-    (!blobs && !matches!(test.end, End::More) && test.fits() && test.size() <= CHEAP).then_some(test)
+    let test = test_from(body, BlockId(0), &mut { CHEAP });
+    let mut more = Vec::new();
+    test.more(&mut more);
+    let wanted = !blobs && !matches!(test.end, End::More(_)) && always_spawns(body, more);
+    (wanted && test.fits()).then_some(test)
 }
 
-/// What a task decides from a block on, in so many statements.
-fn test_from(body: &Function, id: BlockId, left: usize) -> Test {
+/// Whether every way on from these blocks comes to a spawn.
+fn always_spawns(body: &Function, mut from: Vec<BlockId>) -> bool {
+    let mut seen = FixedBitSet::with_capacity(body.blocks.len());
+    while let Some(id) = from.pop() {
+        let block = &body.blocks[id.index()];
+        if seen.put(id.index()) || block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Spawn { .. })) {
+            continue;
+        }
+        if matches!(block.term, Terminator::Return(_) | Terminator::Continue(_)) {
+            return false;
+        }
+        from.extend(block.term.targets());
+    }
+    true
+}
+
+/// What a task decides from a block on, as long as statements are left.
+fn test_from(body: &Function, id: BlockId, left: &mut usize) -> Test {
     let block = &body.blocks[id.index()];
     let pure: Option<Vec<_>> = block.stmts.iter().map(|s| pure(&s.kind)).collect();
-    let (Some(stmts), Some(left)) = (pure, left.checked_sub(block.stmts.len() + 1)) else { return Test::MORE };
+    let (Some(mut stmts), Some(rest)) = (pure, left.checked_sub(block.stmts.len() + 1)) else { return Test::more_from(id) };
+    *left = rest;
     let ask = |value: Rvalue, sides: [Test; 2]| match (&sides[0].end, &sides[1].end) {
-        (End::More, End::More) => End::More,
+        (End::More(_), End::More(_)) => End::More(id),
         _ => End::Ask(value, Box::new(sides)),
     };
     let end = match &block.term {
         Terminator::Return(values) => End::Leaf(values.clone()),
         Terminator::Goto(next) => {
-            let mut next = test_from(body, *next, left);
-            next.stmts.splice(0..0, stmts.clone());
-            return if matches!(next.end, End::More) { Test::MORE } else { next };
+            let next = test_from(body, *next, left);
+            stmts.extend(next.stmts);
+            next.end
         }
         Terminator::Branch { cond, then, other } => ask(Rvalue::Use(*cond), [*then, *other].map(|b| test_from(body, b, left))),
         Terminator::Switch { value, arms, other } => {
@@ -117,11 +143,12 @@ fn test_from(body: &Function, id: BlockId, left: usize) -> Test {
                 let is = Rvalue::Binary(BinOp::Eq, *value, Operand::Const(body.type_of(*value), *bits));
                 Test { stmts: Vec::new(), end: ask(is, [test_from(body, *to, left), rest]) }
             });
+            stmts.extend(all.stmts);
             all.end
         }
-        _ => End::More,
+        _ => End::More(id),
     };
-    if matches!(end, End::More) { Test::MORE } else { Test { stmts, end } }
+    if matches!(end, End::More(_)) { Test::more_from(id) } else { Test { stmts, end } }
 }
 
 /// What a statement assigns, if it does nothing else and cannot fault.
@@ -279,7 +306,7 @@ impl Site<'_> {
             known.insert(*dst, value);
         }
         match &test.end {
-            End::More => Verdict { leaf: Operand::bool(false), value: neutral },
+            End::More(_) => Verdict { leaf: Operand::bool(false), value: neutral },
             End::Leaf(values) => {
                 let value = values.first().map(|v| {
                     let mut v = *v;

@@ -252,3 +252,58 @@ impl Gen {
         }
     }
 }
+
+/// How many spawns of a program's segments make their child's test.
+fn peeled(body: &str, args: &[u64]) -> usize {
+    let program = program(body);
+    for n in 0..12 {
+        let bits: Vec<In> = args.iter().chain([&n]).map(|a| In::Bits(*a)).collect();
+        agrees(&program, "f", &bits);
+    }
+    let lowered = lower(&program).unwrap();
+    let stmts = lowered.tasks.iter().flat_map(|t| &t.segments).flat_map(|s| &s.body.blocks).flat_map(|b| &b.stmts);
+    stmts.filter(|s| matches!(s.kind, StmtKind::Spawn { leaf: Some(_), .. })).count()
+}
+
+#[test]
+fn leaves_end_where_they_are_spawned() {
+    // Added to the task's own result; stored or combined in its frame; nothing at all.
+    for body in [
+        "#[task] pub fn f(w: u64, n: u64) -> u64 {
+            match n { 0 => { return 0; } 1 => { return w; } _ => {} }
+            let a = spawn!(f(w + 1, n - 1)); let b = spawn!(f(w, n - 2)); sync!(); a + b }",
+        "#[task] pub fn f(w: u64, n: u64) -> u64 {
+            if n == 0 { return w; }
+            let a = spawn!(f(w, n / 2)); let b = spawn!(f(w + 1, n / 3)); sync!(); a.max(b) + 1 }",
+        "#[task] pub fn f(w: u64, n: u64) -> u64 {
+            if n == 0 || n > 50 { return n ^ w; }
+            let mut sum = w; for i in 0..n { sum ^= spawn!(f(sum_of(w, i), i)); } sync!(); sum * 3 }
+         fn sum_of(a: u64, b: u64) -> u64 { a + b }",
+        "#[task] pub fn f(w: u64, n: u64) { if n > w { spawn!(f(w, n - 1)); spawn!(f(w + 1, n - 2)); } }",
+    ] {
+        assert!(peeled(body, &[2]) > 0, "{body}");
+    }
+}
+
+#[test]
+fn only_what_is_cheap_and_cannot_fault_is_done_where_a_child_is_spawned() {
+    for body in [
+        // A check comes first.
+        "#[task] pub fn f(n: u64) -> u64 {
+            assert!(n < 100);
+            if n < 2 { return n; }
+            let a = spawn!(f(n - 1)); let b = spawn!(f(n - 2)); sync!(); a + b }",
+        // The end that the task mostly comes to is work of its own.
+        "#[task] pub fn f(n: u64) -> u64 {
+            if n < 5 { let mut sum = 0; for i in 0..n { sum += i * i; } return sum; }
+            let a = spawn!(f(n - 1)); let b = spawn!(f(n - 2)); sync!(); a + b }",
+        // The order in which floats are added shows.
+        "#[task] pub fn g(n: u64) -> f64 {
+            if n < 2 { return 0.1 * n as f64; }
+            let mut sum = 0.0; for i in 0..n { sum += spawn!(g(i)); } sync!(); sum }
+         #[task] pub fn f(n: u64) -> f64 { let x = spawn!(g(n % 4)); sync!(); x + n as f64 / 7.0 }",
+    ] {
+        let own = peeled(body, &[]);
+        assert!(own <= usize::from(body.contains("f64")), "{own} in {body}");
+    }
+}
