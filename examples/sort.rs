@@ -121,15 +121,11 @@ pub mod sort {
 
     /// Sorts up to `SMALL` elements, in a copy that only this task sees.
     fn sort_small(data: &mut [i32]) {
-        let n = data.len();
-        let mut run = [0; SMALL];
-        for i in 0..n {
-            run[i] = data[i];
-        }
-        exchange(&mut run[..n]);
-        for i in 0..n {
-            data[i] = run[i];
-        }
+        let mut copy = [0; SMALL];
+        let run = &mut copy[..data.len()];
+        run.copy_from_slice(data);
+        exchange(run);
+        data.copy_from_slice(run);
     }
 
     /// Batcher's merge exchange: which elements are compared depends on how many there are and not on what they are.

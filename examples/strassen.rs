@@ -136,6 +136,7 @@ pub mod strassen {
         }
     }
 
+    /// A strip of a [`sum`].
     #[task]
     pub fn sum_strip(mut out: MatMut<Real>, a: Mat<Real>, x: Real, b: Mat<Real>) {
         for i in 0..out.rows() {
@@ -167,6 +168,7 @@ pub mod strassen {
         }
     }
 
+    /// A strip of a [`sum_of_four`].
     #[task]
     pub fn strip_of_four(mut out: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, c: Mat<Real>, d: Mat<Real>) {
         for i in 0..out.rows() {
@@ -194,6 +196,7 @@ pub mod strassen {
         }
     }
 
+    /// A strip of a product by [`multiply`].
     #[task]
     pub fn multiply_strip(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>) {
         let mut done = 0;

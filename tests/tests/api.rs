@@ -279,9 +279,24 @@ fn unit_call() -> millstream::Call<'static, ()> {
 
 #[test]
 fn a_report_counts_the_tasks() {
-    let device = devices().remove(0);
-    let (result, report) = device.run_with_report(shapes::call::fib(20)).unwrap();
-    assert_eq!((result, report.total), (6765, 21_891));
+    // How many calls there are at each level: a call of n at level l makes one of n - 1 and one of n - 2 below it.
+    fn count(n: u32, level: usize, at: &mut Vec<u64>) {
+        at.resize(at.len().max(level + 1), 0);
+        at[level] += 1;
+        if n >= 2 {
+            count(n - 1, level + 1, at);
+            count(n - 2, level + 1, at);
+        }
+    }
+    for device in devices() {
+        for n in [0, 1, 2, 3, 20] {
+            let (result, report) = device.run_with_report(shapes::call::fib(n)).unwrap();
+            let mut at = Vec::new();
+            count(n, 0, &mut at);
+            assert_eq!((result, report.total), (shapes::fib(n), at.iter().sum()));
+            assert_eq!((report.levels, report.elements), (at.len() as u64, at), "leaves are tasks of their level, wherever they end");
+        }
+    }
 }
 
 #[test]

@@ -150,6 +150,10 @@ pub(super) fn combine_text(combine: Combine, ty: Scalar, value: &str, address: &
         Combine::Max => AtomicOp::Max,
     };
     let code = match builtin(op, ty) {
+        Some(_) if ty.is_int() => {
+            let raw = if matches!(op, AtomicOp::Min | AtomicOp::Max) { ctype(ty) } else { unsigned(ty) };
+            format!("combine_{}(({raw}*)({address}), ({raw})({value}));", op.name())
+        }
         Some(name) => {
             let raw = operated(op, ty);
             format!("{name}(({raw}*)({address}), ({raw})({value}), __NV_ATOMIC_RELAXED, {SCOPE});")

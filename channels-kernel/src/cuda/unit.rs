@@ -84,6 +84,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     run_source(plan, &mut out);
     out.text(include_str!("device/narrow.cu"));
     run_narrow(plan, &mut out);
+    out.text(include_str!("device/levels.cu"));
     out.text(include_str!("device/aggregator.cu"));
     dispatches(plan, &mut out);
     Generated { source: out.text, sites: out.sites, helper_frame: helper::recursive_frame(plan) }
@@ -170,6 +171,10 @@ fn tables(plan: &Plan, out: &mut Writer) {
     out.line("__constant__ const Push pushes[] = {");
     out.line(&format!("    {}}};", if pushes.is_empty() { "{0, 0, 0, 0}".to_owned() } else { pushes }));
     out.line(&format!("__constant__ const u32 stacks_entry[STACKS] = {{{entry}}};"));
+    let numbers: Vec<Option<usize>> = (0..plan.stacks.len()).map(|i| plan.sources.iter().position(|s| s.stack as usize == i)).collect();
+    let feeds = list(numbers.iter().map(|n| n.map_or(0, |n| n + 1).to_string()));
+    out.line("// One more than the number of the source that a stack feeds; 0 of frames.");
+    out.line(&format!("__constant__ const u32 stacks_source[STACKS] = {{{feeds}}};"));
     out.line("// Of a stack of frames: one more than the continuation channels behind it.");
     out.line(&format!("__constant__ const u32 stacks_frame[STACKS] = {{{frames}}};"));
 }
@@ -204,21 +209,17 @@ fn run_source(plan: &Plan, out: &mut Writer) {
     out.blank();
 }
 
-/// Narrow runs, by one warp. Gives how many elements found no room.
+/// Narrow runs, by one warp.
 fn run_narrow(plan: &Plan, out: &mut Writer) {
     out.blank();
-    out.open("FN u32 run_narrow(Shared& sh) {");
-    out.open("switch (sh.dispatch.source) {");
-    for (i, source) in plan.sources.iter().enumerate() {
-        let name = segment::name(plan, source);
+    out.open("FN void run_narrow(Shared& sh, u32 stack, Narrow& n) {");
+    out.open("switch (stack) {");
+    // Few elements that are much work are spread over a block instead.
+    for source in plan.sources.iter().filter(|s| !s.is_heavy()) {
         let how = if matches!(source.mode, Mode::Direct { .. }) { "direct" } else { "scanned" };
-        // Few elements that are much work are spread over a block instead.
-        if !source.is_heavy() {
-            out.line(&format!("case {i}: return narrow_{how}<{name}>(sh);"));
-        }
+        out.line(&format!("case {}: narrow_{how}<{}>(sh, n); break;", source.stack, segment::name(plan, source)));
     }
     out.close("}");
-    out.line("return 0;");
     out.close("}");
     out.blank();
 }

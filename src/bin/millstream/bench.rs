@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Numbers of threads of the CPU, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<u32>,
-    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series; on a GPU also chain.
+    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series; on a GPU also multiply and chain.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     program: Vec<String>,
     /// Rounds that are measured.

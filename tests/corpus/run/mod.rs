@@ -31,6 +31,7 @@ programs! {
     casts_floats
     casts_ints
     checksum
+    cilksort
     constants
     deep_recursion
     early_returns
@@ -81,6 +82,7 @@ programs! {
     matrix_multiply
     matrix_quadrants
     matrix_stencil
+    matrix_strips
     matrix_views
     mergesort
     no_parameters

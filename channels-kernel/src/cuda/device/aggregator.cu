@@ -62,16 +62,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
   if (warp_id() == 0) policy_start(policy, sh, c);
   while (true) {
     if (warp_id() == 0) {
-      while (true) {
-        policy_next(policy, sh, c, blocks);
-        const Dispatch& d = sh.dispatch;
-        // Relaxed: pairs with the load in `await`.
-        if (lane_id() == 0) __nv_atomic_store_n(&c->beat, d.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-        if (d.stop || d.source == SOURCES || d.count > sources[d.source].narrow) break;
-        const u32 left = run_narrow(sh);
-        if (lane_id() == 0) policy.left.count = left;
-        __syncwarp();
-      }
+      policy_next(policy, sh, c, blocks);
+      // Relaxed: pairs with the load in `await`.
+      if (lane_id() == 0) __nv_atomic_store_n(&c->beat, sh.dispatch.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     }
     __syncthreads();
     const bool stop = sh.dispatch.stop != 0, over = small && !stop && !sh.local;

@@ -1,5 +1,36 @@
 // Narrow runs: few elements in one warp, a lane each, while the block's other warps wait. Nobody else pushes meanwhile, so nothing is reserved by
-// atomics, and no barrier is met.
+// atomics and no barrier is met; and what the policy has to know of the current level lies in registers.
+
+// What is the lane's of something that every stack has: that of the stacks `lane`, `lane + WARP`, ..
+#define PER_LANE ((STACKS + WARP - 1) / WARP)
+template <class T>
+struct Each {
+  T of[PER_LANE];
+};
+FN u32 of_stack(const Each<u32>& x, u32 stack) {
+  u32 out = 0;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    const u32 y = __shfl_sync(ALL_LANES, x.of[k], stack % WARP, WARP);
+    if (stack / WARP == k) out = y;
+  }
+  return out;
+}
+FN void set_stack(Each<u32>& x, u32 stack, u32 value) {
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    if (stack == k * WARP + lane_id()) x.of[k] = value;
+  }
+}
+
+// A narrow run, and what it does.
+struct Narrow {
+  u32 level, first, count;
+  Each<u32> base, room;  // of each stack: the first free element, and how many more it holds
+  Each<u32> pushed;      // out
+  u32 left;              // out: how many elements, the lowest ones, found no room
+  bool failed;           // out
+};
 
 FN void hand_over_warp(Gathered<NoSum>&) {}
 template <class R>
@@ -19,7 +50,7 @@ FN void hand_over_warp(Gathered<R>& sum) {
 }
 
 template <class S>
-FN void count_leaves_warp(Shared& sh, const LeafCounts<S>& leaves) {
+FN void count_leaves_warp(const Narrow& n, const LeafCounts<S>& leaves) {
   if constexpr (S::HAS_LEAVES) {
 #pragma unroll
     for (u32 p = 0; p < S::PUSHED; p++) {
@@ -28,86 +59,105 @@ FN void count_leaves_warp(Shared& sh, const LeafCounts<S>& leaves) {
       if (lane_id() == 0 && all) {
         // Relaxed: the host reads them after the run.
         __nv_atomic_fetch_add(&ch.control->leaves[S::stack_of(p)], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-        __nv_atomic_fetch_add(&ch.control->leaves[STACKS + sh.dispatch.level + 1], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        __nv_atomic_fetch_add(&ch.control->leaves[STACKS + n.level + 1], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
       }
     }
   }
 }
 
-// Counts, then runs. Gives how many elements, the lowest ones, found no room.
+// Counts, then runs.
 template <class S>
-FN u32 narrow_scanned(Shared& sh) {
-  const Dispatch& d = sh.dispatch;
+FN void narrow_scanned(Shared&, Narrow& n) {
   Gathered<typename S::Sum> sum;
   LeafCounts<S> leaves;
-  u32 pushed[S::GROUPS + 1] = {};
-  u32 left = d.count;
-  while (left) {
+  u32 base[S::PUSHED + 1];
+#pragma unroll
+  for (u32 p = 0; p < S::PUSHED; p++) base[p] = of_stack(n.base, S::stack_of(p));
+  u32 units[S::GROUPS + 1] = {};
+  n.left = n.count;
+  while (n.left) {
     // From the top of the run downwards; elements before its first wrap around, to numbers that are too high.
-    const u32 i = left - WARP + lane_id();
-    const bool mine = i < left;
+    const u32 i = n.left - WARP + lane_id();
+    const bool mine = i < n.left;
     typename S::Args args = {};
-    if (mine) args = S::template deq<true>(d.first + i);
+    if (mine) args = S::template deq<true>(n.first + i);
     Counting<S> counting;
     counting.control = ch.control;
     if (mine) S::run(counting, args);
-    u32 unit[S::GROUPS + 1], upto[S::GROUPS + 1];
+    u32 unit[S::GROUPS + 1];
 #pragma unroll
     for (u32 g = 0; g < S::GROUPS; g++) {
       const u32 own = counting.at[S::lead(g)] / S::ratio(S::lead(g));
       if (S::binary(g)) {
         const u32 who = __ballot_sync(ALL_LANES, own != 0);
-        unit[g] = pushed[g] + (u32)__popc(who & ((1u << lane_id()) - 1));
-        upto[g] = pushed[g] + (u32)__popc(who);
+        unit[g] = units[g] + (u32)__popc(who & ((1u << lane_id()) - 1));
+        units[g] += (u32)__popc(who);
       } else {
-        const u32 sum = warp_scan(own);
-        unit[g] = pushed[g] + sum - own;
-        upto[g] = pushed[g] + __shfl_sync(ALL_LANES, sum, WARP - 1, WARP);
+        const u32 upto = units[g] + warp_scan(own);
+        unit[g] = upto - own;
+        units[g] = __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
       }
     }
+    Each<u32> pushed = {};
+#pragma unroll
+    for (u32 p = 0; p < S::PUSHED; p++) set_stack(pushed, S::stack_of(p), units[S::group(p)] * S::ratio(p));
     bool fits = true;
 #pragma unroll
-    for (u32 p = 0; p < S::PUSHED; p++) {
-      if ((u64)upto[S::group(p)] * S::ratio(p) <= d.room[p]) continue;
+    for (u32 k = 0; k < PER_LANE; k++) {
+      if (pushed.of[k] <= n.room.of[k]) continue;
       fits = false;
-      // Of a segment that gives back, the group whose units depend on data may find no room.
-      if (!S::LEAVES || S::group(p) != S::LOOSE) stop_run(ch.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
+      if (!S::LEAVES || n.count == 1) stop_run(ch.control, CHANNEL_FULL, k * WARP + lane_id(), 0, 0);
     }
-    if (!fits) break;
+    if (any_lane(!fits)) {
+      n.failed = !S::LEAVES || n.count == 1;
+      break;
+    }
+    n.pushed = pushed;
     Reserved<S, false> worker(sum, leaves);
     worker.control = ch.control;
 #pragma unroll
-    for (u32 p = 0; p < S::PUSHED; p++) worker.at[p] = d.base[p] + unit[S::group(p)] * S::ratio(p);
+    for (u32 p = 0; p < S::PUSHED; p++) worker.at[p] = base[p] + unit[S::group(p)] * S::ratio(p);
     if (mine) S::run(worker, args);
-#pragma unroll
-    for (u32 g = 0; g < S::GROUPS; g++) pushed[g] = upto[g];
-    left -= left < WARP ? left : WARP;
+    n.failed |= worker.failed;
+    n.left -= n.left < WARP ? n.left : WARP;
   }
   hand_over_warp(sum);
-  count_leaves_warp<S>(sh, leaves);
-  if (lane_id() == 0) {
-#pragma unroll
-    for (u32 g = 0; g < S::GROUPS; g++) sh.counter[g] = pushed[g];
-  }
-  return left;
+  count_leaves_warp<S>(n, leaves);
 }
 
 // For bodies that push nothing, or whose pushes cannot be counted before they have run.
 template <class S>
-FN u32 narrow_direct(Shared& sh) {
-  const Dispatch& d = sh.dispatch;
+FN void narrow_direct(Shared& sh, Narrow& n) {
   Gathered<typename S::Sum> sum;
   LeafCounts<S> leaves;
-  for (u32 i = lane_id(); i < d.count; i += WARP) {
+  Dispatch& d = sh.dispatch;
+  if constexpr (S::PUSHED > 0) {
+#pragma unroll
+    for (u32 p = 0; p < S::PUSHED; p++) {
+      const u32 base = of_stack(n.base, S::stack_of(p)), room = of_stack(n.room, S::stack_of(p));
+      if (lane_id() == 0) {
+        d.base[p] = base;
+        d.room[p] = room;
+      }
+    }
+    __syncwarp();
+  }
+  for (u32 i = lane_id(); i < n.count && !n.failed; i += WARP) {
     Direct<S> worker(sum, leaves);
     worker.control = ch.control;
     worker.dispatch = &d;
     worker.counter = sh.counter;
-    S::run(worker, S::template deq<true>(d.first + i));
-    if (worker.failed) break;
+    S::run(worker, S::template deq<true>(n.first + i));
+    n.failed = worker.failed;
   }
   __syncwarp();
   hand_over_warp(sum);
-  count_leaves_warp<S>(sh, leaves);
-  return 0;
+  count_leaves_warp<S>(n, leaves);
+  if constexpr (S::PUSHED > 0) {
+#pragma unroll
+    for (u32 p = 0; p < S::PUSHED; p++) set_stack(n.pushed, S::stack_of(p), sh.counter[S::group(p)] * S::ratio(p));
+    __syncwarp();
+    for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
+    __syncwarp();
+  }
 }

@@ -24,12 +24,12 @@ struct Standing {
 };
 
 // Levels that are kept in shared memory; a power of two.
-#ifndef KEPT
-#define KEPT (STACKS <= 4 ? 32u : STACKS <= 8 ? 16u : STACKS <= 16 ? 8u : 4u)
+#ifndef NEAR
+#define NEAR (STACKS <= 4 ? 32u : STACKS <= 8 ? 16u : STACKS <= 16 ? 8u : 4u)
 #endif
 
 struct Policy : Standing {
-  Level levels[KEPT];  // from level `oldest` on, each where its number modulo `KEPT` says
+  Level levels[NEAR];  // from level `oldest` on, each where its number modulo `NEAR` says
   u32 oldest;
   u32 room;            // levels that `records` has room for
   Level* records;      // the other levels
@@ -51,16 +51,16 @@ FN u32 max_lane(u32 x) {
 }
 FN u32 min_lane(u32 x) { return ~max_lane(~x); }
 
-FN Level& policy_level(Policy& p, u32 level) { return p.levels[level % KEPT]; }
-FN const Level& policy_level(const Policy& p) { return p.levels[p.level % KEPT]; }
+FN Level& policy_level(Policy& p, u32 level) { return p.levels[level % NEAR]; }
+FN const Level& policy_level(const Policy& p) { return p.levels[p.level % NEAR]; }
 
 // Copies some levels between their places in shared memory and the records.
 template <bool OUT>
 FN void policy_copy(Policy& p, u32 from, u32 to) {
   constexpr u32 WORDS = sizeof(Level) / 4;
   for (u32 i = lane_id(); i < (to - from) * WORDS; i += WARP) {
-    const u32 at = from % KEPT * WORDS + i;
-    u32& here = ((u32*)p.levels)[at < KEPT * WORDS ? at : at - KEPT * WORDS];
+    const u32 at = from % NEAR * WORDS + i;
+    u32& here = ((u32*)p.levels)[at < NEAR * WORDS ? at : at - NEAR * WORDS];
     u32& there = ((u32*)(p.records + from))[i];
     if (OUT) {
       there = here;
@@ -72,13 +72,13 @@ FN void policy_copy(Policy& p, u32 from, u32 to) {
 }
 
 // The end of the levels that lie in shared memory.
-FN u32 policy_known(const Policy& p) { return p.oldest + KEPT < p.reached ? p.oldest + KEPT : p.reached; }
+FN u32 policy_known(const Policy& p) { return p.oldest + NEAR < p.reached ? p.oldest + NEAR : p.reached; }
 
 // Gets the levels above the oldest, which takes the places of as many below.
 FN void policy_fill(Policy& p) {
-  const u32 oldest = p.oldest, from = oldest < KEPT / 2 ? 0 : oldest - KEPT / 2;
+  const u32 oldest = p.oldest, from = oldest < NEAR / 2 ? 0 : oldest - NEAR / 2;
   const u32 end = policy_known(p);
-  if (from + KEPT < end) policy_copy<true>(p, from + KEPT, end);
+  if (from + NEAR < end) policy_copy<true>(p, from + NEAR, end);
   policy_copy<false>(p, from, oldest);
   if (lane_id() == 0) p.oldest = from;
   __syncwarp();
@@ -89,7 +89,7 @@ FN void policy_start(Policy& p, Shared& sh, Control* c) {
   for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
   __syncwarp();
   if (lane_id() == 0) {
-    p.oldest = p.level < KEPT / 2 ? 0 : p.level - KEPT / 2;
+    p.oldest = p.level < NEAR / 2 ? 0 : p.level - NEAR / 2;
     p.records = c->records;
     p.room = c->levels;
     p.dispatches = 0;
@@ -116,6 +116,23 @@ FN f32 policy_children(const Level& now) {
   return children;
 }
 
+// Makes a place for the next level in shared memory. Whether something is known of it; else it is to be cleared.
+FN bool policy_open(Policy& p, u32 level) {
+  const bool known = level < p.reached, full = level == p.oldest + NEAR;
+  __syncwarp();
+  if (full) {
+    policy_copy<true>(p, p.oldest, p.oldest + 1);
+    if (known) policy_copy<false>(p, level, level + 1);
+  }
+  if (lane_id() == 0) {
+    if (full) p.oldest++;
+    if (!known) p.reached = level + 1;
+    if (level >= p.expected) p.expected = level + 1;
+  }
+  __syncwarp();
+  return known;
+}
+
 // Goes down to the next level, which is what a dispatch has pushed. False if there is no room for another level.
 FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& from) {
   const u32 level = p.level + 1;
@@ -123,25 +140,15 @@ FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& f
     if (lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
     return false;
   }
-  const bool known = level < p.reached;
+  const bool known = policy_open(p, level);
   Level& next = policy_level(p, level);
-  __syncwarp();
-  if (level == p.oldest + KEPT) {
-    policy_copy<true>(p, p.oldest, p.oldest + 1);
-    if (known) policy_copy<false>(p, level, level + 1);
-    if (lane_id() == 0) p.oldest++;
-  }
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     next.lo[s] = next.hi[s] = p.top[s];
     if (!known) next.pushed[s] = next.below[s] = 0;
   }
   if (lane_id() == 0) {
     p.level = level;
-    if (!known) {
-      next.elements = 0;
-      p.reached = level + 1;
-      if (level >= p.expected) p.expected = level + 1;
-    }
+    if (!known) next.elements = 0;
   }
   __syncwarp();
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
@@ -157,7 +164,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   const Dispatch& d = sh.dispatch;
   const Source from = sources[d.source];
   Level& now = policy_level(p, p.level);
-  Left left = {d.first, sh.full && from.tile ? d.count : p.left.count, 0};
+  Left left = {d.first, sh.full && from.tile ? d.count : 0, 0};
 #ifdef GIVES_BACK
   if (from.tile && !sh.local) left = plan_moves(sh, c, d, from.tile, blocks);
 #endif
@@ -225,34 +232,16 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   return children;
 }
 
-// Goes up to the deepest level that has work. False when there is none.
-FN bool policy_climb(Policy& p) {
-  while (true) {
-    const u32 here = p.level;
-    Level& now = policy_level(p, here);
-    bool work = false;
-    for (u32 s = lane_id(); s < SOURCES; s += WARP) work |= now.hi[sources[s].stack] != now.lo[sources[s].stack];
-    // Frames that no continuation of this level waits for are done.
-    for (u32 s = lane_id(); s < STACKS; s += WARP) {
-      if (!stacks_frame[s]) continue;
-      bool waiting = false;
-      for (u32 k = 0; k + 1 < stacks_frame[s]; k++) waiting |= now.hi[s + 1 + k] != now.lo[s + 1 + k];
-      if (!waiting) p.top[s] = now.hi[s] = now.lo[s];
-    }
-    work = any_lane(work);
-    __syncwarp();
-    if (work) return true;
-    if (here == 0) return false;
-    if (here == p.oldest) policy_fill(p);
-    Level& up = policy_level(p, here - 1);
-    const f32 elements = now.elements ? (f32)now.elements : 1.0f, children = policy_children(now);
-    for (u32 s = lane_id(); s < STACKS; s += WARP) {
-      up.below[s] = (now.pushed[s] + children * now.below[s]) / elements;
-      p.top[s] = up.hi[s];
-    }
-    if (lane_id() == 0) p.level = here - 1;
-    __syncwarp();
+// Frames that no continuation of this level waits for are done.
+FN void policy_release(Policy& p) {
+  Level& now = policy_level(p, p.level);
+  for (u32 s = lane_id(); s < STACKS; s += WARP) {
+    if (!stacks_frame[s]) continue;
+    bool waiting = false;
+    for (u32 k = 0; k + 1 < stacks_frame[s]; k++) waiting |= now.hi[s + 1 + k] != now.lo[s + 1 + k];
+    if (!waiting) p.top[s] = now.hi[s] = now.lo[s];
   }
+  __syncwarp();
 }
 
 // How many elements of this level find room with all that they and everything below them push; all ones if that is not known.
@@ -308,36 +297,8 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
   return from.tile && run > from.tile ? run / from.tile * from.tile : run;
 }
 
-// The choice where it is easy: few elements, and room for many times what they push. No estimate is asked then, for such a run is always
-// allowed. False where it is not easy. `policy.rs` needs no such thing: it comes to the same.
-FN bool policy_easy(const Policy& p, u32& source, u32& count) {
-  const Level& now = policy_level(p);
-  u32 room = 0xffffffffu;
-  for (u32 s = lane_id(); s < STACKS; s += WARP) {
-    const u32 top = p.top[s] + 3 & ~3u, free = ch.capacity[s] > top ? ch.capacity[s] - top : 0;
-    room = free < room ? free : room;
-  }
-  room = min_lane(room);
-  room -= room / 16;
-  bool easy = p.most == 0xffffffffu;
-  // Most elements first, entries before continuations, the first of several.
-  u32 best = 0;
-  for (u32 s = lane_id(); s < SOURCES; s += WARP) {
-    const u32 have = now.hi[sources[s].stack] - now.lo[sources[s].stack];
-    const u32 known = 2 * p.average[s], each = sources[s].most ? sources[s].most : known > 64 ? known : 64;
-    easy &= have <= SMALL_SHARE && 16ull * have * each <= room;
-    const u32 key = have << 17 | sources[s].entry << 16 | (0xffff - s);
-    if (have && key > best) best = key;
-  }
-  if (any_lane(!easy)) return false;
-  best = max_lane(best);
-  source = 0xffff - (best & 0xffff);
-  count = best >> 17;
-  return true;
-}
-
-// The choice by what is known of the levels: see above. A `count` of 0, and the channel that is full, when nothing that is left finds room.
-static __device__ __noinline__ void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
+// What is to be run. A `count` of 0, and the channel that is full, when nothing that is left finds room.
+FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
   const Level& now = policy_level(p);
   u32 entry = 0, other = 0, blocked = 0, short_of = 0;
   const u32 share = policy_share(p);
@@ -367,12 +328,10 @@ static __device__ __noinline__ void policy_weigh(const Policy& p, u32& source, u
 // Chooses the next run. False when nothing that is left finds room.
 FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
   u32 source = 0, count = 0, full = 0;
-  if (!policy_easy(p, source, count)) {
-    policy_weigh(p, source, count, full);
-    if (count == 0) {
-      if (lane_id() == 0) stop_run(c, CHANNEL_FULL, full, 0, 0);
-      return false;
-    }
+  policy_weigh(p, source, count, full);
+  if (count == 0) {
+    if (lane_id() == 0) stop_run(c, CHANNEL_FULL, full, 0, 0);
+    return false;
   }
   const Source from = sources[source];
   Level& now = policy_level(p, p.level);
@@ -388,7 +347,6 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     // A continuation's element is not on the channel any more; an entry's children go above it.
     if (!from.entry) p.top[from.stack] -= count;
     p.dispatches++;
-    p.left.count = 0;
     d.number = (u32)p.dispatches;
     sh.full = 0;
     sh.local = count <= from.alone;
@@ -421,23 +379,3 @@ FN void policy_moves(Policy& p, Shared& sh) {
   }
 }
 
-// The next dispatch. `stop` when all is done, or when it has to end.
-FN void policy_next(Policy& p, Shared& sh, Control* c, u32 blocks) {
-  // Relaxed: pairs with `stop_run`. Asked for now, needed at the end.
-  const u32 status = GLOBAL_LOAD(&c->status);
-  bool full = false, children = false;
-  if (sh.dispatch.source < SOURCES) children = policy_take(p, c, sh, blocks, full);
-  bool more = !full;
-  if (more && p.left.moves) {
-    policy_moves(p, sh);
-  } else if (more) {
-    more = (children || policy_climb(p)) && policy_choose(p, c, sh);
-  }
-  __syncwarp();
-  if (lane_id() == 0) {
-    u64 since = 0;
-    // The host's flag lies across the bus: it is looked at now and then, and by whoever waits.
-    sh.dispatch.stop = !more || status != OK || (p.dispatches % 256 == 0 && should_stop(c, since));
-  }
-  __syncwarp();
-}

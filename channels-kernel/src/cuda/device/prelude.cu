@@ -273,6 +273,34 @@ FN void zero_bytes(ptr to, u64 size) {
   }
 }
 
+// Results that are combined with others. They lie in global memory; the built-ins take any memory, and then wait to hear which it was. Relaxed:
+// the parent reads after the dispatch's barrier.
+#ifdef EMULATED
+#define REDUCTION(name, T, type, in) \
+  FN void combine_##name(T* p, T x) { __nv_atomic_fetch_##name(p, x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE); }
+#else
+#define REDUCTION(name, T, type, in)                                                                                        \
+  FN void combine_##name(T* p, T x) {                                                                                       \
+    asm volatile("red.relaxed.gpu.global." #name "." #type " [%0], %1;" ::"l"(__cvta_generic_to_global(p)), in(x) : "memory"); \
+  }
+#endif
+REDUCTION(add, u32, u32, "r")
+REDUCTION(add, u64, u64, "l")
+REDUCTION(and, u32, b32, "r")
+REDUCTION(and, u64, b64, "l")
+REDUCTION(or, u32, b32, "r")
+REDUCTION(or, u64, b64, "l")
+REDUCTION(xor, u32, b32, "r")
+REDUCTION(xor, u64, b64, "l")
+REDUCTION(min, u32, u32, "r")
+REDUCTION(min, i32, s32, "r")
+REDUCTION(min, u64, u64, "l")
+REDUCTION(min, i64, s64, "l")
+REDUCTION(max, u32, u32, "r")
+REDUCTION(max, i32, s32, "r")
+REDUCTION(max, u64, u64, "l")
+REDUCTION(max, i64, s64, "l")
+
 // Atomics that the hardware lacks (narrow types, nand, float minimum): exchange the word that holds the value. Sequentially
 // consistent: pairs with every atomic of the program on that word.
 template <class T, class F>

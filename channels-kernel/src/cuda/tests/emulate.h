@@ -17,7 +17,7 @@
 #define EMULATED
 #define WARP 4u
 #define BLOCK 8u
-#define KEPT 4u
+#define NEAR 4u
 #define __device__
 #define __global__
 #define __constant__

@@ -208,10 +208,14 @@ impl Emulated {
             }
         }
         let consumed = plan.sources.iter().zip(policy.consumed()).filter(|(source, _)| source.is_entry());
-        let leaves = read(arena.leaves, 8 * plan.stacks.len() as u64);
-        let ended: u64 = leaves.chunks(8).map(|n| u64::from_le_bytes(n.try_into().unwrap())).sum();
-        let tasks = consumed.map(|(_, n)| n).sum::<u64>() + ended;
+        // Children that ended where they were spawned, by stack and by level.
+        let leaves = read(arena.leaves, 8 * (plan.stacks.len() as u64 + u64::from(arena.levels) + 1));
+        let leaves: Vec<u64> = leaves.chunks(8).map(|n| u64::from_le_bytes(n.try_into().unwrap())).collect();
+        let (leaves, leaves_at) = leaves.split_at(plan.stacks.len());
+        let tasks = consumed.map(|(_, n)| n).chain(leaves).sum::<u64>();
         let (levels, elements) = (policy.levels(), policy.elements());
+        let at_level = |l: usize| elements.get(l).unwrap_or(&0) + leaves_at[l];
+        let elements: Vec<u64> = (0..leaves_at.len()).map(at_level).take_while(|n| *n > 0).collect();
         // SAFETY: the record is plain words, and lies aligned in the block.
         let mut control = unsafe { start.add(arena.control as usize).cast::<Control>().read() };
         if let Some(stack) = full {
@@ -284,6 +288,7 @@ fn agrees(device: &Emulated, task: &str, args: &[In], budget: u64) {
         assert_eq!(outcome.control.status, status::OK, "{how:?} {outcome:?}");
         assert_eq!(outcome.results, expected, "{how:?} {args:?}");
         assert_eq!(outcome.tasks, interp.stats().tasks, "{how:?} {args:?}");
+        assert_eq!(outcome.tasks, outcome.elements.iter().sum::<u64>(), "{how:?} {args:?}");
         for ((address, bytes), words) in allocated.iter().zip(&memories) {
             let found: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).take(bytes.len()).collect();
             assert_eq!(interp.read(*address), found, "{how:?} {args:?}");
