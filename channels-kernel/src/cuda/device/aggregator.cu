@@ -12,7 +12,7 @@ static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
   u32 beat = 0;
   for (u32 spins = 1;; spins++) {
     if (GLOBAL_LOAD(at) == wanted) {
-      __nv_atomic_thread_fence(__NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
+      __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
       return true;
     }
     if (spins % 1024 == 0) {
