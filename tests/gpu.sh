@@ -1,22 +1,37 @@
 #!/usr/bin/env bash
 # Runs the tests on a GPU, on a machine that has neither Rust nor a CUDA toolkit: the test binaries were built elsewhere.
 #
-#   tests/gpu.sh --collect FOLDER      builds the binaries and puts them into FOLDER (needs cargo)
-#   tests/gpu.sh FOLDER [TEST..]       runs them, from the root of the repository (needs a GPU with its driver, and NVRTC)
+#   tests/gpu.sh --collect FOLDER             builds the binaries and puts them into FOLDER (needs cargo)
+#   tests/gpu.sh --cubins FOLDER SM [SECONDS] fills FOLDER/cache with machine code for an architecture such as sm_90 (needs NVRTC, no GPU)
+#   tests/gpu.sh FOLDER [STEP..]              runs them, from the root of the repository (needs a GPU with its driver, and NVRTC)
 #
-# TEST is any of: doctor check corpus examples random; all of them if none is given. And bench: the table, and its records as bench.json. MILLSTREAM_CASES says how many random programs there are
-# (2000), MILLSTREAM_NVRTC where NVRTC is. A log of each test lies in $OUT if that is set, else in a new folder under /tmp. Exits with 1 if a
-# test failed.
+# STEP is one of these, or several that run at the same time, joined by `+`; a step may say its limit in seconds: `bench=40`.
+#
+#   doctor    what there is, without NVRTC and without a driver too
+#   errors    faults of programs end with the typed error, and the next program runs
+#   check     cuda_check: small programs, cancel, watchdog
+#   corpus    every program of the corpus on every engine
+#   examples  every example on every engine
+#   random    random programs; MILLSTREAM_CASES says how many (2000), MILLSTREAM_SEED the first
+#   compile   machine code for the four above on all cores, into the cache
+#   sanitize  compute-sanitizer's four tools on four programs by each aggregator, several at once
+#   bench     the table, and its records as bench.json; BENCH adds options
+#   profile   Nsight Compute on four programs by each aggregator, a few lines each
+#
+# Without a step: doctor check corpus examples random. MILLSTREAM_NVRTC says where NVRTC is, AGGREGATORS which there are (auto persistent host),
+# MILLSTREAM_LIMIT after how many seconds all is to be over. Machine code is kept in FOLDER/cache; FOLDER may also hold bin.tar.xz and
+# cache.tar.xz with what belongs there. Logs lie in a new folder under /tmp, and as logs.tgz in $OUT if that is set. Exits with 1 if a step failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+root=$PWD
+: "${AGGREGATORS:=auto persistent host}"
 
 if [ "${1:-}" = --collect ]; then
     to=${2:?a folder}
     mkdir -p "$to"
-    built=$(cargo test --release -p millstream-tests --test corpus --test examples --test random --no-run --message-format json &&
-        cargo build --release -p millstream --bin millstream --message-format json &&
-        cargo build --release -p millstream-aggregator --example cuda_check --message-format json) || exit 1
-    for name in corpus examples random millstream cuda_check; do
+    built=$(cargo build --release -p millstream-tests -p millstream -p millstream-aggregator --test corpus --test examples --test random \
+        --bin millstream --example cuda_check --example cuda_time --message-format json) || exit 1
+    for name in corpus examples random millstream cuda_check cuda_time; do
         path=$(grep "\"name\":\"$name\"" <<< "$built" | grep -o '"executable":"[^"]*"' | tail -n 1 | cut -d '"' -f 4)
         [ -n "$path" ] || { echo "cargo built no $name" >&2; exit 1; }
         cp "$path" "$to/$name" && strip "$to/$name"
@@ -25,43 +40,220 @@ if [ "${1:-}" = --collect ]; then
     exit
 fi
 
-from=${1:?the folder with the binaries, or --collect FOLDER}
+# Paths of programs stand in their machine code's source lines, so they are named in the same way everywhere.
+export MILLSTREAM_ROOT=. RUST_BACKTRACE=1
+
+# Fills the cache with what the steps will need, the most wanted first.
+compile() { # SM SECONDS
+    local start=$SECONDS
+    for name in fib queens sort strassen; do # as `bench` names them
+        (cd examples && timeout "$2" "$from/millstream" lower "$name.rs" --emit cubin --arch "$1" -o /dev/null) &
+    done
+    wait
+    export MILLSTREAM_TEST_DEVICE=$1
+    local left=$(($2 - SECONDS + start))
+    timeout "$left" "$from/corpus" every_ --nocapture
+    timeout "$left" "$from/examples" fib_queens --nocapture
+    left=$(($2 - SECONDS + start))
+    [ "$left" -gt 5 ] && MILLSTREAM_SECONDS=$((left - 4)) "$from/random" every_engine --nocapture
+}
+
+if [ "${1:-}" = --cubins ]; then
+    from=$(cd "${2:?a folder}" && pwd) || exit 1
+    export MILLSTREAM_CACHE=$from/cache
+    compile "${3:?an architecture: sm_90}" "${4:-3600}"
+    find "$from/cache" -name '*.cubin' | wc -l
+    exit
+fi
+
+tool() { # NAME: prints where it is
+    command -v "$1" || ls -d "/usr/local/cuda/bin/$1" "/opt/cuda/bin/$1" /opt/nvidia/nsight-compute/*/"$1" 2> /dev/null | tail -n 1 | grep .
+}
+
+# The programs that are looked at closely: arguments of `run`, and what the result has to be, where the RON file does not say it.
+small() { # NAME
+    case $1 in
+        fib) echo "./examples/fib.rs --entry fib(20) --memory 64MiB" "6765" ;;
+        queens) echo "./examples/queens.rs --entry queens(8) --memory 64MiB" "92" ;;
+        sort) echo "./examples/sort.ron --set n=100000 --memory 64MiB" ;;
+        strassen) echo "./examples/strassen.ron --set n=128 --memory 64MiB" ;;
+    esac
+}
+large() { # NAME
+    case $1 in
+        fib) echo "./examples/fib.rs --entry fib(40) --memory 2GiB" ;;
+        queens) echo "./examples/queens.rs --entry queens(16) --memory 4GiB" ;;
+        sort) echo "./examples/sort.ron --set n=10000000 --memory 1GiB" ;;
+        strassen) echo "./examples/strassen.ron --set n=1024 --memory 1GiB" ;;
+    esac
+}
+
+# One run under a tool of compute-sanitizer: one line.
+sanitize_one() { # TOOL AGGREGATOR PROGRAM
+    local log="$logs/sanitize-$1-$2-$3.log" start=$SECONDS rc=0 args expected summary
+    read -r -a args <<< "$(small "$3")"
+    expected=${args[-1]}
+    [[ $expected =~ ^[0-9]+$ ]] && unset 'args[-1]' || expected=
+    timeout -k 2 "${SANITIZE_EACH:-45}" "$(tool compute-sanitizer)" --tool "$1" --print-limit 3 --error-exitcode 99 \
+        "$from/millstream" run -q "${args[@]}" --device cuda:0 --aggregator "$2" > "$log" 2>&1 || rc=$?
+    summary=$(grep -E 'SUMMARY' "$log" | sed 's/^=* *//' | tail -n 1)
+    if [ -n "$expected" ] && ! grep -qx "$expected" "$log"; then summary+=", but the result is not $expected"; fi
+    echo "sanitized $1 $2 $3: rc $rc, ${summary:-no summary}, $((SECONDS - start)) s"
+    [ "$rc" -eq 0 ] || grep -m 4 -E '=========|error|Error' "$log" | cut -c1-200
+    sed -i 400q "$log"
+    return "$rc"
+}
+
+# What Nsight Compute says of the dispatches of a run: their time and bytes in all, and the longest one closely.
+profile_one() { # AGGREGATOR PROGRAM
+    local csv="$logs/profile-$1-$2.csv" start=$SECONDS rc=0 args skip=0 sections metrics
+    read -r -a args <<< "$(large "$2")"
+    [ "$1" = persistent ] || skip=12
+    sections="--section SpeedOfLight --section MemoryWorkloadAnalysis --section Occupancy --section WarpStateStats --section LaunchStats"
+    metrics="--metrics dram__bytes_read.sum,dram__bytes_write.sum,l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum,smsp__thread_inst_executed_per_inst_executed.ratio"
+    # Without what it does not know, if it knows not all.
+    for more in "$metrics" ""; do
+        rc=0
+        # shellcheck disable=SC2086
+        timeout -k 2 "${PROFILE_EACH:-25}" "$(tool ncu)" --csv --page raw --print-units base --clock-control none --cache-control none $sections \
+            $more --launch-skip "$skip" --launch-count 24 --log-file "$csv" "$from/millstream" run -q "${args[@]}" --device cuda:0 \
+            --aggregator "$1" > "$csv.out" 2>&1 || rc=$?
+        [ "$(grep -c '^"' "$csv")" -lt 3 ] && [ "$rc" -ne 124 ] || break
+    done
+    echo "== $2 by $1: rc $rc, $((SECONDS - start)) s"
+    python3 - "$csv" << 'PYTHON' || { tail -n 3 "$csv"; tail -n 3 "$csv.out"; }
+import csv, re, sys
+rows = list(csv.DictReader(l for l in open(sys.argv[1], errors="replace") if l.startswith('"')))
+rows = [r for r in rows if r.get("ID", "").isdigit()]
+def number(row, key):
+    try: return float((row.get(key) or "").replace(",", ""))
+    except ValueError: return 0.0
+ms = lambda r: number(r, "gpu__time_duration.sum") / 1e6
+mb = lambda r: sum(number(r, f"dram__bytes_{d}.sum") for d in ("read", "write")) / 1e6
+rows.sort(key=lambda r: -ms(r))
+top = rows[0]
+print(f"{len(rows)} launches, {sum(map(ms, rows)):.3f} ms, {sum(map(mb, rows)):.1f} MB of DRAM; longest: {top['Kernel Name'][:40]}, "
+      f"grid {top.get('Grid Size', '?')}, {ms(top):.3f} ms, {mb(top):.1f} MB")
+shown = {"warps_active.avg.pct": "warps active %", "maximum_warps": "most warps %", "registers_per_thread$": "registers",
+         "block_static": "shared bytes", "l1tex__t_sector_hit_rate.pct": "L1 hit %", "lts__t_sector_hit_rate.pct": "L2 hit %",
+         "mem_local_op_ld": "local loads", "mem_local_op_st": "local stores", "inst_executed_per_inst": "lanes an instruction",
+         "sm__throughput.*pct": "SM %", "dram_throughput.*pct|dram__throughput.*pct": "DRAM %", "issue_active.avg.pct|inst_issued.*pct": "issue %"}
+print(", ".join(f"{name} {number(top, k):.6g}" for pattern, name in shown.items() for k in [k for k in top if re.search(pattern, k)][:1]))
+stalls = {re.sub(r".*issue_stalled_|_per_.*", "", k): number(top, k) for k in top
+          if re.search(r"issue_stalled_\w+_per_issue_active", k) and "not_issued" not in k}
+print("stalls, cycles an instruction:", ", ".join(f"{k} {v:.2f}" for k, v in sorted(stalls.items(), key=lambda s: -s[1])[:6]))
+PYTHON
+    return "$rc"
+}
+
+step() { # NAME SECONDS
+    local failed=0
+    case $1 in
+        doctor)
+            "$from/millstream" doctor || failed=1
+            for without in MILLSTREAM_NVRTC=/nowhere/libnvrtc.so MILLSTREAM_CUDA=off; do
+                echo "-- $without"
+                env "$without" "$from/millstream" doctor | grep -A 8 '^CUDA device'
+                echo "exit code ${PIPESTATUS[0]}"
+                env "$without" "$from/millstream" run ./examples/fib.rs --entry 'fib(10)' --device cuda:0
+                echo "exit code $?"
+            done
+            ;;
+        errors) "$from/corpus" every_fault --nocapture || failed=1 ;;
+        check) "$from/cuda_check" quick || failed=1 ;;
+        corpus) "$from/corpus" every_program --nocapture || failed=1 ;;
+        examples) "$from/examples" --nocapture || failed=1 ;;
+        random) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} "$from/random" every_engine --nocapture || failed=1 ;;
+        compile)
+            local sm
+            sm=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | head -n 1 | tr -d '. ')
+            compile "sm_${sm:-90}" $(($2 - 3))
+            ;;
+        # shellcheck disable=SC2086
+        bench) "$from/millstream" bench --device cuda:0 --json "$logs/bench.json" ${BENCH:---rounds 5} || failed=1 ;;
+        sanitize)
+            tool compute-sanitizer > /dev/null || { echo "SKIPPED: there is no compute-sanitizer"; return 0; }
+            for t in memcheck racecheck synccheck initcheck; do
+                for a in $AGGREGATORS; do
+                    for p in fib queens sort strassen; do echo "$t $a $p"; done
+                done
+            done | xargs -P "${SANITIZE_JOBS:-6}" -L 1 bash "$root/tests/gpu.sh" --sanitize-one "$from" "$logs" || failed=1
+            ;;
+        profile)
+            tool ncu > /dev/null || { echo "SKIPPED: there is no ncu"; return 0; }
+            for p in fib queens sort strassen; do
+                for a in $AGGREGATORS; do profile_one "$a" "$p" || failed=1; done
+            done
+            ;;
+        *) echo "there is no step $1" >&2 && return 2 ;;
+    esac
+    return $failed
+}
+
+case ${1:-} in
+    --sanitize-one) from=$2 logs=$3; sanitize_one "$4" "$5" "$6"; exit ;;
+    --step) from=$2 logs=$3; step "$4" "$5"; exit ;;
+esac
+
+from=$(cd "${1:?the folder with the binaries, or --collect FOLDER}" && pwd) || exit 1
 shift
 [ $# -gt 0 ] || set -- doctor check corpus examples random
-logs=${OUT:-$(mktemp -d)}
-export MILLSTREAM_TEST_DEVICE=cuda MILLSTREAM_ROOT=$PWD RUST_BACKTRACE=1
-failed=0
-summary=
+logs=$(mktemp -d)
+export MILLSTREAM_TEST_DEVICE=cuda MILLSTREAM_CACHE=$from/cache
+begin=$SECONDS failed=0 summary=
+declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [examples]=120 [random]=600 [compile]=300 [sanitize]=200 [bench]=120 [profile]=200)
 
-try() { # NAME COMMAND..
-    local name=$1 start=$SECONDS rc=0 log="$logs/$1.log" said
-    shift
-    "$@" > "$log" 2>&1 < /dev/null || rc=$?
-    said=$(grep -E '^test result|SKIPPED|all good|SOMETHING' "$log" | sort | uniq -c | sed 's/^ *1 //; s/^ *//' | tr '\n' ';')
-    summary+=$(printf '%-10s %-6s %4d s  %s' "$name" "$([ $rc -eq 0 ] && echo ok || echo "rc $rc")" $((SECONDS - start)) "$said")$'\n'
-    if [ $rc -ne 0 ]; then
+unpack() { # NAME: of FOLDER/NAME.tar.xz into FOLDER; without xz where there is none
+    [ ! -e "$from/$1.tar.xz" ] || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$from/$1.tar.xz" "$from"
+}
+unpack bin
+unpack cache &
+unpacking=$!
+
+keep() { [ -z "${OUT:-}" ] || tar czf "$OUT/logs.tgz" -C "$logs" .; }
+
+# Waits for a step and says how it went.
+finish() { # NAME PID
+    local name=$1 log="$logs/$1.log" rc took said
+    wait "$2"
+    read -r rc took < "$logs/$1.rc"
+    said=$(grep -E '^test result|SKIPPED|all good|SOMETHING|^Counts|programs compiled' "$log" | sort | uniq -c | sed 's/^ *1 //; s/^ *//' | tr '\n' ';')
+    summary+=$(printf '%-10s %-6s %4d s  %s' "$name" "$([ $rc -eq 0 ] && echo ok || echo "rc $rc")" "$took" "${said:0:400}")$'\n'
+    case $name in
+        doctor | bench | profile) cat "$log" ;;
+        sanitize) grep -E -A 4 '^sanitized' "$log" | grep -v '^--' ;;
+    esac
+    if [ $rc -ne 0 ] && [ "$name" != compile ]; then
         failed=1
-        printf '== %s failed; the end of %s:\n' "$name" "$log"
-        tail -n 60 "$log"
+        case $name in doctor | bench | profile | sanitize) ;; *) printf '== %s failed (rc %s); the end of its log:\n' "$name" "$rc" && tail -n 25 "$log" | cut -c1-300 ;; esac
     fi
 }
 
-for test in "$@"; do
-    case $test in
-        doctor)
-            try doctor "$from/millstream" doctor
-            cat "$logs/doctor.log"
-            try no-nvrtc env MILLSTREAM_NVRTC=/nowhere/libnvrtc.so "$from/millstream" doctor
-            try no-driver env MILLSTREAM_CUDA=off "$from/millstream" doctor
-            ;;
-        check) try check "$from/cuda_check" quick ;;
-        corpus | examples | random) try "$test" "$from/$test" --nocapture --test-threads 1 ;;
-        bench)
-            try bench "$from/millstream" bench --device cuda:0 --json "$logs/bench.json"
-            cat "$logs/bench.log"
-            ;;
-        *) echo "there is no test $test" >&2 && exit 2 ;;
-    esac
+for one in ${*//+/ }; do
+    [ -n "${limits[${one%%=*}]:-}" ] || { echo "there is no step ${one%%=*}" >&2; exit 2; }
 done
-printf '\n== summary (logs in %s)\n%s' "$logs" "$summary"
+for group in "$@"; do
+    IFS=+ read -r -a steps <<< "$group"
+    names=() pids=()
+    # What is carried is in its place before anything is compiled.
+    case $group in doctor) ;; *) wait "$unpacking" 2> /dev/null ;; esac
+    for one in "${steps[@]}"; do
+        name=${one%%=*} limit=${limits[${one%%=*}]:-60}
+        [ "$name" = "$one" ] || limit=${one#*=}
+        if [ -n "${MILLSTREAM_LIMIT:-}" ]; then
+            left=$((MILLSTREAM_LIMIT - SECONDS + begin))
+            [ "$limit" -le "$left" ] || limit=$left
+            [ "$limit" -gt 3 ] || { summary+="$name: no time was left for it"$'\n'; failed=1; continue; }
+        fi
+        (
+            rc=0 start=$SECONDS
+            timeout -k 3 "$limit" bash "$root/tests/gpu.sh" --step "$from" "$logs" "$name" "$limit" > "$logs/$name.log" 2>&1 < /dev/null || rc=$?
+            echo "$rc $((SECONDS - start))" > "$logs/$name.rc"
+        ) &
+        names+=("$name") pids+=($!)
+    done
+    for i in "${!names[@]}"; do finish "${names[i]}" "${pids[i]}"; done
+    keep
+done
+printf '\n== summary, %d s (logs in %s)\n%s' $((SECONDS - begin)) "$logs" "$summary"
 exit $failed

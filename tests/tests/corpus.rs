@@ -2,13 +2,15 @@
 
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
 
-use millstream_graph::{ir::Program, text};
+use millstream_cilk_lower::lower::lower;
+use millstream_graph::{ir::Program, levelized::Levelized, text};
 use millstream_tests::{
-    Case, Elision, Listed, Outcome,
+    Case, Elision, Listed, Outcome, cubins,
     engine::{self, Engine, Prepared, prepare},
     expect,
     facts::facts,
 };
+use std::sync::Arc;
 
 // Written as users write, not as clippy would.
 #[allow(clippy::all, clippy::pedantic)]
@@ -35,6 +37,11 @@ fn check_macro(file: &str, embedded: &str, prepared: &Prepared) {
         words.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(places(&embedded), places(&prepared.program), "{file}: the macro and the file's text give different programs");
+}
+
+/// The program as the macro left it, as it is called by [`Case::typed`](millstream_tests::Case::typed).
+fn embedded(listed: &Listed) -> Arc<Levelized> {
+    Arc::new(lower(&text::parse_program((listed.text)()).unwrap()).unwrap())
 }
 
 /// One program on every engine: how many cases it has, and what was wrong.
@@ -70,6 +77,11 @@ fn check_program(listed: &Listed, engines: &[Engine], wrong: &mut Vec<String>) {
 #[test]
 fn every_program_agrees_with_its_elision_on_every_engine() {
     let engines = engine::all(None);
+    let both = |l: &Listed| {
+        let file = format!("corpus/run/{}.rs", l.name);
+        [prepare(l.source, &file).unwrap().levelized, embedded(l)].map(|levelized| (file.clone(), levelized))
+    };
+    cubins::ahead(&run::PROGRAMS.iter().flat_map(both).collect::<Vec<_>>());
     let mut wrong = Vec::new();
     run::PROGRAMS.iter().for_each(|listed| check_program(listed, &engines, &mut wrong));
     let cases: usize = run::PROGRAMS.iter().map(|p| p.cases.len()).sum();
@@ -116,18 +128,37 @@ fn every_lowering_has_the_expected_channels_and_frames() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What a device runs after each program that failed on it.
+const NEXT: &str = "#[millstream::program] mod next {
+    #[task] pub fn next(n: u64) -> u64 {
+        if n < 2 { return n; }
+        let x = spawn!(next(n - 1));
+        let y = spawn!(next(n - 2));
+        sync!();
+        x + y
+    }
+}";
+
+/// After each, the same engine runs another program.
+///
 /// The first line of such a file is the call, its arguments split by semicolons: `// sum([1, 2]; 3)`; ` with 1048576 bytes` may follow.
 #[test]
 fn every_fault_is_the_same_on_every_engine() {
     let mut wrong = Vec::new();
-    for (name, text) in expect::programs("fault") {
-        let file = format!("corpus/fault/{name}.rs");
-        let source = expect::split(&text).0;
+    let next = prepare(NEXT, "next.rs").unwrap();
+    let programs = expect::programs("fault").into_iter().map(|(name, text)| {
+        let (file, source) = (format!("corpus/fault/{name}.rs"), expect::split(&text).0);
+        let prepared = prepare(&source, &file).unwrap_or_else(|e| panic!("{file}: {e}"));
+        (name, text, file, source, prepared)
+    });
+    let programs: Vec<_> = programs.collect();
+    let named = programs.iter().map(|(_, _, file, _, prepared)| (file.clone(), prepared.levelized.clone()));
+    cubins::ahead(&named.chain([("next".to_owned(), next.levelized.clone())]).collect::<Vec<_>>());
+    for (name, text, file, source, prepared) in programs {
         let first = source.lines().next().and_then(|l| l.strip_prefix("// ")).unwrap_or_else(|| panic!("{file} names no call"));
         let (call, memory) = first.split_once(" with ").map_or((first, None), |(call, rest)| (call, rest.strip_suffix(" bytes")));
         let (task, args) = call.strip_suffix(')').and_then(|c| c.split_once('(')).unwrap_or_else(|| panic!("{file}: `{call}`"));
         let args: Vec<String> = args.split(';').map(|a| a.trim().to_owned()).filter(|a| !a.is_empty()).collect();
-        let prepared = prepare(&source, &file).unwrap_or_else(|e| panic!("{file}: {e}"));
         let mut found: Vec<(String, String)> = Vec::new();
         let mut faults = Vec::new();
         let memory = memory.map(|m| m.parse().unwrap());
@@ -143,6 +174,13 @@ fn every_fault_is_the_same_on_every_engine() {
                 }
             };
             let is_memory = came.is_err_and(|e| e.is_memory());
+            match engine.call(&next, "next", &["7".to_owned()]) {
+                Ok(outcome) if outcome.result == "13" => {}
+                other => wrong.push(format!("{file}: the next program on {} came to {other:?}", engine.name())),
+            }
+            if engine.is_gpu() {
+                println!("{file} on {}: {text}", engine.name());
+            }
             match found.last_mut() {
                 // A GPU does as the CPU does, but which of its channels is full first is its own affair.
                 Some((names, last)) if engine.is_gpu() && *last != text && !(short && is_memory) => {

@@ -7,14 +7,8 @@ use millstream_channels_kernel::cuda::{
     Options, Plan, generate,
     nvrtc::{self, Arch},
 };
-use millstream_tests::{engine::prepare, expect, root};
-use std::{
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Instant,
-};
+use millstream_tests::{cubins::compile_all, engine::prepare, expect, root};
+use std::time::Instant;
 
 /// Ampere, Hopper, Blackwell.
 const ARCHS: [Arch; 3] = [Arch(80), Arch(90), Arch(120)];
@@ -39,41 +33,23 @@ fn programs() -> Vec<(String, String)> {
 
 #[test]
 fn every_program_compiles_for_gpus_without_a_warning() {
-    let nvrtc = match nvrtc::find() {
-        Ok(found) => found,
+    match nvrtc::find() {
+        Ok(_) => {}
         Err(why) if std::env::var_os("MILLSTREAM_NVRTC").is_some() => panic!("{why}"),
         Err(why) => return eprintln!("SKIPPED: {why}"),
-    };
-    let (start, programs) = (Instant::now(), programs());
-    let (next, bytes, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let compile = |file: &str, text: &str| {
-        let prepared = prepare(text, file).map_err(|e| e.to_string())?;
-        let source = generate(&Plan::new(&prepared.levelized, 1 << 30), Options::default()).source;
-        for arch in ARCHS {
-            let fast_math = prepared.levelized.program.options.fast_math;
-            // Through the cache, so that what has not changed costs nothing the next time.
-            let compiled = nvrtc.compile_cached(&source, arch, fast_math).map_err(|e| format!("{arch}: {e}"))?;
-            assert!(compiled.cubin.starts_with(b"\x7fELF"));
-            // Relaxed: read when the threads are done.
-            bytes.fetch_add(compiled.cubin.len(), Ordering::Relaxed);
+    }
+    let (start, mut wrong) = (Instant::now(), Vec::new());
+    let mut prepared = Vec::new();
+    for (file, text) in programs() {
+        match prepare(&text, &file) {
+            Ok(program) => prepared.push((file, program.levelized)),
+            Err(error) => wrong.push(format!("{file}: {error}")),
         }
-        Ok::<(), String>(())
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                // Relaxed: each number is taken once, and that is all.
-                while let Some((file, text)) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(error) = compile(file, text) {
-                        wrong.lock().unwrap().push(format!("{file}: {error}"));
-                    }
-                }
-            });
-        }
-    });
-    let (count, kilobytes) = (programs.len(), bytes.into_inner() >> 10);
-    println!("{count} programs for {ARCHS:?} in {:.1} s, {kilobytes} KiB", start.elapsed().as_secs_f64());
-    let wrong = wrong.into_inner().unwrap();
+    }
+    let (bytes, refused) = compile_all(&prepared, &ARCHS);
+    wrong.extend(refused);
+    let count = prepared.len();
+    println!("{count} programs for {ARCHS:?} in {:.1} s, {} KiB", start.elapsed().as_secs_f64(), bytes >> 10);
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(count > 100, "only {count} programs were found");
 }

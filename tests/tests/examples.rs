@@ -6,7 +6,7 @@ use millstream::{
     Device,
     job::{Job, Outcome, Settings},
 };
-use millstream_tests::engine;
+use millstream_tests::{cubins, engine};
 use std::{
     fmt::Debug,
     path::{Path, PathBuf},
@@ -116,7 +116,11 @@ impl Case {
 /// Every device that tests know, made once.
 fn devices() -> &'static [(String, Device)] {
     static DEVICES: OnceLock<Vec<(String, Device)>> = OnceLock::new();
-    DEVICES.get_or_init(|| engine::devices(None))
+    DEVICES.get_or_init(|| {
+        let open = |name: &str| (name.to_owned(), Job::open(&file(name, "ron"), &Settings::default()).unwrap().lowered().clone());
+        cubins::ahead(&EXAMPLES.iter().map(|name| open(name)).collect::<Vec<_>>());
+        engine::devices(None)
+    })
 }
 
 /// Runs a file on a device, or on the one that the file and the settings ask for.

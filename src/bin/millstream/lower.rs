@@ -27,7 +27,7 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
         Emit::Cuda => source(),
         Emit::Ptx => nvrtc::find().and_then(|n| n.ptx(&source(), args.arch, fast_math)).map_err(refused)?,
         Emit::Cubin => {
-            let cubin = nvrtc::find().and_then(|n| n.compile(&source(), args.arch, fast_math)).map_err(refused)?.cubin;
+            let cubin = nvrtc::find().and_then(|n| n.compile_cached(&source(), args.arch, fast_math)).map_err(refused)?.cubin;
             let Some(path) = &args.output else {
                 return Err(Failure::Other("machine code is no text: name a file by `-o FILE`".into()));
             };

@@ -2,6 +2,7 @@
 
 use super::{choices::Choices, function::Sample, types::Mode};
 use crate::{
+    cubins,
     engine::{gpus, is_memory},
     value::{Argument, Piece, argument, show, show_lent},
 };
@@ -75,6 +76,9 @@ fn try_check(sample: &Sample, seed: u64, devices: &mut Devices) -> Result<Verdic
         e => format!("the front end refuses it: {e}"),
     })?;
     let levelized = Arc::new(lower(&program).map_err(|e| e.to_string())?);
+    if let Some(arch) = cubins::elsewhere() {
+        cubins::compile(&levelized, arch)?;
+    }
     let func = program.find(&sample.task).ok_or("the first task is not there")?;
     let mut expected = Vec::new();
     let mut tasks = 0;

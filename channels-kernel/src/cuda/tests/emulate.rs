@@ -104,10 +104,13 @@ impl Emulated {
         let plan = &self.plan;
         let entry = plan.program.find(task).unwrap();
         let arena = Arena::new(plan, budget, entry, args.len() as u64).expect("a budget that is enough");
-        let mut memory = vec![0u128; (arena.size as usize).div_ceil(16) + 16];
+        // What is not zeroed holds anything.
+        let mut memory = vec![u128::from_ne_bytes([0xa5; 16]); (arena.size as usize).div_ceil(16) + 16];
         let start = memory.as_mut_ptr().cast::<u8>();
         // SAFETY: there are 256 bytes to spare.
         let start = unsafe { start.add(start.align_offset(128)) };
+        // SAFETY: inside the block.
+        unsafe { start.write_bytes(0, arena.zeroed as usize) };
         let base = start as u64;
         let write = |offset: u64, bytes: &[u8]| {
             assert!(offset + bytes.len() as u64 <= arena.size);

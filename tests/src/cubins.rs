@@ -1,0 +1,72 @@
+//! Kernels made ahead, on all cores, through the cache on disk: before a GPU runs them, or for a GPU that is elsewhere.
+
+use crate::engine;
+use millstream_channels_kernel::cuda::{
+    Options, Plan, generate,
+    nvrtc::{self, Arch},
+};
+use millstream_graph::levelized::Levelized;
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// Channel memory that kernels are generated for; they are the same for all that tests use.
+const MEMORY: u64 = 1 << 30;
+
+/// The architecture of the GPU that is elsewhere, if `MILLSTREAM_TEST_DEVICE` names one instead of a device: `sm_90`. Tests then compile what
+/// they would run there.
+///
+/// # Panics
+/// If it names something else.
+#[must_use]
+pub fn elsewhere() -> Option<Arch> {
+    let name = std::env::var("MILLSTREAM_TEST_DEVICE").ok()?;
+    let number = name.strip_prefix("sm_")?;
+    Some(Arch(number.parse().unwrap_or_else(|_| panic!("MILLSTREAM_TEST_DEVICE={name} is no architecture"))))
+}
+
+/// Compiles a program, warnings as errors: how many bytes of machine code there are.
+///
+/// # Errors
+/// What the compiler says.
+pub fn compile(program: &Levelized, arch: Arch) -> Result<usize, String> {
+    let source = generate(&Plan::new(program, MEMORY), Options::default()).source;
+    let compiled = nvrtc::find().and_then(|n| n.compile_cached(&source, arch, program.program.options.fast_math));
+    compiled.map(|c| c.cubin.len()).map_err(|e| format!("{arch}: {e}"))
+}
+
+/// Compiles programs with their names on all cores: how many bytes there are, and what went wrong.
+#[must_use]
+pub fn compile_all(programs: &[(String, Arc<Levelized>)], archs: &[Arch]) -> (usize, Vec<String>) {
+    let (next, bytes, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                // Relaxed: each number is taken once, and that is all.
+                while let Some((name, program)) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    for &arch in archs {
+                        match compile(program, arch) {
+                            // Relaxed: read when the threads are done.
+                            Ok(n) => _ = bytes.fetch_add(n, Ordering::Relaxed),
+                            Err(error) => wrong.lock().unwrap().push(format!("{name}: {error}")),
+                        }
+                    }
+                }
+            });
+        }
+    });
+    (bytes.into_inner(), wrong.into_inner().unwrap())
+}
+
+/// Compiles what a test is about to run, if it runs on a GPU or on one that is elsewhere: runs follow one another, compilations need not.
+pub fn ahead(programs: &[(String, Arc<Levelized>)]) {
+    let here = || engine::gpus(None).first().and_then(|(_, device)| device.gpu().map(|gpu| Arch(gpu.arch)));
+    let Some(arch) = elsewhere().or_else(here) else { return };
+    let (bytes, wrong) = compile_all(programs, &[arch]);
+    println!("{} programs compiled for {arch}: {} KiB", programs.len(), bytes >> 10);
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
