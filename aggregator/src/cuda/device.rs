@@ -9,7 +9,7 @@ use millstream_channels_kernel::cuda::{
     Options, Plan, Site,
     abi::{MOST_BLOCKS, kernel},
     generate,
-    nvrtc::{self, Arch, Nvrtc},
+    nvrtc::{self, Arch, How, Nvrtc},
 };
 use millstream_graph::{ir::TaskId, levelized::Levelized};
 use std::{
@@ -22,8 +22,10 @@ use std::{
 
 /// The default of [`CudaOptions::memory`] is half of what is free, but no more than this: beyond it nothing is gained.
 const MOST_MEMORY: u64 = 16 << 30;
-/// The GPU's memory over what the stacks of all threads take where helpers call themselves.
+/// What is free of the GPU's memory, over what the stacks of all threads take where helpers call themselves.
 const STACK_SHARE: u64 = 8;
+/// Bytes that a thread's stack has at least.
+const LEAST_STACK: u64 = 4 << 10;
 /// Threads that a multiprocessor runs at once, at most: the driver keeps a stack for each.
 const RESIDENT_THREADS: u64 = 2048;
 /// Words of memory that host and device share; the first is the cancel flag, the mailbox begins at [`MAILBOX`].
@@ -414,7 +416,7 @@ fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, R
     let text = generate(&plan, Options { min_blocks: inner.options.min_blocks, ..Options::default() });
     let nvrtc = nvrtc::find().map_err(|e| RunError::Device(e.to_string()))?;
     let compiled = nvrtc
-        .compile_cached(&text.source, arch_for(nvrtc, inner.info.arch)?, program.program.options.fast_math)
+        .compile_cached(&text.source, arch_for(nvrtc, inner.info.arch)?, How { fast_math: program.program.options.fast_math, check: false })
         .map_err(|e| RunError::Compile(e.to_string()))?;
     let module = Module::new(&inner.context, &compiled.cubin)?;
     let threads = kernel::BLOCK;
@@ -433,10 +435,13 @@ fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, R
     let channels = module.global(kernel::CHANNELS)?;
     // The deepest recursion of helpers is what the stack has room for; tasks recurse without it.
     let threads = u64::from(inner.info.multiprocessors) * RESIDENT_THREADS;
-    let stack = (inner.info.memory / STACK_SHARE / threads).clamp(4 << 10, 64 << 10) & !1023;
-    if text.helper_frame > 0 {
-        inner.context.set_stack(stack)?;
-    }
+    let stack = match text.helper_frame {
+        0 => 0,
+        _ => {
+            let share = (inner.context.free_memory()? / STACK_SHARE / threads).clamp(LEAST_STACK, 64 << 10) & !1023;
+            inner.context.stack(share, LEAST_STACK)?
+        }
+    };
     Ok(CudaLoaded {
         program: program.clone(),
         max_depth: stack.checked_div(text.helper_frame).unwrap_or(0) as u32,

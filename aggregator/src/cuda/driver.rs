@@ -159,6 +159,8 @@ pub(crate) struct Shared {
     ended: RwLock<bool>,
     /// One run at a time, of whichever device: a persistent kernel wants all of the GPU.
     pub(super) turn: Mutex<()>,
+    /// Bytes of stack that each thread has for helpers that call themselves; 0 as long as no program has any.
+    stack: Mutex<u64>,
 }
 
 // SAFETY: the driver's handles may be used from any thread, one at a time or not.
@@ -199,6 +201,7 @@ impl Shared {
             lost: AtomicBool::new(false),
             ended: RwLock::new(false),
             turn: Mutex::new(()),
+            stack: Mutex::new(0),
         });
         all.push((ordinal, Arc::downgrade(&shared)));
         Ok(shared)
@@ -293,9 +296,22 @@ impl Context {
         Ok(free as u64)
     }
 
-    pub(super) fn set_stack(&self, bytes: u64) -> Result<(), RunError> {
-        // SAFETY: a context is current.
-        check(unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, bytes as usize) }, "giving threads a stack")
+    /// Gives each thread a stack, once for all programs of the context, and says of how many bytes it is: half of `wanted` and so on, but not
+    /// less than `least`, where others have taken the memory.
+    pub(super) fn stack(&self, wanted: u64, least: u64) -> Result<u64, RunError> {
+        let mut stack = self.shared.stack.lock();
+        let mut bytes = wanted;
+        while *stack == 0 {
+            // SAFETY: a context is current.
+            let code = unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, bytes as usize) };
+            if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY && bytes / 2 >= least {
+                bytes /= 2;
+                continue;
+            }
+            check(code, "giving threads a stack")?;
+            *stack = bytes;
+        }
+        Ok(*stack)
     }
 
     /// # Safety

@@ -228,8 +228,8 @@ impl Nvrtc {
     ///
     /// # Errors
     /// If the compiler rejects the text.
-    pub fn compile(&self, source: &str, arch: Arch, fast_math: bool) -> Result<Compiled, NvrtcError> {
-        let (cubin, log) = self.build(source, arch, fast_math, (self.functions.cubin_size, self.functions.cubin))?;
+    pub fn compile(&self, source: &str, arch: Arch, how: How) -> Result<Compiled, NvrtcError> {
+        let (cubin, log) = self.build(source, arch, how, (self.functions.cubin_size, self.functions.cubin))?;
         Ok(Compiled { cubin, log })
     }
 
@@ -237,14 +237,14 @@ impl Nvrtc {
     ///
     /// # Errors
     /// If the compiler rejects the text.
-    pub fn ptx(&self, source: &str, arch: Arch, fast_math: bool) -> Result<String, NvrtcError> {
-        let (ptx, _) = self.build(source, arch, fast_math, (self.functions.ptx_size, self.functions.ptx))?;
+    pub fn ptx(&self, source: &str, arch: Arch, how: How) -> Result<String, NvrtcError> {
+        let (ptx, _) = self.build(source, arch, how, (self.functions.ptx_size, self.functions.ptx))?;
         Ok(String::from_utf8_lossy(&ptx).trim_end_matches('\0').to_owned())
     }
 
     /// Compiles and gets what `get` gives of the program, and the compiler's messages.
-    fn build(&self, source: &str, arch: Arch, fast_math: bool, get: (SizeOf, Get)) -> Result<(Vec<u8>, String), NvrtcError> {
-        let options = options(arch, fast_math);
+    fn build(&self, source: &str, arch: Arch, how: How, get: (SizeOf, Get)) -> Result<(Vec<u8>, String), NvrtcError> {
+        let options = self.options(arch, how);
         let text = CString::new(source).map_err(|_| self.failure(0, "the text holds a zero byte".into()))?;
         let mut program: Program = std::ptr::null_mut();
         // SAFETY: the text is a C string, and there are no headers.
@@ -281,11 +281,11 @@ impl Nvrtc {
     ///
     /// # Errors
     /// If the compiler rejects the text.
-    pub fn compile_cached(&self, source: &str, arch: Arch, fast_math: bool) -> Result<Compiled, NvrtcError> {
-        let Some(folder) = cache_folder() else { return self.compile(source, arch, fast_math) };
+    pub fn compile_cached(&self, source: &str, arch: Arch, how: How) -> Result<Compiled, NvrtcError> {
+        let Some(folder) = cache_folder() else { return self.compile(source, arch, how) };
         let version = format!("{}.{}", self.version.0, self.version.1);
         let mut parts = vec![source.to_owned(), version];
-        parts.extend(options(arch, fast_math));
+        parts.extend(self.options(arch, how));
         let path = folder.join(format!("{:032x}.cubin", key(&parts)));
         if let Ok(cubin) = fs::read(&path)
             && cubin.starts_with(b"\x7fELF")
@@ -293,7 +293,7 @@ impl Nvrtc {
             tracing::debug!(path = %path.display(), "cubin from the cache");
             return Ok(Compiled { cubin, log: String::new() });
         }
-        let compiled = self.compile(source, arch, fast_math)?;
+        let compiled = self.compile(source, arch, how)?;
         let beside = folder.join(format!("{:032x}.{}.part", key(&parts), std::process::id()));
         let written =
             fs::create_dir_all(&folder).and_then(|()| fs::write(&beside, &compiled.cubin)).and_then(|()| fs::rename(&beside, &path));
@@ -301,6 +301,28 @@ impl Nvrtc {
             tracing::debug!(%error, "cubin not cached");
         }
         Ok(compiled)
+    }
+
+    /// No contraction unless it is asked for: floats are to have the same bits as on the CPU. The fast options are given one by one, for
+    /// their order decides.
+    fn options(&self, arch: Arch, how: How) -> Vec<String> {
+        let mut out: Vec<String> = vec![
+            format!("--gpu-architecture={arch}"),
+            "--std=c++17".into(),
+            "--generate-line-info".into(),
+            "--ptxas-options=-v".into(),
+            "--ptxas-options=--suppress-stack-size-warning".into(),
+            // What a program says with constants is its own affair, checked where Rust would: division by zero, results and shifts out of
+            // range, unsigned numbers that are no less than 0. And where a body only counts its pushes, what it loads is left out (549).
+            "--diag-suppress=39,61,62,63,186,549".into(),
+        ];
+        let math: &[&str] =
+            if how.fast_math { &["--use_fast_math"] } else { &["--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"] };
+        out.extend(math.iter().map(|o| (*o).to_owned()));
+        if how.check && self.version.0 >= 13 {
+            out.push("--Ofast-compile=mid".into());
+        }
+        out
     }
 
     fn failure(&self, code: Code, log: String) -> NvrtcError {
@@ -322,6 +344,15 @@ impl Nvrtc {
         unsafe { get(program, out.as_mut_ptr().cast()) };
         out
     }
+}
+
+/// How a text is compiled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct How {
+    /// Floats may be contracted, and less exact.
+    pub fast_math: bool,
+    /// Only to see whether it compiles: sooner, where the compiler knows how, and to slower machine code.
+    pub check: bool,
 }
 
 impl Functions {
@@ -348,25 +379,6 @@ impl Functions {
             error: get!("nvrtcGetErrorString"),
         })
     }
-}
-
-/// No contraction unless it is asked for: floats are to have the same bits as on the CPU. The fast options are given one by one, for
-/// their order decides.
-fn options(arch: Arch, fast_math: bool) -> Vec<String> {
-    let mut out: Vec<String> = vec![
-        format!("--gpu-architecture={arch}"),
-        "--std=c++17".into(),
-        "--generate-line-info".into(),
-        "--ptxas-options=-v".into(),
-        "--ptxas-options=--suppress-stack-size-warning".into(),
-        // What a program says with constants is its own affair, checked where Rust would: division by zero, results and shifts out of
-        // range, unsigned numbers that are no less than 0. And where a body only counts its pushes, what it loads is left out (549).
-        "--diag-suppress=39,61,62,63,186,549".into(),
-    ];
-    let math: &[&str] =
-        if fast_math { &["--use_fast_math"] } else { &["--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"] };
-    out.extend(math.iter().map(|o| (*o).to_owned()));
-    out
 }
 
 /// `MILLSTREAM_CACHE`, else `millstream` in the user's cache folder. An empty variable turns the cache off.

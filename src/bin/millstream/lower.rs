@@ -8,7 +8,7 @@ use crate::{
 use millstream::job::{Job, Settings, write_file};
 use millstream_channels_kernel::cuda::{
     self, Options, Plan,
-    nvrtc::{self, NvrtcError},
+    nvrtc::{self, How, NvrtcError},
 };
 use millstream_graph::{model::ChannelGraph, text};
 use std::path::Path;
@@ -21,13 +21,13 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
     let job = Job::open(&args.file, &settings)?;
     let graph = || ChannelGraph::from_levelized(job.lowered());
     let source = || cuda::generate(&Plan::new(job.lowered(), MEMORY), Options::default()).source;
-    let fast_math = job.lowered().program.options.fast_math;
+    let how = How { fast_math: job.lowered().program.options.fast_math, check: false };
     let refused = |e: NvrtcError| Failure::Other(e.to_string());
     let text = match args.emit {
         Emit::Cuda => source(),
-        Emit::Ptx => nvrtc::find().and_then(|n| n.ptx(&source(), args.arch, fast_math)).map_err(refused)?,
+        Emit::Ptx => nvrtc::find().and_then(|n| n.ptx(&source(), args.arch, how)).map_err(refused)?,
         Emit::Cubin => {
-            let cubin = nvrtc::find().and_then(|n| n.compile_cached(&source(), args.arch, fast_math)).map_err(refused)?.cubin;
+            let cubin = nvrtc::find().and_then(|n| n.compile_cached(&source(), args.arch, how)).map_err(refused)?.cubin;
             let Some(path) = &args.output else {
                 return Err(Failure::Other("machine code is no text: name a file by `-o FILE`".into()));
             };

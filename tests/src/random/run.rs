@@ -77,7 +77,7 @@ fn try_check(sample: &Sample, seed: u64, devices: &mut Devices) -> Result<Verdic
     })?;
     let levelized = Arc::new(lower(&program).map_err(|e| e.to_string())?);
     if let Some(arch) = cubins::elsewhere() {
-        cubins::compile(&levelized, arch)?;
+        cubins::compile(&levelized, arch, false)?;
     }
     let func = program.find(&sample.task).ok_or("the first task is not there")?;
     let mut expected = Vec::new();

@@ -327,12 +327,12 @@ FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) 
         u64 sum = 0;
         for (u32 w = 0; w < WARPS; w++) sum += sh.leaves[w];
         // Relaxed: the host reads it after the run.
-        if (sum) __nv_atomic_fetch_add(&control->leaves[S::stack_of(p)], sum, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        if (sum) combine_add(&control->leaves[S::stack_of(p)], sum);
         all += sum;
       }
       __syncthreads();
     }
-    if (all) __nv_atomic_fetch_add(&control->leaves[STACKS + sh.dispatch.level + 1], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    if (all) combine_add(&control->leaves[STACKS + sh.dispatch.level + 1], all);
   }
 }
 

@@ -59,6 +59,8 @@ FN bool narrow_levels(Policy& p, Shared& sh, Control* c) {
       for (u32 k = 0; k < PER_LANE; k++) children += entry.of[k] ? pushed.of[k] : 0;
       for (u32 o = 1; o < WARP && o < STACKS; o <<= 1) children += bitcast<f32>(__shfl_xor_sync(ALL_LANES, bitcast<u32>(children), o, WARP));
       Level& now = policy_level(p, level);
+      // All lanes have read what one of them now writes; so too wherever `elements` is kept.
+      __syncwarp();
       if (lane_id() == 0) now.elements = elements;
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
@@ -165,6 +167,7 @@ FN bool narrow_levels(Policy& p, Shared& sh, Control* c) {
     }
     // Down to the level below.
     Level& now = policy_level(p, level);
+    __syncwarp();
     if (lane_id() == 0) now.elements = elements;
     const bool known = policy_open(p, ++level);
     Level& next = policy_level(p, level);
@@ -183,6 +186,7 @@ FN bool narrow_levels(Policy& p, Shared& sh, Control* c) {
     }
   }
   Level& now = policy_level(p, level);
+  __syncwarp();
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
     const u32 s = k * WARP + lane_id();

@@ -55,11 +55,12 @@ FN void count_leaves_warp(const Narrow& n, const LeafCounts<S>& leaves) {
 #pragma unroll
     for (u32 p = 0; p < S::PUSHED; p++) {
       if (!S::leafy(p)) continue;
+      if (!any_lane(leaves.count[p] != 0)) continue;
       const u64 all = __shfl_sync(ALL_LANES, warp_scan(leaves.count[p]), WARP - 1, WARP);
-      if (lane_id() == 0 && all) {
-        // Relaxed: the host reads them after the run.
-        __nv_atomic_fetch_add(&ch.control->leaves[S::stack_of(p)], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-        __nv_atomic_fetch_add(&ch.control->leaves[STACKS + n.level + 1], all, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      if (lane_id() == 0) {
+        // The host reads them after the run.
+        combine_add(&ch.control->leaves[S::stack_of(p)], all);
+        combine_add(&ch.control->leaves[STACKS + n.level + 1], all);
       }
     }
   }

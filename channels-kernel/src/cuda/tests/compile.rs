@@ -1,7 +1,7 @@
 //! Every program compiles for every architecture, warnings as errors; and the text says what the paper's would.
 
 use super::*;
-use crate::cuda::nvrtc::{self, Arch, NvrtcError};
+use crate::cuda::nvrtc::{self, Arch, How, NvrtcError};
 
 #[test]
 fn programs_compile() {
@@ -12,7 +12,7 @@ fn programs_compile() {
     for (name, text) in all() {
         let (_, generated) = generated(text);
         for arch in [80, 90, 120].map(Arch) {
-            match nvrtc.compile(&generated.source, arch, false) {
+            match nvrtc.compile(&generated.source, arch, How { check: true, ..How::default() }) {
                 Ok(compiled) => {
                     assert!(compiled.cubin.starts_with(b"\x7fELF"));
                     println!("{name} {arch}: {} bytes\n{}", compiled.cubin.len(), compiled.log);
@@ -30,7 +30,7 @@ fn numbered(text: &str) -> String {
 #[test]
 fn a_bad_text_is_an_error_with_its_place() {
     let Ok(nvrtc) = nvrtc::find() else { return eprintln!("SKIPPED: no NVRTC") };
-    let Err(NvrtcError::Compile { log, .. }) = nvrtc.compile("#line 7 \"mine.rs\"\nint x = y;", Arch(90), false) else { panic!() };
+    let Err(NvrtcError::Compile { log, .. }) = nvrtc.compile("#line 7 \"mine.rs\"\nint x = y;", Arch(90), How::default()) else { panic!() };
     assert!(log.contains("mine.rs(7)"), "{log}");
 }
 
@@ -57,6 +57,6 @@ fn queens_children_are_staged() {
 fn the_same_text_gives_ptx() {
     let Ok(nvrtc) = nvrtc::find() else { return eprintln!("SKIPPED: no NVRTC") };
     let (_, generated) = generated(shared::FIB);
-    let ptx = nvrtc.ptx(&generated.source, Arch(90), false).unwrap();
+    let ptx = nvrtc.ptx(&generated.source, Arch(90), How::default()).unwrap();
     assert!(ptx.contains(".target sm_90") && ptx.contains(".entry persistent"), "{ptx}");
 }
