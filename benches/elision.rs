@@ -39,7 +39,7 @@ impl Contestant for Elision {
             (Program::Queens(n), _) => answer = queens::queens(n),
             (Program::QueensTo(n, rows), _) => answer = queens::queens_to(n, rows),
             (Program::Unbalanced(seed, branches), _) => answer = unbalanced::tree(seed, branches),
-            (Program::Sort(_), Input::Sort { data, tmp, .. }) => sort::sort(data, tmp, Grain::CPU.merge),
+            (Program::Sort(_), Input::Sort { data, tmp, .. }) => sort::sort_by(data, tmp, Grain::CPU.merge),
             (Program::Strassen(_), Input::Strassen { n, a, b, c, scratch }) => {
                 strassen::strassen(MatMut::new(c, *n, *n), Mat::new(a, *n, *n), Mat::new(b, *n, *n), scratch, Grain::CPU.width);
             }

@@ -113,7 +113,7 @@ impl Held {
                 let (n, m) = (data.len(), tmp.len());
                 let mut args = ours::pieces(MemoryArg::buffer_mut(data), [n]);
                 args.extend(ours::pieces(MemoryArg::buffer_mut(tmp), [m, Grain::GPU.merge]));
-                ("sort", args)
+                ("sort_by", args)
             }
             (Self::Strassen { a, b, c, scratch }, Program::Strassen(n)) => {
                 let len = scratch.len();

@@ -80,7 +80,7 @@ impl Contestant for Ours {
             (Program::Sort(len), Input::Sort { data, tmp, .. }) => {
                 let mut args = pieces(MemoryArg::exclusive(data), [len]);
                 args.extend(pieces(MemoryArg::exclusive(tmp), [len, Grain::CPU.merge]));
-                (SORT, "sort", args)
+                (SORT, "sort_by", args)
             }
             (Program::Strassen(_), Input::Strassen { n, a, b, c, scratch }) => {
                 let n = *n;

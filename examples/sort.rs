@@ -1,7 +1,7 @@
 //! Cilksort: four quarters are sorted, two pairs are merged, then the halves; a merge is cut in four by binary search.
 //!
 //! ```text
-//!   [ sort ] ──► sort ──► four [ sort ] ──► after the 1st sync ──► two [ merge ] ──► after the 2nd ──► one [ merge ]
+//!   [ sort_by ] ──► sort_by ──► four [ sort_by ] ──► after the 1st sync ──► two [ merge ] ──► after the 2nd ──► one [ merge ]
 //!   [ merge ] ──► merge ──► four [ merge ] or [ piece ]
 //! ```
 //!
@@ -13,10 +13,16 @@ pub mod sort {
     /// Runs up to this length are sorted by one task.
     const SMALL: usize = 64;
 
-    /// Sorts `data`; `tmp` is as long and its contents are lost. One task merges at most `grain` elements: on a GPU few, so that the pieces of
-    /// neighbouring tasks share cache lines; on a CPU some hundred, so that the tasks cost little.
+    /// Sorts `data`; `tmp` is as long and its contents are lost.
     #[task]
-    pub fn sort(data: &mut [i32], tmp: &mut [i32], grain: usize) {
+    pub fn sort(data: &mut [i32], tmp: &mut [i32]) {
+        spawn!(sort_by(data, tmp, 64));
+    }
+
+    /// The same, where one task merges at most `grain` elements: on a GPU few, so that the pieces of neighbouring tasks share cache lines; on a CPU
+    /// some hundred, so that the tasks cost little.
+    #[task]
+    pub fn sort_by(data: &mut [i32], tmp: &mut [i32], grain: usize) {
         let n = data.len();
         assert_eq!(n, tmp.len(), "`tmp` must be as long as `data`");
         assert!(grain > 0);
@@ -32,10 +38,10 @@ pub mod sort {
             let (tmp_low, tmp_high) = tmp.split_at_mut(2 * quarter);
             let (ta, tb) = tmp_low.split_at_mut(quarter);
             let (tc, td) = tmp_high.split_at_mut(quarter);
-            spawn!(sort(a, ta, grain));
-            spawn!(sort(b, tb, grain));
-            spawn!(sort(c, tc, grain));
-            spawn!(sort(d, td, grain));
+            spawn!(sort_by(a, ta, grain));
+            spawn!(sort_by(b, tb, grain));
+            spawn!(sort_by(c, tc, grain));
+            spawn!(sort_by(d, td, grain));
             sync!();
         }
         {
@@ -169,7 +175,7 @@ fn main() -> Result<(), millstream::Error> {
     expected.sort_unstable();
 
     let device = millstream::Device::auto()?;
-    device.run(sort::call::sort(&mut data, &mut tmp, 64))?;
+    device.run(sort::call::sort(&mut data, &mut tmp))?;
     assert_eq!(data, expected);
     println!("sorted {} numbers: {} .. {}", data.len(), data[0], data[data.len() - 1]);
     Ok(())

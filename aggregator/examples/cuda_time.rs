@@ -142,7 +142,7 @@ fn measure(what: &str, n: usize, settings: &Settings) -> bool {
             let mut data: Buffer<i32> = device.zeros(n).unwrap_or_else(|e| panic!("{e}"));
             let mut tmp: Buffer<i32> = device.zeros(n).unwrap_or_else(|e| panic!("{e}"));
             let title = format!("{title} by {}", settings.grain);
-            time(&device, &title, "sort", "sort", settings, |launch| {
+            time(&device, &title, "sort", "sort_by", settings, |launch| {
                 data.try_write(&input).unwrap_or_else(|e| panic!("{e}"));
                 let mut args = pieces(MemoryArg::buffer_mut(&mut data), &[n]);
                 args.extend(pieces(MemoryArg::buffer_mut(&mut tmp), &[n, settings.grain]));

@@ -68,7 +68,7 @@ fn a_sort_runs_in_its_arrays_and_16_mib() {
             len,
             ErasedArg::Scalar(512),
         ];
-        launch(&device(threads, 16 << 20), &program, "sort", args);
+        launch(&device(threads, 16 << 20), &program, "sort_by", args);
         assert!(data == expected, "with {threads} threads");
     }
 }

@@ -171,13 +171,9 @@ fn sorts_leave_what_their_elisions_leave() {
     let mut next = random();
     let data: Vec<i32> = (0..3001).map(|_| next() as i32).collect();
     let (mut sorted, mut tmp) = (data.clone(), vec![0; data.len()]);
-    sort::sort::sort(&mut sorted, &mut tmp, 64);
+    sort::sort::sort(&mut sorted, &mut tmp);
     assert!(sorted.is_sorted());
-    let case = Case::new("sort", "sort(&mut data, &mut tmp, 64)").params(&["grain=64".to_owned()]).buffer("tmp=like:data").input(
-        "data",
-        "i32",
-        bytes!(data),
-    );
+    let case = Case::new("sort", "sort(&mut data, &mut tmp)").buffer("tmp=like:data").input("data", "i32", bytes!(data));
     case.after("data", bytes!(sorted)).after("tmp", bytes!(tmp)).check();
 
     let data: Vec<u64> = (0..3001).map(|_| u64::from(next()) << 20).collect();
