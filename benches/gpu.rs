@@ -9,7 +9,7 @@ use super::{
     ours::{self, source},
     program::{Contestant, Grain, Input, Program},
     rayon_join::Rayon,
-    report::Header,
+    report::{Header, say},
 };
 use millstream_aggregator::{
     Aggregator, Buffer, Bytes, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport, cuda::driver_version,
@@ -229,7 +229,7 @@ pub(crate) fn table(ordinal: u32, rounds: usize, quick: bool, wanted: &dyn Fn(&s
     let (major, minor) = driver_version().map_err(|e| e.to_string())?;
     let name = format!("{}, sm_{}, {}", gpu.name, gpu.arch, Bytes(gpu.memory));
     let report = Report { header: Header::here(rounds), gpu: name, driver: format!("CUDA {major}.{minor}"), records: Vec::new() };
-    println!("{}, driver for {}; host: {}\n", report.gpu, report.driver, report.header.line());
+    say!("{}, driver for {}; host: {}\n", report.gpu, report.driver, report.header.line());
     let devices = |memory| {
         [("persistent", Aggregator::Persistent), ("host thread", Aggregator::HostThread), ("auto", Aggregator::Auto)]
             .map(|(name, aggregator)| make(aggregator, memory).map(|device| (name, device)))
@@ -244,10 +244,10 @@ type Devices<'a> = &'a dyn Fn(u64) -> Result<Vec<(&'static str, Device)>, String
 
 /// The rows of a report, on devices that a memory budget gives.
 fn fill(mut report: Report, devices: Devices<'_>, rounds: usize, quick: bool, wanted: &dyn Fn(&str) -> bool) -> Result<Report, String> {
-    println!(
+    say!(
         "| program | channels | aggregator | kernel, ms | whole, ms | rayon, ms | rayon / whole | serial, ms | tasks | levels | dispatches | peak |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    say!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut rayon = Rayon::new(std::thread::available_parallelism().map_or(1, usize::from) as u32)?;
     for Row { program, memory, rounds: cpu_rounds, serial } in rows(quick).into_iter().filter(|r| wanted(r.program.name())) {
         let mut input = program.input();
@@ -268,7 +268,7 @@ fn fill(mut report: Report, devices: Devices<'_>, rounds: usize, quick: bool, wa
             }
             let ((kernel_ms, kernel_median_ms), (whole_ms, whole_median_ms)) = (best(&runs.kernel), best(&runs.whole));
             let r = runs.report;
-            println!(
+            say!(
                 "| {program} | {} | {aggregator} | {kernel_ms:.3} ({kernel_median_ms:.3}) | {whole_ms:.3} ({whole_median_ms:.3}) | {on_rayon:.3} | \
                  {:.1} | {serial} | {} | {} | {} | {} |",
                 Bytes(memory),
@@ -301,10 +301,7 @@ fn fill(mut report: Report, devices: Devices<'_>, rounds: usize, quick: bool, wa
         let plain = strassen.program.replace("strassen", "multiply");
         for plain in report.records.iter().filter(|r| r.program == plain && r.aggregator == strassen.aggregator) {
             let ratio = strassen.kernel_ms / plain.kernel_ms;
-            println!(
-                "\n{} takes {ratio:.2} of the time of {}, the ordinary product ({})",
-                strassen.program, plain.program, plain.aggregator
-            );
+            say!("\n{} takes {ratio:.2} of the time of {}, the ordinary product ({})", strassen.program, plain.program, plain.aggregator);
         }
     }
     if wanted("chain") {
@@ -330,7 +327,7 @@ fn cpu(contestant: &mut dyn Contestant, program: Program, input: &mut Input, rou
 fn chain(report: &mut Report, devices: Devices<'_>, rounds: usize, n: u32) -> Result<(), String> {
     let text = lowered(CHAIN)?;
     let task = text.find("chain").ok_or("chain has no task")?;
-    println!("\n| chain of {n} | kernel, ms | dispatches | us a dispatch |\n|---|---|---|---|");
+    say!("\n| chain of {n} | kernel, ms | dispatches | us a dispatch |\n|---|---|---|---|");
     for (aggregator, device) in devices(GIB)? {
         let loaded = device.load(&text).map_err(|e| e.to_string())?;
         let mut runs = Runs::default();
@@ -350,7 +347,7 @@ fn chain(report: &mut Report, devices: Devices<'_>, rounds: usize, n: u32) -> Re
         }
         let ((kernel_ms, kernel_median_ms), (whole_ms, whole_median_ms)) = (best(&runs.kernel), best(&runs.whole));
         let r = runs.report;
-        println!(
+        say!(
             "| {aggregator} | {kernel_ms:.3} ({kernel_median_ms:.3}) | {} | {:.2} |",
             r.dispatches,
             kernel_ms * 1e3 / r.dispatches.max(1) as f64

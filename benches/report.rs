@@ -4,6 +4,15 @@ use super::measure::Times;
 use serde::Serialize;
 use std::{fmt::Write, fs, process::Command};
 
+/// Prints a line. Who has closed the pipe has seen enough: what is measured then still goes to the file.
+macro_rules! say {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout(), $($words)*);
+    }};
+}
+pub(crate) use say;
+
 /// One program on one device beside one rival. Times in milliseconds; `ratio` is of the best ones.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(crate) struct Record {

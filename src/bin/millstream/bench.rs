@@ -12,7 +12,7 @@ use benches::{
     ours::Ours,
     program::{Contestant, Program},
     rayon_join::Rayon,
-    report::{Header, Record, Report, head, records, row},
+    report::{Header, Record, Report, head, records, row, say},
 };
 
 /// What is measured.
@@ -76,26 +76,26 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
 fn table(args: &Args, all: &[Program], wanted: &dyn Fn(&str) -> bool) -> Result<(), String> {
     let rounds = if args.quick { 3 } else { args.rounds.max(1) };
     let header = Header::here(rounds);
-    println!("{}\n\n{}", header.line(), head());
+    say!("{}\n\n{}", header.line(), head());
     let mut found: Vec<Record> = Vec::new();
     for &threads in &args.threads {
         let (mut ours, mut rayon) = (Ours::cpu(threads)?, Rayon::new(threads)?);
         for &program in all.iter().filter(|p| wanted(p.name())) {
             let contestants: &mut [&mut dyn Contestant] = &mut [&mut ours, &mut rayon, &mut Elision];
             let records = records(&program.to_string(), &measure(program, contestants, rounds)?);
-            println!("{}", row(&records));
+            say!("{}", row(&records));
             found.extend(records);
         }
     }
     if wanted(SERIES) {
-        println!("\nNanoseconds a task on one thread\n\n| program | tasks | ours | rayon | serial |\n|---|---|---|---|---|");
+        say!("\nNanoseconds a task on one thread\n\n| program | tasks | ours | rayon | serial |\n|---|---|---|---|---|");
         let (mut ours, mut rayon) = (Ours::cpu(1)?, Rayon::new(1)?);
         for program in Program::series(args.quick) {
             let contestants: &mut [&mut dyn Contestant] = &mut [&mut ours, &mut rayon, &mut Elision];
             let records = records(&program.to_string(), &measure(program, contestants, rounds.min(5))?);
             let each = |ms: f64| ms * 1e6 / records[0].tasks.max(1) as f64;
             let rivals: Vec<String> = records.iter().map(|r| format!("{:.2}", each(r.rival_ms))).collect();
-            println!("| {program} | {} | {:.2} | {} |", records[0].tasks, records[0].ns_per_task, rivals.join(" | "));
+            say!("| {program} | {} | {:.2} | {} |", records[0].tasks, records[0].ns_per_task, rivals.join(" | "));
             found.extend(records);
         }
     }
