@@ -221,6 +221,11 @@ fn rows(quick: bool) -> Vec<Row> {
     ]
 }
 
+/// Names of the programs in the table.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    rows(true).into_iter().map(|r| r.program.name())
+}
+
 /// Measures on the GPU of that number, prints the table, and gives what goes to a file.
 pub(crate) fn table(ordinal: u32, rounds: usize, quick: bool, wanted: &dyn Fn(&str) -> bool) -> Result<Report, String> {
     let make = |aggregator, memory| Device::cuda_with(CudaOptions { ordinal, aggregator, memory: Some(memory), ..CudaOptions::default() });

@@ -30,6 +30,7 @@ pub mod strassen64 {
     /// `c = a * b` for square matrices; where `scratch` is too short, it goes on with the ordinary product.
     #[task]
     pub fn strassen(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, scratch: &mut [Real], width: usize) {
+        assert!(width > 0);
         let n = a.rows();
         if n <= SMALL || n % 2 == 1 || scratch.len() < 21 * (n / 2) * (n / 2) {
             spawn!(multiply(c, a, b, width));

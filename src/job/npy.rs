@@ -95,7 +95,7 @@ fn outer_shape(shape: &[u64], inner: &[u64], form: Form) -> std::result::Result<
 }
 
 /// Writes a buffer. It is one that [`writable`] accepts.
-pub(crate) fn write(out: &mut impl Write, data: &Data) -> io::Result<()> {
+pub(crate) fn write(out: &mut (impl Write + ?Sized), data: &Data) -> io::Result<()> {
     let (inner, scalar) = flatten(&data.elem).ok_or_else(|| io::Error::other("structs have no NumPy type"))?;
     let shape: Vec<u64> = data.shape.iter().copied().chain(inner).collect();
     let dtype = DType::new_scalar(dtype(scalar).parse().map_err(io::Error::other)?);

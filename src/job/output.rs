@@ -7,8 +7,9 @@ use super::{
 };
 use millstream_graph::ty::Structs;
 use std::{
+    fs,
     io::{self, BufWriter, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 use tempfile::NamedTempFile;
 
@@ -61,25 +62,20 @@ fn folder(path: &Path) -> &Path {
 
 /// Writes files: each to a new file beside its place first, and when all are written they take their places.
 pub(crate) fn write_all(files: &[(&File, &Data)]) -> Result<()> {
+    let failed = |file: &File, e: &dyn std::fmt::Display| Problem::new(format!("cannot write `{}`: {e}", file.path.display()));
     let mut written = Vec::new();
     for (file, data) in files {
-        let failed = |e: &dyn std::fmt::Display| Problem::new(format!("cannot write `{}`: {e}", file.path.display()));
-        let temporary = write(file, data).map_err(|e| failed(&e))?;
-        written.push((temporary, file));
+        let contents = |out: &mut dyn Write| match Format::of(&file.path) {
+            Some(Format::Npy) => npy::write(out, data),
+            _ => out.write_all(data.bytes()),
+        };
+        written.push((*file, Written::new(&file.path, contents).map_err(|e| failed(file, &e))?));
     }
-    for (temporary, file) in written {
-        let failed = |e: &dyn std::fmt::Display| Problem::new(format!("cannot write `{}`: {e}", file.path.display()));
-        temporary.persist(&file.path).map_err(|e| failed(&e.error))?;
+    for (file, contents) in written {
+        contents.place().map_err(|e| failed(file, &e))?;
         tracing::info!(file = %file.path.display(), "written");
     }
     Ok(())
-}
-
-fn write(file: &File, data: &Data) -> io::Result<NamedTempFile> {
-    beside(&file.path, |out| match Format::of(&file.path) {
-        Some(Format::Npy) => npy::write(out, data),
-        _ => out.write_all(data.bytes()),
-    })
 }
 
 /// Writes a file, whole or not at all.
@@ -87,25 +83,48 @@ fn write(file: &File, data: &Data) -> io::Result<NamedTempFile> {
 /// # Errors
 /// If it cannot be written; then what was there before still is.
 pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    beside(path, |out| out.write_all(bytes))?.persist(path).map_err(|e| e.error)?;
-    Ok(())
+    Written::new(path, |out| out.write_all(bytes))?.place()
 }
 
-/// A new file beside one that it will replace.
-fn beside(path: &Path, write: impl FnOnce(&mut BufWriter<&mut std::fs::File>) -> io::Result<()>) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".millstream-");
-    // Not for the owner's eyes alone, as temporary files are, but as any new file; or as the file that is replaced.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::metadata(path).map_or_else(|_| std::fs::Permissions::from_mode(0o666), |m| m.permissions()));
+/// What was written but is not in its place yet.
+enum Written {
+    /// A new file beside the one that it replaces.
+    Beside(NamedTempFile, PathBuf),
+    /// For a device or a pipe, such as `/dev/null`: another file in its place would not be it.
+    Through(PathBuf, Vec<u8>),
+}
+
+impl Written {
+    fn new(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Self> {
+        let there = fs::metadata(path).ok();
+        if there.as_ref().is_some_and(|m| !m.is_file()) {
+            let mut contents = Vec::new();
+            write(&mut contents)?;
+            return Ok(Self::Through(path.to_path_buf(), contents));
+        }
+        // A link stays, and what it leads to is replaced.
+        let place = if there.is_some() { path.canonicalize()? } else { path.to_path_buf() };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".millstream-");
+        // Not for the owner's eyes alone, as temporary files are, but as any new file; or as the file that is replaced.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(there.map_or_else(|| fs::Permissions::from_mode(0o666), |m| m.permissions()));
+        }
+        let mut temporary = builder.tempfile_in(folder(&place))?;
+        let mut out = BufWriter::new(temporary.as_file_mut());
+        write(&mut out)?;
+        out.flush()?;
+        drop(out);
+        temporary.as_file().sync_all()?;
+        Ok(Self::Beside(temporary, place))
     }
-    let mut temporary = builder.tempfile_in(folder(path))?;
-    let mut out = BufWriter::new(temporary.as_file_mut());
-    write(&mut out)?;
-    out.flush()?;
-    drop(out);
-    temporary.as_file().sync_all()?;
-    Ok(temporary)
+
+    fn place(self) -> io::Result<()> {
+        match self {
+            Self::Beside(temporary, place) => temporary.persist(place).map(drop).map_err(|e| e.error),
+            Self::Through(path, contents) => fs::OpenOptions::new().write(true).open(path)?.write_all(&contents),
+        }
+    }
 }

@@ -78,9 +78,7 @@ const FEW_TURNS: u64 = 64;
 pub(super) fn is_short((from, to): (BlockId, BlockId), function: &Function) -> bool {
     let head = &function.blocks[to.index()];
     let Terminator::Branch { cond: Operand::Local(cond), other, .. } = head.term else { return false };
-    let assigned =
-        |block: &Block, id: LocalId| -> Vec<Option<Rvalue>> { block.stmts.iter().filter_map(|s| assignment(&s.kind, id)).collect() };
-    let counted = match &assigned(head, cond)[..] {
+    let counted = match &changes(head, cond)[..] {
         [Some(Rvalue::Binary(BinOp::Lt, Operand::Local(id), Operand::Const(_, end)))] if *end <= FEW_TURNS => *id,
         _ => return false,
     };
@@ -89,32 +87,20 @@ pub(super) fn is_short((from, to): (BlockId, BlockId), function: &Function) -> b
         Rvalue::Binary(BinOp::Add, Operand::Local(id), Operand::Const(_, by)) => *id == counted && (1..=FEW_TURNS).contains(by),
         _ => false,
     };
-    let inside = between(function, to, from);
-    let changes: Vec<_> = inside.iter().flat_map(|b| assigned(&function.blocks[b.index()], counted).into_iter().map(|v| (*b, v))).collect();
-    let once = matches!(&changes[..], [(at, Some(value))] if *at == from && up(value));
-    once && from != to && ty.is_int() && !ty.is_signed() && !inside.contains(&other)
+    let inside = loop_blocks(function, from, to);
+    let blocks = (0..function.blocks.len()).filter(|b| inside[*b]);
+    let turns: Vec<_> = blocks.flat_map(|b| changes(&function.blocks[b], counted).into_iter().map(move |v| (b, v))).collect();
+    let once = matches!(&turns[..], [(at, Some(value))] if *at == from.index() && up(value));
+    once && from != to && ty.is_int() && !ty.is_signed() && !inside[other.index()]
 }
 
-/// What a statement assigns to a local, if it does; `Some(None)` if it is not an expression.
-fn assignment(stmt: &StmtKind, id: LocalId) -> Option<Option<Rvalue>> {
-    match stmt {
-        StmtKind::Assign { dst, value } => (*dst == id).then(|| Some(value.clone())),
-        StmtKind::Call { dst: Some(dst), .. } | StmtKind::Atomic { dst: Some(dst), .. } => (*dst == id).then_some(None),
+/// What a block does to a local: the expressions that it assigns, none where it is something else.
+fn changes(block: &Block, id: LocalId) -> Vec<Option<Rvalue>> {
+    let value = |s: &Stmt| match &s.kind {
+        StmtKind::Assign { value, .. } => Some(value.clone()),
         _ => None,
-    }
-}
-
-/// The blocks of the loop from `head` to `last`.
-fn between(function: &Function, head: BlockId, last: BlockId) -> BTreeSet<BlockId> {
-    let mut inside = BTreeSet::from([head]);
-    let mut again = vec![last];
-    while let Some(at) = again.pop() {
-        if inside.insert(at) {
-            let before = function.blocks.iter().enumerate().filter(|(_, b)| b.term.targets().contains(&at));
-            again.extend(before.map(|(i, _)| BlockId::new(i)));
-        }
-    }
-    inside
+    };
+    block.stmts.iter().filter(|s| s.kind.def() == Some(id)).map(value).collect()
 }
 
 /// Whether a body is worth more than a lane of a tile: it calls helpers, or has a loop that spawns nothing.

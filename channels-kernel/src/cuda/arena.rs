@@ -58,8 +58,8 @@ impl Arena {
     #[must_use]
     pub fn new(plan: &Plan, budget: u64, entry: TaskId, roots: u64) -> Option<Self> {
         let result = plan.ret(entry).layout(&plan.program.program.structs);
-        let per_level = plan.record_bytes() + 8;
-        let levels = (budget / 64 / per_level).clamp(64, MOST_LEVELS);
+        // A record, and a count of leaves.
+        let levels = (budget / 64 / (plan.record_bytes() + 8)).clamp(64, MOST_LEVELS);
         let mut at = 0u64;
         let mut take = |bytes: u64| {
             let here = at;
@@ -79,7 +79,7 @@ impl Arena {
             here
         };
         let list = take(if plan.gives_back() { 4 * u64::from(LIST_WORDS) } else { 0 });
-        let records = take(per_level * levels);
+        let records = take(plan.record_bytes() * levels);
         let once = plan.kept_once(entry, roots);
         let capacities = plan.capacities(budget.checked_sub(at)?, entry, roots, &once)?;
         let mut fields = Vec::new();

@@ -85,7 +85,7 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
     table(out, "bool", "leafy", &of(&|p| leafy(p).to_string()));
     out.line(&format!("static constexpr bool HAS_LEAVES = {};  // some children may be leaves", (0..source.pushes.len()).any(leafy)));
     let loose = source.loose();
-    out.line(&format!("static constexpr bool LEAVES = {};", loose.is_some()));
+    out.line(&format!("static constexpr bool YIELDS = {};  // tiles that find no room are given back", loose.is_some()));
     out.line(&format!("static constexpr u32 LOOSE = {};  // the group whose units depend on data", loose.unwrap_or(0)));
     stage(plan, source, staged, out);
     sum(plan, source, out);

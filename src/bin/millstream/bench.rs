@@ -1,6 +1,7 @@
 //! `millstream bench`: ours beside the rivals, in one run, as a table.
 
-use std::{fs, path::PathBuf};
+use millstream::job::write_file;
+use std::{collections::BTreeSet, path::PathBuf};
 
 #[path = "../../../benches/mod.rs"]
 mod benches;
@@ -46,10 +47,9 @@ const CHAIN: &str = "chain";
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), String> {
     let all = Program::all(args.quick);
-    if let Some(name) = args.program.iter().find(|n| *n != SERIES && *n != CHAIN && all.iter().all(|p| p.name() != n.as_str())) {
-        let mut names: Vec<&str> = all.iter().map(|p| p.name()).collect();
-        names.dedup();
-        return Err(format!("there is no benchmark `{name}`; there are {}, {SERIES}", names.join(", ")));
+    let names: BTreeSet<&str> = all.iter().map(|p| p.name()).chain(gpu::names()).chain([SERIES, CHAIN]).collect();
+    if let Some(name) = args.program.iter().find(|n| !names.contains(n.as_str())) {
+        return Err(format!("there is no benchmark `{name}`; there are {}", Vec::from_iter(names).join(", ")));
     }
     let gpu: Option<u32> = match (args.device.as_str(), args.device.strip_prefix("cuda:").map(str::parse)) {
         ("cpu", _) => None,
@@ -106,5 +106,5 @@ fn table(args: &Args, all: &[Program], wanted: &dyn Fn(&str) -> bool) -> Result<
 fn write(args: &Args, report: &impl serde::Serialize) -> Result<(), String> {
     let Some(path) = &args.json else { return Ok(()) };
     let text = serde_json::to_string_pretty(report).map_err(|e| e.to_string())?;
-    fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+    write_file(path, text.as_bytes()).map_err(|e| format!("{}: {e}", path.display()))
 }

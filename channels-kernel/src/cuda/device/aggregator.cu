@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       if (sh.dispatch.stop) return;
       run_source(blockIdx.x, blocks);
       __syncthreads();
-      // Release: pairs with the acquire in block 0's `await`.
+      // Release: pairs with the fence in block 0's `await`.
       if (thread_id() == 0) {
         __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
         __nv_atomic_fetch_add(&c->arrived, 1u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
     if (!alone && thread_id() == 0) {
       __nv_atomic_store_n(&c->arrived, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
       __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-      // Release: pairs with the acquire in the other blocks' `await`.
+      // Release: pairs with the fence in the other blocks' `await`.
       __nv_atomic_store_n(&c->epoch, ++epoch, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
     }
     if (stop || over) {

@@ -354,7 +354,7 @@ FN void reserve_tile(Shared& sh, Control* control) {
   }
   __syncwarp();
   u32* const counter = sh.local ? sh.counter : control->counter;
-  if (S::LEAVES) {
+  if (S::YIELDS) {
     if (lane_id() == 0) {
       const u32 carry = sh.total[S::LOOSE];
       // Relaxed: reserves only, as in `Direct::talloc`.
@@ -374,7 +374,7 @@ FN void reserve_tile(Shared& sh, Control* control) {
     if (sh.full) return;
   }
   for (u32 g = lane_id(); g < S::GROUPS; g += WARP) {
-    if (S::LEAVES && g == S::LOOSE) continue;
+    if (S::YIELDS && g == S::LOOSE) continue;
     const u32 carry = sh.total[g];
     const u32 first = carry ? __nv_atomic_fetch_add(&counter[g], carry, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) : 0;
     sh.first[g] = first;
@@ -399,6 +399,7 @@ FN void give_back(Control* control, u32 tile, u32 next, u32 tiles) {
 // The number of a block's next tile but one. One thread of a block asks.
 FN u32 next_tile(Control* control, u32 tile, u32 tiles, u32 blocks, bool asks) {
   if (!asks) return tile + blocks;
+  // Relaxed: each number is given out once, and that is all.
   return (blocks < tiles ? blocks : tiles) + __nv_atomic_fetch_add(&control->ticket, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
@@ -445,7 +446,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
   LeafCounts<S> leaves;
   for (u32 tile = block; tile < tiles;) {
     // The next tile's number is asked for now and needed at the end.
-    const u32 next = next_tile(control, tile, tiles, blocks, S::LEAVES && thread_id() == 0 && !sh.local);
+    const u32 next = next_tile(control, tile, tiles, blocks, S::YIELDS && thread_id() == 0 && !sh.local);
     // Of the lowest tile, elements before the run's first wrap around, to numbers that are too high.
     const u32 from = d.count - (tile + 1) * TILE;
     typename S::Args args[S::ITEMS];
@@ -477,7 +478,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     if (warp_id() == 0) reserve_tile<S>(sh, control);
     __syncthreads();
     if (sh.full) {
-      if (S::LEAVES && thread_id() == 0 && !sh.local) give_back(control, tile, next, tiles);
+      if (S::YIELDS && thread_id() == 0 && !sh.local) give_back(control, tile, next, tiles);
       break;
     }
     // Children whose number depends on data are staged in shared memory, so that the channel is written in whole lines.
@@ -487,7 +488,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
       if (staged) run_reserved<S, true>(sh, sum, leaves, args, unit, from);
     }
     if (!staged) run_reserved<S, false>(sh, sum, leaves, args, unit, from);
-    if constexpr (S::LEAVES) {
+    if constexpr (S::YIELDS) {
       if (thread_id() == 0) sh.tile = next;
     }
     __syncthreads();
@@ -495,8 +496,8 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
       if (staged) S::template flush<true>(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP], sh.total[S::STAGE_GROUP]);
       __syncthreads();
     }
-    tile = S::LEAVES ? sh.tile : next;
-    if (S::LEAVES && !S::STAGED) __syncthreads();
+    tile = S::YIELDS ? sh.tile : next;
+    if (S::YIELDS && !S::STAGED) __syncthreads();
   }
   hand_over(sh, sum);
   count_leaves<S>(sh, control, leaves);

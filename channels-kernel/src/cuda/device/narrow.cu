@@ -107,10 +107,10 @@ FN void narrow_scanned(Shared&, Narrow& n) {
     for (u32 k = 0; k < PER_LANE; k++) {
       if (pushed.of[k] <= n.room.of[k]) continue;
       fits = false;
-      if (!S::LEAVES || n.count == 1) stop_run(ch.control, CHANNEL_FULL, k * WARP + lane_id(), 0, 0);
+      if (!S::YIELDS || n.count == 1) stop_run(ch.control, CHANNEL_FULL, k * WARP + lane_id(), 0, 0);
     }
     if (any_lane(!fits)) {
-      n.failed = !S::LEAVES || n.count == 1;
+      n.failed = !S::YIELDS || n.count == 1;
       break;
     }
     n.pushed = pushed;
