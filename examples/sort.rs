@@ -1,7 +1,7 @@
 //! Cilksort: four quarters are sorted, two pairs are merged, then the halves; a merge is cut in four by binary search.
 //!
 //! ```text
-//!   [ sort_by ] ──► sort_by ──► four [ sort_by ] ──► after the 1st sync ──► two [ merge ] ──► after the 2nd ──► one [ merge ]
+//!   [ sort_by ] ──► sort_by ──► four [ sort_by ] or one [ small ] ──► after the 1st sync ──► two [ merge ] ──► after the 2nd ──► one [ merge ]
 //!   [ merge ] ──► merge ──► four [ merge ] or [ piece ]
 //! ```
 //!
@@ -27,7 +27,7 @@ pub mod sort {
         assert_eq!(n, tmp.len(), "`tmp` must be as long as `data`");
         assert!(grain > 0);
         if n <= SMALL {
-            sort_small(data);
+            spawn!(small(data));
             return;
         }
         let quarter = n / 4;
@@ -125,17 +125,9 @@ pub mod sort {
         }
     }
 
-    /// Sorts up to `SMALL` elements, in a copy that only this task sees.
-    fn sort_small(data: &mut [i32]) {
-        let mut copy = [0; SMALL];
-        let run = &mut copy[..data.len()];
-        run.copy_from_slice(data);
-        exchange(run);
-        data.copy_from_slice(run);
-    }
-
     /// Batcher's merge exchange: which elements are compared depends on how many there are and not on what they are.
-    fn exchange(run: &mut [i32]) {
+    #[task]
+    pub fn small(run: &mut [i32]) {
         let n = run.len();
         let top = n.next_power_of_two() / 2;
         let mut p = top;

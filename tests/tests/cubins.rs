@@ -54,18 +54,36 @@ fn every_program_compiles_for_gpus_without_a_warning() {
     assert!(count > 100, "only {count} programs were found");
 }
 
+/// The CUDA text of a program.
+fn text_of(file: &str) -> String {
+    let prepared = prepare(&std::fs::read_to_string(root().join(file)).unwrap(), file).unwrap();
+    generate(&Plan::new(&prepared.levelized, 1 << 30), Options::default()).source
+}
+
+/// How many slices a task's entry walks through.
+fn walked(text: &str, task: &str) -> u32 {
+    let entry = text.split(&format!("_{task}_entry {{")).nth(1).unwrap();
+    let body = entry.split("static void run(").next().unwrap();
+    body.split("SLICES = ").nth(1).map_or(0, |n| n.split(',').next().unwrap().parse().unwrap())
+}
+
+#[test]
+fn slices_are_brought_near_where_they_are_walked_through() {
+    let text = text_of("tests/corpus/run/walked_slices.rs");
+    assert_eq!(walked(&text, "mix"), 3, "all but the table, which is indexed by a remainder");
+    assert_eq!(walked(&text, "below"), 0, "a search by halves");
+    assert_eq!(walked(&text, "cut"), 0, "its children keep the slices");
+    let text = text_of("examples/sort.rs");
+    assert_eq!((walked(&text, "piece"), walked(&text, "small"), walked(&text, "merge")), (3, 1, 0));
+    let text = text_of("tests/corpus/run/breadth_first_search.rs");
+    assert!(text.contains("WALKS = false") && !text.contains("WALKS = true"), "slices of atomics stay where they are");
+}
+
 /// What `docs/cuda.md` quotes of the examples' texts is what they are.
 #[test]
 fn the_documentation_quotes_what_is_generated() {
     let text = std::fs::read_to_string(root().join("docs/cuda.md")).unwrap();
-    let generated: Vec<String> = ["fib", "queens"]
-        .iter()
-        .map(|name| {
-            let file = format!("examples/{name}.rs");
-            let prepared = prepare(&std::fs::read_to_string(root().join(&file)).unwrap(), &file).unwrap();
-            generate(&Plan::new(&prepared.levelized, 1 << 30), Options::default()).source
-        })
-        .collect();
+    let generated: Vec<String> = ["fib", "queens", "sort"].iter().map(|name| text_of(&format!("examples/{name}.rs"))).collect();
     let known: std::collections::BTreeSet<&str> = generated.iter().flat_map(|g| g.lines()).map(str::trim).collect();
     let blocks = text.split("```cuda\n").skip(1).filter_map(|rest| rest.split("```").next());
     let quoted: Vec<&str> = blocks.flat_map(str::lines).map(str::trim).filter(|line| !line.is_empty()).collect();

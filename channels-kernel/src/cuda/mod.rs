@@ -10,6 +10,7 @@
 //!   pushes; a scan over the block and one atomic a group of channels reserve it all; then the body runs (`Reserved`). Channels that
 //!   grow in a fixed ratio share a group. Children whose number depends on data are staged in shared memory and written in whole lines.
 //! - *Direct*: for heavy bodies, and where what is pushed depends on the body's own effects: lanes that spawn together reserve together.
+//!   Slices that such a body walks through and no child can keep are brought into shared memory by the warp.
 
 pub mod abi;
 mod analysis;
@@ -31,6 +32,7 @@ mod stmt;
 mod tests;
 mod types;
 mod unit;
+mod walk;
 
 pub use plan::Plan;
 pub use unit::{Generated, Options, Site, generate};

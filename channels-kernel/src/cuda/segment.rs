@@ -8,6 +8,7 @@ use super::{
     rvalue::binary,
     types::{constant, ctype},
     unit::{STAGE_BYTES, Writer},
+    walk::{self, Walked},
 };
 use crate::layout::stride;
 use millstream_graph::{
@@ -34,14 +35,15 @@ fn has_twin(plan: &Plan, source: &Source) -> bool {
     plan.stacks.iter().any(|s| s.task == source.task && s.kind == StackKind::Continuation { segment: source.segment, twin: true })
 }
 
-/// A table of constants by number of a push.
+/// An expression that is the value of this number.
+fn choice(number: &str, values: &[String]) -> String {
+    let others = values.iter().enumerate().skip(1).map(|(i, value)| format!("{number} == {i} ? {value} : "));
+    others.collect::<String>() + values.first().map_or("0", String::as_str)
+}
+
+/// A table of constants by number of a push or a slice.
 fn table(out: &mut Writer, ty: &str, name: &str, values: &[String]) {
-    let mut text = String::new();
-    for (i, value) in values.iter().enumerate().skip(1) {
-        text = format!("{text}push == {i} ? {value} : ");
-    }
-    let first = values.first().map_or("0", String::as_str);
-    out.line(&format!("static constexpr __device__ {ty} {name}([[maybe_unused]] u32 push) {{ return {text}{first}; }}"));
+    out.line(&format!("static constexpr __device__ {ty} {name}([[maybe_unused]] u32 i) {{ return {}; }}", choice("i", values)));
 }
 
 fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
@@ -90,9 +92,31 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
     stage(plan, source, staged, out);
     sum(plan, source, out);
     arguments(plan, source, twin, out);
+    walked(plan, source, out);
     write_body(plan, source, staged, out);
     out.generated();
     out.close("};");
+}
+
+/// The slices that elements walk through, for whoever brings them into shared memory.
+fn walked(plan: &Plan, source: &Source, out: &mut Writer) {
+    let slices = walk::walked(plan, source);
+    out.line(&format!("static constexpr bool WALKS = {};", !slices.is_empty()));
+    if slices.is_empty() {
+        return;
+    }
+    let fields = &plan.stacks[source.stack as usize].fields;
+    let unit = slices.iter().fold(4, |unit, s| unit.max(s.unit));
+    out.line(&format!("static constexpr u32 SLICES = {}, UNIT = {unit};", slices.len()));
+    let of = |f: &dyn Fn(&Walked) -> String| slices.iter().map(f).collect::<Vec<_>>();
+    let field = |field: usize| format!("e.{}", names::field(&fields[field], field));
+    table(out, "u32", "unit", &of(&|s| s.unit.to_string()));
+    table(out, "bool", "is_mutable", &of(&|s| s.mutable.to_string()));
+    let mut function = |head: &str, values: &[String]| {
+        out.line(&format!("FN_IN static {head}, [[maybe_unused]] u32 i) {{ return {}; }}", choice("i", values)));
+    };
+    function("ptr& slice(Args& e", &of(&|s| field(s.field)));
+    function("u64 bytes(const Args& e", &of(&|s| format!("{} * {}ull", field(s.field + 1), s.size)));
 }
 
 /// Children in shared memory: an element after the other, an odd number of words apart, so that neighbours lie in different banks.

@@ -3,7 +3,7 @@
 use super::{
     helper, names,
     plan::{Mode, Plan, Stack, StackKind},
-    segment,
+    segment, walk,
 };
 use crate::layout::stride;
 use millstream_graph::{
@@ -12,7 +12,7 @@ use millstream_graph::{
 };
 use std::fmt::Write as _;
 
-/// Bytes of shared memory in which a block stages children.
+/// Bytes of shared memory in which a block stages children, or slices that elements walk through.
 pub(super) const STAGE_BYTES: u64 = 40 << 10;
 
 /// What the text depends on beside the program.
@@ -93,7 +93,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
 fn constants(plan: &Plan, options: Options, out: &mut Writer) {
     let scanned = plan.sources.iter().filter_map(|s| if let Mode::Scanned { items, .. } = s.mode { Some((s, items)) } else { None });
     let (groups, items) = scanned.fold((1, 1), |(g, i), (s, items)| (g.max(s.groups.len()), i.max(items)));
-    let staged = plan.sources.iter().any(|s| s.staged().is_some());
+    let staged = plan.sources.iter().any(|s| s.staged().is_some() || !walk::walked(plan, s).is_empty());
     for (name, value) in [
         ("STACKS", plan.stacks.len() as u64),
         ("SOURCES", plan.sources.len() as u64),

@@ -119,6 +119,7 @@ programs! {
     type_aliases
     u64_full_range
     unused_results
+    walked_slices
     while_loops
     wide_spawn
     without_checks

@@ -18,6 +18,7 @@
 #define WARP 4u
 #define BLOCK 8u
 #define NEAR 4u
+#define WALK_BYTES 512u
 #define __device__
 #define __global__
 #define __constant__
