@@ -4,8 +4,7 @@
 //! one span of the copy, laid out as on the host, so that all arguments see one memory. Only what tasks may reach is read, and only what
 //! they may write is written back: what lies between the rows of a matrix is left alone.
 //!
-//! The copies are made from pageable memory, which the driver stages. Whether staging of our own in pinned memory is faster for large slices
-//! has not been measured.
+//! Large ones go by way of pinned memory ([`staging`](super::staging)).
 
 use super::driver::{Context, Rows};
 use crate::{args::Region, error::RunError};

@@ -3,7 +3,11 @@
 //! The driver is loaded when it is first asked for. Nothing of it is called before [`present`] has found it, because the bindings panic where
 //! the library or one of its functions is missing; the functions used here are all in the driver of CUDA 12.0.
 
-use crate::{error::RunError, sync::Mutex};
+use super::staging::{LARGE, Staging};
+use crate::{
+    error::RunError,
+    sync::{Guard, Mutex},
+};
 use cudarc::driver::sys::{self, CUdeviceptr, CUfunction, CUmodule, CUresult, CUstream};
 use std::{
     ffi::{CStr, CString, c_int, c_uint, c_void},
@@ -245,6 +249,8 @@ impl Shared {
 #[derive(Debug)]
 pub(crate) struct Context {
     stream: CUstream,
+    /// For large copies, from the first on; none after it if no memory is to be had.
+    staging: OnceLock<Option<Mutex<Staging>>>,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -272,7 +278,7 @@ impl Context {
             // SAFETY: a context is current; valid for a write.
             check(unsafe { sys::cuStreamCreate(&raw mut stream, 1) }, "making a stream")?;
         }
-        Ok(Self { stream, shared })
+        Ok(Self { stream, staging: OnceLock::new(), shared })
     }
 
     /// See [`Shared::enter`]. Everything else here wants it.
@@ -314,11 +320,30 @@ impl Context {
         Ok(*stack)
     }
 
+    /// Makes the context that of a thread which helps one that has entered it.
+    pub(super) fn bind(&self) -> Result<(), RunError> {
+        // SAFETY: it does not end while somebody has entered it.
+        check(unsafe { sys::cuCtxSetCurrent(self.shared.context) }, "entering the context")
+    }
+
+    /// What copies so many bytes faster than the driver does.
+    fn staging(&self, bytes: usize) -> Option<Guard<'_, Staging>> {
+        if bytes < LARGE {
+            return None;
+        }
+        let make = || Staging::new(self).inspect_err(|e| tracing::warn!("large copies are slow: {e}")).ok().map(Mutex::new);
+        self.staging.get_or_init(make).as_ref().map(Mutex::lock)
+    }
+
     /// # Safety
     /// `from` is valid for reads of `bytes` until the stream has done it, `to` is device memory of that size.
     pub(super) unsafe fn copy_in(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), RunError> {
         if bytes == 0 {
             return Ok(());
+        }
+        if let Some(mut staging) = self.staging(bytes) {
+            // SAFETY: the caller's promise; nothing is written to `from`.
+            return unsafe { staging.copy(self, from.cast_mut(), to, bytes, false) };
         }
         // SAFETY: the caller's promise; a context is current while a run is on.
         check(unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.stream) }, "copying to the device")
@@ -329,6 +354,10 @@ impl Context {
     pub(super) unsafe fn copy_out(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), RunError> {
         if bytes == 0 {
             return Ok(());
+        }
+        if let Some(mut staging) = self.staging(bytes) {
+            // SAFETY: the caller's promise.
+            return unsafe { staging.copy(self, to, from, bytes, true) };
         }
         // SAFETY: the caller's promise; a context is current while a run is on.
         check(unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.stream) }, "copying from the device")
@@ -496,6 +525,83 @@ impl Drop for Mapped {
         if let Some(_using) = self.shared.enter_to_free() {
             // SAFETY: taken by `new`. Errors have nowhere to go.
             unsafe { sys::cuMemFreeHost(self.host.cast()) };
+        }
+    }
+}
+
+/// Memory of the host that the device copies to and from by itself, and a mark of when it has.
+#[derive(Debug)]
+pub(super) struct Pinned {
+    address: *mut u8,
+    done: sys::CUevent,
+    shared: Arc<Shared>,
+}
+
+// SAFETY: an address and a handle of the driver; who writes has it alone.
+unsafe impl Send for Pinned {}
+// SAFETY: as above.
+unsafe impl Sync for Pinned {}
+
+impl Pinned {
+    /// The context is entered.
+    pub(super) fn new(context: &Context, bytes: usize) -> Result<Self, RunError> {
+        let (mut address, mut done) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: a context is current; valid for a write.
+        check(unsafe { sys::cuMemHostAlloc(&raw mut address, bytes, 0) }, "taking pinned memory")?;
+        let mut out = Self { address: address.cast(), done, shared: context.shared.clone() };
+        // 2: nobody asks it for the time.
+        // SAFETY: as above.
+        check(unsafe { sys::cuEventCreate(&raw mut done, 2) }, "making an event")?;
+        out.done = done;
+        Ok(out)
+    }
+
+    pub(super) const fn address(&self) -> *mut u8 {
+        self.address
+    }
+
+    /// Begins a copy to the device.
+    ///
+    /// # Safety
+    /// `to` is device memory of so many bytes, and this is of as many. The context is the thread's.
+    pub(super) unsafe fn send(&self, context: &Context, to: u64, bytes: usize) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        check(unsafe { sys::cuMemcpyHtoDAsync_v2(to, self.address.cast(), bytes, context.stream) }, "copying to the device")?;
+        self.mark(context)
+    }
+
+    /// Begins a copy from the device.
+    ///
+    /// # Safety
+    /// As for [`send`](Self::send).
+    pub(super) unsafe fn fetch(&self, context: &Context, from: u64, bytes: usize) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        check(unsafe { sys::cuMemcpyDtoHAsync_v2(self.address.cast(), from, bytes, context.stream) }, "copying from the device")?;
+        self.mark(context)
+    }
+
+    fn mark(&self, context: &Context) -> Result<(), RunError> {
+        // SAFETY: the event and the stream are of one context.
+        check(unsafe { sys::cuEventRecord(self.done, context.stream) }, "recording an event")
+    }
+
+    /// Waits until the last copy is done.
+    pub(super) fn wait(&self) -> Result<(), RunError> {
+        // SAFETY: it has been recorded.
+        check(unsafe { sys::cuEventSynchronize(self.done) }, "copying")
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        if let Some(_using) = self.shared.enter_to_free() {
+            // SAFETY: made by `new`, the event unless that failed; no copy is under way. Errors have nowhere to go.
+            unsafe {
+                if !self.done.is_null() {
+                    sys::cuEventDestroy_v2(self.done);
+                }
+                sys::cuMemFreeHost(self.address.cast());
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ mod copies;
 mod device;
 mod driver;
 mod run;
+mod staging;
 
 pub(crate) use device::CudaBuffer;
 pub use device::{Aggregator, CudaCancel, CudaDevice, CudaLoaded, CudaOptions};
