@@ -51,6 +51,8 @@ impl Checker<'_> {
             }
         };
         match &*e.kind {
+            // A part of a slice is computed from its address and length; only an array is itself the memory.
+            ExprKind::SubSlice { base, .. } if matches!(base.ty, Ty::Slice { .. }) => {}
             ExprKind::AddrOf(place) | ExprKind::SubSlice { base: place, .. } | ExprKind::Atomic { place, .. } => {
                 mark(place, |v| v.addressed = true);
             }
