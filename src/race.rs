@@ -12,7 +12,7 @@ pub struct Children<'s> {
 }
 
 impl<'s> Children<'s> {
-    /// No child.
+    /// No child yet.
     #[allow(clippy::new_without_default)]
     #[must_use]
     pub const fn new() -> Self {

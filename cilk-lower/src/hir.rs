@@ -52,7 +52,7 @@ pub(crate) struct Expr {
     pub(crate) kind: Box<ExprKind>,
     pub(crate) ty: Ty,
     pub(crate) span: Span,
-    /// Whether it assigns to a variable somewhere; known when the body is finished.
+    /// Whether it may change variables or what they refer to; known when the body is finished.
     pub(crate) assigns: bool,
 }
 
@@ -215,6 +215,8 @@ pub(crate) enum For {
         index: Option<VarId>,
         slice: Expr,
         rev: bool,
+        /// Whether it is an array's own value that has to be kept, since the body may change the array; known when the body is finished.
+        keep: bool,
     },
 }
 
@@ -316,6 +318,39 @@ impl Expr {
             ExprKind::SubSlice { base, .. } | ExprKind::AddrOf(base) | ExprKind::Unsize(base) => base.root(),
             _ => None,
         }
+    }
+
+    /// Whether it may, by itself, change a variable or what one refers to: what stands below it aside.
+    pub(crate) fn writes(&self) -> bool {
+        match &*self.kind {
+            ExprKind::Assign(..) | ExprKind::AssignOp(..) | ExprKind::For(..) | ExprKind::Spawn { .. } => true,
+            ExprKind::Call(_, args) => args.iter().any(|a| a.ty.is_mutable()),
+            ExprKind::Method(builtin, _) => {
+                use Builtin::{CopyFromSlice, Fill, MemReplace, MemSwap, Reverse, Swap};
+                matches!(builtin, Swap | Fill | CopyFromSlice | Reverse | MemSwap | MemReplace)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a variable occurs in it.
+    pub(crate) fn mentions(&mut self, var: VarId) -> bool {
+        let mut found = matches!(*self.kind, ExprKind::Var(v) if v == var);
+        self.children_mut(&mut |child| found = found || child.mentions(var));
+        found
+    }
+
+    /// Whether it may change a variable's own memory: assigns to it, or borrows it to write.
+    pub(crate) fn changes(&mut self, var: VarId) -> bool {
+        let mut found = match &*self.kind {
+            ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _) | ExprKind::Spawn { dest: Some((place, _)), .. } => {
+                place.root() == Some((var, false))
+            }
+            ExprKind::AddrOf(place) | ExprKind::SubSlice { base: place, .. } => self.ty.is_mutable() && place.root() == Some((var, false)),
+            _ => false,
+        };
+        self.children_mut(&mut |child| found = found || child.changes(var));
+        found
     }
 
     /// Calls `f` on each expression right below this one.

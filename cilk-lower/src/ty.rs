@@ -59,6 +59,15 @@ impl Ty {
         matches!(self, Self::Tuple(t) if t.is_empty())
     }
 
+    /// Whether what it borrows may be changed by way of it.
+    pub(crate) fn is_mutable(&self) -> bool {
+        match self {
+            Self::Ref { mutable, .. } | Self::Slice { mutable, .. } | Self::Mat { mutable, .. } => *mutable,
+            Self::Tuple(fields) => fields.iter().any(Self::is_mutable),
+            _ => false,
+        }
+    }
+
     pub(crate) fn from_type(ty: &Type) -> Self {
         match ty {
             Type::Scalar(s) => Self::Scalar(*s),

@@ -1,9 +1,14 @@
 //! The race check: a version of each task that is never called, for rustc's borrow checker.
 //!
 //! In it, each `spawn!(f(a, b))` calls a stand-in of `f` that borrows its arguments for `'s`, the lifetime of `children`, a variable
-//! whose drop may look at all that was borrowed. A `sync!()` drops it and makes a new one. So what a child was lent stays borrowed up
-//! to the next sync: a second child that wants it `&mut`, or a parent that touches it, is refused by rustc at the user's own code. At
-//! the end of a task, its value is computed, then `children` is dropped: so locals may be lent up to the implicit sync.
+//! whose drop may look at all that was borrowed. A `sync!()` drops it. So what a child was lent stays borrowed up to the next sync: a
+//! second child that wants it `&mut`, or a parent that touches it, is refused by rustc at the user's own code. At the end of a task,
+//! its value is computed, then `children` is dropped: so locals may be lent up to the implicit sync.
+//!
+//! From a sync to the next spawn there is no value in `children`, though which it is on some path is known only to rustc, so each spawn
+//! and each sync assigns a new one: that drops the old one, if there is one, and goes on with its borrows, since the lifetime is the
+//! same. With a value after a sync, what the parent itself still holds of the borrows from before it would seem lent to children to
+//! come: after `let (a, b) = data.split_at_mut(m)`, children that were lent both, and a merge of both, `data` could not be used again.
 //!
 //! A place that a child's result goes to is held as well, shared: other results may go to its neighbours (that a place is not used
 //! before its sync is the front end's affair), but nothing that reaches it by another way may touch it. A plain variable needs no
@@ -71,7 +76,7 @@ fn version(mut task: ItemFn) -> TokenStream {
     let (sig, stmts, children) = (&task.sig, &task.block.stmts, children(Span::mixed_site()));
     quote! {
         #sig {
-            let mut #children = ::millstream::__private::Children::new();
+            let mut #children: ::millstream::__private::Children<'_>;
             #(#stmts)*
         }
     }
@@ -85,6 +90,15 @@ fn children(at: Span) -> Ident {
 /// A place in the user's source, for names of the macro's own.
 fn own(at: Span) -> Span {
     Span::mixed_site().located_at(at)
+}
+
+/// Ends what children were lent.
+fn sync(at: Span) -> TokenStream {
+    let children = children(at);
+    quote_spanned! {own(at)=>
+        #children = ::millstream::__private::Children::new();
+        ::core::mem::drop(#children);
+    }
 }
 
 struct Rewrite {
@@ -134,10 +148,8 @@ impl Rewrite {
         let at = mac.path.span();
         let children = children(at);
         if name == "sync" {
-            return Some(quote_spanned! {own(at)=> {
-                ::core::mem::drop(#children);
-                #children = ::millstream::__private::Children::new();
-            }});
+            let sync = sync(at);
+            return Some(quote_spanned!(own(at)=> { #sync }));
         }
         if name != "spawn" {
             return None;
@@ -151,7 +163,9 @@ impl Rewrite {
         let (task, args) = (quote::ToTokens::to_token_stream(&call.func), &call.args);
         let task = task.into_iter().find_map(|t| if let proc_macro2::TokenTree::Ident(i) = t { Some(i) } else { None })?;
         let name = stand_in(&task.to_string(), own(task.span()));
-        Some(quote_spanned!(own(at)=> #name(&#children, #args)))
+        Some(quote_spanned! {own(at)=>
+            #name({ #children = ::millstream::__private::Children::new(); &#children }, #args)
+        })
     }
 
     /// A result goes to a place.
@@ -166,11 +180,11 @@ impl Rewrite {
 
     /// A task's value, then its last sync.
     fn end(&self, value: &TokenStream, at: Span) -> TokenStream {
-        let children = children(at);
+        let sync = sync(at);
         let ty = self.ret.as_ref().map(|ty| quote!(: #ty));
         quote_spanned! {own(at)=>
             let result #ty = #value;
-            ::core::mem::drop(#children);
+            #sync
         }
     }
 
@@ -189,8 +203,8 @@ impl Rewrite {
                 self.finish(value, at);
             }
             _ => {
-                let children = children(end);
-                let last = quote_spanned!(own(end)=> ::core::mem::drop(#children));
+                let sync = sync(end);
+                let last = quote_spanned!(own(end)=> { #sync });
                 block.stmts.push(Stmt::Expr(Expr::Verbatim(last), Some(syn::token::Semi(end))));
             }
         }
@@ -206,8 +220,8 @@ impl Rewrite {
                 match &mut i.else_branch {
                     Some((_, other)) => self.finish(other, other.span()),
                     None => {
-                        let children = children(end);
-                        let last = quote_spanned!(own(end)=> { ::core::mem::drop(#children); });
+                        let sync = sync(end);
+                        let last = quote_spanned!(own(end)=> { #sync });
                         i.else_branch = Some((syn::token::Else(end), Box::new(Expr::Verbatim(last))));
                     }
                 }

@@ -44,8 +44,11 @@ impl Builder<'_, '_> {
         if self.kind != FunctionKind::Task {
             return self.spawn_serially(id, args, &ret, dest, span);
         }
-        let args = self.arguments(args);
-        let args = if dest.is_some_and(|(d, _)| d.assigns) { self.snapshot(args) } else { args };
+        let mut values = self.operands(args);
+        if dest.is_some_and(|(d, _)| d.assigns) {
+            values = values.into_iter().zip(args).map(|(v, a)| self.hold(v, &a.ty.to_type())).collect();
+        }
+        let args = values.concat();
         let has_result = !ret.pieces(self.structs()).is_empty();
         let dest = match dest {
             _ if !has_result => None,

@@ -162,7 +162,8 @@ impl Builder<'_, '_> {
     fn matching(&mut self, value: &Expr, arms: &[Arm], result: &Type) -> Vec<Operand> {
         let ty = value.ty.to_type();
         let pieces = self.value(value);
-        let pieces = self.snapshot(pieces);
+        let guards_write = arms.iter().filter_map(|a| a.guard.as_ref()).any(|g| g.assigns);
+        let pieces = if guards_write { self.hold(pieces, &ty) } else { self.snapshot(pieces) };
         let (result, end) = (self.results(result), self.block());
         let bodies: Vec<BlockId> = arms.iter().map(|_| self.block()).collect();
         if !self.switch_on(&pieces, arms, &bodies) {

@@ -19,7 +19,10 @@ impl Builder<'_, '_> {
                     None => self.exclusive(id, var, [ends[0], ends[1]], *rev, body),
                 }
             }
-            For::Slice { elem, index, slice, rev } => self.over_slice(id, elem, *index, slice, *rev, body),
+            For::Slice { elem, index, slice, rev, keep } => {
+                let data = self.elements(slice, *keep);
+                self.over_slice(id, elem, *index, slice, data, *rev, body);
+            }
         }
     }
 
@@ -136,11 +139,28 @@ impl Builder<'_, '_> {
         self.convert(Scalar::Usize, distance)
     }
 
-    fn over_slice(&mut self, id: LoopId, elem: &ForElem, index: Option<crate::hir::VarId>, slice: &Expr, rev: bool, body: &Expr) {
-        let Type::Slice { elem: ty, mutable } = slice.ty.to_type() else { return };
+    /// Address and number of the elements of a slice value; of a copy if they are to be kept.
+    fn elements(&mut self, slice: &Expr, keep: bool) -> [Operand; 2] {
         let pieces = self.value(slice);
         let pieces = self.snapshot(pieces);
-        let (data, len) = (pieces[0], pieces[1]);
+        match (slice.ty.to_type(), pieces[1]) {
+            (Type::Slice { elem, .. }, Operand::Const(_, len)) if keep => [self.held(pieces[0], &Type::Array(elem, len))[0], pieces[1]],
+            _ => [pieces[0], pieces[1]],
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn over_slice(
+        &mut self,
+        id: LoopId,
+        elem: &ForElem,
+        index: Option<crate::hir::VarId>,
+        slice: &Expr,
+        [data, len]: [Operand; 2],
+        rev: bool,
+        body: &Expr,
+    ) {
+        let Type::Slice { elem: ty, mutable } = slice.ty.to_type() else { return };
         let counter = self.counter(if rev { len } else { Operand::usize(0) });
         let (head, inside, next, exit) = (self.block(), self.block(), self.block(), self.block());
         self.goto(head);

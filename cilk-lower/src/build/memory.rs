@@ -217,7 +217,7 @@ impl Builder<'_, '_> {
     }
 
     /// A value read from memory that is about to be overwritten: arrays are copied away.
-    fn held(&mut self, addr: Operand, ty: &Type) -> Vec<Operand> {
+    pub(super) fn held(&mut self, addr: Operand, ty: &Type) -> Vec<Operand> {
         let arrays = ty.pieces(self.structs()).iter().any(|p| matches!(p.kind, millstream_graph::ty::PieceKind::Blob(_)));
         if !arrays {
             return self.read_memory(addr, 0, ty);

@@ -177,6 +177,22 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// A value that stays as it is, whatever is assigned from here on: arrays are copied, and what is in registers.
+    pub(super) fn hold(&mut self, pieces: Vec<Operand>, ty: &Type) -> Vec<Operand> {
+        let kinds = ty.pieces(self.structs());
+        let pieces = self.snapshot(pieces);
+        let held = pieces.into_iter().zip(kinds).map(|(piece, p)| match p.kind {
+            PieceKind::Scalar(_) => piece,
+            PieceKind::Blob(layout) => {
+                let slot = self.slot(layout);
+                let dst = self.assign_new(Scalar::Ptr, Rvalue::SlotAddr(slot));
+                self.emit(StmtKind::Copy { dst, src: piece, size: layout.size });
+                dst
+            }
+        });
+        held.collect()
+    }
+
     /// Copies of values in registers, so that assignments that follow do not change them.
     pub(super) fn snapshot(&mut self, pieces: Vec<Operand>) -> Vec<Operand> {
         let copies = pieces.into_iter().map(|p| match p {

@@ -125,7 +125,7 @@ impl Builder<'_, '_> {
         for (i, e) in exprs.iter().enumerate() {
             let mut pieces = self.value(e);
             if assigned_later(&exprs[i + 1..]) {
-                pieces = self.snapshot(pieces);
+                pieces = self.hold(pieces, &e.ty.to_type());
             }
             out.push(pieces);
         }
@@ -312,11 +312,18 @@ impl Builder<'_, '_> {
     fn assign_to(&mut self, place: &Expr, value: &Expr) -> Vec<Operand> {
         let ty = place.ty.to_type();
         let pieces = self.value(value);
-        let simple = matches!(*place.kind, ExprKind::Var(_)) || !place.assigns;
-        let pieces = if simple { pieces } else { self.snapshot(pieces) };
+        let pieces = if place.assigns || self.overlaps(place, value, &ty) { self.hold(pieces, &ty) } else { pieces };
         let place = self.place(place);
         self.write(&place, &ty, &pieces);
         Vec::new()
+    }
+
+    /// Whether parts of a value may lie in memory where other parts are written first: `s = S { a: s.b, b: s.a }`, where both are arrays.
+    fn overlaps(&self, place: &Expr, value: &Expr, ty: &Type) -> bool {
+        let kinds = ty.pieces(self.structs());
+        let arrays = kinds.len() > 1 && kinds.iter().any(|p| matches!(p.kind, PieceKind::Blob(_)));
+        let whole = value.is_place() || matches!(*value.kind, ExprKind::Call(..));
+        arrays && !whole && place.root().is_none_or(|(var, _)| value.clone().mentions(var))
     }
 
     fn assign_op(&mut self, op: BinOp, place: &Expr, value: &Expr, span: proc_macro2::Span) -> Vec<Operand> {

@@ -263,8 +263,7 @@ impl Checker<'_> {
             syn::Pat::Reference(r) => ForElem::Copy(self.pattern(&r.pat, &elem)),
             other => ForElem::Ref(self.pattern(other, &Ty::Ref { mutable, target: Box::new(elem) })),
         };
-        let slice_expr = slice;
-        Some(For::Slice { elem, index, slice: slice_expr, rev })
+        Some(For::Slice { elem, index, slice, rev, keep: by_value })
     }
 }
 

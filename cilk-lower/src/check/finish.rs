@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::{
-    hir::{Body, Expr, ExprKind, Var},
+    hir::{Body, Expr, ExprKind, For, Var},
     ty::Ty,
 };
 use millstream_graph::{
@@ -39,18 +39,21 @@ impl Checker<'_> {
             self.negative_literal(value, e);
             return;
         }
-        let mut assigns = matches!(*e.kind, ExprKind::Assign(..) | ExprKind::AssignOp(..) | ExprKind::For(..) | ExprKind::Spawn { .. });
+        let mut assigns = false;
         e.children_mut(&mut |child| {
             self.finish_expr(child, vars);
             assigns |= child.assigns;
         });
-        e.assigns = assigns;
+        e.assigns = assigns || e.writes();
+        keep_if_changed(e);
         let mut mark = |place: &Expr, f: fn(&mut Var)| {
             if let Some((var, false)) = place.root() {
                 f(&mut vars[var.0]);
             }
         };
         match &*e.kind {
+            // A part of a slice is computed from its address and length; only an array is itself the memory.
+            ExprKind::SubSlice { base, .. } if matches!(base.ty, Ty::Slice { .. }) => {}
             ExprKind::AddrOf(place) | ExprKind::SubSlice { base: place, .. } | ExprKind::Atomic { place, .. } => {
                 mark(place, |v| v.addressed = true);
             }
@@ -167,6 +170,17 @@ impl Checker<'_> {
         {
             self.error(e.span, format!("`bool` cannot be converted to `{to}` by `as`")).help("write `if b { 1.0 } else { 0.0 }`");
         }
+    }
+}
+
+/// A `for` by value over an array runs over the array as it was; a copy is needed only if the body may change it.
+fn keep_if_changed(e: &mut Expr) {
+    if let ExprKind::For(_, For::Slice { slice, keep, .. }, body) = &mut *e.kind {
+        *keep &= match slice.root() {
+            Some((var, false)) => body.changes(var),
+            Some((_, true)) => body.assigns,
+            None => false,
+        };
     }
 }
 

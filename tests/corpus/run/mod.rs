@@ -17,6 +17,7 @@ macro_rules! programs {
 
 programs! {
     array_patterns
+    array_values
     arrays
     asserts
     atomic_compare_exchange

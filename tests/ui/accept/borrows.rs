@@ -213,6 +213,36 @@ pub mod borrows {
         }
     }
 
+    /// What children were lent in parts is used in parts after the sync, then as a whole.
+    #[task]
+    pub fn parts_then_whole(data: &mut [u32], tmp: &mut [u32]) {
+        let (low, high) = data.split_at_mut(data.len() / 2);
+        let (a, b) = tmp.split_at_mut(1);
+        spawn!(add(low));
+        spawn!(add(high));
+        spawn!(add(&mut b[1..]));
+        sync!();
+        a[0] = low[0] + high[0];
+        spawn!(add(a));
+        data[0] = 1;
+        sync!();
+        data.copy_from_slice(tmp);
+        for i in 0..3 {
+            let (low, high) = data.split_at_mut(i);
+            spawn!(add(low));
+            spawn!(add(high));
+            sync!();
+            low[0] += high[0];
+            data[0] = 2;
+            if i == 1 {
+                spawn!(add(data));
+                sync!();
+                continue;
+            }
+            tmp[i] = data[0];
+        }
+    }
+
     fn t_of(n: u32) -> u32 {
         n
     }
