@@ -32,7 +32,13 @@ const MOST_TASKS: u64 = 300;
 /// As above.
 const MOST_LEVELS: u64 = 60;
 /// With one block, and with barriers between several.
-const WAYS: [How; 4] = [How::Persistent { blocks: 1 }, How::Persistent { blocks: 2 }, How::Host { blocks: 2 }, How::Both { blocks: 2 }];
+const WAYS: [How; 5] = [
+    How::Persistent { blocks: 1 },
+    How::Persistent { blocks: 2 },
+    How::Host { blocks: 1 },
+    How::Host { blocks: 2 },
+    How::Both { blocks: 2 },
+];
 
 /// Runs something that recurses deeply.
 fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {

@@ -104,9 +104,15 @@ FN void finish_dispatch(Shared& sh, const Dispatch& d) {
   Control* const c = ch.control;
   __syncthreads();
   if (thread_id() == 0) {
-    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-    // Acquire and release: the last block sees what all have reserved.
-    sh.go = __nv_atomic_fetch_add(&c->arrived, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE) == gridDim.x - 1;
+    bool last = true;
+    // A block that is alone, as of a narrow level, has nobody to wait for.
+    if (gridDim.x > 1) {
+      // The fences pair with each other: the last block sees what all have reserved.
+      __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+      last = __nv_atomic_fetch_add(&c->arrived, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) == gridDim.x - 1;
+      if (last) __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+    }
+    sh.go = last;
   }
   __syncthreads();
   if (!sh.go) return;
@@ -132,8 +138,10 @@ FN void finish_dispatch(Shared& sh, const Dispatch& d) {
     __nv_atomic_store_n(&c->given, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     __nv_atomic_store_n(&c->limit, 0xffffffffu, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
-  __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_SYSTEM);
   __syncthreads();
-  // Release: pairs with the host's acquire of the mailbox's first word.
-  if (thread_id() == 0) __nv_atomic_store_n(&c->mailbox[0], d.number, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_SYSTEM);
+  if (thread_id() == 0) {
+    // Release, for what the whole block has written: pairs with the host's acquire of the mailbox's first word.
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_SYSTEM);
+    __nv_atomic_store_n(&c->mailbox[0], d.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
+  }
 }
