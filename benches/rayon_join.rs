@@ -122,7 +122,7 @@ fn nodes(node: u64) -> u64 {
 }
 
 /// Runs up to this length are sorted by one task.
-const SMALL: usize = 64;
+const SMALL: usize = 128;
 
 fn sort(data: &mut [i32], tmp: &mut [i32]) {
     let n = data.len();

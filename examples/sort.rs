@@ -11,7 +11,7 @@
 #[millstream::program]
 pub mod sort {
     /// Runs up to this length are sorted by one task.
-    const SMALL: usize = 64;
+    const SMALL: usize = 128;
 
     /// Sorts `data`; `tmp` is as long and its contents are lost.
     #[task]
