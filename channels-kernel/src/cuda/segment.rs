@@ -7,7 +7,7 @@ use super::{
     plan::{Mode, Plan, Source, StackKind},
     rvalue::binary,
     types::{constant, ctype},
-    unit::{STAGE_BYTES, Writer},
+    unit::Writer,
     walk::{self, Walked},
 };
 use crate::layout::stride;
@@ -149,7 +149,7 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
     };
     function(&format!("FN_IN static u32 stride() {{ return {}; }}", choice(all, own)));
     // One place more is for what finds none.
-    function(&format!("FN_IN static u32 capacity() {{ return {}; }}", choice(STAGE_BYTES / all - 1, STAGE_BYTES / own - 1)));
+    function(&format!("FN_IN static u32 capacity() {{ return {}; }}", choice(plan.stage_bytes() / all - 1, plan.stage_bytes() / own - 1)));
     out.line(&format!("struct Staged {{{members} }};  // a child in shared memory"));
     let mut function = |text: &str| {
         out.line("template <bool EACH>");

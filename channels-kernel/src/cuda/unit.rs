@@ -1,6 +1,7 @@
 //! The translation unit: what stands in it, in order.
 
 use super::{
+    abi::{MOST_BLOCKS, kernel},
     helper, names,
     plan::{Mode, Plan, Stack, StackKind},
     segment, walk,
@@ -12,8 +13,14 @@ use millstream_graph::{
 };
 use std::fmt::Write as _;
 
-/// Bytes of shared memory in which a block stages children, or slices that elements walk through.
-pub(super) const STAGE_BYTES: u64 = 40 << 10;
+/// Bytes of shared memory in which a block stages children, or slices that elements walk through, at most.
+const STAGE_BYTES: u64 = 40 << 10;
+
+/// Shared memory that a block has without asking for more.
+const SHARED_BYTES: u64 = 48 << 10;
+
+/// For the levels that a persistent kernel keeps near, and what the compiler adds.
+const LEVEL_BYTES: u64 = 5 << 10;
 
 /// What the text depends on beside the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -91,19 +98,18 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
 }
 
 fn constants(plan: &Plan, options: Options, out: &mut Writer) {
-    let scanned = plan.sources.iter().filter_map(|s| if let Mode::Scanned { items, .. } = s.mode { Some((s, items)) } else { None });
-    let (groups, items) = scanned.fold((1, 1), |(g, i), (s, items)| (g.max(s.groups.len()), i.max(items)));
+    let (groups, items) = plan.scanned();
     let staged = plan.sources.iter().any(|s| s.staged().is_some() || !walk::walked(plan, s).is_empty());
     for (name, value) in [
         ("STACKS", plan.stacks.len() as u64),
         ("SOURCES", plan.sources.len() as u64),
         ("MAX_PUSHES", plan.pushes() as u64),
         ("MAX_GROUPS", plan.groups() as u64),
-        ("SCAN_GROUPS", groups as u64),
-        ("MAX_ITEMS", u64::from(items)),
-        ("STAGE_BYTES", if staged { STAGE_BYTES } else { 16 }),
+        ("SCAN_GROUPS", groups),
+        ("MAX_ITEMS", items),
+        ("STAGE_BYTES", if staged { plan.stage_bytes() } else { 16 }),
         ("INHERITED", plan.inherited.len().max(1) as u64),
-        ("MOST_BLOCKS", u64::from(super::abi::MOST_BLOCKS)),
+        ("MOST_BLOCKS", u64::from(MOST_BLOCKS)),
         ("SMALL_SHARE", u64::from(super::policy::SMALL_SHARE)),
         ("MIN_BLOCKS", u64::from(options.min_blocks)),
     ] {
@@ -308,6 +314,22 @@ fn dispatches(plan: &Plan, out: &mut Writer) {
 }
 
 impl Plan {
+    /// The most groups of pushes, and elements a thread, of segments that are scanned.
+    fn scanned(&self) -> (u64, u64) {
+        let scanned = self.sources.iter().filter_map(|s| if let Mode::Scanned { items, .. } = s.mode { Some((s, items)) } else { None });
+        scanned.fold((1, 1), |(g, i), (s, items)| (g.max(s.groups.len() as u64), i.max(u64::from(items))))
+    }
+
+    /// Bytes of a block's stage: what the rest of its shared memory (`Shared` in `channel.cu`, `Policy` in `policy.cu`) leaves.
+    pub(super) fn stage_bytes(&self) -> u64 {
+        let warps = u64::from(kernel::BLOCK / 32);
+        let (groups, items) = self.scanned();
+        let sums = groups * (4 * warps * items + 8) + 4 * self.groups() as u64;
+        let shared = 4 * self.dispatch_words() as u64 + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 64;
+        let policy = self.standing_bytes() + LEVEL_BYTES.max(4 * self.record_bytes()) + 64;
+        SHARED_BYTES.saturating_sub(shared + policy).clamp(2 << 10, STAGE_BYTES) & !63
+    }
+
     /// Whether any segment gives tiles back; then there is one more kernel, which moves them.
     #[must_use]
     pub fn gives_back(&self) -> bool {
