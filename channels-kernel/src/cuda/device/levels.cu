@@ -4,7 +4,6 @@
 //
 // One warp does all of it, and nothing hides what an instruction takes: what is known is not asked again.
 
-
 // Takes a level up from where it lies.
 FN void narrow_load(Narrow& n, const Level& from) {
 #pragma unroll
@@ -17,6 +16,7 @@ FN void narrow_load(Narrow& n, const Level& from) {
   n.elements = from.elements;
 }
 
+// Takes down which levels lie in shared memory.
 FN void narrow_window(const Policy& p, Narrow& n) {
   n.oldest = p.oldest;
   n.end = p.oldest + NEAR < p.room ? p.oldest + NEAR : p.room;
@@ -59,7 +59,7 @@ FN void narrow_up(Policy& p, Narrow& n) {
         if (k * WARP + n.lane < STACKS) up.below[stack[k]] = below.of[k];
       }
     } while (!any_lane(work || n.level == n.oldest));
-    if (n.level == 0 || any_lane(work)) break;
+    if (n.level != n.oldest || n.level == 0 || any_lane(work)) break;
   }
   narrow_load(n, policy_level(p, n.level));
   n.top = n.hi;
@@ -75,6 +75,31 @@ FN u32 narrow_room(const Narrow& n) {
   }
   room = min_lane(room);
   return room - room / 16;
+}
+
+// Hands in how many elements were consumed: 32 bits are not enough for long.
+FN void narrow_consumed(Policy& p, Narrow& n) {
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    if (n.feeds.of[k]) p.consumed[stacks_source[k * WARP + n.lane] - 1] += n.consumed.of[k];
+    n.consumed.of[k] = 0;
+  }
+}
+
+// What an element pushed, where that depends on data: the most seen.
+FN void narrow_average(Policy& p, const Narrow& n, Each<u32>& most, u32 taken) {
+  if (most_of(n.stack)) return;
+  u32 units = 0;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) units = n.added.of[k] > units ? n.added.of[k] : units;
+  units = max_lane(units);
+  const u32 average = units / taken + (units % taken != 0);
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    if (n.stack != k * WARP + n.lane || p.average[stacks_source[n.stack] - 1] >= average) continue;
+    p.average[stacks_source[n.stack] - 1] = average;
+    if (most.of[k] < 2 * average) most.of[k] = 2 * average;
+  }
 }
 
 // False when there is no more work, or when the run has to end.
@@ -145,36 +170,21 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     run_narrow(p, sh, n);
     // What one lane has written the others read in the next run.
     __syncwarp();
-    if (n.number % 256 == 0) {
-      // The host's flag lies across the bus: it is looked at now and then.
-      u64 since = 0;
-      n.failed |= any_lane(n.lane == 0 && should_stop(control, since));
-#pragma unroll
-      for (u32 k = 0; k < PER_LANE; k++) {
-        const u32 s = k * WARP + n.lane;
-        if (n.feeds.of[k]) p.consumed[stacks_source[s] - 1] += n.consumed.of[k];
-        n.consumed.of[k] = 0;
+    const u32 taken = n.count - n.left;
+    if (n.failed || n.number % 256 == 0 || most_of(n.stack) == 0) {
+      if (n.number % 256 == 0) {
+        // The host's flag lies across the bus: it is looked at now and then.
+        u64 since = 0;
+        n.failed |= any_lane(n.lane == 0 && should_stop(control, since));
+        narrow_consumed(p, n);
       }
-    }
-    if (n.failed) {
-      more = false;
-      break;
+      if (n.failed) {
+        more = false;
+        break;
+      }
+      if (taken) narrow_average(p, n, most, taken);
     }
     narrow_take(n);
-    const u32 taken = n.count - n.left;
-    if (most_of(n.stack) == 0 && taken) {
-      u32 units = 0;
-#pragma unroll
-      for (u32 k = 0; k < PER_LANE; k++) units = n.added.of[k] > units ? n.added.of[k] : units;
-      units = max_lane(units);
-      const u32 average = units / taken + (units % taken != 0);
-#pragma unroll
-      for (u32 k = 0; k < PER_LANE; k++) {
-        if (n.stack != k * WARP + n.lane || p.average[stacks_source[n.stack] - 1] >= average) continue;
-        p.average[stacks_source[n.stack] - 1] = average;
-        if (most.of[k] < 2 * average) most.of[k] = 2 * average;
-      }
-    }
     if (n.children == 0) {
       // What was consumed gives its space back.
       n.top = n.hi;
@@ -205,8 +215,8 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     if (s >= STACKS) continue;
     p.top[s] = n.top.of[k];
     p.peak[s] = n.peak.of[k];
-    if (n.feeds.of[k]) p.consumed[stacks_source[s] - 1] += n.consumed.of[k];
   }
+  narrow_consumed(p, n);
   if (n.lane == 0) {
     p.level = n.level;
     if (n.reached > p.reached) p.reached = n.reached;

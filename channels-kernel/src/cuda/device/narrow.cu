@@ -41,7 +41,8 @@ struct Narrow {
   u32 left;         // how many elements, the lowest ones, found no room
   u32 children;     // to how many entry channels it pushed
   bool failed;
-  // What was pushed to just one entry channel is the next run, if it is narrow: its channel, and the first and number of the elements, or 0.
+  // An entry channel that it pushed to, and the first and the number of these elements, or 0 if they are too many for a narrow run. If it pushed
+  // to no other, they are the next run.
   u32 next, at, few;
 };
 
@@ -93,7 +94,7 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
   __nv_atomic_store_n(&ch.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-// Takes down what a segment pushed: how many elements, and from which on.
+// Takes down what a segment pushed: how many elements, and from which one on.
 template <class S>
 FN void narrow_pushed(Narrow& n, const u32* base, const u32* pushed) {
   u32 most = 0;
@@ -111,11 +112,10 @@ FN void narrow_pushed(Narrow& n, const u32* base, const u32* pushed) {
       if (stack == k * WARP + n.lane) n.added.of[k] = pushed[p];
     }
     if (!is_entry(stack)) continue;
-    const bool first = n.children == 0;
     n.children += pushed[p] != 0;
     if (pushed[p]) n.next = stack;
     if (pushed[p]) n.at = base[p];
-    if (pushed[p]) n.few = first && most_of(stack) && narrow_of(stack) && is_narrow(pushed[p], most_of(stack), n.room) ? pushed[p] : 0;
+    if (pushed[p]) n.few = most_of(stack) && narrow_of(stack) && is_narrow(pushed[p], most_of(stack), n.room) ? pushed[p] : 0;
   }
 }
 
