@@ -8,7 +8,7 @@ use super::{
 };
 use crate::layout::stride;
 use millstream_graph::{
-    ir::{CheckKind, Span, TaskId},
+    ir::{CheckKind, Span, StmtKind, TaskId},
     ty::{PieceKind, Scalar},
 };
 use std::fmt::Write as _;
@@ -183,6 +183,15 @@ fn tables(plan: &Plan, out: &mut Writer) {
     out.line(&format!("__constant__ const u32 stacks_source[STACKS] = {{{feeds}}};"));
     out.line("// Of a stack of frames: one more than the continuation channels behind it.");
     out.line(&format!("__constant__ const u32 stacks_frame[STACKS] = {{{frames}}};"));
+    out.line("// The same of stacks that are known when this is compiled: which are entry channels, how many elements are a narrow run, and what each pushes.");
+    let is_entry = (0..plan.stacks.len()).filter(|i| plan.stacks[*i].kind == StackKind::Entry).map(|i| format!("stack == {i}"));
+    out.line(&format!("FN constexpr bool is_entry(u32 stack) {{ return {}; }}", is_entry.collect::<Vec<_>>().join(" || ")));
+    let of_sources = |value: &dyn Fn(&super::plan::Source) -> String| {
+        plan.sources.iter().rev().fold("0".to_owned(), |rest, s| format!("stack == {} ? {} : {rest}", s.stack, value(s)))
+    };
+    let narrow = of_sources(&|s| if s.is_heavy() { "0" } else { "2 * WARP" }.to_owned());
+    out.line(&format!("FN constexpr u32 narrow_of(u32 stack) {{ return {narrow}; }}"));
+    out.line(&format!("FN constexpr u32 most_of(u32 stack) {{ return {}; }}", of_sources(&|s| s.most().to_string())));
 }
 
 fn data(plan: &Plan, out: &mut Writer) {
@@ -215,19 +224,32 @@ fn run_source(plan: &Plan, out: &mut Writer) {
     out.blank();
 }
 
-/// Narrow runs, by one warp.
+/// Narrow runs, by one warp. Few elements that are much work are spread over a block instead.
 fn run_narrow(plan: &Plan, out: &mut Writer) {
     out.blank();
-    out.open("FN void run_narrow(Shared& sh, u32 stack, Narrow& n) {");
-    out.open("switch (stack) {");
-    // Few elements that are much work are spread over a block instead.
+    out.open("FN void run_narrow([[maybe_unused]] Policy& p, [[maybe_unused]] Shared& sh, Narrow& n) {");
+    out.open("switch (n.stack) {");
     for source in plan.sources.iter().filter(|s| !s.is_heavy()) {
-        let how = if matches!(source.mode, Mode::Direct { .. }) { "direct" } else { "scanned" };
-        out.line(&format!("case {}: narrow_{how}<{}>(sh, n); break;", source.stack, segment::name(plan, source)));
+        let (name, stack, fails) = (segment::name(plan, source), source.stack, may_fail(plan, source));
+        let call = match source.mode {
+            Mode::Direct { .. } if source.pushes.is_empty() => format!("narrow_leaves<{name}, {fails}>(n)"),
+            Mode::Direct { .. } => format!("narrow_direct<{name}>(sh, n)"),
+            _ => format!("narrow_scanned<{name}, {fails}, {}, {stack}>(p, n)", source.most() > 0),
+        };
+        out.line(&format!("case {stack}: {call}; break;"));
     }
     out.close("}");
     out.close("}");
     out.blank();
+}
+
+/// Whether an element's run may end before its body does: by a check, in a helper, or in a loop.
+fn may_fail(plan: &Plan, source: &super::plan::Source) -> bool {
+    let blocks = &plan.program[source.task].segments[source.segment.index()].body.blocks;
+    blocks.iter().enumerate().any(|(i, block)| {
+        block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Call { .. } | StmtKind::Check { .. }))
+            || block.term.targets().iter().any(|to| to.index() <= i)
+    })
 }
 
 /// Moves elements within a channel: tiles that found no room close up with what was not taken.

@@ -2,206 +2,227 @@
 // until a run is not narrow. A narrow run has room for many times what it pushes. Then no estimate is asked, for all of it is always
 // allowed, and so `policy.rs` needs no such thing.
 //
-// False when there is no more work, or when the run has to end.
-FN bool narrow_levels(Policy& p, Shared& sh, Control* c) {
-  Each<u32> lo, hi, top, peak, capacity, narrow, most;
-  Each<bool> entry, feeds, loose;
-  Each<f32> pushed;
-  Each<u64> consumed;
-  u32 level = p.level, number = (u32)p.dispatches;
-  u64 elements = policy_level(p, level).elements;
-  bool few = p.most == 0xffffffffu;
+// One warp does all of it, and nothing hides what an instruction takes: what is known is not asked again.
+
+// Takes a level up from where it lies.
+FN void narrow_load(Narrow& n, const Level& from) {
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + lane_id();
+    const u32 s = k * WARP + n.lane;
+    n.lo.of[k] = s < STACKS ? from.lo[s] : 0;
+    n.hi.of[k] = s < STACKS ? from.hi[s] : 0;
+    n.pushed.of[k] = s < STACKS ? from.pushed[s] : 0;
+  }
+  n.elements = from.elements;
+}
+
+// Takes down which levels lie in shared memory.
+FN void narrow_window(const Policy& p, Narrow& n) {
+  n.oldest = p.oldest;
+  n.end = p.oldest + NEAR < p.room ? p.oldest + NEAR : p.room;
+}
+
+// Up to the next level that has work, or to the first one.
+FN void narrow_up(Policy& p, Narrow& n) {
+  __syncwarp();
+  narrow_store(n, policy_level(p, n.level));
+  __syncwarp();
+  // Lanes without a stack do as the last one's: a condition costs more.
+  u32 stack[PER_LANE];
+  Each<f32> below;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    stack[k] = k * WARP + n.lane < STACKS ? k * WARP + n.lane : STACKS - 1;
+    below.of[k] = policy_level(p, n.level).below[stack[k]];
+  }
+  bool work = false;
+  while (true) {
+    if (n.level == n.oldest) {
+      if (n.lane == 0) p.reached = n.reached;
+      __syncwarp();
+      policy_fill(p);
+      narrow_window(p, n);
+    }
+    do {
+      const Level& done = policy_level(p, n.level);
+      Level& up = policy_level(p, --n.level);
+      f32 children = 0;
+#pragma unroll
+      for (u32 s = 0; s < STACKS; s++) children += is_entry(s) ? done.pushed[s] : 0;
+      const f32 count = max_of((f32)done.elements, 1.0f);
+      work = false;
+#pragma unroll
+      for (u32 k = 0; k < PER_LANE; k++) {
+        // Asked for before anything is written, for all the compiler knows to the same place.
+        work |= n.feeds.of[k] && up.lo[stack[k]] != up.hi[stack[k]];
+        below.of[k] = quotient(done.pushed[stack[k]] + children * below.of[k], count);
+        if (k * WARP + n.lane < STACKS) up.below[stack[k]] = below.of[k];
+      }
+    } while (!any_lane(work || n.level == n.oldest));
+    if (n.level != n.oldest || n.level == 0 || any_lane(work)) break;
+  }
+  narrow_load(n, policy_level(p, n.level));
+  n.top = n.hi;
+}
+
+// How many more elements every stack holds.
+FN u32 narrow_room(const Narrow& n) {
+  u32 room = 0xffffffffu;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    const u32 base = n.top.of[k] + 3, left = n.capacity.of[k] > base ? n.capacity.of[k] - base : 0;
+    room = left < room ? left : room;
+  }
+  room = min_lane(room);
+  return room - room / 16;
+}
+
+// Hands in how many elements were consumed: 32 bits are not enough for long.
+FN void narrow_consumed(Policy& p, Narrow& n) {
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    if (n.feeds.of[k]) p.consumed[stacks_source[k * WARP + n.lane] - 1] += n.consumed.of[k];
+    n.consumed.of[k] = 0;
+  }
+}
+
+// What an element pushed, where that depends on data: the most seen.
+FN void narrow_average(Policy& p, const Narrow& n, Each<u32>& most, u32 taken) {
+  if (most_of(n.stack)) return;
+  u32 units = 0;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) units = n.added.of[k] > units ? n.added.of[k] : units;
+  units = max_lane(units);
+  const u32 average = units / taken + (units % taken != 0);
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    if (n.stack != k * WARP + n.lane || p.average[stacks_source[n.stack] - 1] >= average) continue;
+    p.average[stacks_source[n.stack] - 1] = average;
+    if (most.of[k] < 2 * average) most.of[k] = 2 * average;
+  }
+}
+
+// False when there is no more work, or when the run has to end.
+FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
+  // In a register, as the lane's number.
+  Policy& p = *(Policy*)at_near(near_of(&policy));
+  // After a run that found no room for anything, fewer elements are tried.
+  if (p.most != 0xffffffffu) return true;
+  Narrow n;
+  Each<u32> most;
+  n.lane = own_lane();
+  n.level = p.level;
+  n.room = 0;
+  n.reached = p.reached;
+  n.number = (u32)p.dispatches;
+  narrow_window(p, n);
+  narrow_load(n, policy_level(p, n.level));
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    const u32 s = k * WARP + n.lane;
     const bool real = s < STACKS;
-    const Level& now = policy_level(p, level);
     const u32 source = real ? stacks_source[s] : 0;
-    lo.of[k] = real ? now.lo[s] : 0;
-    hi.of[k] = real ? now.hi[s] : 0;
-    pushed.of[k] = real ? now.pushed[s] : 0;
-    top.of[k] = real ? p.top[s] : 0;
-    peak.of[k] = real ? p.peak[s] : 0;
-    capacity.of[k] = real ? ch.capacity[s] : 0xffffffffu;
-    entry.of[k] = real && stacks_entry[s];
-    feeds.of[k] = source != 0;
-    narrow.of[k] = source ? sources[source - 1].narrow : 0;
+    n.top.of[k] = real ? p.top[s] : 0;
+    n.peak.of[k] = real ? p.peak[s] : 0;
+    n.consumed.of[k] = 0;
+    n.capacity.of[k] = real ? ch.capacity[s] : 0xffffffffu;
+    n.entry.of[k] = real && stacks_entry[s];
+    n.feeds.of[k] = source != 0;
     most.of[k] = source ? sources[source - 1].most : 1;
-    loose.of[k] = most.of[k] == 0;
-    if (loose.of[k]) most.of[k] = 2 * p.average[source - 1] > 64 ? 2 * p.average[source - 1] : 64;
-    consumed.of[k] = 0;
+    if (most.of[k] == 0) most.of[k] = 2 * p.average[source - 1] > 64 ? 2 * p.average[source - 1] : 64;
+    // Of what is much work no run is narrow.
+    if (source && sources[source - 1].narrow == 0) most.of[k] = 0xffffffffu;
   }
   bool more = true;
-  while (more) {
-    // Most elements first, entries before continuations, the first of several.
-    u32 best = 0, room = 0xffffffffu;
-    Narrow n;
+  u32 few = 0;
+  while (true) {
+    if (few == 0) {
+      // Most elements first, entries before continuations, the first of several.
+      u32 best = 0;
+      bool fits = true;
 #pragma unroll
-    for (u32 k = 0; k < PER_LANE; k++) {
-      const u32 have = feeds.of[k] ? hi.of[k] - lo.of[k] : 0, s = k * WARP + lane_id();
-      few &= have <= narrow.of[k];
-      const u32 key = have << 17 | (u32)entry.of[k] << 16 | (0xffff - s);
-      if (have && key > best) best = key;
-      n.base.of[k] = entry.of[k] ? top.of[k] + 3 & ~3u : top.of[k];
-      n.room.of[k] = capacity.of[k] > n.base.of[k] ? capacity.of[k] - n.base.of[k] : 0;
-      room = n.room.of[k] < room ? n.room.of[k] : room;
+      for (u32 k = 0; k < PER_LANE; k++) {
+        const u32 have = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0, s = k * WARP + n.lane;
+        const u32 key = have << 17 | (u32)n.entry.of[k] << 16 | (0xffff - s);
+        if (have && key > best) best = key;
+        fits &= is_narrow(have, most.of[k], n.room);
+      }
+      best = max_lane(best);
+      if (best == 0) {
+        more = n.level != 0;
+        if (!more) break;
+        narrow_up(p, n);
+        continue;
+      }
+      if (any_lane(!fits)) {
+        // By what room there was, less all that was pushed since. By what there is:
+        n.room = narrow_room(n);
+        fits = true;
+#pragma unroll
+        for (u32 k = 0; k < PER_LANE; k++) fits &= !n.feeds.of[k] || is_narrow(n.hi.of[k] - n.lo.of[k], most.of[k], n.room);
+        if (any_lane(!fits)) break;
+      }
+      n.next = 0xffff - (best & 0xffff);
+      few = best >> 17;
+      n.at = of_stack(n.hi, n.next) - few;
     }
-    if (any_lane(!few)) break;
-    best = max_lane(best);
-    if (best == 0) {
-      // Up to the level above.
-      if (level == 0) {
+    narrow_begin(n, n.next, n.at, few);
+    run_narrow(p, sh, n);
+    // What one lane has written the others read in the next run.
+    __syncwarp();
+    const u32 taken = n.count - n.left;
+    if (n.failed || n.number % 256 == 0 || most_of(n.stack) == 0) {
+      if (n.number % 256 == 0) {
+        // The host's flag lies across the bus: it is looked at now and then.
+        u64 since = 0;
+        n.failed |= any_lane(n.lane == 0 && should_stop(control, since));
+        narrow_consumed(p, n);
+      }
+      if (n.failed) {
         more = false;
         break;
       }
-      f32 children = 0;
-#pragma unroll
-      for (u32 k = 0; k < PER_LANE; k++) children += entry.of[k] ? pushed.of[k] : 0;
-      for (u32 o = 1; o < WARP && o < STACKS; o <<= 1) children += bitcast<f32>(__shfl_xor_sync(ALL_LANES, bitcast<u32>(children), o, WARP));
-      Level& now = policy_level(p, level);
-      // All lanes have read what one of them now writes; so too wherever `elements` is kept.
-      __syncwarp();
-      if (lane_id() == 0) now.elements = elements;
-#pragma unroll
-      for (u32 k = 0; k < PER_LANE; k++) {
-        const u32 s = k * WARP + lane_id();
-        if (s < STACKS) now.pushed[s] = pushed.of[k];
-      }
-      __syncwarp();
-      if (level == p.oldest) policy_fill(p);
-      Level& up = policy_level(p, level - 1);
-      const f32 count = elements ? (f32)elements : 1.0f;
-#pragma unroll
-      for (u32 k = 0; k < PER_LANE; k++) {
-        const u32 s = k * WARP + lane_id();
-        if (s >= STACKS) continue;
-        up.below[s] = (pushed.of[k] + children * now.below[s]) / count;
-        lo.of[k] = up.lo[s];
-        top.of[k] = hi.of[k] = up.hi[s];
-        pushed.of[k] = up.pushed[s];
-      }
-      elements = up.elements;
-      level--;
-      continue;
+      if (taken) narrow_average(p, n, most, taken);
     }
-    const u32 stack = 0xffff - (best & 0xffff);
-    n.count = best >> 17;
-    room = min_lane(room);
-    room -= room / 16;
-#pragma unroll
-    for (u32 k = 0; k < PER_LANE; k++) {
-      if (feeds.of[k]) few &= 16ull * (hi.of[k] - lo.of[k]) * most.of[k] <= room;
-    }
-    if (any_lane(!few)) break;
-    n.first = of_stack(hi, stack) - n.count;
-    n.level = level;
-    n.left = 0;
-    n.failed = false;
-#pragma unroll
-    for (u32 k = 0; k < PER_LANE; k++) {
-      n.pushed.of[k] = 0;
-      if (n.count > 1) n.room.of[k] -= n.room.of[k] / 16;
-      if (stack != k * WARP + lane_id()) continue;
-      hi.of[k] = n.first;
-      if (!entry.of[k]) top.of[k] -= n.count;
-    }
-    number++;
-    run_narrow(sh, stack, n);
-    // Relaxed: pairs with the load in `await`.
-    if (lane_id() == 0) __nv_atomic_store_n(&c->beat, number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-    bool stop = n.failed;
-    if (number % 256 == 0 && lane_id() == 0) {
-      // The host's flag lies across the bus: it is looked at now and then.
-      u64 since = 0;
-      stop |= should_stop(c, since);
-    }
-    if (any_lane(stop)) {
-      more = false;
-      break;
-    }
-    const u32 taken = n.count - n.left;
-    bool children = false, looped = false;
-    u32 units = 0;
-#pragma unroll
-    for (u32 k = 0; k < PER_LANE; k++) {
-      if (stack == k * WARP + lane_id()) {
-        // What found no room stands in its channel again.
-        hi.of[k] += n.left;
-        if (!entry.of[k]) top.of[k] += n.left;
-        consumed.of[k] += taken;
-        looped = loose.of[k];
-      }
-      units = n.pushed.of[k] > units ? n.pushed.of[k] : units;
-      pushed.of[k] += (f32)n.pushed.of[k];
-      if (n.pushed.of[k]) {
-        top.of[k] = n.base.of[k] + n.pushed.of[k];
-        children |= entry.of[k];
-      }
-      if (top.of[k] > peak.of[k]) peak.of[k] = top.of[k];
-      if (!entry.of[k]) hi.of[k] = top.of[k];
-    }
-    if (best >> 16 & 1) elements += taken;
-    if (taken == 0) {
+    narrow_take(n);
+    if (n.children == 0) {
+      // What was consumed gives its space back.
+      n.top = n.hi;
+      few = 0;
+      if (taken) continue;
       // It is tried again with fewer elements.
-      if (lane_id() == 0) p.most = n.count > 4 ? n.count / 4 : 1;
-      few = false;
-    } else if (any_lane(looped)) {
-      units = max_lane(units);
-      const u32 average = units / taken + (units % taken != 0);
-#pragma unroll
-      for (u32 k = 0; k < PER_LANE; k++) {
-        if (stack != k * WARP + lane_id() || p.average[stacks_source[stack] - 1] >= average) continue;
-        p.average[stacks_source[stack] - 1] = average;
-        if (most.of[k] < 2 * average) most.of[k] = 2 * average;
-      }
-    }
-    if (!any_lane(children)) {
-#pragma unroll
-      for (u32 k = 0; k < PER_LANE; k++) top.of[k] = hi.of[k];
-      continue;
-    }
-    if (level + 1 >= p.room) {
-      if (lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
-      more = false;
+      if (n.lane == 0) p.most = n.count > 4 ? n.count / 4 : 1;
       break;
     }
-    // Down to the level below.
-    Level& now = policy_level(p, level);
-    __syncwarp();
-    if (lane_id() == 0) now.elements = elements;
-    const bool known = policy_open(p, ++level);
-    Level& next = policy_level(p, level);
-    elements = known ? next.elements : 0;
-#pragma unroll
-    for (u32 k = 0; k < PER_LANE; k++) {
-      const u32 s = k * WARP + lane_id();
-      if (s >= STACKS) continue;
-      now.lo[s] = lo.of[k];
-      now.hi[s] = hi.of[k];
-      now.pushed[s] = pushed.of[k];
-      lo.of[k] = entry.of[k] && n.pushed.of[k] ? n.base.of[k] : top.of[k];
-      hi.of[k] = top.of[k];
-      pushed.of[k] = known ? next.pushed[s] : 0;
-      if (!known) next.below[s] = 0;
+    if (n.level + 1 == n.end) {
+      if (n.end >= p.room) {
+        if (n.lane == 0) stop_run(control, LEVELS_FULL, 0, 0, 0);
+        more = false;
+        break;
+      }
+      if (n.lane == 0) p.reached = n.reached;
+      policy_slide(p);
+      narrow_window(p, n);
     }
+    narrow_down(p, n);
+    few = n.children == 1 ? n.few : 0;
   }
-  Level& now = policy_level(p, level);
   __syncwarp();
+  narrow_store(n, policy_level(p, n.level));
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + lane_id();
+    const u32 s = k * WARP + n.lane;
     if (s >= STACKS) continue;
-    now.lo[s] = lo.of[k];
-    now.hi[s] = hi.of[k];
-    now.pushed[s] = pushed.of[k];
-    p.top[s] = top.of[k];
-    p.peak[s] = peak.of[k];
-    if (feeds.of[k]) p.consumed[stacks_source[s] - 1] += consumed.of[k];
+    p.top[s] = n.top.of[k];
+    p.peak[s] = n.peak.of[k];
   }
-  if (lane_id() == 0) {
-    now.elements = elements;
-    p.level = level;
-    p.dispatches += number - (u32)p.dispatches;
+  narrow_consumed(p, n);
+  if (n.lane == 0) {
+    p.level = n.level;
+    if (n.reached > p.reached) p.reached = n.reached;
+    // One level was there at the beginning.
+    if (n.reached > 1 && n.reached > p.expected) p.expected = n.reached;
+    p.dispatches += n.number - (u32)p.dispatches;
   }
   __syncwarp();
   return more;

@@ -7,6 +7,45 @@ template <class T>
 struct Each {
   T of[PER_LANE];
 };
+
+// The lane's number, in a register: the compiler does not know that it could work it out again at each use.
+#ifdef EMULATED
+FN u32 own_lane() { return lane_id(); }
+#else
+FN u32 own_lane() {
+  u32 lane;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+#endif
+
+// Narrow runs of a level, in registers. What is not of each stack is the same in all lanes.
+struct Narrow {
+  u32 lane;
+  // The level, as in `Level`.
+  u32 level;
+  Each<u32> lo, hi;
+  Each<f32> pushed;
+  u64 elements;
+  // All levels, as in `Policy`.
+  Each<u32> top, peak, consumed;
+  u32 number, reached;
+  u32 oldest, end;  // the levels that lie in shared memory; or where there may be no more of them
+  // What is known of each stack.
+  Each<bool> entry, feeds;
+  Each<u32> capacity;
+  u32 room;         // so many more elements each stack holds, or more
+  // The run, and what it pushed: how much to each stack, and from where on.
+  u32 stack, first, count;
+  Each<u32> base, added;
+  u32 left;         // how many elements, the lowest ones, found no room
+  u32 children;     // to how many entry channels it pushed
+  bool failed;
+  // An entry channel that it pushed to, and the first and the number of these elements, or 0 if they are too many for a narrow run. If it pushed
+  // to no other, they are the next run.
+  u32 next, at, few;
+};
+
 FN u32 of_stack(const Each<u32>& x, u32 stack) {
   u32 out = 0;
 #pragma unroll
@@ -16,72 +55,180 @@ FN u32 of_stack(const Each<u32>& x, u32 stack) {
   }
   return out;
 }
-FN void set_stack(Each<u32>& x, u32 stack, u32 value) {
+
+// A run of so few elements is narrow: whatever the policy's estimates say, it finds room.
+FN bool is_narrow(u32 count, u32 most, u32 room) { return count <= 2 * WARP && 16ull * count * most <= room; }
+
+// Whether a lane has one of the elements that are left. Those before the first one wrap around, to numbers that are too high.
+FN bool is_mine(const Narrow& n, u32 left) { return left - WARP + n.lane < left; }
+
+// Puts the level where it belongs. All lanes have met since they read from there.
+FN void narrow_store(const Narrow& n, Level& to) {
+  if (n.lane == 0) to.elements = n.elements;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    if (stack == k * WARP + lane_id()) x.of[k] = value;
+    const u32 s = k * WARP + n.lane;
+    if (s >= STACKS) continue;
+    to.lo[s] = n.lo.of[k];
+    to.hi[s] = n.hi.of[k];
+    to.pushed[s] = n.pushed.of[k];
   }
 }
 
-// A narrow run, and what it does.
-struct Narrow {
-  u32 level, first, count;
-  Each<u32> base, room;  // of each stack: the first free element, and how many more it holds
-  Each<u32> pushed;      // out
-  u32 left;              // out: how many elements, the lowest ones, found no room
-  bool failed;           // out
-};
+// Takes a run off its channel.
+FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
+  n.stack = stack;
+  n.first = first;
+  n.count = count;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    if (stack == k * WARP + n.lane) {
+      n.hi.of[k] = first;
+      if (!n.entry.of[k]) n.top.of[k] -= count;
+    }
+    // Neighbouring children are stored together, so that a level begins at a number that they divide.
+    n.base.of[k] = n.entry.of[k] ? n.top.of[k] + 3 & ~3u : n.top.of[k];
+  }
+  n.number++;
+  // Relaxed: pairs with the load in `await`. All lanes write the same.
+  __nv_atomic_store_n(&ch.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
 
-FN void hand_over_warp(Gathered<NoSum>&) {}
+// Takes down what a segment pushed: how many elements, and from which one on.
+template <class S>
+FN void narrow_pushed(Narrow& n, const u32* base, const u32* pushed) {
+  u32 most = 0;
+#pragma unroll
+  for (u32 p = 0; p < S::PUSHED; p++) most = pushed[p] > most ? pushed[p] : most;
+  n.room = n.room > most + 3 ? n.room - most - 3 : 0;
+  n.children = n.few = 0;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) n.added.of[k] = 0;
+#pragma unroll
+  for (u32 p = 0; p < S::PUSHED; p++) {
+    const u32 stack = S::stack_of(p);
+#pragma unroll
+    for (u32 k = 0; k < PER_LANE; k++) {
+      if (stack == k * WARP + n.lane) n.added.of[k] = pushed[p];
+    }
+    if (!is_entry(stack)) continue;
+    n.children += pushed[p] != 0;
+    if (pushed[p]) n.next = stack;
+    if (pushed[p]) n.at = base[p];
+    if (pushed[p]) n.few = most_of(stack) && narrow_of(stack) && is_narrow(pushed[p], most_of(stack), n.room) ? pushed[p] : 0;
+  }
+}
+
+// Takes in what the run did.
+FN void narrow_take(Narrow& n) {
+  const u32 taken = n.count - n.left;
+  if (is_entry(n.stack)) n.elements += taken;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    if (n.stack == k * WARP + n.lane) {
+      // What found no room stands in its channel again.
+      n.hi.of[k] += n.left;
+      if (!n.entry.of[k]) n.top.of[k] += n.left;
+      n.consumed.of[k] += taken;
+    }
+    n.pushed.of[k] += (f32)n.added.of[k];
+    if (n.added.of[k]) n.top.of[k] = n.base.of[k] + n.added.of[k];
+    if (n.top.of[k] > n.peak.of[k]) n.peak.of[k] = n.top.of[k];
+    if (!n.entry.of[k]) n.hi.of[k] = n.top.of[k];
+  }
+}
+
+// Down to the level below, which is what the run has pushed.
+FN void narrow_down(Policy& p, Narrow& n) {
+  narrow_store(n, policy_level(p, n.level));
+  n.level++;
+  if (n.level >= n.reached) n.reached = n.level + 1;
+  const Level& next = policy_level(p, n.level);
+  n.elements = next.elements;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    const u32 s = k * WARP + n.lane;
+    n.lo.of[k] = n.entry.of[k] && n.added.of[k] ? n.base.of[k] : n.top.of[k];
+    n.hi.of[k] = n.top.of[k];
+    n.pushed.of[k] = s < STACKS ? next.pushed[s] : 0;
+  }
+}
+
+// Whether the hardware adds to a result by itself. Then each lane hands in what it gives, for nobody waits for that.
+template <class V>
+FN constexpr bool adds_alone() {
+  return sizeof(V) >= 4 && (V)0.5 == (V)0;
+}
+
+// Otherwise the lanes join what goes to one address.
+FN void hand_over_warp(const Narrow&, Gathered<NoSum>&) {}
 template <class R>
-FN void hand_over_warp(Gathered<R>& sum) {
+FN void hand_over_warp(const Narrow& n, Gathered<R>& sum) {
   typedef typename R::Value Value;
   const u32 some = __ballot_sync(ALL_LANES, sum.to != nullptr);
   if (some == 0) return;
   const u32 leader = (u32)__ffs((i32)some) - 1;
-  if (some & (some - 1)) {
-    const bool same = (u64)sum.to == shuffle_wide((u64)sum.to, leader);
-    if (sum.to && !same) R::give(sum.to, sum.value);
-    Value value = same ? sum.value : R::none();
-    for (u32 o = WARP / 2; o; o >>= 1) value = R::join(value, from_bits<Value>(shuffle_xor_wide(bits_of(value), o)));
-    sum.value = value;
-  }
-  if (lane_id() == leader) R::give(sum.to, sum.value);
+  const bool same = (u64)sum.to == shuffle_wide((u64)sum.to, leader);
+  if (sum.to && !same) R::give(sum.to, sum.value);
+  Value value = same ? sum.value : R::none();
+  for (u32 o = WARP / 2; o; o >>= 1) value = R::join(value, from_bits<Value>(shuffle_xor_wide(bits_of(value), o)));
+  if (n.lane == leader) R::give(sum.to, value);
 }
 
+// Runs an element of a narrow run whose pushes are numbered: `at` is the next element of each.
 template <class S>
-FN void count_leaves_warp(const Narrow& n, const LeafCounts<S>& leaves) {
-  if constexpr (S::HAS_LEAVES) {
-#pragma unroll
-    for (u32 p = 0; p < S::PUSHED; p++) {
-      if (!S::leafy(p)) continue;
-      if (!any_lane(leaves.count[p] != 0)) continue;
-      const u64 all = __shfl_sync(ALL_LANES, warp_scan(leaves.count[p]), WARP - 1, WARP);
-      if (lane_id() == 0) {
-        // The host reads them after the run.
-        combine_add(&ch.control->leaves[S::stack_of(p)], all);
-        combine_add(&ch.control->leaves[STACKS + n.level + 1], all);
-      }
+struct Numbered : Thread {
+  static constexpr bool RUN = true, FALLIBLE = false, STAGES = false, EACH = true;
+  const u32 level;
+  Gathered<typename S::Sum>& sum;
+  u32 at[S::PUSHED + 1];
+  u32 frame = 0;
+  __device__ __forceinline__ Numbered(const Narrow& n, Gathered<typename S::Sum>& all) : level(n.level), sum(all) { control = ch.control; }
+  __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
+  template <class V>
+  __device__ __forceinline__ void give(ptr to, V value) {
+    if constexpr (adds_alone<V>()) {
+      S::Sum::give(to, value);
+    } else {
+      sum.add(to, value);
     }
   }
+  __device__ __forceinline__ void leaf(u32 push, bool ended) {
+    if (!ended) return;
+    // The host reads them after the run.
+    combine_add(&control->leaves[S::stack_of(push)], (u64)1);
+    combine_add(&control->leaves[STACKS + level + 1], (u64)1);
+  }
+};
+
+// Whether a segment pushes to just one entry channel: its own.
+template <class S>
+FN constexpr bool pushes_again(u32 own) {
+  bool again = false;
+  for (u32 p = 0; p < S::PUSHED; p++) {
+    if (S::stack_of(p) != own && is_entry(S::stack_of(p))) return false;
+    again |= S::stack_of(p) == own;
+  }
+  return again;
 }
 
-// Counts, then runs.
+// A lane's element of those that are left: they go from the top of the run downwards. Lanes that have none get the first one, as a load
+// under no condition is the quicker one.
 template <class S>
-FN void narrow_scanned(Shared&, Narrow& n) {
-  Gathered<typename S::Sum> sum;
-  LeafCounts<S> leaves;
-  u32 base[S::PUSHED + 1];
+FN void narrow_dequeue(const Narrow& n, u32 first, u32 left, typename S::Args& args) {
+  args = S::template deq<true>(first + (is_mine(n, left) ? left - WARP + n.lane : 0));
+}
+
+// Counts, then runs. `args` is the lane's first element.
+template <class S, bool FAILS, bool KNOWN>
+FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::Sum>& sum) {
+  u32 base[S::PUSHED + 1], pushed[S::PUSHED + 1] = {}, units[S::GROUPS + 1] = {};
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) base[p] = of_stack(n.base, S::stack_of(p));
-  u32 units[S::GROUPS + 1] = {};
+  bool failed = false;
   n.left = n.count;
-  while (n.left) {
-    // From the top of the run downwards; elements before its first wrap around, to numbers that are too high.
-    const u32 i = n.left - WARP + lane_id();
-    const bool mine = i < n.left;
-    typename S::Args args = {};
-    if (mine) args = S::template deq<true>(n.first + i);
+  while (true) {
+    const bool mine = is_mine(n, n.left), last = n.left <= WARP;
     Counting<S> counting;
     counting.control = ch.control;
     if (mine) S::run(counting, args);
@@ -91,7 +238,7 @@ FN void narrow_scanned(Shared&, Narrow& n) {
       const u32 own = counting.at[S::lead(g)] / S::ratio(S::lead(g));
       if (S::binary(g)) {
         const u32 who = __ballot_sync(ALL_LANES, own != 0);
-        unit[g] = units[g] + (u32)__popc(who & ((1u << lane_id()) - 1));
+        unit[g] = units[g] + (u32)__popc(who & ((1u << n.lane) - 1));
         units[g] += (u32)__popc(who);
       } else {
         const u32 upto = units[g] + warp_scan(own);
@@ -99,66 +246,116 @@ FN void narrow_scanned(Shared&, Narrow& n) {
         units[g] = __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
       }
     }
-    Each<u32> pushed = {};
+    if (!KNOWN) {
+      bool fits = true;
 #pragma unroll
-    for (u32 p = 0; p < S::PUSHED; p++) set_stack(pushed, S::stack_of(p), units[S::group(p)] * S::ratio(p));
-    bool fits = true;
+      for (u32 p = 0; p < S::PUSHED; p++) {
+        const u32 end = of_stack(n.capacity, S::stack_of(p)), all = end > base[p] ? end - base[p] : 0;
+        if (units[S::group(p)] * S::ratio(p) <= (n.count > 1 ? all - all / 16 : all)) continue;
+        fits = false;
+        if ((!S::YIELDS || n.count == 1) && n.lane == 0) stop_run(ch.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
+      }
+      if (!fits) {
+        failed = !S::YIELDS || n.count == 1;
+        break;
+      }
+    }
 #pragma unroll
-    for (u32 k = 0; k < PER_LANE; k++) {
-      if (pushed.of[k] <= n.room.of[k]) continue;
-      fits = false;
-      if (!S::YIELDS || n.count == 1) stop_run(ch.control, CHANNEL_FULL, k * WARP + lane_id(), 0, 0);
-    }
-    if (any_lane(!fits)) {
-      n.failed = !S::YIELDS || n.count == 1;
-      break;
-    }
-    n.pushed = pushed;
-    Reserved<S, false> worker(sum, leaves);
-    worker.control = ch.control;
+    for (u32 p = 0; p < S::PUSHED; p++) pushed[p] = units[S::group(p)] * S::ratio(p);
+    Numbered<S> worker(n, sum);
 #pragma unroll
     for (u32 p = 0; p < S::PUSHED; p++) worker.at[p] = base[p] + unit[S::group(p)] * S::ratio(p);
     if (mine) S::run(worker, args);
-    n.failed |= worker.failed;
-    n.left -= n.left < WARP ? n.left : WARP;
+    failed |= worker.failed;
+    n.left = last ? 0 : n.left - WARP;
+    if (last) break;
+    narrow_dequeue<S>(n, n.first, n.left, args);
   }
-  hand_over_warp(sum);
-  count_leaves_warp<S>(n, leaves);
+  n.failed = (FAILS || !KNOWN) && any_lane(failed);
+  narrow_pushed<S>(n, base, pushed);
 }
 
-// For bodies that push nothing, or whose pushes cannot be counted before they have run.
+// `FAILS`: an element's run may end early. `KNOWN`: what an element pushes at most is known, so that all of it finds room. A segment that
+// pushes to its own channel goes on with that.
+template <class S, bool FAILS, bool KNOWN, u32 OWN>
+FN void narrow_scanned(Policy& p, Narrow& n) {
+  Gathered<typename S::Sum> sum;
+  typename S::Args args;
+  narrow_dequeue<S>(n, n.first, n.count, args);
+  while (true) {
+    narrow_elements<S, FAILS, KNOWN>(n, args, sum);
+    if (!KNOWN || !pushes_again<S>(OWN) || n.few == 0 || n.failed || n.level + 1 == n.end || n.number % 256 == 0) break;
+    __syncwarp();
+    // The next elements are under way while this run is taken in.
+    narrow_dequeue<S>(n, n.at, n.few, args);
+    n.stack = OWN;
+    narrow_take(n);
+    narrow_down(p, n);
+    narrow_begin(n, OWN, n.at, n.few);
+  }
+  if constexpr (S::SUMS) {
+    if constexpr (!adds_alone<typename S::Sum::Value>()) hand_over_warp(n, sum);
+  }
+}
+
+// For bodies that push nothing.
+template <class S, bool FAILS>
+FN void narrow_leaves(Narrow& n) {
+  Gathered<typename S::Sum> sum;
+  bool failed = false;
+  for (u32 i = n.lane; i < n.count && !failed; i += WARP) {
+    Numbered<S> worker(n, sum);
+    S::run(worker, S::template deq<true>(n.first + i));
+    failed = worker.failed;
+  }
+  n.left = 0;
+  n.failed = FAILS && any_lane(failed);
+  if constexpr (S::SUMS) {
+    if constexpr (!adds_alone<typename S::Sum::Value>()) hand_over_warp(n, sum);
+  }
+  narrow_pushed<S>(n, nullptr, nullptr);
+}
+
+// For bodies whose pushes cannot be counted before they have run.
 template <class S>
 FN void narrow_direct(Shared& sh, Narrow& n) {
   Gathered<typename S::Sum> sum;
   LeafCounts<S> leaves;
   Dispatch& d = sh.dispatch;
-  if constexpr (S::PUSHED > 0) {
+  u32 base[S::PUSHED], pushed[S::PUSHED];
 #pragma unroll
-    for (u32 p = 0; p < S::PUSHED; p++) {
-      const u32 base = of_stack(n.base, S::stack_of(p)), room = of_stack(n.room, S::stack_of(p));
-      if (lane_id() == 0) {
-        d.base[p] = base;
-        d.room[p] = room;
-      }
+  for (u32 p = 0; p < S::PUSHED; p++) {
+    base[p] = of_stack(n.base, S::stack_of(p));
+    const u32 end = of_stack(n.capacity, S::stack_of(p)), all = end > base[p] ? end - base[p] : 0;
+    if (n.lane == 0) {
+      d.base[p] = base[p];
+      d.room[p] = n.count > 1 ? all - all / 16 : all;
     }
-    __syncwarp();
   }
-  for (u32 i = lane_id(); i < n.count && !n.failed; i += WARP) {
+  __syncwarp();
+  bool failed = false;
+  for (u32 i = n.lane; i < n.count && !failed; i += WARP) {
     Direct<S> worker(sum, leaves);
     worker.control = ch.control;
     worker.dispatch = &d;
     worker.counter = sh.counter;
     S::run(worker, S::template deq<true>(n.first + i));
-    n.failed = worker.failed;
+    failed = worker.failed;
+  }
+  n.left = 0;
+  n.failed = any_lane(failed);
+  hand_over_warp(n, sum);
+#pragma unroll
+  for (u32 p = 0; p < S::PUSHED; p++) {
+    if (!S::leafy(p) || leaves.count[p] == 0) continue;
+    combine_add(&ch.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
+    combine_add(&ch.control->leaves[STACKS + n.level + 1], (u64)leaves.count[p]);
   }
   __syncwarp();
-  hand_over_warp(sum);
-  count_leaves_warp<S>(n, leaves);
-  if constexpr (S::PUSHED > 0) {
 #pragma unroll
-    for (u32 p = 0; p < S::PUSHED; p++) set_stack(n.pushed, S::stack_of(p), sh.counter[S::group(p)] * S::ratio(p));
-    __syncwarp();
-    for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
-    __syncwarp();
-  }
+  for (u32 p = 0; p < S::PUSHED; p++) pushed[p] = sh.counter[S::group(p)] * S::ratio(p);
+  __syncwarp();
+  for (u32 g = n.lane; g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
+  __syncwarp();
+  narrow_pushed<S>(n, base, pushed);
 }

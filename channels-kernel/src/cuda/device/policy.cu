@@ -25,11 +25,11 @@ struct Standing {
 
 // Levels that are kept in shared memory; a power of two.
 #ifndef NEAR
-#define NEAR (STACKS <= 4 ? 32u : STACKS <= 8 ? 16u : STACKS <= 16 ? 8u : 4u)
+#define NEAR (STACKS <= 4 ? 64u : STACKS <= 8 ? 32u : STACKS <= 16 ? 16u : STACKS <= 32 ? 8u : 4u)
 #endif
 
 struct Policy : Standing {
-  Level levels[NEAR];  // from level `oldest` on, each where its number modulo `NEAR` says
+  Level levels[NEAR];  // from level `oldest` on, each where its number modulo `NEAR` says; of those not reached all is 0
   u32 oldest;
   u32 room;            // levels that `records` has room for
   Level* records;      // the other levels
@@ -51,21 +51,34 @@ FN u32 max_lane(u32 x) {
 }
 FN u32 min_lane(u32 x) { return ~max_lane(~x); }
 
+// An estimate needs no more bits than the hardware's inverse has.
+#ifdef EMULATED
+FN f32 quotient(f32 a, f32 b) { return a / b; }
+#else
+FN f32 quotient(f32 a, f32 b) {
+  f32 out;
+  asm("div.approx.ftz.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
+  return out;
+}
+#endif
+
 FN Level& policy_level(Policy& p, u32 level) { return p.levels[level % NEAR]; }
 FN const Level& policy_level(const Policy& p) { return p.levels[p.level % NEAR]; }
 
-// Copies some levels between their places in shared memory and the records.
+// Copies some levels between their places in shared memory and the records: of one half of these places.
 template <bool OUT>
 FN void policy_copy(Policy& p, u32 from, u32 to) {
-  constexpr u32 WORDS = sizeof(Level) / 4;
-  for (u32 i = lane_id(); i < (to - from) * WORDS; i += WARP) {
-    const u32 at = from % NEAR * WORDS + i;
-    u32& here = ((u32*)p.levels)[at < NEAR * WORDS ? at : at - NEAR * WORDS];
-    u32& there = ((u32*)(p.records + from))[i];
-    if (OUT) {
-      there = here;
-    } else {
-      here = there;
+  constexpr u32 WORDS = sizeof(Level) / 8, BATCH = 5;
+  const u32 end = (to - from) * WORDS;
+  u64 *const here = (u64*)&policy_level(p, from), *const there = (u64*)(p.records + from);
+  for (u32 i = lane_id(); i < end; i += BATCH * WARP) {
+    // All of them are under way before the first one is waited for.
+    u64 words[BATCH];
+#pragma unroll
+    for (u32 j = 0; j < BATCH; j++) words[j] = i + j * WARP < end ? (OUT ? here : there)[i + j * WARP] : 0;
+#pragma unroll
+    for (u32 j = 0; j < BATCH; j++) {
+      if (i + j * WARP < end) (OUT ? there : here)[i + j * WARP] = words[j];
     }
   }
   __syncwarp();
@@ -74,13 +87,31 @@ FN void policy_copy(Policy& p, u32 from, u32 to) {
 // The end of the levels that lie in shared memory.
 FN u32 policy_known(const Policy& p) { return p.oldest + NEAR < p.reached ? p.oldest + NEAR : p.reached; }
 
-// Gets the levels above the oldest, which takes the places of as many below.
+// Gets the levels above the oldest, which take the places of as many below.
 FN void policy_fill(Policy& p) {
-  const u32 oldest = p.oldest, from = oldest < NEAR / 2 ? 0 : oldest - NEAR / 2;
-  const u32 end = policy_known(p);
+  const u32 from = p.oldest - NEAR / 2, end = policy_known(p);
   if (from + NEAR < end) policy_copy<true>(p, from + NEAR, end);
-  policy_copy<false>(p, from, oldest);
+  policy_copy<false>(p, from, from + NEAR / 2);
   if (lane_id() == 0) p.oldest = from;
+  __syncwarp();
+}
+
+// Fetches levels of one half of the places; those that were not reached are new.
+FN void policy_fetch(Policy& p, u32 from) {
+  const u32 end = from + NEAR / 2, known = p.reached < from ? from : p.reached < end ? p.reached : end;
+  policy_copy<false>(p, from, known);
+  constexpr u32 WORDS = sizeof(Level) / 8;
+  u64* const here = (u64*)&policy_level(p, from);
+  for (u32 i = (known - from) * WORDS + lane_id(); i < NEAR / 2 * WORDS; i += WARP) here[i] = 0;
+  __syncwarp();
+}
+
+// Makes places for levels below the last one: those of the oldest.
+FN void policy_slide(Policy& p) {
+  const u32 oldest = p.oldest;
+  policy_copy<true>(p, oldest, oldest + NEAR / 2);
+  policy_fetch(p, oldest + NEAR);
+  if (lane_id() == 0) p.oldest = oldest + NEAR / 2;
   __syncwarp();
 }
 
@@ -89,7 +120,8 @@ FN void policy_start(Policy& p, Shared& sh, Control* c) {
   for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
   __syncwarp();
   if (lane_id() == 0) {
-    p.oldest = p.level < NEAR / 2 ? 0 : p.level - NEAR / 2;
+    // A multiple of a half, as it stays.
+    p.oldest = p.level < NEAR / 2 ? 0 : (p.level - NEAR / 2) / (NEAR / 2) * (NEAR / 2);
     p.records = c->records;
     p.room = c->levels;
     p.dispatches = 0;
@@ -98,12 +130,15 @@ FN void policy_start(Policy& p, Shared& sh, Control* c) {
     sh.dispatch.source = SOURCES;
   }
   __syncwarp();
-  policy_copy<false>(p, p.oldest, policy_known(p));
+  policy_fetch(p, p.oldest);
+  policy_fetch(p, p.oldest + NEAR / 2);
 }
 
 // Leaves everything where the host finds it.
 FN void policy_end(Policy& p, Control* c) {
-  policy_copy<true>(p, p.oldest, policy_known(p));
+  const u32 end = policy_known(p), middle = p.oldest + NEAR / 2;
+  policy_copy<true>(p, p.oldest, end < middle ? end : middle);
+  if (middle < end) policy_copy<true>(p, middle, end);
   for (u32 i = lane_id(); i < sizeof(Standing) / 4; i += WARP) ((u32*)c->standing)[i] = ((u32*)&p)[i];
   if (lane_id() == 0) c->dispatches = p.dispatches;
 }
@@ -116,21 +151,15 @@ FN f32 policy_children(const Level& now) {
   return children;
 }
 
-// Makes a place for the next level in shared memory. Whether something is known of it; else it is to be cleared.
-FN bool policy_open(Policy& p, u32 level) {
-  const bool known = level < p.reached, full = level == p.oldest + NEAR;
+// Makes a place for the next level in shared memory.
+FN void policy_open(Policy& p, u32 level) {
   __syncwarp();
-  if (full) {
-    policy_copy<true>(p, p.oldest, p.oldest + 1);
-    if (known) policy_copy<false>(p, level, level + 1);
-  }
+  if (level == p.oldest + NEAR) policy_slide(p);
   if (lane_id() == 0) {
-    if (full) p.oldest++;
-    if (!known) p.reached = level + 1;
+    if (level >= p.reached) p.reached = level + 1;
     if (level >= p.expected) p.expected = level + 1;
   }
   __syncwarp();
-  return known;
 }
 
 // Goes down to the next level, which is what a dispatch has pushed. False if there is no room for another level.
@@ -140,16 +169,10 @@ FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& f
     if (lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
     return false;
   }
-  const bool known = policy_open(p, level);
+  policy_open(p, level);
   Level& next = policy_level(p, level);
-  for (u32 s = lane_id(); s < STACKS; s += WARP) {
-    next.lo[s] = next.hi[s] = p.top[s];
-    if (!known) next.pushed[s] = next.below[s] = 0;
-  }
-  if (lane_id() == 0) {
-    p.level = level;
-    if (!known) next.elements = 0;
-  }
+  for (u32 s = lane_id(); s < STACKS; s += WARP) next.lo[s] = next.hi[s] = p.top[s];
+  if (lane_id() == 0) p.level = level;
   __syncwarp();
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const u32 stack = pushes[from.first_push + i].stack;

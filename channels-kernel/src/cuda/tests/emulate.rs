@@ -312,6 +312,16 @@ fn fib_with_much_and_with_little_memory() {
 }
 
 #[test]
+fn levels_of_one_task_each() {
+    let Some(device) = emulated(programs::CHAIN, MEBI) else { return };
+    // Fewer and more levels than lie in shared memory.
+    for n in [1, 3, 4, 5, 6, 30] {
+        agrees(&device, "chain", &[In::U32(n), In::U64(7)], MEBI);
+        agrees(&device, "again", &[In::U32(n), In::U64(5)], MEBI);
+    }
+}
+
+#[test]
 fn both_aggregators_take_the_same_decisions() {
     let Some(device) = emulated(programs::QUEENS, MEBI) else { return };
     let args = vec![vec![0xffu32, 0, 0, 0].into_iter().map(|x| x.to_le_bytes().to_vec()).collect::<Vec<_>>()];

@@ -1,7 +1,49 @@
 //! Programs that try what the code generator does differently from one construct to the next.
 
-pub(super) const ALL: [(&str, &str); 5] =
-    [("queens", QUEENS), ("ops", OPS), ("helpers", HELPERS), ("atomics", ATOMICS), ("faults", FAULTS)];
+pub(super) const ALL: [(&str, &str); 6] =
+    [("queens", QUEENS), ("ops", OPS), ("helpers", HELPERS), ("atomics", ATOMICS), ("faults", FAULTS), ("chain", CHAIN)];
+
+/// Levels of one task each, down and up again, and then further down from where the first ones began.
+pub(super) const CHAIN: &str = r#"program chain in "chain.rs"
+task chain(n: u32, x: u64) -> u64 takes %0, %1 {
+    let %0 n: u32, %1 x: u64, %2: bool, %3: u32, %4: u64, %5 total: ptr
+    slot $0 total: u64
+b0:
+    %2 = eq %0, 0u32
+    branch %2 b1 b2
+b1:
+    return %1
+b2:
+    %5 = addr $0
+    store %1 -> %5
+    %3 = sub %0, 1u32
+    %4 = mul %1, 3u64
+    spawn @chain(%3, %4) -> %5 xor
+    sync b3
+b3:
+    %4 = load u64 %5
+    return %4
+}
+task again(n: u32, x: u64) -> u64 takes %0, %1 {
+    let %0 n: u32, %1 x: u64, %2: u32, %3: u64, %4 first: ptr, %5 second: ptr, %6: u64
+    slot $0 first: u64
+    slot $1 second: u64
+b0:
+    %4 = addr $0
+    %5 = addr $1
+    spawn @chain(%0, %1) -> %4 store
+    sync b1
+b1:
+    %2 = mul %0, 2u32
+    spawn @chain(%2, %1) -> %5 store
+    sync b2
+b2:
+    %3 = load u64 %4
+    %6 = load u64 %5
+    %3 = mul %3, %6
+    return %3
+}
+"#;
 
 /// n-queens with a task for each placed queen: children in a loop, results gathered.
 pub(super) const QUEENS: &str = r#"program queens in "queens.rs"
