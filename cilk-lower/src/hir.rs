@@ -174,17 +174,28 @@ pub(crate) enum Pat {
     Fields(Vec<(usize, Pat)>),
     /// Of an array: a pattern each.
     Elements(Vec<Pat>),
+    /// `&x`: of what a reference refers to.
+    Deref(Box<Pat>),
+    /// The same as `Fields` and `Elements` of what a reference refers to: references to the parts.
+    Behind(Box<Pat>),
 }
 
 /// An arm of a `match`.
 #[derive(Clone, Debug)]
 pub(crate) struct Arm {
-    /// One of these has to hold; each is a list of tests of parts of the value, all of which have to.
-    pub(crate) tests: Vec<Vec<(Path, Test)>>,
-    /// Variables, and the parts of the value that they get.
-    pub(crate) binds: Vec<(VarId, Path)>,
+    /// One of these has to fit.
+    pub(crate) cases: Vec<Case>,
     pub(crate) guard: Option<Expr>,
     pub(crate) body: Expr,
+}
+
+/// One of the patterns of an arm.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Case {
+    /// Tests of parts of the value, all of which have to hold.
+    pub(crate) tests: Vec<(Path, Test)>,
+    /// Variables, the same in each case of an arm, and the parts of the value that they get.
+    pub(crate) binds: Vec<(VarId, Path)>,
 }
 
 /// Fields from a value to a part of it.
@@ -215,6 +226,8 @@ pub(crate) enum For {
         index: Option<VarId>,
         slice: Expr,
         rev: bool,
+        /// Whether the index counts from the end: `.rev().enumerate()`.
+        from_end: bool,
         /// Whether it is an array's own value that has to be kept, since the body may change the array; known when the body is finished.
         keep: bool,
     },
@@ -268,6 +281,10 @@ pub(crate) enum Builtin {
     NextPowerOfTwo,
     Pow,
     Ilog2,
+    Ilog,
+    Isqrt,
+    NextMultipleOf,
+    SaturatingMul,
     Overflowing(BinOp),
     Clamp,
     IsNan,
@@ -276,6 +293,9 @@ pub(crate) enum Builtin {
     IsSignNegative,
     Fract,
     Recip,
+    ToDegrees,
+    ToRadians,
+    SinCos,
     // `std::mem`.
     MemSwap,
     MemReplace,

@@ -345,6 +345,7 @@ impl Walk<'_> {
             crate::hir::Pat::Wild => {}
             crate::hir::Pat::Var(var) => self.declare_var(*var, has_value),
             crate::hir::Pat::Fields(fields) => fields.iter().for_each(|(_, p)| self.declare(p, has_value)),
+            crate::hir::Pat::Deref(inner) | crate::hir::Pat::Behind(inner) => self.declare(inner, has_value),
             crate::hir::Pat::Elements(elems) => elems.iter().for_each(|p| self.declare(p, has_value)),
         }
     }

@@ -1,7 +1,7 @@
 //! `for` over ranges and slices.
 
 use super::{Builder, Target};
-use crate::hir::{Expr, For, ForElem, LoopId, Pat, Step};
+use crate::hir::{Expr, For, ForElem, LoopId, Pat, Step, VarId};
 use millstream_graph::{
     ir::{BinOp, BlockId, CheckKind, LocalId, Operand, Rvalue},
     ty::{Scalar, Type},
@@ -19,9 +19,10 @@ impl Builder<'_, '_> {
                     None => self.exclusive(id, var, [ends[0], ends[1]], *rev, body),
                 }
             }
-            For::Slice { elem, index, slice, rev, keep } => {
+            For::Slice { elem, index, slice, rev, from_end, keep } => {
                 let data = self.elements(slice, *keep);
-                self.over_slice(id, elem, *index, slice, data, *rev, body);
+                let index = index.map(|var| (var, *from_end));
+                self.over_slice(id, elem, index, slice, data, *rev, body);
             }
         }
     }
@@ -154,7 +155,7 @@ impl Builder<'_, '_> {
         &mut self,
         id: LoopId,
         elem: &ForElem,
-        index: Option<crate::hir::VarId>,
+        index: Option<(VarId, bool)>,
         slice: &Expr,
         [data, len]: [Operand; 2],
         rev: bool,
@@ -174,8 +175,14 @@ impl Builder<'_, '_> {
         }
         let scale = ty.layout(self.structs()).size;
         let addr = self.assign_new(Scalar::Ptr, Rvalue::PtrAdd { base: data, index: at, scale, offset: 0 });
-        if let Some(var) = index {
-            self.bind(&Pat::Var(var), &Type::Scalar(Scalar::Usize), &[at]);
+        if let Some((var, from_end)) = index {
+            let number = if from_end {
+                let last = self.binary(BinOp::Sub, len, Operand::usize(1));
+                self.binary(BinOp::Sub, last, at)
+            } else {
+                at
+            };
+            self.bind(&Pat::Var(var), &Type::Scalar(Scalar::Usize), &[number]);
         }
         match elem {
             ForElem::Ref(pat) => self.bind(pat, &Type::Ref { mutable, target: ty.clone() }, &[addr]),

@@ -164,11 +164,14 @@ impl Checker<'_> {
 
     /// What a `for` runs over: a range or a slice, with the adaptors that the language has.
     fn iterated(&mut self, e: &syn::Expr, pat: &syn::Pat) -> Option<For> {
-        let (mut revs, mut step, mut enumerate, mut base) = (Vec::new(), None, false, strip(e));
+        let (mut revs, mut step, mut enumerate, mut from_end, mut base) = (Vec::new(), None, false, false, strip(e));
         // Adaptors from the outermost inwards.
         while let syn::Expr::MethodCall(m) = base {
             match m.method.to_string().as_str() {
-                "rev" if m.args.is_empty() => revs.push(step.is_none()),
+                "rev" if m.args.is_empty() => {
+                    revs.push(step.is_none());
+                    from_end ^= enumerate;
+                }
                 "step_by" if m.args.len() == 1 && step.is_none() => step = Some(m.args[0].clone()),
                 "enumerate" if m.args.is_empty() && !enumerate => enumerate = true,
                 _ => break,
@@ -186,11 +189,7 @@ impl Checker<'_> {
             self.error(step.span(), "`step_by` of a slice").help("step through its indices: `for i in (0..a.len()).step_by(n)`");
             return None;
         }
-        if revs.len() > 1 || enumerate && !revs.is_empty() {
-            self.error(e.span(), "these adaptors together are not part of the task language").help("run over the indices");
-            return None;
-        }
-        self.iterated_slice(base, pat, enumerate, !revs.is_empty())
+        self.iterated_slice(base, pat, enumerate, revs.len() % 2 == 1, from_end)
     }
 
     /// `revs`: for each `.rev()` from the outermost, whether it stands behind the `.step_by`.
@@ -213,7 +212,7 @@ impl Checker<'_> {
         Some(For::Range { var, lo, hi, inclusive, rev, step })
     }
 
-    fn iterated_slice(&mut self, base: &syn::Expr, pat: &syn::Pat, enumerate: bool, rev: bool) -> Option<For> {
+    fn iterated_slice(&mut self, base: &syn::Expr, pat: &syn::Pat, enumerate: bool, rev: bool, from_end: bool) -> Option<For> {
         let (receiver, mode) = match base {
             syn::Expr::MethodCall(m) if m.args.is_empty() && m.method == "iter" => (&*m.receiver, Some(false)),
             syn::Expr::MethodCall(m) if m.args.is_empty() && m.method == "iter_mut" => (&*m.receiver, Some(true)),
@@ -263,7 +262,7 @@ impl Checker<'_> {
             syn::Pat::Reference(r) => ForElem::Copy(self.pattern(&r.pat, &elem)),
             other => ForElem::Ref(self.pattern(other, &Ty::Ref { mutable, target: Box::new(elem) })),
         };
-        Some(For::Slice { elem, index, slice, rev, keep: by_value })
+        Some(For::Slice { elem, index, slice, rev, from_end, keep: by_value })
     }
 }
 

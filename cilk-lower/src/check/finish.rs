@@ -151,13 +151,16 @@ impl Checker<'_> {
     }
 
     fn comparable(&mut self, ty: &Ty, e: &Expr) {
-        let ok = match ty {
-            Ty::Scalar(_) | Ty::Error | Ty::Never => true,
-            Ty::Tuple(t) => t.iter().all(|t| matches!(t, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Struct(_))),
-            Ty::Struct(id) => self.m.structs[*id].fields.iter().all(|(_, t)| !matches!(t, millstream_graph::ty::Type::Array(..))),
-            _ => false,
-        };
-        if !ok {
+        fn is_plain(ty: &Ty) -> bool {
+            match ty {
+                Ty::Scalar(_) | Ty::Struct(_) | Ty::Error | Ty::Never => true,
+                Ty::Tuple(fields) => fields.iter().all(is_plain),
+                Ty::Array(elem, _) => is_plain(elem),
+                _ => false,
+            }
+        }
+        let elem = if let Ty::Slice { elem, .. } = ty { elem } else { ty };
+        if !is_plain(elem) {
             let shown = self.show(ty);
             self.error(e.span, format!("`{shown}` cannot be compared as a whole")).help("compare its elements in a loop");
         }
