@@ -220,17 +220,37 @@ pub(crate) enum For {
         rev: bool,
         step: Option<Step>,
     },
-    /// Elements of a slice value (by reference), or of an array value.
-    Slice {
-        elem: ForElem,
+    /// The items of slices, in step with each other: as many as the one that has fewest.
+    Slices {
+        parts: Vec<Part>,
         index: Option<VarId>,
-        slice: Expr,
         rev: bool,
         /// Whether the index counts from the end: `.rev().enumerate()`.
         from_end: bool,
-        /// Whether it is an array's own value that has to be kept, since the body may change the array; known when the body is finished.
-        keep: bool,
     },
+}
+
+/// One of the slices that a `for` runs over.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) slice: Expr,
+    pub(crate) by: By,
+    pub(crate) item: Pat,
+    /// Whether it is an array's own value that has to be kept, since the body may change the array; known when the body is finished.
+    pub(crate) keep: bool,
+}
+
+/// What the items of a slice are.
+#[derive(Clone, Debug)]
+pub(crate) enum By {
+    /// References to its elements.
+    Element,
+    /// Slices of so many elements; the last one may have fewer.
+    Chunks(Expr),
+    /// Slices of so many elements; what is left over is left out.
+    ExactChunks(Expr),
+    /// Slices of so many elements, one for each place where one can begin.
+    Windows(Expr),
 }
 
 /// `.step_by(n)`
@@ -239,15 +259,6 @@ pub(crate) struct Step {
     pub(crate) by: Expr,
     /// Whether `.rev()` came after it.
     pub(crate) then_rev: bool,
-}
-
-/// How a `for` over a slice binds an element.
-#[derive(Clone, Debug)]
-pub(crate) enum ForElem {
-    /// Its address.
-    Ref(Pat),
-    /// Its value: `&x`.
-    Copy(Pat),
 }
 
 /// The range of a sub-slice.
@@ -419,7 +430,12 @@ impl Expr {
                     For::Range { lo, hi, step, .. } => {
                         [lo, hi].into_iter().chain(step.as_mut().map(|s| &mut s.by)).for_each(&mut *f);
                     }
-                    For::Slice { slice, .. } => f(slice),
+                    For::Slices { parts, .. } => parts.iter_mut().for_each(|part| {
+                        f(&mut part.slice);
+                        if let By::Chunks(n) | By::ExactChunks(n) | By::Windows(n) = &mut part.by {
+                            f(n);
+                        }
+                    }),
                 }
                 f(body);
             }

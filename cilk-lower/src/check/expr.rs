@@ -57,6 +57,13 @@ impl Checker<'_> {
                 self.refuse(span, "a closure is not part of the task language", "write a function and pass what it captures")
             }
             syn::Expr::Try(_) => self.refuse(span, "`?` is not part of the task language", "return a value that says what went wrong"),
+            syn::Expr::Const(c) => {
+                let value = self.block(&c.block, want);
+                match *value.kind {
+                    ExprKind::Block(ref stmts, Some(ref tail)) if stmts.is_empty() => tail.clone(),
+                    _ => value,
+                }
+            }
             syn::Expr::Unsafe(_) => {
                 self.refuse(span, "`unsafe` is not part of the task language", "for speed without bounds checks: `#[program(unchecked)]`")
             }

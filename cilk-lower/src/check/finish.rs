@@ -178,12 +178,14 @@ impl Checker<'_> {
 
 /// A `for` by value over an array runs over the array as it was; a copy is needed only if the body may change it.
 fn keep_if_changed(e: &mut Expr) {
-    if let ExprKind::For(_, For::Slice { slice, keep, .. }, body) = &mut *e.kind {
-        *keep &= match slice.root() {
-            Some((var, false)) => body.changes(var),
-            Some((_, true)) => body.assigns,
-            None => false,
-        };
+    if let ExprKind::For(_, For::Slices { parts, .. }, body) = &mut *e.kind {
+        for part in parts {
+            part.keep &= match part.slice.root() {
+                Some((var, false)) => body.changes(var),
+                Some((_, true)) => body.assigns,
+                None => false,
+            };
+        }
     }
 }
 

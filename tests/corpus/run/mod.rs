@@ -49,6 +49,7 @@ programs! {
     float_order
     floyd_warshall
     for_changed_bounds
+    for_parts
     for_ranges
     for_slices
     for_type_bounds
