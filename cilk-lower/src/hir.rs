@@ -174,17 +174,28 @@ pub(crate) enum Pat {
     Fields(Vec<(usize, Pat)>),
     /// Of an array: a pattern each.
     Elements(Vec<Pat>),
+    /// `&x`: of what a reference refers to.
+    Deref(Box<Pat>),
+    /// The same as `Fields` and `Elements` of what a reference refers to: references to the parts.
+    Behind(Box<Pat>),
 }
 
 /// An arm of a `match`.
 #[derive(Clone, Debug)]
 pub(crate) struct Arm {
-    /// One of these has to hold; each is a list of tests of parts of the value, all of which have to.
-    pub(crate) tests: Vec<Vec<(Path, Test)>>,
-    /// Variables, and the parts of the value that they get.
-    pub(crate) binds: Vec<(VarId, Path)>,
+    /// One of these has to fit.
+    pub(crate) cases: Vec<Case>,
     pub(crate) guard: Option<Expr>,
     pub(crate) body: Expr,
+}
+
+/// One of the patterns of an arm.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Case {
+    /// Tests of parts of the value, all of which have to hold.
+    pub(crate) tests: Vec<(Path, Test)>,
+    /// Variables, the same in each case of an arm, and the parts of the value that they get.
+    pub(crate) binds: Vec<(VarId, Path)>,
 }
 
 /// Fields from a value to a part of it.
@@ -209,15 +220,37 @@ pub(crate) enum For {
         rev: bool,
         step: Option<Step>,
     },
-    /// Elements of a slice value (by reference), or of an array value.
-    Slice {
-        elem: ForElem,
+    /// The items of slices, in step with each other: as many as the one that has fewest.
+    Slices {
+        parts: Vec<Part>,
         index: Option<VarId>,
-        slice: Expr,
         rev: bool,
-        /// Whether it is an array's own value that has to be kept, since the body may change the array; known when the body is finished.
-        keep: bool,
+        /// Whether the index counts from the end: `.rev().enumerate()`.
+        from_end: bool,
     },
+}
+
+/// One of the slices that a `for` runs over.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) slice: Expr,
+    pub(crate) by: By,
+    pub(crate) item: Pat,
+    /// Whether it is an array's own value that has to be kept, since the body may change the array; known when the body is finished.
+    pub(crate) keep: bool,
+}
+
+/// What the items of a slice are.
+#[derive(Clone, Debug)]
+pub(crate) enum By {
+    /// References to its elements.
+    Element,
+    /// Slices of so many elements; the last one may have fewer.
+    Chunks(Expr),
+    /// Slices of so many elements; what is left over is left out.
+    ExactChunks(Expr),
+    /// Slices of so many elements, one for each place where one can begin.
+    Windows(Expr),
 }
 
 /// `.step_by(n)`
@@ -226,15 +259,6 @@ pub(crate) struct Step {
     pub(crate) by: Expr,
     /// Whether `.rev()` came after it.
     pub(crate) then_rev: bool,
-}
-
-/// How a `for` over a slice binds an element.
-#[derive(Clone, Debug)]
-pub(crate) enum ForElem {
-    /// Its address.
-    Ref(Pat),
-    /// Its value: `&x`.
-    Copy(Pat),
 }
 
 /// The range of a sub-slice.
@@ -268,6 +292,10 @@ pub(crate) enum Builtin {
     NextPowerOfTwo,
     Pow,
     Ilog2,
+    Ilog,
+    Isqrt,
+    NextMultipleOf,
+    SaturatingMul,
     Overflowing(BinOp),
     Clamp,
     IsNan,
@@ -276,6 +304,9 @@ pub(crate) enum Builtin {
     IsSignNegative,
     Fract,
     Recip,
+    ToDegrees,
+    ToRadians,
+    SinCos,
     // `std::mem`.
     MemSwap,
     MemReplace,
@@ -399,7 +430,12 @@ impl Expr {
                     For::Range { lo, hi, step, .. } => {
                         [lo, hi].into_iter().chain(step.as_mut().map(|s| &mut s.by)).for_each(&mut *f);
                     }
-                    For::Slice { slice, .. } => f(slice),
+                    For::Slices { parts, .. } => parts.iter_mut().for_each(|part| {
+                        f(&mut part.slice);
+                        if let By::Chunks(n) | By::ExactChunks(n) | By::Windows(n) = &mut part.by {
+                            f(n);
+                        }
+                    }),
                 }
                 f(body);
             }

@@ -6,7 +6,7 @@
 
 use crate::{
     diag::Diagnostics,
-    hir::{Body, Builtin, Expr, ExprKind, For, ForElem, LoopId, Stmt, VarId},
+    hir::{Body, Builtin, By, Expr, ExprKind, For, LoopId, Stmt, VarId},
 };
 use millstream_graph::ir::Combine;
 use proc_macro2::Span;
@@ -319,12 +319,17 @@ impl Walk<'_> {
             K::For(id, over, body) => {
                 match over {
                     For::Range { lo, hi, step, .. } => self.all([lo, hi].into_iter().chain(step.as_ref().map(|s| &s.by))),
-                    For::Slice { slice, .. } => self.expr(slice),
+                    For::Slices { parts, .. } => parts.iter().for_each(|part| {
+                        self.expr(&part.slice);
+                        if let By::Chunks(n) | By::ExactChunks(n) | By::Windows(n) = &part.by {
+                            self.expr(n);
+                        }
+                    }),
                 }
                 self.repeat(*id, None, body, false, &|walk| match over {
                     For::Range { var, .. } => walk.declare(var, true),
-                    For::Slice { elem: ForElem::Copy(pat) | ForElem::Ref(pat), index, .. } => {
-                        walk.declare(pat, true);
+                    For::Slices { parts, index, .. } => {
+                        parts.iter().for_each(|part| walk.declare(&part.item, true));
                         index.iter().for_each(|i| walk.declare_var(*i, true));
                     }
                 });
@@ -345,6 +350,7 @@ impl Walk<'_> {
             crate::hir::Pat::Wild => {}
             crate::hir::Pat::Var(var) => self.declare_var(*var, has_value),
             crate::hir::Pat::Fields(fields) => fields.iter().for_each(|(_, p)| self.declare(p, has_value)),
+            crate::hir::Pat::Deref(inner) | crate::hir::Pat::Behind(inner) => self.declare(inner, has_value),
             crate::hir::Pat::Elements(elems) => elems.iter().for_each(|p| self.declare(p, has_value)),
         }
     }

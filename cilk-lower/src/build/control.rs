@@ -3,7 +3,7 @@
 use super::{Builder, Target};
 use crate::{
     diag::ir_span,
-    hir::{Arm, Expr, ExprKind, Path, Test},
+    hir::{Arm, Case, Expr, ExprKind, Path, Test},
 };
 use millstream_graph::{
     ir::{BinOp, BlockId, CheckKind, LocalId, Operand, Rvalue, Terminator, UnOp},
@@ -175,8 +175,8 @@ impl Builder<'_, '_> {
         self.terminate(Terminator::Unreachable);
         for (arm, body) in arms.iter().zip(&bodies) {
             self.switch_to(*body);
-            if arm.guard.is_none() {
-                self.bind_arm(arm, &ty, &pieces);
+            if arm.guard.is_none() && binds_alike(arm) {
+                self.bind_case(&arm.cases[0], &ty, &pieces);
             }
             self.arm_value(&arm.body, &result, end);
         }
@@ -191,11 +191,11 @@ impl Builder<'_, '_> {
         let mut cases: Vec<(u64, BlockId)> = Vec::new();
         let mut other = None;
         for (arm, body) in arms.iter().zip(bodies) {
-            if arm.guard.is_some() {
+            if arm.guard.is_some() || !binds_alike(arm) {
                 return false;
             }
-            for tests in &arm.tests {
-                match tests.as_slice() {
+            for case in &arm.cases {
+                match case.tests.as_slice() {
                     [] => other = other.or(Some(*body)),
                     [(path, Test::Is(bits))] if path.is_empty() => {
                         let bits = super::value::truncate(*bits, ty);
@@ -218,19 +218,24 @@ impl Builder<'_, '_> {
     fn arm_tests(&mut self, arm: &Arm, ty: &Type, pieces: &[Operand], body: BlockId) {
         let next_arm = self.block();
         let matched = if arm.guard.is_some() { self.block() } else { body };
-        for tests in &arm.tests {
-            let next_tests = self.block();
-            for (path, test) in tests {
+        for case in &arm.cases {
+            let next_case = self.block();
+            for (path, test) in &case.tests {
                 let piece = pieces[self.piece_at(ty, path)];
-                self.test(piece, *test, next_tests);
+                self.test(piece, *test, next_case);
+            }
+            if !binds_alike(arm) {
+                self.bind_case(case, ty, pieces);
             }
             self.goto(matched);
-            self.switch_to(next_tests);
+            self.switch_to(next_case);
         }
         self.goto(next_arm);
         if let Some(guard) = &arm.guard {
             self.switch_to(matched);
-            self.bind_arm(arm, ty, pieces);
+            if binds_alike(arm) {
+                self.bind_case(&arm.cases[0], ty, pieces);
+            }
             self.branch(guard, body, next_arm);
         }
         self.switch_to(next_arm);
@@ -251,8 +256,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn bind_arm(&mut self, arm: &Arm, ty: &Type, pieces: &[Operand]) {
-        for (var, path) in &arm.binds {
+    fn bind_case(&mut self, case: &Case, ty: &Type, pieces: &[Operand]) {
+        for (var, path) in &case.binds {
             let (start, part) = self.part_at(ty, path);
             let len = part.pieces(self.structs()).len();
             self.bind(&crate::hir::Pat::Var(*var), &part, &pieces[start..start + len]);
@@ -273,4 +278,9 @@ impl Builder<'_, '_> {
         }
         (at, ty)
     }
+}
+
+/// Whether the variables of an arm get the same parts of the value in each of its cases.
+fn binds_alike(arm: &Arm) -> bool {
+    arm.cases.iter().all(|case| case.binds == arm.cases[0].binds)
 }

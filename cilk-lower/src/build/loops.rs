@@ -1,7 +1,7 @@
 //! `for` over ranges and slices.
 
 use super::{Builder, Target};
-use crate::hir::{Expr, For, ForElem, LoopId, Pat, Step};
+use crate::hir::{By, Expr, For, LoopId, Part, Pat, Step, VarId};
 use millstream_graph::{
     ir::{BinOp, BlockId, CheckKind, LocalId, Operand, Rvalue},
     ty::{Scalar, Type},
@@ -19,10 +19,7 @@ impl Builder<'_, '_> {
                     None => self.exclusive(id, var, [ends[0], ends[1]], *rev, body),
                 }
             }
-            For::Slice { elem, index, slice, rev, keep } => {
-                let data = self.elements(slice, *keep);
-                self.over_slice(id, elem, *index, slice, data, *rev, body);
-            }
+            For::Slices { parts, index, rev, from_end } => self.over_slices(id, parts, index.map(|var| (var, *from_end)), *rev, body),
         }
     }
 
@@ -149,40 +146,63 @@ impl Builder<'_, '_> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn over_slice(
-        &mut self,
-        id: LoopId,
-        elem: &ForElem,
-        index: Option<crate::hir::VarId>,
-        slice: &Expr,
-        [data, len]: [Operand; 2],
-        rev: bool,
-        body: &Expr,
-    ) {
-        let Type::Slice { elem: ty, mutable } = slice.ty.to_type() else { return };
-        let counter = self.counter(if rev { len } else { Operand::usize(0) });
+    /// How many items a slice of a length has, and how many elements each of them has, if it is a slice itself.
+    fn items(&mut self, len: Operand, by: &By) -> (Operand, Option<Operand>) {
+        let (By::Chunks(size) | By::ExactChunks(size) | By::Windows(size)) = by else { return (len, None) };
+        let size = self.value(size);
+        let size = self.snapshot(size)[0];
+        let ok = self.binary(BinOp::Ne, size, Operand::usize(0));
+        self.check(ok, CheckKind::Assert("the parts of a slice are not empty".into()), Vec::new());
+        let count = match by {
+            By::Windows(_) => {
+                let fits = self.binary(BinOp::Le, size, len);
+                let more = self.binary(BinOp::Sub, len, size);
+                let count = self.binary(BinOp::Add, more, Operand::usize(1));
+                self.select(fits, count, Operand::usize(0))
+            }
+            By::Chunks(_) => {
+                let (whole, rest) = (self.binary(BinOp::Div, len, size), self.binary(BinOp::Rem, len, size));
+                let partial = self.binary(BinOp::Ne, rest, Operand::usize(0));
+                let partial = self.convert(Scalar::Usize, partial);
+                self.binary(BinOp::Add, whole, partial)
+            }
+            _ => self.binary(BinOp::Div, len, size),
+        };
+        (count, Some(size))
+    }
+
+    fn over_slices(&mut self, id: LoopId, parts: &[Part], index: Option<(VarId, bool)>, rev: bool, body: &Expr) {
+        let mut over = Vec::new();
+        let mut rounds = None;
+        for part in parts {
+            let [data, len] = self.elements(&part.slice, part.keep);
+            let (count, size) = self.items(len, &part.by);
+            rounds = Some(rounds.map_or(count, |rounds| self.binary(BinOp::Min, rounds, count)));
+            over.push((part, data, len, size));
+        }
+        let rounds = rounds.unwrap_or(Operand::usize(0));
+        let counter = self.counter(if rev { rounds } else { Operand::usize(0) });
         let (head, inside, next, exit) = (self.block(), self.block(), self.block(), self.block());
         self.goto(head);
         self.switch_to(head);
         let at = Operand::Local(counter);
-        let more = if rev { self.binary(BinOp::Ne, at, Operand::usize(0)) } else { self.binary(BinOp::Lt, at, len) };
+        let more = if rev { self.binary(BinOp::Ne, at, Operand::usize(0)) } else { self.binary(BinOp::Lt, at, rounds) };
         self.branch_to(more, inside, exit);
         self.switch_to(inside);
         if rev {
             self.step_by_one(counter, BinOp::Sub);
         }
-        let scale = ty.layout(self.structs()).size;
-        let addr = self.assign_new(Scalar::Ptr, Rvalue::PtrAdd { base: data, index: at, scale, offset: 0 });
-        if let Some(var) = index {
-            self.bind(&Pat::Var(var), &Type::Scalar(Scalar::Usize), &[at]);
+        for (part, data, len, size) in over {
+            self.bind_item(part, data, len, size, at);
         }
-        match elem {
-            ForElem::Ref(pat) => self.bind(pat, &Type::Ref { mutable, target: ty.clone() }, &[addr]),
-            ForElem::Copy(pat) => {
-                let values = self.read_memory(addr, 0, &ty);
-                self.bind(pat, &ty, &values);
-            }
+        if let Some((var, from_end)) = index {
+            let number = if from_end {
+                let last = self.binary(BinOp::Sub, rounds, Operand::usize(1));
+                self.binary(BinOp::Sub, last, at)
+            } else {
+                at
+            };
+            self.bind(&Pat::Var(var), &Type::Scalar(Scalar::Usize), &[number]);
         }
         self.inside(id, exit, next, body);
         if !rev {
@@ -190,5 +210,27 @@ impl Builder<'_, '_> {
         }
         self.goto(head);
         self.switch_to(exit);
+    }
+
+    /// Gives the variables of a slice's item their values in a round.
+    fn bind_item(&mut self, part: &Part, data: Operand, len: Operand, size: Option<Operand>, round: Operand) {
+        let ty = part.slice.ty.to_type();
+        let Type::Slice { elem, mutable } = &ty else { return };
+        let scale = elem.layout(self.structs()).size;
+        let start = match (&part.by, size) {
+            (By::Chunks(_) | By::ExactChunks(_), Some(size)) => self.binary(BinOp::Mul, round, size),
+            _ => round,
+        };
+        let addr = self.assign_new(Scalar::Ptr, Rvalue::PtrAdd { base: data, index: start, scale, offset: 0 });
+        let Some(size) = size else {
+            return self.bind(&part.item, &Type::Ref { mutable: *mutable, target: elem.clone() }, &[addr]);
+        };
+        let count = if matches!(part.by, By::Chunks(_)) {
+            let rest = self.binary(BinOp::Sub, len, start);
+            self.binary(BinOp::Min, rest, size)
+        } else {
+            size
+        };
+        self.bind(&part.item, &ty, &[addr, count]);
     }
 }

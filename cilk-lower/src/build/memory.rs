@@ -159,6 +159,31 @@ impl Builder<'_, '_> {
         self.switch_to(exit);
     }
 
+    /// Whether two stretches of memory hold the same elements, up to the first that differs.
+    pub(super) fn same_elements(&mut self, a: Operand, b: Operand, len: Operand, elem: &Type) -> Operand {
+        let size = elem.layout(self.structs()).size;
+        let (same, counter) = (self.local(Scalar::Bool), self.local(Scalar::Usize));
+        self.assign(same, Rvalue::Use(Operand::bool(true)));
+        self.assign(counter, Rvalue::Use(Operand::usize(0)));
+        let at = Operand::Local(counter);
+        let (head, inside, exit) = (self.block(), self.block(), self.block());
+        self.goto(head);
+        self.switch_to(head);
+        let more = self.binary(BinOp::Lt, at, len);
+        self.branch_to(more, inside, exit);
+        self.switch_to(inside);
+        let values = [a, b].map(|base| {
+            let addr = self.at(base, at, size);
+            self.read_memory(addr, 0, elem)
+        });
+        let one = self.same(elem, &values[0], &values[1]);
+        self.assign(same, Rvalue::Use(one));
+        self.assign(counter, Rvalue::Binary(BinOp::Add, at, Operand::usize(1)));
+        self.branch_to(one, head, exit);
+        self.switch_to(exit);
+        Operand::Local(same)
+    }
+
     fn slice_builtin(&mut self, builtin: Builtin, args: &[Expr], e: &Expr) -> Vec<Operand> {
         let (elem, scale) = self.elem_size(&args[0].ty.to_type());
         let values = self.operands(args);

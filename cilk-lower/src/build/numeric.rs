@@ -159,6 +159,27 @@ impl Builder<'_, '_> {
                 let zeros = self.unary(UnOp::LeadingZeros, a);
                 self.binary(BinOp::Sub, Operand::Const(Scalar::U32, u64::from(ty.bits()) - 1), zeros)
             }
+            Builtin::Ilog => self.ilog(a, v[1], ty),
+            Builtin::Isqrt => self.isqrt(a, ty),
+            Builtin::NextMultipleOf => {
+                self.check_division(a, v[1]);
+                let r = self.binary(BinOp::Rem, a, v[1]);
+                let whole = self.binary(BinOp::Eq, r, Self::zero(ty));
+                let rest = self.binary(BinOp::Sub, v[1], r);
+                let rest = self.select(whole, Self::zero(ty), rest);
+                self.checked_binary(BinOp::Add, a, rest)
+            }
+            Builtin::SaturatingMul => {
+                let (product, wraps) = (self.binary(BinOp::Mul, a, v[1]), self.binary(BinOp::MulOverflows, a, v[1]));
+                let greatest = truncate(u64::MAX, ty) >> u32::from(ty.is_signed());
+                let mut bound = Operand::Const(ty, greatest);
+                if ty.is_signed() {
+                    let signs = self.binary(BinOp::Xor, a, v[1]);
+                    let negative = self.binary(BinOp::Lt, signs, Self::zero(ty));
+                    bound = self.select(negative, Operand::Const(ty, greatest + 1), bound);
+                }
+                self.select(wraps, bound, product)
+            }
             Builtin::Overflowing(op) => {
                 let test = match op {
                     BinOp::Add => BinOp::AddOverflows,
@@ -189,9 +210,59 @@ impl Builder<'_, '_> {
                 self.binary(BinOp::Sub, a, whole)
             }
             Builtin::Recip => self.binary(BinOp::Div, Self::one(ty), a),
+            // The factors of `std`.
+            Builtin::ToDegrees => self.scale(a, ty, [180.0 / std::f64::consts::PI; 2]),
+            Builtin::ToRadians => self.scale(a, ty, [f64::from(std::f32::consts::PI / 180.0), std::f64::consts::PI / 180.0]),
+            Builtin::SinCos => return vec![self.unary(UnOp::Sin, a), self.unary(UnOp::Cos, a)],
             _ => a,
         };
         vec![out]
+    }
+
+    /// The product with a factor that differs between `f32` and `f64`.
+    fn scale(&mut self, a: Operand, ty: Scalar, [single, double]: [f64; 2]) -> Operand {
+        let bits = if ty == Scalar::F32 { u64::from((single as f32).to_bits()) } else { double.to_bits() };
+        self.binary(BinOp::Mul, a, Operand::Const(ty, bits))
+    }
+
+    /// How often a number can be divided by the base until nothing is left, less one.
+    fn ilog(&mut self, a: Operand, base: Operand, ty: Scalar) -> Operand {
+        let ok = self.binary(BinOp::Gt, a, Self::zero(ty));
+        self.check(ok, CheckKind::Assert("`ilog` of a number that is not positive".into()), Vec::new());
+        let ok = self.binary(BinOp::Gt, base, Self::one(ty));
+        self.check(ok, CheckKind::Assert("the base of `ilog` is at least 2".into()), Vec::new());
+        let (rest, log) = (self.local(ty), self.local(Scalar::U32));
+        self.assign(rest, Rvalue::Use(a));
+        self.assign(log, Rvalue::Use(Self::zero(Scalar::U32)));
+        let (head, body, done) = (self.block(), self.block(), self.block());
+        self.goto(head);
+        self.switch_to(head);
+        let more = self.binary(BinOp::Ge, Operand::Local(rest), base);
+        self.branch_to(more, body, done);
+        self.switch_to(body);
+        self.assign(rest, Rvalue::Binary(BinOp::Div, Operand::Local(rest), base));
+        self.assign(log, Rvalue::Binary(BinOp::Add, Operand::Local(log), Self::one(Scalar::U32)));
+        self.goto(head);
+        self.switch_to(done);
+        Operand::Local(log)
+    }
+
+    /// The root of the nearest `f64` is the one of the number or, where the number was rounded up to a square, one more.
+    fn isqrt(&mut self, a: Operand, ty: Scalar) -> Operand {
+        if ty.is_signed() {
+            let ok = self.binary(BinOp::Ge, a, Self::zero(ty));
+            self.check(ok, CheckKind::Assert("`isqrt` of a negative number".into()), Vec::new());
+        }
+        let wide = self.convert(Scalar::U64, a);
+        let float = self.convert(Scalar::F64, wide);
+        let root = self.unary(UnOp::Sqrt, float);
+        let root = self.convert(Scalar::U64, root);
+        let divisor = self.binary(BinOp::Max, root, Self::one(Scalar::U64));
+        let quotient = self.binary(BinOp::Div, wide, divisor);
+        let above = self.binary(BinOp::Gt, root, quotient);
+        let above = self.convert(Scalar::U64, above);
+        let root = self.binary(BinOp::Sub, root, above);
+        self.convert(ty, root)
     }
 
     fn signum(&mut self, a: Operand, ty: Scalar) -> Operand {
@@ -222,11 +293,14 @@ impl Builder<'_, '_> {
     }
 
     fn div_euclid(&mut self, a: Operand, b: Operand, ty: Scalar) -> Operand {
-        self.check_division(a, b);
+        if ty.is_int() {
+            self.check_division(a, b);
+        }
         let q = self.binary(BinOp::Div, a, b);
-        if !ty.is_signed() {
+        if ty.is_int() && !ty.is_signed() {
             return q;
         }
+        let q = if ty.is_float() { self.unary(UnOp::Trunc, q) } else { q };
         let r = self.binary(BinOp::Rem, a, b);
         let negative = self.binary(BinOp::Lt, r, Self::zero(ty));
         let positive_divisor = self.binary(BinOp::Gt, b, Self::zero(ty));

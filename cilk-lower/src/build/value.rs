@@ -276,6 +276,27 @@ impl Builder<'_, '_> {
                     self.bind(pat, elem, &values.unwrap_or_default());
                 }
             }
+            Pat::Deref(inner) => {
+                let Type::Ref { target, .. } = ty else { return };
+                let values = self.read_memory(pieces[0], 0, target);
+                self.bind(inner, target, &values);
+            }
+            Pat::Behind(parts) => {
+                let Type::Ref { mutable, target } = ty else { return };
+                let parts: Vec<(usize, &Pat)> = match &**parts {
+                    Pat::Fields(fields) => fields.iter().map(|(i, p)| (*i, p)).collect(),
+                    Pat::Elements(elems) => elems.iter().enumerate().collect(),
+                    _ => Vec::new(),
+                };
+                for (i, pat) in parts {
+                    let (part, offset) = match &**target {
+                        Type::Array(elem, _) => ((**elem).clone(), i as u64 * elem.layout(self.structs()).size),
+                        other => other.fields(self.structs())[i].clone(),
+                    };
+                    let addr = self.address(pieces[0], offset);
+                    self.bind(pat, &Type::Ref { mutable: *mutable, target: Box::new(part) }, &[addr]);
+                }
+            }
         }
     }
 
@@ -343,12 +364,31 @@ impl Builder<'_, '_> {
 
     fn same_fields(&mut self, equal: bool, left: &Expr, right: &Expr) -> Operand {
         let values = self.operands(&[left.clone(), right.clone()]);
-        let mut all = Operand::bool(true);
-        for (a, b) in values[0].iter().zip(&values[1]) {
-            let one = self.binary(BinOp::Eq, *a, *b);
-            all = if all == Operand::bool(true) { one } else { self.binary(BinOp::And, all, one) };
-        }
+        let all = self.same(&left.ty.to_type(), &values[0], &values[1]);
         if equal { all } else { self.unary(UnOp::Not, all) }
+    }
+
+    /// Whether two values of a type are equal in all their parts.
+    pub(super) fn same(&mut self, ty: &Type, a: &[Operand], b: &[Operand]) -> Operand {
+        match ty {
+            Type::Array(..) if a.is_empty() => Operand::bool(true),
+            Type::Array(elem, len) => self.same_elements(a[0], b[0], Operand::usize(*len), elem),
+            Type::Slice { elem, .. } => {
+                let lengths = self.binary(BinOp::Eq, a[1], b[1]);
+                let len = self.select(lengths, a[1], Operand::usize(0));
+                let elements = self.same_elements(a[0], b[0], len, elem);
+                self.binary(BinOp::And, lengths, elements)
+            }
+            Type::Tuple(_) | Type::Struct(_) => {
+                let fields = ty.fields(self.structs());
+                (0..fields.len()).fold(Operand::bool(true), |all, i| {
+                    let (start, len) = self.piece_range(ty, i);
+                    let one = self.same(&fields[i].0, &a[start..start + len], &b[start..start + len]);
+                    if all == Operand::bool(true) { one } else { self.binary(BinOp::And, all, one) }
+                })
+            }
+            _ => self.binary(BinOp::Eq, a[0], b[0]),
+        }
     }
 
     fn assertion(&mut self, e: &Expr) -> Vec<Operand> {

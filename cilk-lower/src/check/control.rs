@@ -2,10 +2,13 @@
 
 use super::{Checker, LoopScope, places::strip};
 use crate::{
-    hir::{Expr, ExprKind, For, ForElem, Step},
+    hir::{By, Expr, ExprKind, For, Part, Pat, Step},
     ty::{BOOL, Class, Ty, USIZE},
 };
 use syn::spanned::Spanned;
+
+/// Methods of slices whose items are slices.
+pub(super) const PARTS: &[&str] = &["chunks", "chunks_mut", "chunks_exact", "chunks_exact_mut", "windows"];
 
 impl Checker<'_> {
     pub(super) fn if_else(&mut self, i: &syn::ExprIf, want: Option<&Ty>) -> Expr {
@@ -164,11 +167,14 @@ impl Checker<'_> {
 
     /// What a `for` runs over: a range or a slice, with the adaptors that the language has.
     fn iterated(&mut self, e: &syn::Expr, pat: &syn::Pat) -> Option<For> {
-        let (mut revs, mut step, mut enumerate, mut base) = (Vec::new(), None, false, strip(e));
+        let (mut revs, mut step, mut enumerate, mut from_end, mut base) = (Vec::new(), None, false, false, strip(e));
         // Adaptors from the outermost inwards.
         while let syn::Expr::MethodCall(m) = base {
             match m.method.to_string().as_str() {
-                "rev" if m.args.is_empty() => revs.push(step.is_none()),
+                "rev" if m.args.is_empty() => {
+                    revs.push(step.is_none());
+                    from_end ^= enumerate;
+                }
                 "step_by" if m.args.len() == 1 && step.is_none() => step = Some(m.args[0].clone()),
                 "enumerate" if m.args.is_empty() && !enumerate => enumerate = true,
                 _ => break,
@@ -186,11 +192,7 @@ impl Checker<'_> {
             self.error(step.span(), "`step_by` of a slice").help("step through its indices: `for i in (0..a.len()).step_by(n)`");
             return None;
         }
-        if revs.len() > 1 || enumerate && !revs.is_empty() {
-            self.error(e.span(), "these adaptors together are not part of the task language").help("run over the indices");
-            return None;
-        }
-        self.iterated_slice(base, pat, enumerate, !revs.is_empty())
+        self.iterated_slices(base, pat, enumerate, revs.len() % 2 == 1, from_end)
     }
 
     /// `revs`: for each `.rev()` from the outermost, whether it stands behind the `.step_by`.
@@ -213,18 +215,85 @@ impl Checker<'_> {
         Some(For::Range { var, lo, hi, inclusive, rev, step })
     }
 
-    fn iterated_slice(&mut self, base: &syn::Expr, pat: &syn::Pat, enumerate: bool, rev: bool) -> Option<For> {
-        let (receiver, mode) = match base {
-            syn::Expr::MethodCall(m) if m.args.is_empty() && m.method == "iter" => (&*m.receiver, Some(false)),
-            syn::Expr::MethodCall(m) if m.args.is_empty() && m.method == "iter_mut" => (&*m.receiver, Some(true)),
+    fn iterated_slices(&mut self, base: &syn::Expr, pat: &syn::Pat, enumerate: bool, rev: bool, from_end: bool) -> Option<For> {
+        let (items, index) = match strip_pat(pat) {
+            syn::Pat::Tuple(t) if enumerate && t.elems.len() == 2 => (&t.elems[1], Some(&t.elems[0])),
+            other if enumerate => {
+                self.error(other.span(), "`enumerate` gives an index and an element").help("write `for (i, x) in ..`");
+                return None;
+            }
             other => (other, None),
         };
+        let mut sources = Vec::new();
+        self.sources(base, items, &mut sources)?;
+        if rev && sources.len() > 1 {
+            self.error(base.span(), "`rev` of a `zip`").help("run over the indices: `for i in (0..n).rev()`");
+            return None;
+        }
+        let index = match index {
+            None | Some(syn::Pat::Wild(_)) => None,
+            Some(syn::Pat::Ident(i)) => {
+                let var = self.add_var(&i.ident.to_string(), USIZE);
+                self.bind(&i.ident.to_string(), super::Binding::Var(var));
+                Some(var)
+            }
+            Some(other) => {
+                self.error(other.span(), "expected a name for the index");
+                None
+            }
+        };
+        let parts = sources.into_iter().map(|source| self.bind_items(source)).collect();
+        Some(For::Slices { parts, index, rev, from_end })
+    }
+
+    /// The slices that a `for` runs over, each with the pattern of its items.
+    fn sources<'e>(&mut self, base: &'e syn::Expr, pat: &'e syn::Pat, out: &mut Vec<Source<'e>>) -> Option<()> {
+        match strip(base) {
+            syn::Expr::MethodCall(m) if m.method == "zip" && m.args.len() == 1 => {
+                let syn::Pat::Tuple(pair) = strip_pat(pat) else {
+                    self.error(pat.span(), "`zip` gives pairs").help("write `for (x, y) in ..`");
+                    return None;
+                };
+                if pair.elems.len() != 2 {
+                    self.error(pat.span(), "`zip` gives pairs").help("write `for (x, y) in ..`, or `((x, y), z)` if there are two of them");
+                    return None;
+                }
+                self.sources(&m.receiver, &pair.elems[0], out)?;
+                self.sources(&m.args[0], &pair.elems[1], out)
+            }
+            syn::Expr::Range(r) => {
+                self.error(r.span(), "a range beside a slice").help("count with `.enumerate()`, or run over the indices");
+                None
+            }
+            base => {
+                out.push(self.source(base, pat)?);
+                Some(())
+            }
+        }
+    }
+
+    fn source<'e>(&mut self, base: &'e syn::Expr, pat: &'e syn::Pat) -> Option<Source<'e>> {
+        let (base, copied) = match base {
+            syn::Expr::MethodCall(m) if m.args.is_empty() && (m.method == "copied" || m.method == "cloned") => (strip(&m.receiver), true),
+            other => (other, false),
+        };
+        let name = if let syn::Expr::MethodCall(m) = base { m.method.to_string() } else { String::new() };
+        let (receiver, size) = match base {
+            syn::Expr::MethodCall(m) if m.args.is_empty() && matches!(&*name, "iter" | "iter_mut") => (&*m.receiver, None),
+            syn::Expr::MethodCall(m) if m.args.len() == 1 && PARTS.contains(&&*name) => (&*m.receiver, Some(&m.args[0])),
+            other => (other, None),
+        };
+        let mode = (!std::ptr::eq(receiver, base)).then(|| name.ends_with("_mut"));
+        if copied && name != "iter" {
+            self.error(base.span(), "only the elements of `.iter()` can be copied").help("leave it out");
+            return None;
+        }
         let e = match mode {
             Some(mutable) => self.receiver(receiver, mutable),
             None => self.expr(receiver, None),
         };
         // By value only an array that stands there itself: `for x in [1, 2, 3]`.
-        let by_value = mode.is_none() && matches!(self.shallow(&e.ty), Ty::Array(..));
+        let keep = mode.is_none() && matches!(self.shallow(&e.ty), Ty::Array(..));
         let mutable = mode.unwrap_or_else(|| match self.shallow(&e.ty) {
             Ty::Slice { mutable, .. } | Ty::Ref { mutable, .. } => mutable,
             _ => false,
@@ -236,35 +305,41 @@ impl Checker<'_> {
             }
             return None;
         };
-        let (elem_pat, index) = match strip_pat(pat) {
-            syn::Pat::Tuple(t) if enumerate && t.elems.len() == 2 => {
-                let index = match &t.elems[0] {
-                    syn::Pat::Wild(_) => None,
-                    syn::Pat::Ident(i) => {
-                        let var = self.add_var(&i.ident.to_string(), USIZE);
-                        self.bind(&i.ident.to_string(), super::Binding::Var(var));
-                        Some(var)
-                    }
-                    other => {
-                        self.error(other.span(), "expected a name for the index");
-                        None
-                    }
-                };
-                (&t.elems[1], index)
+        let by = match size {
+            None => By::Element,
+            Some(size) => {
+                let size = self.expr_as(size, &USIZE);
+                match &*name {
+                    "windows" => By::Windows(size),
+                    "chunks" | "chunks_mut" => By::Chunks(size),
+                    _ => By::ExactChunks(size),
+                }
             }
-            other if enumerate => {
-                self.error(other.span(), "`enumerate` gives an index and an element").help("write `for (i, x) in ..`");
-                return None;
-            }
-            other => (other, None),
         };
-        let elem = match elem_pat {
-            _ if by_value => ForElem::Copy(self.pattern(elem_pat, &elem)),
-            syn::Pat::Reference(r) => ForElem::Copy(self.pattern(&r.pat, &elem)),
-            other => ForElem::Ref(self.pattern(other, &Ty::Ref { mutable, target: Box::new(elem) })),
-        };
-        Some(For::Slice { elem, index, slice, rev, keep: by_value })
+        Some(Source { slice, elem, mutable, by, by_value: copied || keep, keep, pat })
     }
+
+    /// Binds the names of a slice's items.
+    fn bind_items(&mut self, source: Source<'_>) -> Part {
+        let Source { slice, elem, mutable, by, by_value, keep, pat } = source;
+        let item = match &by {
+            By::Element if by_value => Pat::Deref(Box::new(self.pattern(pat, &elem))),
+            By::Element => self.pattern(pat, &Ty::Ref { mutable, target: Box::new(elem) }),
+            _ => self.pattern(pat, &Ty::Slice { mutable, elem: Box::new(elem) }),
+        };
+        Part { slice, by, item, keep }
+    }
+}
+
+/// A slice that a `for` runs over, before the names of its items are bound.
+struct Source<'e> {
+    slice: Expr,
+    elem: Ty,
+    mutable: bool,
+    by: By,
+    by_value: bool,
+    keep: bool,
+    pat: &'e syn::Pat,
 }
 
 fn strip_pat(pat: &syn::Pat) -> &syn::Pat {

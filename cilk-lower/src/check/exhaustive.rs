@@ -23,9 +23,9 @@ impl Checker<'_> {
         if matches!(value.ty, Ty::Error | Ty::Never) {
             return;
         }
-        let rows = arms.iter().filter(|a| a.guard.is_none()).flat_map(|a| &a.tests);
+        let rows = arms.iter().filter(|a| a.guard.is_none()).flat_map(|a| &a.cases);
         let rows: Option<Vec<Row>> =
-            rows.map(|tests| tests.iter().map(|(path, test)| self.interval(&value.ty, path, *test)).collect()).collect();
+            rows.map(|case| case.tests.iter().map(|(path, test)| self.interval(&value.ty, path, *test)).collect()).collect();
         let Some(rows) = rows else { return };
         if let Some(witness) = self.uncovered(&value.ty, rows) {
             let shown = self.witness(&value.ty, &mut Vec::new(), &witness);

@@ -57,6 +57,13 @@ impl Checker<'_> {
                 self.refuse(span, "a closure is not part of the task language", "write a function and pass what it captures")
             }
             syn::Expr::Try(_) => self.refuse(span, "`?` is not part of the task language", "return a value that says what went wrong"),
+            syn::Expr::Const(c) => {
+                let value = self.block(&c.block, want);
+                match *value.kind {
+                    ExprKind::Block(ref stmts, Some(ref tail)) if stmts.is_empty() => tail.clone(),
+                    _ => value,
+                }
+            }
             syn::Expr::Unsafe(_) => {
                 self.refuse(span, "`unsafe` is not part of the task language", "for speed without bounds checks: `#[program(unchecked)]`")
             }
@@ -81,6 +88,14 @@ impl Checker<'_> {
         match lit {
             syn::Lit::Bool(b) => Expr::new(ExprKind::Bool(b.value), Ty::Scalar(Scalar::Bool), span),
             syn::Lit::Byte(b) => Expr::new(ExprKind::Int(u128::from(b.value())), Ty::Scalar(Scalar::U8), span),
+            // A reference to an array, as in Rust.
+            syn::Lit::ByteStr(text) => {
+                let u8 = Ty::Scalar(Scalar::U8);
+                let bytes: Vec<Expr> = text.value().iter().map(|b| Expr::new(ExprKind::Int(u128::from(*b)), u8.clone(), span)).collect();
+                let array = Ty::Array(Box::new(u8), bytes.len() as u64);
+                let reference = Ty::Ref { mutable: false, target: Box::new(array.clone()) };
+                Expr::new(ExprKind::AddrOf(Expr::new(ExprKind::Array(bytes), array, span)), reference, span)
+            }
             syn::Lit::Int(i) => self.int_literal(i, want),
             syn::Lit::Float(f) => {
                 let Ok(value) = f.base10_digits().parse::<f64>() else {

@@ -151,13 +151,16 @@ impl Checker<'_> {
     }
 
     fn comparable(&mut self, ty: &Ty, e: &Expr) {
-        let ok = match ty {
-            Ty::Scalar(_) | Ty::Error | Ty::Never => true,
-            Ty::Tuple(t) => t.iter().all(|t| matches!(t, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Struct(_))),
-            Ty::Struct(id) => self.m.structs[*id].fields.iter().all(|(_, t)| !matches!(t, millstream_graph::ty::Type::Array(..))),
-            _ => false,
-        };
-        if !ok {
+        fn is_plain(ty: &Ty) -> bool {
+            match ty {
+                Ty::Scalar(_) | Ty::Struct(_) | Ty::Error | Ty::Never => true,
+                Ty::Tuple(fields) => fields.iter().all(is_plain),
+                Ty::Array(elem, _) => is_plain(elem),
+                _ => false,
+            }
+        }
+        let elem = if let Ty::Slice { elem, .. } = ty { elem } else { ty };
+        if !is_plain(elem) {
             let shown = self.show(ty);
             self.error(e.span, format!("`{shown}` cannot be compared as a whole")).help("compare its elements in a loop");
         }
@@ -175,12 +178,14 @@ impl Checker<'_> {
 
 /// A `for` by value over an array runs over the array as it was; a copy is needed only if the body may change it.
 fn keep_if_changed(e: &mut Expr) {
-    if let ExprKind::For(_, For::Slice { slice, keep, .. }, body) = &mut *e.kind {
-        *keep &= match slice.root() {
-            Some((var, false)) => body.changes(var),
-            Some((_, true)) => body.assigns,
-            None => false,
-        };
+    if let ExprKind::For(_, For::Slices { parts, .. }, body) = &mut *e.kind {
+        for part in parts {
+            part.keep &= match part.slice.root() {
+                Some((var, false)) => body.changes(var),
+                Some((_, true)) => body.assigns,
+                None => false,
+            };
+        }
     }
 }
 

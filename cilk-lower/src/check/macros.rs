@@ -319,12 +319,14 @@ impl Checker<'_> {
             let value: syn::Expr = input.parse()?;
             input.parse::<Token![,]>()?;
             let pat = syn::Pat::parse_multi_with_leading_vert(input)?;
+            let guard = input.parse::<Option<Token![if]>>()?.map(|_| input.parse::<syn::Expr>()).transpose()?;
             input.parse::<Option<Token![,]>>()?;
-            Ok((value, pat))
+            let guard = guard.map(|g| quote::quote!(if #g));
+            Ok((value, quote::quote!(#pat #guard)))
         };
         match parser.parse2(mac.tokens.clone()) {
-            Ok((value, pat)) => {
-                let arms: syn::ExprMatch = syn::parse_quote!(match #value { #pat => true, _ => false });
+            Ok((value, arm)) => {
+                let arms: syn::ExprMatch = syn::parse_quote!(match #value { #arm => true, _ => false });
                 let mut e = self.expr(&syn::Expr::Match(arms), Some(&BOOL));
                 e.span = span;
                 e

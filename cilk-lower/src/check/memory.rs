@@ -53,7 +53,13 @@ impl Checker<'_> {
                 "iter" | "iter_mut" | "into_iter" => {
                     return self.refuse(at, "an iterator stands only in a `for`", "write a loop: `for x in a.iter() { .. }`");
                 }
-                "chunks" | "chunks_mut" | "windows" | "chunks_exact" => "take sub-slices in a loop: `&a[i * n..(i + 1) * n]`".to_owned(),
+                _ if super::control::PARTS.contains(&name) => {
+                    return self.refuse(
+                        at,
+                        "an iterator stands only in a `for`",
+                        format!("write a loop: `for part in a.{name}(n) {{ .. }}`"),
+                    );
+                }
                 "size" | "length" | "lenght" | "count" => "did you mean `len`?".to_owned(),
                 "push" | "pop" | "insert" | "extend" => "an array has a fixed length: keep a count beside it".to_owned(),
                 "first" | "last" | "get" => "there is no `Option`: index it".to_owned(),

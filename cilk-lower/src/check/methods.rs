@@ -57,6 +57,7 @@ const INT_OTHERS: &[&str] = &[
     "wrapping_abs",
     "saturating_add",
     "saturating_sub",
+    "saturating_mul",
     "overflowing_add",
     "overflowing_sub",
     "overflowing_mul",
@@ -75,7 +76,11 @@ const INT_OTHERS: &[&str] = &[
     "div_ceil",
     "is_power_of_two",
     "next_power_of_two",
+    "next_multiple_of",
     "ilog2",
+    "ilog10",
+    "ilog",
+    "isqrt",
     "clamp",
     "is_positive",
     "is_negative",
@@ -92,8 +97,14 @@ const FLOAT_OTHERS: &[&str] = &[
     "is_finite",
     "is_infinite",
     "is_sign_negative",
+    "is_sign_positive",
     "clamp",
     "rem_euclid",
+    "div_euclid",
+    "log",
+    "sin_cos",
+    "to_degrees",
+    "to_radians",
 ];
 
 impl Checker<'_> {
@@ -217,9 +228,21 @@ impl Checker<'_> {
             ("is_finite", []) => method(Builtin::IsFinite, vec![r], BOOL),
             ("is_infinite", []) => method(Builtin::IsInfinite, vec![r], BOOL),
             ("is_sign_negative", []) => method(Builtin::IsSignNegative, vec![r], BOOL),
-            ("rem_euclid", [other]) => {
+            ("is_sign_positive", []) => {
+                Expr::new(ExprKind::RawUnary(UnOp::Not, method(Builtin::IsSignNegative, vec![r], BOOL)), BOOL, span)
+            }
+            ("to_degrees", []) => method(Builtin::ToDegrees, vec![r], ty),
+            ("to_radians", []) => method(Builtin::ToRadians, vec![r], ty),
+            ("sin_cos", []) => method(Builtin::SinCos, vec![r], Ty::Tuple(vec![ty.clone(), ty])),
+            ("log", [base]) => {
+                let base = self.expr_as(base, &ty);
+                let [x, base] = [r, base].map(|e| Expr::new(ExprKind::RawUnary(UnOp::Ln, e), ty.clone(), span));
+                Expr::new(ExprKind::RawBinary(BinOp::Div, x, base), ty, span)
+            }
+            ("rem_euclid" | "div_euclid", [other]) => {
                 let other = self.expr_as(other, &ty);
-                method(Builtin::RemEuclid, vec![r, other], ty)
+                let builtin = if name == "rem_euclid" { Builtin::RemEuclid } else { Builtin::DivEuclid };
+                method(builtin, vec![r, other], ty)
             }
             ("clamp", [lo, hi]) => {
                 let (lo, hi) = (self.expr_as(lo, &ty), self.expr_as(hi, &ty));
@@ -254,6 +277,8 @@ impl Checker<'_> {
             ("is_power_of_two", []) => method(Builtin::IsPowerOfTwo, vec![r], BOOL),
             ("next_power_of_two", []) => method(Builtin::NextPowerOfTwo, vec![r], ty),
             ("ilog2", []) => method(Builtin::Ilog2, vec![r], U32),
+            ("ilog10", []) => method(Builtin::Ilog, vec![r, Expr::new(ExprKind::Int(10), ty, span)], U32),
+            ("isqrt", []) => method(Builtin::Isqrt, vec![r], ty),
             ("is_positive" | "is_negative", []) => {
                 let zero = Expr::new(ExprKind::Int(0), ty, span);
                 let op = if name == "is_positive" { BinOp::Gt } else { BinOp::Lt };
@@ -308,6 +333,9 @@ impl Checker<'_> {
             "rem_euclid" => (Builtin::RemEuclid, ty.clone()),
             "div_euclid" => (Builtin::DivEuclid, ty.clone()),
             "div_ceil" => (Builtin::DivCeil, ty.clone()),
+            "next_multiple_of" => (Builtin::NextMultipleOf, ty.clone()),
+            "ilog" => (Builtin::Ilog, U32),
+            "saturating_mul" => (Builtin::SaturatingMul, ty.clone()),
             "abs_diff" => (Builtin::AbsDiff, self.unsigned(&ty)?),
             "overflowing_add" => (Builtin::Overflowing(BinOp::Add), Ty::Tuple(vec![ty.clone(), BOOL])),
             "overflowing_sub" => (Builtin::Overflowing(BinOp::Sub), Ty::Tuple(vec![ty.clone(), BOOL])),

@@ -72,10 +72,11 @@ impl Checker<'_> {
 
     fn plain(&mut self, op: BinOp, left: &syn::Expr, right: &syn::Expr, want: Option<&Ty>, at: Span, span: Span) -> Expr {
         let hint = if op.is_comparison() { None } else { want };
-        let left = self.expr(left, hint);
+        let equality = matches!(op, BinOp::Eq | BinOp::Ne);
+        let left = if equality { self.equal_part(left, hint) } else { self.expr(left, hint) };
         let left = self.behind_refs(left);
         let right_hint = (!is_shift(op)).then(|| left.ty.clone());
-        let right = self.expr(right, right_hint.as_ref());
+        let right = if equality { self.equal_part(right, right_hint.as_ref()) } else { self.expr(right, right_hint.as_ref()) };
         let right = self.behind_refs(right);
         if is_shift(op) {
             let ty = left.ty.clone();
@@ -87,7 +88,14 @@ impl Checker<'_> {
         if let Some(atomic) = self.atomic_operand(&left, &right) {
             return self.refuse(at, format!("`{atomic}` has no operators"), "use its methods: `load`, `store`, `fetch_add`, ..");
         }
-        if !self.table.unify(&left.ty, &right.ty) {
+        let (left, right) = if equality { self.as_slices(left, right) } else { (left, right) };
+        let slices = matches!((self.shallow(&left.ty), self.shallow(&right.ty)), (Ty::Slice { .. }, Ty::Slice { .. }));
+        if slices && equality || !self.table.unify(&left.ty, &right.ty) {
+            if let (Ty::Slice { elem: l, .. }, Ty::Slice { elem: r, .. }) = (self.shallow(&left.ty), self.shallow(&right.ty))
+                && self.table.unify(&l, &r)
+            {
+                return Expr::new(ExprKind::SameFields { equal: op == BinOp::Eq, left, right }, BOOL, span);
+            }
             let (l, r) = (self.show(&left.ty), self.show(&right.ty));
             let literal = |have: &str, want: &str, e: &Expr| mismatch_help(have, want, e).filter(|h| h.starts_with("write"));
             let help = literal(&r, &l, &right).or_else(|| literal(&l, &r, &left));
@@ -95,13 +103,38 @@ impl Checker<'_> {
             return self.refuse(at, format!("the two sides differ: `{l}` and `{r}`"), help);
         }
         if op.is_comparison() {
-            if matches!(op, BinOp::Eq | BinOp::Ne) && matches!(self.shallow(&left.ty), Ty::Tuple(_) | Ty::Struct(_)) {
+            if equality && matches!(self.shallow(&left.ty), Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..)) {
                 return Expr::new(ExprKind::SameFields { equal: op == BinOp::Eq, left, right }, BOOL, span);
             }
             return Expr::new(ExprKind::Binary(op, left, right), BOOL, span);
         }
         let ty = if matches!(self.shallow(&left.ty), Ty::Never) { right.ty.clone() } else { left.ty.clone() };
         Expr::new(ExprKind::Binary(op, left, right), ty, span)
+    }
+
+    /// A side of `==`: a part of a slice may stand there itself, `a[1..] == b[1..]`.
+    fn equal_part(&mut self, e: &syn::Expr, want: Option<&Ty>) -> Expr {
+        match super::places::strip(e) {
+            syn::Expr::Index(part) if matches!(super::places::strip(&part.index), syn::Expr::Range(_)) => {
+                self.expr(&syn::parse_quote_spanned!(e.span()=> &#part), want)
+            }
+            _ => self.expr(e, want),
+        }
+    }
+
+    /// An array that is compared with a slice becomes a slice.
+    fn as_slices(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
+        match (self.shallow(&left.ty), self.shallow(&right.ty)) {
+            (Ty::Slice { .. }, Ty::Array(..)) => {
+                let slice = self.as_slice(right.clone(), false).map_or(right, |(slice, _)| slice);
+                (left, slice)
+            }
+            (Ty::Array(..), Ty::Slice { .. }) => {
+                let slice = self.as_slice(left.clone(), false).map_or(left, |(slice, _)| slice);
+                (slice, right)
+            }
+            _ => (left, right),
+        }
     }
 
     fn atomic_operand(&self, left: &Expr, right: &Expr) -> Option<String> {

@@ -3,17 +3,19 @@
 use super::{Binding, Checker, expr::member_name};
 use crate::{
     consts,
-    hir::{Arm, Expr, ExprKind, Pat, Path, Stmt, Test, VarId},
+    hir::{Arm, Case, Expr, ExprKind, Pat, Path, Stmt, Test, VarId},
     items::Item,
     ty::{Class, Ty},
 };
+use std::collections::BTreeMap;
 use syn::spanned::Spanned;
 
 /// What an arm's pattern asks and binds.
-#[derive(Default, Clone)]
+#[derive(Default)]
 struct Matched {
-    tests: Vec<Vec<(Path, Test)>>,
-    binds: Vec<(VarId, Path)>,
+    cases: Vec<Case>,
+    /// The arm's variables: the same in all alternatives.
+    names: BTreeMap<String, VarId>,
 }
 
 impl Checker<'_> {
@@ -61,6 +63,22 @@ impl Checker<'_> {
 
     /// Checks a pattern that always matches and binds its names.
     pub(super) fn pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Pat {
+        if let Ty::Ref { mutable, target } = self.shallow(ty) {
+            let target = self.shallow(&target);
+            match (pat, &target) {
+                (syn::Pat::Reference(r), _) => return Pat::Deref(Box::new(self.pattern(&r.pat, &target))),
+                (syn::Pat::Tuple(_), Ty::Tuple(_))
+                | (syn::Pat::Struct(_) | syn::Pat::TupleStruct(_), Ty::Struct(_))
+                | (syn::Pat::Slice(_), Ty::Array(..)) => return Pat::Behind(Box::new(self.parts(pat, &target, Some(mutable)))),
+                _ => {}
+            }
+        }
+        self.parts(pat, ty, None)
+    }
+
+    /// The same for a value that is there itself or, with the mutability of the reference, behind one: then its parts are as well.
+    fn parts(&mut self, pat: &syn::Pat, ty: &Ty, behind: Option<bool>) -> Pat {
+        let part = |ty: Ty| behind.map_or(ty.clone(), |mutable| Ty::Ref { mutable, target: Box::new(ty) });
         match pat {
             syn::Pat::Wild(_) => Pat::Wild,
             syn::Pat::Paren(p) => self.pattern(&p.pat, ty),
@@ -82,11 +100,11 @@ impl Checker<'_> {
                     return Pat::Wild;
                 };
                 let fields = t.elems.iter().zip(types).enumerate();
-                Pat::Fields(fields.map(|(i, (p, ty))| (i, self.pattern(p, &ty))).collect())
+                Pat::Fields(fields.map(|(i, (p, ty))| (i, self.pattern(p, &part(ty)))).collect())
             }
             syn::Pat::Struct(s) => {
                 let fields = self.struct_fields(s, ty);
-                Pat::Fields(fields.into_iter().map(|(i, p, ty)| (i, self.pattern(p, &ty))).collect())
+                Pat::Fields(fields.into_iter().map(|(i, p, ty)| (i, self.pattern(p, &part(ty)))).collect())
             }
             syn::Pat::TupleStruct(s) => {
                 let Some(types) = self.struct_types(&s.path, ty, s.elems.len(), pat.span()) else {
@@ -94,17 +112,18 @@ impl Checker<'_> {
                     return Pat::Wild;
                 };
                 let fields = s.elems.iter().zip(types).enumerate();
-                Pat::Fields(fields.map(|(i, (p, ty))| (i, self.pattern(p, &ty))).collect())
+                Pat::Fields(fields.map(|(i, (p, ty))| (i, self.pattern(p, &part(ty)))).collect())
             }
             syn::Pat::Path(p) if self.unit_struct(&p.path, ty) => Pat::Wild,
             syn::Pat::Slice(s) if s.elems.iter().all(|p| !matches!(p, syn::Pat::Rest(_))) => {
                 let elem = self.fresh_any();
                 self.same(pat.span(), ty, &Ty::Array(Box::new(elem.clone()), s.elems.len() as u64));
+                let elem = part(elem);
                 Pat::Elements(s.elems.iter().map(|p| self.pattern(p, &elem)).collect())
             }
             other => {
                 self.error(other.span(), "this pattern is not part of the task language")
-                    .help("patterns are names, `_`, tuples, structs and arrays; in `match` also integers, bools and ranges");
+                    .help("patterns are names, `_`, tuples, structs, arrays and `&` of these; in `match` also integers, bools and ranges");
                 self.bind_as_broken(other);
                 Pat::Wild
             }
@@ -169,11 +188,10 @@ impl Checker<'_> {
             Ty::Error | Ty::Never => Some(vec![Ty::Error; len]),
             Ty::Ref { target, .. } => {
                 let shown = self.show(ty);
-                let help = match self.shallow(&target) {
-                    Ty::Tuple(_) => "write `&(a, b)`, or take the fields: `x.0`",
-                    _ => "to get the index too, write `.iter().enumerate()`",
-                };
-                self.error(span, format!("a pattern of {len} fields for `{shown}`")).help(help);
+                let d = self.error(span, format!("a pattern of {len} fields for `{shown}`"));
+                if !matches!(*target, Ty::Tuple(_)) {
+                    d.help("to get the index too, write `.iter().enumerate()`");
+                }
                 None
             }
             other => {
@@ -229,7 +247,7 @@ impl Checker<'_> {
         let mut arms: Vec<Arm> = Vec::new();
         let mut result: Option<Ty> = None;
         for arm in &m.arms {
-            self.scopes.push(std::collections::BTreeMap::new());
+            self.scopes.push(BTreeMap::new());
             let (pat, guard) = match &arm.pat {
                 syn::Pat::Guard(g) => (&*g.pat, Some(&*g.guard)),
                 other => (other, None),
@@ -240,44 +258,37 @@ impl Checker<'_> {
             let body = self.expr(&arm.body, hint.as_ref().or(want));
             self.scopes.pop();
             let never = matches!(self.shallow(&body.ty), Ty::Never);
-            let body = match &result {
-                Some(ty) if !never => self.coerce(body, ty),
-                _ => body,
-            };
             if result.is_none() && !never {
                 result = Some(match want.map(|w| self.shallow(w)) {
                     Some(w @ (Ty::Slice { .. } | Ty::Ref { .. })) => w,
                     _ => body.ty.clone(),
                 });
             }
-            arms.push(Arm { tests: matched.tests, binds: matched.binds, guard, body });
+            let body = match &result {
+                Some(ty) if !never => self.coerce(body, ty),
+                _ => body,
+            };
+            arms.push(Arm { cases: matched.cases, guard, body });
         }
         Expr::new(ExprKind::Match(value, arms), result.unwrap_or(Ty::Never), span)
     }
 
     fn arm_pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Matched {
-        let cases: Vec<&syn::Pat> = match pat {
-            syn::Pat::Or(o) => o.cases.iter().collect(),
-            syn::Pat::Paren(p) => return self.arm_pattern(&p.pat, ty),
-            other => vec![other],
-        };
-        let several = cases.len() > 1;
-        let mut out = Matched::default();
-        for case in cases {
-            let mut one = Matched { tests: vec![Vec::new()], binds: Vec::new() };
-            self.tests(case, ty, &mut Vec::new(), &mut one);
-            if several && !one.binds.is_empty() {
-                self.error(case.span(), "a name in one of several patterns").help("bind the matched value before the `match`");
-            }
-            out.tests.append(&mut one.tests);
-            out.binds.append(&mut one.binds);
+        let mut out = Matched { cases: vec![Case::default()], ..Matched::default() };
+        self.tests(pat, ty, &mut Vec::new(), &mut out);
+        let missing = out.names.iter().find(|(_, var)| !out.cases.iter().all(|case| case.binds.iter().any(|(v, _)| v == *var)));
+        if let Some((name, _)) = missing
+            && out.cases.len() > 1
+        {
+            self.error(pat.span(), format!("`{name}` is bound in some of these patterns only"))
+                .help("bind it in each, or before the `match`");
         }
         out
     }
 
     /// Adds what a pattern asks of the part at `path` to every alternative in `out`.
     fn tests(&mut self, pat: &syn::Pat, ty: &Ty, path: &mut Path, out: &mut Matched) {
-        let add = |out: &mut Matched, path: &Path, test: Test| out.tests.iter_mut().for_each(|t| t.push((path.clone(), test)));
+        let add = |out: &mut Matched, path: &Path, test: Test| out.cases.iter_mut().for_each(|c| c.tests.push((path.clone(), test)));
         match pat {
             syn::Pat::Wild(_) => {}
             syn::Pat::Paren(p) => self.tests(&p.pat, ty, path, out),
@@ -287,10 +298,18 @@ impl Checker<'_> {
                 }
                 let name = p.ident.to_string();
                 let bound = if p.by_ref.is_some() { Ty::Error } else { ty.clone() };
-                let var = self.add_var(&name, bound);
+                let var = match out.names.get(&name) {
+                    Some(var) => {
+                        let first = self.vars[var.0].ty.clone();
+                        self.same(p.span(), &bound, &first);
+                        *var
+                    }
+                    None => self.add_var(&name, bound),
+                };
                 self.fix(var, p);
                 self.bind(&name, Binding::Var(var));
-                out.binds.push((var, path.clone()));
+                out.names.insert(name, var);
+                out.cases.iter_mut().for_each(|c| c.binds.push((var, path.clone())));
                 if let Some((_, sub)) = &p.subpat {
                     self.tests(sub, ty, path, out);
                 }
@@ -311,11 +330,11 @@ impl Checker<'_> {
                 }
             }
             syn::Pat::Or(o) => {
-                let before = std::mem::take(&mut out.tests);
+                let before = std::mem::take(&mut out.cases);
                 for case in &o.cases {
-                    let mut one = Matched { tests: before.clone(), binds: Vec::new() };
-                    self.tests(case, ty, path, &mut one);
-                    out.tests.append(&mut one.tests);
+                    let so_far = std::mem::replace(&mut out.cases, before.clone());
+                    self.tests(case, ty, path, out);
+                    out.cases.splice(0..0, so_far);
                 }
             }
             syn::Pat::Range(r) => {

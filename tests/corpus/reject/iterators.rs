@@ -10,7 +10,10 @@ pub mod program {
             let y = x;
         }
         for (a, b) in data.iter().zip(data) {}
-        for c in data.chunks(2) {}
+        let c = data.chunks(2);
+        for pair in data.iter().zip(data) {}
+        for (a, b) in data.iter().zip(0..) {}
+        for (a, b) in data.iter().zip(data).rev() {}
         for i in 0.. {}
         for (i, x) in data {}
         sum
@@ -23,11 +26,15 @@ pub mod program {
 //~   help: write a loop: `for x in a.iter() { .. }`
 //~ 9:23: an iterator stands only in a `for`
 //~   help: write a loop: `for x in a.iter() { .. }`
-//~ 12:28: an iterator stands only in a `for`
-//~   help: write a loop: `for x in a.iter() { .. }`
-//~ 13:23: slices have no method `chunks`
-//~   help: take sub-slices in a loop: `&a[i * n..(i + 1) * n]`
-//~ 14:18: a `for` needs both ends of its range
+//~ 13:22: an iterator stands only in a `for`
+//~   help: write a loop: `for part in a.chunks(n) { .. }`
+//~ 14:13: `zip` gives pairs
+//~   help: write `for (x, y) in ..`
+//~ 15:39: a range beside a slice
+//~   help: count with `.enumerate()`, or run over the indices
+//~ 16:23: `rev` of a `zip`
+//~   help: run over the indices: `for i in (0..n).rev()`
+//~ 17:18: a `for` needs both ends of its range
 //~   help: write `lo..hi`, or use `loop`
-//~ 15:13: a pattern of 2 fields for `&u32`
+//~ 18:13: a pattern of 2 fields for `&u32`
 //~   help: to get the index too, write `.iter().enumerate()`

@@ -28,7 +28,6 @@ pub mod program {
 //~ 14:17: `<<` cannot be applied to `f64`
 //~ 15:17: `&` cannot be applied to `f64`
 //~ 16:17: `+` cannot be applied to `P`
-//~ 17:17: `==` cannot be applied to `[u32; 3]`
 //~ 19:17: `<<` cannot be applied to `f64`
 //~ 20:9: `u32` is not a reference
 //~   help: leave out the `*`

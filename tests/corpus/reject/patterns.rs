@@ -26,12 +26,12 @@ pub mod program {
 //~ 13:13: the pattern does not name all fields
 //~   help: end it with `..`
 //~ 14:13: this pattern is not part of the task language
-//~   help: patterns are names, `_`, tuples, structs and arrays; in `match` also integers, bools and ranges
+//~   help: patterns are names, `_`, tuples, structs, arrays and `&` of these; in `match` also integers, bools and ranges
 //~ 15:13: there is no struct `Some` in this program
 //~ 15:30: `let .. else` is not part of the task language
 //~   help: use `if` or `match`
-//~ 17:17: a name in one of several patterns
-//~   help: bind the matched value before the `match`
+//~ 17:13: `k` is bound in some of these patterns only
+//~   help: bind it in each, or before the `match`
 //~ 18:13: text is not part of the task language
 //~   help: use `u8` values: `b'x'`, or an array of them
 //~ 19:13: expected `u32`, found `a float`

@@ -12,6 +12,9 @@ pub mod program {
             if !matches!(c, b'a'..=b'z') {
                 n += 100;
             }
+            if matches!(c, b'm'..=b'z' if n > 300) {
+                n += 1000;
+            }
         }
         n
     }

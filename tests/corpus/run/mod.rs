@@ -28,11 +28,13 @@ programs! {
     blocks_as_values
     bool_logic
     breadth_first_search
+    byte_strings
     call_without_spawn
     casts_floats
     casts_ints
     checksum
     cilksort
+    comparisons
     constants
     deep_recursion
     early_returns
@@ -47,6 +49,7 @@ programs! {
     float_order
     floyd_warshall
     for_changed_bounds
+    for_parts
     for_ranges
     for_slices
     for_type_bounds
@@ -77,6 +80,7 @@ programs! {
     loop_value
     mandelbrot
     many_parameters
+    match_alternatives
     match_integers
     match_tuples
     matches_macro
@@ -87,6 +91,7 @@ programs! {
     matrix_views
     mergesort
     no_parameters
+    patterns_behind_references
     permutations
     prefix_sums
     queens
