@@ -234,7 +234,7 @@ fn run_narrow(plan: &Plan, out: &mut Writer) {
         let call = match source.mode {
             Mode::Direct { .. } if source.pushes.is_empty() => format!("narrow_leaves<{name}, {fails}>(n)"),
             Mode::Direct { .. } => format!("narrow_direct<{name}>(sh, n)"),
-            _ => format!("narrow_scanned<{name}, {fails}, {}, {stack}>(p, n)", source.most() > 0),
+            _ => format!("narrow_scanned<{name}, {fails}, {}, {stack}>(p, n)", source.most()),
         };
         out.line(&format!("case {stack}: {call}; break;"));
     }

@@ -220,7 +220,7 @@ FN void narrow_dequeue(const Narrow& n, u32 first, u32 left, typename S::Args& a
 }
 
 // Counts, then runs. `args` is the lane's first element.
-template <class S, bool FAILS, bool KNOWN>
+template <class S, bool FAILS, u32 MOST>
 FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::Sum>& sum) {
   u32 base[S::PUSHED + 1], pushed[S::PUSHED + 1] = {}, units[S::GROUPS + 1] = {};
 #pragma unroll
@@ -235,18 +235,25 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
     u32 unit[S::GROUPS + 1];
 #pragma unroll
     for (u32 g = 0; g < S::GROUPS; g++) {
-      const u32 own = counting.at[S::lead(g)] / S::ratio(S::lead(g));
-      if (S::binary(g)) {
-        const u32 who = __ballot_sync(ALL_LANES, own != 0);
-        unit[g] = units[g] + (u32)__popc(who & ((1u << n.lane) - 1));
-        units[g] += (u32)__popc(who);
+      const u32 own = counting.at[S::lead(g)] / S::ratio(S::lead(g)), most = S::binary(g) ? 1 : MOST;
+      u32 before = 0, all = 0;
+      if (most != 0 && most < 16) {
+        // By the bits of these small numbers.
+#pragma unroll
+        for (u32 bit = 1; bit <= most; bit *= 2) {
+          const u32 who = __ballot_sync(ALL_LANES, (own & bit) != 0);
+          before += bit * (u32)__popc(who & ((1u << n.lane) - 1));
+          all += bit * (u32)__popc(who);
+        }
       } else {
-        const u32 upto = units[g] + warp_scan(own);
-        unit[g] = upto - own;
-        units[g] = __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
+        before = warp_scan(own);
+        all = __shfl_sync(ALL_LANES, before, WARP - 1, WARP);
+        before -= own;
       }
+      unit[g] = units[g] + before;
+      units[g] += all;
     }
-    if (!KNOWN) {
+    if (MOST == 0) {
       bool fits = true;
 #pragma unroll
       for (u32 p = 0; p < S::PUSHED; p++) {
@@ -271,20 +278,20 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
     if (last) break;
     narrow_dequeue<S>(n, n.first, n.left, args);
   }
-  n.failed = (FAILS || !KNOWN) && any_lane(failed);
+  n.failed = (FAILS || MOST == 0) && any_lane(failed);
   narrow_pushed<S>(n, base, pushed);
 }
 
-// `FAILS`: an element's run may end early. `KNOWN`: what an element pushes at most is known, so that all of it finds room. A segment that
-// pushes to its own channel goes on with that.
-template <class S, bool FAILS, bool KNOWN, u32 OWN>
+// `FAILS`: an element's run may end early. `MOST`: what an element pushes to one channel at most, so that all of it finds room; 0 if that is not
+// known. A segment that pushes to its own channel goes on with that.
+template <class S, bool FAILS, u32 MOST, u32 OWN>
 FN void narrow_scanned(Policy& p, Narrow& n) {
   Gathered<typename S::Sum> sum;
   typename S::Args args;
   narrow_dequeue<S>(n, n.first, n.count, args);
   while (true) {
-    narrow_elements<S, FAILS, KNOWN>(n, args, sum);
-    if (!KNOWN || !pushes_again<S>(OWN) || n.few == 0 || n.failed || n.level + 1 == n.end || n.number % 256 == 0) break;
+    narrow_elements<S, FAILS, MOST>(n, args, sum);
+    if (MOST == 0 || !pushes_again<S>(OWN) || n.few == 0 || n.failed || n.level + 1 == n.end || n.number % 256 == 0) break;
     __syncwarp();
     // The next elements are under way while this run is taken in.
     narrow_dequeue<S>(n, n.at, n.few, args);

@@ -23,9 +23,9 @@ struct Standing {
   u32 average[SOURCES];        // pushes per element of sources whose pushes depend on data, the most seen
 };
 
-// Levels that are kept in shared memory; a power of two.
+// Levels that are kept in shared memory; a power of two. More of them where no children are staged.
 #ifndef NEAR
-#define NEAR (STACKS <= 4 ? 64u : STACKS <= 8 ? 32u : STACKS <= 16 ? 16u : STACKS <= 32 ? 8u : 4u)
+#define NEAR ((STACKS <= 4 ? 32u : STACKS <= 8 ? 16u : STACKS <= 16 ? 8u : 4u) << (STACKS <= 32 && STAGE_BYTES < 1024))
 #endif
 
 struct Policy : Standing {
