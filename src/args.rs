@@ -3,6 +3,14 @@
 use crate::{Arg, Buffer, Element, Mat, MatMut, Pod};
 use millstream_aggregator::{ErasedArg, MemoryArg};
 
+/// What a task takes whose memory Rust does not lay out as devices do: nothing is.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed to this task from outside",
+    label = "Rust does not promise how this lies in memory",
+    note = "use a struct or an array in the place of a tuple that is lent, or let a task of the program make it"
+)]
+pub trait LaidOut {}
+
 /// What can be passed for a `Mat<T>`: views, and a buffer with its rows and columns.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a `Mat<{T}>`",

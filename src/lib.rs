@@ -141,7 +141,7 @@ pub mod prelude {
 /// What the attribute macro's code is made of.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::race::Children;
+    pub use crate::{args::LaidOut, race::Children};
     pub use millstream_aggregator::{ErasedArg, Record, push_slice};
 }
 

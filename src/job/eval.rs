@@ -23,7 +23,13 @@ impl Written {
             let at = e.span().byte_range();
             // At the end of the text there is nothing to point at.
             let at = if at.is_empty() { text.as_str().len()..text.as_str().len() } else { at };
-            text.problem_at(at, format!("`{}` is not an expression: {e}", text.as_str()), "here")
+            // What the tokenizer says of brackets that do not match says nothing.
+            let why = if e.to_string().starts_with("cannot parse string") {
+                "a bracket or a quote has no counterpart".into()
+            } else {
+                e.to_string()
+            };
+            text.problem_at(at, format!("`{}` is not an expression: {why}", text.as_str()), "here")
         })?;
         Ok(Self { text: text.clone(), expr })
     }

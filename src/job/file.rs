@@ -219,6 +219,11 @@ struct Reader<'s> {
 
 impl Reader<'_> {
     fn program(&self, p: Program<'_>) -> Result<Spec> {
+        if p.checked == Some(true) && p.unchecked == Some(true) {
+            let at = self.source.text().find("unchecked").unwrap_or_default();
+            let problem = Problem::new("`checked` and `unchecked` exclude each other");
+            return Err(problem.at(self.source, at..at + "unchecked".len(), "here").help("leave out one of them").into());
+        }
         let threads = p.threads.map(|v| self.threads(&v)).transpose()?;
         let memory = p.memory.map(|m| spec::bytes(&self.text(&m))).transpose()?;
         let expect = p.expect.unwrap_or(Expect { result: None, buffers: Entries::default(), tolerance: 0.0 });
@@ -330,7 +335,16 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
         Error::MissingStructField { field, outer } => {
             format!("the field `{field}` is missing{}", outer.as_ref().map(|o| format!(" in `{o}`")).unwrap_or_default())
         }
+        Error::ExpectedIdentifier => "a name is expected".to_owned(),
         code => code.to_string(),
     };
-    Problem::new(message).at(source, range, "here").meant(name, expected.iter().copied()).into()
+    let problem = Problem::new(message).at(source, range.clone(), "here").meant(name, expected.iter().copied());
+    match &error.code {
+        Error::ExpectedIdentifier if text[..range.start].trim().is_empty() => problem.help("a run is written `Program(source: .., ..)`"),
+        Error::ExpectedIdentifier => {
+            problem.help("contents of buffers have names: `Values(values: [1, 2])`, `Like(\"data\")`, and in `expect` `Sorted`")
+        }
+        _ => problem,
+    }
+    .into()
 }

@@ -53,6 +53,14 @@ fn wrong_types_in_ron_have_a_place() {
 }
 
 #[test]
+fn what_cannot_be_in_ron_has_a_hint() {
+    job_with("Program(", "(", &["job.ron:1:1", "a name is expected", "a run is written `Program(source: .., ..)`"]);
+    job_with("\"data\": Sorted", "\"data\": [1, 2]", &["job.ron:13:33", "a name is expected", "`Values(values: [1, 2])`"]);
+    job_with("threads: 2", "checked: true, unchecked: true", &["job.ron:11:20", "`checked` and `unchecked` exclude each other"]);
+    job_with("&mut tmp)", "&mut tmp", &["job.ron:3:", "a bracket or a quote has no counterpart"]);
+}
+
+#[test]
 fn what_is_missing_or_twice_in_ron_is_said() {
     job_with("sort.rs", "srot.rs", &["job.ron:2:14", "cannot read `srot.rs`", "did you mean `sort.rs`?"]);
     job_with("    source: \"sort.rs\",\n", "", &["the field `source` is missing"]);

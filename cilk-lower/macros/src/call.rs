@@ -73,7 +73,10 @@ fn writer(structs: &Structs, path: TokenStream, lifetime: TokenStream) -> Writer
 pub(crate) fn module(module: &ItemMod, program: &Program) -> TokenStream {
     let (text, name) = (print_program(program), &program.name);
     let tasks = program.functions.iter().filter(|f| f.kind == FunctionKind::Task);
-    let calls = tasks.filter(|f| f.params.iter().all(|p| is_passable(&p.ty, &program.structs))).map(|f| call(f, module, program));
+    let calls = tasks.map(|task| match task.params.iter().all(|p| is_passable(&p.ty, &program.structs)) {
+        true => call(task, module, program),
+        false => refused(task, module, program),
+    });
     let about = format!("The program `{name}`, lowered when it is first used.");
     let quiet = quiet();
     quote! {
@@ -144,6 +147,26 @@ fn call(task: &Function, module: &ItemMod, program: &Program) -> TokenStream {
             let mut args = ::std::vec::Vec::new();
             #(#pushes)*
             ::millstream::Call::new(super::program().levelized().clone(), #text, args)
+        }
+    }
+}
+
+/// For a task that takes what Rust does not lay out as devices do: a function that nothing can be passed to, and that says why.
+fn refused(task: &Function, module: &ItemMod, program: &Program) -> TokenStream {
+    let span = find(module, &task.name).map_or_else(Span::mixed_site, |f| f.sig.ident.span());
+    let name = ident(&task.name, span);
+    let about = format!("The task `{}` is for other tasks to spawn: Rust does not promise how what it takes lies in memory.", task.name);
+    let generics: Vec<Ident> = (0..task.params.len()).map(|i| format_ident!("T{i}")).collect();
+    let bounds = task.params.iter().zip(&generics).filter(|(p, _)| !is_passable(&p.ty, &program.structs)).map(|(_, t)| t);
+    let params = names(task);
+    let ret = writer(&program.structs, quote!(super::), quote!('static)).ty(&task.ret);
+    quote! {
+        #[doc = #about]
+        pub fn #name<#(#generics),*>(#(#params: #generics),*) -> ::millstream::Call<'static, #ret>
+        where
+            #(#bounds: ::millstream::__private::LaidOut,)*
+        {
+            ::core::unreachable!()
         }
     }
 }

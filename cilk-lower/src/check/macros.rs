@@ -187,7 +187,9 @@ impl Checker<'_> {
             }
             _ => self.name_parts(pat, place.clone()),
         }
-        stmts.push(Stmt::Let(Pat::Var(var), None));
+        // `()` is known at once.
+        let known = ret.is_unit().then(|| Expr::new(ExprKind::Tuple(Vec::new()), ret, span));
+        stmts.push(Stmt::Let(Pat::Var(var), known));
         stmts.push(Stmt::Expr(child.with(Some((place, Combine::Store)))));
     }
 

@@ -8,6 +8,18 @@ mod tasks {
     }
 }
 
+#[millstream::program]
+mod tuples {
+    #[task]
+    pub fn count(pairs: &[(u32, u8)], n: u32) -> u32 {
+        pairs.len() as u32 + n
+    }
+}
+
+pub fn of_tuples(device: &millstream::Device, pairs: &[(u32, u8)]) {
+    let _ = device.run(tuples::call::count(pairs, 1)); //~ E0277
+}
+
 pub fn shared(device: &millstream::Device, data: &Vec<u32>) {
     let _ = device.run(tasks::call::fill(data, 1)); //~ E0277
 }

@@ -100,4 +100,70 @@ mod race {
             spawn!(add(data));
         }
     }
+
+    #[task]
+    pub fn after_a_branch(data: &mut [u32], c: bool) {
+        if c {
+            spawn!(add(data));
+        }
+        data[0] = 1; //~ E0503 E0506
+    }
+
+    #[task]
+    pub fn after_a_loop(data: &mut [u32], n: u32) {
+        for i in 0..n {
+            if i == 3 {
+                spawn!(add(data)); //~ E0499
+                continue;
+            }
+            if i == 5 {
+                sync!();
+            }
+        }
+        data[0] = 1; //~ E0503 E0506
+        sync!();
+    }
+
+    #[task]
+    pub fn after_an_arm(data: &mut [u32], n: u32) -> u32 {
+        match n {
+            0 => {
+                spawn!(add(data));
+                sync!();
+            }
+            1 => sync!(),
+            _ => {
+                spawn!(add(data));
+            }
+        }
+        data[0] //~ E0503
+    }
+
+    #[task]
+    pub fn in_a_loop_without_end(data: &mut [u32]) {
+        loop {
+            spawn!(add(data)); //~ E0499
+            if data[0] > 3 { //~ E0503
+                return;
+            }
+        }
+    }
+
+    #[task]
+    pub fn before_it_fails(data: &mut [u32]) {
+        spawn!(add(data));
+        data[0] = 1; //~ E0503 E0506
+        panic!("nothing is waited for here");
+    }
+
+    #[task]
+    pub fn parts_after_the_sync(data: &mut [u32]) {
+        let (low, high) = data.split_at_mut(1);
+        spawn!(add(low));
+        sync!();
+        spawn!(add(low));
+        high[0] += 1;
+        low[0] += high[0]; //~ E0503
+        data[0] = 1; //~ E0503 E0506
+    }
 }

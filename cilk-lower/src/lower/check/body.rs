@@ -194,28 +194,36 @@ impl Checker<'_> {
         let mut wrong = FixedBitSet::with_capacity(body.locals.len());
         let mut at: Vec<Option<FixedBitSet>> = vec![None; body.blocks.len()];
         at[0] = Some(start);
-        let mut todo = vec![0];
-        while let Some(i) = todo.pop() {
-            let Some(mut set) = at[i].clone() else { continue };
-            let block = &body.blocks[i];
-            let read = |o: Operand, set: &FixedBitSet, wrong: &mut FixedBitSet| {
-                wrong.extend(cfg::local_of(o).map(LocalId::index).filter(|l| !set.contains(*l)));
-            };
-            for stmt in &block.stmts {
-                cfg::operands(&stmt.kind, &mut |o| read(o, &set, &mut wrong));
-                set.extend(stmt.kind.def().map(LocalId::index));
-            }
-            cfg::term_operands(&block.term, &mut |o| read(o, &set, &mut wrong));
-            if let (Terminator::Return(_), Some(ret)) = (&block.term, self.segment.ret) {
-                read(Operand::Local(ret), &set, &mut wrong);
-            }
-            for target in block.term.targets() {
-                let old = &mut at[target.index()];
-                let new = old.as_ref().map_or_else(|| set.clone(), |o| o.intersection(&set).collect::<FixedBitSet>());
-                let same = old.as_ref().is_some_and(|o| o.ones().eq(new.ones()));
-                if !same {
-                    *old = Some(new);
-                    todo.push(target.index());
+        let order = cfg::reverse_postorder(&body.blocks);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for id in &order {
+                let Some(mut set) = at[id.index()].clone() else { continue };
+                let block = &body.blocks[id.index()];
+                let read = |o: Operand, set: &FixedBitSet, wrong: &mut FixedBitSet| {
+                    wrong.extend(cfg::local_of(o).map(LocalId::index).filter(|l| !set.contains(*l)));
+                };
+                for stmt in &block.stmts {
+                    cfg::operands(&stmt.kind, &mut |o| read(o, &set, &mut wrong));
+                    set.extend(stmt.kind.def().map(LocalId::index));
+                }
+                cfg::term_operands(&block.term, &mut |o| read(o, &set, &mut wrong));
+                if let (Terminator::Return(_), Some(ret)) = (&block.term, self.segment.ret) {
+                    read(Operand::Local(ret), &set, &mut wrong);
+                }
+                for target in block.term.targets() {
+                    match &mut at[target.index()] {
+                        Some(old) => {
+                            let before = old.count_ones(..);
+                            old.intersect_with(&set);
+                            changed |= old.count_ones(..) != before;
+                        }
+                        none => {
+                            *none = Some(set.clone());
+                            changed = true;
+                        }
+                    }
                 }
             }
         }
