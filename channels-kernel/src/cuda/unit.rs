@@ -20,7 +20,7 @@ const STAGE_BYTES: u64 = 40 << 10;
 const SHARED_BYTES: u64 = 48 << 10;
 
 /// For the levels that a persistent kernel keeps near, and what the compiler adds.
-const LEVEL_BYTES: u64 = 5 << 10;
+const LEVEL_BYTES: u64 = 3 << 10;
 
 /// What the text depends on beside the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
