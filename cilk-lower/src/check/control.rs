@@ -13,6 +13,11 @@ pub(super) const PARTS: &[&str] = &["chunks", "chunks_mut", "chunks_exact", "chu
 impl Checker<'_> {
     pub(super) fn if_else(&mut self, i: &syn::ExprIf, want: Option<&Ty>) -> Expr {
         let span = i.span();
+        if let syn::Expr::Let(l) = &*i.cond {
+            let (value, pat, then) = (&l.expr, &l.pat, &i.then_branch);
+            let other = i.else_branch.as_ref().map_or_else(|| syn::parse_quote!({}), |(_, other)| (**other).clone());
+            return self.matching(&syn::parse_quote_spanned!(span=> match #value { #pat => #then _ => #other }), want);
+        }
         let cond = self.expr_as(&i.cond, &BOOL);
         let Some((_, other)) = &i.else_branch else {
             let then = self.block(&i.then_branch, Some(&Ty::unit()));
@@ -76,6 +81,13 @@ impl Checker<'_> {
 
     pub(super) fn while_loop(&mut self, w: &syn::ExprWhile) -> Expr {
         let id = self.enter(w.label.as_ref(), None, false);
+        if let syn::Expr::Let(l) = &*w.cond {
+            let (value, pat, body) = (&l.expr, &l.pat, &w.body);
+            let round = self.matching(&syn::parse_quote_spanned!(w.span()=> match #value { #pat => #body _ => break }), Some(&Ty::unit()));
+            let round = self.coerce(round, &Ty::unit());
+            self.loops.pop();
+            return Expr::new(ExprKind::Loop(id, round), Ty::unit(), w.span());
+        }
         let cond = self.expr_as(&w.cond, &BOOL);
         let body = self.block(&w.body, Some(&Ty::unit()));
         let body = self.coerce(body, &Ty::unit());

@@ -50,9 +50,11 @@ impl Checker<'_> {
             syn::Expr::Assign(a) => self.assign(a),
             syn::Expr::Macro(m) => self.macro_value(&m.mac, want),
             syn::Expr::Range(_) => self.refuse(span, "a range stands only in a `for`, an index or a pattern", "use its two ends"),
-            syn::Expr::Let(_) => {
-                self.refuse(span, "`if let` and `while let` are not part of the task language", "compare, or use `match` on an integer")
-            }
+            syn::Expr::Let(_) => self.refuse(
+                span,
+                "a `let` among other conditions is not part of the task language",
+                "nest an `if` in the `if let`, or use `match` with a guard",
+            ),
             syn::Expr::Closure(_) => {
                 self.refuse(span, "a closure is not part of the task language", "write a function and pass what it captures")
             }

@@ -33,8 +33,8 @@ impl Checker<'_> {
             stmts.push(Stmt::Let(pat, None));
             return;
         };
-        if let Some((_, diverge)) = &init.diverge {
-            self.error(diverge.span(), "`let .. else` is not part of the task language").help("use `if` or `match`");
+        if let Some((_, other)) = &init.diverge {
+            return self.let_else(&local.pat, &init.expr, other, stmts);
         }
         if let Some(mac) = super::macros::spawn_macro(&init.expr) {
             self.let_spawn(pat, ty, mac, stmts);
@@ -47,6 +47,43 @@ impl Checker<'_> {
         let ty = ty.unwrap_or_else(|| value.ty.clone());
         let pat = self.pattern(pat, &ty);
         stmts.push(Stmt::Let(pat, Some(value)));
+    }
+
+    /// `let pattern = value else { .. }` is a `match` whose value is what the pattern's names get.
+    fn let_else(&mut self, pat: &syn::Pat, value: &syn::Expr, other: &syn::Expr, stmts: &mut Vec<Stmt>) {
+        let span = pat.span();
+        let (pat, value) = match pat {
+            syn::Pat::Type(t) => {
+                let ty = &t.ty;
+                (&*t.pat, syn::parse_quote_spanned!(span=> { let value: #ty = #value; value }))
+            }
+            pat => (pat, value.clone()),
+        };
+        let bound = self.names(pat);
+        let (names, by) = (bound.iter().map(|p| &p.ident), bound.iter().map(|p| (p.mutability, &p.ident)));
+        let by = by.map(|(mutability, name)| quote::quote!(#mutability #name));
+        let matching = self.matching(&syn::parse_quote_spanned!(span=> match #value { #pat => (#(#names,)*), _ => #other }), None);
+        let ty = matching.ty.clone();
+        let all: syn::Pat = syn::parse_quote_spanned!(span=> (#(#by,)*));
+        let all = self.pattern(&all, &ty);
+        stmts.push(Stmt::Let(all, Some(matching)));
+    }
+
+    /// The names that a pattern binds.
+    fn names(&self, pat: &syn::Pat) -> Vec<syn::PatIdent> {
+        struct Names(Vec<syn::PatIdent>);
+        impl syn::visit::Visit<'_> for Names {
+            fn visit_pat_ident(&mut self, p: &syn::PatIdent) {
+                if self.0.iter().all(|known| known.ident != p.ident) {
+                    self.0.push(syn::PatIdent { subpat: None, ..p.clone() });
+                }
+                syn::visit::visit_pat_ident(self, p);
+            }
+        }
+        let mut names = Names(Vec::new());
+        syn::visit::Visit::visit_pat(&mut names, pat);
+        names.0.retain(|p| !matches!(self.m.names.get(&p.ident.to_string()), Some(Item::Const(_))));
+        names.0
     }
 
     /// The type behind a `:`; `_` in it is left open where it stands alone or as an array's element.
@@ -205,7 +242,10 @@ impl Checker<'_> {
     fn struct_types(&mut self, path: &syn::Path, ty: &Ty, len: usize, span: proc_macro2::Span) -> Option<Vec<Ty>> {
         let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
         let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
-            self.error(path.span(), format!("there is no struct `{name}` in this program"));
+            let d = self.error(path.span(), format!("there is no struct `{name}` in this program"));
+            if matches!(&*name, "Some" | "Ok" | "Err") {
+                d.help("there is no `Option` and no `Result`: use a value that stands for none, or a `bool` beside it");
+            }
             return None;
         };
         self.same(span, ty, &Ty::Struct(id));
@@ -315,8 +355,16 @@ impl Checker<'_> {
                 }
             }
             syn::Pat::Tuple(t) => {
-                let Some(types) = self.tuple_types(ty, t.elems.len(), pat.span()) else { return };
+                let Some(types) = self.tuple_types(ty, t.elems.len(), pat.span()) else { return self.bind_as_broken(pat) };
                 for (i, (p, ty)) in t.elems.iter().zip(types).enumerate() {
+                    path.push(i);
+                    self.tests(p, &ty, path, out);
+                    path.pop();
+                }
+            }
+            syn::Pat::TupleStruct(s) => {
+                let Some(types) = self.struct_types(&s.path, ty, s.elems.len(), pat.span()) else { return self.bind_as_broken(pat) };
+                for (i, (p, ty)) in s.elems.iter().zip(types).enumerate() {
                     path.push(i);
                     self.tests(p, &ty, path, out);
                     path.pop();
@@ -375,6 +423,7 @@ impl Checker<'_> {
     fn odd_pattern(&mut self, pat: &syn::Pat) -> Option<i128> {
         self.error(pat.span(), "this pattern is not part of the task language")
             .help("a `match` takes integers, bools, ranges, `|`, `_`, names, and tuples and structs of these");
+        self.bind_as_broken(pat);
         None
     }
 

@@ -8,7 +8,7 @@ pub mod program {
         let r = 0..n;
         let c = 'x';
         let s = "text";
-        if let 3 = n {
+        if let 3 = n && n > 2 {
             return 1;
         }
         let w = unsafe { n };
@@ -28,8 +28,8 @@ pub mod program {
 //~   help: use `u8` values: `b'x'`, or an array of them
 //~ 10:17: text is not part of the task language
 //~   help: use `u8` values: `b'x'`, or an array of them
-//~ 11:12: `if let` and `while let` are not part of the task language
-//~   help: compare, or use `match` on an integer
+//~ 11:12: a `let` among other conditions is not part of the task language
+//~   help: nest an `if` in the `if let`, or use `match` with a guard
 //~ 14:17: `unsafe` is not part of the task language
 //~   help: for speed without bounds checks: `#[program(unchecked)]`
 //~ 15:17: `vec!` is not part of the task language

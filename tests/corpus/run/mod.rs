@@ -76,6 +76,7 @@ programs! {
     late_initialization
     lent_local_array
     lent_struct_fields
+    let_conditions
     loop_labels
     loop_value
     mandelbrot
