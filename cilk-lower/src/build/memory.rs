@@ -6,7 +6,7 @@ use crate::{
     hir::{Builtin, Expr, ExprKind, SliceRange},
 };
 use millstream_graph::{
-    ir::{BinOp, CheckKind, Operand, Rvalue, StmtKind, UnOp},
+    ir::{BinOp, BlockId, CheckKind, LocalId, Operand, Rvalue, StmtKind, UnOp},
     ty::{Scalar, Type},
 };
 
@@ -142,17 +142,23 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// A loop over `0..len`.
-    fn for_each(&mut self, len: Operand, body: impl FnOnce(&mut Self, Operand)) {
+    /// Enters a loop over `0..len`: its counter, its head and where it is left for.
+    fn enter_loop(&mut self, len: Operand) -> (LocalId, BlockId, BlockId) {
         let counter = self.local(Scalar::Usize);
         self.assign(counter, Rvalue::Use(Operand::usize(0)));
-        let at = Operand::Local(counter);
         let (head, inside, exit) = (self.block(), self.block(), self.block());
         self.goto(head);
         self.switch_to(head);
-        let more = self.binary(BinOp::Lt, at, len);
+        let more = self.binary(BinOp::Lt, Operand::Local(counter), len);
         self.branch_to(more, inside, exit);
         self.switch_to(inside);
+        (counter, head, exit)
+    }
+
+    /// A loop over `0..len`.
+    fn for_each(&mut self, len: Operand, body: impl FnOnce(&mut Self, Operand)) {
+        let (counter, head, exit) = self.enter_loop(len);
+        let at = Operand::Local(counter);
         body(self, at);
         self.assign(counter, Rvalue::Binary(BinOp::Add, at, Operand::usize(1)));
         self.goto(head);
@@ -162,16 +168,10 @@ impl Builder<'_, '_> {
     /// Whether two stretches of memory hold the same elements, up to the first that differs.
     pub(super) fn same_elements(&mut self, a: Operand, b: Operand, len: Operand, elem: &Type) -> Operand {
         let size = elem.layout(self.structs()).size;
-        let (same, counter) = (self.local(Scalar::Bool), self.local(Scalar::Usize));
+        let same = self.local(Scalar::Bool);
         self.assign(same, Rvalue::Use(Operand::bool(true)));
-        self.assign(counter, Rvalue::Use(Operand::usize(0)));
+        let (counter, head, exit) = self.enter_loop(len);
         let at = Operand::Local(counter);
-        let (head, inside, exit) = (self.block(), self.block(), self.block());
-        self.goto(head);
-        self.switch_to(head);
-        let more = self.binary(BinOp::Lt, at, len);
-        self.branch_to(more, inside, exit);
-        self.switch_to(inside);
         let values = [a, b].map(|base| {
             let addr = self.at(base, at, size);
             self.read_memory(addr, 0, elem)
