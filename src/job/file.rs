@@ -340,7 +340,9 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
     };
     let problem = Problem::new(message).at(source, range.clone(), "here").meant(name, expected.iter().copied());
     match &error.code {
-        Error::ExpectedIdentifier if text[..range.start].trim().is_empty() => problem.help("a run is written `Program(source: .., ..)`"),
+        Error::ExpectedIdentifier | Error::Eof if text[..range.start].trim().is_empty() => {
+            problem.help("a run is written `Program(source: .., ..)`")
+        }
         Error::ExpectedIdentifier => {
             problem.help("contents of buffers have names: `Values(values: [1, 2])`, `Like(\"data\")`, and in `expect` `Sorted`")
         }

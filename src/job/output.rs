@@ -103,7 +103,11 @@ impl Written {
             return Ok(Self::Through(path.to_path_buf(), contents));
         }
         // A link stays, and what it leads to is replaced.
-        let place = if there.is_some() { path.canonicalize()? } else { path.to_path_buf() };
+        let place = match path.read_link() {
+            Ok(_) if there.is_some() => path.canonicalize()?,
+            Ok(to) => folder(path).join(to),
+            Err(_) => path.to_path_buf(),
+        };
         let mut builder = tempfile::Builder::new();
         builder.prefix(".millstream-");
         // Not for the owner's eyes alone, as temporary files are, but as any new file; or as the file that is replaced.

@@ -54,6 +54,9 @@ fn wrong_types_in_ron_have_a_place() {
 
 #[test]
 fn what_cannot_be_in_ron_has_a_hint() {
+    let t = Folder::new();
+    t.write("empty.ron", "\n");
+    t.bad(1, &["run", "empty.ron"], &["empty.ron:", "a run is written `Program(source: .., ..)`"]);
     job_with("Program(", "(", &["job.ron:1:1", "a name is expected", "a run is written `Program(source: .., ..)`"]);
     job_with("\"data\": Sorted", "\"data\": [1, 2]", &["job.ron:13:33", "a name is expected", "`Values(values: [1, 2])`"]);
     job_with("threads: 2", "checked: true, unchecked: true", &["job.ron:11:20", "`checked` and `unchecked` exclude each other"]);

@@ -93,15 +93,18 @@ fn links_and_pipes_are_written_through() {
     t.write("in.bin", bytes_i32(&[3, 1, 2]));
     t.write("real.bin", "old");
     std::os::unix::fs::symlink("real.bin", t.path("link.bin")).unwrap();
+    std::os::unix::fs::symlink("new.bin", t.path("ahead.bin")).unwrap();
     assert!(Command::new("mkfifo").arg(t.path("pipe.bin")).status().unwrap().success());
     // Open for both, so that neither this nor the command waits for the other.
     let mut pipe = fs::OpenOptions::new().read(true).write(true).open(t.path("pipe.bin")).unwrap();
-    for out in ["link.bin", "pipe.bin"] {
+    for out in ["link.bin", "ahead.bin", "pipe.bin"] {
         let (entry, output) = ("sort(&mut data, &mut tmp)", format!("data={out}"));
         t.good(&["run", "sort.rs", "--entry", entry, "-i", "data=i32:in.bin", "-b", "tmp=like:data", "-o", &output]);
     }
-    assert!(fs::symlink_metadata(t.path("link.bin")).unwrap().is_symlink());
-    assert_eq!(t.read("real.bin"), bytes_i32(&[1, 2, 3]));
+    for (link, file) in [("link.bin", "real.bin"), ("ahead.bin", "new.bin")] {
+        assert!(fs::symlink_metadata(t.path(link)).unwrap().is_symlink());
+        assert_eq!(t.read(file), bytes_i32(&[1, 2, 3]));
+    }
     assert!(fs::metadata(t.path("pipe.bin")).unwrap().file_type().is_fifo());
     let mut sorted = [0; 12];
     pipe.read_exact(&mut sorted).unwrap();

@@ -1,7 +1,8 @@
 //! A GPU that programs are loaded on and launched.
 
 use super::{
-    driver::{self, Context, DeviceInfo, Kernel, Mapped, Memory, Module},
+    driver::{self, Context, DeviceInfo, Kernel, Module},
+    memory::{Mapped, Memory},
     run::Run,
 };
 use crate::{args::ErasedCall, error::RunError, policy::Bytes, report::RunReport, sync::Mutex};

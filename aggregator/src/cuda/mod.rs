@@ -12,6 +12,7 @@
 mod copies;
 mod device;
 mod driver;
+mod memory;
 mod run;
 mod staging;
 

@@ -4,7 +4,7 @@
 //! (`docs/measurements.md`, 2026-11-21), whose bus carries several times as much. Here some threads do the same, each with two buffers: while
 //! one is on its way, the other is filled or emptied.
 
-use super::driver::{Context, Pinned};
+use super::{driver::Context, memory::Pinned};
 use crate::error::RunError;
 use std::{num::NonZero, thread};
 
@@ -18,12 +18,12 @@ const THREADS: usize = 4;
 /// The buffers of each thread.
 #[derive(Debug)]
 pub(super) struct Staging {
-    lanes: Vec<[Pinned; 2]>,
+    buffers: Vec<[Pinned; 2]>,
 }
 
-/// A copy between the host's memory at `host` and the device's at `device`.
+/// What is copied: between the host's memory at `host` and the device's at `device`.
 #[derive(Clone, Copy)]
-struct Copy {
+struct Request {
     host: *mut u8,
     device: u64,
     bytes: usize,
@@ -31,14 +31,14 @@ struct Copy {
 }
 
 // SAFETY: the threads that share it copy different parts.
-unsafe impl Send for Copy {}
+unsafe impl Send for Request {}
 
 impl Staging {
     /// The context is entered.
     pub(super) fn new(context: &Context) -> Result<Self, RunError> {
         let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
-        let lane = |_| Ok([Pinned::new(context, CHUNK)?, Pinned::new(context, CHUNK)?]);
-        Ok(Self { lanes: (0..threads).map(lane).collect::<Result<_, RunError>>()? })
+        let two = |_| Ok([Pinned::new(context, CHUNK)?, Pinned::new(context, CHUNK)?]);
+        Ok(Self { buffers: (0..threads).map(two).collect::<Result<_, RunError>>()? })
     }
 
     /// Copies to the device, or `out` of it, after all that the stream holds. All is done when it returns.
@@ -46,15 +46,15 @@ impl Staging {
     /// # Safety
     /// `host` is valid for reads, or for writes, of `bytes`; `device` is memory of the device of that size. The context is entered.
     pub(super) unsafe fn copy(&mut self, context: &Context, host: *mut u8, device: u64, bytes: usize, out: bool) -> Result<(), RunError> {
-        let copy = Copy { host, device, bytes, out };
-        let step = self.lanes.len() * CHUNK;
+        let request = Request { host, device, bytes, out };
+        let step = self.buffers.len() * CHUNK;
         thread::scope(|scope| {
             let mut threads = Vec::new();
-            for (i, lane) in self.lanes.iter().enumerate() {
+            for (i, buffers) in self.buffers.iter().enumerate() {
                 let work = move || {
                     context.bind()?;
-                    // SAFETY: the caller's promise; no other lane has these parts.
-                    unsafe { { copy }.parts(context, lane, (i * CHUNK..bytes).step_by(step)) }
+                    // SAFETY: the caller's promise; no other thread has these parts.
+                    unsafe { { request }.parts(context, buffers, (i * CHUNK..bytes).step_by(step)) }
                 };
                 threads.push(thread::Builder::new().name("millstream-copy".into()).spawn_scoped(scope, work));
             }
@@ -69,7 +69,7 @@ impl Staging {
     }
 }
 
-impl Copy {
+impl Request {
     /// Copies the parts that begin at these bytes, by turns through the buffers.
     ///
     /// # Safety

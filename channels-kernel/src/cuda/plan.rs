@@ -3,7 +3,10 @@
 //! Differences from the contract of [`crate::layout`]: a return address is 32 bits wide where all destinations of a task lie in the
 //! run's own memory, and a continuation that waits for itself (a sync in a loop) has two channels, so that a run of one goes to the other.
 
-use super::{analysis, inherit, names};
+use super::{
+    analysis, inherit, names,
+    walk::{self, Walked},
+};
 use crate::layout::{FIELD_ALIGN, stride};
 use millstream_graph::{
     ir::{Block, Combine, Dest, FieldId, FuncId, LocalId, Operand, Rvalue, SegmentId, StmtKind, TaskId, Terminator},
@@ -137,6 +140,8 @@ pub struct Source {
     pub groups: Vec<(usize, bool)>,
     /// How it reserves.
     pub mode: Mode,
+    /// The slices that its elements walk through.
+    pub walked: Vec<Walked>,
 }
 
 impl Source {
@@ -307,7 +312,9 @@ impl Plan {
                 pushes.push(SourcePush { stack, max: push.max, group: 0, ratio: 1 });
             }
             let (groups, mode) = self.reservation(task, body, &mut pushes);
-            self.sources.push(Source { task, segment, stack: number as u32, twin, pushes, groups, mode });
+            let mut source = Source { task, segment, stack: number as u32, twin, pushes, groups, mode, walked: Vec::new() };
+            source.walked = walk::walked(&self.program, &source);
+            self.sources.push(source);
         }
     }
 

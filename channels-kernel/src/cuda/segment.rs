@@ -8,7 +8,7 @@ use super::{
     rvalue::binary,
     types::{constant, ctype},
     unit::Writer,
-    walk::{self, Walked},
+    walk::Walked,
 };
 use crate::layout::stride;
 use millstream_graph::{
@@ -100,7 +100,7 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
 
 /// The slices that elements walk through, for whoever brings them into shared memory.
 fn walked(plan: &Plan, source: &Source, out: &mut Writer) {
-    let slices = walk::walked(plan, source);
+    let slices = &source.walked;
     out.line(&format!("static constexpr bool WALKS = {};", !slices.is_empty()));
     if slices.is_empty() {
         return;

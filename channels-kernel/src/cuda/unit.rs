@@ -4,7 +4,7 @@ use super::{
     abi::{MOST_BLOCKS, kernel},
     helper, names,
     plan::{Mode, Plan, Stack, StackKind},
-    segment, walk,
+    segment,
 };
 use crate::layout::stride;
 use millstream_graph::{
@@ -71,6 +71,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.text(include_str!("device/prelude.cu"));
     channels(plan, &mut out);
     out.text(include_str!("device/channel.cu"));
+    out.text(include_str!("device/direct.cu"));
     let control = size_of::<super::abi::Control>();
     out.line(&format!("static_assert(sizeof(Control) == {control}, \"the host's record\");"));
     out.line(&format!("static_assert(sizeof(Dispatch) == {}, \"the host's record\");", 4 * plan.dispatch_words()));
@@ -99,7 +100,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
 
 fn constants(plan: &Plan, options: Options, out: &mut Writer) {
     let (groups, items) = plan.scanned();
-    let staged = plan.sources.iter().any(|s| s.staged().is_some() || !walk::walked(plan, s).is_empty());
+    let staged = plan.sources.iter().any(|s| s.staged().is_some() || !s.walked.is_empty());
     for (name, value) in [
         ("STACKS", plan.stacks.len() as u64),
         ("SOURCES", plan.sources.len() as u64),

@@ -2,36 +2,39 @@
 //!
 //! Each lane of a warp has a slice of its own, so that a step of all touches as many lines of memory as there are lanes, and the lines of all
 //! warps are soon more than the first-level cache holds: most of what is fetched is fetched again at the next step. Such slices are brought
-//! into shared memory by the whole warp, line by line, before the elements run, and taken back afterwards (`run_walking` in `channel.cu`).
+//! into shared memory by the whole warp, line by line, before the elements run, and taken back afterwards (`device/direct.cu`).
 //!
 //! It changes nothing that a program can see: nobody else writes to what a task borrows, and what it borrows mutably nobody else reads. Slices
 //! of atomics stay where they are.
 
-use super::plan::{Mode, Plan, Source};
-use crate::cuda::analysis::cyclic_blocks;
+use super::{
+    analysis::cyclic_blocks,
+    plan::{Mode, Source},
+};
 use millstream_graph::{
     ir::{Arg, BinOp, FuncId, Function, LocalId, Operand, Program, Rvalue, StmtKind},
+    levelized::Levelized,
     ty::{Structs, Type},
 };
 use std::collections::BTreeSet;
 
 /// A slice that is walked through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Walked {
+pub struct Walked {
     /// The channel's field with its address; the next one holds its length.
-    pub(super) field: usize,
+    pub field: usize,
     /// Bytes of one of its elements.
-    pub(super) size: u64,
+    pub size: u64,
     /// Bytes that are copied at once.
-    pub(super) unit: u64,
+    pub unit: u64,
     /// Whether it may be written to.
-    pub(super) mutable: bool,
+    pub mutable: bool,
 }
 
 /// The slices that a source's elements walk through; none if the elements have children, who could keep them.
-pub(super) fn walked(plan: &Plan, source: &Source) -> Vec<Walked> {
-    let program = &plan.program.program;
-    let task = &plan.program[source.task];
+pub(super) fn walked(levelized: &Levelized, source: &Source) -> Vec<Walked> {
+    let program = &levelized.program;
+    let task = &levelized[source.task];
     let body = &task.segments[source.segment.index()].body;
     if !source.is_entry() || !source.pushes.is_empty() || !matches!(source.mode, Mode::Direct { .. }) {
         return Vec::new();

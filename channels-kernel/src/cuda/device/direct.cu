@@ -1,0 +1,124 @@
+// Elements run a lane each, without tiles; the slices that they walk through (`walk.rs` finds them) are in shared memory meanwhile.
+
+// Shared memory for the slices of a warp.
+#ifndef WALK_BYTES
+#define WALK_BYTES (STAGE_BYTES / WARPS)
+#endif
+
+// Room for so many bytes: an odd number of units, so that lanes at the same step are in different banks.
+FN u64 walk_room(u64 bytes, u32 unit) { return ((bytes + unit - 1) / unit | 1) * unit; }
+
+// Copies some bytes for each of the lanes from `first` on, all lanes together, between `there` and the place of each in shared memory.
+template <class T, bool IN>
+FN void copy_walked(near room, u32 place, ptr there, u32 bytes, u32 first, u32 end) {
+  constexpr u32 ROUND = 4;  // loads under way at once
+  for (u32 of = first; of < end; of += ROUND) {
+    T* here[ROUND];
+    T* far[ROUND];
+    u32 count[ROUND], most = 0;
+#pragma unroll
+    for (u32 r = 0; r < ROUND; r++) {
+      here[r] = (T*)at_near(room + __shfl_sync(ALL_LANES, place, of + r, WARP));
+      far[r] = (T*)shuffle_wide((u64)there, of + r);
+      count[r] = __shfl_sync(ALL_LANES, bytes, of + r, WARP) / (u32)sizeof(T);
+      if (of + r >= end) count[r] = 0;
+      most = count[r] > most ? count[r] : most;
+    }
+    for (u32 i = lane_id(); i < most; i += WARP) {
+      T word[ROUND];
+#pragma unroll
+      for (u32 r = 0; r < ROUND; r++) {
+        if (i < count[r]) word[r] = (IN ? far : here)[r][i];
+      }
+#pragma unroll
+      for (u32 r = 0; r < ROUND; r++) {
+        if (i < count[r]) (IN ? here : far)[r][i] = word[r];
+      }
+    }
+  }
+}
+
+template <bool IN>
+FN void copy_walked(u32 unit, near room, u32 place, ptr there, u32 bytes, u32 first, u32 end) {
+  switch (unit) {
+    case 1: return copy_walked<u8, IN>(room, place, there, bytes, first, end);
+    case 2: return copy_walked<u16, IN>(room, place, there, bytes, first, end);
+    case 4: return copy_walked<u32, IN>(room, place, there, bytes, first, end);
+    default: return copy_walked<u64, IN>(room, place, there, bytes, first, end);
+  }
+}
+
+// Runs a warp's elements, a lane each, with the slices that they walk through in shared memory: of as many lanes at once as find room. Where
+// that would be less than a quarter of the lanes, they stay where they are: most of the warp would wait, and a slice that all have in common
+// would be copied for each.
+template <class S>
+FN void run_walking(Direct<S>& worker, bool mine, u32 element) {
+  const near room = near_of(stage_memory() + warp_id() * WALK_BYTES);
+  typename S::Args args = {};
+  if (mine) args = S::template deq<true>(element);
+  u64 own = 0;
+#pragma unroll
+  for (u32 k = 0; k < S::SLICES; k++) own += walk_room(S::bytes(args, k), S::UNIT);
+  const u32 lanes = (u32)__popc(__ballot_sync(ALL_LANES, mine)), least = lanes < WARP / 4 ? lanes : WARP / 4;
+  const bool fits = mine && own <= WALK_BYTES / least;
+  if (mine && !fits) S::run(worker, args);
+  const u32 size = fits ? (u32)own : 0, end = warp_scan(size);
+  for (u32 first = 0; first < lanes;) {
+    const u32 begin = end - size - __shfl_sync(ALL_LANES, end - size, first, WARP);
+    const u32 beyond = __ballot_sync(ALL_LANES, lane_id() >= first && begin + size > WALK_BYTES);
+    const u32 next = beyond ? (u32)__ffs((i32)beyond) - 1 : lanes;
+    const bool now = fits && lane_id() >= first && lane_id() < next;
+    typename S::Args here = args;
+    u32 place = begin;
+#pragma unroll
+    for (u32 k = 0; k < S::SLICES; k++) {
+      const u32 bytes = now ? (u32)S::bytes(args, k) : 0;
+      copy_walked<true>(S::unit(k), room, place, S::slice(args, k), bytes, first, next);
+      S::slice(here, k) = at_near(room + place);
+      place += (u32)walk_room(bytes, S::UNIT);
+    }
+    __syncwarp();
+    if (now) S::run(worker, here);
+    __syncwarp();
+    place = begin;
+#pragma unroll
+    for (u32 k = 0; k < S::SLICES; k++) {
+      const u32 bytes = now ? (u32)S::bytes(args, k) : 0;
+      if (S::is_mutable(k)) copy_walked<false>(S::unit(k), room, place, S::slice(args, k), bytes, first, next);
+      place += (u32)walk_room(bytes, S::UNIT);
+    }
+    __syncwarp();
+    first = next;
+  }
+}
+
+// Runs elements a lane each, as many warps as there are: for heavy bodies and for those that push nothing.
+template <class S>
+static __device__ __noinline__ void run_direct(u32 block, u32 blocks) {
+  Shared& sh = shared();
+  const Dispatch& d = sh.dispatch;
+  const u32 warps = blocks * WARPS;
+  // Few heavy elements are spread over the warps; neighbouring elements go to one warp otherwise.
+  u32 lanes = WARP;
+  if (S::HEAVY && d.count < warps * WARP) lanes = (d.count + warps - 1) / warps;
+  Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
+  for (u64 at = (u64)(warp_id() * blocks + block) * lanes; at < d.count; at += (u64)warps * lanes) {
+    const u64 i = at + lane_id();
+    const bool mine = i < d.count && lane_id() < lanes;
+    Direct<S> worker(sum, leaves);
+    worker.control = ch.control;
+    worker.dispatch = &d;
+    worker.counter = sh.local ? sh.counter : ch.control->counter;
+    if constexpr (S::WALKS) {
+      run_walking<S>(worker, mine, d.first + (u32)i);
+      if (__any_sync(ALL_LANES, worker.failed)) break;
+    } else if (mine) {
+      S::run(worker, S::template deq<true>(d.first + (u32)i));
+      if (worker.failed) break;
+    }
+  }
+  __syncwarp();
+  hand_over(sh, sum);
+  count_leaves<S>(sh, ch.control, leaves);
+}
