@@ -332,7 +332,7 @@ fn cpu(contestant: &mut dyn Contestant, program: Program, input: &mut Input, rou
 fn chain(report: &mut Report, devices: Devices<'_>, rounds: usize, n: u32) -> Result<(), String> {
     let text = lowered(CHAIN)?;
     let task = text.find("chain").ok_or("chain has no task")?;
-    say!("\n| chain of {n} | kernel, ms | dispatches | us a dispatch |\n|---|---|---|---|");
+    say!("\n| chain of {n} | kernel, ms | dispatches | by one warp | us a dispatch |\n|---|---|---|---|---|");
     for (aggregator, device) in devices(GIB)? {
         let loaded = device.load(&text).map_err(|e| e.to_string())?;
         let mut runs = Runs::default();
@@ -353,8 +353,9 @@ fn chain(report: &mut Report, devices: Devices<'_>, rounds: usize, n: u32) -> Re
         let ((kernel_ms, kernel_median_ms), (whole_ms, whole_median_ms)) = (best(&runs.kernel), best(&runs.whole));
         let r = runs.report;
         say!(
-            "| {aggregator} | {kernel_ms:.3} ({kernel_median_ms:.3}) | {} | {:.2} |",
+            "| {aggregator} | {kernel_ms:.3} ({kernel_median_ms:.3}) | {} | {} | {:.2} |",
             r.dispatches,
+            r.narrow,
             kernel_ms * 1e3 / r.dispatches.max(1) as f64
         );
         report.records.push(Record {

@@ -93,6 +93,8 @@ pub struct RunReport {
     pub elements: Vec<u64>,
     /// Wavefronts, of entries and of continuations.
     pub dispatches: u64,
+    /// Those of them that a warp of a GPU did by itself, as they had few elements.
+    pub narrow: u64,
     /// Most bytes that channels held at one time: elements, frames, level records, donated batches. With several workers the sum
     /// of their peaks, which is no less.
     pub peak: u64,
@@ -156,7 +158,11 @@ impl fmt::Display for RunReport {
         }
         let width = self.total as f64 / self.dispatches.max(1) as f64;
         writeln!(f, "  levels     {}", self.levels)?;
-        writeln!(f, "  dispatches {}, {width:.1} tasks each", self.dispatches)?;
+        write!(f, "  dispatches {}, {width:.1} tasks each", self.dispatches)?;
+        if self.narrow > 0 {
+            write!(f, "; {} by one warp", self.narrow)?;
+        }
+        writeln!(f)?;
         writeln!(f, "  channels   {} at most, of {}", Bytes(self.peak), Bytes(self.budget))?;
         write!(f, "  compiling  {}, copying {}", time(self.compiling), time(self.copying))?;
         if self.workers.len() > 1 {

@@ -47,6 +47,7 @@ pub(super) struct Run<'a> {
 #[derive(Default)]
 struct Counts {
     dispatches: u64,
+    narrow: u64,
     levels: u32,
     level: u32,
     consumed: Vec<u64>,
@@ -209,6 +210,7 @@ impl<'a> Run<'a> {
         let over = control.over != 0 && control.status == status::OK;
         // One that is given back is yet to be dispatched.
         counts.dispatches += control.dispatches - u64::from(over);
+        counts.narrow += control.narrow;
         let chosen = || Chosen::from_words(plan, &words(at(self.arena.dispatch, 4 * plan.dispatch_words() as u64)));
         Ok((control, over.then(chosen)))
     }
@@ -421,6 +423,7 @@ impl<'a> Run<'a> {
             levels: elements.iter().take_while(|n| **n > 0).count() as u64,
             elements,
             dispatches: counts.dispatches,
+            narrow: counts.narrow,
             peak: plan.stacks.iter().zip(&counts.peak).map(|(s, n)| s.element_bytes() * u64::from(*n)).sum(),
             budget: self.arena.size,
             compiling: self.loaded.compiling,

@@ -30,6 +30,8 @@ pub struct Control {
     pub leaves: u64,
     /// Out: how many dispatches.
     pub dispatches: u64,
+    /// Out: those of them that one warp did by itself.
+    pub narrow: u64,
     /// Mapped host memory of the host-thread aggregator: the number of the dispatch that is done, `status`, then the counters.
     pub mailbox: u64,
     /// The tiles given back, then what moves where: [`LIST_WORDS`] of `u32`.

@@ -72,6 +72,12 @@ impl Stack {
         self.inherited[field].is_some_and(|n| once.get(n as usize).copied().unwrap_or(false))
     }
 
+    /// The capacity of this stack where a run has hardly any use for it, and of no other: what is pushed always finds room.
+    #[must_use]
+    pub fn few(&self) -> u64 {
+        FEW * self.weight
+    }
+
     /// Bytes that a capacity takes, and where each field's array begins in them.
     #[must_use]
     pub fn offsets(&self, capacity: u64, once: &[bool]) -> (Vec<u64>, u64) {
@@ -417,12 +423,13 @@ impl Plan {
         let (small, large): (Vec<&Stack>, Vec<&Stack>) = self.stacks.iter().partition(|s| is_small(s));
         let unit: u64 = large.iter().map(|s| s.weight * s.bytes(once)).sum::<u64>().max(1);
         let slack: u64 = self.stacks.iter().map(|s| FIELD_ALIGN * (s.fields.len() as u64 + 1)).sum();
-        let fixed: u64 = small.iter().map(|s| FEW * s.weight * s.bytes(once)).sum();
+        let fixed: u64 = small.iter().map(|s| s.few() * s.bytes(once)).sum();
         let units = budget.checked_sub(slack)?.checked_sub(fixed)? / unit;
         // Numbers of elements are 32 bits wide, and twice a number is to be one too.
-        let capacity = |s: &Stack| if is_small(s) { FEW * s.weight } else { (s.weight * units).min(0x7fff_ff00) };
+        let capacity = |s: &Stack| if is_small(s) { s.few() } else { (s.weight * units).min(0x7fff_ff00) };
         let capacities: Vec<u64> = self.stacks.iter().map(capacity).collect();
-        let fits = capacities.iter().all(|c| *c > 0) && capacities[self.number_of(StackRef::Entry(entry), false) as usize] >= roots;
+        // By its capacity the device tells which stacks are hardly used.
+        let fits = units > FEW && capacities[self.number_of(StackRef::Entry(entry), false) as usize] >= roots;
         fits.then_some(capacities)
     }
 

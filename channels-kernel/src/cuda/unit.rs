@@ -182,6 +182,8 @@ fn tables(plan: &Plan, out: &mut Writer) {
     let feeds = list(numbers.iter().map(|n| n.map_or(0, |n| n + 1).to_string()));
     out.line("// One more than the number of the source that a stack feeds; 0 of frames.");
     out.line(&format!("__constant__ const u32 stacks_source[STACKS] = {{{feeds}}};"));
+    out.line("// The capacity of a stack of which the run has one element at most.");
+    out.line(&format!("__constant__ const u32 stacks_few[STACKS] = {{{}}};", list(plan.stacks.iter().map(|s| s.few().to_string()))));
     out.line("// Of a stack of frames: one more than the continuation channels behind it.");
     out.line(&format!("__constant__ const u32 stacks_frame[STACKS] = {{{frames}}};"));
     out.line("// The same of stacks that are known when this is compiled: which are entry channels, how many elements are a narrow run, and what each pushes.");

@@ -12,7 +12,7 @@ use millstream_graph::{
     ty::PieceKind,
 };
 use millstream_tests::value::Piece;
-use std::process::Command;
+use std::{cell::Cell, process::Command};
 
 /// Who decides, and with how many blocks.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -34,6 +34,8 @@ pub(crate) struct Emulated {
     plan: Plan,
     library: libloading::Library,
     budget: u64,
+    /// Dispatches of the last run by a persistent aggregator, and those of them that were narrow.
+    pub(crate) dispatches: Cell<(u64, u64)>,
 }
 
 /// The bytes of the result, and of each piece of memory afterwards.
@@ -83,7 +85,7 @@ impl Emulated {
         }
         // SAFETY: the library was just made from the text above, and has no initialisers that ask anything.
         let library = unsafe { libloading::Library::new(&to) }.map_err(|e| e.to_string())?;
-        Ok(Self { plan, library, budget })
+        Ok(Self { plan, library, budget, dispatches: Cell::default() })
     }
 
     /// Runs one call. The library's globals stand for the device's: one run of a library at a time.
@@ -194,6 +196,7 @@ impl Emulated {
         }
         // SAFETY: the record is plain words, and lies aligned in the block.
         let control = unsafe { start.add(arena.control as usize).cast::<Control>().read() };
+        self.dispatches.set((control.dispatches, control.narrow));
         if control.status != status::OK {
             return Err(format!("status {}, site {}, values {:?}, level {}", control.status, control.site, control.values, policy.level()));
         }

@@ -2,7 +2,8 @@
 //! `channels-kernel/src/cuda/tests/emulate.h`), by all aggregators, agrees with the serial elision. It tries everything of the CUDA device but
 //! the GPU; what it says nothing of is speed.
 //!
-//! It takes minutes, so it is asked for: `MILLSTREAM_EMULATE=all`, or a part of programs' names. Needs a C++ compiler, `c++` or `CXX`.
+//! It takes minutes, so it is asked for: `MILLSTREAM_EMULATE=all`, or a part of programs' names. Needs a C++ compiler, `c++` or `CXX`; without one
+//! nothing of it runs.
 
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
 
@@ -110,4 +111,34 @@ fn the_corpus_agrees_with_its_elision_when_emulated() {
     let wrong = wrong.into_inner().unwrap();
     println!("{} programs", chosen.len());
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Few elements are what the narrow levels are for (here a warp has four lanes), whichever of a program's stacks a run leaves alone.
+#[test]
+fn few_elements_are_narrow_runs() {
+    let source = "#[millstream::program] mod few {
+        #[task] pub fn fib(n: u32) -> u64 {
+            if n < 2 { return n as u64; }
+            let x = spawn!(fib(n - 1));
+            let y = spawn!(fib(n - 2));
+            sync!();
+            x + y
+        }
+        #[task] pub fn chain(n: u32) -> u64 {
+            if n == 0 { return 1; }
+            let y = spawn!(chain(n - 1));
+            sync!();
+            3 * y
+        }
+    }";
+    if std::process::Command::new(std::env::var("CXX").unwrap_or_else(|_| "c++".into())).arg("--version").output().is_err() {
+        return eprintln!("SKIPPED: there is no C++ compiler");
+    }
+    let emulated = Emulated::new(&prepare(source, "few.rs").unwrap().levelized, MEMORY).unwrap();
+    for (task, n, expected) in [("fib", 6, 8u64), ("chain", 20, 3u64.pow(20))] {
+        let (result, _) = emulated.run(task, vec![Piece::Scalar(n)], How::Persistent { blocks: 1 }).unwrap();
+        assert_eq!(result, expected.to_le_bytes());
+        let (all, narrow) = emulated.dispatches.get();
+        assert!(all > 0 && narrow == all, "{task}: {narrow} of {all} dispatches were narrow");
+    }
 }

@@ -20,6 +20,7 @@ struct Control {
   Level* records;  // persistent: what is known of each level
   u64* leaves;     // per stack, then per level: children that ended where they were spawned
   u64 dispatches;  // out
+  u64 narrow;      // out: those of them that one warp did by itself
   u32* mailbox;    // host thread: mapped host memory, the counters of the last dispatch
   u32* list;       // the tiles given back, then what moves where
   u32 beat;        // persistent: dispatches begun, so that who waits sees that the run goes on

@@ -65,13 +65,13 @@ FN void narrow_up(Policy& p, Narrow& n) {
   n.top = n.hi;
 }
 
-// How many more elements every stack holds.
+// How many more elements every stack holds that has more than one in the run.
 FN u32 narrow_room(const Narrow& n) {
   u32 room = 0xffffffffu;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 base = n.top.of[k] + 3, left = n.capacity.of[k] > base ? n.capacity.of[k] - base : 0;
-    room = left < room ? left : room;
+    const u32 s = k * WARP + n.lane, base = n.top.of[k] + 3, left = n.capacity.of[k] > base ? n.capacity.of[k] - base : 0;
+    if (s < STACKS && n.capacity.of[k] != stacks_few[s]) room = left < room ? left : room;
   }
   room = min_lane(room);
   return room - room / 16;
@@ -222,7 +222,9 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     if (n.reached > p.reached) p.reached = n.reached;
     // One level was there at the beginning.
     if (n.reached > 1 && n.reached > p.expected) p.expected = n.reached;
-    p.dispatches += n.number - (u32)p.dispatches;
+    const u32 more_of_them = n.number - (u32)p.dispatches;
+    p.dispatches += more_of_them;
+    p.narrow += more_of_them;
   }
   __syncwarp();
   return more;

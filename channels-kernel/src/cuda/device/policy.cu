@@ -33,7 +33,7 @@ struct Policy : Standing {
   u32 oldest;
   u32 room;            // levels that `records` has room for
   Level* records;      // the other levels
-  u64 dispatches;
+  u64 dispatches, narrow;  // all, and those that one warp did by itself
   Left left;
 };
 
@@ -124,7 +124,7 @@ FN void policy_start(Policy& p, Shared& sh, Control* c) {
     p.oldest = p.level < NEAR / 2 ? 0 : (p.level - NEAR / 2) / (NEAR / 2) * (NEAR / 2);
     p.records = c->records;
     p.room = c->levels;
-    p.dispatches = 0;
+    p.dispatches = p.narrow = 0;
     p.left = Left{};
     // Nothing has been done yet.
     sh.dispatch.source = SOURCES;
@@ -141,6 +141,7 @@ FN void policy_end(Policy& p, Control* c) {
   if (middle < end) policy_copy<true>(p, middle, end);
   for (u32 i = lane_id(); i < sizeof(Standing) / 4; i += WARP) ((u32*)c->standing)[i] = ((u32*)&p)[i];
   if (lane_id() == 0) c->dispatches = p.dispatches;
+  if (lane_id() == 0) c->narrow = p.narrow;
 }
 
 // What was pushed to entry channels from this level. A lane of each stack gets it.
