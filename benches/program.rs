@@ -109,7 +109,7 @@ impl Grain {
     /// A task costs as much as some dozen elements, and long rows are vector code.
     pub(crate) const CPU: Self = Self { merge: 512, width: 512 };
     /// Neighbouring lanes work on neighbouring memory.
-    pub(crate) const GPU: Self = Self { merge: 32, width: 2 };
+    pub(crate) const GPU: Self = Self { merge: 64, width: 2 };
 }
 
 /// What a run works on.

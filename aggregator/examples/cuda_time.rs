@@ -191,7 +191,7 @@ fn main() -> ExitCode {
         blocks: CudaOptions::default().min_blocks,
         times: 5,
         aggregator: Aggregator::default(),
-        grain: 32,
+        grain: 64,
         width: 2,
         levels: 4,
         from: "examples".to_owned(),

@@ -150,7 +150,7 @@ pub(super) fn takes_bits(function: &Function, (from, to): (BlockId, BlockId)) ->
 }
 
 /// The blocks of the loop that a back edge closes.
-fn loop_blocks(function: &Function, from: BlockId, to: BlockId) -> Vec<bool> {
+pub(super) fn loop_blocks(function: &Function, from: BlockId, to: BlockId) -> Vec<bool> {
     let mut inside = vec![false; function.blocks.len()];
     inside[to.index()] = true;
     let mut work = vec![from];

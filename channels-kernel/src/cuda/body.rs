@@ -2,6 +2,7 @@
 
 use super::{
     analysis::{self, Taint},
+    loops::{self, Loop},
     names,
     plan::Plan,
     types::{constant, ctype, unsigned},
@@ -32,6 +33,9 @@ pub(super) struct Body<'a, 'w> {
     pub(super) taint: Taint,
     /// The edges that close a loop of many turns.
     back_edges: BTreeSet<(BlockId, BlockId)>,
+    /// Loops whose ways out join, and the one that the code is in.
+    loops: Vec<Loop>,
+    inside: Option<usize>,
     pub(super) here: BlockId,
 }
 
@@ -39,7 +43,8 @@ impl<'a, 'w> Body<'a, 'w> {
     pub(super) fn new(plan: &'a Plan, function: &'a Function, role: Role, out: &'w mut Writer) -> Self {
         let mut back_edges = analysis::back_edges(function);
         back_edges.retain(|edge| !analysis::is_short(*edge, function) && !analysis::takes_bits(function, *edge));
-        Self { plan, function, role, out, taint: Taint::find(function), back_edges, here: BlockId(0) }
+        let loops = loops::find(&plan.program.program, function, &back_edges);
+        Self { plan, function, role, out, taint: Taint::find(function), back_edges, loops, inside: None, here: BlockId(0) }
     }
 
     /// The segment's local that holds the return address.
@@ -79,11 +84,12 @@ impl<'a, 'w> Body<'a, 'w> {
         self.function.type_of(operand)
     }
 
-    /// Code that leaves the function, when the run is over.
+    /// Code that leaves the function, when the run is over: each loop by where its ways out join.
     pub(super) fn leave(&self) -> String {
-        match (self.role, self.function.ret.scalar()) {
-            (Role::Helper { .. }, _) if self.result_type() != "void" => format!("return {}()", self.result_type()),
-            _ => "return".to_owned(),
+        match (self.inside, self.role) {
+            (Some(l), _) => format!("{{ way{l} = 0; goto out{l}; }}"),
+            (None, Role::Helper { .. }) if self.result_type() != "void" => format!("return {}()", self.result_type()),
+            (None, _) => "return".to_owned(),
         }
     }
 
@@ -109,6 +115,10 @@ impl<'a, 'w> Body<'a, 'w> {
             self.out.line(&line);
         }
         self.declare_twins();
+        self.declare_together();
+        for l in 0..self.loops.len() {
+            self.out.line(&format!("u32 way{l};  // where a lane goes from a loop"));
+        }
         for (i, slot) in self.function.slots.iter().enumerate() {
             let name = self.slot(SlotId::new(i));
             let line = format!("[[maybe_unused]] alignas({}) char {name}[{}];", slot.layout.align.max(1), slot.layout.size.max(1));
@@ -124,11 +134,13 @@ impl<'a, 'w> Body<'a, 'w> {
         for (i, (block, pushes)) in function.blocks.iter().zip(pushing).enumerate() {
             let id = BlockId::new(i);
             self.here = id;
+            self.inside = loops::around(&self.loops, id);
             if jumped.contains(&id) {
                 self.out.label(&format!("{id}:;"));
             }
             if matches!(self.role, Role::Segment { .. }) && !pushes {
-                self.out.line("if (!W::RUN) return;  // nothing to count from here on");
+                let text = format!("if (!W::RUN) {};  // nothing to count from here on", self.leave());
+                self.out.line(&text);
             }
             for (at, stmt) in block.stmts.iter().enumerate() {
                 self.place(stmt.span);
@@ -136,6 +148,23 @@ impl<'a, 'w> Body<'a, 'w> {
             }
             self.place(block.span);
             self.terminator(block);
+        }
+        self.ways_out();
+    }
+
+    /// Where the ways out of each loop join, and where they lead from there.
+    fn ways_out(&mut self) {
+        for l in 0..self.loops.len() {
+            self.out.generated();
+            self.out.label(&format!("out{l}:;"));
+            self.out.line("regroup();");
+            self.inside = self.loops[l].parent;
+            for (i, exit) in self.loops[l].exits.iter().enumerate() {
+                let text = format!("if (way{l} == {}) {}", i + 1, self.go(*exit));
+                self.out.line(&text);
+            }
+            let text = format!("{};", self.leave());
+            self.out.line(&text);
         }
     }
 
@@ -146,6 +175,7 @@ impl<'a, 'w> Body<'a, 'w> {
             let switch = matches!(block.term, Terminator::Switch { .. });
             out.extend(block.term.targets().into_iter().filter(|to| switch || to.index() != i + 1));
         }
+        out.extend(self.loops.iter().flat_map(|l| l.exits.iter().copied()));
         out
     }
 
@@ -155,14 +185,31 @@ impl<'a, 'w> Body<'a, 'w> {
 
     /// Code that goes to a block; at the back edge of a long loop it first asks whether the run is over.
     fn goto(&self, to: BlockId) -> String {
+        let text = self.go(to);
         if self.back_edges.contains(&(self.here, to)) {
-            format!("{{ if (w.poll()) {}; goto {to}; }}", self.leave())
-        } else if to.0 == self.here.0 + 1 {
+            format!("{{ if (w.poll()) {}; {text} }}", self.leave())
+        } else if to.0 == self.here.0 + 1 && text.starts_with("goto") {
             // The next block follows.
             "{}".to_owned()
         } else {
-            format!("goto {to};")
+            text
         }
+    }
+
+    /// Code that goes to a block: out of a loop by where its ways out join.
+    fn go(&self, to: BlockId) -> String {
+        if let Some(l) = self.inside
+            && let Some(way) = self.loops[l].exits.iter().position(|exit| *exit == to)
+        {
+            return format!("{{ way{l} = {}; goto out{l}; }}", way + 1);
+        }
+        format!("goto {to};")
+    }
+
+    /// The same where nothing follows.
+    fn from_switch(&self, to: BlockId) -> String {
+        let text = self.goto(to);
+        if text == "{}" { self.go(to) } else { text }
     }
 
     fn terminator(&mut self, block: &Block) {
@@ -188,13 +235,10 @@ impl<'a, 'w> Body<'a, 'w> {
                 let text = format!("switch (({}){}) {{", unsigned(ty), self.operand(*value));
                 self.out.open(&text);
                 for (bits, to) in arms {
-                    let text = format!("case {bits}{}: goto {to};", if ty.size() == 8 { "ull" } else { "u" });
-                    let polled = self.goto(*to);
-                    let text = if polled.starts_with("{ if") { format!("case {bits}: {polled}") } else { text };
+                    let text = format!("case {bits}{}: {}", if ty.size() == 8 { "ull" } else { "u" }, self.from_switch(*to));
                     self.out.line(&text);
                 }
-                let polled = self.goto(*other);
-                let text = if polled.starts_with("{ if") { format!("default: {polled}") } else { format!("default: goto {other};") };
+                let text = format!("default: {}", self.from_switch(*other));
                 self.out.line(&text);
                 self.out.close("}");
             }

@@ -11,6 +11,8 @@
 //!   grow in a fixed ratio share a group. Children whose number depends on data are staged in shared memory and written in whole lines.
 //! - *Direct*: for heavy bodies, and where what is pushed depends on the body's own effects: lanes that spawn together reserve together.
 //!   Slices that such a body walks through and no child can keep are brought into shared memory by the warp.
+//!
+//! Lanes that run a loop go on together when they have left it (`loops`).
 
 pub mod abi;
 mod analysis;
@@ -19,6 +21,7 @@ mod atomic;
 mod body;
 mod helper;
 mod inherit;
+mod loops;
 mod names;
 pub mod nvrtc;
 

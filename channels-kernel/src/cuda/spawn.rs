@@ -8,10 +8,11 @@ use super::{
 };
 use crate::layout::stride;
 use millstream_graph::{
-    ir::{Arg, BlockId, Dest, FuncId, LocalId, Operand, SegmentId, StmtKind, TaskId},
+    ir::{Arg, BlockId, Dest, FuncId, LocalId, Operand, SegmentId, Stmt, StmtKind, TaskId},
     levelized::StackRef,
     ty::PieceKind,
 };
+use std::collections::BTreeSet;
 
 /// Two spawns whose elements are neighbours at an even number, so that each field is one store of twice the width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +65,36 @@ impl Body<'_, '_> {
         }
     }
 
+    /// The block's spawns on one channel are reserved together where that takes an atomic, and lie side by side: which of them this is, and how
+    /// many they are.
+    fn together(&self, block: BlockId, at: usize, func: FuncId) -> Option<(usize, usize)> {
+        let Role::Segment { task, segment, .. } = self.role else { return None };
+        let source = self.plan.sources.iter().find(|s| s.task == task && s.segment == segment)?;
+        let is_one = |s: &StmtKind| matches!(s, StmtKind::Spawn { func: f, leaf: None, .. } if *f == func);
+        let stmts = &self.function.blocks[block.index()].stmts;
+        let count = |stmts: &[Stmt]| stmts.iter().filter(|s| is_one(&s.kind)).count();
+        let found = matches!(source.mode, Mode::Direct { .. }) && is_one(&stmts[at].kind) && count(stmts) > 1;
+        found.then(|| (count(&stmts[..at]), count(stmts)))
+    }
+
+    /// Declares where the first of them lies.
+    pub(super) fn declare_together(&mut self) {
+        let blocks = self.function.blocks.iter().enumerate();
+        let spawns = blocks.flat_map(|(b, block)| block.stmts.iter().enumerate().map(move |(at, s)| (BlockId::new(b), at, &s.kind)));
+        let mut pushes = BTreeSet::new();
+        for (block, at, stmt) in spawns {
+            if let StmtKind::Spawn { func, .. } = stmt
+                && let Some(child) = self.plan.program.task_of(*func)
+                && self.together(block, at, *func).is_some()
+            {
+                pushes.insert(self.push_index(StackRef::Entry(child)));
+            }
+        }
+        for push in pushes {
+            self.out.line(&format!("u32 next{push};  // of children that lie side by side, the first one"));
+        }
+    }
+
     /// Whether a spawn gives a field of its child the parent's own, unchanged, in a child of the same task.
     fn passes(&self, child: TaskId, field: usize, value: Operand) -> bool {
         let Role::Segment { task, segment, .. } = self.role else { return false };
@@ -86,9 +117,15 @@ impl Body<'_, '_> {
                 self.out.open(&format!("if (!{leaf}) {{  // spawn {name}"));
             }
         }
-        self.out.line(&format!("const u32 e = talloc(w, {push});"));
-        let no_room = self.no_room();
-        self.out.line(&no_room);
+        match self.together(self.here, at, func) {
+            None => self.out.line(&format!("const u32 e = talloc(w, {push});")),
+            Some((0, all)) => self.out.line(&format!("const u32 e = next{push} = talloc(w, {push}, {all});")),
+            Some((rank, _)) => self.out.line(&format!("const u32 e = next{push} + {rank};")),
+        }
+        if self.together(self.here, at, func).is_none_or(|(rank, _)| rank == 0) {
+            let no_room = self.no_room();
+            self.out.line(&no_room);
+        }
         if staged == Some(push) {
             self.out.open("if constexpr (W::STAGES) {");
             self.out.line("Staged& to = staged<W::EACH>(w.children(), e);");

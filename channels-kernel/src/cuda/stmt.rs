@@ -111,7 +111,7 @@ impl Body<'_, '_> {
     }
 
     pub(super) fn no_room(&self) -> String {
-        "if constexpr (W::FALLIBLE) { if (w.failed) return; }".to_owned()
+        format!("if constexpr (W::FALLIBLE) {{ if (w.failed) {}; }}", self.leave())
     }
 
     fn frame_alloc(&mut self) {

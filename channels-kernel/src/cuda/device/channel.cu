@@ -176,17 +176,17 @@ struct Direct : Thread {
   u32 frame = 0;
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) { sum.add(to, value); }
-  // The number of the element; `failed` if there is no room.
-  __device__ __forceinline__ u32 talloc(u32 push) {
+  // The number of the element, or of the first of so many that lie side by side; `failed` if there is no room.
+  __device__ __forceinline__ u32 talloc(u32 push, u32 count = 1) {
     const u32 peers = active_lanes(), lane = lane_id();
     const u32 leader = (u32)__ffs((i32)peers) - 1;
     u32 first = 0;
     // Relaxed: reserves only; what is written there is published by the barrier that ends the dispatch.
     if (lane == leader)
-      first = __nv_atomic_fetch_add(&counter[S::group(push)], (u32)__popc(peers), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      first = __nv_atomic_fetch_add(&counter[S::group(push)], count * (u32)__popc(peers), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     first = shuffle(peers, first, leader);
-    const u32 mine = first + (u32)__popc(peers & ((1u << lane) - 1));
-    if (mine >= dispatch->room[push]) {
+    const u32 mine = first + count * (u32)__popc(peers & ((1u << lane) - 1));
+    if (mine + count > dispatch->room[push]) {
       stop_run(control, CHANNEL_FULL, S::stack_of(push), 0, 0);
       failed = true;
       return 0;
@@ -215,6 +215,10 @@ struct Push {
 template <class W>
 FN u32 talloc(W& w, u32 push) {
   return w.talloc(push);
+}
+template <class W>
+FN u32 talloc(W& w, u32 push, u32 count) {
+  return w.talloc(push, count);
 }
 template <class W>
 FN void enq(W&, u32, u32) {}

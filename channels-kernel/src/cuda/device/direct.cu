@@ -8,31 +8,36 @@
 // Room for so many bytes: an odd number of units, so that lanes at the same step are in different banks.
 FN u64 walk_room(u64 bytes, u32 unit) { return ((bytes + unit - 1) / unit | 1) * unit; }
 
-// Copies some bytes for each of the lanes from `first` on, all lanes together, between `there` and the place of each in shared memory.
+// Copies some bytes for each of the lanes from `first` on, all lanes together, between `there` and the place of each in shared memory. A part of
+// the warp takes one lane's slice, as wide as what memory hands out at once: slices are often shorter than a line.
 template <class T, bool IN>
 FN void copy_walked(near room, u32 place, ptr there, u32 bytes, u32 first, u32 end) {
-  constexpr u32 ROUND = 4;  // loads under way at once
-  for (u32 of = first; of < end; of += ROUND) {
-    T* here[ROUND];
-    T* far[ROUND];
-    u32 count[ROUND], most = 0;
+  constexpr u32 SECTOR = 32 / (u32)sizeof(T), PART = SECTOR < WARP ? SECTOR : WARP;
+  constexpr u32 ROUND = 4;  // words of a lane that are under way at once
+  const u32 own = lane_id() % PART;
+#pragma unroll 1
+  for (u32 of = first; of < end; of += WARP / PART) {
+    const u32 who = of + lane_id() / PART, from = who < end ? who : end - 1;
+    T* const here = (T*)at_near(room + __shfl_sync(ALL_LANES, place, from, WARP));
+    T* const far = (T*)shuffle_wide((u64)there, from);
+    const u32 all = __shfl_sync(ALL_LANES, bytes, from, WARP) / (u32)sizeof(T), count = who < end ? all : 0;
+#pragma unroll 1
+    for (u32 at = own; at < count; at += ROUND * PART) {
+      if constexpr (IN && brings<T>()) {
 #pragma unroll
-    for (u32 r = 0; r < ROUND; r++) {
-      here[r] = (T*)at_near(room + __shfl_sync(ALL_LANES, place, of + r, WARP));
-      far[r] = (T*)shuffle_wide((u64)there, of + r);
-      count[r] = __shfl_sync(ALL_LANES, bytes, of + r, WARP) / (u32)sizeof(T);
-      if (of + r >= end) count[r] = 0;
-      most = count[r] > most ? count[r] : most;
-    }
-    for (u32 i = lane_id(); i < most; i += WARP) {
-      T word[ROUND];
+        for (u32 r = 0; r < ROUND; r++) {
+          if (at + r * PART < count) bring(here + at + r * PART, far + at + r * PART);
+        }
+      } else {
+        T word[ROUND];
 #pragma unroll
-      for (u32 r = 0; r < ROUND; r++) {
-        if (i < count[r]) word[r] = (IN ? far : here)[r][i];
-      }
+        for (u32 r = 0; r < ROUND; r++) {
+          if (at + r * PART < count) word[r] = (IN ? far : here)[at + r * PART];
+        }
 #pragma unroll
-      for (u32 r = 0; r < ROUND; r++) {
-        if (i < count[r]) (IN ? here : far)[r][i] = word[r];
+        for (u32 r = 0; r < ROUND; r++) {
+          if (at + r * PART < count) (IN ? here : far)[at + r * PART] = word[r];
+        }
       }
     }
   }
@@ -77,6 +82,7 @@ FN void run_walking(Direct<S>& worker, bool mine, u32 element) {
       S::slice(here, k) = at_near(room + place);
       place += (u32)walk_room(bytes, S::UNIT);
     }
+    brought();
     __syncwarp();
     if (now) S::run(worker, here);
     __syncwarp();

@@ -34,7 +34,34 @@ FN u64 now_ns() {
   return t;
 }
 FN void pause(u32 ns) { __nanosleep(ns); }
+// Copies a word from global to shared memory, where the hardware can without waiting for it; `brought` waits for all of the thread's.
+template <class T>
+FN constexpr bool brings() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return sizeof(T) == 4 || sizeof(T) == 8;
+#else
+  return false;
+#endif
+}
+template <class T>
+FN void bring(T* to, const T* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((u32)__cvta_generic_to_shared(to)), "l"(__cvta_generic_to_global(from)),
+               "n"(sizeof(T))
+               : "memory");
+#endif
+}
+FN void brought() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 FN u32 active_lanes() { return __activemask(); }
+// Where the ways out of a loop join: the compiler may not lead each of them past it.
+FN void regroup() {
+  [[maybe_unused]] u32 lanes;
+  asm volatile("activemask.b32 %0;" : "=r"(lanes));
+}
 FN u32 shuffle(u32 lanes, u32 x, u32 from) { return __shfl_sync(lanes, x, from); }
 #define SHARED(type, name) __shared__ type name
 // An address in shared memory, in a register: the compiler does not know that it could work it out again at each use.

@@ -80,11 +80,17 @@ static unsigned __ballot_sync(unsigned, bool x) {
 static int __any_sync(unsigned mask, bool x) { return __ballot_sync(mask, x) != 0; }
 // A lane by itself: the lanes of a warp need not stay together.
 static unsigned active_lanes() { return 1u << lane(); }
+static void regroup() {}
 typedef char* near;
 static near near_of(const void* p) { return (near)p; }
 static char* at_near(near at) { return at; }
 static unsigned count_up(near at) { return __atomic_fetch_add((unsigned*)at, 1u, __ATOMIC_RELAXED); }
 static unsigned shuffle(unsigned, unsigned x, unsigned) { return x; }
+template <class T>
+static constexpr bool brings() { return false; }
+template <class T>
+static void bring(T*, const T*) {}
+static void brought() {}
 static void pause(unsigned) { std::this_thread::yield(); }
 static unsigned long long now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
