@@ -95,17 +95,40 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
 
 FN void start_dispatch(Shared& sh, const Dispatch& d) {
   for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)&sh.dispatch)[i] = ((const u32*)&d)[i];
-  if (thread_id() == 0) sh.full = sh.local = 0;
+  for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) sh.counter[g] = 0;
+  if (thread_id() == 0) {
+    sh.full = 0;
+    // A block that is alone, as of a narrow level, counts in shared memory, unless it may give tiles back.
+    sh.local = gridDim.x == 1 && d.source < SOURCES && sources[d.source].tile == 0;
+  }
   __syncthreads();
+}
+
+// Tells the host that a dispatch is done. All threads call it, after what they have told it already.
+FN void answer(Control* c, u32 number) {
+  __syncthreads();
+  if (thread_id() == 0) {
+    // Release, for what the whole block has written: pairs with the host's acquire of the mailbox's first word.
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_SYSTEM);
+    __nv_atomic_store_n(&c->mailbox[0], number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
+  }
 }
 
 // One dispatch of the host-thread aggregator. The last block to finish hands the counters to the host and clears them.
 FN void finish_dispatch(Shared& sh, const Dispatch& d) {
   Control* const c = ch.control;
   __syncthreads();
+  if (sh.local) {
+    for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) c->mailbox[6 + g] = sh.counter[g];
+    if (thread_id() == 0) {
+      const u32 words[] = {GLOBAL_LOAD(&c->status), 0xffffffffu, d.first, 0, 0};
+      for (u32 i = 0; i < 5; i++) c->mailbox[1 + i] = words[i];
+    }
+    return answer(c, d.number);
+  }
   if (thread_id() == 0) {
     bool last = true;
-    // A block that is alone, as of a narrow level, has nobody to wait for.
+    // A block that is alone has nobody to wait for.
     if (gridDim.x > 1) {
       // The fences pair with each other: the last block sees what all have reserved.
       __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
@@ -138,10 +161,5 @@ FN void finish_dispatch(Shared& sh, const Dispatch& d) {
     __nv_atomic_store_n(&c->given, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     __nv_atomic_store_n(&c->limit, 0xffffffffu, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
-  __syncthreads();
-  if (thread_id() == 0) {
-    // Release, for what the whole block has written: pairs with the host's acquire of the mailbox's first word.
-    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_SYSTEM);
-    __nv_atomic_store_n(&c->mailbox[0], d.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
-  }
+  answer(c, d.number);
 }
