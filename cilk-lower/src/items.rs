@@ -4,6 +4,7 @@ use crate::{
     consts,
     diag::Diagnostics,
     hir::{ConstId, FnId},
+    impls,
 };
 use millstream_graph::{
     ir::{FunctionKind, Options},
@@ -11,7 +12,7 @@ use millstream_graph::{
 };
 use proc_macro2::Span;
 use quote::ToTokens;
-use std::{collections::BTreeMap, rc::Rc};
+use std::{borrow::Cow, collections::BTreeMap, rc::Rc};
 use syn::spanned::Spanned;
 
 /// What a name at the top of the module means.
@@ -88,7 +89,9 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
     };
     let mut structs = Vec::new();
     let mut functions = Vec::new();
-    for item in items.iter().filter(|i| !is_cfg_test(i)) {
+    // A block may stand before its struct.
+    let (blocks, others): (Vec<_>, Vec<_>) = items.iter().filter(|i| !is_cfg_test(i)).partition(|i| matches!(i, syn::Item::Impl(_)));
+    for item in others.into_iter().chain(blocks) {
         m.declare(item, &mut structs, &mut functions);
     }
     for (id, item) in structs {
@@ -97,8 +100,8 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
     for i in 0..m.consts.len() {
         consts::value(&mut m, ConstId(i), Span::call_site());
     }
-    for item in functions {
-        m.resolve_fn(item);
+    for (name, item) in functions {
+        m.resolve_fn(name, &item);
     }
     m
 }
@@ -130,7 +133,7 @@ impl Module {
         &mut self,
         item: &'a syn::Item,
         structs: &mut Vec<(StructId, &'a syn::ItemStruct)>,
-        functions: &mut Vec<&'a syn::ItemFn>,
+        functions: &mut Vec<(String, Cow<'a, syn::ItemFn>)>,
     ) {
         match item {
             syn::Item::Struct(s) => {
@@ -141,31 +144,50 @@ impl Module {
                 }
                 let tuple = matches!(s.fields, syn::Fields::Unnamed(_));
                 let id = self.structs.push(StructDef { name: s.ident.to_string(), fields: Vec::new(), tuple });
-                self.define(&s.ident, Item::Struct(id));
+                self.define(&s.ident.to_string(), s.ident.span(), Item::Struct(id));
                 structs.push((id, s));
             }
             syn::Item::Const(c) => {
                 if c.ident == "_" {
                     return;
                 }
-                let id = ConstId(self.consts.len());
-                let state = ConstState::Source(Rc::new(c.clone()));
-                self.consts.push(ConstItem { name: c.ident.to_string(), state });
-                self.define(&c.ident, Item::Const(id));
+                self.declare_const(c.ident.to_string(), c.clone());
             }
             syn::Item::Fn(f) => {
-                let id = FnId(functions.len());
-                self.define(&f.sig.ident, Item::Fn(id));
-                functions.push(f);
+                let name = f.sig.ident.to_string();
+                self.define(&name, f.sig.ident.span(), Item::Fn(FnId(functions.len())));
+                functions.push((name, Cow::Borrowed(f)));
+            }
+            syn::Item::Impl(i) => {
+                let members = impls::read(i, &mut self.diags);
+                let Some(owner) = members.owner else { return };
+                if !matches!(self.names.get(&owner.to_string()), Some(Item::Struct(_))) {
+                    let d = self.diags.error(owner.span(), format!("there is no struct `{owner}` in this program"));
+                    d.help("an `impl` block belongs to a struct of this module");
+                    return;
+                }
+                for f in members.fns {
+                    let name = impls::full_name(&owner.to_string(), &f.sig.ident.to_string());
+                    self.define(&name, f.sig.ident.span(), Item::Fn(FnId(functions.len())));
+                    functions.push((name, Cow::Owned(f)));
+                }
+                for c in members.consts {
+                    self.declare_const(impls::full_name(&owner.to_string(), &c.ident.to_string()), c);
+                }
             }
             syn::Item::Type(t) => {
                 self.aliases.push(((*t.ty).clone(), false));
                 let id = self.aliases.len() - 1;
-                self.define(&t.ident, Item::Alias(id));
+                self.define(&t.ident.to_string(), t.ident.span(), Item::Alias(id));
             }
             syn::Item::Use(u) => self.import(u),
             other => self.refuse_item(other),
         }
+    }
+
+    fn declare_const(&mut self, name: String, item: syn::ItemConst) {
+        self.define(&name, item.ident.span(), Item::Const(ConstId(self.consts.len())));
+        self.consts.push(ConstItem { name, state: ConstState::Source(Rc::new(item)) });
     }
 
     /// Remembers what a `use` brings in.
@@ -218,7 +240,6 @@ impl Module {
     fn refuse_item(&mut self, item: &syn::Item) {
         let (what, help) = match item {
             syn::Item::Enum(_) => ("an enum", "use integer constants and `match` on them"),
-            syn::Item::Impl(_) => ("an `impl` block", "write a function that takes the struct as its first argument"),
             syn::Item::Static(_) => ("a static", "use a `const`, or pass a buffer as an argument"),
             syn::Item::Trait(_) | syn::Item::TraitAlias(_) => ("a trait", "write the functions it would have for the types you use"),
             syn::Item::Mod(_) => ("a module", "a program is one module: move its items up"),
@@ -229,9 +250,9 @@ impl Module {
         self.diags.error(item.span(), format!("{what} is not part of the task language")).help(help);
     }
 
-    fn define(&mut self, ident: &syn::Ident, item: Item) {
-        if self.names.insert(ident.to_string(), item).is_some() {
-            self.diags.error(ident.span(), format!("the name `{ident}` is defined more than once in this program"));
+    fn define(&mut self, name: &str, span: Span, item: Item) {
+        if self.names.insert(name.to_owned(), item).is_some() {
+            self.diags.error(span, format!("the name `{name}` is defined more than once in this program"));
         }
     }
 
@@ -260,7 +281,7 @@ impl Module {
         self.structs[id].fields = fields;
     }
 
-    fn resolve_fn(&mut self, item: &syn::ItemFn) {
+    fn resolve_fn(&mut self, name: String, item: &syn::ItemFn) {
         let sig = &item.sig;
         if let Some(p) = sig.generics.params.iter().find(|p| !matches!(p, syn::GenericParam::Lifetime(_))) {
             self.diags
@@ -306,7 +327,7 @@ impl Module {
         }
         let kind = if is_task { FunctionKind::Task } else { FunctionKind::Helper };
         let block = Rc::new((*item.block).clone());
-        self.fns.push(FnItem { name: sig.ident.to_string(), span: sig.ident.span(), kind, params, ret, block });
+        self.fns.push(FnItem { name, span: sig.ident.span(), kind, params, ret, block });
     }
 
     /// What a type of the source means. An error gives the unit type.

@@ -9,6 +9,7 @@ mod consts;
 mod diag;
 pub mod front;
 mod hir;
+mod impls;
 mod items;
 pub mod lower;
 mod pending;

@@ -79,6 +79,22 @@ fn slices_are_brought_near_where_they_are_walked_through() {
     assert!(text.contains("WALKS = false") && !text.contains("WALKS = true"), "slices of atomics stay where they are");
 }
 
+/// How many loops of a task's entry have ways out that join.
+fn joined(text: &str, task: &str) -> usize {
+    let entry = text.split(&format!("_{task}_entry {{")).nth(1).unwrap();
+    entry.split("\n};").next().unwrap().matches("regroup();").count()
+}
+
+#[test]
+fn lanes_go_on_together_behind_loops_that_do_not_wait() {
+    let text = text_of("examples/sort.rs");
+    assert_eq!((joined(&text, "merge"), joined(&text, "piece"), joined(&text, "sort_by")), (3, 3, 0));
+    let text = text_of("tests/corpus/run/for_parts.rs");
+    assert_eq!(joined(&text, "count"), 1, "it adds to counters, and does not ask what they were");
+    let text = text_of("tests/corpus/run/atomic_compare_exchange.rs");
+    assert_eq!(joined(&text, "visit"), 0, "it tries again until it is the one");
+}
+
 /// What `docs/cuda.md` quotes of the examples' texts is what they are.
 #[test]
 fn the_documentation_quotes_what_is_generated() {

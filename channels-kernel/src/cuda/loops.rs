@@ -5,7 +5,7 @@
 //! out of a loop lead to one place behind it (`regroup`), and from there each goes on.
 //!
 //! Lanes do not wait by a mask of their own: lanes that came to a loop at different times may meet in it, and would wait for each other's for good.
-//! Loops with atomic operations are left alone: a lane may wait in one for what another lane does behind it.
+//! Loops that look at what an atomic operation found are left alone: a lane may wait in one for what another lane does behind it.
 
 use super::analysis;
 use millstream_graph::ir::{BlockId, FuncId, Function, Program, StmtKind};
@@ -52,16 +52,17 @@ fn one(program: &Program, function: &Function, header: BlockId) -> Option<Loop> 
     let enters = |from: usize, to: BlockId| !inside[from] && inside[to.index()] && to != header;
     let one_way_in = header != BlockId(0) && !inside[0] && !blocks().any(|(i, b)| b.term.targets().into_iter().any(|to| enters(i, to)));
     let own = || blocks().filter(|(i, _)| inside[*i]).map(|(_, b)| b);
-    let atomic = own().flat_map(|b| &b.stmts).any(|s| is_atomic(program, &s.kind, &mut BTreeSet::new()));
+    let waits = own().flat_map(|b| &b.stmts).any(|s| may_wait(program, &s.kind, &mut BTreeSet::new()));
     let exits: BTreeSet<BlockId> = own().flat_map(|b| b.term.targets()).filter(|to| !inside[to.index()]).collect();
-    (one_way_in && !atomic).then(|| Loop { header, exits: exits.into_iter().collect(), inside, parent: None })
+    (one_way_in && !waits).then(|| Loop { header, exits: exits.into_iter().collect(), inside, parent: None })
 }
 
-fn is_atomic(program: &Program, stmt: &StmtKind, seen: &mut BTreeSet<FuncId>) -> bool {
+/// Whether a statement in a loop may be what it waits for others by.
+fn may_wait(program: &Program, stmt: &StmtKind, seen: &mut BTreeSet<FuncId>) -> bool {
     match stmt {
-        StmtKind::Atomic { .. } => true,
+        StmtKind::Atomic { dst, .. } => dst.is_some(),
         StmtKind::Call { func, .. } => {
-            seen.insert(*func) && program[*func].blocks.iter().flat_map(|b| &b.stmts).any(|s| is_atomic(program, &s.kind, seen))
+            seen.insert(*func) && program[*func].blocks.iter().flat_map(|b| &b.stmts).any(|s| may_wait(program, &s.kind, seen))
         }
         _ => false,
     }

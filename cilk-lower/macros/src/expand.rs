@@ -134,6 +134,15 @@ fn signatures(mut module: ItemMod) -> TokenStream {
                 let unknown = quote_spanned!(Span::mixed_site()=> { ::core::unimplemented!() });
                 *f.block = parse_quote!(#unknown);
             }
+            Item::Impl(i) => {
+                for member in &mut i.items {
+                    if let syn::ImplItem::Fn(f) = member {
+                        f.attrs.retain(|a| !is_task_attribute(a));
+                        let unknown = quote_spanned!(Span::mixed_site()=> { ::core::unimplemented!() });
+                        f.block = parse_quote!(#unknown);
+                    }
+                }
+            }
             Item::Struct(s) => lay_out(s),
             _ => {}
         }

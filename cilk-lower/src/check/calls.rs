@@ -2,7 +2,9 @@
 
 use super::{Checker, nearest};
 use crate::{
+    consts,
     hir::{Builtin, Expr, ExprKind, FnId},
+    impls::full_name,
     items::Item,
     ty::{BOOL, Ty, U32, USIZE},
 };
@@ -60,7 +62,7 @@ impl Checker<'_> {
         (self.arguments(&item.name, &types, args, span), Ty::from_type(&item.ret))
     }
 
-    fn arguments(&mut self, name: &str, types: &[Type], args: &[&syn::Expr], span: Span) -> Vec<Expr> {
+    pub(super) fn arguments(&mut self, name: &str, types: &[Type], args: &[&syn::Expr], span: Span) -> Vec<Expr> {
         if types.len() != args.len() {
             let takes = types.iter().map(|t| format!("`{}`", t.display(&self.m.structs))).collect::<Vec<_>>().join(", ");
             let count = |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
@@ -86,6 +88,23 @@ impl Checker<'_> {
             let ty = names.iter().find_map(|n| Scalar::from_name(n)).unwrap_or(Scalar::F64);
             let value = if ty == Scalar::F32 { f64::from(value as f32) } else { value };
             return Expr::new(ExprKind::Float(value), Ty::Scalar(ty), span);
+        }
+        if let Some(owner) = self.struct_named(owner) {
+            return match self.m.names.get(&full_name(&owner, name)).copied() {
+                Some(Item::Const(id)) => match consts::value(self.m, id, span) {
+                    Some((ty, _)) => Expr::new(ExprKind::Const(id), Ty::from_type(&ty), span),
+                    None => Self::broken(span),
+                },
+                Some(_) => self.refuse(
+                    span,
+                    format!("the function `{owner}::{name}` is used as a value"),
+                    format!("call it: `{owner}::{name}(..)`"),
+                ),
+                None => {
+                    let help = self.member_help(&owner, name, "write it in an `impl` block of the struct");
+                    self.refuse(span, format!("`{owner}` has no constant `{name}`"), help)
+                }
+            };
         }
         let Some(scalar) = self.type_named(owner) else {
             if owner == "self" || owner == "super" || owner == "crate" {
@@ -125,6 +144,22 @@ impl Checker<'_> {
         None
     }
 
+    /// The struct of that name, through aliases.
+    fn struct_named(&mut self, name: &str) -> Option<String> {
+        let id = match self.m.names.get(name)? {
+            Item::Struct(id) => *id,
+            Item::Alias(_) => {
+                let ident = syn::Ident::new(name, Span::call_site());
+                match self.m.resolve_type(&syn::parse_quote!(#ident)) {
+                    Type::Struct(id) => id,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        Some(self.m.structs[id].name.clone())
+    }
+
     fn associated_call(&mut self, path: &syn::Path, args: &[&syn::Expr], want: Option<&Ty>, span: Span) -> Expr {
         let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
@@ -144,6 +179,15 @@ impl Checker<'_> {
         {
             let value = self.expr_as(args[0], &Ty::Scalar(inner));
             return Expr::new(ExprKind::Method(Builtin::AtomicNew, vec![value]), Ty::Atomic(inner), span);
+        }
+        if let Some(owner) = self.struct_named(owner) {
+            return match self.m.names.get(&full_name(&owner, name)).copied() {
+                Some(Item::Fn(id)) => self.call_fn(id, args, span),
+                _ => {
+                    let help = self.member_help(&owner, name, "write it in an `impl` block of the struct");
+                    self.refuse(path.span(), format!("`{owner}` has no function `{name}`"), help)
+                }
+            };
         }
         let Some(scalar) = self.type_named(owner) else {
             let shown = names.join("::");

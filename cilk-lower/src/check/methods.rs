@@ -3,11 +3,13 @@
 use super::{Checker, nearest};
 use crate::{
     hir::{Builtin, Expr, ExprKind},
+    impls::{full_name, takes_self},
+    items::Item,
     ty::{BOOL, Class, Ty, U32},
 };
 use millstream_graph::{
     ir::{BinOp, UnOp},
-    ty::Scalar,
+    ty::{Scalar, StructId, Type},
 };
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -143,12 +145,58 @@ impl Checker<'_> {
                 let receiver = self.behind_refs(receiver);
                 self.scalar_method(receiver, &name, &args, at, span)
             }
+            Ty::Struct(id) => self.struct_method(m, receiver, id),
             Ty::Var(_) => self.refuse(m.receiver.span(), "the type must be known here", "write the type where the variable is declared"),
             other => {
                 let shown = self.show(&other);
                 self.refuse(at, format!("`{shown}` has no method `{name}`"), "write a function that takes it as an argument")
             }
         }
+    }
+
+    /// A method that the program has written for a struct. Its receiver is borrowed as the method takes it.
+    fn struct_method(&mut self, m: &syn::ExprMethodCall, receiver: Expr, owner: StructId) -> Expr {
+        let (span, at, name) = (m.span(), m.method.span(), m.method.to_string());
+        let shown = self.m.structs[owner].name.clone();
+        let Some(Item::Fn(id)) = self.m.names.get(&full_name(&shown, &name)).copied() else {
+            let help = self.member_help(&shown, &name, "write it in an `impl` block of the struct");
+            return self.refuse(at, format!("`{shown}` has no method `{name}`"), help);
+        };
+        let item = self.m.fns[id.0].clone();
+        let Some(((_, this), rest)) = item.params.split_first().filter(|_| takes_self(&item.params)) else {
+            return self.refuse(
+                at,
+                format!("`{shown}::{name}` does not take `self`"),
+                format!("call it by the struct's name: `{shown}::{name}(..)`"),
+            );
+        };
+        if self.kind.is_none() {
+            return self.refuse(span, "a constant cannot call a function of the program", "write the value out");
+        }
+        let want = Ty::from_type(this);
+        let is_reference = matches!(self.shallow(&receiver.ty), Ty::Ref { .. });
+        let this = match this {
+            Type::Ref { .. } if is_reference => self.coerce(receiver, &want),
+            Type::Ref { mutable, .. } => {
+                let (place, mutability) = (&m.receiver, mutable.then(|| <syn::Token![mut]>::default()));
+                self.expr_as(&syn::parse_quote_spanned!(span=> &#mutability #place), &want)
+            }
+            _ => {
+                let value = self.behind_refs(receiver);
+                self.coerce(value, &want)
+            }
+        };
+        let types: Vec<Type> = rest.iter().map(|(_, t)| t.clone()).collect();
+        let args: Vec<&syn::Expr> = m.args.iter().collect();
+        let args = std::iter::once(this).chain(self.arguments(&item.name, &types, &args, span)).collect();
+        Expr::new(ExprKind::Call(id, args), Ty::from_type(&item.ret), span)
+    }
+
+    /// What to do about a name that a struct does not have.
+    pub(super) fn member_help(&self, owner: &str, name: &str, otherwise: &str) -> String {
+        let start = full_name(owner, "");
+        let members = self.m.names.keys().filter_map(|n| n.strip_prefix(&start));
+        nearest(name, members).map_or_else(|| otherwise.to_owned(), |n| format!("did you mean `{n}`?"))
     }
 
     /// A method of a number or `bool`.

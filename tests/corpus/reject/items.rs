@@ -15,7 +15,7 @@ pub mod program {
 
     struct Square(f32);
 
-    impl Square {
+    impl Area for Square {
         fn area(&self) -> f32 {
             self.0 * self.0
         }
@@ -39,8 +39,8 @@ pub mod program {
 //~   help: use a `const`, or pass a buffer as an argument
 //~ 12:5: a trait is not part of the task language
 //~   help: write the functions it would have for the types you use
-//~ 18:5: an `impl` block is not part of the task language
-//~   help: write a function that takes the struct as its first argument
+//~ 18:10: an `impl` of a trait is not part of the task language
+//~   help: write its functions as the struct's own: `impl Name { .. }`
 //~ 24:5: a module is not part of the task language
 //~   help: a program is one module: move its items up
 //~ 26:5: a macro is not part of the task language

@@ -91,6 +91,7 @@ programs! {
     matrix_strips
     matrix_views
     mergesort
+    methods
     no_parameters
     patterns_behind_references
     permutations

@@ -1,0 +1,116 @@
+//! `impl` blocks: their functions and constants as items of the module, named `Struct::name`.
+
+use crate::{diag::Diagnostics, items::is_task_attribute};
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{parse_quote, spanned::Spanned};
+
+/// What an `impl` block holds.
+#[derive(Debug, Default)]
+pub(crate) struct Members {
+    /// The struct whose block it is.
+    pub(crate) owner: Option<Ident>,
+    pub(crate) fns: Vec<syn::ItemFn>,
+    pub(crate) consts: Vec<syn::ItemConst>,
+}
+
+/// The name under which the module knows a member.
+pub(crate) fn full_name(owner: &str, name: &str) -> String {
+    format!("{owner}::{name}")
+}
+
+/// Whether a function takes `self`, and so is called as a method.
+pub(crate) fn takes_self(params: &[(syn::Pat, millstream_graph::ty::Type)]) -> bool {
+    matches!(params.first(), Some((syn::Pat::Ident(p), _)) if p.ident == "self")
+}
+
+/// Reads a block. `Self` becomes the struct's name, and `self` a parameter like others.
+pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
+    let mut out = Members::default();
+    if let Some((path, _)) = &item.trait_ {
+        let help = "write its functions as the struct's own: `impl Name { .. }`";
+        diags.error(path.span(), "an `impl` of a trait is not part of the task language").help(help);
+        return out;
+    }
+    if let Some(p) = item.generics.params.iter().find(|p| !matches!(p, syn::GenericParam::Lifetime(_))) {
+        diags
+            .error(p.span(), "an `impl` block with type parameters is not part of the task language")
+            .help("write it for the types you use");
+        return out;
+    }
+    let owner = match &*item.self_ty {
+        syn::Type::Path(p) if p.qself.is_none() => p.path.get_ident().cloned(),
+        _ => None,
+    };
+    let Some(owner) = owner else {
+        diags
+            .error(item.self_ty.span(), "an `impl` block belongs to a struct of this module")
+            .help("write a function that takes the value");
+        return out;
+    };
+    for member in &item.items {
+        let tokens = named(member.to_token_stream(), &owner);
+        match (member, syn::parse2::<syn::ImplItem>(tokens)) {
+            (_, Ok(syn::ImplItem::Fn(f))) => {
+                if let Some(task) = f.attrs.iter().find(|a| is_task_attribute(a)) {
+                    let help = "write a function outside of the `impl` block; it may call methods";
+                    diags.error(task.span(), "a method cannot be a task").help(help);
+                }
+                out.fns.push(function(f, &owner));
+            }
+            (_, Ok(syn::ImplItem::Const(c))) => out.consts.push(constant(c)),
+            (member, _) => {
+                diags.error(member.span(), "an `impl` block has functions and constants").help("write this outside of it");
+            }
+        }
+    }
+    out.owner = Some(owner);
+    out
+}
+
+/// The tokens with the struct's name for `Self`.
+fn named(tokens: TokenStream, owner: &Ident) -> TokenStream {
+    let one = |token| match token {
+        TokenTree::Ident(i) if i == "Self" => TokenTree::Ident(Ident::new(&owner.to_string(), i.span())),
+        TokenTree::Group(g) => {
+            let mut group = Group::new(g.delimiter(), named(g.stream(), owner));
+            group.set_span(g.span());
+            TokenTree::Group(group)
+        }
+        other => other,
+    };
+    tokens.into_iter().map(one).collect()
+}
+
+fn function(f: syn::ImplItemFn, owner: &Ident) -> syn::ItemFn {
+    let mut sig = f.sig;
+    if let Some(syn::FnArg::Receiver(r)) = sig.inputs.first() {
+        let (ty, mutability): (syn::Type, _) = match &r.kind {
+            syn::ReceiverKind::Typed(_, ty) => ((**ty).clone(), r.mutability),
+            syn::ReceiverKind::Reference(_, _, mutability) => (parse_quote!(&#mutability #owner), None),
+            _ => (parse_quote!(#owner), r.mutability),
+        };
+        let ident = Ident::new("self", r.self_token.span);
+        let pat = syn::Pat::Ident(syn::PatIdent { attrs: Vec::new(), by_ref: None, mutability, ident, subpat: None });
+        let colon_token = syn::Token![:](r.self_token.span);
+        let typed = syn::PatType { attrs: Vec::new(), pat: Box::new(pat), colon_token, ty: Box::new(ty) };
+        sig.inputs[0] = syn::FnArg::Typed(typed);
+    }
+    syn::ItemFn { attrs: f.attrs, vis: f.vis, modifiers: f.modifiers, sig, block: Box::new(f.block) }
+}
+
+fn constant(c: syn::ImplItemConst) -> syn::ItemConst {
+    syn::ItemConst {
+        attrs: c.attrs,
+        vis: c.vis,
+        modifiers: c.modifiers,
+        const_token: c.const_token,
+        ident: c.ident,
+        generics: c.generics,
+        colon_token: c.colon_token,
+        ty: Box::new(c.ty),
+        eq_token: c.eq_token,
+        expr: Box::new(c.expr),
+        semi_token: c.semi_token,
+    }
+}
