@@ -312,9 +312,9 @@ impl Nvrtc {
             "--generate-line-info".into(),
             "--ptxas-options=-v".into(),
             "--ptxas-options=--suppress-stack-size-warning".into(),
-            // What a program says with constants is its own affair, checked where Rust would: division by zero, results and shifts out of
+            // What a program says with constants is its own affair, checked where Rust would: division by zero and its remainder, results and shifts out of
             // range, unsigned numbers that are no less than 0. And where a body only counts its pushes, what it loads is left out (549).
-            "--diag-suppress=39,61,62,63,186,549".into(),
+            "--diag-suppress=39,61,62,63,179,186,549".into(),
         ];
         let math: &[&str] =
             if how.fast_math { &["--use_fast_math"] } else { &["--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"] };
