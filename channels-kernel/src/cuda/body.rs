@@ -207,7 +207,7 @@ impl<'a, 'w> Body<'a, 'w> {
     }
 
     /// The same where nothing follows.
-    fn from_switch(&self, to: BlockId) -> String {
+    fn arm(&self, to: BlockId) -> String {
         let text = self.goto(to);
         if text == "{}" { self.go(to) } else { text }
     }
@@ -235,10 +235,10 @@ impl<'a, 'w> Body<'a, 'w> {
                 let text = format!("switch (({}){}) {{", unsigned(ty), self.operand(*value));
                 self.out.open(&text);
                 for (bits, to) in arms {
-                    let text = format!("case {bits}{}: {}", if ty.size() == 8 { "ull" } else { "u" }, self.from_switch(*to));
+                    let text = format!("case {bits}{}: {}", if ty.size() == 8 { "ull" } else { "u" }, self.arm(*to));
                     self.out.line(&text);
                 }
-                let text = format!("default: {}", self.from_switch(*other));
+                let text = format!("default: {}", self.arm(*other));
                 self.out.line(&text);
                 self.out.close("}");
             }

@@ -178,7 +178,7 @@ impl Checker<'_> {
         let this = match this {
             Type::Ref { .. } if is_reference => self.coerce(receiver, &want),
             Type::Ref { mutable, .. } => {
-                let (place, mutability) = (&m.receiver, mutable.then(|| <syn::Token![mut]>::default()));
+                let (place, mutability) = (&m.receiver, mutable.then(<syn::Token![mut]>::default));
                 self.expr_as(&syn::parse_quote_spanned!(span=> &#mutability #place), &want)
             }
             _ => {
