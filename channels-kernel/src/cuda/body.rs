@@ -206,7 +206,7 @@ impl<'a, 'w> Body<'a, 'w> {
         format!("goto {to};")
     }
 
-    /// The same where nothing follows.
+    /// Code that goes to a block from an arm of a `switch`.
     fn arm(&self, to: BlockId) -> String {
         let text = self.goto(to);
         if text == "{}" { self.go(to) } else { text }
