@@ -83,6 +83,31 @@ pub mod program {
         }
     }
 
+    /// Two points, and how often they were asked.
+    pub struct Pair {
+        ends: [Point; 2],
+        asked: u32,
+    }
+
+    impl Pair {
+        fn far(&mut self) -> &mut Point {
+            self.asked += 1;
+            let i = (self.ends[1].length() > self.ends[0].length()) as usize;
+            &mut self.ends[i]
+        }
+        fn sum(&self) -> Point {
+            self.ends[0].plus(self.ends[1])
+        }
+        const fn weight() -> i32 {
+            3
+        }
+    }
+
+    impl Pair {
+        const START: Pair = Pair { ends: [Point { x: 1, y: 2 }, Point::ORIGIN], asked: Self::NONE };
+        const NONE: u32 = 0;
+    }
+
     type Place = Point;
 
     impl Point {
@@ -107,6 +132,25 @@ pub mod program {
         let d = spawn!(rounds(around[3], steps - 1));
         sync!();
         a + b + c + d
+    }
+
+    #[task]
+    pub fn ends(x: i32, y: i32) -> (Point, u32, i32) {
+        let mut pair = Pair { ends: [Point::new(x, y); 2], ..Pair::START };
+        pair.ends[1].turn();
+        pair.ends[1].x += 1;
+        pair.far().turn();
+        *pair.far() = Point::new(y, x).turned(3);
+        let before = pair.sum();
+        // The receiver is copied before its arguments are looked at.
+        let mut p = before;
+        let q = p.plus({
+            p.x = 100;
+            p.turn();
+            p
+        });
+        let low = if x < y { pair.ends[0] } else { Place::ORIGIN }.length();
+        (q.plus(pair.ends[low as usize % 2]), pair.asked, Pair::weight() * (&p).length() + Point::length(&before))
     }
 
     #[task]
@@ -142,6 +186,8 @@ pub mod program {
 millstream_tests::cases! {
     rounds(program::Point::ORIGIN, 6);
     rounds(program::Point::new(1, -1), 6);
+    ends(3, -4);
+    ends(-7, 9);
     popped(5);
     popped(20);
     turn_all(&mut [program::Point::new(1, 2), program::Point::new(-3, 4), program::Point::new(5, 6)], 12345);
