@@ -8,7 +8,7 @@
 //! Loops that look at what an atomic operation found are left alone: a lane may wait in one for what another lane does behind it.
 
 use super::analysis;
-use millstream_graph::ir::{BlockId, FuncId, Function, Program, StmtKind};
+use millstream_graph::ir::{BlockId, FuncId, Function, Operand, Program, StmtKind};
 use std::collections::BTreeSet;
 
 /// A loop whose ways out join.
@@ -52,17 +52,21 @@ fn one(program: &Program, function: &Function, header: BlockId) -> Option<Loop> 
     let enters = |from: usize, to: BlockId| !inside[from] && inside[to.index()] && to != header;
     let one_way_in = header != BlockId(0) && !inside[0] && !blocks().any(|(i, b)| b.term.targets().into_iter().any(|to| enters(i, to)));
     let own = || blocks().filter(|(i, _)| inside[*i]).map(|(_, b)| b);
-    let waits = own().flat_map(|b| &b.stmts).any(|s| may_wait(program, &s.kind, &mut BTreeSet::new()));
+    let waits = own().flat_map(|b| &b.stmts).any(|s| may_wait(program, function, &s.kind, &mut BTreeSet::new()));
     let exits: BTreeSet<BlockId> = own().flat_map(|b| b.term.targets()).filter(|to| !inside[to.index()]).collect();
     (one_way_in && !waits).then(|| Loop { header, exits: exits.into_iter().collect(), inside, parent: None })
 }
 
-/// Whether a statement in a loop may be what it waits for others by.
-fn may_wait(program: &Program, stmt: &StmtKind, seen: &mut BTreeSet<FuncId>) -> bool {
+/// Whether a statement in a loop may be what it waits for others by: it asks what an atomic operation found.
+fn may_wait(program: &Program, function: &Function, stmt: &StmtKind, seen: &mut BTreeSet<FuncId>) -> bool {
     match stmt {
-        StmtKind::Atomic { dst, .. } => dst.is_some(),
+        StmtKind::Atomic { dst: Some(found), .. } => {
+            let asks = |operands: Vec<Operand>| operands.contains(&Operand::Local(*found));
+            function.blocks.iter().any(|b| b.stmts.iter().any(|s| asks(s.kind.operands())) || asks(b.term.operands()))
+        }
         StmtKind::Call { func, .. } => {
-            seen.insert(*func) && program[*func].blocks.iter().flat_map(|b| &b.stmts).any(|s| may_wait(program, &s.kind, seen))
+            let callee = &program[*func];
+            seen.insert(*func) && callee.blocks.iter().flat_map(|b| &b.stmts).any(|s| may_wait(program, callee, &s.kind, seen))
         }
         _ => false,
     }
