@@ -1,6 +1,6 @@
 //! Copies of large slices, by way of pinned memory.
 //!
-//! The driver takes pageable memory through a buffer of its own and with one thread: 1.6 GB took 0.3 s on the host of an H200
+//! The driver takes pageable memory through a buffer of its own and with one thread: 0.8 GB took 0.3 s on the host of an H200
 //! (`docs/measurements.md`, 2026-11-21), whose bus carries several times as much. Here some threads do the same, each with two buffers: while
 //! one is on its way, the other is filled or emptied.
 
@@ -12,7 +12,7 @@ use std::{num::NonZero, thread};
 pub(super) const LARGE: usize = 16 << 20;
 /// Bytes of a buffer: long enough that starting a copy is nothing to it.
 const CHUNK: usize = 4 << 20;
-/// One thread copies at an eighth of the bus's speed or so.
+/// Four took 89 ms for that, and eight 57 (`docs/measurements.md`, 2026-11-22).
 const THREADS: usize = 8;
 
 /// The buffers of each thread.

@@ -29,16 +29,18 @@ pub(super) fn find(program: &Program, function: &Function, polled: &BTreeSet<(Bl
     let headers: BTreeSet<BlockId> = polled.iter().map(|(_, to)| *to).collect();
     let mut loops: Vec<Loop> = headers.into_iter().filter_map(|header| one(program, function, header)).collect();
     for i in 0..loops.len() {
-        let around = (0..loops.len()).filter(|j| *j != i && loops[*j].inside[loops[i].header.index()]);
-        loops[i].parent = around.min_by_key(|j| loops[*j].inside.iter().filter(|x| **x).count());
+        loops[i].parent = smallest(&loops, |l| l != i && loops[l].inside[loops[i].header.index()]);
     }
     loops
 }
 
 /// The smallest loop of the list that a block is in.
 pub(super) fn around(loops: &[Loop], block: BlockId) -> Option<usize> {
-    let all = (0..loops.len()).filter(|l| loops[*l].inside[block.index()]);
-    all.min_by_key(|l| loops[*l].inside.iter().filter(|x| **x).count())
+    smallest(loops, |l| loops[l].inside[block.index()])
+}
+
+fn smallest(loops: &[Loop], is_meant: impl Fn(usize) -> bool) -> Option<usize> {
+    (0..loops.len()).filter(|l| is_meant(*l)).min_by_key(|l| loops[*l].inside.iter().filter(|x| **x).count())
 }
 
 fn one(program: &Program, function: &Function, header: BlockId) -> Option<Loop> {

@@ -131,15 +131,13 @@ fn signatures(mut module: ItemMod) -> TokenStream {
         match item {
             Item::Fn(f) => {
                 f.attrs.retain(|a| !is_task_attribute(a));
-                let unknown = quote_spanned!(Span::mixed_site()=> { ::core::unimplemented!() });
-                *f.block = parse_quote!(#unknown);
+                *f.block = no_body();
             }
             Item::Impl(i) => {
                 for member in &mut i.items {
                     if let syn::ImplItem::Fn(f) = member {
                         f.attrs.retain(|a| !is_task_attribute(a));
-                        let unknown = quote_spanned!(Span::mixed_site()=> { ::core::unimplemented!() });
-                        f.block = parse_quote!(#unknown);
+                        f.block = no_body();
                     }
                 }
             }
@@ -150,6 +148,12 @@ fn signatures(mut module: ItemMod) -> TokenStream {
     items.extend([imports, calls].map(Item::Verbatim));
     module.attrs.push(parse_quote!(#[allow(warnings)]));
     module.into_token_stream()
+}
+
+/// A body of any type, in a program that is not compiled for all that.
+fn no_body() -> syn::Block {
+    let unknown = quote_spanned!(Span::mixed_site()=> { ::core::unimplemented!() });
+    parse_quote!(#unknown)
 }
 
 /// What is allowed in code that the user did not write.

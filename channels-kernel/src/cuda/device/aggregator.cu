@@ -121,6 +121,7 @@ FN void finish_dispatch(Shared& sh, const Dispatch& d) {
   if (sh.local) {
     for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) c->mailbox[6 + g] = sh.counter[g];
     if (thread_id() == 0) {
+      // Relaxed: pairs with `stop_run`, which the barrier above has ordered if this block called it.
       const u32 words[] = {GLOBAL_LOAD(&c->status), 0xffffffffu, d.first, 0, 0};
       for (u32 i = 0; i < 5; i++) c->mailbox[1 + i] = words[i];
     }

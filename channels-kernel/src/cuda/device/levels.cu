@@ -222,9 +222,9 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     if (n.reached > p.reached) p.reached = n.reached;
     // One level was there at the beginning.
     if (n.reached > 1 && n.reached > p.expected) p.expected = n.reached;
-    const u32 more_of_them = n.number - (u32)p.dispatches;
-    p.dispatches += more_of_them;
-    p.narrow += more_of_them;
+    const u32 runs = n.number - (u32)p.dispatches;
+    p.dispatches += runs;
+    p.narrow += runs;
   }
   __syncwarp();
   return more;
