@@ -39,15 +39,40 @@ impl Contestant for Elision {
             (Program::Queens(n), _) => answer = queens::queens(n),
             (Program::QueensTo(n, rows), _) => answer = queens::queens_to(n, rows),
             (Program::Unbalanced(seed, branches), _) => answer = unbalanced::tree(seed, branches),
-            (Program::Sort(_), Input::Sort { data, tmp, .. }) => sort::sort_by(data, tmp, Grain::CPU.merge),
-            (Program::Strassen(_), Input::Strassen { n, a, b, c, scratch }) => {
-                strassen::strassen(MatMut::new(c, *n, *n), Mat::new(a, *n, *n), Mat::new(b, *n, *n), scratch, Grain::CPU.width);
+            (Program::Sort(_), Input::Sort { data, tmp, .. }) => {
+                sort::sort_by(data, tmp, Grain::CPU.merge)
+            }
+            (
+                Program::Strassen(_),
+                Input::Strassen {
+                    n,
+                    a,
+                    b,
+                    c,
+                    scratch,
+                },
+            ) => {
+                strassen::strassen(
+                    MatMut::new(c, *n, *n),
+                    Mat::new(a, *n, *n),
+                    Mat::new(b, *n, *n),
+                    scratch,
+                    Grain::CPU.width,
+                );
             }
             (Program::Multiply(_), Input::Strassen { n, a, b, c, .. }) => {
-                strassen::multiply(MatMut::new(c, *n, *n), Mat::new(a, *n, *n), Mat::new(b, *n, *n), Grain::CPU.width);
+                strassen::multiply(
+                    MatMut::new(c, *n, *n),
+                    Mat::new(a, *n, *n),
+                    Mat::new(b, *n, *n),
+                    Grain::CPU.width,
+                );
             }
             (program, _) => return Err(format!("{program} got an input that is not its own")),
         }
-        Ok(Outcome { answer, ..Outcome::default() })
+        Ok(Outcome {
+            answer,
+            ..Outcome::default()
+        })
     }
 }

@@ -12,7 +12,8 @@ use super::{
     report::{Header, say},
 };
 use millstream_aggregator::{
-    Aggregator, Buffer, Bytes, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport, cuda::driver_version,
+    Aggregator, Buffer, Bytes, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError,
+    RunReport, cuda::driver_version,
 };
 use millstream_cilk_lower::{lower::lower, parse_file};
 use millstream_graph::levelized::Levelized;
@@ -69,16 +70,29 @@ pub(crate) struct Report {
 /// What a program works on, on the GPU.
 enum Held {
     None,
-    Sort { data: Buffer<i32>, tmp: Buffer<i32> },
-    Strassen { a: Buffer<f32>, b: Buffer<f32>, c: Buffer<f32>, scratch: Buffer<f32> },
+    Sort {
+        data: Buffer<i32>,
+        tmp: Buffer<i32>,
+    },
+    Strassen {
+        a: Buffer<f32>,
+        b: Buffer<f32>,
+        c: Buffer<f32>,
+        scratch: Buffer<f32>,
+    },
 }
 
 impl Held {
     fn new(device: &Device, input: &Input) -> Result<Self, RunError> {
         Ok(match input {
             Input::None => Self::None,
-            Input::Sort { data, tmp, .. } => Self::Sort { data: device.zeros(data.len())?, tmp: device.zeros(tmp.len())? },
-            Input::Strassen { a, b, c, scratch, .. } => Self::Strassen {
+            Input::Sort { data, tmp, .. } => Self::Sort {
+                data: device.zeros(data.len())?,
+                tmp: device.zeros(tmp.len())?,
+            },
+            Input::Strassen {
+                a, b, c, scratch, ..
+            } => Self::Strassen {
                 a: device.zeros(a.len())?,
                 b: device.zeros(b.len())?,
                 c: device.zeros(c.len())?,
@@ -90,9 +104,14 @@ impl Held {
     fn copy_in(&mut self, input: &Input) -> Result<(), RunError> {
         match (self, input) {
             (Self::Sort { data, .. }, Input::Sort { source, .. }) => data.try_write(source),
-            (Self::Strassen { a, b, .. }, Input::Strassen { a: from_a, b: from_b, .. }) => {
-                a.try_write(from_a).and_then(|()| b.try_write(from_b))
-            }
+            (
+                Self::Strassen { a, b, .. },
+                Input::Strassen {
+                    a: from_a,
+                    b: from_b,
+                    ..
+                },
+            ) => a.try_write(from_a).and_then(|()| b.try_write(from_b)),
             _ => Ok(()),
         }
     }
@@ -112,7 +131,10 @@ impl Held {
             (Self::Sort { data, tmp }, _) => {
                 let (n, m) = (data.len(), tmp.len());
                 let mut args = ours::pieces(MemoryArg::buffer_mut(data), [n]);
-                args.extend(ours::pieces(MemoryArg::buffer_mut(tmp), [m, Grain::GPU.merge]));
+                args.extend(ours::pieces(
+                    MemoryArg::buffer_mut(tmp),
+                    [m, Grain::GPU.merge],
+                ));
                 ("sort_by", args)
             }
             (Self::Strassen { a, b, c, scratch }, Program::Strassen(n)) => {
@@ -120,20 +142,32 @@ impl Held {
                 let mut args = ours::pieces(MemoryArg::buffer_mut(c), [n, n, n]);
                 args.extend(ours::pieces(MemoryArg::buffer(a), [n, n, n]));
                 args.extend(ours::pieces(MemoryArg::buffer(b), [n, n, n]));
-                args.extend(ours::pieces(MemoryArg::buffer_mut(scratch), [len, Grain::GPU.width]));
+                args.extend(ours::pieces(
+                    MemoryArg::buffer_mut(scratch),
+                    [len, Grain::GPU.width],
+                ));
                 ("strassen", args)
             }
             (Self::Strassen { a, b, c, .. }, Program::Multiply(n)) => {
                 let mut args = ours::pieces(MemoryArg::buffer_mut(c), [n, n, n]);
                 args.extend(ours::pieces(MemoryArg::buffer(a), [n, n, n]));
-                args.extend(ours::pieces(MemoryArg::buffer(b), [n, n, n, Grain::GPU.width]));
+                args.extend(ours::pieces(
+                    MemoryArg::buffer(b),
+                    [n, n, n, Grain::GPU.width],
+                ));
                 ("multiply", args)
             }
             (_, Program::Fib(n)) => ("fib", vec![number(n.into())]),
             (_, Program::Queens(n)) => ("queens", vec![number(n.into())]),
-            (_, Program::QueensTo(n, rows)) => ("queens_to", vec![number(n.into()), number(rows.into())]),
-            (_, Program::Unbalanced(seed, branches)) => ("tree", vec![number(seed), number(branches.into())]),
-            (_, Program::Sort(_) | Program::Strassen(_) | Program::Multiply(_)) => unreachable!("each has an input of its own"),
+            (_, Program::QueensTo(n, rows)) => {
+                ("queens_to", vec![number(n.into()), number(rows.into())])
+            }
+            (_, Program::Unbalanced(seed, branches)) => {
+                ("tree", vec![number(seed), number(branches.into())])
+            }
+            (_, Program::Sort(_) | Program::Strassen(_) | Program::Multiply(_)) => {
+                unreachable!("each has an input of its own")
+            }
         }
     }
 }
@@ -150,7 +184,10 @@ struct Runs {
 fn best(seconds: &[f64]) -> (f64, f64) {
     let mut sorted = seconds.to_vec();
     sorted.sort_by(f64::total_cmp);
-    (sorted.first().copied().unwrap_or(f64::NAN) * 1e3, sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN) * 1e3)
+    (
+        sorted.first().copied().unwrap_or(f64::NAN) * 1e3,
+        sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN) * 1e3,
+    )
 }
 
 fn lowered((file, text): (&'static str, &'static str)) -> Result<Arc<Levelized>, String> {
@@ -159,7 +196,12 @@ fn lowered((file, text): (&'static str, &'static str)) -> Result<Arc<Levelized>,
 }
 
 /// Runs a program on a device, after a warm-up; gives its times, and what it came to.
-fn time(device: &Device, program: Program, input: &mut Input, rounds: usize) -> Result<(Runs, (u64, u64)), String> {
+fn time(
+    device: &Device,
+    program: Program,
+    input: &mut Input,
+    rounds: usize,
+) -> Result<(Runs, (u64, u64)), String> {
     let failed = |e: RunError| format!("{program} on {}: {e}", device.name());
     let text = lowered(source(program))?;
     let loaded = device.load(&text).map_err(failed)?;
@@ -169,14 +211,19 @@ fn time(device: &Device, program: Program, input: &mut Input, rounds: usize) -> 
         let start = Instant::now();
         held.copy_in(input).map_err(failed)?;
         let (task, args) = held.args(program);
-        let task = text.find(task).ok_or_else(|| format!("{program} has no task `{task}`"))?;
+        let task = text
+            .find(task)
+            .ok_or_else(|| format!("{program} has no task `{task}`"))?;
         let mut calls = [ErasedCall::new(args)];
         let report = device.launch(&loaded, task, &mut calls).map_err(failed)?;
         let result = calls.map(|call| call.result).concat();
         held.copy_out(input).map_err(failed)?;
         let whole = start.elapsed().as_secs_f64();
         if round == 0 {
-            came = (u64::from_le_bytes(result[..].try_into().unwrap_or_default()), input.digest());
+            came = (
+                u64::from_le_bytes(result[..].try_into().unwrap_or_default()),
+                input.digest(),
+            );
             continue;
         }
         runs.kernel.push(report.running.as_secs_f64());
@@ -198,7 +245,12 @@ struct Row {
 }
 
 fn rows(quick: bool) -> Vec<Row> {
-    let row = |program, memory, rounds| Row { program, memory, rounds, serial: true };
+    let row = |program, memory, rounds| Row {
+        program,
+        memory,
+        rounds,
+        serial: true,
+    };
     if quick {
         return vec![
             row(Program::Fib(25), GIB, 1),
@@ -215,8 +267,14 @@ fn rows(quick: bool) -> Vec<Row> {
         row(Program::Queens(16), 8 * GIB, 1),
         row(Program::Sort(100_000_000), 8 * GIB, 1),
         // A minute each on one core.
-        Row { serial: false, ..row(Program::Strassen(4096), 8 * GIB, 1) },
-        Row { serial: false, ..row(Program::Multiply(4096), 8 * GIB, 1) },
+        Row {
+            serial: false,
+            ..row(Program::Strassen(4096), 8 * GIB, 1)
+        },
+        Row {
+            serial: false,
+            ..row(Program::Multiply(4096), 8 * GIB, 1)
+        },
         row(Program::Fib(10), GIB, 9),
     ]
 }
@@ -227,20 +285,46 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Measures on the GPU of that number, prints the table, and gives what goes to a file.
-pub(crate) fn table(ordinal: u32, rounds: usize, quick: bool, wanted: &dyn Fn(&str) -> bool) -> Result<Report, String> {
-    let make = |aggregator, memory| Device::cuda_with(CudaOptions { ordinal, aggregator, memory: Some(memory), ..CudaOptions::default() });
+pub(crate) fn table(
+    ordinal: u32,
+    rounds: usize,
+    quick: bool,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Report, String> {
+    let make = |aggregator, memory| {
+        Device::cuda_with(CudaOptions {
+            ordinal,
+            aggregator,
+            memory: Some(memory),
+            ..CudaOptions::default()
+        })
+    };
     let gpu = make(Aggregator::Auto, GIB).map_err(|e| e.to_string())?;
     let gpu = gpu.gpu().ok_or("no GPU")?.clone();
     let (major, minor) = driver_version().map_err(|e| e.to_string())?;
     let name = format!("{}, sm_{}, {}", gpu.name, gpu.arch, Bytes(gpu.memory));
-    let report = Report { header: Header::here(rounds), gpu: name, driver: format!("CUDA {major}.{minor}"), records: Vec::new() };
-    say!("{}, driver for {}; host: {}\n", report.gpu, report.driver, report.header.line());
+    let report = Report {
+        header: Header::here(rounds),
+        gpu: name,
+        driver: format!("CUDA {major}.{minor}"),
+        records: Vec::new(),
+    };
+    say!(
+        "{}, driver for {}; host: {}\n",
+        report.gpu,
+        report.driver,
+        report.header.line()
+    );
     let devices = |memory| {
-        [("persistent", Aggregator::Persistent), ("host thread", Aggregator::HostThread), ("auto", Aggregator::Auto)]
-            .map(|(name, aggregator)| make(aggregator, memory).map(|device| (name, device)))
-            .into_iter()
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|e| e.to_string())
+        [
+            ("persistent", Aggregator::Persistent),
+            ("host thread", Aggregator::HostThread),
+            ("auto", Aggregator::Auto),
+        ]
+        .map(|(name, aggregator)| make(aggregator, memory).map(|device| (name, device)))
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|e| e.to_string())
     };
     fill(report, &devices, rounds, quick, wanted)
 }
@@ -248,20 +332,34 @@ pub(crate) fn table(ordinal: u32, rounds: usize, quick: bool, wanted: &dyn Fn(&s
 type Devices<'a> = &'a dyn Fn(u64) -> Result<Vec<(&'static str, Device)>, String>;
 
 /// The rows of a report, on devices that a memory budget gives.
-fn fill(mut report: Report, devices: Devices<'_>, rounds: usize, quick: bool, wanted: &dyn Fn(&str) -> bool) -> Result<Report, String> {
+fn fill(
+    mut report: Report,
+    devices: Devices<'_>,
+    rounds: usize,
+    quick: bool,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Report, String> {
     say!(
         "| program | channels | aggregator | kernel, ms | whole, ms | rayon, ms | rayon / whole | serial, ms | tasks | levels | dispatches | peak |"
     );
     say!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut rayon = Rayon::new(std::thread::available_parallelism().map_or(1, usize::from) as u32)?;
-    for Row { program, memory, rounds: cpu_rounds, serial } in rows(quick).into_iter().filter(|r| wanted(r.program.name())) {
+    for Row {
+        program,
+        memory,
+        rounds: cpu_rounds,
+        serial,
+    } in rows(quick).into_iter().filter(|r| wanted(r.program.name()))
+    {
         let mut input = program.input();
         let (on_rayon, expected) = cpu(&mut rayon, program, &mut input, cpu_rounds)?;
         let mut on_one = None;
         if serial {
             let (ms, same) = cpu(&mut Elision, program, &mut input, cpu_rounds)?;
             if same != expected {
-                return Err(format!("{program}: the elision came to {same:?}, rayon to {expected:?}"));
+                return Err(format!(
+                    "{program}: the elision came to {same:?}, rayon to {expected:?}"
+                ));
             }
             on_one = Some(ms);
         }
@@ -269,9 +367,12 @@ fn fill(mut report: Report, devices: Devices<'_>, rounds: usize, quick: bool, wa
         for (aggregator, device) in devices(memory)? {
             let (runs, came) = time(&device, program, &mut input, rounds)?;
             if came != expected {
-                return Err(format!("{program} by {aggregator} came to {came:?}, rayon to {expected:?}"));
+                return Err(format!(
+                    "{program} by {aggregator} came to {came:?}, rayon to {expected:?}"
+                ));
             }
-            let ((kernel_ms, kernel_median_ms), (whole_ms, whole_median_ms)) = (best(&runs.kernel), best(&runs.whole));
+            let ((kernel_ms, kernel_median_ms), (whole_ms, whole_median_ms)) =
+                (best(&runs.kernel), best(&runs.whole));
             let r = runs.report;
             say!(
                 "| {program} | {} | {aggregator} | {kernel_ms:.3} ({kernel_median_ms:.3}) | {whole_ms:.3} ({whole_median_ms:.3}) | {on_rayon:.3} | \
@@ -302,21 +403,44 @@ fn fill(mut report: Report, devices: Devices<'_>, rounds: usize, quick: bool, wa
             });
         }
     }
-    for strassen in report.records.iter().filter(|r| r.program.starts_with("strassen")) {
+    for strassen in report
+        .records
+        .iter()
+        .filter(|r| r.program.starts_with("strassen"))
+    {
         let plain = strassen.program.replace("strassen", "multiply");
-        for plain in report.records.iter().filter(|r| r.program == plain && r.aggregator == strassen.aggregator) {
+        for plain in report
+            .records
+            .iter()
+            .filter(|r| r.program == plain && r.aggregator == strassen.aggregator)
+        {
             let ratio = strassen.kernel_ms / plain.kernel_ms;
-            say!("\n{} takes {ratio:.2} of the time of {}, the ordinary product ({})", strassen.program, plain.program, plain.aggregator);
+            say!(
+                "\n{} takes {ratio:.2} of the time of {}, the ordinary product ({})",
+                strassen.program,
+                plain.program,
+                plain.aggregator
+            );
         }
     }
     if wanted("chain") {
-        chain(&mut report, devices, rounds, if quick { 50 } else { 10_000 })?;
+        chain(
+            &mut report,
+            devices,
+            rounds,
+            if quick { 50 } else { 10_000 },
+        )?;
     }
     Ok(report)
 }
 
 /// A contestant on the CPU: its best time in milliseconds, and what it came to.
-fn cpu(contestant: &mut dyn Contestant, program: Program, input: &mut Input, rounds: usize) -> Result<(f64, (u64, u64)), String> {
+fn cpu(
+    contestant: &mut dyn Contestant,
+    program: Program,
+    input: &mut Input,
+    rounds: usize,
+) -> Result<(f64, (u64, u64)), String> {
     let (mut seconds, mut came) = (Vec::new(), (0, 0));
     for _ in 0..rounds {
         input.reset();
@@ -332,17 +456,27 @@ fn cpu(contestant: &mut dyn Contestant, program: Program, input: &mut Input, rou
 fn chain(report: &mut Report, devices: Devices<'_>, rounds: usize, n: u32) -> Result<(), String> {
     let text = lowered(CHAIN)?;
     let task = text.find("chain").ok_or("chain has no task")?;
-    say!("\n| chain of {n} | kernel, ms | dispatches | by one warp | us a dispatch |\n|---|---|---|---|---|");
+    say!(
+        "\n| chain of {n} | kernel, ms | dispatches | by one warp | us a dispatch |\n|---|---|---|---|---|"
+    );
     for (aggregator, device) in devices(GIB)? {
         let loaded = device.load(&text).map_err(|e| e.to_string())?;
         let mut runs = Runs::default();
         for round in 0..=rounds {
-            let mut calls = [ErasedCall::new(vec![ErasedArg::Scalar(n.into()), ErasedArg::Scalar(0)])];
+            let mut calls = [ErasedCall::new(vec![
+                ErasedArg::Scalar(n.into()),
+                ErasedArg::Scalar(0),
+            ])];
             let start = Instant::now();
-            let found = device.launch(&loaded, task, &mut calls).map_err(|e| e.to_string())?;
+            let found = device
+                .launch(&loaded, task, &mut calls)
+                .map_err(|e| e.to_string())?;
             let expected = (0..u64::from(n)).fold(u64::from(n), |y, x| y ^ x);
             if calls[0].result != expected.to_le_bytes() {
-                return Err(format!("chain by {aggregator} came to {:?}, not {expected}", calls[0].result));
+                return Err(format!(
+                    "chain by {aggregator} came to {:?}, not {expected}",
+                    calls[0].result
+                ));
             }
             if round > 0 {
                 runs.kernel.push(found.running.as_secs_f64());
@@ -350,7 +484,8 @@ fn chain(report: &mut Report, devices: Devices<'_>, rounds: usize, n: u32) -> Re
                 runs.report = found;
             }
         }
-        let ((kernel_ms, kernel_median_ms), (whole_ms, whole_median_ms)) = (best(&runs.kernel), best(&runs.whole));
+        let ((kernel_ms, kernel_median_ms), (whole_ms, whole_median_ms)) =
+            (best(&runs.kernel), best(&runs.whole));
         let r = runs.report;
         say!(
             "| {aggregator} | {kernel_ms:.3} ({kernel_median_ms:.3}) | {} | {} | {:.2} |",
@@ -387,10 +522,22 @@ mod tests {
     /// The CPU stands for the GPU: all programs run, and come to what rayon comes to.
     #[test]
     fn every_row_is_measured_and_checked() {
-        let report = Report { header: Header::here(1), gpu: "none".into(), driver: "none".into(), records: Vec::new() };
+        let report = Report {
+            header: Header::here(1),
+            gpu: "none".into(),
+            driver: "none".into(),
+            records: Vec::new(),
+        };
         let cpu = |memory| {
-            let options = CpuOptions { threads: Some(1), memory: Some(memory), width: None };
-            Ok(vec![("stand-in", Device::cpu_with(options).map_err(|e| e.to_string())?)])
+            let options = CpuOptions {
+                threads: Some(1),
+                memory: Some(memory),
+                width: None,
+            };
+            Ok(vec![(
+                "stand-in",
+                Device::cpu_with(options).map_err(|e| e.to_string())?,
+            )])
         };
         let report = std::thread::Builder::new()
             .stack_size(1 << 30)
@@ -400,6 +547,12 @@ mod tests {
             .expect("no panic")
             .expect("all agree");
         assert_eq!(report.records.len(), rows(true).len() + 1);
-        assert!(report.records.iter().all(|r| r.tasks > 0 && r.whole_ms > 0.0 && r.kernel_ms > 0.0), "{report:?}");
+        assert!(
+            report
+                .records
+                .iter()
+                .all(|r| r.tasks > 0 && r.whole_ms > 0.0 && r.kernel_ms > 0.0),
+            "{report:?}"
+        );
     }
 }

@@ -32,7 +32,11 @@ impl Times {
 }
 
 /// Runs a program with each contestant, after a warm-up, `rounds` times, and checks that all came to the same.
-pub(crate) fn measure(program: Program, contestants: &mut [&mut dyn Contestant], rounds: usize) -> Result<Vec<Times>, String> {
+pub(crate) fn measure(
+    program: Program,
+    contestants: &mut [&mut dyn Contestant],
+    rounds: usize,
+) -> Result<Vec<Times>, String> {
     let mut input = program.input();
     let mut times: Vec<(Times, usize)> = Vec::new();
     let mut expected = None;
@@ -43,14 +47,30 @@ pub(crate) fn measure(program: Program, contestants: &mut [&mut dyn Contestant],
         let result = (outcome.answer, input.digest());
         let expected = expected.get_or_insert(result);
         if *expected != result {
-            return Err(format!("{program}: {} came to {result:?}, {} to {expected:?}", contestant.name(), times[0].0.name));
+            return Err(format!(
+                "{program}: {} came to {result:?}, {} to {expected:?}",
+                contestant.name(),
+                times[0].0.name
+            ));
         }
         input.reset();
         let start = Instant::now();
         contestant.run(program, &mut input)?;
         let took = start.elapsed().as_secs_f64();
-        let repeats = if took < SHORT && input.is_none() { (SHORT / took.max(1e-7)).ceil() as usize } else { 1 };
-        times.push((Times { name: contestant.name(), threads: contestant.threads(), seconds: Vec::new(), outcome }, repeats));
+        let repeats = if took < SHORT && input.is_none() {
+            (SHORT / took.max(1e-7)).ceil() as usize
+        } else {
+            1
+        };
+        times.push((
+            Times {
+                name: contestant.name(),
+                threads: contestant.threads(),
+                seconds: Vec::new(),
+                outcome,
+            },
+            repeats,
+        ));
     }
     for _ in 0..rounds {
         for (contestant, (times, repeats)) in contestants.iter_mut().zip(&mut times) {

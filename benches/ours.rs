@@ -15,9 +15,15 @@ pub(crate) struct Ours {
 impl Ours {
     /// The CPU with so many threads.
     pub(crate) fn cpu(threads: u32) -> Result<Self, String> {
-        let options = CpuOptions { threads: Some(threads), ..CpuOptions::default() };
+        let options = CpuOptions {
+            threads: Some(threads),
+            ..CpuOptions::default()
+        };
         let device = Device::cpu_with(options).map_err(|e| e.to_string())?;
-        Ok(Self { device, loaded: BTreeMap::new() })
+        Ok(Self {
+            device,
+            loaded: BTreeMap::new(),
+        })
     }
 
     fn load(&mut self, source: (&'static str, &'static str)) -> Result<Loaded, String> {
@@ -56,7 +62,10 @@ fn scalar<'a>(value: impl Into<u64>) -> ErasedArg<'a> {
 }
 
 /// The pieces of a slice's memory and length, or of a square matrix; then the numbers that follow.
-pub(crate) fn pieces(memory: MemoryArg<'_>, sizes: impl IntoIterator<Item = usize>) -> Vec<ErasedArg<'_>> {
+pub(crate) fn pieces(
+    memory: MemoryArg<'_>,
+    sizes: impl IntoIterator<Item = usize>,
+) -> Vec<ErasedArg<'_>> {
     let mut out = vec![ErasedArg::Memory(memory)];
     out.extend(sizes.into_iter().map(|s| ErasedArg::Scalar(s as u64)));
     out
@@ -76,19 +85,33 @@ impl Contestant for Ours {
             (Program::Fib(n), _) => (FIB, "fib", vec![scalar(n)]),
             (Program::Queens(n), _) => (QUEENS, "queens", vec![scalar(n)]),
             (Program::QueensTo(n, rows), _) => (QUEENS, "queens_to", vec![scalar(n), scalar(rows)]),
-            (Program::Unbalanced(seed, branches), _) => (UNBALANCED, "tree", vec![scalar(seed), scalar(branches)]),
+            (Program::Unbalanced(seed, branches), _) => {
+                (UNBALANCED, "tree", vec![scalar(seed), scalar(branches)])
+            }
             (Program::Sort(len), Input::Sort { data, tmp, .. }) => {
                 let mut args = pieces(MemoryArg::exclusive(data), [len]);
                 args.extend(pieces(MemoryArg::exclusive(tmp), [len, Grain::CPU.merge]));
                 (SORT, "sort_by", args)
             }
-            (Program::Strassen(_), Input::Strassen { n, a, b, c, scratch }) => {
+            (
+                Program::Strassen(_),
+                Input::Strassen {
+                    n,
+                    a,
+                    b,
+                    c,
+                    scratch,
+                },
+            ) => {
                 let n = *n;
                 let mut args = pieces(MemoryArg::exclusive(c), [n, n, n]);
                 args.extend(pieces(MemoryArg::shared(a), [n, n, n]));
                 args.extend(pieces(MemoryArg::shared(b), [n, n, n]));
                 let len = scratch.len();
-                args.extend(pieces(MemoryArg::exclusive(scratch), [len, Grain::CPU.width]));
+                args.extend(pieces(
+                    MemoryArg::exclusive(scratch),
+                    [len, Grain::CPU.width],
+                ));
                 (STRASSEN, "strassen", args)
             }
             (Program::Multiply(_), Input::Strassen { n, a, b, c, .. }) => {
@@ -101,11 +124,21 @@ impl Contestant for Ours {
             (program, _) => return Err(format!("{program} got an input that is not its own")),
         };
         let loaded = self.load(source)?;
-        let task = loaded.program().find(task).ok_or_else(|| format!("{} has no task `{task}`", source.0))?;
+        let task = loaded
+            .program()
+            .find(task)
+            .ok_or_else(|| format!("{} has no task `{task}`", source.0))?;
         let mut calls = [ErasedCall::new(args)];
-        let report = self.device.launch(&loaded, task, &mut calls).map_err(|e| e.to_string())?;
+        let report = self
+            .device
+            .launch(&loaded, task, &mut calls)
+            .map_err(|e| e.to_string())?;
         let bytes: [u8; 8] = calls[0].result[..].try_into().unwrap_or_default();
         let busy = report.workers.iter().map(|w| w.busy).collect();
-        Ok(Outcome { answer: u64::from_ne_bytes(bytes), tasks: report.total, busy })
+        Ok(Outcome {
+            answer: u64::from_ne_bytes(bytes),
+            tasks: report.total,
+            busy,
+        })
     }
 }

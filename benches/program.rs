@@ -25,10 +25,20 @@ impl Program {
     /// The table's rows: what is measured where nothing else is asked for.
     pub(crate) fn all(quick: bool) -> Vec<Self> {
         let mut all = vec![Self::Fib(35), Self::Queens(13), Self::QueensTo(13, 4)];
-        all.extend([Self::Sort(10_000_000), Self::Strassen(1024), Self::Unbalanced(TREE.0, TREE.1), Self::Fib(10)]);
+        all.extend([
+            Self::Sort(10_000_000),
+            Self::Strassen(1024),
+            Self::Unbalanced(TREE.0, TREE.1),
+            Self::Fib(10),
+        ]);
         if quick {
             all = vec![Self::Fib(30), Self::Queens(10), Self::QueensTo(11, 3)];
-            all.extend([Self::Sort(300_000), Self::Strassen(256), Self::Unbalanced(1, 100), Self::Fib(10)]);
+            all.extend([
+                Self::Sort(300_000),
+                Self::Strassen(256),
+                Self::Unbalanced(1, 100),
+                Self::Fib(10),
+            ]);
         }
         all
     }
@@ -61,15 +71,35 @@ impl Program {
         };
         match self {
             Self::Sort(len) => {
-                let source: Vec<i32> = (0..len).map(|_| (random() ^ random() >> 16) as i32).collect();
-                Input::Sort { data: source.clone(), tmp: vec![0; len], source }
+                let source: Vec<i32> = (0..len)
+                    .map(|_| (random() ^ random() >> 16) as i32)
+                    .collect();
+                Input::Sort {
+                    data: source.clone(),
+                    tmp: vec![0; len],
+                    source,
+                }
             }
             Self::Strassen(n) | Self::Multiply(n) => {
-                let mut matrix = || (0..n * n).map(|_| (random() >> 8) as f32 / (1 << 24) as f32 - 0.5).collect();
+                let mut matrix = || {
+                    (0..n * n)
+                        .map(|_| (random() >> 8) as f32 / (1 << 24) as f32 - 0.5)
+                        .collect()
+                };
                 let (a, b) = (matrix(), matrix());
-                let levels = if matches!(self, Self::Strassen(_)) { LEVELS } else { 0 };
+                let levels = if matches!(self, Self::Strassen(_)) {
+                    LEVELS
+                } else {
+                    0
+                };
                 let scratch = vec![0.0; super::elision::strassen::scratch_len(n, levels)];
-                Input::Strassen { n, a, b, c: vec![0.0; n * n], scratch }
+                Input::Strassen {
+                    n,
+                    a,
+                    b,
+                    c: vec![0.0; n * n],
+                    scratch,
+                }
             }
             _ => Input::None,
         }
@@ -107,9 +137,15 @@ pub(crate) struct Grain {
 
 impl Grain {
     /// A task costs as much as some dozen elements, and long rows are vector code.
-    pub(crate) const CPU: Self = Self { merge: 512, width: 512 };
+    pub(crate) const CPU: Self = Self {
+        merge: 512,
+        width: 512,
+    };
     /// Neighbouring lanes work on neighbouring memory.
-    pub(crate) const GPU: Self = Self { merge: 64, width: 2 };
+    pub(crate) const GPU: Self = Self {
+        merge: 64,
+        width: 2,
+    };
 }
 
 /// What a run works on.
@@ -118,9 +154,19 @@ pub(crate) enum Input {
     /// Numbers only.
     None,
     /// What is sorted; `source` is what it was.
-    Sort { source: Vec<i32>, data: Vec<i32>, tmp: Vec<i32> },
+    Sort {
+        source: Vec<i32>,
+        data: Vec<i32>,
+        tmp: Vec<i32>,
+    },
     /// `c = a * b`.
-    Strassen { n: usize, a: Vec<f32>, b: Vec<f32>, c: Vec<f32>, scratch: Vec<f32> },
+    Strassen {
+        n: usize,
+        a: Vec<f32>,
+        b: Vec<f32>,
+        c: Vec<f32>,
+        scratch: Vec<f32>,
+    },
 }
 
 impl Input {

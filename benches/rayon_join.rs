@@ -16,8 +16,13 @@ pub(crate) struct Rayon {
 impl Rayon {
     /// With so many threads.
     pub(crate) fn new(threads: u32) -> Result<Self, String> {
-        let pool = ThreadPoolBuilder::new().num_threads(threads as usize).stack_size(256 << 20).build();
-        Ok(Self { pool: pool.map_err(|e| e.to_string())? })
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads as usize)
+            .stack_size(256 << 20)
+            .build();
+        Ok(Self {
+            pool: pool.map_err(|e| e.to_string())?,
+        })
     }
 }
 
@@ -34,25 +39,49 @@ impl Contestant for Rayon {
         let answer = match (program, input) {
             (Program::Fib(n), _) => self.pool.install(|| fib(n)),
             (Program::Queens(n), _) => self.pool.install(|| place(u32::MAX, (1 << n) - 1, 0, 0, 0)),
-            (Program::QueensTo(n, rows), _) => self.pool.install(|| place(rows, (1 << n) - 1, 0, 0, 0)),
-            (Program::Unbalanced(seed, branches), _) => self.pool.install(|| 1 + children(seed, 0, branches)),
+            (Program::QueensTo(n, rows), _) => {
+                self.pool.install(|| place(rows, (1 << n) - 1, 0, 0, 0))
+            }
+            (Program::Unbalanced(seed, branches), _) => {
+                self.pool.install(|| 1 + children(seed, 0, branches))
+            }
             (Program::Sort(_), Input::Sort { data, tmp, .. }) => {
                 self.pool.install(|| sort(data, tmp));
                 0
             }
-            (Program::Strassen(_), Input::Strassen { n, a, b, c, scratch }) => {
-                let (c, a, b) = (MatMut::new(c, *n, *n), Mat::new(a, *n, *n), Mat::new(b, *n, *n));
+            (
+                Program::Strassen(_),
+                Input::Strassen {
+                    n,
+                    a,
+                    b,
+                    c,
+                    scratch,
+                },
+            ) => {
+                let (c, a, b) = (
+                    MatMut::new(c, *n, *n),
+                    Mat::new(a, *n, *n),
+                    Mat::new(b, *n, *n),
+                );
                 self.pool.install(|| strassen(c, a, b, scratch));
                 0
             }
             (Program::Multiply(_), Input::Strassen { n, a, b, c, .. }) => {
-                let (c, a, b) = (MatMut::new(c, *n, *n), Mat::new(a, *n, *n), Mat::new(b, *n, *n));
+                let (c, a, b) = (
+                    MatMut::new(c, *n, *n),
+                    Mat::new(a, *n, *n),
+                    Mat::new(b, *n, *n),
+                );
                 self.pool.install(|| multiply(c, a, b));
                 0
             }
             (program, _) => return Err(format!("{program} got an input that is not its own")),
         };
-        Ok(Outcome { answer, ..Outcome::default() })
+        Ok(Outcome {
+            answer,
+            ..Outcome::default()
+        })
     }
 }
 
@@ -72,7 +101,14 @@ fn place(rows: u32, all: u32, columns: u32, left: u32, right: u32) -> u64 {
     if rows == 0 {
         return count(all, columns, left, right);
     }
-    choose(rows, all, columns, left, right, all & !(columns | left | right))
+    choose(
+        rows,
+        all,
+        columns,
+        left,
+        right,
+        all & !(columns | left | right),
+    )
 }
 
 /// Placements that begin with one of the `free` squares of the next row.
@@ -82,7 +118,15 @@ fn choose(rows: u32, all: u32, columns: u32, left: u32, right: u32, free: u32) -
     }
     let queen = free & free.wrapping_neg();
     let rest = free ^ queen;
-    let this = || place(rows - 1, all, columns | queen, (left | queen) << 1, (right | queen) >> 1);
+    let this = || {
+        place(
+            rows - 1,
+            all,
+            columns | queen,
+            (left | queen) << 1,
+            (right | queen) >> 1,
+        )
+    };
     if rest == 0 {
         return this();
     }
@@ -99,7 +143,12 @@ fn count(all: u32, columns: u32, left: u32, right: u32) -> u64 {
     while free != 0 {
         let queen = free & free.wrapping_neg();
         free ^= queen;
-        total += count(all, columns | queen, (left | queen) << 1, (right | queen) >> 1);
+        total += count(
+            all,
+            columns | queen,
+            (left | queen) << 1,
+            (right | queen) >> 1,
+        );
     }
     total
 }
@@ -111,14 +160,21 @@ fn children(node: u64, first: u32, end: u32) -> u64 {
         1 => nodes(super::elision::unbalanced::child(node, first)),
         n => {
             let middle = first + n / 2;
-            let (x, y) = join(|| children(node, first, middle), || children(node, middle, end));
+            let (x, y) = join(
+                || children(node, first, middle),
+                || children(node, middle, end),
+            );
             x + y
         }
     }
 }
 
 fn nodes(node: u64) -> u64 {
-    if super::elision::unbalanced::fertile(node) { 1 + children(node, 0, 8) } else { 1 }
+    if super::elision::unbalanced::fertile(node) {
+        1 + children(node, 0, 8)
+    } else {
+        1
+    }
 }
 
 /// Runs up to this length are sorted by one task.
@@ -134,13 +190,22 @@ fn sort(data: &mut [i32], tmp: &mut [i32]) {
         let (low, high) = data.split_at_mut(2 * quarter);
         let ((a, b), (c, d)) = (low.split_at_mut(quarter), high.split_at_mut(quarter));
         let (tmp_low, tmp_high) = tmp.split_at_mut(2 * quarter);
-        let ((ta, tb), (tc, td)) = (tmp_low.split_at_mut(quarter), tmp_high.split_at_mut(quarter));
-        join(|| join(|| sort(a, ta), || sort(b, tb)), || join(|| sort(c, tc), || sort(d, td)));
+        let ((ta, tb), (tc, td)) = (
+            tmp_low.split_at_mut(quarter),
+            tmp_high.split_at_mut(quarter),
+        );
+        join(
+            || join(|| sort(a, ta), || sort(b, tb)),
+            || join(|| sort(c, tc), || sort(d, td)),
+        );
     }
     {
         let (low, high) = data.split_at(2 * quarter);
         let (tmp_low, tmp_high) = tmp.split_at_mut(2 * quarter);
-        join(|| merge(&low[..quarter], &low[quarter..], tmp_low), || merge(&high[..quarter], &high[quarter..], tmp_high));
+        join(
+            || merge(&low[..quarter], &low[quarter..], tmp_low),
+            || merge(&high[..quarter], &high[quarter..], tmp_high),
+        );
     }
     let (low, high) = tmp.split_at(2 * quarter);
     merge(low, high, data);
@@ -161,7 +226,10 @@ fn merge(a: &[i32], b: &[i32], out: &mut [i32]) {
         }
     }
     let (out_low, out_high) = out.split_at_mut(half);
-    join(|| merge(&a[..lo], &b[..half - lo], out_low), || merge(&a[lo..], &b[half - lo..], out_high));
+    join(
+        || merge(&a[..lo], &b[..half - lo], out_low),
+        || merge(&a[lo..], &b[half - lo..], out_high),
+    );
 }
 
 fn piece(a: &[i32], b: &[i32], out: &mut [i32]) {
@@ -226,16 +294,37 @@ fn strassen(mut c: MatMut<'_, f32>, a: Mat<'_, f32>, b: Mat<'_, f32>, scratch: &
     ];
     products(scratch, share, &factors);
     let h = n / 2;
-    let p: Vec<Mat<'_, f32>> = scratch.chunks(share).take(7).map(|p| Mat::new(&p[..h * h], h, h)).collect();
+    let p: Vec<Mat<'_, f32>> = scratch
+        .chunks(share)
+        .take(7)
+        .map(|p| Mat::new(&p[..h * h], h, h))
+        .collect();
     let (c11, c12, c21, c22) = c.quadrants_mut();
     join(
-        || join(|| sum_of_four(c11, p[0], p[3], p[4], p[6]), || sum(c12, p[2], 1.0, p[4])),
-        || join(|| sum(c21, p[1], 1.0, p[3]), || sum_of_four(c22, p[0], p[2], p[1], p[5])),
+        || {
+            join(
+                || sum_of_four(c11, p[0], p[3], p[4], p[6]),
+                || sum(c12, p[2], 1.0, p[4]),
+            )
+        },
+        || {
+            join(
+                || sum(c21, p[1], 1.0, p[3]),
+                || sum_of_four(c22, p[0], p[2], p[1], p[5]),
+            )
+        },
     );
 }
 
 /// What a product is made of: `(a + x * a2) * (b + y * b2)`.
-type Factors<'a> = (Mat<'a, f32>, f32, Mat<'a, f32>, Mat<'a, f32>, f32, Mat<'a, f32>);
+type Factors<'a> = (
+    Mat<'a, f32>,
+    f32,
+    Mat<'a, f32>,
+    Mat<'a, f32>,
+    f32,
+    Mat<'a, f32>,
+);
 
 /// The products, each in its share of the scratch memory, in parallel.
 fn products(scratch: &mut [f32], share: usize, factors: &[Factors<'_>]) {
@@ -244,7 +333,10 @@ fn products(scratch: &mut [f32], share: usize, factors: &[Factors<'_>]) {
     }
     let middle = factors.len() / 2;
     let (low, high) = scratch.split_at_mut(middle * share);
-    join(|| products(low, share, &factors[..middle]), || products(high, share, &factors[middle..]));
+    join(
+        || products(low, share, &factors[..middle]),
+        || products(high, share, &factors[middle..]),
+    );
 }
 
 fn product(scratch: &mut [f32], (a, x, a2, b, y, b2): Factors<'_>) {
@@ -267,13 +359,21 @@ fn product(scratch: &mut [f32], (a, x, a2, b, y, b2): Factors<'_>) {
 fn sum(mut out: MatMut<'_, f32>, a: Mat<'_, f32>, x: f32, b: Mat<'_, f32>) {
     if out.rows() > TILE {
         let half = out.rows() / 2;
-        let ((a1, a2), (b1, b2), (out1, out2)) = (a.split_rows_at(half), b.split_rows_at(half), out.split_rows_at_mut(half));
+        let ((a1, a2), (b1, b2), (out1, out2)) = (
+            a.split_rows_at(half),
+            b.split_rows_at(half),
+            out.split_rows_at_mut(half),
+        );
         join(|| sum(out1, a1, x, b1), || sum(out2, a2, x, b2));
         return;
     }
     if out.cols() > Grain::CPU.width {
         let half = out.cols() / 2;
-        let ((a1, a2), (b1, b2), (out1, out2)) = (a.split_cols_at(half), b.split_cols_at(half), out.split_cols_at_mut(half));
+        let ((a1, a2), (b1, b2), (out1, out2)) = (
+            a.split_cols_at(half),
+            b.split_cols_at(half),
+            out.split_cols_at_mut(half),
+        );
         join(|| sum(out1, a1, x, b1), || sum(out2, a2, x, b2));
         return;
     }
@@ -284,13 +384,22 @@ fn sum(mut out: MatMut<'_, f32>, a: Mat<'_, f32>, x: f32, b: Mat<'_, f32>) {
     }
 }
 
-fn sum_of_four(mut out: MatMut<'_, f32>, a: Mat<'_, f32>, b: Mat<'_, f32>, c: Mat<'_, f32>, d: Mat<'_, f32>) {
+fn sum_of_four(
+    mut out: MatMut<'_, f32>,
+    a: Mat<'_, f32>,
+    b: Mat<'_, f32>,
+    c: Mat<'_, f32>,
+    d: Mat<'_, f32>,
+) {
     if out.rows() > TILE {
         let half = out.rows() / 2;
         let ((a1, a2), (b1, b2)) = (a.split_rows_at(half), b.split_rows_at(half));
         let ((c1, c2), (d1, d2)) = (c.split_rows_at(half), d.split_rows_at(half));
         let (out1, out2) = out.split_rows_at_mut(half);
-        join(|| sum_of_four(out1, a1, b1, c1, d1), || sum_of_four(out2, a2, b2, c2, d2));
+        join(
+            || sum_of_four(out1, a1, b1, c1, d1),
+            || sum_of_four(out2, a2, b2, c2, d2),
+        );
         return;
     }
     if out.cols() > Grain::CPU.width {
@@ -298,7 +407,10 @@ fn sum_of_four(mut out: MatMut<'_, f32>, a: Mat<'_, f32>, b: Mat<'_, f32>, c: Ma
         let ((a1, a2), (b1, b2)) = (a.split_cols_at(half), b.split_cols_at(half));
         let ((c1, c2), (d1, d2)) = (c.split_cols_at(half), d.split_cols_at(half));
         let (out1, out2) = out.split_cols_at_mut(half);
-        join(|| sum_of_four(out1, a1, b1, c1, d1), || sum_of_four(out2, a2, b2, c2, d2));
+        join(
+            || sum_of_four(out1, a1, b1, c1, d1),
+            || sum_of_four(out2, a2, b2, c2, d2),
+        );
         return;
     }
     for i in 0..out.rows() {

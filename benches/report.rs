@@ -55,11 +55,22 @@ impl Header {
     /// Of this machine, now.
     pub(crate) fn here(rounds: usize) -> Self {
         let first = |command: &str, args: &[&str]| {
-            let output = Command::new(command).args(args).output().ok().filter(|o| o.status.success());
-            output.map_or_else(|| "unknown".to_owned(), |o| String::from_utf8_lossy(&o.stdout).trim().to_owned())
+            let output = Command::new(command)
+                .args(args)
+                .output()
+                .ok()
+                .filter(|o| o.status.success());
+            output.map_or_else(
+                || "unknown".to_owned(),
+                |o| String::from_utf8_lossy(&o.stdout).trim().to_owned(),
+            )
         };
         let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let model = cpu.lines().find_map(|l| l.strip_prefix("model name")?.split_once(':').map(|m| m.1.trim().to_owned()));
+        let model = cpu.lines().find_map(|l| {
+            l.strip_prefix("model name")?
+                .split_once(':')
+                .map(|m| m.1.trim().to_owned())
+        });
         let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         Self {
             machine: model.unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
@@ -73,7 +84,14 @@ impl Header {
 
     /// One line for readers.
     pub(crate) fn line(&self) -> String {
-        let Self { machine, cores, date, commit, rounds, load } = self;
+        let Self {
+            machine,
+            cores,
+            date,
+            commit,
+            rounds,
+            load,
+        } = self;
         format!(
             "{machine}, {cores} cores, load {load}; {date}; commit {commit}; best (median) of {rounds} rounds, in turn, after a warm-up"
         )
@@ -82,7 +100,9 @@ impl Header {
 
 /// The records of a program: ours, which come first, beside each of the others.
 pub(crate) fn records(program: &str, times: &[Times]) -> Vec<Record> {
-    let [ours, rivals @ ..] = times else { return Vec::new() };
+    let [ours, rivals @ ..] = times else {
+        return Vec::new();
+    };
     let seconds = ours.seconds[0].max(1e-12);
     let record = |rival: &Times| Record {
         program: program.to_owned(),
@@ -112,7 +132,9 @@ pub(crate) fn head() -> String {
 /// A row of the table, from the records of one program.
 pub(crate) fn row(records: &[Record]) -> String {
     let mut out = String::new();
-    let Some(first) = records.first() else { return out };
+    let Some(first) = records.first() else {
+        return out;
+    };
     let ms = |best: f64, median: f64| {
         let digits = if best < 1.0 {
             4
@@ -124,11 +146,32 @@ pub(crate) fn row(records: &[Record]) -> String {
         format!("{best:.digits$} ({median:.digits$})")
     };
     // Writing to a string cannot fail.
-    let _ = write!(out, "| {} | {} | {} |", first.program, first.threads, ms(first.ours_ms, first.ours_median_ms));
+    let _ = write!(
+        out,
+        "| {} | {} | {} |",
+        first.program,
+        first.threads,
+        ms(first.ours_ms, first.ours_median_ms)
+    );
     for r in records {
-        let _ = write!(out, " {} | {:.2} |", ms(r.rival_ms, r.rival_median_ms), r.ratio);
+        let _ = write!(
+            out,
+            " {} | {:.2} |",
+            ms(r.rival_ms, r.rival_median_ms),
+            r.ratio
+        );
     }
-    let busy: Vec<String> = first.busy.iter().map(|b| format!("{:.0} %", b * 100.0)).collect();
-    let _ = write!(out, " {} | {:.2} | {} |", first.tasks, first.ns_per_task, busy.join(" "));
+    let busy: Vec<String> = first
+        .busy
+        .iter()
+        .map(|b| format!("{:.0} %", b * 100.0))
+        .collect();
+    let _ = write!(
+        out,
+        " {} | {:.2} | {} |",
+        first.tasks,
+        first.ns_per_task,
+        busy.join(" ")
+    );
     out
 }

@@ -21,7 +21,8 @@ pub mod floyd {
             for i in bi * BLOCK..n.min((bi + 1) * BLOCK) {
                 let first = distances[(i * n + k) as usize].load(Ordering::Relaxed);
                 for j in bj * BLOCK..n.min((bj + 1) * BLOCK) {
-                    let way = first.saturating_add(distances[(k * n + j) as usize].load(Ordering::Relaxed));
+                    let way = first
+                        .saturating_add(distances[(k * n + j) as usize].load(Ordering::Relaxed));
                     if way < distances[(i * n + j) as usize].load(Ordering::Relaxed) {
                         distances[(i * n + j) as usize].store(way, Ordering::Relaxed);
                         shortened += 1;
@@ -73,14 +74,26 @@ fn main() -> Result<(), millstream::Error> {
             u32::MAX
         }
     };
-    let graph = || (0..n * n).map(|at| AtomicU32::new(edge(at / n, at % n))).collect::<Vec<_>>();
+    let graph = || {
+        (0..n * n)
+            .map(|at| AtomicU32::new(edge(at / n, at % n)))
+            .collect::<Vec<_>>()
+    };
     let (distances, expected) = (graph(), graph());
 
     let device = millstream::Device::auto()?;
     let shortened = device.run(floyd::call::floyd(&distances, n))?;
     assert_eq!(shortened, floyd::floyd(&expected, n));
-    let read = |v: &[AtomicU32]| v.iter().map(|d| d.load(Ordering::Relaxed)).collect::<Vec<_>>();
+    let read = |v: &[AtomicU32]| {
+        v.iter()
+            .map(|d| d.load(Ordering::Relaxed))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(read(&distances), read(&expected));
-    println!("shortened {shortened} times; from 0 to {} it is {} now", n - 1, read(&distances)[n as usize - 1]);
+    println!(
+        "shortened {shortened} times; from 0 to {} it is {} now",
+        n - 1,
+        read(&distances)[n as usize - 1]
+    );
     Ok(())
 }

@@ -88,7 +88,9 @@ pub mod mergesort {
 }
 
 fn main() -> Result<(), millstream::Error> {
-    let mut data: Vec<u64> = (0..100_000u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20).collect();
+    let mut data: Vec<u64> = (0..100_000u64)
+        .map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20)
+        .collect();
     let mut expected = data.clone();
     expected.sort_unstable();
     let mut other = vec![0; data.len()];
@@ -96,6 +98,11 @@ fn main() -> Result<(), millstream::Error> {
     let device = millstream::Device::auto()?;
     device.run(mergesort::call::mergesort(&mut data, &mut other, false))?;
     assert_eq!(data, expected);
-    println!("sorted {} numbers: {} .. {}", data.len(), data[0], data[data.len() - 1]);
+    println!(
+        "sorted {} numbers: {} .. {}",
+        data.len(),
+        data[0],
+        data[data.len() - 1]
+    );
     Ok(())
 }

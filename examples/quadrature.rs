@@ -31,8 +31,20 @@ pub mod quadrature {
     #[task]
     pub fn integrate(p: Part, tolerance: f64, depth: u32) -> f64 {
         let m = 0.5 * (p.a + p.b);
-        let left = Part { a: p.a, b: m, fa: p.fa, fm: curve(0.5 * (p.a + m)), fb: p.fm };
-        let right = Part { a: m, b: p.b, fa: p.fm, fm: curve(0.5 * (m + p.b)), fb: p.fb };
+        let left = Part {
+            a: p.a,
+            b: m,
+            fa: p.fa,
+            fm: curve(0.5 * (p.a + m)),
+            fb: p.fm,
+        };
+        let right = Part {
+            a: m,
+            b: p.b,
+            fa: p.fm,
+            fm: curve(0.5 * (m + p.b)),
+            fb: p.fb,
+        };
         let halves = simpson(left) + simpson(right);
         let error = halves - simpson(p);
         if depth == 0 || error.abs() <= 15.0 * tolerance {
@@ -47,7 +59,13 @@ pub mod quadrature {
     /// The area from `a` to `b`.
     #[task]
     pub fn quadrature(a: f64, b: f64, tolerance: f64) -> f64 {
-        let all = Part { a, b, fa: curve(a), fm: curve(0.5 * (a + b)), fb: curve(b) };
+        let all = Part {
+            a,
+            b,
+            fa: curve(a),
+            fm: curve(0.5 * (a + b)),
+            fb: curve(b),
+        };
         let total = spawn!(integrate(all, tolerance, 50));
         sync!();
         total
@@ -59,7 +77,8 @@ fn main() -> Result<(), millstream::Error> {
     let (area, report) = device.run_with_report(quadrature::call::quadrature(0.0, 1.0, 1.0e-9))?;
     // The sums are taken in the order of the tree, so the bits are those of the recursion.
     assert_eq!(area, quadrature::quadrature(0.0, 1.0, 1.0e-9));
-    let exact = 1000.0 * ((0.7f64 * 1000.0).atan() + (0.3f64 * 1000.0).atan()) + 2.0 / 3.0 * 3.0f64.sqrt();
+    let exact =
+        1000.0 * ((0.7f64 * 1000.0).atan() + (0.3f64 * 1000.0).atan()) + 2.0 / 3.0 * 3.0f64.sqrt();
     assert!((area - exact).abs() < 1.0e-6, "{area} is not {exact}");
     println!("area = {area}, {} tasks", report.total);
     Ok(())

@@ -20,7 +20,12 @@ pub mod queens {
         while free != 0 {
             let queen = free & free.wrapping_neg();
             free ^= queen;
-            total += spawn!(place(all, columns | queen, (left | queen) << 1, (right | queen) >> 1));
+            total += spawn!(place(
+                all,
+                columns | queen,
+                (left | queen) << 1,
+                (right | queen) >> 1
+            ));
         }
         sync!();
         total
@@ -37,7 +42,13 @@ pub mod queens {
         while free != 0 {
             let queen = free & free.wrapping_neg();
             free ^= queen;
-            total += spawn!(place_to(rows - 1, all, columns | queen, (left | queen) << 1, (right | queen) >> 1));
+            total += spawn!(place_to(
+                rows - 1,
+                all,
+                columns | queen,
+                (left | queen) << 1,
+                (right | queen) >> 1
+            ));
         }
         sync!();
         total

@@ -103,7 +103,12 @@ fn main() -> Result<(), millstream::Error> {
         (state >> 16) as i16 / 4
     };
     // A round cloud of points.
-    let mut points: Vec<Point> = (0..20_000).map(|_| Point { x: random(), y: random() }).collect();
+    let mut points: Vec<Point> = (0..20_000)
+        .map(|_| Point {
+            x: random(),
+            y: random(),
+        })
+        .collect();
     points.retain(|p| i32::from(p.x).pow(2) + i32::from(p.y).pow(2) < 8000 * 8000);
     let mut copy = points.clone();
 

@@ -90,7 +90,11 @@ pub mod sort {
     }
 
     /// Cuts two sorted runs in two each, so that the first parts hold the `count` least elements of both: first parts, then second parts.
-    fn cut<'a>(a: &'a [i32], b: &'a [i32], count: usize) -> (&'a [i32], &'a [i32], &'a [i32], &'a [i32]) {
+    fn cut<'a>(
+        a: &'a [i32],
+        b: &'a [i32],
+        count: usize,
+    ) -> (&'a [i32], &'a [i32], &'a [i32], &'a [i32]) {
         let mut lo = count.saturating_sub(b.len());
         let mut hi = count.min(a.len());
         while lo < hi {
@@ -169,6 +173,11 @@ fn main() -> Result<(), millstream::Error> {
     let device = millstream::Device::auto()?;
     device.run(sort::call::sort(&mut data, &mut tmp))?;
     assert_eq!(data, expected);
-    println!("sorted {} numbers: {} .. {}", data.len(), data[0], data[data.len() - 1]);
+    println!(
+        "sorted {} numbers: {} .. {}",
+        data.len(),
+        data[0],
+        data[data.len() - 1]
+    );
     Ok(())
 }

@@ -24,12 +24,22 @@ pub mod strassen {
 
     /// How many numbers of scratch memory `levels` levels of seven products use, for matrices of size `n`.
     pub fn scratch_len(n: usize, levels: usize) -> usize {
-        if levels == 0 || n <= SMALL || n % 2 == 1 { 0 } else { 7 * (3 * (n / 2) * (n / 2) + scratch_len(n / 2, levels - 1)) }
+        if levels == 0 || n <= SMALL || n % 2 == 1 {
+            0
+        } else {
+            7 * (3 * (n / 2) * (n / 2) + scratch_len(n / 2, levels - 1))
+        }
     }
 
     /// `c = a * b` for square matrices; where `scratch` is too short, it goes on with the ordinary product.
     #[task]
-    pub fn strassen(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, scratch: &mut [Real], width: usize) {
+    pub fn strassen(
+        mut c: MatMut<Real>,
+        a: Mat<Real>,
+        b: Mat<Real>,
+        scratch: &mut [Real],
+        width: usize,
+    ) {
         assert!(width > 0);
         let n = a.rows();
         if n <= SMALL || n % 2 == 1 || scratch.len() < 21 * (n / 2) * (n / 2) {
@@ -58,8 +68,16 @@ pub mod strassen {
         // Each product stands at the start of its share.
         let p = Mat::new(&scratch[..7 * share], 7, share);
         let h = n / 2;
-        let (p1, p2, p3) = (square(p.row(0), h), square(p.row(1), h), square(p.row(2), h));
-        let (p4, p5, p6) = (square(p.row(3), h), square(p.row(4), h), square(p.row(5), h));
+        let (p1, p2, p3) = (
+            square(p.row(0), h),
+            square(p.row(1), h),
+            square(p.row(2), h),
+        );
+        let (p4, p5, p6) = (
+            square(p.row(3), h),
+            square(p.row(4), h),
+            square(p.row(5), h),
+        );
         let p7 = square(p.row(6), h);
         let (c11, c12, c21, c22) = c.quadrants_mut();
         spawn!(sum_of_four(c11, p1, p4, p5, p7, width));
@@ -72,7 +90,13 @@ pub mod strassen {
     /// `c = a * b`; by how much the sum over `c` is off, which is the sum over k of column k of `a` times row k of `b`.
     #[allow(clippy::unnecessary_cast)]
     #[task]
-    pub fn with_check(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, scratch: &mut [Real], width: usize) -> f64 {
+    pub fn with_check(
+        mut c: MatMut<Real>,
+        a: Mat<Real>,
+        b: Mat<Real>,
+        scratch: &mut [Real],
+        width: usize,
+    ) -> f64 {
         spawn!(strassen(c.reborrow(), a, b, scratch, width));
         sync!();
         let mut off = 0.0;
@@ -95,7 +119,16 @@ pub mod strassen {
     /// `(a + x * a2) * (b + y * b2)`, at the start of `scratch`; a factor of zero means that there is no such matrix.
     #[task]
     #[allow(clippy::too_many_arguments)]
-    pub fn product(scratch: &mut [Real], a: Mat<Real>, x: Real, a2: Mat<Real>, b: Mat<Real>, y: Real, b2: Mat<Real>, width: usize) {
+    pub fn product(
+        scratch: &mut [Real],
+        a: Mat<Real>,
+        x: Real,
+        a2: Mat<Real>,
+        b: Mat<Real>,
+        y: Real,
+        b2: Mat<Real>,
+        width: usize,
+    ) {
         let h = a.rows();
         let (out, rest) = scratch.split_at_mut(h * h);
         let (left, rest) = rest.split_at_mut(h * h);
@@ -149,7 +182,14 @@ pub mod strassen {
 
     /// `out = a + b - c + d`
     #[task]
-    pub fn sum_of_four(mut out: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, c: Mat<Real>, d: Mat<Real>, width: usize) {
+    pub fn sum_of_four(
+        mut out: MatMut<Real>,
+        a: Mat<Real>,
+        b: Mat<Real>,
+        c: Mat<Real>,
+        d: Mat<Real>,
+        width: usize,
+    ) {
         if out.rows() > TILE {
             let half = out.rows() / 2;
             let ((a1, a2), (b1, b2)) = (a.split_rows_at(half), b.split_rows_at(half));
@@ -171,7 +211,13 @@ pub mod strassen {
 
     /// A strip of a [`sum_of_four`].
     #[task]
-    pub fn strip_of_four(mut out: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, c: Mat<Real>, d: Mat<Real>) {
+    pub fn strip_of_four(
+        mut out: MatMut<Real>,
+        a: Mat<Real>,
+        b: Mat<Real>,
+        c: Mat<Real>,
+        d: Mat<Real>,
+    ) {
         for i in 0..out.rows() {
             for j in 0..out.cols() {
                 out[(i, j)] = a[(i, j)] + b[(i, j)] - c[(i, j)] + d[(i, j)];
@@ -203,7 +249,11 @@ pub mod strassen {
         let mut done = 0;
         if c.cols() == WIDE {
             while done + HIGH <= c.rows() {
-                multiply_in_registers(c.sub_mut(done, 0, HIGH, WIDE), a.sub(done, 0, HIGH, a.cols()), b);
+                multiply_in_registers(
+                    c.sub_mut(done, 0, HIGH, WIDE),
+                    a.sub(done, 0, HIGH, a.cols()),
+                    b,
+                );
                 done += HIGH;
             }
         }
@@ -247,13 +297,24 @@ fn main() -> Result<(), millstream::Error> {
 
     let device = millstream::Device::auto()?;
     let (a, b) = (Mat::new(&a, n, n), Mat::new(&b, n, n));
-    let off = device.run(strassen::call::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch, 64))?;
+    let off = device.run(strassen::call::with_check(
+        MatMut::new(&mut c, n, n),
+        a,
+        b,
+        &mut scratch,
+        64,
+    ))?;
 
     // Small integers: every sum is exact, so the ordinary product gives the same bits.
     let mut expected = vec![0.0; n * n];
     strassen::multiply(MatMut::new(&mut expected, n, n), a, b, 64);
     assert_eq!(c, expected);
     assert_eq!(off, 0.0);
-    println!("c[0][0] = {}, c[{m}][{m}] = {}", c[0], c[n * n - 1], m = n - 1);
+    println!(
+        "c[0][0] = {}, c[{m}][{m}] = {}",
+        c[0],
+        c[n * n - 1],
+        m = n - 1
+    );
     Ok(())
 }

@@ -47,13 +47,25 @@ pub mod tree {
 fn main() -> Result<(), millstream::Error> {
     use tree::Node;
     // Every node has up to three children, until the array is full.
-    let mut nodes = vec![Node { value: 1, first_child: 0, children: 0 }];
+    let mut nodes = vec![Node {
+        value: 1,
+        first_child: 0,
+        children: 0,
+    }];
     let (mut state, mut at) = (7u32, 0);
     while nodes.len() < 50_000 {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let children = if at + 1 == nodes.len() { 3 } else { state >> 30 };
+        let children = if at + 1 == nodes.len() {
+            3
+        } else {
+            state >> 30
+        };
         (nodes[at].first_child, nodes[at].children) = (nodes.len() as u32, children);
-        nodes.extend((0..children).map(|i| Node { value: u64::from(state % 1000 + i), first_child: 0, children: 0 }));
+        nodes.extend((0..children).map(|i| Node {
+            value: u64::from(state % 1000 + i),
+            first_child: 0,
+            children: 0,
+        }));
         at += 1;
     }
     let device = millstream::Device::auto()?;

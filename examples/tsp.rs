@@ -13,7 +13,10 @@ pub mod tsp {
     #[task]
     pub fn visit(distances: &[u16], n: u32, city: u32, left: u32, length: u32, best: &AtomicU32) {
         if left == 0 {
-            best.fetch_min(length + distances[(city * n) as usize] as u32, Ordering::Relaxed);
+            best.fetch_min(
+                length + distances[(city * n) as usize] as u32,
+                Ordering::Relaxed,
+            );
             return;
         }
         // Every city that is left costs at least its shortest way out.
@@ -25,7 +28,14 @@ pub mod tsp {
             let next = rest.trailing_zeros();
             rest &= rest - 1;
             let way = distances[(city * n + next) as usize] as u32;
-            spawn!(visit(distances, n, next, left & !(1 << next), length + way, best));
+            spawn!(visit(
+                distances,
+                n,
+                next,
+                left & !(1 << next),
+                length + way,
+                best
+            ));
         }
     }
 
@@ -62,7 +72,12 @@ pub mod tsp {
 fn main() -> Result<(), millstream::Error> {
     let n = 11u32;
     // Cities on a grid, so many streets apart.
-    let place = |i: u32| (i.wrapping_mul(2_654_435_761) >> 20, i.wrapping_mul(2_246_822_519) >> 20);
+    let place = |i: u32| {
+        (
+            i.wrapping_mul(2_654_435_761) >> 20,
+            i.wrapping_mul(2_246_822_519) >> 20,
+        )
+    };
     let streets = |i, j| (place(i).0.abs_diff(place(j).0) + place(i).1.abs_diff(place(j).1)) as u16;
     let distances: Vec<u16> = (0..n * n).map(|at| streets(at / n, at % n)).collect();
 

@@ -40,7 +40,13 @@ impl<'a, T: Pod> MatArg<'a, T> for Mat<'a, T> {
     fn push_mat(self, args: &mut Vec<ErasedArg<'a>>) {
         let (data, elements, shape) = self.parts();
         // SAFETY: the view borrows the elements from its first to its last, which are plain data, for `'a`; they are only read.
-        let memory = unsafe { MemoryArg::raw(data.cast(), elements * size_of::<T>(), <T as Element>::SHARED_WRITES) };
+        let memory = unsafe {
+            MemoryArg::raw(
+                data.cast(),
+                elements * size_of::<T>(),
+                <T as Element>::SHARED_WRITES,
+            )
+        };
         push(memory, shape, args);
     }
 }
@@ -65,7 +71,11 @@ impl<'a, T: Pod> MatArg<'a, T> for (&'a Buffer<T>, usize, usize) {
 impl<'a, T: Pod> MatMutArg<'a, T> for (&'a mut Buffer<T>, usize, usize) {
     /// Whether the buffer has as many elements is checked when the call is run.
     fn push_mat_mut(self, args: &mut Vec<ErasedArg<'a>>) {
-        push(MemoryArg::buffer_mut(self.0), [self.1, self.2, self.2], args);
+        push(
+            MemoryArg::buffer_mut(self.0),
+            [self.1, self.2, self.2],
+            args,
+        );
     }
 }
 

@@ -106,8 +106,9 @@ mod race;
 pub use args::{MatArg, MatMutArg};
 pub use mat::{Mat, MatMut};
 pub use millstream_aggregator::{
-    Aggregator, Arg, Buffer, Bytes, Call, Cancel, CpuOptions, CudaOptions, Device, Element, Pod, RunError, RunError as Error, RunReport,
-    SliceArg, SliceMutArg, TaskValue, WorkerReport, default_memory, parse_bytes,
+    Aggregator, Arg, Buffer, Bytes, Call, Cancel, CpuOptions, CudaOptions, Device, Element, Pod,
+    RunError, RunError as Error, RunReport, SliceArg, SliceMutArg, TaskValue, WorkerReport,
+    default_memory, parse_bytes,
 };
 pub use millstream_macros::{program, task};
 pub use program::Program;

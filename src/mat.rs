@@ -31,15 +31,28 @@ impl<T> Raw<T> {
     #[track_caller]
     fn new(data: *mut T, len: usize, rows: usize, cols: usize) -> Self {
         let whole = rows.checked_mul(cols);
-        assert!(whole == Some(len), "a slice of {len} elements is no matrix of {rows} rows and {cols} columns");
-        Self { data, rows, cols, stride: cols }
+        assert!(
+            whole == Some(len),
+            "a slice of {len} elements is no matrix of {rows} rows and {cols} columns"
+        );
+        Self {
+            data,
+            rows,
+            cols,
+            stride: cols,
+        }
     }
 
     /// The view that starts at `(row, col)`. Where it is empty it may start outside the slice, hence the wrapping arithmetic: a
     /// pointer is only followed to elements that are there.
     const fn part(self, row: usize, col: usize, rows: usize, cols: usize) -> Self {
         let start = row.wrapping_mul(self.stride).wrapping_add(col);
-        Self { data: self.data.wrapping_add(start), rows, cols, stride: self.stride }
+        Self {
+            data: self.data.wrapping_add(start),
+            rows,
+            cols,
+            stride: self.stride,
+        }
     }
 
     #[track_caller]
@@ -50,26 +63,50 @@ impl<T> Raw<T> {
 
     #[track_caller]
     fn at(self, (i, j): (usize, usize)) -> *mut T {
-        assert!(i < self.rows && j < self.cols, "element ({i}, {j}) of a matrix of {} rows and {} columns", self.rows, self.cols);
+        assert!(
+            i < self.rows && j < self.cols,
+            "element ({i}, {j}) of a matrix of {} rows and {} columns",
+            self.rows,
+            self.cols
+        );
         self.data.wrapping_add(i * self.stride + j)
     }
 
     fn quadrants(self) -> [Self; 4] {
         let (top, left) = (self.rows / 2, self.cols / 2);
         let (bottom, right) = (self.rows - top, self.cols - left);
-        [self.part(0, 0, top, left), self.part(0, left, top, right), self.part(top, 0, bottom, left), self.part(top, left, bottom, right)]
+        [
+            self.part(0, 0, top, left),
+            self.part(0, left, top, right),
+            self.part(top, 0, bottom, left),
+            self.part(top, left, bottom, right),
+        ]
     }
 
     #[track_caller]
     fn split_rows(self, at: usize) -> [Self; 2] {
-        assert!(at <= self.rows, "a split at row {at} of a matrix of {} rows", self.rows);
-        [self.part(0, 0, at, self.cols), self.part(at, 0, self.rows - at, self.cols)]
+        assert!(
+            at <= self.rows,
+            "a split at row {at} of a matrix of {} rows",
+            self.rows
+        );
+        [
+            self.part(0, 0, at, self.cols),
+            self.part(at, 0, self.rows - at, self.cols),
+        ]
     }
 
     #[track_caller]
     fn split_cols(self, at: usize) -> [Self; 2] {
-        assert!(at <= self.cols, "a split at column {at} of a matrix of {} columns", self.cols);
-        [self.part(0, 0, self.rows, at), self.part(0, at, self.rows, self.cols - at)]
+        assert!(
+            at <= self.cols,
+            "a split at column {at} of a matrix of {} columns",
+            self.cols
+        );
+        [
+            self.part(0, 0, self.rows, at),
+            self.part(0, at, self.rows, self.cols - at),
+        ]
     }
 
     #[track_caller]
@@ -86,7 +123,11 @@ impl<T> Raw<T> {
 
     /// The first element, how many lie from it to the last, and the shape.
     const fn parts(self) -> (*mut T, usize, [usize; 3]) {
-        let elements = if self.rows == 0 || self.cols == 0 { 0 } else { (self.rows - 1) * self.stride + self.cols };
+        let elements = if self.rows == 0 || self.cols == 0 {
+            0
+        } else {
+            (self.rows - 1) * self.stride + self.cols
+        };
         (self.data, elements, [self.rows, self.cols, self.stride])
     }
 }
@@ -151,7 +192,10 @@ impl<'a, T> Mat<'a, T> {
     }
 
     const fn of(raw: Raw<T>) -> Self {
-        Self { raw, borrow: PhantomData }
+        Self {
+            raw,
+            borrow: PhantomData,
+        }
     }
 
     /// How many rows it has.
@@ -237,7 +281,10 @@ impl<'a, T> MatMut<'a, T> {
     }
 
     const fn of(raw: Raw<T>) -> Self {
-        Self { raw, borrow: PhantomData }
+        Self {
+            raw,
+            borrow: PhantomData,
+        }
     }
 
     /// How many rows it has.
@@ -283,7 +330,9 @@ impl<'a, T> MatMut<'a, T> {
 
     /// Top left, top right, bottom left and bottom right, to write.
     #[must_use]
-    pub fn quadrants_mut(&mut self) -> (MatMut<'_, T>, MatMut<'_, T>, MatMut<'_, T>, MatMut<'_, T>) {
+    pub fn quadrants_mut(
+        &mut self,
+    ) -> (MatMut<'_, T>, MatMut<'_, T>, MatMut<'_, T>, MatMut<'_, T>) {
         let [a, b, c, d] = self.raw.quadrants();
         (MatMut::of(a), MatMut::of(b), MatMut::of(c), MatMut::of(d))
     }
@@ -365,7 +414,11 @@ impl<'a, T> MatMut<'a, T> {
 
 /// The address of a row, or that of no memory at all if the row is empty: views without elements may start outside their slice.
 const fn empty_or<T>(row: *mut T, cols: usize) -> *mut T {
-    if cols == 0 { std::ptr::NonNull::dangling().as_ptr() } else { row }
+    if cols == 0 {
+        std::ptr::NonNull::dangling().as_ptr()
+    } else {
+        row
+    }
 }
 
 impl<T> Index<(usize, usize)> for Mat<'_, T> {
@@ -398,7 +451,9 @@ impl<T> IndexMut<(usize, usize)> for MatMut<'_, T> {
 
 impl<T: fmt::Debug> fmt::Debug for Mat<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries((0..self.rows()).map(|i| self.row(i))).finish()
+        f.debug_list()
+            .entries((0..self.rows()).map(|i| self.row(i)))
+            .finish()
     }
 }
 
@@ -428,7 +483,9 @@ mod tests {
 
     /// Rows of `cols` numbers that say where they stand.
     fn numbers(rows: usize, cols: usize) -> Vec<usize> {
-        (0..rows * cols).map(|i| 100 * (i / cols) + i % cols).collect()
+        (0..rows * cols)
+            .map(|i| 100 * (i / cols) + i % cols)
+            .collect()
     }
 
     #[test]
@@ -472,7 +529,14 @@ mod tests {
         }
         m.reborrow().sub_mut(4, 4, 1, 2)[(0, 1)] = 6;
         m[(0, 0)] = m[(1, 5)] + 2;
-        assert_eq!((m.row(0)[0], m.quadrants().1[(1, 0)], m.sub(3, 2, 1, 1)[(0, 0)]), (7, 2, 3));
+        assert_eq!(
+            (
+                m.row(0)[0],
+                m.quadrants().1[(1, 0)],
+                m.sub(3, 2, 1, 1)[(0, 0)]
+            ),
+            (7, 2, 3)
+        );
         assert_eq!(data[..12], [7, 0, 0, 0, 0, 0, 4, 1, 2, 2, 2, 5]);
         assert_eq!(data[18..], [0, 0, 3, 3, 3, 3, 0, 0, 0, 0, 0, 6]);
     }
@@ -487,7 +551,10 @@ mod tests {
                 s.spawn(move || (0..4).for_each(|i| q.row_mut(i).fill(n)));
             }
         });
-        assert_eq!((data[0], data[4], data[32], data[63], data[3 * 8 + 3]), (1, 2, 3, 4, 1));
+        assert_eq!(
+            (data[0], data[4], data[32], data[63], data[3 * 8 + 3]),
+            (1, 2, 3, 4, 1)
+        );
     }
 
     #[test]

@@ -17,7 +17,10 @@ impl Program {
     #[doc(hidden)]
     #[must_use]
     pub const fn from_text(text: &'static str) -> Self {
-        Self { text, lowered: OnceLock::new() }
+        Self {
+            text,
+            lowered: OnceLock::new(),
+        }
     }
 
     /// Its IR in text form, as the front end built it.
@@ -33,8 +36,11 @@ impl Program {
     #[must_use]
     pub fn levelized(&self) -> &Arc<Levelized> {
         self.lowered.get_or_init(|| {
-            let program = text::parse_program(self.text).unwrap_or_else(|e| panic!("the text of a program cannot be read: {e}"));
-            Arc::new(millstream_cilk_lower::lower::lower(&program).unwrap_or_else(|e| panic!("{e}")))
+            let program = text::parse_program(self.text)
+                .unwrap_or_else(|e| panic!("the text of a program cannot be read: {e}"));
+            Arc::new(
+                millstream_cilk_lower::lower::lower(&program).unwrap_or_else(|e| panic!("{e}")),
+            )
         })
     }
 
@@ -47,7 +53,15 @@ impl Program {
 
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.levelized().tasks.iter().map(|t| t.name.as_str()).collect::<Vec<_>>();
-        f.debug_struct("Program").field("name", &self.name()).field("tasks", &names).finish_non_exhaustive()
+        let names = self
+            .levelized()
+            .tasks
+            .iter()
+            .map(|t| t.name.as_str())
+            .collect::<Vec<_>>();
+        f.debug_struct("Program")
+            .field("name", &self.name())
+            .field("tasks", &names)
+            .finish_non_exhaustive()
     }
 }

@@ -4,7 +4,9 @@
 //! by the settings that stand before it: `gib=8`, `blocks=4`, `times=5`, `host=1`, `persistent=1`, `grain=32` of a sort, `width=2` and
 //! `levels=4` of matrix products, `from=FOLDER` of the sources, `CONSTANT:=64` (a constant of the program's source).
 
-use millstream_aggregator::{Aggregator, Buffer, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunReport};
+use millstream_aggregator::{
+    Aggregator, Buffer, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunReport,
+};
 use millstream_cilk_lower::{lower::lower, parse_file};
 use millstream_graph::levelized::Levelized;
 use std::{process::ExitCode, sync::Arc, time::Duration};
@@ -28,7 +30,10 @@ fn program(name: &str, settings: &Settings) -> Arc<Levelized> {
         let start = format!("const {constant}: usize = ");
         if let Some(at) = text.find(&start) {
             let from = at + start.len();
-            let to = from + text[from..].find(';').expect("a constant ends with a semicolon");
+            let to = from
+                + text[from..]
+                    .find(';')
+                    .expect("a constant ends with a semicolon");
             text.replace_range(from..to, value);
         }
     }
@@ -42,13 +47,17 @@ fn number<'a>(n: usize) -> ErasedArg<'a> {
 
 /// A buffer with the numbers that follow it.
 fn pieces<'a>(buffer: MemoryArg<'a>, numbers: &[usize]) -> Vec<ErasedArg<'a>> {
-    std::iter::once(ErasedArg::Memory(buffer)).chain(numbers.iter().map(|n| number(*n))).collect()
+    std::iter::once(ErasedArg::Memory(buffer))
+        .chain(numbers.iter().map(|n| number(*n)))
+        .collect()
 }
 
 fn random(count: usize) -> Vec<u32> {
     let mut state = 1u64;
     let next = |_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 32) as u32
     };
     (0..count).map(next).collect()
@@ -81,10 +90,14 @@ fn time(
 ) -> bool {
     let lowered = program(name, settings);
     let loaded = device.load(&lowered).unwrap_or_else(|e| panic!("{e}"));
-    let id = lowered.find(task).unwrap_or_else(|| panic!("no task {task}"));
+    let id = lowered
+        .find(task)
+        .unwrap_or_else(|| panic!("no task {task}"));
     let mut launch = |args: Vec<ErasedArg<'_>>| {
         let mut calls = [ErasedCall::new(args)];
-        let report = device.launch(&loaded, id, &mut calls).unwrap_or_else(|e| panic!("{what}: {e}"));
+        let report = device
+            .launch(&loaded, id, &mut calls)
+            .unwrap_or_else(|e| panic!("{what}: {e}"));
         (std::mem::take(&mut calls[0].result), report)
     };
     let (mut good, mut times, mut last) = (true, Vec::new(), None);
@@ -126,7 +139,10 @@ fn measure(what: &str, n: usize, settings: &Settings) -> bool {
             })
         }
         "queens" => {
-            let known = [1u64, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365_596, 2_279_184, 14_772_512, 95_815_104];
+            let known = [
+                1u64, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365_596, 2_279_184,
+                14_772_512, 95_815_104,
+            ];
             time(&device, &title, "queens", "queens", settings, |launch| {
                 let (result, report) = launch(vec![number(n)]);
                 (result == known[n].to_le_bytes(), report)
@@ -136,7 +152,13 @@ fn measure(what: &str, n: usize, settings: &Settings) -> bool {
             let input: Vec<i32> = random(n).into_iter().map(|x| x as i32).collect();
             // The same numbers, whatever their order.
             let digest = |data: &[i32]| {
-                data.iter().fold(0u64, |sum, x| sum.wrapping_add((*x as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)))
+                data.iter().fold(0u64, |sum, x| {
+                    sum.wrapping_add(
+                        (*x as u64)
+                            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                            .rotate_left(29),
+                    )
+                })
             };
             let expected = digest(&input);
             let mut data: Buffer<i32> = device.zeros(n).unwrap_or_else(|e| panic!("{e}"));
@@ -145,7 +167,10 @@ fn measure(what: &str, n: usize, settings: &Settings) -> bool {
             time(&device, &title, "sort", "sort_by", settings, |launch| {
                 data.try_write(&input).unwrap_or_else(|e| panic!("{e}"));
                 let mut args = pieces(MemoryArg::buffer_mut(&mut data), &[n]);
-                args.extend(pieces(MemoryArg::buffer_mut(&mut tmp), &[n, settings.grain]));
+                args.extend(pieces(
+                    MemoryArg::buffer_mut(&mut tmp),
+                    &[n, settings.grain],
+                ));
                 let (_, report) = launch(args);
                 let sorted = data.try_read().unwrap_or_else(|e| panic!("{e}"));
                 (sorted.is_sorted() && digest(&sorted) == expected, report)
@@ -156,17 +181,28 @@ fn measure(what: &str, n: usize, settings: &Settings) -> bool {
             let all: Vec<f32> = random(2 * n * n).into_iter().map(small).collect();
             let (a, b) = all.split_at(n * n);
             fn scratch_len(n: usize, levels: usize) -> usize {
-                if levels == 0 || n % 2 == 1 { 0 } else { 7 * (3 * (n / 2) * (n / 2) + scratch_len(n / 2, levels - 1)) }
+                if levels == 0 || n % 2 == 1 {
+                    0
+                } else {
+                    7 * (3 * (n / 2) * (n / 2) + scratch_len(n / 2, levels - 1))
+                }
             }
-            let levels = if what == "strassen" { settings.levels } else { 0 };
+            let levels = if what == "strassen" {
+                settings.levels
+            } else {
+                0
+            };
             let len = scratch_len(n, levels);
             let (mut on_a, mut on_b) = (zeros(&device, n * n), zeros(&device, n * n));
             let (mut c, mut scratch) = (zeros(&device, n * n), zeros(&device, len));
-            on_a.try_write(a).and_then(|()| on_b.try_write(b)).unwrap_or_else(|e| panic!("{e}"));
+            on_a.try_write(a)
+                .and_then(|()| on_b.try_write(b))
+                .unwrap_or_else(|e| panic!("{e}"));
             let title = format!("{title} by {} columns, {levels} levels", settings.width);
             // Small integers: sums are exact as long as they are small. Some numbers of the product are looked at.
             time(&device, &title, "strassen", what, settings, |launch| {
-                c.try_write(&vec![f32::NAN; n * n]).unwrap_or_else(|e| panic!("{e}"));
+                c.try_write(&vec![f32::NAN; n * n])
+                    .unwrap_or_else(|e| panic!("{e}"));
                 let mut args = pieces(MemoryArg::buffer_mut(&mut c), &[n, n, n]);
                 args.extend(pieces(MemoryArg::buffer(&on_a), &[n, n, n]));
                 args.extend(pieces(MemoryArg::buffer(&on_b), &[n, n, n]));
@@ -176,8 +212,15 @@ fn measure(what: &str, n: usize, settings: &Settings) -> bool {
                 args.push(number(settings.width));
                 let (_, report) = launch(args);
                 let c = c.try_read().unwrap_or_else(|e| panic!("{e}"));
-                let at = |i: usize, j: usize| (0..n).map(|k| f64::from(a[i * n + k]) * f64::from(b[k * n + j])).sum::<f64>() as f32;
-                let good = c.iter().all(|x| !x.is_nan()) && (0..n).step_by(37).all(|i| c[i * n + (i * 31) % n] == at(i, (i * 31) % n));
+                let at = |i: usize, j: usize| {
+                    (0..n)
+                        .map(|k| f64::from(a[i * n + k]) * f64::from(b[k * n + j]))
+                        .sum::<f64>() as f32
+                };
+                let good = c.iter().all(|x| !x.is_nan())
+                    && (0..n)
+                        .step_by(37)
+                        .all(|i| c[i * n + (i * 31) % n] == at(i, (i * 31) % n));
                 (good, report)
             })
         }
@@ -201,10 +244,14 @@ fn main() -> ExitCode {
     for arg in std::env::args().skip(1) {
         if let Some((constant, value)) = arg.split_once(":=") {
             settings.constants.retain(|(c, _)| c != constant);
-            settings.constants.push((constant.to_owned(), value.to_owned()));
+            settings
+                .constants
+                .push((constant.to_owned(), value.to_owned()));
             continue;
         }
-        let (key, value) = arg.split_once('=').unwrap_or_else(|| panic!("{arg}: not KEY=VALUE"));
+        let (key, value) = arg
+            .split_once('=')
+            .unwrap_or_else(|| panic!("{arg}: not KEY=VALUE"));
         if key == "from" {
             value.clone_into(&mut settings.from);
             continue;
@@ -222,5 +269,9 @@ fn main() -> ExitCode {
             what => good &= measure(what, number as usize, &settings),
         }
     }
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

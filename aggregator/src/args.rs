@@ -32,14 +32,26 @@ impl<'a> MemoryArg<'a> {
     #[must_use]
     pub const fn shared<T: Pod>(values: &'a [T]) -> Self {
         let (address, bytes) = (values.as_ptr().cast::<u8>().cast_mut(), size_of_val(values));
-        Self { address, bytes, mutable: false, home: None, borrow: PhantomData }
+        Self {
+            address,
+            bytes,
+            mutable: false,
+            home: None,
+            borrow: PhantomData,
+        }
     }
 
     /// Memory of the host that tasks write.
     #[must_use]
     pub const fn exclusive<T: Pod>(values: &'a mut [T]) -> Self {
         let bytes = size_of_val(values);
-        Self { address: values.as_mut_ptr().cast(), bytes, mutable: true, home: None, borrow: PhantomData }
+        Self {
+            address: values.as_mut_ptr().cast(),
+            bytes,
+            mutable: true,
+            home: None,
+            borrow: PhantomData,
+        }
     }
 
     /// A buffer of the device that tasks read.
@@ -57,7 +69,10 @@ impl<'a> MemoryArg<'a> {
     /// A buffer of the device that tasks write.
     #[must_use]
     pub fn buffer_mut<T: Pod>(buffer: &'a mut Buffer<T>) -> Self {
-        Self { mutable: true, ..Self::buffer(buffer) }
+        Self {
+            mutable: true,
+            ..Self::buffer(buffer)
+        }
     }
 
     /// Any memory: of atomics, say, which tasks write through a shared reference (`mutable` is true for them).
@@ -67,7 +82,13 @@ impl<'a> MemoryArg<'a> {
     /// has. If `mutable`, nobody else touches it meanwhile, or touches it only by atomics.
     #[must_use]
     pub const unsafe fn raw(address: *mut u8, bytes: usize, mutable: bool) -> Self {
-        Self { address, bytes, mutable, home: None, borrow: PhantomData }
+        Self {
+            address,
+            bytes,
+            mutable,
+            home: None,
+            borrow: PhantomData,
+        }
     }
 }
 
@@ -114,7 +135,10 @@ impl<'a> ErasedCall<'a> {
     /// A call with these arguments.
     #[must_use]
     pub const fn new(args: Vec<ErasedArg<'a>>) -> Self {
-        Self { args, result: Vec::new() }
+        Self {
+            args,
+            result: Vec::new(),
+        }
     }
 }
 
@@ -128,24 +152,45 @@ pub(crate) fn push(
     fields: &mut [Vec<u8>],
     regions: Option<&mut Vec<Region>>,
 ) -> Result<(), RunError> {
-    let mut check = Check { structs, args: args.iter(), pieces: args.len(), home, regions, param: "" };
+    let mut check = Check {
+        structs,
+        args: args.iter(),
+        pieces: args.len(),
+        home,
+        regions,
+        param: "",
+    };
     for param in &function.params {
         check.param = &param.name;
-        check
-            .value(&param.ty)
-            .map_err(|m| RunError::BadArguments(format!("argument `{}` of task `{}`: {m}", param.name, function.name)))?;
+        check.value(&param.ty).map_err(|m| {
+            RunError::BadArguments(format!(
+                "argument `{}` of task `{}`: {m}",
+                param.name, function.name
+            ))
+        })?;
     }
     if check.args.next().is_some() {
-        return Err(RunError::BadArguments(format!("too many arguments for task `{}`", function.name)));
+        return Err(RunError::BadArguments(format!(
+            "too many arguments for task `{}`",
+            function.name
+        )));
     }
     let pieces = function.params.iter().flat_map(|p| p.ty.pieces(structs));
     for ((arg, piece), field) in args.iter().zip(pieces).zip(fields) {
         match (arg, piece.kind) {
-            (ErasedArg::Scalar(bits), PieceKind::Scalar(ty)) => field.extend_from_slice(&bits.to_ne_bytes()[..ty.size() as usize]),
-            (ErasedArg::Memory(memory), _) => field.extend_from_slice(&(memory.address as u64).to_ne_bytes()),
+            (ErasedArg::Scalar(bits), PieceKind::Scalar(ty)) => {
+                field.extend_from_slice(&bits.to_ne_bytes()[..ty.size() as usize])
+            }
+            (ErasedArg::Memory(memory), _) => {
+                field.extend_from_slice(&(memory.address as u64).to_ne_bytes())
+            }
             (ErasedArg::Blob(bytes), PieceKind::Blob(layout)) => {
                 field.extend_from_slice(bytes);
-                field.resize(field.len() + (layout.size.next_multiple_of(layout.align) - layout.size) as usize, 0);
+                field.resize(
+                    field.len()
+                        + (layout.size.next_multiple_of(layout.align) - layout.size) as usize,
+                    0,
+                );
             }
             _ => unreachable!("checked above"),
         }
@@ -167,7 +212,9 @@ type Checked<T> = Result<T, String>;
 impl<'c, 'a> Check<'c, 'a> {
     fn value(&mut self, ty: &Type) -> Checked<()> {
         match ty {
-            Type::Scalar(Scalar::Ptr) | Type::Atomic(_) => Err("such a value cannot be passed".into()),
+            Type::Scalar(Scalar::Ptr) | Type::Atomic(_) => {
+                Err("such a value cannot be passed".into())
+            }
             Type::Scalar(s) => {
                 let bits = self.scalar()?;
                 if s.bits() < 64 && bits >> s.bits() != 0 {
@@ -175,7 +222,10 @@ impl<'c, 'a> Check<'c, 'a> {
                 }
                 Ok(())
             }
-            Type::Tuple(_) | Type::Struct(_) => ty.fields(self.structs).iter().try_for_each(|(field, _)| self.value(field)),
+            Type::Tuple(_) | Type::Struct(_) => ty
+                .fields(self.structs)
+                .iter()
+                .try_for_each(|(field, _)| self.value(field)),
             Type::Array(elem, _) => self.blob(ty, elem),
             Type::Ref { mutable, target } => {
                 let (memory, piece) = self.memory(*mutable, target)?;
@@ -194,7 +244,9 @@ impl<'c, 'a> Check<'c, 'a> {
                 let (memory, piece) = self.memory(*mutable, elem)?;
                 let (rows, cols, distance) = (self.scalar()?, self.scalar()?, self.scalar()?);
                 if distance < cols && rows > 1 {
-                    return Err(format!("rows of {cols} elements cannot be {distance} apart"));
+                    return Err(format!(
+                        "rows of {cols} elements cannot be {distance} apart"
+                    ));
                 }
                 self.fits(memory, [rows, cols, distance], elem)?;
                 self.region(memory, piece, [rows, cols, distance], *mutable, elem);
@@ -224,7 +276,10 @@ impl<'c, 'a> Check<'c, 'a> {
         }
         match self.next()? {
             ErasedArg::Blob(bytes) if bytes.len() as u64 == size => Ok(()),
-            ErasedArg::Blob(bytes) => Err(format!("an array of {size} bytes was expected, and {} bytes came", bytes.len())),
+            ErasedArg::Blob(bytes) => Err(format!(
+                "an array of {size} bytes was expected, and {} bytes came",
+                bytes.len()
+            )),
             _ => Err("an array was expected".into()),
         }
     }
@@ -236,36 +291,82 @@ impl<'c, 'a> Check<'c, 'a> {
         let written = mutable || matches!(elem, Type::Atomic(_));
         let piece = self.pieces - self.args.len();
         match self.next()? {
-            ErasedArg::Memory(memory) if memory.home.is_some_and(|h| h != self.home) => Err("it is a buffer of another device".into()),
+            ErasedArg::Memory(memory) if memory.home.is_some_and(|h| h != self.home) => {
+                Err("it is a buffer of another device".into())
+            }
             ErasedArg::Memory(memory) if memory.mutable || !written => Ok((memory, piece)),
-            ErasedArg::Memory(_) => Err("the task writes to it, so it must be passed as mutable".into()),
+            ErasedArg::Memory(_) => {
+                Err("the task writes to it, so it must be passed as mutable".into())
+            }
             _ => Err("an array in memory was expected".into()),
         }
     }
 
     /// The memory has room for rows of elements: how many, how many in each, how far apart.
-    fn fits(&self, memory: &MemoryArg<'_>, [rows, cols, distance]: [u64; 3], elem: &Type) -> Checked<()> {
+    fn fits(
+        &self,
+        memory: &MemoryArg<'_>,
+        [rows, cols, distance]: [u64; 3],
+        elem: &Type,
+    ) -> Checked<()> {
         let layout = elem.layout(self.structs);
-        let last = rows.saturating_sub(1).checked_mul(distance).and_then(|l| l.checked_add(cols));
-        let count = if rows == 0 { 0 } else { last.unwrap_or(u64::MAX) };
-        if count.checked_mul(layout.size).is_none_or(|bytes| bytes > memory.bytes as u64) {
-            return Err(format!("{count} elements of {} bytes do not fit the {} bytes that were passed", layout.size, memory.bytes));
+        let last = rows
+            .saturating_sub(1)
+            .checked_mul(distance)
+            .and_then(|l| l.checked_add(cols));
+        let count = if rows == 0 {
+            0
+        } else {
+            last.unwrap_or(u64::MAX)
+        };
+        if count
+            .checked_mul(layout.size)
+            .is_none_or(|bytes| bytes > memory.bytes as u64)
+        {
+            return Err(format!(
+                "{count} elements of {} bytes do not fit the {} bytes that were passed",
+                layout.size, memory.bytes
+            ));
         }
         if count > 0 && !(memory.address as u64).is_multiple_of(layout.align) {
-            return Err(format!("its memory is not aligned to {} bytes", layout.align));
+            return Err(format!(
+                "its memory is not aligned to {} bytes",
+                layout.align
+            ));
         }
         Ok(())
     }
 
     /// Notes memory of the host; it fits.
-    fn region(&mut self, memory: &MemoryArg<'_>, piece: usize, [rows, cols, distance]: [u64; 3], mutable: bool, elem: &Type) {
+    fn region(
+        &mut self,
+        memory: &MemoryArg<'_>,
+        piece: usize,
+        [rows, cols, distance]: [u64; 3],
+        mutable: bool,
+        elem: &Type,
+    ) {
         let size = elem.layout(self.structs).size as usize;
         if let (Some(regions), None) = (&mut self.regions, memory.home) {
-            let (rows, bytes, distance) = (rows as usize, cols as usize * size, distance as usize * size);
-            let (rows, bytes, distance) =
-                if rows > 0 && distance == bytes { (1, rows * bytes, rows * bytes) } else { (rows, bytes, distance) };
+            let (rows, bytes, distance) = (
+                rows as usize,
+                cols as usize * size,
+                distance as usize * size,
+            );
+            let (rows, bytes, distance) = if rows > 0 && distance == bytes {
+                (1, rows * bytes, rows * bytes)
+            } else {
+                (rows, bytes, distance)
+            };
             let written = mutable || matches!(elem, Type::Atomic(_));
-            regions.push(Region { piece, address: memory.address, rows, bytes, distance, written });
+            regions.push(Region {
+                piece,
+                address: memory.address,
+                rows,
+                bytes,
+                distance,
+                written,
+            });
         }
     }
 
@@ -276,7 +377,10 @@ impl<'c, 'a> Check<'c, 'a> {
             Type::Atomic(_) => false,
             Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => true,
             Type::Array(elem, _) => self.points(elem),
-            Type::Tuple(_) | Type::Struct(_) => ty.fields(self.structs).iter().any(|(field, _)| self.points(field)),
+            Type::Tuple(_) | Type::Struct(_) => ty
+                .fields(self.structs)
+                .iter()
+                .any(|(field, _)| self.points(field)),
         }
     }
 }

@@ -31,15 +31,39 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// A batch of such elements, whose last field gets the addresses of result slots if the task returns something.
-    pub(crate) fn new(plan: &Plan, task: usize, count: u64, fields: Vec<Vec<u8>>, level: usize, depth: u64) -> Self {
+    pub(crate) fn new(
+        plan: &Plan,
+        task: usize,
+        count: u64,
+        fields: Vec<Vec<u8>>,
+        level: usize,
+        depth: u64,
+    ) -> Self {
         let bytes = count * plan.batch_bytes(task);
-        let mut batch = Self { task, count, fields, destinations: Vec::new(), results: None, level, depth, bytes };
+        let mut batch = Self {
+            task,
+            count,
+            fields,
+            destinations: Vec::new(),
+            results: None,
+            level,
+            depth,
+            bytes,
+        };
         if let Some(result) = plan.tasks[task].result {
             let region = Region::new((count * result.stride) as usize);
             let base = region.address() as u64;
-            let field = batch.fields.last_mut().expect("the return address is a field");
-            batch.destinations = field.chunks_exact(8).map(|a| u64::from_ne_bytes(a.try_into().expect("eight bytes"))).collect();
-            *field = (0..count).flat_map(|i| (base + i * result.stride).to_ne_bytes()).collect();
+            let field = batch
+                .fields
+                .last_mut()
+                .expect("the return address is a field");
+            batch.destinations = field
+                .chunks_exact(8)
+                .map(|a| u64::from_ne_bytes(a.try_into().expect("eight bytes")))
+                .collect();
+            *field = (0..count)
+                .flat_map(|i| (base + i * result.stride).to_ne_bytes())
+                .collect();
             batch.results = Some(region);
             batch.reset(result);
         }
@@ -48,7 +72,9 @@ impl Batch {
 
     /// Sets the slots that are combined into to what changes nothing.
     fn reset(&self, result: ResultPlan) {
-        let (Some(region), Some((combine, ty))) = (&self.results, result.combine) else { return };
+        let (Some(region), Some((combine, ty))) = (&self.results, result.combine) else {
+            return;
+        };
         let identity = identity(combine, ty).to_ne_bytes();
         for i in 0..self.count {
             let size = result.size as usize;
@@ -64,22 +90,38 @@ impl Batch {
     /// Gives the elements their own return addresses again, for an owner who takes the batch back as it was.
     pub(crate) fn restore(&mut self) {
         if self.results.is_some() {
-            let field = self.fields.last_mut().expect("the return address is a field");
-            *field = self.destinations.iter().flat_map(|a| a.to_ne_bytes()).collect();
+            let field = self
+                .fields
+                .last_mut()
+                .expect("the return address is a field");
+            *field = self
+                .destinations
+                .iter()
+                .flat_map(|a| a.to_ne_bytes())
+                .collect();
         }
     }
 
     /// The memory of a result.
     pub(crate) fn result(&self, result: ResultPlan, i: u64) -> &[u8] {
         assert!(i < self.count, "a result for each element");
-        let Some(region) = &self.results else { return &[] };
+        let Some(region) = &self.results else {
+            return &[];
+        };
         // SAFETY: slot `i` lies within the region; nobody runs the batch while its owner reads. The bytes were zero or written.
-        unsafe { std::slice::from_raw_parts(region.address().add((i * result.stride) as usize), result.size as usize) }
+        unsafe {
+            std::slice::from_raw_parts(
+                region.address().add((i * result.stride) as usize),
+                result.size as usize,
+            )
+        }
     }
 
     /// Moves all results to where they belong. The batch is done, and the caller is its owner.
     pub(crate) fn apply(&self, plan: &Plan) {
-        let Some(result) = plan.tasks[self.task].result else { return };
+        let Some(result) = plan.tasks[self.task].result else {
+            return;
+        };
         for (i, &to) in (0..).zip(&self.destinations) {
             let from = self.result(result, i);
             let to = to as *mut u8;
@@ -98,7 +140,11 @@ impl Batch {
 /// Bits that change nothing when they are combined with.
 fn identity(op: Combine, ty: Scalar) -> u64 {
     let ones = u64::MAX >> (64 - ty.bits());
-    let (lowest, highest) = if ty.is_signed() { (1 << (ty.bits() - 1), ones >> 1) } else { (0, ones) };
+    let (lowest, highest) = if ty.is_signed() {
+        (1 << (ty.bits() - 1), ones >> 1)
+    } else {
+        (0, ones)
+    };
     match (op, ty) {
         (Combine::Add, Scalar::F32) => u64::from((-0.0f32).to_bits()),
         (Combine::Add, Scalar::F64) => (-0.0f64).to_bits(),
@@ -145,7 +191,14 @@ macro_rules! by_type {
 unsafe fn combine(op: Combine, ty: Scalar, to: *mut u8, from: *const u8) {
     match op {
         Combine::Store => by_type!(ty, to, from, |_, b| b, |_, b| b, |_, b| b),
-        Combine::Add => by_type!(ty, to, from, |a, b| a.wrapping_add(b), |a, b| a | b, |a, b| a + b),
+        Combine::Add => by_type!(
+            ty,
+            to,
+            from,
+            |a, b| a.wrapping_add(b),
+            |a, b| a | b,
+            |a, b| a + b
+        ),
         Combine::Or => by_type!(ty, to, from, |a, b| a | b, |a, b| a | b, |_, b| b),
         Combine::And => by_type!(ty, to, from, |a, b| a & b, |a, b| a & b, |_, b| b),
         Combine::Xor => by_type!(ty, to, from, |a, b| a ^ b, |a, b| a ^ b, |_, b| b),
@@ -160,10 +213,19 @@ mod tests {
 
     #[test]
     fn an_identity_changes_nothing() {
-        let ops = [Combine::Add, Combine::Or, Combine::And, Combine::Xor, Combine::Min, Combine::Max];
+        let ops = [
+            Combine::Add,
+            Combine::Or,
+            Combine::And,
+            Combine::Xor,
+            Combine::Min,
+            Combine::Max,
+        ];
         for ty in Scalar::ALL {
             for op in ops {
-                if matches!(ty, Scalar::Ptr) || (ty.is_float() && !matches!(op, Combine::Add | Combine::Min | Combine::Max)) {
+                if matches!(ty, Scalar::Ptr)
+                    || (ty.is_float() && !matches!(op, Combine::Add | Combine::Min | Combine::Max))
+                {
                     continue;
                 }
                 let samples: &[u64] = match ty {

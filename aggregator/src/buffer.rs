@@ -41,13 +41,25 @@ impl<T: Pod> Buffer<T> {
     pub(crate) fn on_cpu(len: usize) -> Option<Self> {
         let bytes = len.checked_mul(size_of::<T>())?;
         // A region is aligned to 64.
-        let region = if align_of::<T>() <= 64 { Region::try_new(bytes)? } else { return None };
-        Some(Self { store: Store::Cpu(region), len, values: PhantomData })
+        let region = if align_of::<T>() <= 64 {
+            Region::try_new(bytes)?
+        } else {
+            return None;
+        };
+        Some(Self {
+            store: Store::Cpu(region),
+            len,
+            values: PhantomData,
+        })
     }
 
     /// Memory with zeros, enough for so many values.
     pub(crate) const fn on_cuda(memory: CudaBuffer, len: usize) -> Self {
-        Self { store: Store::Cuda(memory), len, values: PhantomData }
+        Self {
+            store: Store::Cuda(memory),
+            len,
+            values: PhantomData,
+        }
     }
 
     /// How many values it has.
@@ -79,7 +91,12 @@ impl<T: Pod> Buffer<T> {
         match &self.store {
             // SAFETY: the region has `len` values, zero at first or written by `write` or by tasks that took it as a `&mut [T]`; only a
             // borrow of the buffer gives anyone access.
-            Store::Cpu(region) => Ok(unsafe { slice::from_raw_parts(region.address().cast::<T>(), self.len) }.to_vec()),
+            Store::Cpu(region) => {
+                Ok(
+                    unsafe { slice::from_raw_parts(region.address().cast::<T>(), self.len) }
+                        .to_vec(),
+                )
+            }
             Store::Cuda(memory) => {
                 let mut out: Vec<T> = Vec::with_capacity(self.len);
                 // SAFETY: there is room for that many bytes.
@@ -96,7 +113,8 @@ impl<T: Pod> Buffer<T> {
     /// # Panics
     /// If there are not as many as the buffer has, or the GPU that it is on has lost it; [`try_write`](Buffer::try_write) gives errors.
     pub fn write(&mut self, values: &[T]) {
-        self.try_write(values).unwrap_or_else(|error| panic!("{error}"));
+        self.try_write(values)
+            .unwrap_or_else(|error| panic!("{error}"));
     }
 
     /// Sets its values.
@@ -105,16 +123,23 @@ impl<T: Pod> Buffer<T> {
     /// If there are not as many as the buffer has, or the GPU that it is on has lost it.
     pub fn try_write(&mut self, values: &[T]) -> Result<(), RunError> {
         if values.len() != self.len {
-            return Err(RunError::BadArguments(format!("{} values cannot be written to a buffer of {}", values.len(), self.len)));
+            return Err(RunError::BadArguments(format!(
+                "{} values cannot be written to a buffer of {}",
+                values.len(),
+                self.len
+            )));
         }
         match &mut self.store {
             Store::Cpu(region) => {
                 // SAFETY: as in `try_read`, and the borrow is exclusive.
-                unsafe { slice::from_raw_parts_mut(region.address().cast(), self.len) }.copy_from_slice(values);
+                unsafe { slice::from_raw_parts_mut(region.address().cast(), self.len) }
+                    .copy_from_slice(values);
                 Ok(())
             }
             // SAFETY: the values have that many bytes.
-            Store::Cuda(memory) => unsafe { memory.write(values.as_ptr().cast(), size_of_val(values)) },
+            Store::Cuda(memory) => unsafe {
+                memory.write(values.as_ptr().cast(), size_of_val(values))
+            },
         }
     }
 
@@ -137,6 +162,9 @@ impl<T: Pod> Buffer<T> {
 
 impl<T: Pod> fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Buffer").field("type", &std::any::type_name::<T>()).field("len", &self.len).finish_non_exhaustive()
+        f.debug_struct("Buffer")
+            .field("type", &std::any::type_name::<T>())
+            .field("len", &self.len)
+            .finish_non_exhaustive()
     }
 }

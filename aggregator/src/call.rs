@@ -32,7 +32,13 @@ pub struct Call<'a, R> {
 impl<'a, R: TaskValue> Call<'a, R> {
     /// A call of the task of that name, with an argument for each piece of its parameters. They are checked when it is run.
     pub fn new(program: Arc<Levelized>, task: &'static str, args: Vec<ErasedArg<'a>>) -> Self {
-        Self { program, task, call: ErasedCall::new(args), size: R::SIZE, read: R::read }
+        Self {
+            program,
+            task,
+            call: ErasedCall::new(args),
+            size: R::SIZE,
+            read: R::read,
+        }
     }
 }
 
@@ -52,21 +58,32 @@ impl<R> Call<'_, R> {
     /// The task; it is checked that the program has it and that it returns what the call reads.
     fn resolve(&self) -> Result<TaskId, RunError> {
         let lowered = &self.program.program;
-        let id = self
-            .program
-            .find(self.task)
-            .ok_or_else(|| RunError::BadArguments(format!("the program `{}` has no task `{}`", lowered.name, self.task)))?;
-        let returned = lowered[self.program[id].func].ret.layout(&lowered.structs).size;
+        let id = self.program.find(self.task).ok_or_else(|| {
+            RunError::BadArguments(format!(
+                "the program `{}` has no task `{}`",
+                lowered.name, self.task
+            ))
+        })?;
+        let returned = lowered[self.program[id].func]
+            .ret
+            .layout(&lowered.structs)
+            .size;
         if returned == self.size as u64 {
             return Ok(id);
         }
-        Err(RunError::BadArguments(format!("task `{}` returns {returned} bytes, and the call reads {}", self.task, self.size)))
+        Err(RunError::BadArguments(format!(
+            "task `{}` returns {returned} bytes, and the call reads {}",
+            self.task, self.size
+        )))
     }
 }
 
 impl<R> fmt::Debug for Call<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call").field("task", &self.task).field("args", &self.call.args).finish_non_exhaustive()
+        f.debug_struct("Call")
+            .field("task", &self.task)
+            .field("args", &self.call.args)
+            .finish_non_exhaustive()
     }
 }
 
@@ -95,7 +112,10 @@ impl Device {
     ///
     /// # Errors
     /// As [`Device::run`]; and if the calls are not all of one task.
-    pub fn run_all<'a, R>(&self, calls: impl IntoIterator<Item = Call<'a, R>>) -> Result<Vec<R>, RunError> {
+    pub fn run_all<'a, R>(
+        &self,
+        calls: impl IntoIterator<Item = Call<'a, R>>,
+    ) -> Result<Vec<R>, RunError> {
         self.run_all_with_report(calls).map(|(results, _)| results)
     }
 
@@ -103,9 +123,14 @@ impl Device {
     ///
     /// # Errors
     /// As [`Device::run_all`].
-    pub fn run_all_with_report<'a, R>(&self, calls: impl IntoIterator<Item = Call<'a, R>>) -> Result<(Vec<R>, RunReport), RunError> {
+    pub fn run_all_with_report<'a, R>(
+        &self,
+        calls: impl IntoIterator<Item = Call<'a, R>>,
+    ) -> Result<(Vec<R>, RunReport), RunError> {
         let mut calls = calls.into_iter();
-        let Some(first) = calls.next() else { return Ok((Vec::new(), RunReport::default())) };
+        let Some(first) = calls.next() else {
+            return Ok((Vec::new(), RunReport::default()));
+        };
         let task = first.resolve()?;
         let loaded: Loaded = self.load(&first.program)?;
         let (name, read) = (first.task, first.read);
@@ -113,12 +138,17 @@ impl Device {
         for call in calls {
             if call.task != name || !Arc::ptr_eq(&call.program, loaded.program()) {
                 let (a, b) = (name, call.task);
-                return Err(RunError::BadArguments(format!("the calls of one run are all of one task, and these are of `{a}` and `{b}`")));
+                return Err(RunError::BadArguments(format!(
+                    "the calls of one run are all of one task, and these are of `{a}` and `{b}`"
+                )));
             }
             erased.push(call.call);
         }
         let report = self.launch(&loaded, task, &mut erased)?;
-        Ok((erased.iter().map(|call| read(&call.result)).collect(), report))
+        Ok((
+            erased.iter().map(|call| read(&call.result)).collect(),
+            report,
+        ))
     }
 }
 
@@ -141,7 +171,13 @@ unsafe impl<T: Pod> Element for T {
 const fn shared<T: Element>(values: &[T]) -> MemoryArg<'_> {
     // SAFETY: the memory is borrowed for the argument's lifetime and holds elements, which are `Sync`. If it is said to be mutable, they
     // are atomics, and whoever else has them reaches them by atomic operations alone.
-    unsafe { MemoryArg::raw(values.as_ptr().cast::<u8>().cast_mut(), size_of_val(values), T::SHARED_WRITES) }
+    unsafe {
+        MemoryArg::raw(
+            values.as_ptr().cast::<u8>().cast_mut(),
+            size_of_val(values),
+            T::SHARED_WRITES,
+        )
+    }
 }
 
 /// Plain data as it lies in the memory of tasks: what a task returns, and what is passed by value.
@@ -178,8 +214,15 @@ impl Record {
     /// With one more field.
     #[must_use]
     pub const fn and<T: TaskValue>(self) -> Self {
-        let align = if self.align > T::ALIGN { self.align } else { T::ALIGN };
-        Self { size: self.size.next_multiple_of(T::ALIGN) + T::SIZE, align }
+        let align = if self.align > T::ALIGN {
+            self.align
+        } else {
+            T::ALIGN
+        };
+        Self {
+            size: self.size.next_multiple_of(T::ALIGN) + T::SIZE,
+            align,
+        }
     }
 
     /// Size of the whole.
@@ -349,7 +392,9 @@ impl<'a, T: Element> Arg<'a> for &'a T {
 
 impl<'a, T: Pod> Arg<'a> for &'a mut T {
     fn push(self, args: &mut Vec<ErasedArg<'a>>) {
-        args.push(ErasedArg::Memory(MemoryArg::exclusive(std::slice::from_mut(self))));
+        args.push(ErasedArg::Memory(MemoryArg::exclusive(
+            std::slice::from_mut(self),
+        )));
     }
 }
 
@@ -510,7 +555,13 @@ mod tests {
     fn pieces_are_bits_and_bytes() {
         let mut args = Vec::new();
         (-1i8, (true, 1.0f32), [1u16, 2], [0u64; 0]).push(&mut args);
-        let [ErasedArg::Scalar(0xff), ErasedArg::Scalar(1), ErasedArg::Scalar(one), ErasedArg::Blob(bytes)] = &args[..] else {
+        let [
+            ErasedArg::Scalar(0xff),
+            ErasedArg::Scalar(1),
+            ErasedArg::Scalar(one),
+            ErasedArg::Blob(bytes),
+        ] = &args[..]
+        else {
             panic!("{args:?}")
         };
         assert_eq!((*one, &bytes[..]), (0x3f80_0000, &[1, 0, 2, 0][..]));

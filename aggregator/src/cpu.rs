@@ -89,7 +89,9 @@ impl CpuDevice {
     /// If they make no sense: no thread, no memory, wavefronts of no element.
     pub(crate) fn with(options: CpuOptions) -> Result<Self, RunError> {
         let refuse = |what: &str| Err(RunError::Device(format!("a CPU device needs {what}")));
-        let threads = options.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZeroUsize::get) as u32);
+        let threads = options
+            .threads
+            .unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZeroUsize::get) as u32);
         let memory = options.memory.unwrap_or_else(policy::default_memory);
         match (threads, memory, options.width) {
             (0, ..) => return refuse("at least 1 thread"),
@@ -99,7 +101,17 @@ impl CpuDevice {
         }
         let crew = Crew::new(threads);
         let (stop, turn, loaded) = (Arc::default(), Mutex::new(()), Mutex::new(Vec::new()));
-        Ok(Self { inner: Arc::new(Inner { threads, memory, width: options.width, crew, stop, turn, loaded }) })
+        Ok(Self {
+            inner: Arc::new(Inner {
+                threads,
+                memory,
+                width: options.width,
+                crew,
+                stop,
+                turn,
+                loaded,
+            }),
+        })
     }
 
     pub(crate) fn threads(&self) -> u32 {
@@ -137,36 +149,71 @@ impl CpuDevice {
     }
 
     /// A program whose segments are compiled.
-    pub(crate) fn prepare(&self, program: &Arc<Levelized>, code: Arc<dyn Code>, start: Instant) -> CpuLoaded {
+    pub(crate) fn prepare(
+        &self,
+        program: &Arc<Levelized>,
+        code: Arc<dyn Code>,
+        start: Instant,
+    ) -> CpuLoaded {
         let plan = Arc::new(Plan::new(program, &*code, self.inner.width));
         let stash = Arc::new(Mutex::new(Vec::new()));
-        CpuLoaded { program: program.clone(), code, plan, stash, compiling: start.elapsed() }
+        CpuLoaded {
+            program: program.clone(),
+            code,
+            plan,
+            stash,
+            compiling: start.elapsed(),
+        }
     }
 
     /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards.
     ///
     /// # Errors
     /// If the arguments do not fit the task, or the run ends without a result.
-    pub(crate) fn launch(&self, loaded: &CpuLoaded, task: TaskId, calls: &mut [ErasedCall<'_>]) -> Result<RunReport, RunError> {
+    pub(crate) fn launch(
+        &self,
+        loaded: &CpuLoaded,
+        task: TaskId,
+        calls: &mut [ErasedCall<'_>],
+    ) -> Result<RunReport, RunError> {
         let _turn = self.inner.turn.lock();
         let start = Instant::now();
         let Some(lowered) = loaded.program.tasks.get(task.index()) else {
-            return Err(RunError::BadArguments(format!("the program has no task {task}")));
+            return Err(RunError::BadArguments(format!(
+                "the program has no task {task}"
+            )));
         };
         let function = &loaded.program.program[lowered.func];
         let mut fields = vec![Vec::new(); lowered.element.len()];
         for call in calls.iter() {
-            args::push(function, &loaded.program.program.structs, &call.args, CPU, &mut fields, None)?;
+            args::push(
+                function,
+                &loaded.program.program.structs,
+                &call.args,
+                CPU,
+                &mut fields,
+                None,
+            )?;
         }
         let plan = &loaded.plan.tasks[task.index()];
         if plan.result.is_some() {
             // Nobody's: the results stay in the batch.
-            fields.last_mut().expect("the return address is a field").resize(calls.len() * 8, 0);
+            fields
+                .last_mut()
+                .expect("the return address is a field")
+                .resize(calls.len() * 8, 0);
         }
         let batch = Batch::new(&loaded.plan, task.index(), calls.len() as u64, fields, 0, 0);
         let mut copying = start.elapsed();
         let settings = (self.inner.memory, self.inner.threads);
-        let run = Run::new(&loaded.plan, &loaded.code, &loaded.stash, &self.inner.crew, &self.inner.stop, settings);
+        let run = Run::new(
+            &loaded.plan,
+            &loaded.code,
+            &loaded.stash,
+            &self.inner.crew,
+            &self.inner.stop,
+            settings,
+        );
         let start = Instant::now();
         let workers = run.execute(&batch)?;
         let running = start.elapsed();
@@ -180,8 +227,14 @@ impl CpuDevice {
         copying += start.elapsed();
         let names = loaded.plan.tasks.iter().map(|t| t.name.clone());
         let mut report = RunReport::sum(names, workers, running);
-        (report.budget, report.compiling, report.copying) = (self.inner.memory, loaded.compiling, copying);
-        tracing::debug!(tasks = report.total, dispatches = report.dispatches, ?running, "run");
+        (report.budget, report.compiling, report.copying) =
+            (self.inner.memory, loaded.compiling, copying);
+        tracing::debug!(
+            tasks = report.total,
+            dispatches = report.dispatches,
+            ?running,
+            "run"
+        );
         Ok(report)
     }
 }
@@ -194,7 +247,12 @@ pub(crate) fn cancel(stop: &AtomicU32) {
 
 impl fmt::Debug for CpuDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { threads, memory, .. } = &*self.inner;
-        f.debug_struct("CpuDevice").field("threads", threads).field("memory", memory).finish_non_exhaustive()
+        let Inner {
+            threads, memory, ..
+        } = &*self.inner;
+        f.debug_struct("CpuDevice")
+            .field("threads", threads)
+            .field("memory", memory)
+            .finish_non_exhaustive()
     }
 }

@@ -32,15 +32,27 @@ struct State {
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("State").field("number", &self.number).field("threads", &self.handles.len()).finish_non_exhaustive()
+        f.debug_struct("State")
+            .field("number", &self.number)
+            .field("threads", &self.handles.len())
+            .finish_non_exhaustive()
     }
 }
 
 impl Crew {
     /// A crew of so many workers, the caller of a run included.
     pub(crate) fn new(threads: u32) -> Arc<Self> {
-        let state = State { run: None, number: 0, handles: Vec::new(), closing: false };
-        Arc::new(Self { threads, state: Mutex::new(state), wake: Condvar::new() })
+        let state = State {
+            run: None,
+            number: 0,
+            handles: Vec::new(),
+            closing: false,
+        };
+        Arc::new(Self {
+            threads,
+            state: Mutex::new(state),
+            wake: Condvar::new(),
+        })
     }
 
     /// Calls everyone to a run. A thread that cannot be made is missed, no more: the caller can do all work alone.
@@ -48,7 +60,9 @@ impl Crew {
         let mut state = self.state.lock();
         while state.handles.len() as u32 + 1 < self.threads {
             let (crew, id) = (self.clone(), state.handles.len() as u32 + 1);
-            let thread = Builder::new().name(format!("millstream-{id}")).stack_size(STACK_BYTES);
+            let thread = Builder::new()
+                .name(format!("millstream-{id}"))
+                .stack_size(STACK_BYTES);
             match thread.spawn(move || crew.serve(WorkerId(id))) {
                 Ok(handle) => state.handles.push(handle),
                 Err(error) => {

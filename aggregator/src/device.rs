@@ -99,16 +99,27 @@ impl Device {
     /// As [`Device::auto`], and if the settings for the device make no sense.
     pub fn auto_with(cpu: CpuOptions, cuda: CudaOptions) -> Result<Self, RunError> {
         let wanted = std::env::var("MILLSTREAM_DEVICE").unwrap_or_default();
-        match (wanted.as_str(), wanted.strip_prefix("cuda:").map(str::parse)) {
+        match (
+            wanted.as_str(),
+            wanted.strip_prefix("cuda:").map(str::parse),
+        ) {
             ("" | "auto", _) => {}
             ("cpu", _) => return Self::cpu_with(cpu),
             ("cuda", _) => return Self::cuda_with(cuda),
             (_, Some(Ok(ordinal))) => return Self::cuda_with(CudaOptions { ordinal, ..cuda }),
-            _ => return Err(RunError::Device(format!("MILLSTREAM_DEVICE={wanted} names no device: it may be auto, cpu, or cuda:0"))),
+            _ => {
+                return Err(RunError::Device(format!(
+                    "MILLSTREAM_DEVICE={wanted} names no device: it may be auto, cpu, or cuda:0"
+                )));
+            }
         }
         match Self::cuda_with(cuda) {
             Ok(device) => {
-                tracing::info!(device = device.name(), gpu = device.gpu().map(|g| g.name.as_str()), "a GPU was found");
+                tracing::info!(
+                    device = device.name(),
+                    gpu = device.gpu().map(|g| g.name.as_str()),
+                    "a GPU was found"
+                );
                 Ok(device)
             }
             Err(error) => {
@@ -131,7 +142,9 @@ impl Device {
     /// # Errors
     /// If they make no sense: no thread, no memory, wavefronts of no element.
     pub fn cpu_with(options: CpuOptions) -> Result<Self, RunError> {
-        CpuDevice::with(options).map(|device| Self { kind: Kind::Cpu(device) })
+        CpuDevice::with(options).map(|device| Self {
+            kind: Kind::Cpu(device),
+        })
     }
 
     /// The GPU of that number, as the driver counts.
@@ -139,7 +152,10 @@ impl Device {
     /// # Errors
     /// If there is no driver, no NVRTC or no such GPU; the error says what to install.
     pub fn cuda(ordinal: u32) -> Result<Self, RunError> {
-        Self::cuda_with(CudaOptions { ordinal, ..CudaOptions::default() })
+        Self::cuda_with(CudaOptions {
+            ordinal,
+            ..CudaOptions::default()
+        })
     }
 
     /// A GPU, by these settings.
@@ -147,7 +163,9 @@ impl Device {
     /// # Errors
     /// As [`Device::cuda`], and if it cannot run the aggregator that is asked for.
     pub fn cuda_with(options: CudaOptions) -> Result<Self, RunError> {
-        CudaDevice::with(options).map(|device| Self { kind: Kind::Cuda(device) })
+        CudaDevice::with(options).map(|device| Self {
+            kind: Kind::Cuda(device),
+        })
     }
 
     /// Its name: `cpu`, `cuda:0`.
@@ -213,7 +231,12 @@ impl Device {
     ///
     /// # Errors
     /// If the arguments do not fit the task, or the run ends without a result.
-    pub fn launch(&self, loaded: &Loaded, task: TaskId, calls: &mut [ErasedCall<'_>]) -> Result<RunReport, RunError> {
+    pub fn launch(
+        &self,
+        loaded: &Loaded,
+        task: TaskId,
+        calls: &mut [ErasedCall<'_>],
+    ) -> Result<RunReport, RunError> {
         match (&self.kind, &loaded.kind) {
             (Kind::Cpu(device), LoadedKind::Cpu(loaded)) => device.launch(loaded, task, calls),
             (Kind::Cuda(device), LoadedKind::Cuda(loaded)) => device.launch(loaded, task, calls),
@@ -253,7 +276,8 @@ impl Device {
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("Device");
-        out.field("name", &self.name()).field("memory", &self.memory());
+        out.field("name", &self.name())
+            .field("memory", &self.memory());
         match &self.kind {
             Kind::Cpu(device) => out.field("threads", &device.threads()),
             Kind::Cuda(device) => out.field("gpu", device.info()),

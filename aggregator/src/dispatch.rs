@@ -30,7 +30,9 @@ impl Worker<'_> {
         // A worker that goes deep comes again: it takes a good piece if there is one.
         let missing = bytes - free;
         let piece = missing.max(self.run.pool.budget() / 64);
-        let taken = [piece, missing].into_iter().find(|&b| self.run.pool.take(b));
+        let taken = [piece, missing]
+            .into_iter()
+            .find(|&b| self.run.pool.take(b));
         self.granted += taken.unwrap_or(0);
         taken.is_some()
     }
@@ -40,9 +42,17 @@ impl Worker<'_> {
     pub(crate) fn room(&mut self, pushes: &Pushes, want: u64, segment: usize) -> u64 {
         let record = self.stacks.levels.bytes();
         let pace = self.stacks.pace[segment];
-        let want = if self.run.workers > 1 { want.min(pace.width) } else { want };
+        let want = if self.run.workers > 1 {
+            want.min(pace.width)
+        } else {
+            want
+        };
         let need = pushes.bytes;
-        let guess = if pushes.uncounted.is_empty() { 0 } else { pace.uncounted };
+        let guess = if pushes.uncounted.is_empty() {
+            0
+        } else {
+            pace.uncounted
+        };
         let wide = policy::wide(self.granted, self.live + record);
         let mut count = want.min(wide.checked_div(need + guess).unwrap_or(want));
         if count == 0 {
@@ -66,17 +76,22 @@ impl Worker<'_> {
         for &stack in &pushes.uncounted {
             let capacity = self.stacks.memory.capacity(stack.index());
             let state = &mut self.stacks.states[stack.index()];
-            state.limit = (state.top + rest / shares / self.plan.bytes[stack.index()]).min(capacity);
+            state.limit =
+                (state.top + rest / shares / self.plan.bytes[stack.index()]).min(capacity);
         }
         count
     }
 
     /// As many as the stacks have address space for.
     fn capped(&self, pushes: &Pushes, count: u64) -> u64 {
-        let rooms = pushes.counted.iter().filter(|p| p.1 > 0).map(|&(stack, max)| {
-            let capacity = self.stacks.memory.capacity(stack.index());
-            capacity.saturating_sub(self.stacks.top(stack)) / max
-        });
+        let rooms = pushes
+            .counted
+            .iter()
+            .filter(|p| p.1 > 0)
+            .map(|&(stack, max)| {
+                let capacity = self.stacks.memory.capacity(stack.index());
+                capacity.saturating_sub(self.stacks.top(stack)) / max
+            });
         rooms.fold(count, u64::min)
     }
 
@@ -96,7 +111,12 @@ impl Worker<'_> {
     }
 
     /// Runs the entries `first..first + count` of a task; returns how many were consumed.
-    pub(crate) fn dispatch_entry(&mut self, task: usize, first: u64, count: u64) -> Result<u64, Stop> {
+    pub(crate) fn dispatch_entry(
+        &mut self,
+        task: usize,
+        first: u64,
+        count: u64,
+    ) -> Result<u64, Stop> {
         let plan = &self.plan.tasks[task];
         self.timed(task, task, &plan.pushes, count, |context| {
             // SAFETY: the code was compiled for this program, whose layouts the context's stacks have. The elements lie on the task's entry
@@ -114,7 +134,9 @@ impl Worker<'_> {
         let stacks = &mut **self.stacks;
         let first = stacks.states[stack].top - count;
         stacks.scratch.resize(count as usize, 0);
-        stacks.memory.read_frames(&self.plan.layouts, stack, first, &mut stacks.scratch);
+        stacks
+            .memory
+            .read_frames(&self.plan.layouts, stack, first, &mut stacks.scratch);
         stacks.states[stack].top = first;
         for pushed in &mut stacks.before {
             if pushed.0 == plan.stack {
@@ -122,16 +144,24 @@ impl Worker<'_> {
             }
         }
         let frames = stacks.scratch.as_ptr();
-        let consumed = self.timed(self.plan.tasks.len() + which, plan.task, &plan.pushes, count, |context| {
-            // SAFETY: as in `dispatch_entry`; the references name live frames of the task, since they waited on its stack, and the
-            // scratch array is not touched meanwhile.
-            unsafe { (plan.code)(context, frames, count) }
-        })?;
+        let consumed = self.timed(
+            self.plan.tasks.len() + which,
+            plan.task,
+            &plan.pushes,
+            count,
+            |context| {
+                // SAFETY: as in `dispatch_entry`; the references name live frames of the task, since they waited on its stack, and the
+                // scratch array is not touched meanwhile.
+                unsafe { (plan.code)(context, frames, count) }
+            },
+        )?;
         if consumed < count {
             let stacks = &mut **self.stacks;
             let rest = (count - consumed) as usize;
             let top = stacks.states[stack].top;
-            stacks.memory.write_frames(&self.plan.layouts, stack, top, &stacks.scratch[..rest]);
+            stacks
+                .memory
+                .write_frames(&self.plan.layouts, stack, top, &stacks.scratch[..rest]);
             stacks.states[stack].top = top + rest as u64;
             for pushed in &mut stacks.before {
                 if pushed.0 == plan.stack {
@@ -171,7 +201,12 @@ impl Worker<'_> {
         }
         if !pushes.uncounted.is_empty() && consumed > 0 {
             let pushed = |s: &StackIndex| {
-                let before = self.stacks.before.iter().find(|b| b.0 == *s).map_or(0, |b| b.1);
+                let before = self
+                    .stacks
+                    .before
+                    .iter()
+                    .find(|b| b.0 == *s)
+                    .map_or(0, |b| b.1);
                 (self.stacks.states[s.index()].top - before) * self.plan.bytes[s.index()]
             };
             let bytes: u64 = pushes.uncounted.iter().map(pushed).sum();
@@ -186,7 +221,10 @@ impl Worker<'_> {
         let site = self.context.site;
         match self.context.status {
             status::FAULT => RunError::Fault(self.run.code.fault(site, self.context.values)).into(),
-            status::STACK_OVERFLOW => RunError::StackOverflow { function: self.run.code.function_name(site) }.into(),
+            status::STACK_OVERFLOW => RunError::StackOverflow {
+                function: self.run.code.function_name(site),
+            }
+            .into(),
             status::CHANNEL_FULL => {
                 let stack = StackIndex(site);
                 let limit = self.stacks.states.get(stack.index()).map_or(0, |s| s.limit);
@@ -205,12 +243,22 @@ impl Worker<'_> {
 
     /// The error for a task of the current level whose pushes find no room.
     pub(crate) fn no_room(&self, task: usize, pushes: &Pushes) -> Stop {
-        self.out_of_memory(task, self.current_depth(), pushes.bytes + self.stacks.levels.bytes())
+        self.out_of_memory(
+            task,
+            self.current_depth(),
+            pushes.bytes + self.stacks.levels.bytes(),
+        )
     }
 
     /// The error for a task that needs more than there is.
     pub(crate) fn out_of_memory(&self, task: usize, depth: u64, need: u64) -> Stop {
         let (task, budget) = (self.plan.tasks[task].name.clone(), self.run.pool.budget());
-        RunError::OutOfMemory { task, depth, need, budget }.into()
+        RunError::OutOfMemory {
+            task,
+            depth,
+            need,
+            budget,
+        }
+        .into()
     }
 }

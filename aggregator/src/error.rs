@@ -75,7 +75,9 @@ pub enum RunError {
     #[error("the GPU's context is lost: {0}")]
     Lost(String),
     /// A recursive helper used up the thread's stack.
-    #[error("stack overflow in the helper function `{function}`: only tasks can recurse without bound; make it a task, or bound its depth")]
+    #[error(
+        "stack overflow in the helper function `{function}`: only tasks can recurse without bound; make it a task, or bound its depth"
+    )]
     StackOverflow {
         /// The helper.
         function: String,
@@ -84,7 +86,9 @@ pub enum RunError {
     #[error("the run was cancelled")]
     Cancelled,
     /// Every worker waits for another: a bug of Millstream.
-    #[error("the run is stuck, which is a bug of Millstream; please report it with this state: {state}")]
+    #[error(
+        "the run is stuck, which is a bug of Millstream; please report it with this state: {state}"
+    )]
     Stuck {
         /// Each worker's stacks.
         state: String,

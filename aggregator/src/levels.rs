@@ -19,7 +19,11 @@ pub(crate) struct Levels {
 
 impl Levels {
     pub(crate) fn new(stacks: usize, tasks: usize) -> Self {
-        Self { stacks, tasks, marks: Vec::new() }
+        Self {
+            stacks,
+            tasks,
+            marks: Vec::new(),
+        }
     }
 
     const fn stride(&self) -> usize {

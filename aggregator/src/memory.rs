@@ -29,7 +29,10 @@ impl Region {
         let layout = Layout::from_size_align(bytes.max(1), 64).ok()?;
         // SAFETY: the layout's size is not 0.
         let base = unsafe { alloc_zeroed(layout) };
-        Some(Self { base: NonNull::new(base)?, layout })
+        Some(Self {
+            base: NonNull::new(base)?,
+            layout,
+        })
     }
 
     pub(crate) fn new(bytes: usize) -> Self {
@@ -96,8 +99,15 @@ impl StackMemory {
         let len = usize::try_from(at.max(1)).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let mut map = MmapOptions::new().len(len).no_reserve_swap().map_anon()?;
         let base = map.as_mut_ptr();
-        let fields = fields.into_iter().map(|o| base.wrapping_add(o as usize)).collect();
-        Ok(Self { map, fields, capacity })
+        let fields = fields
+            .into_iter()
+            .map(|o| base.wrapping_add(o as usize))
+            .collect();
+        Ok(Self {
+            map,
+            fields,
+            capacity,
+        })
     }
 
     /// Base address of each field's array, for compiled code.
@@ -116,7 +126,10 @@ impl StackMemory {
         {
             // SAFETY: the map is private and anonymous and no element is live: its owner holds it mutably between two runs, so that bytes
             // which turn to zero are nobody's.
-            let released = unsafe { self.map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+            let released = unsafe {
+                self.map
+                    .unchecked_advise(memmap2::UncheckedAdvice::DontNeed)
+            };
             if let Err(error) = released {
                 tracing::debug!(%error, "stack memory is kept");
             }
@@ -126,44 +139,110 @@ impl StackMemory {
     }
 
     /// Copies elements out of a stack, each field behind one another; see [`Self::copy_in`].
-    pub(crate) fn copy_out(&self, layouts: &Layouts, stack: usize, first: u64, count: u64, to: &mut [Vec<u8>]) {
+    pub(crate) fn copy_out(
+        &self,
+        layouts: &Layouts,
+        stack: usize,
+        first: u64,
+        count: u64,
+        to: &mut [Vec<u8>],
+    ) {
         let layout = &layouts.stacks[stack];
-        assert!(first + count <= self.capacity[stack], "elements lie within their stack");
-        for ((field, bytes), i) in layout.fields.iter().zip(to).zip(layout.first_field as usize..) {
+        assert!(
+            first + count <= self.capacity[stack],
+            "elements lie within their stack"
+        );
+        for ((field, bytes), i) in layout
+            .fields
+            .iter()
+            .zip(to)
+            .zip(layout.first_field as usize..)
+        {
             let stride = stride(field) as usize;
             // SAFETY: the field's array has `capacity` strides at this address, and `first + count` is at most that. The elements are
             // on the stack, so compiled code wrote them; bytes of padding were zero when mapped or written before.
-            let from = unsafe { std::slice::from_raw_parts(self.fields[i].add(first as usize * stride), count as usize * stride) };
+            let from = unsafe {
+                std::slice::from_raw_parts(
+                    self.fields[i].add(first as usize * stride),
+                    count as usize * stride,
+                )
+            };
             bytes.clear();
             bytes.extend_from_slice(from);
         }
     }
 
     /// Writes elements to a stack: `count` of them from number `skip` of what [`Self::copy_out`] gave.
-    pub(crate) fn copy_in(&mut self, layouts: &Layouts, stack: usize, first: u64, from: &[Vec<u8>], skip: u64, count: u64) {
+    pub(crate) fn copy_in(
+        &mut self,
+        layouts: &Layouts,
+        stack: usize,
+        first: u64,
+        from: &[Vec<u8>],
+        skip: u64,
+        count: u64,
+    ) {
         let layout = &layouts.stacks[stack];
-        assert!(first + count <= self.capacity[stack], "elements lie within their stack");
-        for ((field, bytes), i) in layout.fields.iter().zip(from).zip(layout.first_field as usize..) {
+        assert!(
+            first + count <= self.capacity[stack],
+            "elements lie within their stack"
+        );
+        for ((field, bytes), i) in layout
+            .fields
+            .iter()
+            .zip(from)
+            .zip(layout.first_field as usize..)
+        {
             let stride = stride(field) as usize;
             let bytes = &bytes[skip as usize * stride..(skip + count) as usize * stride];
             // SAFETY: the destination lies in the field's array (asserted above) and is as long as `bytes`, which is other memory.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.fields[i].add(first as usize * stride), bytes.len()) };
+            unsafe {
+                std::ptr::copy_nonoverlapping(
+                    bytes.as_ptr(),
+                    self.fields[i].add(first as usize * stride),
+                    bytes.len(),
+                )
+            };
         }
     }
 
     /// Copies the frame references `first..first + to.len()` of a continuation stack.
     pub(crate) fn read_frames(&self, layouts: &Layouts, stack: usize, first: u64, to: &mut [u32]) {
         let field = layouts.stacks[stack].first_field as usize;
-        assert!(first + to.len() as u64 <= self.capacity[stack], "elements lie within their stack");
+        assert!(
+            first + to.len() as u64 <= self.capacity[stack],
+            "elements lie within their stack"
+        );
         // SAFETY: a continuation stack has one field, of `u32`; the elements lie in its array (asserted) and were pushed by compiled code.
-        unsafe { std::ptr::copy_nonoverlapping(self.fields[field].cast::<u32>().add(first as usize), to.as_mut_ptr(), to.len()) };
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                self.fields[field].cast::<u32>().add(first as usize),
+                to.as_mut_ptr(),
+                to.len(),
+            )
+        };
     }
 
     /// Puts frame references on a continuation stack.
-    pub(crate) fn write_frames(&mut self, layouts: &Layouts, stack: usize, first: u64, from: &[u32]) {
+    pub(crate) fn write_frames(
+        &mut self,
+        layouts: &Layouts,
+        stack: usize,
+        first: u64,
+        from: &[u32],
+    ) {
         let field = layouts.stacks[stack].first_field as usize;
-        assert!(first + from.len() as u64 <= self.capacity[stack], "elements lie within their stack");
+        assert!(
+            first + from.len() as u64 <= self.capacity[stack],
+            "elements lie within their stack"
+        );
         // SAFETY: as in `read_frames`.
-        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.fields[field].cast::<u32>().add(first as usize), from.len()) };
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                from.as_ptr(),
+                self.fields[field].cast::<u32>().add(first as usize),
+                from.len(),
+            )
+        };
     }
 }

@@ -17,7 +17,9 @@ pub(crate) struct Native(CompiledProgram);
 
 impl Native {
     pub(crate) fn compile(program: &Levelized) -> Result<Self, RunError> {
-        CompiledProgram::compile(program).map(Self).map_err(|e| RunError::Compile(e.to_string()))
+        CompiledProgram::compile(program)
+            .map(Self)
+            .map_err(|e| RunError::Compile(e.to_string()))
     }
 }
 

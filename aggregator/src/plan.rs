@@ -92,9 +92,15 @@ impl Plan {
     /// Makes the tables. A width of the user's replaces that of the policy.
     pub(crate) fn new(program: &Levelized, code: &dyn Code, width: Option<u64>) -> Self {
         let layouts = Layouts::new(program);
-        let bytes: Vec<u64> = layouts.stacks.iter().map(millstream_channels_kernel::layout::StackLayout::element_bytes).collect();
+        let bytes: Vec<u64> = layouts
+            .stacks
+            .iter()
+            .map(millstream_channels_kernel::layout::StackLayout::element_bytes)
+            .collect();
         let indices = (0..layouts.stacks.len() as u32).map(StackIndex);
-        let inner = indices.filter(|&i| !matches!(layouts[i].stack, StackRef::Entry(_))).collect();
+        let inner = indices
+            .filter(|&i| !matches!(layouts[i].stack, StackRef::Entry(_)))
+            .collect();
         let mut continuations = Vec::new();
         let tasks = program.tasks.iter().enumerate().map(|(i, task)| {
             let id = TaskId::new(i);
@@ -126,7 +132,13 @@ impl Plan {
             }
         });
         let tasks = tasks.collect();
-        Self { tasks, continuations, bytes, inner, layouts }
+        Self {
+            tasks,
+            continuations,
+            bytes,
+            inner,
+            layouts,
+        }
     }
 
     /// The stack's name for readers.
@@ -150,7 +162,9 @@ fn pushes(layouts: &Layouts, bytes: &[u64], pushes: &[Push]) -> Pushes {
     for push in pushes {
         let stack = match push.stack {
             StackRef::Entry(t) => layouts.entry(t),
-            StackRef::Frame(t) => layouts.frame(t).expect("a segment pushes only to stacks of its program"),
+            StackRef::Frame(t) => layouts
+                .frame(t)
+                .expect("a segment pushes only to stacks of its program"),
             StackRef::Continuation(t, s) => layouts.continuation(t, s),
         };
         match push.max {
@@ -172,14 +186,28 @@ fn result(program: &Levelized, task: &LoweredTask) -> Option<ResultPlan> {
     let structs = &program.program.structs;
     let ty = &program.program[task.func].ret;
     let layout = ty.layout(structs);
-    let combine = task.combine.op().and_then(|_| match ty.pieces(structs)[..] {
-        [piece] => match piece.kind {
-            millstream_graph::ty::PieceKind::Scalar(s) => Some((task.combine, s)),
-            millstream_graph::ty::PieceKind::Blob(_) => None,
-        },
-        _ => None,
-    });
-    debug_assert!(combine.is_some() || task.combine == Combine::Store, "only one scalar can be combined");
-    debug_assert_eq!(task.element.last().map(stride), Some(8), "the return address is the last field");
-    Some(ResultPlan { size: layout.size, stride: layout.size.next_multiple_of(layout.align.max(8)), combine })
+    let combine = task
+        .combine
+        .op()
+        .and_then(|_| match ty.pieces(structs)[..] {
+            [piece] => match piece.kind {
+                millstream_graph::ty::PieceKind::Scalar(s) => Some((task.combine, s)),
+                millstream_graph::ty::PieceKind::Blob(_) => None,
+            },
+            _ => None,
+        });
+    debug_assert!(
+        combine.is_some() || task.combine == Combine::Store,
+        "only one scalar can be combined"
+    );
+    debug_assert_eq!(
+        task.element.last().map(stride),
+        Some(8),
+        "the return address is the last field"
+    );
+    Some(ResultPlan {
+        size: layout.size,
+        stride: layout.size.next_multiple_of(layout.align.max(8)),
+        combine,
+    })
 }

@@ -30,8 +30,12 @@ impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
         match units.into_iter().find(|(_, shift)| self.0 >= 1 << shift) {
-            Some((unit, shift)) if self.0.is_multiple_of(1 << shift) => write!(f, "{} {unit}", self.0 >> shift),
-            Some((unit, shift)) => write!(f, "{:.1} {unit}", self.0 as f64 / (1u64 << shift) as f64),
+            Some((unit, shift)) if self.0.is_multiple_of(1 << shift) => {
+                write!(f, "{} {unit}", self.0 >> shift)
+            }
+            Some((unit, shift)) => {
+                write!(f, "{:.1} {unit}", self.0 as f64 / (1u64 << shift) as f64)
+            }
             None => write!(f, "{} bytes", self.0),
         }
     }
@@ -42,11 +46,22 @@ impl fmt::Display for Bytes {
 /// # Errors
 /// A sentence that says what was expected.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
-    let bad = || format!("`{text}` is not a size in bytes; write a number and a unit, such as `256 MiB` or `4096`");
+    let bad = || {
+        format!(
+            "`{text}` is not a size in bytes; write a number and a unit, such as `256 MiB` or `4096`"
+        )
+    };
     let trimmed = text.trim();
-    let digits = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(trimmed.len());
+    let digits = trimmed
+        .find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_')
+        .unwrap_or(trimmed.len());
     let (number, unit) = trimmed.split_at(digits);
-    let shift = match unit.trim().to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
+    let shift = match unit
+        .trim()
+        .to_ascii_lowercase()
+        .trim_end_matches('b')
+        .trim_end_matches('i')
+    {
         "" => 0,
         "k" => 10,
         "m" => 20,
@@ -56,7 +71,11 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     };
     let number: f64 = number.replace('_', "").parse().map_err(|_| bad())?;
     let bytes = number * (1u64 << shift) as f64;
-    if bytes >= 1.0 && bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(bad()) }
+    if bytes >= 1.0 && bytes < u64::MAX as f64 {
+        Ok(bytes as u64)
+    } else {
+        Err(bad())
+    }
 }
 
 /// The budget where the user names none: a quarter of the memory that is available now, or 1 GiB where that cannot be found out.
@@ -64,10 +83,21 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
 pub fn default_memory() -> u64 {
     let info = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = info.lines().find_map(|l| l.strip_prefix("MemAvailable:"));
-    let machine = line.and_then(|l| l.trim().trim_end_matches("kB").trim().parse::<u64>().ok()).map(|k| k << 10);
-    let group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let group = group.iter().find_map(|p| fs::read_to_string(p).ok()?.trim().parse::<u64>().ok());
-    machine.into_iter().chain(group).min().map_or(1 << 30, |b| (b / MEMORY_SHARE).max(1 << 20))
+    let machine = line
+        .and_then(|l| l.trim().trim_end_matches("kB").trim().parse::<u64>().ok())
+        .map(|k| k << 10);
+    let group = [
+        "/sys/fs/cgroup/memory.max",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    ];
+    let group = group
+        .iter()
+        .find_map(|p| fs::read_to_string(p).ok()?.trim().parse::<u64>().ok());
+    machine
+        .into_iter()
+        .chain(group)
+        .min()
+        .map_or(1 << 30, |b| (b / MEMORY_SHARE).max(1 << 20))
 }
 
 /// Size of the second level cache of a core; 512 KiB where that cannot be found out.
@@ -75,9 +105,15 @@ fn cache_bytes() -> u64 {
     static SIZE: OnceLock<u64> = OnceLock::new();
     *SIZE.get_or_init(|| {
         let caches = (0..8).map(|i| format!("/sys/devices/system/cpu/cpu0/cache/index{i}"));
-        let level_two = |dir: &String| fs::read_to_string(format!("{dir}/level")).is_ok_and(|l| l.trim() == "2");
-        let size = caches.into_iter().find(level_two).and_then(|dir| fs::read_to_string(format!("{dir}/size")).ok());
-        size.and_then(|s| parse_bytes(s.trim()).ok()).unwrap_or(512 << 10)
+        let level_two = |dir: &String| {
+            fs::read_to_string(format!("{dir}/level")).is_ok_and(|l| l.trim() == "2")
+        };
+        let size = caches
+            .into_iter()
+            .find(level_two)
+            .and_then(|dir| fs::read_to_string(format!("{dir}/size")).ok());
+        size.and_then(|s| parse_bytes(s.trim()).ok())
+            .unwrap_or(512 << 10)
     })
 }
 
@@ -96,7 +132,11 @@ pub(crate) const fn wide(granted: u64, used: u64) -> u64 {
 /// How many of so many elements a wavefront takes: all, unless a full wavefront would be left. A small rest would run all by itself, and so would
 /// its children.
 pub(crate) const fn run_of(count: u64, width: u64) -> u64 {
-    if count > width && (width == 1 || count >= 2 * width) { width } else { count }
+    if count > width && (width == 1 || count >= 2 * width) {
+        width
+    } else {
+        count
+    }
 }
 
 /// The memory of a run: each worker has a part of its own, the rest is for whoever has to go deep.
@@ -110,8 +150,16 @@ pub(crate) struct Pool {
 impl Pool {
     /// Three quarters of the budget are dealt out, the rest is common; one worker gets everything.
     pub(crate) fn new(budget: u64, workers: u32) -> Self {
-        let own = if workers <= 1 { budget } else { budget / PARTS * (PARTS - 1) / u64::from(workers) };
-        Self { budget, own, free: AtomicU64::new(budget - own * u64::from(workers.max(1))) }
+        let own = if workers <= 1 {
+            budget
+        } else {
+            budget / PARTS * (PARTS - 1) / u64::from(workers)
+        };
+        Self {
+            budget,
+            own,
+            free: AtomicU64::new(budget - own * u64::from(workers.max(1))),
+        }
     }
 
     /// How many workers of those asked for a budget is enough for.
@@ -131,7 +179,11 @@ impl Pool {
     /// Takes so many bytes from the common part.
     pub(crate) fn take(&self, bytes: u64) -> bool {
         // Relaxed: the counter orders nothing; only its sum matters. Pairs with `give`.
-        self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |free| free.checked_sub(bytes)).is_ok()
+        self.free
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |free| {
+                free.checked_sub(bytes)
+            })
+            .is_ok()
     }
 
     /// Takes half of what the common part has.
@@ -153,7 +205,13 @@ mod tests {
 
     #[test]
     fn sizes_are_read_and_printed() {
-        for (text, bytes) in [("256 MiB", 256 << 20), ("1.5GiB", 3 << 29), ("64k", 64 << 10), ("4096", 4096), (" 8 mb ", 8 << 20)] {
+        for (text, bytes) in [
+            ("256 MiB", 256 << 20),
+            ("1.5GiB", 3 << 29),
+            ("64k", 64 << 10),
+            ("4096", 4096),
+            (" 8 mb ", 8 << 20),
+        ] {
             assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
         }
         for text in ["", "MiB", "-1", "12 parsecs", "1..2", "0"] {

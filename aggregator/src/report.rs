@@ -20,7 +20,10 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub(crate) fn new(tasks: usize) -> Self {
-        Self { tasks: vec![0; tasks], ..Self::default() }
+        Self {
+            tasks: vec![0; tasks],
+            ..Self::default()
+        }
     }
 
     /// Elements of a task were consumed at a depth.
@@ -124,13 +127,19 @@ pub(crate) fn by_name(counts: impl Iterator<Item = (String, u64)>) -> Vec<(Strin
 
 impl RunReport {
     /// Sums up what workers say.
-    pub(crate) fn sum(names: impl Iterator<Item = String>, mut workers: Vec<WorkerReport>, running: Duration) -> Self {
+    pub(crate) fn sum(
+        names: impl Iterator<Item = String>,
+        mut workers: Vec<WorkerReport>,
+        running: Duration,
+    ) -> Self {
         workers.sort_by_key(|w| w.worker);
         for worker in &mut workers {
             worker.busy = (worker.awake.as_secs_f64() / running.as_secs_f64().max(1e-9)).min(1.0);
         }
         let sum = |of: fn(&WorkerReport) -> u64| workers.iter().map(of).sum();
-        let tasks = names.enumerate().map(|(t, name)| (name, workers.iter().map(|w| w.by_task[t]).sum()));
+        let tasks = names
+            .enumerate()
+            .map(|(t, name)| (name, workers.iter().map(|w| w.by_task[t]).sum()));
         let depth = workers.iter().map(|w| w.by_level.len()).max().unwrap_or(0);
         let at = |l: usize| workers.iter().filter_map(|w| w.by_level.get(l)).sum();
         Self {
@@ -151,9 +160,18 @@ impl fmt::Display for RunReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |d: Duration| format!("{:.3} ms", d.as_secs_f64() * 1e3);
         let each = self.running.as_secs_f64() * 1e9 / self.total.max(1) as f64;
-        writeln!(f, "{} tasks in {}, {each:.2} ns each", self.total, time(self.running))?;
+        writeln!(
+            f,
+            "{} tasks in {}, {each:.2} ns each",
+            self.total,
+            time(self.running)
+        )?;
         if self.tasks.len() > 1 {
-            let tasks: Vec<_> = self.tasks.iter().map(|(name, n)| format!("{name} {n}")).collect();
+            let tasks: Vec<_> = self
+                .tasks
+                .iter()
+                .map(|(name, n)| format!("{name} {n}"))
+                .collect();
             writeln!(f, "  tasks      {}", tasks.join(", "))?;
         }
         let width = self.total as f64 / self.dispatches.max(1) as f64;
@@ -163,12 +181,26 @@ impl fmt::Display for RunReport {
             write!(f, "; {} by one warp", self.narrow)?;
         }
         writeln!(f)?;
-        writeln!(f, "  channels   {} at most, of {}", Bytes(self.peak), Bytes(self.budget))?;
-        write!(f, "  compiling  {}, copying {}", time(self.compiling), time(self.copying))?;
+        writeln!(
+            f,
+            "  channels   {} at most, of {}",
+            Bytes(self.peak),
+            Bytes(self.budget)
+        )?;
+        write!(
+            f,
+            "  compiling  {}, copying {}",
+            time(self.compiling),
+            time(self.copying)
+        )?;
         if self.workers.len() > 1 {
             for w in &self.workers {
                 let (n, busy) = (w.worker, w.busy * 100.0);
-                write!(f, "\n  worker {n:<3} {busy:.0} % busy, {} tasks, {} batches donated, {} acquired", w.tasks, w.donated, w.acquired)?;
+                write!(
+                    f,
+                    "\n  worker {n:<3} {busy:.0} % busy, {} tasks, {} batches donated, {} acquired",
+                    w.tasks, w.donated, w.acquired
+                )?;
             }
         }
         Ok(())

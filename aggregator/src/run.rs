@@ -131,7 +131,9 @@ impl Run {
             self.stash.lock().push(stacks);
         }));
         if let Err(panic) = done {
-            self.fail(RunError::Panicked { message: message(&*panic) });
+            self.fail(RunError::Panicked {
+                message: message(&*panic),
+            });
         }
     }
 
@@ -141,7 +143,9 @@ impl Run {
         }
         let budget = self.pool.budget();
         let stacks = Stacks::new(&self.plan, budget);
-        stacks.map(Box::new).map_err(|e| RunError::Device(format!("no address space for channel stacks: {e}")))
+        stacks
+            .map(Box::new)
+            .map_err(|e| RunError::Device(format!("no address space for channel stacks: {e}")))
     }
 
     fn context(&self) -> WorkerContext {
@@ -167,5 +171,6 @@ impl Run {
 
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".into())
 }

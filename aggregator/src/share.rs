@@ -87,7 +87,12 @@ impl<T> Shared<T> {
             over: false,
         };
         let wake = (0..workers).map(|_| Condvar::new()).collect();
-        Self { state: Mutex::new(state), wake, left: Condvar::new(), hungry: AtomicU32::new(0) }
+        Self {
+            state: Mutex::new(state),
+            wake,
+            left: Condvar::new(),
+            hungry: AtomicU32::new(0),
+        }
     }
 
     /// Whether a donation would be welcome. One relaxed load, for each dispatch.
@@ -157,7 +162,12 @@ impl<T> Shared<T> {
         }
     }
 
-    fn find(state: &mut State<T>, me: WorkerId, wants: Wants, mine: &impl Fn(&T) -> bool) -> Option<Next<T>> {
+    fn find(
+        state: &mut State<T>,
+        me: WorkerId,
+        wants: Wants,
+        mine: &impl Fn(&T) -> bool,
+    ) -> Option<Next<T>> {
         if state.over {
             return Some(Next::Over);
         }
@@ -165,12 +175,19 @@ impl<T> Shared<T> {
             if let Some(batch) = state.inbox[me.index()].pop() {
                 return Some(Next::Returned(batch));
             }
-            let at = state.queue.iter().rposition(|l| l.owner == me && mine(&l.batch));
+            let at = state
+                .queue
+                .iter()
+                .rposition(|l| l.owner == me && mine(&l.batch));
             if let Some(loan) = at.and_then(|at| state.queue.remove(at)) {
                 return Some(Next::Reclaimed(loan.batch));
             }
         }
-        if wants.work { state.queue.pop_front().map(Next::Work) } else { None }
+        if wants.work {
+            state.queue.pop_front().map(Next::Work)
+        } else {
+            None
+        }
     }
 
     /// Ends the run for everybody: whoever waits or will wait gets [`Next::Over`].
@@ -204,10 +221,18 @@ impl<T> Shared<T> {
     /// Wakes a parked worker for each queued batch, as far as there are workers that want one, and tells busy workers how many more there are.
     /// A worker that is roused but not here yet may find its batch taken; whoever took it has called this, so no batch is forgotten.
     fn publish(&self, state: &mut Guard<'_, State<T>>) {
-        let wanting = |state: &State<T>| state.parked.iter().filter(|w| w.is_some_and(|w| w.work)).count();
+        let wanting = |state: &State<T>| {
+            state
+                .parked
+                .iter()
+                .filter(|w| w.is_some_and(|w| w.work))
+                .count()
+        };
         let mut queued = state.queue.len();
         while queued > 0 {
-            let Some(worker) = state.parked.iter().position(|w| w.is_some_and(|w| w.work)) else { break };
+            let Some(worker) = state.parked.iter().position(|w| w.is_some_and(|w| w.work)) else {
+                break;
+            };
             self.rouse(state, WorkerId(worker as u32));
             queued -= 1;
         }

@@ -42,7 +42,10 @@ impl Stacks {
     /// Stacks for a program and a budget.
     pub(crate) fn new(plan: &Plan, budget: u64) -> io::Result<Self> {
         let count = plan.layouts.stacks.len();
-        let pace = Pace { width: FIRST_WIDTH, uncounted: FIRST_GUESS };
+        let pace = Pace {
+            width: FIRST_WIDTH,
+            uncounted: FIRST_GUESS,
+        };
         Ok(Self {
             memory: StackMemory::reserve(&plan.layouts, budget)?,
             states: vec![StackState::default(); count],
@@ -69,7 +72,11 @@ impl Stacks {
     /// Notes the tops of the stacks that a segment pushes to.
     pub(crate) fn note_tops(&mut self, pushes: &Pushes) {
         self.before.clear();
-        let stacks = pushes.counted.iter().map(|p| p.0).chain(pushes.uncounted.iter().copied());
+        let stacks = pushes
+            .counted
+            .iter()
+            .map(|p| p.0)
+            .chain(pushes.uncounted.iter().copied());
         for stack in stacks {
             self.before.push((stack, self.states[stack.index()].top));
         }

@@ -7,10 +7,15 @@
 //!   the worker panic for 1003
 
 use crate::plan::Code;
-use millstream_channels_kernel::cpu::abi::{ContinuationFn, EntryFn, StackState, WorkerContext, status};
+use millstream_channels_kernel::cpu::abi::{
+    ContinuationFn, EntryFn, StackState, WorkerContext, status,
+};
 use millstream_graph::{
     fault::Fault,
-    ir::{CheckKind, Combine, FuncId, Function, FunctionKind, LocalId, Param, Program, SegmentId, Span, TaskId},
+    ir::{
+        CheckKind, Combine, FuncId, Function, FunctionKind, LocalId, Param, Program, SegmentId,
+        Span, TaskId,
+    },
     levelized::{Field, Levelized, LoweredTask, Push, Segment, StackRef},
     ty::{PieceKind, Scalar, Type},
 };
@@ -26,15 +31,31 @@ pub(crate) struct ByHand;
 
 impl Code for ByHand {
     fn entry(&self, task: TaskId) -> EntryFn {
-        [fib_entry as EntryFn, count_entry, repeat_entry, sleepy_entry][task.index()]
+        [
+            fib_entry as EntryFn,
+            count_entry,
+            repeat_entry,
+            sleepy_entry,
+        ][task.index()]
     }
     fn continuation(&self, task: TaskId, _: SegmentId) -> ContinuationFn {
-        [fib_rest as ContinuationFn, count_rest, repeat_rest, sleepy_rest][task.index()]
+        [
+            fib_rest as ContinuationFn,
+            count_rest,
+            repeat_rest,
+            sleepy_rest,
+        ][task.index()]
     }
     fn fault(&self, site: u32, _: [u64; 2]) -> Fault {
         assert_ne!(site, 1003, "the bug that was asked for");
         let kind = CheckKind::Panic("by hand".into());
-        Fault { kind, values: Vec::new(), function: "sleepy".into(), file: "testing.rs".into(), span: Span::default() }
+        Fault {
+            kind,
+            values: Vec::new(),
+            function: "sleepy".into(),
+            file: "testing.rs".into(),
+            span: Span::default(),
+        }
     }
     fn function_name(&self, _: u32) -> String {
         "helper".into()
@@ -46,9 +67,19 @@ pub(crate) fn program() -> Levelized {
     use Scalar::{Ptr, U32, U64};
     let mut program = Program::default();
     let mut tasks = Vec::new();
-    let mut add = |name: &str, params: &[(&str, Scalar)], frame: &[(&str, Scalar)], combine, spawns: &[(TaskId, Option<u32>)]| {
+    let mut add = |name: &str,
+                   params: &[(&str, Scalar)],
+                   frame: &[(&str, Scalar)],
+                   combine,
+                   spawns: &[(TaskId, Option<u32>)]| {
         let id = TaskId::new(tasks.len());
-        let params: Vec<Param> = params.iter().map(|p| Param { name: p.0.into(), ty: Type::Scalar(p.1) }).collect();
+        let params: Vec<Param> = params
+            .iter()
+            .map(|p| Param {
+                name: p.0.into(),
+                ty: Type::Scalar(p.1),
+            })
+            .collect();
         let function = |kind| Function {
             name: name.into(),
             kind,
@@ -60,15 +91,38 @@ pub(crate) fn program() -> Levelized {
             blocks: Vec::new(),
             span: Span::default(),
         };
-        let field = |(name, s): (&str, Scalar)| Field { name: name.into(), kind: PieceKind::Scalar(s) };
-        let fields = |of: &[(&str, Scalar)]| of.iter().copied().chain([("return", Ptr)]).map(field).collect();
-        let params: Vec<(&str, Scalar)> = params.iter().map(|p| (&*p.name, p.ty.scalar().expect("a scalar"))).collect();
+        let field = |(name, s): (&str, Scalar)| Field {
+            name: name.into(),
+            kind: PieceKind::Scalar(s),
+        };
+        let fields = |of: &[(&str, Scalar)]| {
+            of.iter()
+                .copied()
+                .chain([("return", Ptr)])
+                .map(field)
+                .collect()
+        };
+        let params: Vec<(&str, Scalar)> = params
+            .iter()
+            .map(|p| (&*p.name, p.ty.scalar().expect("a scalar")))
+            .collect();
         let rest = StackRef::Continuation(id, SegmentId(1));
         let push = |stack, max| Push { stack, max };
         let children = spawns.iter().map(|&(t, max)| push(StackRef::Entry(t), max));
-        let entry = children.clone().chain([push(StackRef::Frame(id), Some(1)), push(rest, Some(1))]).collect();
-        let again = if name == "repeat" { children.chain([push(rest, Some(1))]).collect() } else { Vec::new() };
-        let segment = |pushes| Segment { body: function(FunctionKind::Segment), ret: Some(LocalId(0)), pushes };
+        let entry = children
+            .clone()
+            .chain([push(StackRef::Frame(id), Some(1)), push(rest, Some(1))])
+            .collect();
+        let again = if name == "repeat" {
+            children.chain([push(rest, Some(1))]).collect()
+        } else {
+            Vec::new()
+        };
+        let segment = |pushes| Segment {
+            body: function(FunctionKind::Segment),
+            ret: Some(LocalId(0)),
+            pushes,
+        };
         let task = LoweredTask {
             func: FuncId::new(id.index()),
             name: name.into(),
@@ -80,8 +134,20 @@ pub(crate) fn program() -> Levelized {
         program.functions.push(function(FunctionKind::Task));
         tasks.push(task);
     };
-    add("fib", &[("n", U32)], &[("x", U64), ("y", U64)], Combine::Store, &[(FIB, Some(2))]);
-    add("count+add", &[("n", U32), ("seed", U64)], &[("total", U64)], Combine::Add, &[(COUNT, None)]);
+    add(
+        "fib",
+        &[("n", U32)],
+        &[("x", U64), ("y", U64)],
+        Combine::Store,
+        &[(FIB, Some(2))],
+    );
+    add(
+        "count+add",
+        &[("n", U32), ("seed", U64)],
+        &[("total", U64)],
+        Combine::Add,
+        &[(COUNT, None)],
+    );
     add(
         "repeat",
         &[("n", U32), ("times", U32)],
@@ -89,18 +155,30 @@ pub(crate) fn program() -> Levelized {
         Combine::Store,
         &[(FIB, Some(1))],
     );
-    add("sleepy", &[("n", U32)], &[("x", U64), ("y", U64)], Combine::Store, &[(SLEEPY, Some(2))]);
+    add(
+        "sleepy",
+        &[("n", U32)],
+        &[("x", U64), ("y", U64)],
+        Combine::Store,
+        &[(SLEEPY, Some(2))],
+    );
     Levelized { program, tasks }
 }
 
 /// `count` in plain Rust.
 pub(crate) fn count(n: u32, seed: u64) -> u64 {
-    1 + (0..children(n, seed)).map(|i| count(n - 1, mix(seed + i))).sum::<u64>()
+    1 + (0..children(n, seed))
+        .map(|i| count(n - 1, mix(seed + i)))
+        .sum::<u64>()
 }
 
 /// `fib` in plain Rust.
 pub(crate) fn fib(n: u32) -> u64 {
-    if n < 2 { u64::from(n) } else { fib(n - 1) + fib(n - 2) }
+    if n < 2 {
+        u64::from(n)
+    } else {
+        fib(n - 1) + fib(n - 2)
+    }
 }
 
 fn children(n: u32, seed: u64) -> u64 {
@@ -129,11 +207,21 @@ unsafe fn push(ctx: *mut WorkerContext, stack: usize) -> usize {
 
 unsafe extern "C" fn fib_entry(ctx: *mut WorkerContext, first: u64, count: u64) -> u64 {
     // SAFETY: the worker's promise to compiled code; numbers of stacks and fields are those of `program`.
-    unsafe { fib_like(ctx, first, count, [0, 0], |n| (n < 2).then_some(u64::from(n))) }
+    unsafe {
+        fib_like(ctx, first, count, [0, 0], |n| {
+            (n < 2).then_some(u64::from(n))
+        })
+    }
 }
 
 /// `fib` on the stacks from `base[0]` and the fields from `base[1]`.
-unsafe fn fib_like(ctx: *mut WorkerContext, first: u64, count: u64, base: [usize; 2], leaf: impl Fn(u32) -> Option<u64>) -> u64 {
+unsafe fn fib_like(
+    ctx: *mut WorkerContext,
+    first: u64,
+    count: u64,
+    base: [usize; 2],
+    leaf: impl Fn(u32) -> Option<u64>,
+) -> u64 {
     let [stack, at] = base;
     // SAFETY: as for the caller.
     unsafe {
@@ -181,7 +269,11 @@ unsafe extern "C" fn count_entry(ctx: *mut WorkerContext, first: u64, count: u64
     for i in (first as usize..(first + count) as usize).rev() {
         // SAFETY: as in `fib_entry`.
         unsafe {
-            let (n, seed, ret) = (field::<u32>(ctx, 6), field::<u64>(ctx, 7), field::<*mut u64>(ctx, 8));
+            let (n, seed, ret) = (
+                field::<u32>(ctx, 6),
+                field::<u64>(ctx, 7),
+                field::<*mut u64>(ctx, 8),
+            );
             let (level, own, to) = (*n.add(i), *seed.add(i), *ret.add(i));
             let frame = push(ctx, 4);
             *field::<u64>(ctx, 9).add(frame) = 1;
@@ -244,7 +336,10 @@ unsafe extern "C" fn repeat_rest(ctx: *mut WorkerContext, frames: *const u32, co
         // SAFETY: as in `sum`.
         unsafe {
             let frame = *frames.add(i) as usize;
-            let (times, acc) = (field::<u32>(ctx, 16).add(frame), field::<u64>(ctx, 17).add(frame));
+            let (times, acc) = (
+                field::<u32>(ctx, 16).add(frame),
+                field::<u64>(ctx, 17).add(frame),
+            );
             *acc += *field::<u64>(ctx, 18).add(frame);
             *times -= 1;
             if *times == 0 {
@@ -266,7 +361,8 @@ unsafe extern "C" fn sleepy_entry(ctx: *mut WorkerContext, first: u64, count: u6
         }
         1002 => {
             // SAFETY: `cancel` is the address of an atomic that outlives the run.
-            let cancel = unsafe { std::sync::atomic::AtomicU32::from_ptr((*ctx).cancel.cast_mut()) };
+            let cancel =
+                unsafe { std::sync::atomic::AtomicU32::from_ptr((*ctx).cancel.cast_mut()) };
             while cancel.load(std::sync::atomic::Ordering::Relaxed) == 0 {
                 std::thread::yield_now();
             }

@@ -15,16 +15,39 @@ use std::{
 const SIZES: [u32; 4] = [1, 2, 4, 16];
 
 fn device(threads: u32, memory: u64, width: Option<u64>) -> (CpuDevice, CpuLoaded) {
-    let device = CpuDevice::with(CpuOptions { threads: Some(threads), memory: Some(memory), width }).unwrap();
+    let device = CpuDevice::with(CpuOptions {
+        threads: Some(threads),
+        memory: Some(memory),
+        width,
+    })
+    .unwrap();
     let loaded = device.prepare(&Arc::new(program()), Arc::new(ByHand), Instant::now());
     (device, loaded)
 }
 
-fn run((device, loaded): &(CpuDevice, CpuLoaded), task: TaskId, calls: &[&[u64]]) -> Result<(Vec<u64>, RunReport), RunError> {
-    let mut calls: Vec<_> = calls.iter().map(|args| ErasedCall::new(args.iter().map(|&a| ErasedArg::Scalar(a)).collect())).collect();
+fn run(
+    (device, loaded): &(CpuDevice, CpuLoaded),
+    task: TaskId,
+    calls: &[&[u64]],
+) -> Result<(Vec<u64>, RunReport), RunError> {
+    let mut calls: Vec<_> = calls
+        .iter()
+        .map(|args| ErasedCall::new(args.iter().map(|&a| ErasedArg::Scalar(a)).collect()))
+        .collect();
     let report = device.launch(loaded, task, &mut calls)?;
-    assert!(report.peak <= report.budget, "peak {} of {}", report.peak, report.budget);
-    Ok((calls.iter().map(|c| u64::from_ne_bytes(c.result[..].try_into().unwrap())).collect(), report))
+    assert!(
+        report.peak <= report.budget,
+        "peak {} of {}",
+        report.peak,
+        report.budget
+    );
+    Ok((
+        calls
+            .iter()
+            .map(|c| u64::from_ne_bytes(c.result[..].try_into().unwrap()))
+            .collect(),
+        report,
+    ))
 }
 
 /// How many tasks a call of fib makes.
@@ -54,9 +77,15 @@ fn many_calls_are_one_run() {
     let args: Vec<&[u64]> = args.iter().map(|a| &a[..]).collect();
     let expected: Vec<u64> = args.iter().map(|a| fib(a[0] as u32)).collect();
     for (threads, memory) in [(1, 64 << 20), (1, 16 << 10), (3, 64 << 20)] {
-        assert_eq!(run(&device(threads, memory, None), FIB, &args).unwrap().0, expected);
+        assert_eq!(
+            run(&device(threads, memory, None), FIB, &args).unwrap().0,
+            expected
+        );
     }
-    assert_eq!(run(&device(1, 1 << 20, None), FIB, &[]).unwrap().0, [0u64; 0]);
+    assert_eq!(
+        run(&device(1, 1 << 20, None), FIB, &[]).unwrap().0,
+        [0u64; 0]
+    );
 }
 
 #[test]
@@ -76,7 +105,8 @@ fn a_continuation_continues() {
     for threads in SIZES {
         for width in [None, Some(1), Some(3)] {
             let on = device(threads, 64 << 20, width);
-            let (results, _) = run(&on, REPEAT, &[&[10, 1], &[12, 7], &[3, 100], &[15, 20]]).unwrap();
+            let (results, _) =
+                run(&on, REPEAT, &[&[10, 1], &[12, 7], &[3, 100], &[15, 20]]).unwrap();
             assert_eq!(results, [fib(10), 7 * fib(12), 100 * fib(3), 20 * fib(15)]);
         }
     }
@@ -87,8 +117,16 @@ fn budgets_bound_memory_and_narrow_wavefronts() {
     for memory in [4 << 10, 16 << 10, 64 << 10, 1 << 20, 8 << 20] {
         for threads in [1, 4] {
             let on = device(threads, memory, None);
-            assert_eq!(run(&on, FIB, &[&[22]]).unwrap().0, [fib(22)], "{memory} bytes");
-            assert_eq!(run(&on, COUNT, &[&[9, 3]]).unwrap().0, [count(9, 3)], "{memory} bytes");
+            assert_eq!(
+                run(&on, FIB, &[&[22]]).unwrap().0,
+                [fib(22)],
+                "{memory} bytes"
+            );
+            assert_eq!(
+                run(&on, COUNT, &[&[9, 3]]).unwrap().0,
+                [count(9, 3)],
+                "{memory} bytes"
+            );
         }
     }
 }
@@ -97,7 +135,15 @@ fn budgets_bound_memory_and_narrow_wavefronts() {
 fn too_small_a_budget_is_an_error_that_names_the_task() {
     let on = device(1, 600, None);
     let error = run(&on, FIB, &[&[30]]).unwrap_err();
-    let RunError::OutOfMemory { task, depth, need, budget } = &error else { panic!("{error}") };
+    let RunError::OutOfMemory {
+        task,
+        depth,
+        need,
+        budget,
+    } = &error
+    else {
+        panic!("{error}")
+    };
     assert_eq!((&**task, *budget), ("fib", 600));
     assert!(*depth > 0 && *depth < 20, "{depth}");
     assert!(*need > 40 && *need < 200, "{need}");
@@ -105,9 +151,13 @@ fn too_small_a_budget_is_an_error_that_names_the_task() {
     // The device works on.
     assert_eq!(run(&on, FIB, &[&[1]]).unwrap().0, [1]);
     let error = run(&device(1, 20, None), FIB, &[&[1]]).unwrap_err();
-    assert!(matches!(error, RunError::OutOfMemory { depth: 0, .. }), "{error}");
+    assert!(
+        matches!(error, RunError::OutOfMemory { depth: 0, .. }),
+        "{error}"
+    );
     // Half a dozen children at one element, and no room for them.
-    let errors = (0..200).filter_map(|seed| run(&device(1, 400, None), COUNT, &[&[12, seed]]).err());
+    let errors =
+        (0..200).filter_map(|seed| run(&device(1, 400, None), COUNT, &[&[12, seed]]).err());
     let full = errors.filter(|e| matches!(e, RunError::ChannelFull { task, channel, .. } if task == "count" && channel == task));
     assert!(full.count() > 0);
 }
@@ -118,7 +168,10 @@ fn a_recursion_that_never_ends_runs_out_of_memory() {
     // its own 3 MiB only; how much of the common rest the one that fails first got depends on time.
     for (threads, sure) in [(1, 2 << 20), (2, 3 << 18)] {
         let error = run(&device(threads, 8 << 20, None), FIB, &[&[1 << 30]]).unwrap_err();
-        assert!(matches!(&error, RunError::OutOfMemory { depth, .. } if *depth > sure / 200), "{threads} threads: {error}");
+        assert!(
+            matches!(&error, RunError::OutOfMemory { depth, .. } if *depth > sure / 200),
+            "{threads} threads: {error}"
+        );
     }
 }
 
@@ -133,7 +186,13 @@ fn one_wavefront_at_a_time_gives_the_same() {
 
 #[test]
 fn one_thread_is_deterministic() {
-    let runs: Vec<_> = (0..3).map(|_| run(&device(1, 32 << 20, None), COUNT, &[&[16, 6]]).unwrap().1).collect();
+    let runs: Vec<_> = (0..3)
+        .map(|_| {
+            run(&device(1, 32 << 20, None), COUNT, &[&[16, 6]])
+                .unwrap()
+                .1
+        })
+        .collect();
     let same = |r: &RunReport| (r.total, r.dispatches, r.elements.clone(), r.peak);
     assert!(runs.iter().all(|r| same(r) == same(&runs[0])));
 }
@@ -145,28 +204,50 @@ fn heavy_leaves_are_donated() {
         let (results, report) = run(&on, SLEEPY, &[&[19]]).unwrap();
         assert_eq!(results, [fib(19)]);
         assert!(report.workers.len() > 1, "{report}");
-        let (donated, acquired) = report.workers.iter().fold((0, 0), |s, w| (s.0 + w.donated, s.1 + w.acquired));
+        let (donated, acquired) = report
+            .workers
+            .iter()
+            .fold((0, 0), |s, w| (s.0 + w.donated, s.1 + w.acquired));
         assert!(acquired > 0 && acquired <= donated, "{report}");
-        assert!(report.workers.iter().filter(|w| w.tasks > 100).count() > 1, "{report}");
+        assert!(
+            report.workers.iter().filter(|w| w.tasks > 100).count() > 1,
+            "{report}"
+        );
     }
 }
 
 #[test]
 fn ten_thousand_small_unbalanced_runs() {
-    let on: Vec<_> = SIZES.iter().map(|&threads| device(threads, 64 << 20, None)).collect();
-    let narrow: Vec<_> = SIZES.iter().map(|&threads| device(threads, 64 << 20, Some(2))).collect();
+    let on: Vec<_> = SIZES
+        .iter()
+        .map(|&threads| device(threads, 64 << 20, None))
+        .collect();
+    let narrow: Vec<_> = SIZES
+        .iter()
+        .map(|&threads| device(threads, 64 << 20, Some(2)))
+        .collect();
     let mut random = 1u64;
     for i in 0..10_000u64 {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let on = if random >> 40 & 3 == 0 { &narrow } else { &on };
         let on = &on[(random >> 33) as usize % on.len()];
         let (task, args, expected) = match random >> 50 & 7 {
             0 => (SLEEPY, vec![5], fib(5)),
-            1 | 2 => (FIB, vec![random >> 55 & 15], fib((random >> 55 & 15) as u32)),
+            1 | 2 => (
+                FIB,
+                vec![random >> 55 & 15],
+                fib((random >> 55 & 15) as u32),
+            ),
             3 => (REPEAT, vec![6, 1 + i % 5], (1 + i % 5) * fib(6)),
             _ => (COUNT, vec![7 + i % 5, i], count(7 + (i % 5) as u32, i)),
         };
-        assert_eq!(run(on, task, &[&args]).unwrap().0, [expected], "run {i} of {task}{args:?}");
+        assert_eq!(
+            run(on, task, &[&args]).unwrap().0,
+            [expected],
+            "run {i} of {task}{args:?}"
+        );
     }
 }
 
@@ -174,15 +255,24 @@ fn ten_thousand_small_unbalanced_runs() {
 fn failures_end_the_run_and_leave_the_device_whole() {
     for threads in SIZES {
         let on = device(threads, 64 << 20, None);
-        assert!(matches!(run(&on, SLEEPY, &[&[14], &[1001], &[12]]), Err(RunError::Fault(_))));
+        assert!(matches!(
+            run(&on, SLEEPY, &[&[14], &[1001], &[12]]),
+            Err(RunError::Fault(_))
+        ));
         let error = run(&on, SLEEPY, &[&[14], &[1003], &[12]]).unwrap_err();
-        assert!(matches!(&error, RunError::Panicked { message } if message.contains("the bug that was asked for")), "{error}");
+        assert!(
+            matches!(&error, RunError::Panicked { message } if message.contains("the bug that was asked for")),
+            "{error}"
+        );
         let word = on.0.stop_word().clone();
         let canceller = thread::spawn(move || {
             thread::sleep(Duration::from_millis(20));
             cancel(&word);
         });
-        assert_eq!(run(&on, SLEEPY, &[&[10], &[1002]]).unwrap_err(), RunError::Cancelled);
+        assert_eq!(
+            run(&on, SLEEPY, &[&[10], &[1002]]).unwrap_err(),
+            RunError::Cancelled
+        );
         canceller.join().unwrap();
         cancel(on.0.stop_word());
         assert_eq!(run(&on, FIB, &[&[10]]).unwrap_err(), RunError::Cancelled);
@@ -196,15 +286,33 @@ fn bad_arguments_are_refused() {
     for (args, message) in [
         (vec![], "argument `n` of task `fib`: is missing"),
         (vec![1, 2], "too many arguments for task `fib`"),
-        (vec![1 << 32], "argument `n` of task `fib`: 0x100000000 is not a `u32`"),
+        (
+            vec![1 << 32],
+            "argument `n` of task `fib`: 0x100000000 is not a `u32`",
+        ),
     ] {
-        assert_eq!(run(&on, FIB, &[&args]).unwrap_err(), RunError::BadArguments(message.into()));
+        assert_eq!(
+            run(&on, FIB, &[&args]).unwrap_err(),
+            RunError::BadArguments(message.into())
+        );
     }
-    assert!(matches!(run(&on, TaskId(9), &[]), Err(RunError::BadArguments(_))));
+    assert!(matches!(
+        run(&on, TaskId(9), &[]),
+        Err(RunError::BadArguments(_))
+    ));
     for options in [
-        CpuOptions { threads: Some(0), ..CpuOptions::default() },
-        CpuOptions { memory: Some(0), ..CpuOptions::default() },
-        CpuOptions { width: Some(0), ..CpuOptions::default() },
+        CpuOptions {
+            threads: Some(0),
+            ..CpuOptions::default()
+        },
+        CpuOptions {
+            memory: Some(0),
+            ..CpuOptions::default()
+        },
+        CpuOptions {
+            width: Some(0),
+            ..CpuOptions::default()
+        },
     ] {
         assert!(matches!(CpuDevice::with(options), Err(RunError::Device(_))));
     }
@@ -220,7 +328,10 @@ fn a_small_warm_run_is_quick() {
             start.elapsed()
         });
         let best = times.min().unwrap();
-        assert!(best < Duration::from_micros(200), "{best:?}: optimised code takes less than 20 us");
+        assert!(
+            best < Duration::from_micros(200),
+            "{best:?}: optimised code takes less than 20 us"
+        );
         println!("fib(10), {threads} threads: {best:?}");
     }
 }
@@ -242,14 +353,20 @@ fn an_idle_device_burns_no_cpu() {
 fn ticks(name: &str) -> Option<u64> {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let stats = tasks.filter_map(|t| std::fs::read_to_string(t.unwrap().path().join("stat")).ok());
-    let stat = stats.into_iter().find(|s| s.contains(&format!("({name})")))?;
+    let stat = stats
+        .into_iter()
+        .find(|s| s.contains(&format!("({name})")))?;
     let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
     Some(fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap())
 }
 
 #[test]
 fn a_buffer_of_another_device_is_refused() {
-    let device = Device::cpu_with(CpuOptions { threads: Some(1), ..CpuOptions::default() }).unwrap();
+    let device = Device::cpu_with(CpuOptions {
+        threads: Some(1),
+        ..CpuOptions::default()
+    })
+    .unwrap();
     let buffer = device.buffer(&[1u32, 2, 3]).unwrap();
     let program = millstream_graph::text::parse_program(
         "program p in \"p.rs\"\ntask f(x: &[u32]) takes %0, %1 {\n    let %0 x: ptr, %1: usize\nb0:\n    return\n}\n",
@@ -257,9 +374,20 @@ fn a_buffer_of_another_device_is_refused() {
     .unwrap();
     let push = |home| {
         let (mut fields, mut regions) = (vec![Vec::new(); 2], Vec::new());
-        let args = [ErasedArg::Memory(crate::MemoryArg::buffer(&buffer)), ErasedArg::Scalar(3)];
+        let args = [
+            ErasedArg::Memory(crate::MemoryArg::buffer(&buffer)),
+            ErasedArg::Scalar(3),
+        ];
         let function = &program.functions[0];
-        crate::args::push(function, &program.structs, &args, home, &mut fields, Some(&mut regions)).map(|()| (fields, regions))
+        crate::args::push(
+            function,
+            &program.structs,
+            &args,
+            home,
+            &mut fields,
+            Some(&mut regions),
+        )
+        .map(|()| (fields, regions))
     };
     let (fields, regions) = push(crate::args::CPU).unwrap();
     assert_eq!(fields[0], (buffer.address() as u64).to_ne_bytes());
@@ -274,7 +402,10 @@ fn a_buffer_of_another_device_is_refused() {
 #[test]
 fn buffers_take_as_many_values_as_they_have() {
     let mut buffer = Device::cpu().unwrap().zeros::<u16>(3).unwrap();
-    assert!(matches!(buffer.try_write(&[1, 2]), Err(RunError::BadArguments(_))));
+    assert!(matches!(
+        buffer.try_write(&[1, 2]),
+        Err(RunError::BadArguments(_))
+    ));
     buffer.try_write(&[1, 2, 3]).unwrap();
     assert_eq!(buffer.try_read().unwrap(), [1, 2, 3]);
 }
@@ -285,7 +416,10 @@ fn without_a_driver_a_gpu_is_an_error_that_says_so() {
     match (crate::cuda::devices(), Device::cuda(0)) {
         (Err(RunError::Device(why)), Err(RunError::Device(same))) => {
             assert_eq!(why, same);
-            assert!(why.contains("driver") || why.contains("MILLSTREAM_CUDA"), "{why}");
+            assert!(
+                why.contains("driver") || why.contains("MILLSTREAM_CUDA"),
+                "{why}"
+            );
         }
         (Err(why), found) => panic!("{why}, but {found:?}"),
         (Ok(found), device) => assert!(!found.is_empty() || device.is_err()),

@@ -33,7 +33,8 @@ fn lowest() -> Option<u64> {
             return None;
         }
         let (mut address, mut size) = (std::ptr::null_mut(), 0);
-        let found = libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut address, &raw mut size) == 0;
+        let found =
+            libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut address, &raw mut size) == 0;
         libc::pthread_attr_destroy(attributes.as_mut_ptr());
         found.then_some(address as u64)
     }

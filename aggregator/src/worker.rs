@@ -69,7 +69,12 @@ pub(crate) struct Worker<'r> {
 }
 
 impl<'r> Worker<'r> {
-    pub(crate) fn new(run: &'r Run, id: WorkerId, stacks: Box<Stacks>, mut context: WorkerContext) -> Self {
+    pub(crate) fn new(
+        run: &'r Run,
+        id: WorkerId,
+        stacks: Box<Stacks>,
+        mut context: WorkerContext,
+    ) -> Self {
         context.fields = stacks.memory.fields();
         let plan = &*run.plan;
         Self {
@@ -92,7 +97,9 @@ impl<'r> Worker<'r> {
 
     /// Gives the stacks back and says what was done.
     pub(crate) fn finish(mut self) -> (Box<Stacks>, WorkerReport) {
-        self.run.pool.give(self.granted.saturating_sub(self.run.pool.own()));
+        self.run
+            .pool
+            .give(self.granted.saturating_sub(self.run.pool.own()));
         self.stacks.clear(self.tally.peak);
         let report = WorkerReport::new(self.id.0, self.entered.elapsed(), self.parked, self.tally);
         (ManuallyDrop::into_inner(self.stacks), report)
@@ -101,7 +108,10 @@ impl<'r> Worker<'r> {
     /// Runs what others donate until the run is over.
     pub(crate) fn serve(&mut self) -> Result<(), Stop> {
         loop {
-            match self.next(Wants { returned: false, work: true })? {
+            match self.next(Wants {
+                returned: false,
+                work: true,
+            })? {
                 Next::Work(loan) => self.help(loan)?,
                 _ => return Err(Stop::Over),
             }
@@ -143,12 +153,24 @@ impl<'r> Worker<'r> {
             count = 1;
         }
         let top = self.stacks.top(task.entry);
-        count = count.min(self.stacks.memory.capacity(task.entry.index()).saturating_sub(top));
+        count = count.min(
+            self.stacks
+                .memory
+                .capacity(task.entry.index())
+                .saturating_sub(top),
+        );
         if count == 0 {
             return Err(self.out_of_memory(batch.task, batch.depth, task.bytes));
         }
         self.open_bases();
-        self.stacks.memory.copy_in(&self.plan.layouts, task.entry.index(), top, &batch.fields, done, count);
+        self.stacks.memory.copy_in(
+            &self.plan.layouts,
+            task.entry.index(),
+            top,
+            &batch.fields,
+            done,
+            count,
+        );
         self.stacks.states[task.entry.index()].top = top + count;
         self.use_bytes(count * task.bytes);
         self.descend();
@@ -172,11 +194,17 @@ impl<'r> Worker<'r> {
             let waiting = self.most_continuations(level);
             let entry = self.most_entries(level);
             match (entry, waiting) {
-                (Some(task), waiting) if waiting.is_none_or(|(c, n)| n < self.plan.continuations[c].width) => {
+                (Some(task), waiting)
+                    if waiting.is_none_or(|(c, n)| n < self.plan.continuations[c].width) =>
+                {
                     match (self.entries(level, task)?, waiting) {
                         (true, _) => {}
-                        (false, Some((continuation, _))) => self.continuations(level, continuation)?,
-                        (false, None) => return Err(self.no_room(task, &self.plan.tasks[task].pushes)),
+                        (false, Some((continuation, _))) => {
+                            self.continuations(level, continuation)?
+                        }
+                        (false, None) => {
+                            return Err(self.no_room(task, &self.plan.tasks[task].pushes));
+                        }
                     }
                 }
                 (_, Some((continuation, _))) => self.continuations(level, continuation)?,
@@ -233,7 +261,9 @@ impl<'r> Worker<'r> {
             if children == 0 {
                 // No child lies above: there is no hole.
                 self.lower(plan.entry, end - consumed);
-                self.stacks.levels.set_base(self.open, plan.entry, end - consumed);
+                self.stacks
+                    .levels
+                    .set_base(self.open, plan.entry, end - consumed);
             }
             if consumed == 0 {
                 return Err(self.no_room(task, &plan.pushes));
@@ -243,7 +273,12 @@ impl<'r> Worker<'r> {
                 self.stacks.top(c.stack) - self.stacks.levels.base(level, c.stack) >= c.width
             });
             // Where memory is short, what there is has to last for the levels below.
-            if enough || room < want || children * 2 > plan.width || self.run.stopped() || self.run.shared.hungry() {
+            if enough
+                || room < want
+                || children * 2 > plan.width
+                || self.run.stopped()
+                || self.run.shared.hungry()
+            {
                 break;
             }
             match self.most_entries(level) {
@@ -310,7 +345,9 @@ impl<'r> Worker<'r> {
         let stacks = &mut **self.stacks;
         stacks.levels.ensure(level);
         for (i, state) in stacks.states.iter().enumerate() {
-            stacks.levels.set_base(level, StackIndex(i as u32), state.top);
+            stacks
+                .levels
+                .set_base(level, StackIndex(i as u32), state.top);
         }
     }
 
@@ -319,10 +356,14 @@ impl<'r> Worker<'r> {
         let level = self.open;
         let stacks = &mut **self.stacks;
         for &stack in &self.plan.inner {
-            stacks.levels.set_base(level, stack, stacks.states[stack.index()].top);
+            stacks
+                .levels
+                .set_base(level, stack, stacks.states[stack.index()].top);
         }
         for (t, task) in self.plan.tasks.iter().enumerate() {
-            stacks.levels.set_end(level, t, stacks.states[task.entry.index()].top);
+            stacks
+                .levels
+                .set_end(level, t, stacks.states[task.entry.index()].top);
         }
         stacks.levels.set_lent(level, 0);
         self.open += 1;
@@ -338,7 +379,14 @@ impl<'r> Worker<'r> {
         }
         for (t, task) in self.plan.tasks.iter().enumerate() {
             let levels = &self.stacks.levels;
-            self.lower(task.entry, if level > base { levels.end(level - 1, t) } else { levels.base(level, task.entry) });
+            self.lower(
+                task.entry,
+                if level > base {
+                    levels.end(level - 1, t)
+                } else {
+                    levels.base(level, task.entry)
+                },
+            );
         }
         self.open -= 1;
         self.shallow = self.shallow.min(self.open.saturating_sub(1));
@@ -377,7 +425,9 @@ impl<'r> Worker<'r> {
     /// Donates about half of the shallowest entries: the largest subtrees.
     fn offer(&mut self) {
         let current = self.open - 1;
-        let Some((level, task)) = (self.shallow..=current).find_map(|l| Some((l, self.most_entries(l)?))) else {
+        let Some((level, task)) =
+            (self.shallow..=current).find_map(|l| Some((l, self.most_entries(l)?)))
+        else {
             self.shallow = current;
             return;
         };
@@ -385,7 +435,11 @@ impl<'r> Worker<'r> {
         let plan = &self.plan.tasks[task];
         let end = self.stacks.levels.end(level, task);
         let count = end - self.stacks.levels.base(level, plan.entry);
-        let share = if level == current { count / 2 } else { count.div_ceil(2) };
+        let share = if level == current {
+            count / 2
+        } else {
+            count.div_ceil(2)
+        };
         let each = self.plan.batch_bytes(task);
         let count = share.min(self.granted / BATCH_SHARE / each);
         if count == 0 || !self.grow(count * each) {
@@ -393,7 +447,13 @@ impl<'r> Worker<'r> {
         }
         let mut fields = vec![Vec::new(); self.plan.layouts[plan.entry].fields.len()];
         let rest = end - count;
-        self.stacks.memory.copy_out(&self.plan.layouts, plan.entry.index(), rest, count, &mut fields);
+        self.stacks.memory.copy_out(
+            &self.plan.layouts,
+            plan.entry.index(),
+            rest,
+            count,
+            &mut fields,
+        );
         let batch = Batch::new(self.plan, task, count, fields, level, self.depth(level));
         self.use_bytes(batch.bytes);
         let levels = &mut self.stacks.levels;
@@ -409,7 +469,10 @@ impl<'r> Worker<'r> {
     /// A level that is drained but for lent batches: takes them back, or helps others, or sleeps.
     fn wait(&mut self, level: Level) -> Result<(), Stop> {
         let help = self.origins.len() < NESTED && self.live < self.run.pool.own() / 2;
-        match self.next(Wants { returned: true, work: help })? {
+        match self.next(Wants {
+            returned: true,
+            work: help,
+        })? {
             Next::Returned(batch) => {
                 batch.apply(self.plan);
                 self.back(&batch);
@@ -419,9 +482,18 @@ impl<'r> Worker<'r> {
                 self.back(&batch);
                 let plan = &self.plan.tasks[batch.task];
                 let top = self.stacks.top(plan.entry);
-                self.stacks.memory.copy_in(&self.plan.layouts, plan.entry.index(), top, &batch.fields, 0, batch.count);
+                self.stacks.memory.copy_in(
+                    &self.plan.layouts,
+                    plan.entry.index(),
+                    top,
+                    &batch.fields,
+                    0,
+                    batch.count,
+                );
                 self.stacks.states[plan.entry.index()].top = top + batch.count;
-                self.stacks.levels.set_end(level, batch.task, top + batch.count);
+                self.stacks
+                    .levels
+                    .set_end(level, batch.task, top + batch.count);
                 self.use_bytes(batch.count * plan.bytes);
             }
             Next::Work(loan) => self.help(loan)?,
@@ -440,20 +512,35 @@ impl<'r> Worker<'r> {
     fn next(&mut self, wants: Wants) -> Result<Next<Batch>, Stop> {
         let level = self.open.wrapping_sub(1);
         let start = Instant::now();
-        let next = self.run.shared.next(self.id, wants, |batch| batch.level == level);
+        let next = self
+            .run
+            .shared
+            .next(self.id, wants, |batch| batch.level == level);
         self.parked += start.elapsed();
         match next {
             Next::Over => Err(Stop::Over),
-            Next::Stuck => Err(RunError::Stuck { state: self.describe() }.into()),
+            Next::Stuck => Err(RunError::Stuck {
+                state: self.describe(),
+            }
+            .into()),
             next => Ok(next),
         }
     }
 
     /// The stacks that hold something, for a report of a bug.
     fn describe(&self) -> String {
-        let stacks = (0..self.stacks.states.len() as u32).map(StackIndex).filter(|&s| self.stacks.top(s) > 0);
-        let stacks: Vec<_> = stacks.map(|s| format!("{}: {}", self.plan.stack_name(s), self.stacks.top(s))).collect();
+        let stacks = (0..self.stacks.states.len() as u32)
+            .map(StackIndex)
+            .filter(|&s| self.stacks.top(s) > 0);
+        let stacks: Vec<_> = stacks
+            .map(|s| format!("{}: {}", self.plan.stack_name(s), self.stacks.top(s)))
+            .collect();
         let lent: u32 = (0..self.open).map(|l| self.stacks.levels.lent(l)).sum();
-        format!("worker {}, {} levels, {lent} batches lent, {}", self.id.0, self.open, stacks.join(", "))
+        format!(
+            "worker {}, {} levels, {lent} batches lent, {}",
+            self.id.0,
+            self.open,
+            stacks.join(", ")
+        )
     }
 }

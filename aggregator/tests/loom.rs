@@ -45,8 +45,14 @@ mod share;
 use loom::{cell::UnsafeCell, sync::Arc, thread};
 use share::{Loan, Next, Shared, Wants, WorkerId};
 
-const OWNER: Wants = Wants { returned: true, work: true };
-const IDLE: Wants = Wants { returned: false, work: true };
+const OWNER: Wants = Wants {
+    returned: true,
+    work: true,
+};
+const IDLE: Wants = Wants {
+    returned: false,
+    work: true,
+};
 
 /// A batch: where its one result goes, as a result slot does, and how many batches it donates in turn.
 struct Batch {
@@ -57,7 +63,13 @@ struct Batch {
 impl Batch {
     fn new(nested: u32) -> (Self, Arc<UnsafeCell<u32>>) {
         let result = Arc::new(UnsafeCell::new(0));
-        (Self { result: result.clone(), nested }, result)
+        (
+            Self {
+                result: result.clone(),
+                nested,
+            },
+            result,
+        )
     }
 }
 
@@ -159,7 +171,8 @@ fn scene(workers: u32, batches: u32, nested: u32, preemptions: Option<usize>) {
             shared.donate(WorkerId(0), batch);
             results.push(result);
         }
-        await_all(&shared, WorkerId(0), results.len()).expect("nobody ends the run before worker 0 does");
+        await_all(&shared, WorkerId(0), results.len())
+            .expect("nobody ends the run before worker 0 does");
         let sum: u32 = results.iter().map(read).sum();
         assert_eq!(sum, batches * (1 + nested));
         shared.close();
@@ -274,7 +287,14 @@ fn sleepers_wake_for_a_donation() {
         for _ in 0..2 {
             let (batch, result) = Batch::new(0);
             shared.donate(WorkerId(0), batch);
-            let next = shared.next(WorkerId(0), Wants { returned: true, work: false }, |_| false);
+            let next = shared.next(
+                WorkerId(0),
+                Wants {
+                    returned: true,
+                    work: false,
+                },
+                |_| false,
+            );
             assert!(matches!(next, Next::Returned(_)), "it comes back");
             assert_eq!(read(&result), 1);
         }
@@ -288,12 +308,17 @@ fn sleepers_wake_for_a_donation() {
 #[test]
 fn a_donation_wakes_a_sleeper_by_itself() {
     loom::model(|| {
-        let (shared, acquired) = (Arc::new(Shared::new(2)), Arc::new((sync::Mutex::new(false), sync::Condvar::new())));
+        let (shared, acquired) = (
+            Arc::new(Shared::new(2)),
+            Arc::new((sync::Mutex::new(false), sync::Condvar::new())),
+        );
         assert!(shared.enter(), "the run is not over");
         let other = {
             let (shared, acquired) = (shared.clone(), acquired.clone());
             thread::spawn(move || {
-                let Next::Work(loan) = shared.next(WorkerId(1), IDLE, |_| true) else { panic!("there is a batch") };
+                let Next::Work(loan) = shared.next(WorkerId(1), IDLE, |_| true) else {
+                    panic!("there is a batch")
+                };
                 *acquired.0.lock() = true;
                 acquired.1.notify_one();
                 assert_eq!(help(&shared, WorkerId(1), loan), Ok(()));

@@ -12,8 +12,18 @@ fn load_driver(folder: &Path) -> bool {
     let library = folder.join("libcuda.so");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/staging.c");
     let cc = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-    let built =
-        Command::new(cc).args(["-shared", "-fPIC", "-w", "-pthread", "-Wl,-soname,libcuda.so", "-o"]).arg(&library).arg(source).status();
+    let built = Command::new(cc)
+        .args([
+            "-shared",
+            "-fPIC",
+            "-w",
+            "-pthread",
+            "-Wl,-soname,libcuda.so",
+            "-o",
+        ])
+        .arg(&library)
+        .arg(source)
+        .status();
     if !built.is_ok_and(|s| s.success()) {
         eprintln!("SKIPPED: no C compiler");
         return false;
@@ -28,7 +38,9 @@ fn load_driver(folder: &Path) -> bool {
 #[test]
 fn large_buffers_come_back_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
-    if std::env::var("MILLSTREAM_TEST_DEVICE").is_ok_and(|d| d == "cuda") || !load_driver(folder.path()) {
+    if std::env::var("MILLSTREAM_TEST_DEVICE").is_ok_and(|d| d == "cuda")
+        || !load_driver(folder.path())
+    {
         return eprintln!("SKIPPED: on this machine nothing can stand for the driver");
     }
     let device = match Device::cuda_with(CudaOptions::default()) {
@@ -44,6 +56,9 @@ fn large_buffers_come_back_as_they_were() {
         assert!(back == values, "{len} values");
         back.reverse();
         buffer.try_write(&back).unwrap();
-        assert!(buffer.try_read().unwrap() == back, "{len} values, the other way round");
+        assert!(
+            buffer.try_read().unwrap() == back,
+            "{len} values, the other way round"
+        );
     }
 }

@@ -6,12 +6,20 @@ use millstream_channels_kernel::cpu::CompiledProgram;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    tracing_subscriber::fmt().with_env_filter("millstream::code=trace").without_time().with_ansi(false).init();
+    tracing_subscriber::fmt()
+        .with_env_filter("millstream::code=trace")
+        .without_time()
+        .with_ansi(false)
+        .init();
     let file = std::env::args().nth(1).ok_or("which file?")?;
     let program = millstream_cilk_lower::parse_file(&std::fs::read_to_string(&file)?, &file, None)?;
     let levelized = millstream_cilk_lower::lower::lower(&program)?;
     let start = Instant::now();
     let code = CompiledProgram::compile(&levelized)?;
-    println!("{} stacks, compiled and printed in {:?}", code.layouts().stacks.len(), start.elapsed());
+    println!(
+        "{} stacks, compiled and printed in {:?}",
+        code.layouts().stacks.len(),
+        start.elapsed()
+    );
     Ok(())
 }

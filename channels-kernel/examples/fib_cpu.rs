@@ -30,7 +30,9 @@ fn tops(machine: &Machine<'_>) -> [u64; STACKS] {
 /// Runs all entry elements; gives how many there were, and how many wavefronts.
 fn run(machine: &mut Machine<'_>, width: u64) -> (u64, u64) {
     let (mut open, mut tasks, mut wavefronts) = (Vec::<Open>::new(), 0, 0);
-    let continuations = machine.base(machine.code.layouts().stacks[2].first_field).cast::<u32>();
+    let continuations = machine
+        .base(machine.code.layouts().stacks[2].first_field)
+        .cast::<u32>();
     loop {
         let before = tops(machine);
         let floor = open.last().map_or(0, |o| o.bottom[0]);
@@ -39,14 +41,21 @@ fn run(machine: &mut Machine<'_>, width: u64) -> (u64, u64) {
             let consumed = machine.call_entry(FIB, before[0] - count, count);
             wavefronts += 1;
             tasks += consumed;
-            open.push(Open { bottom: before, consumed });
+            open.push(Open {
+                bottom: before,
+                consumed,
+            });
             continue;
         }
-        let Some(Open { bottom, consumed }) = open.pop() else { return (tasks, wavefronts) };
+        let Some(Open { bottom, consumed }) = open.pop() else {
+            return (tasks, wavefronts);
+        };
         let frames = machine.states[2].top - bottom[2];
         if frames > 0 {
             // SAFETY: so many references lie there; fib's continuation pushes nothing, so they stay as they are.
-            let frames = unsafe { std::slice::from_raw_parts(continuations.add(bottom[2] as usize), frames as usize) };
+            let frames = unsafe {
+                std::slice::from_raw_parts(continuations.add(bottom[2] as usize), frames as usize)
+            };
             machine.call_continuation(FIB, SegmentId(1), frames);
         }
         for (state, bottom) in machine.states.iter_mut().zip(bottom) {
@@ -57,8 +66,13 @@ fn run(machine: &mut Machine<'_>, width: u64) -> (u64, u64) {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    tracing_subscriber::fmt().with_env_filter(tracing_subscriber::EnvFilter::from_default_env()).without_time().init();
-    let n = std::env::args().nth(1).map_or(Ok(35), |n| n.parse::<u64>())?;
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .without_time()
+        .init();
+    let n = std::env::args()
+        .nth(1)
+        .map_or(Ok(35), |n| n.parse::<u64>())?;
     let start = Instant::now();
     let code = CompiledProgram::compile(&support::build::fib(true))?;
     println!("compiled in {:?}", start.elapsed());
@@ -73,7 +87,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let (tasks, wavefronts) = counts;
         let ns = best * 1e9 / tasks as f64;
-        println!("width {width}: fib({n}) = {result}, {tasks} tasks, {wavefronts} wavefronts, {:.1} ms, {ns:.2} ns a task", best * 1e3);
+        println!(
+            "width {width}: fib({n}) = {result}, {tasks} tasks, {wavefronts} wavefronts, {:.1} ms, {ns:.2} ns a task",
+            best * 1e3
+        );
     }
     Ok(())
 }

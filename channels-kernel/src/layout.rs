@@ -80,14 +80,24 @@ impl Layouts {
             let fields = program.fields(stack);
             let first_field = next;
             next += fields.len() as u32;
-            StackLayout { stack, fields, first_field }
+            StackLayout {
+                stack,
+                fields,
+                first_field,
+            }
         });
         let stacks = stacks.collect();
-        Self { stacks, fields: next }
+        Self {
+            stacks,
+            fields: next,
+        }
     }
 
     fn position(&self, stack: StackRef) -> Option<StackIndex> {
-        self.stacks.iter().position(|s| s.stack == stack).map(|i| StackIndex(i as u32))
+        self.stacks
+            .iter()
+            .position(|s| s.stack == stack)
+            .map(|i| StackIndex(i as u32))
     }
 
     /// The entry stack of a task.
@@ -96,7 +106,8 @@ impl Layouts {
     /// If the task is not of this program.
     #[must_use]
     pub fn entry(&self, task: TaskId) -> StackIndex {
-        self.position(StackRef::Entry(task)).expect("every task has an entry stack")
+        self.position(StackRef::Entry(task))
+            .expect("every task has an entry stack")
     }
 
     /// The frame stack of a task, if it has frames.
@@ -111,7 +122,8 @@ impl Layouts {
     /// If the segment is not a continuation of this program.
     #[must_use]
     pub fn continuation(&self, task: TaskId, segment: SegmentId) -> StackIndex {
-        self.position(StackRef::Continuation(task, segment)).expect("every continuation segment has a stack")
+        self.position(StackRef::Continuation(task, segment))
+            .expect("every continuation segment has a stack")
     }
 
     /// Number of a frame field, counted over all stacks.
@@ -120,7 +132,9 @@ impl Layouts {
     /// If the task has no frames.
     #[must_use]
     pub fn frame_field(&self, task: TaskId, field: FieldId) -> u32 {
-        let stack = self.frame(task).expect("only tasks with frames have frame fields");
+        let stack = self
+            .frame(task)
+            .expect("only tasks with frames have frame fields");
         self.stacks[stack.index()].first_field + field.0
     }
 }

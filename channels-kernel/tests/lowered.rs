@@ -17,7 +17,10 @@ fn run(source: &str, entry: &str, args: &[u64]) -> u64 {
     let results = [1, 7, 500].map(|width| {
         let mut machine = Machine::new(&code, 100_000, width);
         let mut result = 0u64;
-        machine.push(task, &[args, &[(&raw mut result).addr() as u64][..]].concat());
+        machine.push(
+            task,
+            &[args, &[(&raw mut result).addr() as u64][..]].concat(),
+        );
         assert_eq!(machine.run(), status::OK);
         std::hint::black_box(result)
     });

@@ -88,9 +88,19 @@ fn every_distance_within_one_array() {
                 expected[i + to] = expected[i + from] * 1.5 - 1.0;
             }
             let mut data = numbers(64);
-            let args = [data.as_mut_ptr().addr() as u64, 64, n as u64, from as u64, to as u64];
+            let args = [
+                data.as_mut_ptr().addr() as u64,
+                64,
+                n as u64,
+                from as u64,
+                to as u64,
+            ];
             assert_eq!(loops.run("shift", &args).0, status::OK);
-            assert_eq!(std::hint::black_box(data), expected, "{n} from {from} to {to}");
+            assert_eq!(
+                std::hint::black_box(data),
+                expected,
+                "{n} from {from} to {to}"
+            );
         }
     }
 }
@@ -99,7 +109,15 @@ fn every_distance_within_one_array() {
 fn a_check_fails_where_it_would_one_by_one() {
     let loops = Loops::new();
     for (out_len, a_len) in [(40, 40), (40, 21), (13, 40), (13, 13), (0, 5), (5, 0)] {
-        for (start, end) in [(0, 40), (0, 13), (3, 22), (7, 8), (9, 2), (20, 41), (0, u64::MAX)] {
+        for (start, end) in [
+            (0, 40),
+            (0, 13),
+            (3, 22),
+            (7, 8),
+            (9, 2),
+            (20, 41),
+            (0, u64::MAX),
+        ] {
             let (a, mut expected) = (numbers(a_len), numbers(out_len));
             let mut failed = None;
             for i in start as usize..end as usize {
@@ -115,7 +133,15 @@ fn a_check_fails_where_it_would_one_by_one() {
             }
             let mut out = numbers(out_len);
             let (to, from) = (out.as_mut_ptr().addr() as u64, a.as_ptr().addr() as u64);
-            let args = [to, out_len as u64, from, a_len as u64, u64::from(0.25f32.to_bits()), start, end];
+            let args = [
+                to,
+                out_len as u64,
+                from,
+                a_len as u64,
+                u64::from(0.25f32.to_bits()),
+                start,
+                end,
+            ];
             let (came, values) = loops.run("scale", &args);
             let text = format!("{start}..{end} of {out_len} and {a_len}");
             assert_eq!((came == status::FAULT).then_some(values), failed, "{text}");
@@ -138,18 +164,39 @@ fn an_index_that_wraps_is_found() {
 fn integers_and_doubles() {
     let loops = Loops::new();
     for n in 0..35usize {
-        let a: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+        let a: Vec<u32> = (0..n as u32)
+            .map(|i| i.wrapping_mul(2_654_435_761))
+            .collect();
         let mut out: Vec<u32> = (0..n as u32).map(|i| !i).collect();
-        let expected: Vec<u32> = out.iter().zip(&a).map(|(o, a)| (o ^ 7).wrapping_mul(*a).wrapping_add(a & 255)).collect();
-        let args = [out.as_mut_ptr().addr() as u64, n as u64, a.as_ptr().addr() as u64, n as u64, n as u64];
+        let expected: Vec<u32> = out
+            .iter()
+            .zip(&a)
+            .map(|(o, a)| (o ^ 7).wrapping_mul(*a).wrapping_add(a & 255))
+            .collect();
+        let args = [
+            out.as_mut_ptr().addr() as u64,
+            n as u64,
+            a.as_ptr().addr() as u64,
+            n as u64,
+            n as u64,
+        ];
         assert_eq!(loops.run("whole", &args).0, status::OK);
         assert_eq!(std::hint::black_box(out), expected);
 
         let a: Vec<f64> = (0..n).map(|i| i as f64 * 1.7 - 20.0).collect();
         let mut out = vec![0.0f64; n];
-        let args = [out.as_mut_ptr().addr() as u64, n as u64, a.as_ptr().addr() as u64, n as u64, n as u64];
+        let args = [
+            out.as_mut_ptr().addr() as u64,
+            n as u64,
+            a.as_ptr().addr() as u64,
+            n as u64,
+            n as u64,
+        ];
         assert_eq!(loops.run("wide", &args).0, status::OK);
-        assert_eq!(std::hint::black_box(out), a.iter().map(|x| (x.abs() / 3.0).sqrt()).collect::<Vec<_>>());
+        assert_eq!(
+            std::hint::black_box(out),
+            a.iter().map(|x| (x.abs() / 3.0).sqrt()).collect::<Vec<_>>()
+        );
     }
 }
 
@@ -158,7 +205,17 @@ fn a_loop_that_leaves_a_value_behind_stays_as_it_is() {
     let loops = Loops::new();
     let a: Vec<u32> = (0..37).collect();
     let (mut out, mut sum) = (vec![0u32; 37], 0u64);
-    let args = [out.as_mut_ptr().addr() as u64, 37, a.as_ptr().addr() as u64, 37, 37, (&raw mut sum).addr() as u64];
+    let args = [
+        out.as_mut_ptr().addr() as u64,
+        37,
+        a.as_ptr().addr() as u64,
+        37,
+        37,
+        (&raw mut sum).addr() as u64,
+    ];
     assert_eq!(loops.run("last", &args).0, status::OK);
-    assert_eq!((std::hint::black_box(out), std::hint::black_box(sum)), (a, 36 * 37 / 2));
+    assert_eq!(
+        (std::hint::black_box(out), std::hint::black_box(sum)),
+        (a, 36 * 37 / 2)
+    );
 }

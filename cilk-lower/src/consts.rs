@@ -21,7 +21,9 @@ pub(crate) fn value(module: &mut Module, id: ConstId, used_at: Span) -> Option<(
         ConstState::Failed => return None,
         ConstState::InProgress => {
             let name = module.consts[id.0].name.clone();
-            module.diags.error(used_at, format!("the constant `{name}` depends on itself"));
+            module
+                .diags
+                .error(used_at, format!("the constant `{name}` depends on itself"));
             return None;
         }
         ConstState::Source(item) => item.clone(),
@@ -29,7 +31,9 @@ pub(crate) fn value(module: &mut Module, id: ConstId, used_at: Span) -> Option<(
     module.consts[id.0].state = ConstState::InProgress;
     let ty = module.resolve_type(&item.ty);
     let bytes = eval(module, &item.expr, &ty);
-    module.consts[id.0].state = bytes.clone().map_or(ConstState::Failed, |bytes| ConstState::Known(ty.clone(), bytes));
+    module.consts[id.0].state = bytes.clone().map_or(ConstState::Failed, |bytes| {
+        ConstState::Known(ty.clone(), bytes)
+    });
     bytes.map(|bytes| (ty, bytes))
 }
 
@@ -51,7 +55,9 @@ fn eval(module: &mut Module, expr: &syn::Expr, ty: &Type) -> Option<Vec<u8>> {
         Err(error) => {
             let error = error.to_string();
             let what = error.split(", in `constant`").next().unwrap_or_default();
-            module.diags.error(expr.span(), format!("this constant has no value: {what}"));
+            module
+                .diags
+                .error(expr.span(), format!("this constant has no value: {what}"));
             None
         }
     }

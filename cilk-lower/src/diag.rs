@@ -23,7 +23,12 @@ pub struct Diagnostics(pub Vec<Diagnostic>);
 impl Diagnostics {
     /// Adds an error.
     pub fn error(&mut self, span: Span, message: impl Into<String>) -> &mut Diagnostic {
-        self.0.push(Diagnostic { span, message: message.into(), help: None, note: None });
+        self.0.push(Diagnostic {
+            span,
+            message: message.into(),
+            help: None,
+            note: None,
+        });
         let last = self.0.len() - 1;
         &mut self.0[last]
     }
@@ -37,7 +42,13 @@ impl Diagnostics {
     /// In the order of the source, each once.
     #[must_use]
     pub fn sorted(mut self) -> Self {
-        let key = |d: &Diagnostic| (d.span.start().line, d.span.start().column, d.message.clone());
+        let key = |d: &Diagnostic| {
+            (
+                d.span.start().line,
+                d.span.start().column,
+                d.message.clone(),
+            )
+        };
         self.0.sort_by_key(key);
         self.0.dedup_by(|a, b| key(a) == key(b));
         self
@@ -62,9 +73,21 @@ impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, d) in self.0.iter().enumerate() {
             let at = d.span.start();
-            write!(f, "{}{}:{}: {}", if i > 0 { "\n" } else { "" }, at.line, at.column + 1, d.message)?;
+            write!(
+                f,
+                "{}{}:{}: {}",
+                if i > 0 { "\n" } else { "" },
+                at.line,
+                at.column + 1,
+                d.message
+            )?;
             if let Some((span, note)) = &d.note {
-                write!(f, "\n  note: {}:{}: {note}", span.start().line, span.start().column + 1)?;
+                write!(
+                    f,
+                    "\n  note: {}:{}: {note}",
+                    span.start().line,
+                    span.start().column + 1
+                )?;
             }
             if let Some(help) = &d.help {
                 write!(f, "\n  help: {help}")?;
@@ -79,5 +102,8 @@ impl std::error::Error for Diagnostics {}
 /// A place as the IR keeps it.
 pub(crate) fn ir_span(span: Span) -> millstream_graph::ir::Span {
     let at = span.start();
-    millstream_graph::ir::Span { line: at.line as u32, col: at.column as u32 + 1 }
+    millstream_graph::ir::Span {
+        line: at.line as u32,
+        col: at.column as u32 + 1,
+    }
 }

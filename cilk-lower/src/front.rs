@@ -33,7 +33,13 @@ pub enum SourceError {
 pub fn parse_file(text: &str, file: &str, name: Option<&str>) -> Result<Program, SourceError> {
     let parsed = syn::parse_file(text).map_err(|e| syntax(&e))?;
     let module = find_program(&parsed, name)?;
-    let options = module.attrs.iter().find(|a| is_program_attribute(a)).map(attribute_options).transpose()?.unwrap_or_default();
+    let options = module
+        .attrs
+        .iter()
+        .find(|a| is_program_attribute(a))
+        .map(attribute_options)
+        .transpose()?
+        .unwrap_or_default();
     parse_module(&module, options, file)
 }
 
@@ -41,7 +47,11 @@ pub fn parse_file(text: &str, file: &str, name: Option<&str>) -> Result<Program,
 ///
 /// # Errors
 /// Everything that the task language refuses, each with its place.
-pub fn parse_module(module: &syn::ItemMod, options: Options, file: &str) -> Result<Program, SourceError> {
+pub fn parse_module(
+    module: &syn::ItemMod,
+    options: Options,
+    file: &str,
+) -> Result<Program, SourceError> {
     let mut m = items::collect(module, options);
     if !m.diags.is_empty() {
         // What is wrong with a type or a signature would show again at each use.
@@ -49,12 +59,19 @@ pub fn parse_module(module: &syn::ItemMod, options: Options, file: &str) -> Resu
     }
     let mut bodies = Vec::new();
     for i in 0..m.fns.len() {
-        let Some(body) = check::function(&mut m, FnId(i)) else { continue };
+        let Some(body) = check::function(&mut m, FnId(i)) else {
+            continue;
+        };
         pending::check(&body, &mut m.diags);
         bodies.push(body);
     }
     if !m.fns.iter().any(|f| f.kind == FunctionKind::Task) && m.diags.is_empty() {
-        m.diags.error(module.ident.span(), format!("the program `{}` has no task", m.name)).help("put `#[task]` in front of a function");
+        m.diags
+            .error(
+                module.ident.span(),
+                format!("the program `{}` has no task", m.name),
+            )
+            .help("put `#[task]` in front of a function");
     }
     if !m.diags.is_empty() {
         return Err(SourceError::Source(m.diags.sorted()));
@@ -70,7 +87,10 @@ pub fn parse_module(module: &syn::ItemMod, options: Options, file: &str) -> Resu
 /// Whether an attribute is `#[program]`, however its path is written.
 #[must_use]
 pub fn is_program_attribute(attr: &syn::Attribute) -> bool {
-    attr.path().segments.last().is_some_and(|s| s.ident == "program")
+    attr.path()
+        .segments
+        .last()
+        .is_some_and(|s| s.ident == "program")
 }
 
 fn syntax(error: &syn::Error) -> Diagnostics {
@@ -80,7 +100,10 @@ fn syntax(error: &syn::Error) -> Diagnostics {
         if message == "cannot parse string into token stream" {
             // All that the lexer says.
             diags
-                .error(e.span(), "the brackets do not match here, or a text or comment has no end")
+                .error(
+                    e.span(),
+                    "the brackets do not match here, or a text or comment has no end",
+                )
                 .help("look for a `(`, `[` or `{` before this place that nothing closes");
         } else {
             diags.error(e.span(), message);
@@ -118,17 +141,26 @@ pub fn program_options(tokens: proc_macro2::TokenStream) -> Result<Options, Diag
             other => {
                 let d = diags.error(word.span(), format!("there is no program option `{other}`"));
                 let near = check::nearest(other, ["checked", "unchecked", "fast_math"].into_iter());
-                d.help(
-                    near.map_or_else(|| "there are `checked`, `unchecked` and `fast_math`".to_owned(), |n| format!("did you mean `{n}`?")),
-                );
+                d.help(near.map_or_else(
+                    || "there are `checked`, `unchecked` and `fast_math`".to_owned(),
+                    |n| format!("did you mean `{n}`?"),
+                ));
             }
         }
     }
     if options.checked && options.unchecked {
-        let last = words.last().map_or_else(proc_macro2::Span::call_site, syn::Ident::span);
-        diags.error(last, "a program is either `checked` or `unchecked`").help("leave out one of them");
+        let last = words
+            .last()
+            .map_or_else(proc_macro2::Span::call_site, syn::Ident::span);
+        diags
+            .error(last, "a program is either `checked` or `unchecked`")
+            .help("leave out one of them");
     }
-    if diags.is_empty() { Ok(options) } else { Err(diags) }
+    if diags.is_empty() {
+        Ok(options)
+    } else {
+        Err(diags)
+    }
 }
 
 /// The program module of a file.
@@ -145,18 +177,30 @@ pub fn find_program(file: &syn::File, name: Option<&str>) -> Result<syn::ItemMod
         }
     }
     let all: Vec<String> = found.iter().map(|m| format!("`{}`", m.ident)).collect();
-    let wanted: Vec<&&syn::ItemMod> = found.iter().filter(|m| name.is_none_or(|n| m.ident == n)).collect();
+    let wanted: Vec<&&syn::ItemMod> = found
+        .iter()
+        .filter(|m| name.is_none_or(|n| m.ident == n))
+        .collect();
     match wanted.as_slice() {
         [one] => Ok((**one).clone()),
         _ => {
             let mut diags = Diagnostics::default();
-            let span = found.get(1).map_or_else(proc_macro2::Span::call_site, |m| m.ident.span());
+            let span = found
+                .get(1)
+                .map_or_else(proc_macro2::Span::call_site, |m| m.ident.span());
             let d: &mut Diagnostic = match (found.is_empty(), name) {
                 (true, _) => diags.error(file.span(), "there is no program in this file"),
-                (false, None) => diags.error(span, format!("this file has several programs: {}", all.join(", "))),
-                (false, Some(name)) => {
-                    diags.error(span, format!("there is no program `{name}` in this file; there are {}", all.join(", ")))
-                }
+                (false, None) => diags.error(
+                    span,
+                    format!("this file has several programs: {}", all.join(", ")),
+                ),
+                (false, Some(name)) => diags.error(
+                    span,
+                    format!(
+                        "there is no program `{name}` in this file; there are {}",
+                        all.join(", ")
+                    ),
+                ),
             };
             d.help(match (found.is_empty(), name) {
                 (true, _) => "put `#[millstream::program]` in front of the module with the tasks",

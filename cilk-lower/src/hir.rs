@@ -333,7 +333,12 @@ pub(crate) enum Builtin {
 
 impl Expr {
     pub(crate) fn new(kind: ExprKind, ty: Ty, span: Span) -> Self {
-        Self { kind: Box::new(kind), ty, span, assigns: false }
+        Self {
+            kind: Box::new(kind),
+            ty,
+            span,
+            assigns: false,
+        }
     }
 
     /// The variable that a place is part of, and whether a reference lies in between.
@@ -345,8 +350,12 @@ impl Expr {
                 Ty::Slice { .. } => base.root().map(|(v, _)| (v, true)),
                 _ => base.root(),
             },
-            ExprKind::MatIndex(base, ..) | ExprKind::Deref(base) => base.root().map(|(v, _)| (v, true)),
-            ExprKind::SubSlice { base, .. } | ExprKind::AddrOf(base) | ExprKind::Unsize(base) => base.root(),
+            ExprKind::MatIndex(base, ..) | ExprKind::Deref(base) => {
+                base.root().map(|(v, _)| (v, true))
+            }
+            ExprKind::SubSlice { base, .. } | ExprKind::AddrOf(base) | ExprKind::Unsize(base) => {
+                base.root()
+            }
             _ => None,
         }
     }
@@ -354,11 +363,17 @@ impl Expr {
     /// Whether it may, by itself, change a variable or what one refers to: what stands below it aside.
     pub(crate) fn writes(&self) -> bool {
         match &*self.kind {
-            ExprKind::Assign(..) | ExprKind::AssignOp(..) | ExprKind::For(..) | ExprKind::Spawn { .. } => true,
+            ExprKind::Assign(..)
+            | ExprKind::AssignOp(..)
+            | ExprKind::For(..)
+            | ExprKind::Spawn { .. } => true,
             ExprKind::Call(_, args) => args.iter().any(|a| a.ty.is_mutable()),
             ExprKind::Method(builtin, _) => {
                 use Builtin::{CopyFromSlice, Fill, MemReplace, MemSwap, Reverse, Swap};
-                matches!(builtin, Swap | Fill | CopyFromSlice | Reverse | MemSwap | MemReplace)
+                matches!(
+                    builtin,
+                    Swap | Fill | CopyFromSlice | Reverse | MemSwap | MemReplace
+                )
             }
             _ => false,
         }
@@ -374,10 +389,15 @@ impl Expr {
     /// Whether it may change a variable's own memory: assigns to it, or borrows it to write.
     pub(crate) fn changes(&mut self, var: VarId) -> bool {
         let mut found = match &*self.kind {
-            ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _) | ExprKind::Spawn { dest: Some((place, _)), .. } => {
-                place.root() == Some((var, false))
+            ExprKind::Assign(place, _)
+            | ExprKind::AssignOp(_, place, _)
+            | ExprKind::Spawn {
+                dest: Some((place, _)),
+                ..
+            } => place.root() == Some((var, false)),
+            ExprKind::AddrOf(place) | ExprKind::SubSlice { base: place, .. } => {
+                self.ty.is_mutable() && place.root() == Some((var, false))
             }
-            ExprKind::AddrOf(place) | ExprKind::SubSlice { base: place, .. } => self.ty.is_mutable() && place.root() == Some((var, false)),
             _ => false,
         };
         self.children_mut(&mut |child| found = found || child.changes(var));
@@ -388,13 +408,32 @@ impl Expr {
     pub(crate) fn children_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         use ExprKind as K;
         match &mut *self.kind {
-            K::Int(_) | K::Float(_) | K::Bool(_) | K::Var(_) | K::Const(_) | K::Continue(_) | K::Sync | K::Panic(_) | K::Error => {}
-            K::Field(a, _) | K::Deref(a) | K::AddrOf(a) | K::Unsize(a) | K::Unary(_, a) | K::RawUnary(_, a) => f(a),
-            K::Cast(a) | K::Bitcast(a) | K::Repeat(a, _) | K::Labelled(_, a) | K::Loop(_, a) => f(a),
+            K::Int(_)
+            | K::Float(_)
+            | K::Bool(_)
+            | K::Var(_)
+            | K::Const(_)
+            | K::Continue(_)
+            | K::Sync
+            | K::Panic(_)
+            | K::Error => {}
+            K::Field(a, _)
+            | K::Deref(a)
+            | K::AddrOf(a)
+            | K::Unsize(a)
+            | K::Unary(_, a)
+            | K::RawUnary(_, a) => f(a),
+            K::Cast(a) | K::Bitcast(a) | K::Repeat(a, _) | K::Labelled(_, a) | K::Loop(_, a) => {
+                f(a)
+            }
             K::Assert { cond: a, .. } => f(a),
-            K::Index(a, b) | K::Binary(_, a, b) | K::RawBinary(_, a, b) | K::While(_, a, b) => [a, b].into_iter().for_each(f),
+            K::Index(a, b) | K::Binary(_, a, b) | K::RawBinary(_, a, b) | K::While(_, a, b) => {
+                [a, b].into_iter().for_each(f)
+            }
             K::Assign(a, b) | K::AssignOp(_, a, b) => [a, b].into_iter().for_each(f),
-            K::SameFields { left, right, .. } | K::Lazy { left, right, .. } | K::AssertCmp { left, right, .. } => {
+            K::SameFields { left, right, .. }
+            | K::Lazy { left, right, .. }
+            | K::AssertCmp { left, right, .. } => {
                 [left, right].into_iter().for_each(f);
             }
             K::MatIndex(a, b, c) | K::MulAdd(a, b, c) => [a, b, c].into_iter().for_each(f),
@@ -402,12 +441,16 @@ impl Expr {
                 f(base);
                 range.lo.iter_mut().chain(&mut range.hi).for_each(f);
             }
-            K::Call(_, args) | K::Method(_, args) | K::Tuple(args) | K::Array(args) => args.iter_mut().for_each(f),
+            K::Call(_, args) | K::Method(_, args) | K::Tuple(args) | K::Array(args) => {
+                args.iter_mut().for_each(f)
+            }
             K::Atomic { place, args, .. } => {
                 f(place);
                 args.iter_mut().for_each(f);
             }
-            K::Struct { fields, base, .. } => fields.iter_mut().map(|(_, e)| e).chain(base).for_each(f),
+            K::Struct { fields, base, .. } => {
+                fields.iter_mut().map(|(_, e)| e).chain(base).for_each(f)
+            }
             K::If(a, b, c) => [a, b].into_iter().chain(c).for_each(f),
             K::Match(value, arms) => {
                 f(value);
@@ -428,7 +471,10 @@ impl Expr {
             K::For(_, over, body) => {
                 match over {
                     For::Range { lo, hi, step, .. } => {
-                        [lo, hi].into_iter().chain(step.as_mut().map(|s| &mut s.by)).for_each(&mut *f);
+                        [lo, hi]
+                            .into_iter()
+                            .chain(step.as_mut().map(|s| &mut s.by))
+                            .for_each(&mut *f);
                     }
                     For::Slices { parts, .. } => parts.iter_mut().for_each(|part| {
                         f(&mut part.slice);
@@ -440,7 +486,10 @@ impl Expr {
                 f(body);
             }
             K::Break(_, value) | K::Return(value) => value.iter_mut().for_each(f),
-            K::Spawn { args, dest, .. } => args.iter_mut().chain(dest.as_mut().map(|(d, _)| d)).for_each(f),
+            K::Spawn { args, dest, .. } => args
+                .iter_mut()
+                .chain(dest.as_mut().map(|(d, _)| d))
+                .for_each(f),
         }
     }
 

@@ -29,12 +29,25 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
     let mut out = Members::default();
     if let Some((path, _)) = &item.trait_ {
         let help = "write its functions as the struct's own: `impl Name { .. }`";
-        diags.error(path.span(), "an `impl` of a trait is not part of the task language").help(help);
+        diags
+            .error(
+                path.span(),
+                "an `impl` of a trait is not part of the task language",
+            )
+            .help(help);
         return out;
     }
-    if let Some(p) = item.generics.params.iter().find(|p| !matches!(p, syn::GenericParam::Lifetime(_))) {
+    if let Some(p) = item
+        .generics
+        .params
+        .iter()
+        .find(|p| !matches!(p, syn::GenericParam::Lifetime(_)))
+    {
         diags
-            .error(p.span(), "an `impl` block with type parameters is not part of the task language")
+            .error(
+                p.span(),
+                "an `impl` block with type parameters is not part of the task language",
+            )
             .help("write it for the types you use");
         return out;
     }
@@ -44,7 +57,10 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
     };
     let Some(owner) = owner else {
         diags
-            .error(item.self_ty.span(), "an `impl` block belongs to a struct of this module")
+            .error(
+                item.self_ty.span(),
+                "an `impl` block belongs to a struct of this module",
+            )
             .help("write a function that takes the value");
         return out;
     };
@@ -54,13 +70,17 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
             (_, Ok(syn::ImplItem::Fn(f))) => {
                 if let Some(task) = f.attrs.iter().find(|a| is_task_attribute(a)) {
                     let help = "write a function outside of the `impl` block; it may call methods";
-                    diags.error(task.span(), "a method cannot be a task").help(help);
+                    diags
+                        .error(task.span(), "a method cannot be a task")
+                        .help(help);
                 }
                 out.fns.push(function(f, &owner));
             }
             (_, Ok(syn::ImplItem::Const(c))) => out.consts.push(constant(c)),
             (member, _) => {
-                diags.error(member.span(), "an `impl` block has functions and constants").help("write this outside of it");
+                diags
+                    .error(member.span(), "an `impl` block has functions and constants")
+                    .help("write this outside of it");
             }
         }
     }
@@ -71,7 +91,9 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
 /// The tokens with the struct's name for `Self`.
 fn named(tokens: TokenStream, owner: &Ident) -> TokenStream {
     let one = |token| match token {
-        TokenTree::Ident(i) if i == "Self" => TokenTree::Ident(Ident::new(&owner.to_string(), i.span())),
+        TokenTree::Ident(i) if i == "Self" => {
+            TokenTree::Ident(Ident::new(&owner.to_string(), i.span()))
+        }
         TokenTree::Group(g) => {
             let mut group = Group::new(g.delimiter(), named(g.stream(), owner));
             group.set_span(g.span());
@@ -87,16 +109,35 @@ fn function(f: syn::ImplItemFn, owner: &Ident) -> syn::ItemFn {
     if let Some(syn::FnArg::Receiver(r)) = sig.inputs.first() {
         let (ty, mutability): (syn::Type, _) = match &r.kind {
             syn::ReceiverKind::Typed(_, ty) => ((**ty).clone(), r.mutability),
-            syn::ReceiverKind::Reference(_, _, mutability) => (parse_quote!(&#mutability #owner), None),
+            syn::ReceiverKind::Reference(_, _, mutability) => {
+                (parse_quote!(&#mutability #owner), None)
+            }
             _ => (parse_quote!(#owner), r.mutability),
         };
         let ident = Ident::new("self", r.self_token.span);
-        let pat = syn::Pat::Ident(syn::PatIdent { attrs: Vec::new(), by_ref: None, mutability, ident, subpat: None });
+        let pat = syn::Pat::Ident(syn::PatIdent {
+            attrs: Vec::new(),
+            by_ref: None,
+            mutability,
+            ident,
+            subpat: None,
+        });
         let colon_token = syn::Token![:](r.self_token.span);
-        let typed = syn::PatType { attrs: Vec::new(), pat: Box::new(pat), colon_token, ty: Box::new(ty) };
+        let typed = syn::PatType {
+            attrs: Vec::new(),
+            pat: Box::new(pat),
+            colon_token,
+            ty: Box::new(ty),
+        };
         sig.inputs[0] = syn::FnArg::Typed(typed);
     }
-    syn::ItemFn { attrs: f.attrs, vis: f.vis, modifiers: f.modifiers, sig, block: Box::new(f.block) }
+    syn::ItemFn {
+        attrs: f.attrs,
+        vis: f.vis,
+        modifiers: f.modifiers,
+        sig,
+        block: Box::new(f.block),
+    }
 }
 
 fn constant(c: syn::ImplItemConst) -> syn::ItemConst {

@@ -90,7 +90,10 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
     let mut structs = Vec::new();
     let mut functions = Vec::new();
     // A block may stand before its struct.
-    let (blocks, others): (Vec<_>, Vec<_>) = items.iter().filter(|i| !is_cfg_test(i)).partition(|i| matches!(i, syn::Item::Impl(_)));
+    let (blocks, others): (Vec<_>, Vec<_>) = items
+        .iter()
+        .filter(|i| !is_cfg_test(i))
+        .partition(|i| matches!(i, syn::Item::Impl(_)));
     for item in others.into_iter().chain(blocks) {
         m.declare(item, &mut structs, &mut functions);
     }
@@ -119,13 +122,19 @@ fn attributes(item: &syn::Item) -> &[syn::Attribute] {
 }
 
 fn is_cfg_test(item: &syn::Item) -> bool {
-    attributes(item).iter().any(|a| a.path().is_ident("cfg") && a.meta.to_token_stream().to_string().replace(' ', "") == "cfg(test)")
+    attributes(item).iter().any(|a| {
+        a.path().is_ident("cfg")
+            && a.meta.to_token_stream().to_string().replace(' ', "") == "cfg(test)"
+    })
 }
 
 /// Whether an attribute is `#[task]`, however its path is written.
 #[must_use]
 pub fn is_task_attribute(attr: &syn::Attribute) -> bool {
-    attr.path().segments.last().is_some_and(|s| s.ident == "task")
+    attr.path()
+        .segments
+        .last()
+        .is_some_and(|s| s.ident == "task")
 }
 
 impl Module {
@@ -143,7 +152,11 @@ impl Module {
                         .help("structs of a program are plain data: write one struct for each type you need");
                 }
                 let tuple = matches!(s.fields, syn::Fields::Unnamed(_));
-                let id = self.structs.push(StructDef { name: s.ident.to_string(), fields: Vec::new(), tuple });
+                let id = self.structs.push(StructDef {
+                    name: s.ident.to_string(),
+                    fields: Vec::new(),
+                    tuple,
+                });
                 self.define(&s.ident.to_string(), s.ident.span(), Item::Struct(id));
                 structs.push((id, s));
             }
@@ -162,7 +175,10 @@ impl Module {
                 let members = impls::read(i, &mut self.diags);
                 let Some(owner) = members.owner else { return };
                 if !matches!(self.names.get(&owner.to_string()), Some(Item::Struct(_))) {
-                    let d = self.diags.error(owner.span(), format!("there is no struct `{owner}` in this program"));
+                    let d = self.diags.error(
+                        owner.span(),
+                        format!("there is no struct `{owner}` in this program"),
+                    );
                     d.help("an `impl` block belongs to a struct of this module");
                     return;
                 }
@@ -172,7 +188,10 @@ impl Module {
                     functions.push((name, Cow::Owned(f)));
                 }
                 for c in members.consts {
-                    self.declare_const(impls::full_name(&owner.to_string(), &c.ident.to_string()), c);
+                    self.declare_const(
+                        impls::full_name(&owner.to_string(), &c.ident.to_string()),
+                        c,
+                    );
                 }
             }
             syn::Item::Type(t) => {
@@ -186,8 +205,15 @@ impl Module {
     }
 
     fn declare_const(&mut self, name: String, item: syn::ItemConst) {
-        self.define(&name, item.ident.span(), Item::Const(ConstId(self.consts.len())));
-        self.consts.push(ConstItem { name, state: ConstState::Source(Rc::new(item)) });
+        self.define(
+            &name,
+            item.ident.span(),
+            Item::Const(ConstId(self.consts.len())),
+        );
+        self.consts.push(ConstItem {
+            name,
+            state: ConstState::Source(Rc::new(item)),
+        });
     }
 
     /// Remembers what a `use` brings in.
@@ -203,7 +229,9 @@ impl Module {
                 path.pop();
             }
             syn::UseTree::Group(g) => g.items.iter().for_each(|t| self.import_tree(t, path)),
-            syn::UseTree::Name(n) if n.ident != "self" => self.import_as(&n.ident, path, Some(&n.ident)),
+            syn::UseTree::Name(n) if n.ident != "self" => {
+                self.import_as(&n.ident, path, Some(&n.ident))
+            }
             syn::UseTree::Rename(r) => self.import_as(&r.rename, path, Some(&r.ident)),
             syn::UseTree::Name(n) => {
                 if let Some(last) = path.last().cloned() {
@@ -215,7 +243,11 @@ impl Module {
     }
 
     fn import_as(&mut self, name: &syn::Ident, path: &[String], last: Option<&syn::Ident>) {
-        let whole = path.iter().cloned().chain(last.filter(|l| *l != "self").map(ToString::to_string)).collect();
+        let whole = path
+            .iter()
+            .cloned()
+            .chain(last.filter(|l| *l != "self").map(ToString::to_string))
+            .collect();
         self.imports.insert(name.to_string(), whole);
     }
 
@@ -223,9 +255,13 @@ impl Module {
     pub(crate) fn whole_path(&self, path: &syn::Path) -> Option<syn::Path> {
         let first = path.segments.first()?;
         let name = first.ident.to_string();
-        let whole = self.imports.get(&name).filter(|w| w.len() > 1 && !self.names.contains_key(&name))?;
+        let whole = self
+            .imports
+            .get(&name)
+            .filter(|w| w.len() > 1 && !self.names.contains_key(&name))?;
         let mut out = path.clone();
-        let mut segments: syn::punctuated::Punctuated<syn::PathSegment, syn::Token![::]> = syn::punctuated::Punctuated::new();
+        let mut segments: syn::punctuated::Punctuated<syn::PathSegment, syn::Token![::]> =
+            syn::punctuated::Punctuated::new();
         for part in whole {
             segments.push(syn::Ident::new(part, first.ident.span()).into());
         }
@@ -241,18 +277,35 @@ impl Module {
         let (what, help) = match item {
             syn::Item::Enum(_) => ("an enum", "use integer constants and `match` on them"),
             syn::Item::Static(_) => ("a static", "use a `const`, or pass a buffer as an argument"),
-            syn::Item::Trait(_) | syn::Item::TraitAlias(_) => ("a trait", "write the functions it would have for the types you use"),
+            syn::Item::Trait(_) | syn::Item::TraitAlias(_) => (
+                "a trait",
+                "write the functions it would have for the types you use",
+            ),
             syn::Item::Mod(_) => ("a module", "a program is one module: move its items up"),
-            syn::Item::Macro(_) => ("a macro", "write out what it would expand to, or use a function"),
+            syn::Item::Macro(_) => (
+                "a macro",
+                "write out what it would expand to, or use a function",
+            ),
             syn::Item::Union(_) => ("a union", "use a struct, or `to_bits` and `from_bits`"),
-            _ => ("this item", "a program has structs, constants, type aliases, tasks and helper functions"),
+            _ => (
+                "this item",
+                "a program has structs, constants, type aliases, tasks and helper functions",
+            ),
         };
-        self.diags.error(item.span(), format!("{what} is not part of the task language")).help(help);
+        self.diags
+            .error(
+                item.span(),
+                format!("{what} is not part of the task language"),
+            )
+            .help(help);
     }
 
     fn define(&mut self, name: &str, span: Span, item: Item) {
         if self.names.insert(name.to_owned(), item).is_some() {
-            self.diags.error(span, format!("the name `{name}` is defined more than once in this program"));
+            self.diags.error(
+                span,
+                format!("the name `{name}` is defined more than once in this program"),
+            );
         }
     }
 
@@ -262,7 +315,10 @@ impl Module {
         }
         let mut fields = Vec::new();
         for (i, field) in item.fields.iter().enumerate() {
-            let name = field.ident.as_ref().map_or_else(|| i.to_string(), ToString::to_string);
+            let name = field
+                .ident
+                .as_ref()
+                .map_or_else(|| i.to_string(), ToString::to_string);
             let ty = self.resolve_type(&field.ty);
             if !is_plain(&ty) {
                 let shown = ty.display(&self.structs).to_string();
@@ -272,7 +328,10 @@ impl Module {
             }
             if contains_struct(&ty, id, &self.structs) {
                 self.diags
-                    .error(field.ty.span(), format!("the struct `{}` would contain itself", item.ident))
+                    .error(
+                        field.ty.span(),
+                        format!("the struct `{}` would contain itself", item.ident),
+                    )
                     .help("keep the other element's index into a slice instead");
                 continue;
             }
@@ -283,33 +342,59 @@ impl Module {
 
     fn resolve_fn(&mut self, name: String, item: &syn::ItemFn) {
         let sig = &item.sig;
-        if let Some(p) = sig.generics.params.iter().find(|p| !matches!(p, syn::GenericParam::Lifetime(_))) {
+        if let Some(p) = sig
+            .generics
+            .params
+            .iter()
+            .find(|p| !matches!(p, syn::GenericParam::Lifetime(_)))
+        {
             self.diags
-                .error(p.span(), format!("the function `{}` has a type parameter", sig.ident))
+                .error(
+                    p.span(),
+                    format!("the function `{}` has a type parameter", sig.ident),
+                )
                 .help("write it for the types you use; lifetimes are fine");
             return;
         }
         let mut refuse = |span: Option<Span>, what: &str, help: &str| {
             if let Some(span) = span {
-                self.diags.error(span, format!("{what} is not part of the task language")).help(help);
+                self.diags
+                    .error(span, format!("{what} is not part of the task language"))
+                    .help(help);
             }
         };
-        refuse(sig.asyncness.map(|t| t.span()), "an `async` function", "make it a task, and `spawn!` it");
-        refuse(sig.abi.as_ref().map(Spanned::span), "a foreign ABI", "leave out the `extern`");
+        refuse(
+            sig.asyncness.map(|t| t.span()),
+            "an `async` function",
+            "make it a task, and `spawn!` it",
+        );
+        refuse(
+            sig.abi.as_ref().map(Spanned::span),
+            "a foreign ABI",
+            "leave out the `extern`",
+        );
         let unsafety = sig.safety.to_token_stream();
-        refuse((!unsafety.is_empty()).then(|| unsafety.span()), "an `unsafe` function", "leave out the `unsafe`");
+        refuse(
+            (!unsafety.is_empty()).then(|| unsafety.span()),
+            "an `unsafe` function",
+            "leave out the `unsafe`",
+        );
         let mut params = Vec::new();
         for input in &sig.inputs {
             match input {
                 syn::FnArg::Typed(p) => {
                     let ty = self.resolve_type(&p.ty);
                     if matches!(ty, Type::Atomic(_)) {
-                        self.diags.error(p.ty.span(), "an atomic cannot be passed by value").help("pass it by reference: `&AtomicU32`");
+                        self.diags
+                            .error(p.ty.span(), "an atomic cannot be passed by value")
+                            .help("pass it by reference: `&AtomicU32`");
                     }
                     params.push(((*p.pat).clone(), ty));
                 }
                 syn::FnArg::Receiver(r) => {
-                    self.diags.error(r.span(), "`self` is not part of the task language").help("give the argument a name and a type");
+                    self.diags
+                        .error(r.span(), "`self` is not part of the task language")
+                        .help("give the argument a name and a type");
                 }
             }
         }
@@ -325,9 +410,20 @@ impl Module {
                 .error(sig.output.span(), format!("a task cannot return `{shown}`"))
                 .help("a child's result is plain data; pass a `&mut` slice to write to instead");
         }
-        let kind = if is_task { FunctionKind::Task } else { FunctionKind::Helper };
+        let kind = if is_task {
+            FunctionKind::Task
+        } else {
+            FunctionKind::Helper
+        };
         let block = Rc::new((*item.block).clone());
-        self.fns.push(FnItem { name, span: sig.ident.span(), kind, params, ret, block });
+        self.fns.push(FnItem {
+            name,
+            span: sig.ident.span(),
+            kind,
+            params,
+            ret,
+            block,
+        });
     }
 
     /// What a type of the source means. An error gives the unit type.
@@ -335,7 +431,9 @@ impl Module {
         match ty {
             syn::Type::Paren(p) => self.resolve_type(&p.elem),
             syn::Type::Group(g) => self.resolve_type(&g.elem),
-            syn::Type::Tuple(t) => Type::Tuple(t.elems.iter().map(|t| self.resolve_type(t)).collect()),
+            syn::Type::Tuple(t) => {
+                Type::Tuple(t.elems.iter().map(|t| self.resolve_type(t)).collect())
+            }
             syn::Type::Array(a) => {
                 let elem = self.resolve_type(&a.elem);
                 let len = consts::eval_usize(self, &a.len).unwrap_or(0);
@@ -344,11 +442,14 @@ impl Module {
             syn::Type::Reference(r) => self.resolve_reference(r),
             syn::Type::Path(p) if p.qself.is_none() => self.resolve_path(&p.path),
             syn::Type::Slice(s) => {
-                self.diags.error(s.span(), "a slice needs a reference in front").help("write `&[T]` or `&mut [T]`");
+                self.diags
+                    .error(s.span(), "a slice needs a reference in front")
+                    .help("write `&[T]` or `&mut [T]`");
                 Type::unit()
             }
             syn::Type::Infer(i) => {
-                self.diags.error(i.span(), "the type must be written out here");
+                self.diags
+                    .error(i.span(), "the type must be written out here");
                 Type::unit()
             }
             other => {
@@ -367,26 +468,48 @@ impl Module {
             other => (self.resolve_type(other), false),
         };
         if mutable && matches!(target, Type::Atomic(_)) {
-            self.diags.error(r.span(), "an atomic behind `&mut`").help("share it: write `&` instead of `&mut`");
+            self.diags
+                .error(r.span(), "an atomic behind `&mut`")
+                .help("share it: write `&` instead of `&mut`");
         }
-        let holds_reference = matches!(target, Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. });
+        let holds_reference = matches!(
+            target,
+            Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. }
+        );
         if holds_reference {
             let shown = target.display(&self.structs).to_string();
             self.diags
-                .error(r.span(), format!("a reference to `{shown}` is not part of the task language"))
+                .error(
+                    r.span(),
+                    format!("a reference to `{shown}` is not part of the task language"),
+                )
                 .help(format!("pass `{shown}` itself"));
         }
-        if slice { Type::Slice { mutable, elem: Box::new(target) } } else { Type::Ref { mutable, target: Box::new(target) } }
+        if slice {
+            Type::Slice {
+                mutable,
+                elem: Box::new(target),
+            }
+        } else {
+            Type::Ref {
+                mutable,
+                target: Box::new(target),
+            }
+        }
     }
 
     fn resolve_path(&mut self, path: &syn::Path) -> Type {
         let path = &self.whole_path(path).unwrap_or_else(|| path.clone());
-        let Some(last) = path.segments.last() else { return Type::unit() };
+        let Some(last) = path.segments.last() else {
+            return Type::unit();
+        };
         let name = last.ident.to_string();
         if let Some(scalar) = Scalar::from_name(&name).filter(|s| *s != Scalar::Ptr) {
             return Type::Scalar(scalar);
         }
-        if let Some(inner) = name.strip_prefix("Atomic").and_then(|s| Scalar::from_name(&s.to_lowercase()))
+        if let Some(inner) = name
+            .strip_prefix("Atomic")
+            .and_then(|s| Scalar::from_name(&s.to_lowercase()))
             && (inner.is_int() || inner == Scalar::Bool)
         {
             return Type::Atomic(inner);
@@ -401,23 +524,37 @@ impl Module {
         }
         let help = match name.as_str() {
             "u128" | "i128" => "the widest integers are 64 bits: use two of them".to_owned(),
-            "char" | "str" | "String" => "there is no text on a device: use `u8` and `u32`".to_owned(),
-            "Vec" | "Box" => "nothing is allocated in a task: use an array, or pass a slice".to_owned(),
+            "char" | "str" | "String" => {
+                "there is no text on a device: use `u8` and `u32`".to_owned()
+            }
+            "Vec" | "Box" => {
+                "nothing is allocated in a task: use an array, or pass a slice".to_owned()
+            }
             "int" | "int32" | "int32_t" => "did you mean `i32`?".to_owned(),
             "uint" | "unsigned" | "uint32" | "uint32_t" => "did you mean `u32`?".to_owned(),
             "long" | "int64" | "int64_t" => "did you mean `i64`?".to_owned(),
             "ulong" | "uint64" | "uint64_t" => "did you mean `u64`?".to_owned(),
             "float" => "did you mean `f32`?".to_owned(),
             "double" => "did you mean `f64`?".to_owned(),
-            "Option" | "Result" => "use a value that stands for none, or a `bool` beside it".to_owned(),
+            "Option" | "Result" => {
+                "use a value that stands for none, or a `bool` beside it".to_owned()
+            }
             _ => {
                 let mut known: Vec<&str> = Scalar::ALL.into_iter().map(Scalar::name).collect();
                 known.extend(self.structs.iter().map(|(_, d)| d.name.as_str()));
                 let near = crate::check::nearest(&name, known.into_iter());
-                near.map_or_else(|| "define it as a struct in this module".to_owned(), |n| format!("did you mean `{n}`?"))
+                near.map_or_else(
+                    || "define it as a struct in this module".to_owned(),
+                    |n| format!("did you mean `{n}`?"),
+                )
             }
         };
-        self.diags.error(path.span(), format!("there is no type `{name}` in this program")).help(help);
+        self.diags
+            .error(
+                path.span(),
+                format!("there is no type `{name}` in this program"),
+            )
+            .help(help);
         Type::unit()
     }
 
@@ -443,15 +580,23 @@ impl Module {
         };
         let Some(elem) = elem else {
             self.diags
-                .error(segment.span(), format!("`{}` needs the type it holds", segment.ident))
+                .error(
+                    segment.span(),
+                    format!("`{}` needs the type it holds", segment.ident),
+                )
                 .help(format!("write `{}<f32>`", segment.ident));
             return Type::unit();
         };
         let ty = self.resolve_type(&elem);
         if ty.scalar().is_none() {
-            self.diags.error(elem.span(), "a matrix holds numbers").help("write `Mat<f32>`, `Mat<f64>` or another number type");
+            self.diags
+                .error(elem.span(), "a matrix holds numbers")
+                .help("write `Mat<f32>`, `Mat<f64>` or another number type");
         }
-        Type::Mat { mutable, elem: Box::new(ty) }
+        Type::Mat {
+            mutable,
+            elem: Box::new(ty),
+        }
     }
 }
 
@@ -467,7 +612,13 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
 
 fn contains_struct(ty: &Type, id: StructId, structs: &Structs) -> bool {
     match ty {
-        Type::Struct(other) => *other == id || structs[*other].fields.iter().any(|(_, t)| contains_struct(t, id, structs)),
+        Type::Struct(other) => {
+            *other == id
+                || structs[*other]
+                    .fields
+                    .iter()
+                    .any(|(_, t)| contains_struct(t, id, structs))
+        }
         Type::Tuple(t) => t.iter().any(|t| contains_struct(t, id, structs)),
         Type::Array(e, _) => contains_struct(e, id, structs),
         _ => false,

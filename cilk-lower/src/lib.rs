@@ -16,5 +16,7 @@ mod pending;
 mod ty;
 
 pub use diag::{Diagnostic, Diagnostics};
-pub use front::{SourceError, find_program, is_program_attribute, parse_file, parse_module, program_options};
+pub use front::{
+    SourceError, find_program, is_program_attribute, parse_file, parse_module, program_options,
+};
 pub use items::is_task_attribute;

@@ -37,13 +37,25 @@ struct Part {
 
 impl Part {
     fn of(place: &Expr) -> Self {
-        let known = |index: &Expr| if let ExprKind::Int(i) = *index.kind { u64::try_from(i).ok() } else { None };
+        let known = |index: &Expr| {
+            if let ExprKind::Int(i) = *index.kind {
+                u64::try_from(i).ok()
+            } else {
+                None
+            }
+        };
         let (base, step) = match &*place.kind {
             ExprKind::Field(base, i) => (base, Some(*i as u64)),
             ExprKind::Index(base, index) => (base, known(index)),
             ExprKind::MatIndex(base, ..) => (base, None),
             ExprKind::Deref(base) => return Self::of(base),
-            _ => return Self { steps: Vec::new(), all: true, own: true },
+            _ => {
+                return Self {
+                    steps: Vec::new(),
+                    all: true,
+                    own: true,
+                };
+            }
         };
         let mut part = Self::of(base);
         match step {
@@ -60,7 +72,12 @@ impl Part {
 
 /// Reports each use of a result before its sync, and of a variable before it has a value.
 pub(crate) fn check(body: &Body, diags: &mut Diagnostics) {
-    let mut walk = Walk { body, diags, state: Some(State::default()), loops: Vec::new() };
+    let mut walk = Walk {
+        body,
+        diags,
+        state: Some(State::default()),
+        loops: Vec::new(),
+    };
     walk.expr(&body.root);
 }
 
@@ -104,7 +121,10 @@ impl Walk<'_> {
     /// Where the first child was spawned that a variable awaits.
     fn awaiting(&self, var: VarId) -> Option<Span> {
         let parts = self.state.as_ref()?.awaiting.get(&var)?;
-        parts.values().map(|(span, _)| *span).min_by_key(|s| start(*s))
+        parts
+            .values()
+            .map(|(span, _)| *span)
+            .min_by_key(|s| start(*s))
     }
 
     fn touch(&mut self, var: VarId, span: Span, what: &str) {
@@ -130,8 +150,14 @@ impl Walk<'_> {
         if let Some(spawned) = doubtful {
             let name = &self.body.vars[var.0].name;
             self.diags
-                .error(span, format!("`{name}` may hold the result of a child of an earlier round"))
-                .note(spawned, "that child may still run when the next round begins")
+                .error(
+                    span,
+                    format!("`{name}` may hold the result of a child of an earlier round"),
+                )
+                .note(
+                    spawned,
+                    "that child may still run when the next round begins",
+                )
                 .help("put a `sync!()` at the end of the loop's body, on every way round");
         }
     }
@@ -151,7 +177,10 @@ impl Walk<'_> {
     fn inside(&mut self, place: &Expr) {
         match &*place.kind {
             ExprKind::Var(_) | ExprKind::Const(_) => {}
-            ExprKind::Field(base, _) | ExprKind::Deref(base) | ExprKind::AddrOf(base) | ExprKind::Unsize(base) => self.inside(base),
+            ExprKind::Field(base, _)
+            | ExprKind::Deref(base)
+            | ExprKind::AddrOf(base)
+            | ExprKind::Unsize(base) => self.inside(base),
             ExprKind::Index(base, index) => {
                 self.inside(base);
                 self.expr(index);
@@ -177,15 +206,28 @@ impl Walk<'_> {
 
     fn spawn(&mut self, dest: &Expr, combine: Combine, span: Span) {
         self.inside(dest);
-        let Some((var, behind)) = dest.root() else { return };
+        let Some((var, behind)) = dest.root() else {
+            return;
+        };
         let whole = matches!(*dest.kind, ExprKind::Var(_));
-        let part = Part { own: !behind, ..Part::of(dest) };
-        let others = self.state.iter().flat_map(|s| s.awaiting.get(&var)).flatten();
+        let part = Part {
+            own: !behind,
+            ..Part::of(dest)
+        };
+        let others = self
+            .state
+            .iter()
+            .flat_map(|s| s.awaiting.get(&var))
+            .flatten();
         let meets = |(other, (_, how)): &(&Part, &(Span, Combine))| {
             let apart = *how == combine && combine != Combine::Store;
             !apart && (part.covers(other) || other.covers(&part))
         };
-        if let Some(spawned) = others.filter(meets).map(|(_, (span, _))| *span).min_by_key(|s| start(*s)) {
+        if let Some(spawned) = others
+            .filter(meets)
+            .map(|(_, (span, _))| *span)
+            .min_by_key(|s| start(*s))
+        {
             let name = &self.body.vars[var.0].name;
             self.diags
                 .error(span, format!("{}`{name}` already awaits the result of a child", if whole { "" } else { "this part of " }))
@@ -198,7 +240,12 @@ impl Walk<'_> {
             self.touch(var, dest.span, "is assigned");
         }
         if let Some(state) = &mut self.state {
-            state.awaiting.entry(var).or_default().entry(part).or_insert((span, combine));
+            state
+                .awaiting
+                .entry(var)
+                .or_default()
+                .entry(part)
+                .or_insert((span, combine));
         }
     }
 
@@ -217,13 +264,23 @@ impl Walk<'_> {
                 self.read(*var, e.span);
             }
             // The length of what awaits results is known all the while.
-            K::Method(Builtin::Len | Builtin::IsEmpty | Builtin::MatRows | Builtin::MatCols, args) => {
-                args.iter().for_each(|a| self.inside(a))
+            K::Method(
+                Builtin::Len | Builtin::IsEmpty | Builtin::MatRows | Builtin::MatCols,
+                args,
+            ) => args.iter().for_each(|a| self.inside(a)),
+            K::Field(a, _)
+            | K::Deref(a)
+            | K::AddrOf(a)
+            | K::Unsize(a)
+            | K::Unary(_, a)
+            | K::RawUnary(_, a) => self.expr(a),
+            K::Cast(a) | K::Bitcast(a) | K::Repeat(a, _) | K::Assert { cond: a, .. } => {
+                self.expr(a)
             }
-            K::Field(a, _) | K::Deref(a) | K::AddrOf(a) | K::Unsize(a) | K::Unary(_, a) | K::RawUnary(_, a) => self.expr(a),
-            K::Cast(a) | K::Bitcast(a) | K::Repeat(a, _) | K::Assert { cond: a, .. } => self.expr(a),
             K::Index(a, b) | K::Binary(_, a, b) | K::RawBinary(_, a, b) => self.all([a, b]),
-            K::SameFields { left, right, .. } | K::AssertCmp { left, right, .. } => self.all([left, right]),
+            K::SameFields { left, right, .. } | K::AssertCmp { left, right, .. } => {
+                self.all([left, right])
+            }
             K::MatIndex(a, b, c) | K::MulAdd(a, b, c) => self.all([a, b, c]),
             K::SubSlice { base, range } => {
                 self.expr(base);
@@ -235,7 +292,9 @@ impl Walk<'_> {
                 self.expr(right);
                 merge(&mut self.state, before);
             }
-            K::Call(_, args) | K::Method(_, args) | K::Tuple(args) | K::Array(args) => self.all(args),
+            K::Call(_, args) | K::Method(_, args) | K::Tuple(args) | K::Array(args) => {
+                self.all(args)
+            }
             K::Atomic { place, args, .. } => {
                 self.expr(place);
                 self.all(args);
@@ -310,7 +369,11 @@ impl Walk<'_> {
                 self.all(tail);
             }
             K::Labelled(id, body) => {
-                self.loops.push(Scope { id: *id, breaks: Vec::new(), continues: Vec::new() });
+                self.loops.push(Scope {
+                    id: *id,
+                    breaks: Vec::new(),
+                    continues: Vec::new(),
+                });
                 self.expr(body);
                 self.leave();
             }
@@ -318,7 +381,9 @@ impl Walk<'_> {
             K::While(id, cond, body) => self.repeat(*id, Some(cond), body, false, &|_| {}),
             K::For(id, over, body) => {
                 match over {
-                    For::Range { lo, hi, step, .. } => self.all([lo, hi].into_iter().chain(step.as_ref().map(|s| &s.by))),
+                    For::Range { lo, hi, step, .. } => {
+                        self.all([lo, hi].into_iter().chain(step.as_ref().map(|s| &s.by)))
+                    }
                     For::Slices { parts, .. } => parts.iter().for_each(|part| {
                         self.expr(&part.slice);
                         if let By::Chunks(n) | By::ExactChunks(n) | By::Windows(n) = &part.by {
@@ -349,16 +414,25 @@ impl Walk<'_> {
         match pat {
             crate::hir::Pat::Wild => {}
             crate::hir::Pat::Var(var) => self.declare_var(*var, has_value),
-            crate::hir::Pat::Fields(fields) => fields.iter().for_each(|(_, p)| self.declare(p, has_value)),
-            crate::hir::Pat::Deref(inner) | crate::hir::Pat::Behind(inner) => self.declare(inner, has_value),
-            crate::hir::Pat::Elements(elems) => elems.iter().for_each(|p| self.declare(p, has_value)),
+            crate::hir::Pat::Fields(fields) => {
+                fields.iter().for_each(|(_, p)| self.declare(p, has_value))
+            }
+            crate::hir::Pat::Deref(inner) | crate::hir::Pat::Behind(inner) => {
+                self.declare(inner, has_value)
+            }
+            crate::hir::Pat::Elements(elems) => {
+                elems.iter().for_each(|p| self.declare(p, has_value))
+            }
         }
     }
 
     fn declare_var(&mut self, var: VarId, has_value: bool) {
         let Some(state) = &mut self.state else { return };
         // What a reference of an earlier round refers to is not what this one does.
-        let earlier = state.awaiting.remove(&var).and_then(|parts| parts.into_iter().find(|(p, _)| p.own));
+        let earlier = state
+            .awaiting
+            .remove(&var)
+            .and_then(|parts| parts.into_iter().find(|(p, _)| p.own));
         if let Some((_, (span, _))) = earlier {
             state.late.insert(var, span);
         }
@@ -374,23 +448,43 @@ impl Walk<'_> {
     }
 
     fn jump(&mut self, id: LoopId, is_break: bool) {
-        let Some(state) = self.state.take() else { return };
+        let Some(state) = self.state.take() else {
+            return;
+        };
         if let Some(scope) = self.loops.iter_mut().rfind(|s| s.id == id) {
-            if is_break { scope.breaks.push(state) } else { scope.continues.push(state) }
+            if is_break {
+                scope.breaks.push(state)
+            } else {
+                scope.continues.push(state)
+            }
         }
     }
 
     fn leave(&mut self) {
         if let Some(scope) = self.loops.pop() {
-            scope.breaks.into_iter().for_each(|s| merge(&mut self.state, Some(s)));
+            scope
+                .breaks
+                .into_iter()
+                .for_each(|s| merge(&mut self.state, Some(s)));
         }
     }
 
     /// Twice round a loop is enough: what awaits at its end awaits at its start the second time. `begin` begins each round.
-    fn repeat(&mut self, id: LoopId, cond: Option<&Expr>, body: &Expr, endless: bool, begin: &dyn Fn(&mut Self)) {
+    fn repeat(
+        &mut self,
+        id: LoopId,
+        cond: Option<&Expr>,
+        body: &Expr,
+        endless: bool,
+        begin: &dyn Fn(&mut Self),
+    ) {
         let mut out = None;
         for _ in 0..2 {
-            self.loops.push(Scope { id, breaks: Vec::new(), continues: Vec::new() });
+            self.loops.push(Scope {
+                id,
+                breaks: Vec::new(),
+                continues: Vec::new(),
+            });
             self.all(cond);
             if !endless {
                 merge(&mut out, self.state.clone());
@@ -399,8 +493,14 @@ impl Walk<'_> {
             begin(self);
             self.expr(body);
             if let Some(scope) = self.loops.pop() {
-                scope.continues.into_iter().for_each(|s| merge(&mut self.state, Some(s)));
-                scope.breaks.into_iter().for_each(|s| merge(&mut out, Some(s)));
+                scope
+                    .continues
+                    .into_iter()
+                    .for_each(|s| merge(&mut self.state, Some(s)));
+                scope
+                    .breaks
+                    .into_iter()
+                    .for_each(|s| merge(&mut out, Some(s)));
             }
             merge(&mut self.state, before);
         }

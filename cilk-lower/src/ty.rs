@@ -62,7 +62,9 @@ impl Ty {
     /// Whether what it borrows may be changed by way of it.
     pub(crate) fn is_mutable(&self) -> bool {
         match self {
-            Self::Ref { mutable, .. } | Self::Slice { mutable, .. } | Self::Mat { mutable, .. } => *mutable,
+            Self::Ref { mutable, .. } | Self::Slice { mutable, .. } | Self::Mat { mutable, .. } => {
+                *mutable
+            }
             Self::Tuple(fields) => fields.iter().any(Self::is_mutable),
             _ => false,
         }
@@ -74,9 +76,18 @@ impl Ty {
             Type::Tuple(t) => Self::Tuple(t.iter().map(Self::from_type).collect()),
             Type::Array(e, n) => Self::Array(Box::new(Self::from_type(e)), *n),
             Type::Struct(id) => Self::Struct(*id),
-            Type::Slice { mutable, elem } => Self::Slice { mutable: *mutable, elem: Box::new(Self::from_type(elem)) },
-            Type::Ref { mutable, target } => Self::Ref { mutable: *mutable, target: Box::new(Self::from_type(target)) },
-            Type::Mat { mutable, elem } => Self::Mat { mutable: *mutable, elem: Box::new(Self::from_type(elem)) },
+            Type::Slice { mutable, elem } => Self::Slice {
+                mutable: *mutable,
+                elem: Box::new(Self::from_type(elem)),
+            },
+            Type::Ref { mutable, target } => Self::Ref {
+                mutable: *mutable,
+                target: Box::new(Self::from_type(target)),
+            },
+            Type::Mat { mutable, elem } => Self::Mat {
+                mutable: *mutable,
+                elem: Box::new(Self::from_type(elem)),
+            },
             Type::Atomic(s) => Self::Atomic(*s),
         }
     }
@@ -88,9 +99,18 @@ impl Ty {
             Self::Tuple(t) => Type::Tuple(t.iter().map(Self::to_type).collect()),
             Self::Array(e, n) => Type::Array(Box::new(e.to_type()), *n),
             Self::Struct(id) => Type::Struct(*id),
-            Self::Slice { mutable, elem } => Type::Slice { mutable: *mutable, elem: Box::new(elem.to_type()) },
-            Self::Ref { mutable, target } => Type::Ref { mutable: *mutable, target: Box::new(target.to_type()) },
-            Self::Mat { mutable, elem } => Type::Mat { mutable: *mutable, elem: Box::new(elem.to_type()) },
+            Self::Slice { mutable, elem } => Type::Slice {
+                mutable: *mutable,
+                elem: Box::new(elem.to_type()),
+            },
+            Self::Ref { mutable, target } => Type::Ref {
+                mutable: *mutable,
+                target: Box::new(target.to_type()),
+            },
+            Self::Mat { mutable, elem } => Type::Mat {
+                mutable: *mutable,
+                elem: Box::new(elem.to_type()),
+            },
             Self::Atomic(s) => Type::Atomic(*s),
             Self::CasResult(_) => Type::Scalar(Scalar::Bool),
             Self::Var(_) | Self::Never | Self::Error => Type::unit(),
@@ -142,9 +162,18 @@ impl Table {
         match &ty {
             Ty::Tuple(t) => Ty::Tuple(t.iter().map(|t| self.resolve(t)).collect()),
             Ty::Array(e, n) => Ty::Array(deep(e), *n),
-            Ty::Slice { mutable, elem } => Ty::Slice { mutable: *mutable, elem: deep(elem) },
-            Ty::Ref { mutable, target } => Ty::Ref { mutable: *mutable, target: deep(target) },
-            Ty::Mat { mutable, elem } => Ty::Mat { mutable: *mutable, elem: deep(elem) },
+            Ty::Slice { mutable, elem } => Ty::Slice {
+                mutable: *mutable,
+                elem: deep(elem),
+            },
+            Ty::Ref { mutable, target } => Ty::Ref {
+                mutable: *mutable,
+                target: deep(target),
+            },
+            Ty::Mat { mutable, elem } => Ty::Mat {
+                mutable: *mutable,
+                elem: deep(elem),
+            },
             _ => ty,
         }
     }
@@ -162,9 +191,18 @@ impl Table {
             },
             Ty::Tuple(t) => Ty::Tuple(t.iter().map(|t| self.finish(t)).collect::<Option<_>>()?),
             Ty::Array(e, n) => Ty::Array(deep(e)?, *n),
-            Ty::Slice { mutable, elem } => Ty::Slice { mutable: *mutable, elem: deep(elem)? },
-            Ty::Ref { mutable, target } => Ty::Ref { mutable: *mutable, target: deep(target)? },
-            Ty::Mat { mutable, elem } => Ty::Mat { mutable: *mutable, elem: deep(elem)? },
+            Ty::Slice { mutable, elem } => Ty::Slice {
+                mutable: *mutable,
+                elem: deep(elem)?,
+            },
+            Ty::Ref { mutable, target } => Ty::Ref {
+                mutable: *mutable,
+                target: deep(target)?,
+            },
+            Ty::Mat { mutable, elem } => Ty::Mat {
+                mutable: *mutable,
+                elem: deep(elem)?,
+            },
             _ => ty,
         })
     }
@@ -186,11 +224,40 @@ impl Table {
                 (Class::Float, Ty::Scalar(s)) if s.is_float() => self.bind(*v, other.clone()),
                 _ => false,
             },
-            (Ty::Tuple(x), Ty::Tuple(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| self.unify(x, y)),
+            (Ty::Tuple(x), Ty::Tuple(y)) => {
+                x.len() == y.len() && x.iter().zip(y).all(|(x, y)| self.unify(x, y))
+            }
             (Ty::Array(x, n), Ty::Array(y, m)) => n == m && self.unify(x, y),
-            (Ty::Slice { mutable: m, elem: x }, Ty::Slice { mutable: n, elem: y })
-            | (Ty::Ref { mutable: m, target: x }, Ty::Ref { mutable: n, target: y })
-            | (Ty::Mat { mutable: m, elem: x }, Ty::Mat { mutable: n, elem: y }) => m == n && self.unify(x, y),
+            (
+                Ty::Slice {
+                    mutable: m,
+                    elem: x,
+                },
+                Ty::Slice {
+                    mutable: n,
+                    elem: y,
+                },
+            )
+            | (
+                Ty::Ref {
+                    mutable: m,
+                    target: x,
+                },
+                Ty::Ref {
+                    mutable: n,
+                    target: y,
+                },
+            )
+            | (
+                Ty::Mat {
+                    mutable: m,
+                    elem: x,
+                },
+                Ty::Mat {
+                    mutable: n,
+                    elem: y,
+                },
+            ) => m == n && self.unify(x, y),
             _ => a == b,
         }
     }
@@ -207,7 +274,10 @@ impl Table {
         match self.shallow(ty) {
             Ty::Var(v) => v == var,
             Ty::Tuple(t) => t.iter().any(|t| self.occurs(var, t)),
-            Ty::Array(e, _) | Ty::Slice { elem: e, .. } | Ty::Ref { target: e, .. } | Ty::Mat { elem: e, .. } => self.occurs(var, &e),
+            Ty::Array(e, _)
+            | Ty::Slice { elem: e, .. }
+            | Ty::Ref { target: e, .. }
+            | Ty::Mat { elem: e, .. } => self.occurs(var, &e),
             _ => false,
         }
     }
@@ -247,6 +317,8 @@ fn show(ty: &Ty, table: &Table, structs: &Structs, out: &mut String) {
         Ty::CasResult(s) => drop(write!(out, "Result<{s}, {s}>")),
         Ty::Never => out.push('!'),
         Ty::Error => out.push('?'),
-        Ty::Scalar(_) | Ty::Struct(_) | Ty::Atomic(_) => drop(write!(out, "{}", ty.to_type().display(structs))),
+        Ty::Scalar(_) | Ty::Struct(_) | Ty::Atomic(_) => {
+            drop(write!(out, "{}", ty.to_type().display(structs)))
+        }
     }
 }

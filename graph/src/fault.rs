@@ -54,17 +54,35 @@ impl std::error::Error for Fault {}
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.message(f)?;
-        write!(f, ", in `{}` at {}:{}:{}", self.function, self.file, self.span.line, self.span.col)
+        write!(
+            f,
+            ", in `{}` at {}:{}:{}",
+            self.function, self.file, self.span.line, self.span.col
+        )
     }
 }
 
 impl Fault {
     fn message(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let v = |i: usize| self.values.get(i).map_or_else(|| "?".to_owned(), ToString::to_string);
+        let v = |i: usize| {
+            self.values
+                .get(i)
+                .map_or_else(|| "?".to_owned(), ToString::to_string)
+        };
         match &self.kind {
-            CheckKind::Bounds => write!(f, "index out of bounds: the length is {} but the index is {}", v(1), v(0)),
+            CheckKind::Bounds => write!(
+                f,
+                "index out of bounds: the length is {} but the index is {}",
+                v(1),
+                v(0)
+            ),
             CheckKind::RangeOrder => write!(f, "range starts at {} but ends at {}", v(0), v(1)),
-            CheckKind::RangeEnd => write!(f, "range out of bounds: it ends at {} but the length is {}", v(0), v(1)),
+            CheckKind::RangeEnd => write!(
+                f,
+                "range out of bounds: it ends at {} but the length is {}",
+                v(0),
+                v(1)
+            ),
             CheckKind::Split => write!(f, "split point {} lies beyond the length {}", v(0), v(1)),
             CheckKind::Lengths => write!(f, "lengths differ: {} and {}", v(0), v(1)),
             CheckKind::Overflow(op) => {
@@ -82,7 +100,12 @@ impl Fault {
             CheckKind::DivisionByZero => write!(f, "division by zero: {} / 0", v(0)),
             CheckKind::DivisionOverflow => write!(f, "overflow: {} / {}", v(0), v(1)),
             CheckKind::Assert(text) => write!(f, "assertion failed: {text}"),
-            CheckKind::AssertEq(text) => write!(f, "assertion failed: {text}: left is {}, right is {}", v(0), v(1)),
+            CheckKind::AssertEq(text) => write!(
+                f,
+                "assertion failed: {text}: left is {}, right is {}",
+                v(0),
+                v(1)
+            ),
             CheckKind::AssertNe(text) => write!(f, "assertion failed: {text}: both are {}", v(0)),
             CheckKind::Panic(text) => write!(f, "panic: {text}"),
         }

@@ -89,13 +89,19 @@ impl Levelized {
     /// The task that a spawn of this function makes.
     #[must_use]
     pub fn task_of(&self, func: FuncId) -> Option<TaskId> {
-        self.tasks.iter().position(|t| t.func == func).map(TaskId::new)
+        self.tasks
+            .iter()
+            .position(|t| t.func == func)
+            .map(TaskId::new)
     }
 
     /// The entry task of that name: the one that stores its result.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<TaskId> {
-        self.tasks.iter().position(|t| t.name == name).map(TaskId::new)
+        self.tasks
+            .iter()
+            .position(|t| t.name == name)
+            .map(TaskId::new)
     }
 
     /// All channel stacks, in a fixed order: for each task its entries, its frames if it has any, its continuations.
@@ -108,7 +114,9 @@ impl Levelized {
             if task.segments.len() > 1 || !task.frame.is_empty() {
                 out.push(StackRef::Frame(id));
             }
-            out.extend((1..task.segments.len()).map(|s| StackRef::Continuation(id, SegmentId::new(s))));
+            out.extend(
+                (1..task.segments.len()).map(|s| StackRef::Continuation(id, SegmentId::new(s))),
+            );
         }
         out
     }
@@ -120,7 +128,10 @@ impl Levelized {
             StackRef::Entry(t) => self[t].element.clone(),
             StackRef::Frame(t) => self[t].frame.clone(),
             StackRef::Continuation(..) => {
-                vec![Field { name: "frame".into(), kind: PieceKind::Scalar(crate::ty::Scalar::U32) }]
+                vec![Field {
+                    name: "frame".into(),
+                    kind: PieceKind::Scalar(crate::ty::Scalar::U32),
+                }]
             }
         }
     }

@@ -128,8 +128,12 @@ impl ChannelGraph {
     #[must_use]
     pub fn from_levelized(program: &Levelized) -> Self {
         let program = &variants::merge(program);
-        let mut this =
-            Self { name: program.program.name.clone(), kernels: SlotMap::with_key(), channels: SlotMap::with_key(), graph: DiGraph::new() };
+        let mut this = Self {
+            name: program.program.name.clone(),
+            kernels: SlotMap::with_key(),
+            channels: SlotMap::with_key(),
+            graph: DiGraph::new(),
+        };
         let host = this.add_kernel("init".into(), Role::Host);
         let mut stacks = BTreeMap::new();
         let mut segments = BTreeMap::new();
@@ -137,7 +141,11 @@ impl ChannelGraph {
             let t = TaskId::new(t);
             for (s, segment) in task.segments.iter().enumerate() {
                 let s = SegmentId::new(s);
-                let kind = if s.index() == 0 { ChannelKind::Entry(t) } else { ChannelKind::Continuation(t, s) };
+                let kind = if s.index() == 0 {
+                    ChannelKind::Entry(t)
+                } else {
+                    ChannelKind::Continuation(t, s)
+                };
                 let stack = this.add_channel(program, task, segment, kind);
                 let kernel = this.add_kernel(segment.body.name.clone(), Role::Segment(t, s));
                 this.graph.add_edge(stack, kernel, Edge::Consume);
@@ -158,7 +166,8 @@ impl ChannelGraph {
             }
         }
         for root in roots(program) {
-            this.graph.add_edge(host, stacks[&StackRef::Entry(root)], Edge::Call);
+            this.graph
+                .add_edge(host, stacks[&StackRef::Entry(root)], Edge::Call);
         }
         this.add_returns(program, &stacks, &segments);
         this
@@ -200,7 +209,9 @@ impl ChannelGraph {
 
     /// All edges with the nodes they join.
     pub fn edges(&self) -> impl Iterator<Item = (Node, Node, Edge)> + '_ {
-        self.graph.edge_references().map(|e| (self.graph[e.source()], self.graph[e.target()], *e.weight()))
+        self.graph
+            .edge_references()
+            .map(|e| (self.graph[e.source()], self.graph[e.target()], *e.weight()))
     }
 
     /// As RON.
@@ -224,16 +235,26 @@ impl ChannelGraph {
         self.graph.add_node(Node::Kernel(key))
     }
 
-    fn add_channel(&mut self, program: &Levelized, task: &LoweredTask, segment: &Segment, kind: ChannelKind) -> NodeIndex {
+    fn add_channel(
+        &mut self,
+        program: &Levelized,
+        task: &LoweredTask,
+        segment: &Segment,
+        kind: ChannelKind,
+    ) -> NodeIndex {
         let own = program.fields(kind.stack());
         // A task without continuations may still have a frame that its children write to.
-        let names_frame = matches!(kind, ChannelKind::Continuation(..)) || (task.segments.len() == 1 && !task.frame.is_empty());
+        let names_frame = matches!(kind, ChannelKind::Continuation(..))
+            || (task.segments.len() == 1 && !task.frame.is_empty());
         let key = self.channels.insert(Channel {
             name: segment.body.name.clone(),
             kind,
             bytes: bytes(&own),
             fields: fields(&own),
-            frame: names_frame.then(|| Frame { fields: fields(&task.frame), bytes: bytes(&task.frame) }),
+            frame: names_frame.then(|| Frame {
+                fields: fields(&task.frame),
+                bytes: bytes(&task.frame),
+            }),
         });
         self.graph.add_node(Node::Channel(key))
     }
@@ -251,13 +272,22 @@ impl ChannelGraph {
                 let into_frame = frame_pointers(&segment.body);
                 for (func, addr) in results(&segment.body) {
                     let in_frame = matches!(addr, Operand::Local(l) if into_frame.contains(&l));
-                    parents.extend(program.task_of(func).filter(|_| in_frame).map(|child| (child, TaskId::new(t))));
+                    parents.extend(
+                        program
+                            .task_of(func)
+                            .filter(|_| in_frame)
+                            .map(|child| (child, TaskId::new(t))),
+                    );
                 }
             }
         }
         for (&(t, s), &kernel) in segments {
             let body = &program[t][s].body;
-            if !body.blocks.iter().any(|b| matches!(b.term, Terminator::Return(_))) {
+            if !body
+                .blocks
+                .iter()
+                .any(|b| matches!(b.term, Terminator::Return(_)))
+            {
                 continue;
             }
             for &(_, parent) in parents.iter().filter(|(child, _)| *child == t) {
@@ -287,18 +317,27 @@ fn fields(fields: &[levelized::Field]) -> Vec<Field> {
         PieceKind::Scalar(ty) => ty.name().to_owned(),
         PieceKind::Blob(layout) => format!("{} bytes", layout.size),
     };
-    fields.iter().map(|f| Field { name: f.name.clone(), ty: ty(f.kind) }).collect()
+    fields
+        .iter()
+        .map(|f| Field {
+            name: f.name.clone(),
+            ty: ty(f.kind),
+        })
+        .collect()
 }
 
 fn bytes(fields: &[levelized::Field]) -> u64 {
-    let stride = |f: &levelized::Field| f.kind.layout().size.next_multiple_of(f.kind.layout().align);
+    let stride =
+        |f: &levelized::Field| f.kind.layout().size.next_multiple_of(f.kind.layout().align);
     fields.iter().map(stride).sum()
 }
 
 /// The tasks that the host is drawn to call: of each group of tasks that no other spawns, the first that stores its result.
 fn roots(program: &Levelized) -> Vec<TaskId> {
     let mut spawns = DiGraph::<TaskId, ()>::new();
-    let nodes: Vec<_> = (0..program.tasks.len()).map(|t| spawns.add_node(TaskId::new(t))).collect();
+    let nodes: Vec<_> = (0..program.tasks.len())
+        .map(|t| spawns.add_node(TaskId::new(t)))
+        .collect();
     for (t, task) in program.tasks.iter().enumerate() {
         for push in task.segments.iter().flat_map(|s| &s.pushes) {
             if let StackRef::Entry(child) = push.stack {
@@ -307,19 +346,38 @@ fn roots(program: &Levelized) -> Vec<TaskId> {
         }
     }
     let groups = condensation(spawns, true);
-    let sources = groups.node_indices().filter(|g| groups.neighbors_directed(*g, petgraph::Direction::Incoming).next().is_none());
-    let mut out: Vec<TaskId> =
-        sources.filter_map(|g| groups[g].iter().copied().filter(|t| program[*t].combine == crate::ir::Combine::Store).min()).collect();
+    let sources = groups.node_indices().filter(|g| {
+        groups
+            .neighbors_directed(*g, petgraph::Direction::Incoming)
+            .next()
+            .is_none()
+    });
+    let mut out: Vec<TaskId> = sources
+        .filter_map(|g| {
+            groups[g]
+                .iter()
+                .copied()
+                .filter(|t| program[*t].combine == crate::ir::Combine::Store)
+                .min()
+        })
+        .collect();
     out.sort();
     out
 }
 
 /// The children of a segment that have a result, and where it goes.
 fn results(body: &Function) -> impl Iterator<Item = (crate::ir::FuncId, Operand)> + '_ {
-    body.blocks.iter().flat_map(|b| &b.stmts).filter_map(|s| match &s.kind {
-        StmtKind::Spawn { func, dest: Some(dest), .. } => Some((*func, dest.addr)),
-        _ => None,
-    })
+    body.blocks
+        .iter()
+        .flat_map(|b| &b.stmts)
+        .filter_map(|s| match &s.kind {
+            StmtKind::Spawn {
+                func,
+                dest: Some(dest),
+                ..
+            } => Some((*func, dest.addr)),
+            _ => None,
+        })
 }
 
 /// The locals that may point into the task's own frame.
@@ -334,7 +392,9 @@ fn frame_pointers(body: &Function) -> BTreeSet<LocalId> {
                 if let Rvalue::Use(base) | Rvalue::PtrAdd { base, .. } = value {
                     from |= matches!(base, Operand::Local(l) if out.contains(l));
                 } else if let Rvalue::Select(_, a, b) = value {
-                    from |= [a, b].into_iter().any(|o| matches!(o, Operand::Local(l) if out.contains(l)));
+                    from |= [a, b]
+                        .into_iter()
+                        .any(|o| matches!(o, Operand::Local(l) if out.contains(l)));
                 }
                 if from {
                     out.insert(*dst);

@@ -93,7 +93,10 @@ impl Scalar {
     /// Whether this is a signed integer.
     #[must_use]
     pub const fn is_signed(self) -> bool {
-        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::Isize)
+        matches!(
+            self,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::Isize
+        )
     }
 
     /// The name in the task language and in the text form of the IR.
@@ -196,7 +199,10 @@ impl Structs {
 
     /// The structs in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = (StructId, &StructDef)> {
-        self.defs.iter().enumerate().map(|(i, d)| (StructId(i as u32), d))
+        self.defs
+            .iter()
+            .enumerate()
+            .map(|(i, d)| (StructId(i as u32), d))
     }
 
     /// How many there are.
@@ -260,7 +266,10 @@ impl PieceKind {
     #[must_use]
     pub const fn layout(self) -> Layout {
         match self {
-            Self::Scalar(s) => Layout { size: s.size(), align: s.size() },
+            Self::Scalar(s) => Layout {
+                size: s.size(),
+                align: s.size(),
+            },
             Self::Blob(layout) => layout,
         }
     }
@@ -301,12 +310,18 @@ impl Type {
     #[must_use]
     pub fn layout(&self, structs: &Structs) -> Layout {
         match self {
-            Self::Scalar(s) | Self::Atomic(s) => Layout { size: s.size(), align: s.size() },
+            Self::Scalar(s) | Self::Atomic(s) => Layout {
+                size: s.size(),
+                align: s.size(),
+            },
             Self::Tuple(fields) => record(fields.iter(), structs).0,
             Self::Struct(id) => record(structs[*id].fields.iter().map(|(_, t)| t), structs).0,
             Self::Array(elem, len) => {
                 let elem = elem.layout(structs);
-                Layout { size: elem.size.saturating_mul(*len), align: elem.align }
+                Layout {
+                    size: elem.size.saturating_mul(*len),
+                    align: elem.align,
+                }
             }
             Self::Slice { .. } => Layout { size: 16, align: 8 },
             Self::Ref { .. } => Layout { size: 8, align: 8 },
@@ -336,7 +351,12 @@ impl Type {
     }
 
     fn add_pieces(&self, structs: &Structs, base: u64, out: &mut Vec<Piece>) {
-        let mut scalar = |offset, s| out.push(Piece { offset: base + offset, kind: PieceKind::Scalar(s) });
+        let mut scalar = |offset, s| {
+            out.push(Piece {
+                offset: base + offset,
+                kind: PieceKind::Scalar(s),
+            })
+        };
         match self {
             Self::Scalar(s) | Self::Atomic(s) => scalar(0, *s),
             Self::Ref { .. } => scalar(0, Scalar::Ptr),
@@ -353,7 +373,10 @@ impl Type {
             Self::Array(..) => {
                 let layout = self.layout(structs);
                 if layout.size > 0 {
-                    out.push(Piece { offset: base, kind: PieceKind::Blob(layout) });
+                    out.push(Piece {
+                        offset: base,
+                        kind: PieceKind::Blob(layout),
+                    });
                 }
             }
             Self::Tuple(_) | Self::Struct(_) => {
@@ -380,7 +403,13 @@ fn record<'a>(fields: impl Iterator<Item = &'a Type>, structs: &Structs) -> (Lay
         size = size.saturating_add(layout.size);
         align = align.max(layout.align);
     }
-    (Layout { size: size.next_multiple_of(align), align }, offsets)
+    (
+        Layout {
+            size: size.next_multiple_of(align),
+            align,
+        },
+        offsets,
+    )
 }
 
 struct DisplayType<'a> {
@@ -390,7 +419,10 @@ struct DisplayType<'a> {
 
 impl fmt::Display for DisplayType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sub = |ty| DisplayType { ty, structs: self.structs };
+        let sub = |ty| DisplayType {
+            ty,
+            structs: self.structs,
+        };
         let m = |mutable: &bool| if *mutable { "mut " } else { "" };
         match self.ty {
             Type::Scalar(s) => write!(f, "{s}"),
@@ -402,7 +434,9 @@ impl fmt::Display for DisplayType<'_> {
             Type::Array(elem, len) => write!(f, "[{}; {len}]", sub(elem)),
             Type::Slice { mutable, elem } => write!(f, "&{}[{}]", m(mutable), sub(elem)),
             Type::Ref { mutable, target } => write!(f, "&{}{}", m(mutable), sub(target)),
-            Type::Mat { mutable, elem } => write!(f, "Mat{}<{}>", if *mutable { "Mut" } else { "" }, sub(elem)),
+            Type::Mat { mutable, elem } => {
+                write!(f, "Mat{}<{}>", if *mutable { "Mut" } else { "" }, sub(elem))
+            }
             Type::Tuple(fields) => {
                 f.write_str("(")?;
                 for (i, ty) in fields.iter().enumerate() {
@@ -423,7 +457,10 @@ mod tests {
         let mut structs = Structs::default();
         let id = structs.push(StructDef {
             name: "S".into(),
-            fields: vec![("a".into(), Type::Scalar(Scalar::U8)), ("b".into(), Type::Scalar(Scalar::F64))],
+            fields: vec![
+                ("a".into(), Type::Scalar(Scalar::U8)),
+                ("b".into(), Type::Scalar(Scalar::F64)),
+            ],
             tuple: false,
         });
         let ty = Type::Array(Box::new(Type::Struct(id)), 3);

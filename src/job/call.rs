@@ -43,7 +43,12 @@ pub(crate) enum Arg {
     /// The parts of a tuple or struct that holds references.
     Parts(Vec<Arg>),
     /// A buffer of the job.
-    Buffer { name: String, mutable: bool, view: View, shown: String },
+    Buffer {
+        name: String,
+        mutable: bool,
+        view: View,
+        shown: String,
+    },
 }
 
 /// What of a buffer is passed beside its address.
@@ -59,8 +64,16 @@ pub(crate) enum View {
 
 /// `fib(n: u32) -> u64`
 pub(crate) fn signature(function: &Function, structs: &Structs) -> String {
-    let params: Vec<String> = function.params.iter().map(|p| format!("{}: {}", p.name, p.ty.display(structs))).collect();
-    let ret = if function.ret.is_unit() { String::new() } else { format!(" -> {}", function.ret.display(structs)) };
+    let params: Vec<String> = function
+        .params
+        .iter()
+        .map(|p| format!("{}: {}", p.name, p.ty.display(structs)))
+        .collect();
+    let ret = if function.ret.is_unit() {
+        String::new()
+    } else {
+        format!(" -> {}", function.ret.display(structs))
+    };
     format!("{}({}){ret}", function.name, params.join(", "))
 }
 
@@ -69,8 +82,12 @@ impl Entry {
     pub(crate) fn read(text: Option<&Text>, program: &Program) -> Result<Self> {
         let Some(text) = text else {
             let name = default_task(program)?;
-            let function = task(program, name).ok_or_else(|| Problem::new(format!("there is no task `{name}`")))?;
-            return Ok(Self { task: name.to_owned(), args: function.params.iter().map(by_name).collect() });
+            let function = task(program, name)
+                .ok_or_else(|| Problem::new(format!("there is no task `{name}`")))?;
+            return Ok(Self {
+                task: name.to_owned(),
+                args: function.params.iter().map(by_name).collect(),
+            });
         };
         let whole = Written::parse(text)?;
         let (callee, given) = match &whole.expr {
@@ -79,7 +96,9 @@ impl Entry {
         };
         let Some(name) = name_of(callee) else {
             let problem = whole.problem("the entry is a call of a task", "not a call");
-            return Err(problem.help("write it as `sort(&mut data, &mut tmp)`").into());
+            return Err(problem
+                .help("write it as `sort(&mut data, &mut tmp)`")
+                .into());
         };
         let Some(function) = task(program, &name) else {
             return Err(no_task(&whole.sub(callee), &name, program).into());
@@ -87,24 +106,43 @@ impl Entry {
         let declared = format!("declared as `{}`", signature(function, &program.structs));
         let mut args: Vec<Written> = given.into_iter().flatten().map(|e| whole.sub(e)).collect();
         // `fib` and `queens(8, ..)` leave arguments to the parameters' names.
-        let rest =
-            given.is_none() || args.last().is_some_and(|a| matches!(&a.expr, Expr::Range(r) if r.start.is_none() && r.end.is_none()));
+        let rest = given.is_none()
+            || args.last().is_some_and(
+                |a| matches!(&a.expr, Expr::Range(r) if r.start.is_none() && r.end.is_none()),
+            );
         if rest {
             args.pop();
             args.extend(function.params.iter().skip(args.len()).map(by_name));
         }
         let (found, wanted) = (args.len(), function.params.len());
         if found != wanted {
-            let plural = |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
-            let given = if found == 1 { "was given" } else { "were given" };
-            let message = format!("task `{name}` takes {}, but {found} {given}", plural(wanted));
-            return Err(whole.problem(message, format!("{} here", plural(found))).help(declared).into());
+            let plural = |n: usize| {
+                if n == 1 {
+                    "1 argument".to_owned()
+                } else {
+                    format!("{n} arguments")
+                }
+            };
+            let given = if found == 1 {
+                "was given"
+            } else {
+                "were given"
+            };
+            let message = format!(
+                "task `{name}` takes {}, but {found} {given}",
+                plural(wanted)
+            );
+            return Err(whole
+                .problem(message, format!("{} here", plural(found)))
+                .help(declared)
+                .into());
         }
         Ok(Self { task: name, args })
     }
 
     fn function<'p>(&self, program: &'p Program) -> Result<&'p Function> {
-        task(program, &self.task).ok_or_else(|| Problem::new(format!("there is no task `{}`", self.task)).into())
+        task(program, &self.task)
+            .ok_or_else(|| Problem::new(format!("there is no task `{}`", self.task)).into())
     }
 
     /// The buffers that the arguments name, and the names of parameters that they use.
@@ -121,13 +159,27 @@ impl Entry {
     /// The values of the arguments.
     pub(crate) fn bind(&self, program: &Program, scope: &Scope<'_>) -> Result<Vec<Arg>> {
         let function = self.function(program)?;
-        let declared = || format!("it is declared as `{}`", signature(function, &program.structs));
+        let declared = || {
+            format!(
+                "it is declared as `{}`",
+                signature(function, &program.structs)
+            )
+        };
         let bind = |(param, arg): (&Param, &Written)| {
             let what = format!("argument `{}` of `{}`", param.name, self.task);
-            let missing = name_of(&arg.expr).filter(|n| *n == param.name && is_by_name(arg) && !scope.params.contains_key(n));
+            let missing = name_of(&arg.expr)
+                .filter(|n| *n == param.name && is_by_name(arg) && !scope.params.contains_key(n));
             if let (Some(name), false) = (missing, value::points(&param.ty, &program.structs)) {
-                let message = format!("{what} has no value; a `{}` is expected", param.ty.display(&program.structs));
-                return Err(Problem::new(message).help(format!("give it by `--set {name}=..`, or in the call; {}", declared())).into());
+                let message = format!(
+                    "{what} has no value; a `{}` is expected",
+                    param.ty.display(&program.structs)
+                );
+                return Err(Problem::new(message)
+                    .help(format!(
+                        "give it by `--set {name}=..`, or in the call; {}",
+                        declared()
+                    ))
+                    .into());
             }
             bind_arg(arg, &param.ty, &what, scope)
         };
@@ -145,7 +197,14 @@ impl Arg {
     fn shown(&self, structs: &Structs) -> String {
         match self {
             Self::Value(bytes, ty) => value::text(bytes, ty, structs),
-            Self::Parts(parts) => format!("({})", parts.iter().map(|p| p.shown(structs)).collect::<Vec<_>>().join(", ")),
+            Self::Parts(parts) => format!(
+                "({})",
+                parts
+                    .iter()
+                    .map(|p| p.shown(structs))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
             Self::Buffer { shown, .. } => shown.clone(),
         }
     }
@@ -160,10 +219,16 @@ impl Arg {
     }
 
     /// The pieces of a value.
-    pub(crate) fn value_pieces<'a>(bytes: &[u8], ty: &Type, structs: &Structs) -> Vec<ErasedArg<'a>> {
+    pub(crate) fn value_pieces<'a>(
+        bytes: &[u8],
+        ty: &Type,
+        structs: &Structs,
+    ) -> Vec<ErasedArg<'a>> {
         let piece = |p: millstream_graph::ty::Piece| match p.kind {
             PieceKind::Scalar(s) => ErasedArg::Scalar(value::read_bits(bytes, p.offset, s)),
-            PieceKind::Blob(layout) => ErasedArg::Blob(bytes[p.offset as usize..][..layout.size as usize].to_vec()),
+            PieceKind::Blob(layout) => {
+                ErasedArg::Blob(bytes[p.offset as usize..][..layout.size as usize].to_vec())
+            }
         };
         ty.pieces(structs).into_iter().map(piece).collect()
     }
@@ -179,19 +244,33 @@ fn default_task(program: &Program) -> Result<&str> {
     let names: Vec<&str> = program.tasks().map(|(_, f)| f.name.as_str()).collect();
     match names[..] {
         [one] => Ok(one),
-        _ => names.iter().find(|n| **n == program.name).copied().ok_or_else(|| {
-            let problem = Problem::new(format!("which task? the program `{}` has `{}`", program.name, names.join("`, `")));
-            problem.help("name it: `--entry 'TASK(..)'`").into()
-        }),
+        _ => names
+            .iter()
+            .find(|n| **n == program.name)
+            .copied()
+            .ok_or_else(|| {
+                let problem = Problem::new(format!(
+                    "which task? the program `{}` has `{}`",
+                    program.name,
+                    names.join("`, `")
+                ));
+                problem.help("name it: `--entry 'TASK(..)'`").into()
+            }),
     }
 }
 
 fn no_task(callee: &Written, name: &str, program: &Program) -> Problem {
     if program.functions.iter().any(|f| f.name == name) {
-        let problem = callee.problem(format!("`{name}` is a helper function, not a task"), "not a task");
+        let problem = callee.problem(
+            format!("`{name}` is a helper function, not a task"),
+            "not a task",
+        );
         return problem.help("put `#[task]` in front of it");
     }
-    let problem = callee.problem(format!("the program `{}` has no task `{name}`", program.name), "no such task");
+    let problem = callee.problem(
+        format!("the program `{}` has no task `{name}`", program.name),
+        "no such task",
+    );
     problem.meant(name, program.tasks().map(|(_, f)| f.name.as_str()))
 }
 
@@ -200,8 +279,15 @@ fn by_name(param: &Param) -> Written {
     let source = Source::file("entry", param.name.clone());
     let ident = syn::Ident::new_raw(&param.name, proc_macro2::Span::call_site());
     let ident = syn::parse_str(&param.name).unwrap_or(ident);
-    let path = Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: syn::Path::from(ident) });
-    Written { text: Text::within(&source, &param.name), expr: path }
+    let path = Expr::Path(syn::ExprPath {
+        attrs: Vec::new(),
+        qself: None,
+        path: syn::Path::from(ident),
+    });
+    Written {
+        text: Text::within(&source, &param.name),
+        expr: path,
+    }
 }
 
 fn is_by_name(arg: &Written) -> bool {
@@ -220,28 +306,54 @@ fn place(expr: &Expr) -> Place<'_> {
     match expr {
         Expr::Paren(inner) => place(&inner.expr),
         Expr::Group(inner) => place(&inner.expr),
-        Expr::Reference(r) => Place { borrowed: Some(r.mutability.is_some()), ..place(&r.expr) },
+        Expr::Reference(r) => Place {
+            borrowed: Some(r.mutability.is_some()),
+            ..place(&r.expr)
+        },
         // `*x` and `&*x` are as good as `x`.
-        Expr::Unary(syn::ExprUnary { op: UnOp::Deref(_), expr, .. }) => place(expr),
-        Expr::Call(call) if call.args.len() == 3 && is_mat_new(&call.func) => {
-            Place { shape: Some([&call.args[1], &call.args[2]]), ..place(&call.args[0]) }
-        }
-        other => Place { expr: other, borrowed: None, shape: None },
+        Expr::Unary(syn::ExprUnary {
+            op: UnOp::Deref(_),
+            expr,
+            ..
+        }) => place(expr),
+        Expr::Call(call) if call.args.len() == 3 && is_mat_new(&call.func) => Place {
+            shape: Some([&call.args[1], &call.args[2]]),
+            ..place(&call.args[0])
+        },
+        other => Place {
+            expr: other,
+            borrowed: None,
+            shape: None,
+        },
     }
 }
 
 fn is_mat_new(func: &Expr) -> bool {
     let Expr::Path(p) = func else { return false };
-    let names: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
+    let names: Vec<String> = p
+        .path
+        .segments
+        .iter()
+        .map(|s| s.ident.to_string())
+        .collect();
     matches!(&names[..], [ty, new] if (ty == "Mat" || ty == "MatMut") && new == "new")
 }
 
-fn collect_uses(arg: &Written, ty: &Type, what: &str, structs: &Structs, out: &mut Vec<Use>) -> Result<()> {
+fn collect_uses(
+    arg: &Written,
+    ty: &Type,
+    what: &str,
+    structs: &Structs,
+    out: &mut Vec<Use>,
+) -> Result<()> {
     if let Type::Tuple(fields) = ty
         && let (Expr::Tuple(tuple), true) = (&arg.expr, value::points(ty, structs))
         && tuple.elems.len() == fields.len()
     {
-        return fields.iter().zip(&tuple.elems).try_for_each(|(field, e)| collect_uses(&arg.sub(e), field, what, structs, out));
+        return fields
+            .iter()
+            .zip(&tuple.elems)
+            .try_for_each(|(field, e)| collect_uses(&arg.sub(e), field, what, structs, out));
     }
     let place = place(&arg.expr);
     let (elem, form) = match ty {
@@ -255,15 +367,30 @@ fn collect_uses(arg: &Written, ty: &Type, what: &str, structs: &Structs, out: &m
     match (name_of(place.expr), place.expr) {
         (Some(name), _) => {
             let span = place.expr.span().byte_range();
-            let text = if is_by_name(arg) { arg.text.clone() } else { arg.text.part(span) };
+            let text = if is_by_name(arg) {
+                arg.text.clone()
+            } else {
+                arg.text.part(span)
+            };
             debug_assert_eq!(text.as_str(), name);
-            out.push(Use { name: text, elem: (**elem).clone(), form, what: what.to_owned() });
+            out.push(Use {
+                name: text,
+                elem: (**elem).clone(),
+                form,
+                what: what.to_owned(),
+            });
             Ok(())
         }
         (None, Expr::Array(_) | Expr::Repeat(_)) => Ok(()),
         (None, _) => {
             let wanted = ty.display(structs);
-            let problem = place_text.problem(format!("{what}: expected `{wanted}`, found `{}`", place_text.shown()), "not a buffer");
+            let problem = place_text.problem(
+                format!(
+                    "{what}: expected `{wanted}`, found `{}`",
+                    place_text.shown()
+                ),
+                "not a buffer",
+            );
             Err(problem.help("pass a whole buffer by its name, as in `&mut data`, or an array, as in `&[1, 2, 3]`").into())
         }
     }
@@ -276,7 +403,10 @@ fn inline_name(expr: &Expr) -> String {
 }
 
 /// The arrays that are written into the call, with the type of their elements.
-pub(crate) fn inline_arrays(entry: &Entry, program: &Program) -> Result<Vec<(String, Written, Type)>> {
+pub(crate) fn inline_arrays(
+    entry: &Entry,
+    program: &Program,
+) -> Result<Vec<(String, Written, Type)>> {
     let function = entry.function(program)?;
     let mut out = Vec::new();
     for (param, arg) in function.params.iter().zip(&entry.args) {
@@ -286,7 +416,11 @@ pub(crate) fn inline_arrays(entry: &Entry, program: &Program) -> Result<Vec<(Str
             _ => continue,
         };
         if matches!(place.expr, Expr::Array(_) | Expr::Repeat(_)) {
-            out.push((inline_name(place.expr), arg.sub(place.expr), (**elem).clone()));
+            out.push((
+                inline_name(place.expr),
+                arg.sub(place.expr),
+                (**elem).clone(),
+            ));
         }
     }
     Ok(out)
@@ -294,20 +428,33 @@ pub(crate) fn inline_arrays(entry: &Entry, program: &Program) -> Result<Vec<(Str
 
 fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<Arg> {
     if !value::points(ty, scope.structs) {
-        return Ok(Arg::Value(eval::evaluate(arg, ty, what, scope)?, ty.clone()));
+        return Ok(Arg::Value(
+            eval::evaluate(arg, ty, what, scope)?,
+            ty.clone(),
+        ));
     }
     let wanted = ty.display(scope.structs).to_string();
     if let Type::Tuple(fields) = ty
         && let Expr::Tuple(tuple) = &arg.expr
         && tuple.elems.len() == fields.len()
     {
-        let parts = fields.iter().zip(&tuple.elems).map(|(field, e)| bind_arg(&arg.sub(e), field, what, scope));
+        let parts = fields
+            .iter()
+            .zip(&tuple.elems)
+            .map(|(field, e)| bind_arg(&arg.sub(e), field, what, scope));
         return Ok(Arg::Parts(parts.collect::<Result<_>>()?));
     }
     let (mutable, elem) = match ty {
         Type::Slice { mutable, elem } | Type::Mat { mutable, elem } => (*mutable, elem),
         Type::Ref { mutable, target } => (*mutable, target),
-        _ => return Err(arg.problem(format!("{what}: a `{wanted}` cannot be given from here"), "").into()),
+        _ => {
+            return Err(arg
+                .problem(
+                    format!("{what}: a `{wanted}` cannot be given from here"),
+                    "",
+                )
+                .into());
+        }
     };
     let place = place(&arg.expr);
     let name = match (name_of(place.expr), place.expr) {
@@ -315,7 +462,10 @@ fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<A
         (None, expr) => inline_name(expr),
     };
     if place.borrowed == Some(false) && mutable {
-        let problem = arg.problem(format!("{what}: expected `{wanted}`, found a shared borrow"), "not mutable");
+        let problem = arg.problem(
+            format!("{what}: expected `{wanted}`, found a shared borrow"),
+            "not mutable",
+        );
         return Err(problem.help(format!("write `&mut {name}`")).into());
     }
     let shape = scope.shapes.get(&name).cloned().unwrap_or_default();
@@ -325,14 +475,18 @@ fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<A
         (Type::Ref { .. }, _) if len == 1 => View::Ref,
         (Type::Ref { .. }, _) => {
             return Err(arg
-                .problem(format!("{what}: expected `{wanted}`, but `{name}` has {len} elements"), "one element is wanted")
+                .problem(
+                    format!("{what}: expected `{wanted}`, but `{name}` has {len} elements"),
+                    "one element is wanted",
+                )
                 .into());
         }
         (_, Some([rows, cols])) => {
             let rows = eval::evaluate_usize(&arg.sub(rows), what, scope)?;
             let cols = eval::evaluate_usize(&arg.sub(cols), what, scope)?;
             if rows.checked_mul(cols) != Some(len) {
-                let message = format!("{what}: {rows} rows of {cols} are not the {len} elements of `{name}`");
+                let message =
+                    format!("{what}: {rows} rows of {cols} are not the {len} elements of `{name}`");
                 return Err(arg.problem(message, "here").into());
             }
             View::Matrix(rows, cols)
@@ -340,15 +494,31 @@ fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<A
         (_, None) => match shape[..] {
             [rows, cols] => View::Matrix(rows, cols),
             _ => {
-                let problem = arg.problem(format!("{what}: expected `{wanted}`, but `{name}` has one dimension"), "two are wanted");
-                return Err(problem.help(format!("give it a shape of two, or write `Mat::new(&{name}, rows, cols)`")).into());
+                let problem = arg.problem(
+                    format!("{what}: expected `{wanted}`, but `{name}` has one dimension"),
+                    "two are wanted",
+                );
+                return Err(problem
+                    .help(format!(
+                        "give it a shape of two, or write `Mat::new(&{name}, rows, cols)`"
+                    ))
+                    .into());
             }
         },
     };
-    let shown = if is_by_name(arg) { format!("&{}{name}", if mutable { "mut " } else { "" }) } else { arg.shown().to_owned() };
+    let shown = if is_by_name(arg) {
+        format!("&{}{name}", if mutable { "mut " } else { "" })
+    } else {
+        arg.shown().to_owned()
+    };
     // Tasks write to atomics through a shared reference.
     let mutable = mutable || matches!(**elem, Type::Atomic(_));
-    Ok(Arg::Buffer { name, mutable, view, shown })
+    Ok(Arg::Buffer {
+        name,
+        mutable,
+        view,
+        shown,
+    })
 }
 
 /// Refuses a buffer that is passed twice unless both only read it, as Rust would.
@@ -359,9 +529,16 @@ pub(crate) fn no_aliases(entry: &Entry, args: &[Arg]) -> Result<()> {
             if let Some(before) = seen.get(name)
                 && (*before || mutable)
             {
-                let message = format!("the buffer `{name}` is passed twice, and a task writes to it");
-                let problem = if is_by_name(written) { Problem::new(message) } else { written.problem(message, "passed again") };
-                return Err(problem.help("tasks may share a buffer only if all of them read it").into());
+                let message =
+                    format!("the buffer `{name}` is passed twice, and a task writes to it");
+                let problem = if is_by_name(written) {
+                    Problem::new(message)
+                } else {
+                    written.problem(message, "passed again")
+                };
+                return Err(problem
+                    .help("tasks may share a buffer only if all of them read it")
+                    .into());
             }
             seen.insert(name, mutable);
         }
@@ -373,9 +550,17 @@ pub(crate) fn no_aliases(entry: &Entry, args: &[Arg]) -> Result<()> {
 pub(crate) fn no_buffer(used: &Use, known: &[&str], structs: &Structs) -> JobError {
     let (name, elem) = (used.name.as_str(), used.elem.display(structs));
     let message = format!("there is no buffer `{name}`, which {} takes", used.what);
-    let problem = if used.name.is_of("entry") { Problem::new(message) } else { used.name.problem(message, "not there") };
+    let problem = if used.name.is_of("entry") {
+        Problem::new(message)
+    } else {
+        used.name.problem(message, "not there")
+    };
     match nearest(name, known) {
         Some(near) => problem.help(format!("did you mean `{near}`?")).into(),
-        None => problem.help(format!("give it by `--input {name}=FILE.npy` or `--buffer {name}=zeros:{elem}:1000`")).into(),
+        None => problem
+            .help(format!(
+                "give it by `--input {name}=FILE.npy` or `--buffer {name}=zeros:{elem}:1000`"
+            ))
+            .into(),
     }
 }

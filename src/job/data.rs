@@ -14,7 +14,11 @@ pub(crate) enum Contents {
     /// Zeros.
     Zeros { ty: Option<Text>, shape: Text },
     /// Numbers that look random, the same for the same seed on every machine.
-    Random { ty: Option<Text>, shape: Text, seed: Option<Text> },
+    Random {
+        ty: Option<Text>,
+        shape: Text,
+        seed: Option<Text>,
+    },
     /// 0, 1, 2, ..
     Iota { ty: Option<Text>, shape: Text },
     /// Zeros, of the type and shape of another buffer.
@@ -22,7 +26,11 @@ pub(crate) enum Contents {
     /// A NumPy file.
     Npy(File),
     /// A file of the bytes alone.
-    Raw { file: File, ty: Option<Text>, shape: Option<Text> },
+    Raw {
+        file: File,
+        ty: Option<Text>,
+        shape: Option<Text>,
+    },
     /// Written out: an array.
     Values { ty: Option<Text>, values: Text },
 }
@@ -60,9 +68,16 @@ pub(crate) struct Data {
 
 impl Data {
     /// Zeros.
-    pub(crate) fn zeros(elem: Type, shape: Vec<u64>, structs: &Structs) -> std::result::Result<Self, String> {
+    pub(crate) fn zeros(
+        elem: Type,
+        shape: Vec<u64>,
+        structs: &Structs,
+    ) -> std::result::Result<Self, String> {
         let stride = elem.layout(structs).size;
-        let size = shape.iter().try_fold(stride, |n, d| n.checked_mul(*d)).unwrap_or(u64::MAX);
+        let size = shape
+            .iter()
+            .try_fold(stride, |n, d| n.checked_mul(*d))
+            .unwrap_or(u64::MAX);
         let none = || format!("there is no memory for {shape:?} elements of {stride} bytes");
         // The default budget is a quarter of what the machine has left.
         if size / 4 > millstream_aggregator::default_memory() {
@@ -70,9 +85,16 @@ impl Data {
         }
         let size = usize::try_from(size).map_err(|_| none())?;
         let mut words = Vec::new();
-        words.try_reserve_exact(size.div_ceil(8)).map_err(|_| none())?;
+        words
+            .try_reserve_exact(size.div_ceil(8))
+            .map_err(|_| none())?;
         words.resize(size.div_ceil(8), 0);
-        Ok(Self { elem, shape, words, size })
+        Ok(Self {
+            elem,
+            shape,
+            words,
+            size,
+        })
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -103,7 +125,10 @@ impl Data {
 
     /// Sets each scalar of each element to what `next` gives for its type and its element's number.
     fn fill(&mut self, structs: &Structs, mut next: impl FnMut(Scalar, u64) -> u64) {
-        let (leaves, stride) = (value::leaves(&self.elem, structs), self.elem.layout(structs).size);
+        let (leaves, stride) = (
+            value::leaves(&self.elem, structs),
+            self.elem.layout(structs).size,
+        );
         let len = self.len();
         let bytes = self.bytes_mut();
         for i in 0..len {
@@ -143,8 +168,16 @@ impl Data {
 
     /// Refuses bytes that are no values of the type: a `bool` that is neither 0 nor 1.
     pub(crate) fn validate(&self, structs: &Structs) -> std::result::Result<(), String> {
-        let bools: Vec<u64> = value::leaves(&self.elem, structs).iter().filter(|(_, s)| *s == Scalar::Bool).map(|(at, _)| *at).collect();
-        let bad = |i: &u64| bools.iter().any(|at| self.element(*i, structs)[*at as usize] > 1);
+        let bools: Vec<u64> = value::leaves(&self.elem, structs)
+            .iter()
+            .filter(|(_, s)| *s == Scalar::Bool)
+            .map(|(at, _)| *at)
+            .collect();
+        let bad = |i: &u64| {
+            bools
+                .iter()
+                .any(|at| self.element(*i, structs)[*at as usize] > 1)
+        };
         match (0..if bools.is_empty() { 0 } else { self.len() }).find(bad) {
             Some(i) => Err(format!("element {i} has a `bool` that is neither 0 nor 1")),
             None => Ok(()),
@@ -154,7 +187,9 @@ impl Data {
     /// The elements in order, for scalars.
     pub(crate) fn sort(&mut self, structs: &Structs) {
         let Some(ty) = scalar(&self.elem) else { return };
-        let mut all: Vec<u64> = (0..self.len()).map(|i| value::read_bits(self.element(i, structs), 0, ty)).collect();
+        let mut all: Vec<u64> = (0..self.len())
+            .map(|i| value::read_bits(self.element(i, structs), 0, ty))
+            .collect();
         all.sort_by(|a, b| compare(ty, *a, *b));
         let mut sorted = all.into_iter();
         self.fill(structs, |_, _| sorted.next().unwrap_or_default());
@@ -162,8 +197,14 @@ impl Data {
 
     /// The elements as Rust writes them; at most so many.
     pub(crate) fn preview(&self, most: u64, structs: &Structs) -> String {
-        let shown: Vec<String> = (0..self.len().min(most)).map(|i| value::text(self.element(i, structs), &self.elem, structs)).collect();
-        format!("[{}{}]", shown.join(", "), if self.len() > most { ", .." } else { "" })
+        let shown: Vec<String> = (0..self.len().min(most))
+            .map(|i| value::text(self.element(i, structs), &self.elem, structs))
+            .collect();
+        format!(
+            "[{}{}]",
+            shown.join(", "),
+            if self.len() > most { ", .." } else { "" }
+        )
     }
 }
 
@@ -196,18 +237,30 @@ pub(crate) fn unreadable(file: &File, why: &str) -> Problem {
 }
 
 /// A raw file: the bytes of the elements and nothing else.
-pub(crate) fn read_raw(file: &File, elem: Type, shape: Option<Vec<u64>>, structs: &Structs) -> Result<Data> {
+pub(crate) fn read_raw(
+    file: &File,
+    elem: Type,
+    shape: Option<Vec<u64>>,
+    structs: &Structs,
+) -> Result<Data> {
     let bytes = read_bytes(file)?;
     let stride = elem.layout(structs).size.max(1);
-    let wanted = shape.as_ref().map(|s| s.iter().try_fold(stride, |n, d| n.checked_mul(*d)).unwrap_or(u64::MAX));
+    let wanted = shape.as_ref().map(|s| {
+        s.iter()
+            .try_fold(stride, |n, d| n.checked_mul(*d))
+            .unwrap_or(u64::MAX)
+    });
     let size = bytes.len() as u64;
     if !size.is_multiple_of(stride) || wanted.is_some_and(|w| w != size) {
         let elem = elem.display(structs);
-        let of = shape
-            .map_or_else(|| format!("elements of `{elem}`, {stride} bytes each"), |s| format!("{s:?} of `{elem}`, {stride} bytes each"));
+        let of = shape.map_or_else(
+            || format!("elements of `{elem}`, {stride} bytes each"),
+            |s| format!("{s:?} of `{elem}`, {stride} bytes each"),
+        );
         return Err(unreadable(file, &format!("it has {size} bytes, which are not {of}")).into());
     }
-    let mut data = Data::zeros(elem, shape.unwrap_or_else(|| vec![size / stride]), structs).map_err(|e| unreadable(file, &e))?;
+    let mut data = Data::zeros(elem, shape.unwrap_or_else(|| vec![size / stride]), structs)
+        .map_err(|e| unreadable(file, &e))?;
     data.bytes_mut().copy_from_slice(&bytes);
     data.validate(structs).map_err(|e| unreadable(file, &e))?;
     Ok(data)
@@ -231,15 +284,23 @@ mod tests {
         let mut ints = Data::zeros(Type::Scalar(Scalar::U64), vec![1], &structs).unwrap();
         ints.random(&structs, 0);
         // The first number that SplitMix64 gives for the seed 0.
-        assert_eq!(ints.preview(1, &structs), format!("[{}]", 0xe220_a839_7b1d_cdafu64));
+        assert_eq!(
+            ints.preview(1, &structs),
+            format!("[{}]", 0xe220_a839_7b1d_cdafu64)
+        );
     }
 
     #[test]
     fn sorting_knows_signs_and_floats() {
         let structs = Structs::default();
-        for (ty, bits, sorted) in
-            [(Scalar::I8, [0xff, 1, 0x80], "[-128, -1, 1]"), (Scalar::F32, [0x3f80_0000, 0xbf80_0000, 0], "[-1.0, 0.0, 1.0]")]
-        {
+        for (ty, bits, sorted) in [
+            (Scalar::I8, [0xff, 1, 0x80], "[-128, -1, 1]"),
+            (
+                Scalar::F32,
+                [0x3f80_0000, 0xbf80_0000, 0],
+                "[-1.0, 0.0, 1.0]",
+            ),
+        ] {
             let mut data = Data::zeros(Type::Scalar(ty), vec![3], &structs).unwrap();
             data.fill(&structs, |_, i| bits[i as usize]);
             data.sort(&structs);

@@ -13,12 +13,18 @@ pub(crate) struct Source {
 impl Source {
     /// A file.
     pub(crate) fn file(name: &str, text: String) -> Arc<Self> {
-        Arc::new(Self { named: NamedSource::new(name, text), argument: false })
+        Arc::new(Self {
+            named: NamedSource::new(name, text),
+            argument: false,
+        })
     }
 
     /// An argument of the command, such as `--set`.
     pub(crate) fn argument(name: &str, text: &str) -> Arc<Self> {
-        Arc::new(Self { named: NamedSource::new(name, text.to_owned()), argument: true })
+        Arc::new(Self {
+            named: NamedSource::new(name, text.to_owned()),
+            argument: true,
+        })
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -42,15 +48,26 @@ pub(crate) struct Text {
 impl Text {
     /// All of a source.
     pub(crate) fn whole(source: &Arc<Source>) -> Self {
-        Self { text: source.text().to_owned(), source: source.clone(), start: Some(0) }
+        Self {
+            text: source.text().to_owned(),
+            source: source.clone(),
+            start: Some(0),
+        }
     }
 
     /// What `part` says, which is a slice of the source's own text or a copy with its escapes resolved.
     pub(crate) fn within(source: &Arc<Source>, part: &str) -> Self {
-        let (outer, inner) = (source.text().as_bytes().as_ptr_range(), part.as_bytes().as_ptr_range());
+        let (outer, inner) = (
+            source.text().as_bytes().as_ptr_range(),
+            part.as_bytes().as_ptr_range(),
+        );
         let inside = outer.start <= inner.start && inner.end <= outer.end;
         let start = inside.then(|| inner.start as usize - outer.start as usize);
-        Self { text: part.to_owned(), source: source.clone(), start }
+        Self {
+            text: part.to_owned(),
+            source: source.clone(),
+            start,
+        }
     }
 
     /// Whether it is of the source of that name.
@@ -65,7 +82,11 @@ impl Text {
     /// The part of it at these bytes.
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
         let text = self.text.get(range.clone()).unwrap_or_default().to_owned();
-        Self { text, source: self.source.clone(), start: self.start.map(|s| s + range.start) }
+        Self {
+            text,
+            source: self.source.clone(),
+            start: self.start.map(|s| s + range.start),
+        }
     }
 
     /// It without white space around it.
@@ -80,11 +101,19 @@ impl Text {
     }
 
     /// A problem with the bytes of a part of it.
-    pub(crate) fn problem_at(&self, range: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Problem {
+    pub(crate) fn problem_at(
+        &self,
+        range: Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Problem {
         let problem = Problem::new(message);
         match self.start {
             Some(start) => problem.at(&self.source, start + range.start..start + range.end, label),
-            None => Problem { source: Some(self.source.clone()), ..problem },
+            None => Problem {
+                source: Some(self.source.clone()),
+                ..problem
+            },
         }
     }
 }
@@ -101,11 +130,22 @@ pub struct Problem {
 
 impl Problem {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None, source: None, labels: Vec::new(), of_data: false }
+        Self {
+            message: message.into(),
+            help: None,
+            source: None,
+            labels: Vec::new(),
+            of_data: false,
+        }
     }
 
     /// Points at a place; all places are in one source.
-    pub(crate) fn at(mut self, source: &Arc<Source>, range: Range<usize>, label: impl Into<String>) -> Self {
+    pub(crate) fn at(
+        mut self,
+        source: &Arc<Source>,
+        range: Range<usize>,
+        label: impl Into<String>,
+    ) -> Self {
         self.source = Some(source.clone());
         self.labels.push((range, label.into()));
         self
@@ -127,7 +167,11 @@ impl Problem {
         let known: Vec<&str> = known.into_iter().collect();
         match (nearest(name, &known), known.is_empty()) {
             (Some(near), _) => self.help(format!("did you mean `{near}`?")),
-            (None, false) => self.help(format!("there {} `{}`", if known.len() == 1 { "is" } else { "are" }, known.join("`, `"))),
+            (None, false) => self.help(format!(
+                "there {} `{}`",
+                if known.len() == 1 { "is" } else { "are" },
+                known.join("`, `")
+            )),
             (None, true) => self,
         }
     }
@@ -142,8 +186,13 @@ impl Problem {
 /// The name that is nearest to a misspelled one, if one is near.
 pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let limit = 1 + name.len() / 4;
-    let distances = known.iter().map(|k| (strsim::damerau_levenshtein(name, k), *k));
-    distances.filter(|(d, k)| *d <= limit && *d < k.len()).min().map(|(_, k)| k)
+    let distances = known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(name, k), *k));
+    distances
+        .filter(|(d, k)| *d <= limit && *d < k.len())
+        .min()
+        .map(|(_, k)| k)
 }
 
 impl fmt::Display for Problem {
@@ -156,19 +205,28 @@ impl std::error::Error for Problem {}
 
 impl Diagnostic for Problem {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|h| Box::new(h) as Box<dyn fmt::Display>)
+        self.help
+            .as_ref()
+            .map(|h| Box::new(h) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
         // Without a place the source's text says nothing.
-        self.source.as_ref().filter(|_| !self.labels.is_empty()).map(|s| &s.named as &dyn SourceCode)
+        self.source
+            .as_ref()
+            .filter(|_| !self.labels.is_empty())
+            .map(|s| &s.named as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let labels = self.labels.iter().enumerate().map(|(i, (range, label))| {
             let text = Some(label.clone()).filter(|l| !l.is_empty());
             let span = SourceSpan::new(range.start.into(), range.len());
-            if i == 0 { LabeledSpan::new_primary_with_span(text, span) } else { LabeledSpan::new_with_span(text, span) }
+            if i == 0 {
+                LabeledSpan::new_primary_with_span(text, span)
+            } else {
+                LabeledSpan::new_with_span(text, span)
+            }
         });
         (!self.labels.is_empty()).then(|| Box::new(labels) as Box<dyn Iterator<Item = LabeledSpan>>)
     }
@@ -212,7 +270,13 @@ impl fmt::Display for JobError {
             if let (Some(source), Some((range, _))) = (&problem.source, problem.labels.first()) {
                 let before = source.text().get(..range.start).unwrap_or_default();
                 let line = before.matches('\n').count() + 1;
-                let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+                let column = before
+                    .rsplit('\n')
+                    .next()
+                    .unwrap_or_default()
+                    .chars()
+                    .count()
+                    + 1;
                 write!(f, " ({}:{line}:{column})", source.name())?;
             }
             if let Some(help) = &problem.help {

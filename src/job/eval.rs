@@ -22,24 +22,39 @@ impl Written {
         let expr = syn::parse_str(text.as_str()).map_err(|e| {
             let at = e.span().byte_range();
             // At the end of the text there is nothing to point at.
-            let at = if at.is_empty() { text.as_str().len()..text.as_str().len() } else { at };
+            let at = if at.is_empty() {
+                text.as_str().len()..text.as_str().len()
+            } else {
+                at
+            };
             // What the tokenizer says of brackets that do not match says nothing.
             let why = if e.to_string().starts_with("cannot parse string") {
                 "a bracket or a quote has no counterpart".into()
             } else {
                 e.to_string()
             };
-            text.problem_at(at, format!("`{}` is not an expression: {why}", text.as_str()), "here")
+            text.problem_at(
+                at,
+                format!("`{}` is not an expression: {why}", text.as_str()),
+                "here",
+            )
         })?;
-        Ok(Self { text: text.clone(), expr })
+        Ok(Self {
+            text: text.clone(),
+            expr,
+        })
     }
 
     pub(crate) fn sub(&self, expr: &Expr) -> Self {
-        Self { text: self.text.clone(), expr: expr.clone() }
+        Self {
+            text: self.text.clone(),
+            expr: expr.clone(),
+        }
     }
 
     pub(crate) fn problem(&self, message: impl Into<String>, label: impl Into<String>) -> Problem {
-        self.text.problem_at(self.expr.span().byte_range(), message, label)
+        self.text
+            .problem_at(self.expr.span().byte_range(), message, label)
     }
 
     /// The names in it, of parameters and of anything else.
@@ -56,7 +71,10 @@ impl Written {
     }
 
     pub(crate) fn shown(&self) -> &str {
-        self.text.as_str().get(self.expr.span().byte_range()).unwrap_or("..")
+        self.text
+            .as_str()
+            .get(self.expr.span().byte_range())
+            .unwrap_or("..")
     }
 }
 
@@ -87,10 +105,20 @@ struct Eval<'s, 'a> {
 }
 
 /// The memory of a value. `what` begins the messages: ``argument `n` ``.
-pub(crate) fn evaluate(written: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<Vec<u8>> {
+pub(crate) fn evaluate(
+    written: &Written,
+    ty: &Type,
+    what: &str,
+    scope: &Scope<'_>,
+) -> Result<Vec<u8>> {
     let size = ty.layout(scope.structs).size;
     let mut bytes = vec![0; size as usize];
-    Eval { scope, what, open: Vec::new() }.value(written, ty, &mut bytes, 0)?;
+    Eval {
+        scope,
+        what,
+        open: Vec::new(),
+    }
+    .value(written, ty, &mut bytes, 0)?;
     Ok(bytes)
 }
 
@@ -107,7 +135,10 @@ impl Eval<'_, '_> {
             Expr::Group(inner) => return self.value(&w.sub(&inner.expr), ty, out, at),
             _ => {}
         }
-        if let (Some(name), false) = (name_of(&w.expr), matches!(ty, Type::Scalar(_) | Type::Atomic(_))) {
+        if let (Some(name), false) = (
+            name_of(&w.expr),
+            matches!(ty, Type::Scalar(_) | Type::Atomic(_)),
+        ) {
             let (param, open) = self.open_param(w, &name, ty)?;
             self.value(&param, ty, out, at)?;
             self.open.truncate(open);
@@ -121,62 +152,105 @@ impl Eval<'_, '_> {
             }
             Type::Array(elem, len) => self.array(w, ty, (elem, *len), out, at),
             Type::Tuple(_) => {
-                let Expr::Tuple(tuple) = &w.expr else { return Err(self.mismatch(w, ty).into()) };
+                let Expr::Tuple(tuple) = &w.expr else {
+                    return Err(self.mismatch(w, ty).into());
+                };
                 let fields = ty.fields(self.scope.structs);
                 self.positional(w, ty, tuple.elems.iter().collect(), &fields, out, at)
             }
             Type::Struct(_) => self.structure(w, ty, out, at),
-            Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => Err(self.mismatch(w, ty).into()),
+            Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => {
+                Err(self.mismatch(w, ty).into())
+            }
         }
     }
 
-    fn array(&mut self, w: &Written, ty: &Type, (elem, len): (&Type, u64), out: &mut [u8], at: u64) -> Result<()> {
+    fn array(
+        &mut self,
+        w: &Written,
+        ty: &Type,
+        (elem, len): (&Type, u64),
+        out: &mut [u8],
+        at: u64,
+    ) -> Result<()> {
         let stride = elem.layout(self.scope.structs).size;
         match &w.expr {
             Expr::Array(array) => {
                 if array.elems.len() as u64 != len {
                     return Err(self.mismatch(w, ty).into());
                 }
-                (0..).zip(&array.elems).try_for_each(|(i, e)| self.value(&w.sub(e), elem, out, at + i * stride))
+                (0..)
+                    .zip(&array.elems)
+                    .try_for_each(|(i, e)| self.value(&w.sub(e), elem, out, at + i * stride))
             }
             Expr::Repeat(repeat) => {
                 let count = self.int(&w.sub(&repeat.len), Scalar::Usize)?;
                 if count != i128::from(len) {
                     return Err(self.mismatch(w, ty).into());
                 }
-                (0..len).try_for_each(|i| self.value(&w.sub(&repeat.expr), elem, out, at + i * stride))
+                (0..len)
+                    .try_for_each(|i| self.value(&w.sub(&repeat.expr), elem, out, at + i * stride))
             }
             _ => Err(self.mismatch(w, ty).into()),
         }
     }
 
-    fn positional(&mut self, w: &Written, ty: &Type, given: Vec<&Expr>, fields: &[(Type, u64)], out: &mut [u8], at: u64) -> Result<()> {
+    fn positional(
+        &mut self,
+        w: &Written,
+        ty: &Type,
+        given: Vec<&Expr>,
+        fields: &[(Type, u64)],
+        out: &mut [u8],
+        at: u64,
+    ) -> Result<()> {
         if given.len() != fields.len() {
             return Err(self.mismatch(w, ty).into());
         }
-        given.into_iter().zip(fields).try_for_each(|(e, (field, offset))| self.value(&w.sub(e), field, out, at + offset))
+        given
+            .into_iter()
+            .zip(fields)
+            .try_for_each(|(e, (field, offset))| self.value(&w.sub(e), field, out, at + offset))
     }
 
     fn structure(&mut self, w: &Written, ty: &Type, out: &mut [u8], at: u64) -> Result<()> {
-        let Type::Struct(id) = ty else { return Err(self.mismatch(w, ty).into()) };
+        let Type::Struct(id) = ty else {
+            return Err(self.mismatch(w, ty).into());
+        };
         let (def, fields) = (&self.scope.structs[*id], ty.fields(self.scope.structs));
         let is = |path: &syn::Path| path.segments.last().is_some_and(|s| s.ident == def.name);
         match &w.expr {
-            Expr::Call(call) if def.tuple && matches!(&*call.func, Expr::Path(p) if is(&p.path)) => {
+            Expr::Call(call)
+                if def.tuple && matches!(&*call.func, Expr::Path(p) if is(&p.path)) =>
+            {
                 self.positional(w, ty, call.args.iter().collect(), &fields, out, at)
             }
             Expr::Struct(literal) if !def.tuple && is(&literal.path) && literal.rest.is_none() => {
                 let mut missing: Vec<&str> = def.fields.iter().map(|(n, _)| n.as_str()).collect();
                 for given in &literal.fields {
-                    let syn::Member::Named(name) = &given.member else { return Err(self.mismatch(w, ty).into()) };
+                    let syn::Member::Named(name) = &given.member else {
+                        return Err(self.mismatch(w, ty).into());
+                    };
                     let name = name.to_string();
-                    let there = |message: String| w.text.problem_at(given.member.span().byte_range(), message, "");
+                    let there = |message: String| {
+                        w.text
+                            .problem_at(given.member.span().byte_range(), message, "")
+                    };
                     let Some(i) = def.fields.iter().position(|(n, _)| *n == name) else {
-                        let problem = there(format!("{}: `{}` has no field `{name}`", self.what, def.name));
-                        return Err(problem.meant(&name, def.fields.iter().map(|(n, _)| n.as_str())).into());
+                        let problem = there(format!(
+                            "{}: `{}` has no field `{name}`",
+                            self.what, def.name
+                        ));
+                        return Err(problem
+                            .meant(&name, def.fields.iter().map(|(n, _)| n.as_str()))
+                            .into());
                     };
                     if !missing.contains(&name.as_str()) {
-                        return Err(there(format!("{}: the field `{name}` is given twice", self.what)).into());
+                        return Err(there(format!(
+                            "{}: the field `{name}` is given twice",
+                            self.what
+                        ))
+                        .into());
                     }
                     missing.retain(|m| *m != name);
                     self.value(&w.sub(&given.expr), &fields[i].0, out, at + fields[i].1)?;
@@ -184,7 +258,17 @@ impl Eval<'_, '_> {
                 if missing.is_empty() {
                     return Ok(());
                 }
-                Err(w.problem(format!("{}: `{}` lacks `{}`", self.what, def.name, missing.join("`, `")), "").into())
+                Err(w
+                    .problem(
+                        format!(
+                            "{}: `{}` lacks `{}`",
+                            self.what,
+                            def.name,
+                            missing.join("`, `")
+                        ),
+                        "",
+                    )
+                    .into())
             }
             _ => Err(self.mismatch(w, ty).into()),
         }
@@ -199,7 +283,9 @@ impl Eval<'_, '_> {
         }
         match ty {
             Scalar::Bool => match &w.expr {
-                Expr::Lit(syn::ExprLit { lit: Lit::Bool(b), .. }) => Ok(b.value.into()),
+                Expr::Lit(syn::ExprLit {
+                    lit: Lit::Bool(b), ..
+                }) => Ok(b.value.into()),
                 _ => Err(self.mismatch(w, &Type::Scalar(ty)).into()),
             },
             Scalar::F32 => Ok((self.float(w, ty)? as f32).to_bits().into()),
@@ -210,7 +296,10 @@ impl Eval<'_, '_> {
                 let (least, most) = bounds(ty);
                 if number < least || number > most {
                     let message = format!("{}: {number} is no `{ty}`", self.what);
-                    return Err(w.problem(message, "out of range").help(format!("a `{ty}` is from {least} to {most}")).into());
+                    return Err(w
+                        .problem(message, "out of range")
+                        .help(format!("a `{ty}` is from {least} to {most}"))
+                        .into());
                 }
                 Ok((number as u64) & (u64::MAX >> (64 - ty.bits())))
             }
@@ -224,10 +313,19 @@ impl Eval<'_, '_> {
         match &w.expr {
             Expr::Paren(inner) => whole(self, &inner.expr),
             Expr::Group(inner) => whole(self, &inner.expr),
-            Expr::Lit(syn::ExprLit { lit: Lit::Int(n), .. }) if n.suffix().is_empty() || n.suffix() == ty.name() => {
-                n.base10_digits().parse().map_err(|_| w.problem(format!("{}: {n} is no `{ty}`", self.what), "out of range").into())
+            Expr::Lit(syn::ExprLit {
+                lit: Lit::Int(n), ..
+            }) if n.suffix().is_empty() || n.suffix() == ty.name() => {
+                n.base10_digits().parse().map_err(|_| {
+                    w.problem(format!("{}: {n} is no `{ty}`", self.what), "out of range")
+                        .into()
+                })
             }
-            Expr::Unary(syn::ExprUnary { op: UnOp::Neg(_), expr, .. }) => Ok(-whole(self, expr)?),
+            Expr::Unary(syn::ExprUnary {
+                op: UnOp::Neg(_),
+                expr,
+                ..
+            }) => Ok(-whole(self, expr)?),
             Expr::Binary(b) => {
                 let (x, y) = (whole(self, &b.left)?, whole(self, &b.right)?);
                 let shift = u32::try_from(y).ok().filter(|s| *s < 64);
@@ -241,7 +339,13 @@ impl Eval<'_, '_> {
                     BinOp::Shr(_) => shift.map(|s| x >> s),
                     _ => return Err(mismatch(self)),
                 };
-                result.ok_or_else(|| w.problem(format!("{}: `{}` has no value", self.what, w.shown()), "here").into())
+                result.ok_or_else(|| {
+                    w.problem(
+                        format!("{}: `{}` has no value", self.what, w.shown()),
+                        "here",
+                    )
+                    .into()
+                })
             }
             Expr::MethodCall(call) if call.args.is_empty() => self.size(w, call),
             Expr::Path(p) => match name_of(&w.expr) {
@@ -251,7 +355,10 @@ impl Eval<'_, '_> {
                     self.open.truncate(open);
                     Ok(number)
                 }
-                None => limit(&p.path).filter(|(of, _)| *of == ty).map(|(_, n)| n).ok_or_else(|| mismatch(self)),
+                None => limit(&p.path)
+                    .filter(|(of, _)| *of == ty)
+                    .map(|(_, n)| n)
+                    .ok_or_else(|| mismatch(self)),
             },
             _ => Err(mismatch(self)),
         }
@@ -261,8 +368,16 @@ impl Eval<'_, '_> {
     fn size(&self, w: &Written, call: &syn::ExprMethodCall) -> Result<i128> {
         let name = name_of(&call.receiver).unwrap_or_default();
         let Some(shape) = self.scope.shapes.get(&name) else {
-            let problem = w.problem(format!("{}: there is no buffer `{name}` to ask for its size", self.what), "no such buffer");
-            return Err(problem.meant(&name, self.scope.shapes.keys().map(String::as_str)).into());
+            let problem = w.problem(
+                format!(
+                    "{}: there is no buffer `{name}` to ask for its size",
+                    self.what
+                ),
+                "no such buffer",
+            );
+            return Err(problem
+                .meant(&name, self.scope.shapes.keys().map(String::as_str))
+                .into());
         };
         let dimension = |i: usize| shape.get(i).copied().filter(|_| shape.len() == 2);
         let size = match call.method.to_string().as_str() {
@@ -271,14 +386,32 @@ impl Eval<'_, '_> {
             "cols" => dimension(1),
             _ => None,
         };
-        let wrong = || w.problem(format!("{}: `{}` cannot be asked of a buffer of shape {shape:?}", self.what, call.method), "here");
-        size.map(i128::from).ok_or_else(|| wrong().help("there are `len`, and `rows` and `cols` of what has two dimensions").into())
+        let wrong = || {
+            w.problem(
+                format!(
+                    "{}: `{}` cannot be asked of a buffer of shape {shape:?}",
+                    self.what, call.method
+                ),
+                "here",
+            )
+        };
+        size.map(i128::from).ok_or_else(|| {
+            wrong()
+                .help("there are `len`, and `rows` and `cols` of what has two dimensions")
+                .into()
+        })
     }
 
     /// A float. In `f64` even where an `f32` is wanted: for `+ - * /` rounding twice gives the same.
     fn float(&mut self, w: &Written, ty: Scalar) -> Result<f64> {
         let whole = |this: &mut Self, e: &Expr| this.float(&w.sub(e), ty);
-        let round = |x: f64| if ty == Scalar::F32 { f64::from(x as f32) } else { x };
+        let round = |x: f64| {
+            if ty == Scalar::F32 {
+                f64::from(x as f32)
+            } else {
+                x
+            }
+        };
         let fits = |suffix: &str| suffix.is_empty() || suffix == ty.name();
         let literal = |digits: &str| match ty {
             Scalar::F32 => digits.parse::<f32>().ok().map(f64::from),
@@ -287,9 +420,17 @@ impl Eval<'_, '_> {
         let number = match &w.expr {
             Expr::Paren(inner) => Some(whole(self, &inner.expr)?),
             Expr::Group(inner) => Some(whole(self, &inner.expr)?),
-            Expr::Lit(syn::ExprLit { lit: Lit::Float(x), .. }) if fits(x.suffix()) => literal(x.base10_digits()),
-            Expr::Lit(syn::ExprLit { lit: Lit::Int(n), .. }) if fits(n.suffix()) => literal(n.base10_digits()),
-            Expr::Unary(syn::ExprUnary { op: UnOp::Neg(_), expr, .. }) => Some(-whole(self, expr)?),
+            Expr::Lit(syn::ExprLit {
+                lit: Lit::Float(x), ..
+            }) if fits(x.suffix()) => literal(x.base10_digits()),
+            Expr::Lit(syn::ExprLit {
+                lit: Lit::Int(n), ..
+            }) if fits(n.suffix()) => literal(n.base10_digits()),
+            Expr::Unary(syn::ExprUnary {
+                op: UnOp::Neg(_),
+                expr,
+                ..
+            }) => Some(-whole(self, expr)?),
             Expr::Binary(b) => {
                 let (x, y) = (whole(self, &b.left)?, whole(self, &b.right)?);
                 match b.op {
@@ -318,9 +459,16 @@ impl Eval<'_, '_> {
     fn open_param(&mut self, w: &Written, name: &str, ty: &Type) -> Result<(Written, usize)> {
         let Some(text) = self.scope.params.get(name) else {
             let ty = ty.display(self.scope.structs);
-            let problem = w.problem(format!("{}: there is no parameter `{name}`", self.what), format!("expected a `{ty}`"));
+            let problem = w.problem(
+                format!("{}: there is no parameter `{name}`", self.what),
+                format!("expected a `{ty}`"),
+            );
             let known: Vec<&str> = self.scope.params.keys().map(String::as_str).collect();
-            let others = if known.is_empty() { String::new() } else { format!("; there is `{}`", known.join("`, `")) };
+            let others = if known.is_empty() {
+                String::new()
+            } else {
+                format!("; there is `{}`", known.join("`, `"))
+            };
             return Err(match super::error::nearest(name, &known) {
                 Some(near) => problem.help(format!("did you mean `{near}`?")),
                 None => problem.help(format!("give it a value: `--set {name}=..`{others}")),
@@ -328,7 +476,12 @@ impl Eval<'_, '_> {
             .into());
         };
         if self.open.iter().any(|o| o == name) {
-            return Err(w.problem(format!("the parameter `{name}` is defined by itself"), "here").into());
+            return Err(w
+                .problem(
+                    format!("the parameter `{name}` is defined by itself"),
+                    "here",
+                )
+                .into());
         }
         self.open.push(name.to_owned());
         Ok((Written::parse(text)?, self.open.len() - 1))
@@ -337,19 +490,33 @@ impl Eval<'_, '_> {
     fn mismatch(&self, w: &Written, ty: &Type) -> Problem {
         let wanted = ty.display(self.scope.structs);
         let found = found(w);
-        w.problem(format!("{}: expected `{wanted}`, found {found}", self.what), format!("expected `{wanted}`"))
+        w.problem(
+            format!("{}: expected `{wanted}`, found {found}", self.what),
+            format!("expected `{wanted}`"),
+        )
     }
 }
 
 /// Least and most of an integer type.
 const fn bounds(ty: Scalar) -> (i128, i128) {
     let bits = ty.bits();
-    if ty.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    if ty.is_signed() {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    }
 }
 
 /// `u32::MAX` and its like.
 fn limit(path: &syn::Path) -> Option<(Scalar, i128)> {
-    let [ty, name] = &path.segments.iter().map(|s| s.ident.to_string()).collect::<Vec<_>>()[..] else { return None };
+    let [ty, name] = &path
+        .segments
+        .iter()
+        .map(|s| s.ident.to_string())
+        .collect::<Vec<_>>()[..]
+    else {
+        return None;
+    };
     let ty = Scalar::from_name(ty).filter(|t| t.is_int())?;
     match name.as_str() {
         "MIN" => Some((ty, bounds(ty).0)),
@@ -359,8 +526,21 @@ fn limit(path: &syn::Path) -> Option<(Scalar, i128)> {
 }
 
 fn float_limit(path: &syn::Path, ty: Scalar) -> Option<f64> {
-    let [of, name] = &path.segments.iter().map(|s| s.ident.to_string()).collect::<Vec<_>>()[..] else { return None };
-    let pick = |single: f32, double: f64| if ty == Scalar::F32 { f64::from(single) } else { double };
+    let [of, name] = &path
+        .segments
+        .iter()
+        .map(|s| s.ident.to_string())
+        .collect::<Vec<_>>()[..]
+    else {
+        return None;
+    };
+    let pick = |single: f32, double: f64| {
+        if ty == Scalar::F32 {
+            f64::from(single)
+        } else {
+            double
+        }
+    };
     (of == ty.name()).then_some(())?;
     match name.as_str() {
         "MAX" => Some(pick(f32::MAX, f64::MAX)),
@@ -378,8 +558,12 @@ fn found(w: &Written) -> String {
     let shown = w.shown();
     let sort = match &w.expr {
         Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(n) if !n.suffix().is_empty() => return format!("`{shown}`, of type `{}`", n.suffix()),
-            Lit::Float(n) if !n.suffix().is_empty() => return format!("`{shown}`, of type `{}`", n.suffix()),
+            Lit::Int(n) if !n.suffix().is_empty() => {
+                return format!("`{shown}`, of type `{}`", n.suffix());
+            }
+            Lit::Float(n) if !n.suffix().is_empty() => {
+                return format!("`{shown}`, of type `{}`", n.suffix());
+            }
             Lit::Int(_) => "the integer",
             Lit::Float(_) => "the float",
             Lit::Bool(_) => "the bool",
@@ -395,5 +579,9 @@ fn found(w: &Written) -> String {
         Expr::Call(_) | Expr::MethodCall(_) => "the call",
         _ => "",
     };
-    if sort.is_empty() { format!("`{shown}`") } else { format!("{sort} `{shown}`") }
+    if sort.is_empty() {
+        format!("`{shown}`")
+    } else {
+        format!("{sort} `{shown}`")
+    }
 }

@@ -191,7 +191,10 @@ impl<'de: 'a, 'a, V: Deserialize<'de>> Deserialize<'de> for Entries<'a, V> {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a map from names: { \"name\": .. }")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> std::result::Result<Self::Value, A::Error> {
                 let mut out = Vec::new();
                 while let Some(entry) = map.next_entry()? {
                     out.push(entry);
@@ -206,9 +209,15 @@ impl<'de: 'a, 'a, V: Deserialize<'de>> Deserialize<'de> for Entries<'a, V> {
 /// Reads a RON file.
 pub(crate) fn read(path: &Path) -> Result<Spec> {
     let source = Source::file(&path.display().to_string(), read_text(path, None)?);
-    let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
-    let Run::Program(program) = options.from_str(source.text()).map_err(|e| syntax(&e, &source))?;
-    let reader = Reader { source: &source, folder: path.parent().unwrap_or(Path::new("")) };
+    let options = ron::Options::default()
+        .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
+    let Run::Program(program) = options
+        .from_str(source.text())
+        .map_err(|e| syntax(&e, &source))?;
+    let reader = Reader {
+        source: &source,
+        folder: path.parent().unwrap_or(Path::new("")),
+    };
     reader.program(program)
 }
 
@@ -222,11 +231,18 @@ impl Reader<'_> {
         if p.checked == Some(true) && p.unchecked == Some(true) {
             let at = self.source.text().find("unchecked").unwrap_or_default();
             let problem = Problem::new("`checked` and `unchecked` exclude each other");
-            return Err(problem.at(self.source, at..at + "unchecked".len(), "here").help("leave out one of them").into());
+            return Err(problem
+                .at(self.source, at..at + "unchecked".len(), "here")
+                .help("leave out one of them")
+                .into());
         }
         let threads = p.threads.map(|v| self.threads(&v)).transpose()?;
         let memory = p.memory.map(|m| spec::bytes(&self.text(&m))).transpose()?;
-        let expect = p.expect.unwrap_or(Expect { result: None, buffers: Entries::default(), tolerance: 0.0 });
+        let expect = p.expect.unwrap_or(Expect {
+            result: None,
+            buffers: Entries::default(),
+            tolerance: 0.0,
+        });
         Ok(Spec {
             source: self.file(&p.source),
             program: p.program.map(|t| self.text(&t)),
@@ -246,7 +262,11 @@ impl Reader<'_> {
                 Aggregator::Persistent => millstream_aggregator::Aggregator::Persistent,
                 Aggregator::Host => millstream_aggregator::Aggregator::HostThread,
             }),
-            modes: Modes { checked: p.checked, unchecked: p.unchecked, fast_math: p.fast_math },
+            modes: Modes {
+                checked: p.checked,
+                unchecked: p.unchecked,
+                fast_math: p.fast_math,
+            },
             result: expect.result.map(|v| self.value(&v)),
             after: self.entries(expect.buffers, |a| match a {
                 After::Is(buffer) => Expected::Is(self.buffer(buffer)),
@@ -259,15 +279,30 @@ impl Reader<'_> {
     fn buffer(&self, buffer: Buffer<'_>) -> Contents {
         let ty = |t: Option<Str<'_>>| t.map(|t| self.text(&t));
         match buffer {
-            Buffer::Zeros { ty: t, len } => Contents::Zeros { ty: ty(t), shape: self.value(&len) },
-            Buffer::Iota { ty: t, len } => Contents::Iota { ty: ty(t), shape: self.value(&len) },
-            Buffer::Random { ty: t, len, seed } => {
-                Contents::Random { ty: ty(t), shape: self.value(&len), seed: seed.map(|s| self.value(&s)) }
-            }
+            Buffer::Zeros { ty: t, len } => Contents::Zeros {
+                ty: ty(t),
+                shape: self.value(&len),
+            },
+            Buffer::Iota { ty: t, len } => Contents::Iota {
+                ty: ty(t),
+                shape: self.value(&len),
+            },
+            Buffer::Random { ty: t, len, seed } => Contents::Random {
+                ty: ty(t),
+                shape: self.value(&len),
+                seed: seed.map(|s| self.value(&s)),
+            },
             Buffer::Like(name) => Contents::Like(self.text(&name)),
             Buffer::Npy(file) => Contents::Npy(self.file(&file)),
-            Buffer::Raw { file, ty: t, len } => Contents::Raw { file: self.file(&file), ty: ty(t), shape: len.map(|s| self.value(&s)) },
-            Buffer::Values { ty: t, values } => Contents::Values { ty: ty(t), values: self.value(&values) },
+            Buffer::Raw { file, ty: t, len } => Contents::Raw {
+                file: self.file(&file),
+                ty: ty(t),
+                shape: len.map(|s| self.value(&s)),
+            },
+            Buffer::Values { ty: t, values } => Contents::Values {
+                ty: ty(t),
+                values: self.value(&values),
+            },
         }
     }
 
@@ -280,8 +315,16 @@ impl Reader<'_> {
         Ok((number, Some(text)))
     }
 
-    fn entries<V, T>(&self, entries: Entries<'_, V>, mut value: impl FnMut(V) -> T) -> Result<Vec<Named<T>>> {
-        let named = |(name, v): (Str<'_>, V)| Named { name: self.text(&name), value: value(v), by_command: false };
+    fn entries<V, T>(
+        &self,
+        entries: Entries<'_, V>,
+        mut value: impl FnMut(V) -> T,
+    ) -> Result<Vec<Named<T>>> {
+        let named = |(name, v): (Str<'_>, V)| Named {
+            name: self.text(&name),
+            value: value(v),
+            by_command: false,
+        };
         let out: Vec<Named<T>> = entries.0.into_iter().map(named).collect();
         spec::unique(&out)?;
         Ok(out)
@@ -308,13 +351,25 @@ impl Reader<'_> {
 fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
     let text = source.text();
     let offset = |at: ron::error::Position| {
-        let line: usize = text.split_inclusive('\n').take(at.line.saturating_sub(1)).map(str::len).sum();
+        let line: usize = text
+            .split_inclusive('\n')
+            .take(at.line.saturating_sub(1))
+            .map(str::len)
+            .sum();
         let rest = &text[line.min(text.len())..];
-        line + rest.char_indices().nth(at.col.saturating_sub(1)).map_or(rest.len(), |(i, _)| i)
+        line + rest
+            .char_indices()
+            .nth(at.col.saturating_sub(1))
+            .map_or(rest.len(), |(i, _)| i)
     };
     let (start, end) = (offset(error.span.start), offset(error.span.end));
     let (name, expected): (_, &[&str]) = match &error.code {
-        Error::NoSuchStructField { expected, found, .. } | Error::NoSuchEnumVariant { expected, found, .. } => (found.as_str(), expected),
+        Error::NoSuchStructField {
+            expected, found, ..
+        }
+        | Error::NoSuchEnumVariant {
+            expected, found, ..
+        } => (found.as_str(), expected),
         _ => ("", &[]),
     };
     let span = &text[start.min(end)..end];
@@ -329,16 +384,30 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
     };
     let message = match &error.code {
         Error::NoSuchStructField { found, outer, .. } => {
-            format!("there is no field `{found}`{}", outer.as_ref().map(|o| format!(" in `{o}`")).unwrap_or_default())
+            format!(
+                "there is no field `{found}`{}",
+                outer
+                    .as_ref()
+                    .map(|o| format!(" in `{o}`"))
+                    .unwrap_or_default()
+            )
         }
         Error::NoSuchEnumVariant { found, .. } => format!("there is no `{found}` here"),
         Error::MissingStructField { field, outer } => {
-            format!("the field `{field}` is missing{}", outer.as_ref().map(|o| format!(" in `{o}`")).unwrap_or_default())
+            format!(
+                "the field `{field}` is missing{}",
+                outer
+                    .as_ref()
+                    .map(|o| format!(" in `{o}`"))
+                    .unwrap_or_default()
+            )
         }
         Error::ExpectedIdentifier => "a name is expected".to_owned(),
         code => code.to_string(),
     };
-    let problem = Problem::new(message).at(source, range.clone(), "here").meant(name, expected.iter().copied());
+    let problem = Problem::new(message)
+        .at(source, range.clone(), "here")
+        .meant(name, expected.iter().copied());
     match &error.code {
         Error::ExpectedIdentifier | Error::Eof if text[..range.start].trim().is_empty() => {
             problem.help("a run is written `Program(source: .., ..)`")

@@ -49,9 +49,19 @@ impl Job {
     pub fn open(path: &Path, settings: &Settings) -> std::result::Result<Self, JobError> {
         deeply(|| {
             let spec = Spec::read(path, settings)?;
-            let loaded = source::load(&spec.source.path, Some(&spec.source.named_at), spec.program.as_ref(), spec.modes)?;
-            let described = path.extension().is_some_and(|e| e == "ron") || settings.entry.is_some();
-            Ok(Self { spec, loaded, described })
+            let loaded = source::load(
+                &spec.source.path,
+                Some(&spec.source.named_at),
+                spec.program.as_ref(),
+                spec.modes,
+            )?;
+            let described =
+                path.extension().is_some_and(|e| e == "ron") || settings.entry.is_some();
+            Ok(Self {
+                spec,
+                loaded,
+                described,
+            })
         })
     }
 
@@ -84,9 +94,22 @@ impl Job {
     /// # Errors
     /// If there is no such device here, or the settings make no sense.
     pub fn device(&self) -> std::result::Result<Device, JobError> {
-        let Spec { threads, memory, aggregator, .. } = &self.spec;
-        let cpu = CpuOptions { threads: threads.as_ref().map(|t| t.0), memory: *memory, width: None };
-        let cuda = CudaOptions { memory: *memory, aggregator: aggregator.unwrap_or_default(), ..CudaOptions::default() };
+        let Spec {
+            threads,
+            memory,
+            aggregator,
+            ..
+        } = &self.spec;
+        let cpu = CpuOptions {
+            threads: threads.as_ref().map(|t| t.0),
+            memory: *memory,
+            width: None,
+        };
+        let cuda = CudaOptions {
+            memory: *memory,
+            aggregator: aggregator.unwrap_or_default(),
+            ..CudaOptions::default()
+        };
         let device = match self.spec.device {
             // Who asks for threads wants what has them.
             Place::Auto if threads.is_some() => Device::cpu_with(cpu),
@@ -95,7 +118,9 @@ impl Job {
             Place::Cuda(ordinal) => {
                 return Device::cuda_with(CudaOptions { ordinal, ..cuda }).map_err(|e| {
                     let problem = Problem::new(format!("cannot run on `cuda:{ordinal}`: {e}"));
-                    problem.help("use `--device cpu`; `millstream doctor` says what was found").into()
+                    problem
+                        .help("use `--device cpu`; `millstream doctor` says what was found")
+                        .into()
                 });
             }
         };
@@ -120,7 +145,9 @@ const DEEP: usize = 512 << 20;
 /// Runs something that recurses as deep as the user's text does.
 fn deeply<T: Send>(work: impl Fn() -> T + Sync) -> T {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(DEEP).spawn_scoped(scope, &work);
+        let thread = std::thread::Builder::new()
+            .stack_size(DEEP)
+            .spawn_scoped(scope, &work);
         match thread.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(done)) => done,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),

@@ -22,16 +22,25 @@ pub(crate) enum Form {
 }
 
 /// Reads a file whose elements are to be of a type; of the file's own type if none is wanted.
-pub(crate) fn read(file: &File, elem: Option<&Type>, form: Form, structs: &Structs) -> Result<Data> {
+pub(crate) fn read(
+    file: &File,
+    elem: Option<&Type>,
+    form: Form,
+    structs: &Structs,
+) -> Result<Data> {
     let bytes = data::read_bytes(file)?;
     let mut rest = bytes.as_slice();
-    let header = NpyHeader::from_reader(&mut rest).map_err(|e| data::unreadable(file, &format!("it is not a NumPy file: {e}")))?;
+    let header = NpyHeader::from_reader(&mut rest)
+        .map_err(|e| data::unreadable(file, &format!("it is not a NumPy file: {e}")))?;
     let found = scalar_of(&header.dtype());
     let (inner, wanted) = match elem {
         Some(elem) => {
             let (dims, scalar) = flatten(elem).ok_or_else(|| {
                 let elem = elem.display(structs);
-                let problem = data::unreadable(file, &format!("elements of `{elem}` cannot come from a NumPy file"));
+                let problem = data::unreadable(
+                    file,
+                    &format!("elements of `{elem}` cannot come from a NumPy file"),
+                );
                 problem.help("write the bytes of the structs to a raw `.bin` file")
             })?;
             (dims, Some(scalar))
@@ -44,33 +53,68 @@ pub(crate) fn read(file: &File, elem: Option<&Type>, form: Form, structs: &Struc
         // NumPy has no `usize`: it is what has its size and sign.
         (Some((s, big)), Some(w)) if dtype(s) == dtype(w) => (w, big),
         (_, wanted) => {
-            let has = format!("it holds {} of shape {shape_text}", dtype_text(&header.dtype()));
-            let Some(wanted) = wanted else { return Err(data::unreadable(file, &format!("{has}, which tasks do not know")).into()) };
-            let problem = data::unreadable(file, &format!("{has}, but {} is wanted, for `{wanted}`", numpy_name(wanted)));
-            return Err(problem.help(format!("convert it in Python: `a.astype(numpy.{})`", numpy_name(wanted))).into());
+            let has = format!(
+                "it holds {} of shape {shape_text}",
+                dtype_text(&header.dtype())
+            );
+            let Some(wanted) = wanted else {
+                return Err(
+                    data::unreadable(file, &format!("{has}, which tasks do not know")).into(),
+                );
+            };
+            let problem = data::unreadable(
+                file,
+                &format!(
+                    "{has}, but {} is wanted, for `{wanted}`",
+                    numpy_name(wanted)
+                ),
+            );
+            return Err(problem
+                .help(format!(
+                    "convert it in Python: `a.astype(numpy.{})`",
+                    numpy_name(wanted)
+                ))
+                .into());
         }
     };
     if header.order() == Order::Fortran && header.shape().len() > 1 {
-        let problem = data::unreadable(file, &format!("it is in Fortran order, of shape {shape_text}; the order of C is wanted"));
-        return Err(problem.help("convert it in Python: `numpy.ascontiguousarray(a)`").into());
+        let problem = data::unreadable(
+            file,
+            &format!("it is in Fortran order, of shape {shape_text}; the order of C is wanted"),
+        );
+        return Err(problem
+            .help("convert it in Python: `numpy.ascontiguousarray(a)`")
+            .into());
     }
     let shape = outer_shape(header.shape(), &inner, form).map_err(|wanted| {
         let elem = elem.map_or_else(|| scalar.to_string(), |e| e.display(structs).to_string());
-        data::unreadable(file, &format!("its shape is {shape_text}, but {wanted} of `{elem}` is wanted"))
+        data::unreadable(
+            file,
+            &format!("its shape is {shape_text}, but {wanted} of `{elem}` is wanted"),
+        )
     })?;
     let elem = elem.cloned().unwrap_or(Type::Scalar(scalar));
     let stride = elem.layout(structs).size;
-    let needed = shape.iter().try_fold(stride, |n, d| n.checked_mul(*d)).unwrap_or(u64::MAX);
+    let needed = shape
+        .iter()
+        .try_fold(stride, |n, d| n.checked_mul(*d))
+        .unwrap_or(u64::MAX);
     if needed != rest.len() as u64 {
-        let why = format!("an array of shape {shape_text} has {needed} bytes, but {} follow the header", rest.len());
+        let why = format!(
+            "an array of shape {shape_text} has {needed} bytes, but {} follow the header",
+            rest.len()
+        );
         return Err(data::unreadable(file, &why).into());
     }
     let mut out = Data::zeros(elem, shape, structs).map_err(|e| data::unreadable(file, &e))?;
     out.bytes_mut().copy_from_slice(rest);
     if big != cfg!(target_endian = "big") {
-        out.bytes_mut().chunks_exact_mut(scalar.size() as usize).for_each(<[u8]>::reverse);
+        out.bytes_mut()
+            .chunks_exact_mut(scalar.size() as usize)
+            .for_each(<[u8]>::reverse);
     }
-    out.validate(structs).map_err(|e| data::unreadable(file, &e))?;
+    out.validate(structs)
+        .map_err(|e| data::unreadable(file, &e))?;
     Ok(out)
 }
 
@@ -83,23 +127,36 @@ fn outer_shape(shape: &[u64], inner: &[u64], form: Form) -> std::result::Result<
         Form::One => outer.iter().product::<u64>() == 1 && outer.len() <= 1,
         Form::Any => (1..=2).contains(&outer.len()),
     });
-    right.map(|outer| if outer.is_empty() { vec![1] } else { outer.to_vec() }).ok_or_else(|| {
-        let sort = match form {
-            Form::Slice => "one dimension",
-            Form::Matrix => "a matrix of two dimensions",
-            Form::One => "one element",
-            Form::Any => "one dimension or two",
-        };
-        sort.to_owned()
-    })
+    right
+        .map(|outer| {
+            if outer.is_empty() {
+                vec![1]
+            } else {
+                outer.to_vec()
+            }
+        })
+        .ok_or_else(|| {
+            let sort = match form {
+                Form::Slice => "one dimension",
+                Form::Matrix => "a matrix of two dimensions",
+                Form::One => "one element",
+                Form::Any => "one dimension or two",
+            };
+            sort.to_owned()
+        })
 }
 
 /// Writes a buffer. It is one that [`writable`] accepts.
 pub(crate) fn write(out: &mut (impl Write + ?Sized), data: &Data) -> io::Result<()> {
-    let (inner, scalar) = flatten(&data.elem).ok_or_else(|| io::Error::other("structs have no NumPy type"))?;
+    let (inner, scalar) =
+        flatten(&data.elem).ok_or_else(|| io::Error::other("structs have no NumPy type"))?;
     let shape: Vec<u64> = data.shape.iter().copied().chain(inner).collect();
     let dtype = DType::new_scalar(dtype(scalar).parse().map_err(io::Error::other)?);
-    npyz::WriteOptions::new_header_only().dtype(dtype).shape(&shape).writer(&mut *out).write_header_only()?;
+    npyz::WriteOptions::new_header_only()
+        .dtype(dtype)
+        .shape(&shape)
+        .writer(&mut *out)
+        .write_header_only()?;
     out.write_all(data.bytes())
 }
 
@@ -108,7 +165,10 @@ pub(crate) fn writable(elem: &Type, structs: &Structs) -> std::result::Result<()
     if flatten(elem).is_some() {
         return Ok(());
     }
-    let problem = Problem::new(format!("elements of `{}` cannot be written to a NumPy file", elem.display(structs)));
+    let problem = Problem::new(format!(
+        "elements of `{}` cannot be written to a NumPy file",
+        elem.display(structs)
+    ));
     Err(problem.help("write them to a raw `.bin` file"))
 }
 
@@ -144,7 +204,11 @@ const fn dtype(ty: Scalar) -> &'static str {
 /// A shape as Python writes it.
 fn python_tuple(shape: &[u64]) -> String {
     let shown: Vec<String> = shape.iter().map(ToString::to_string).collect();
-    format!("({}{})", shown.join(", "), if shape.len() == 1 { "," } else { "" })
+    format!(
+        "({}{})",
+        shown.join(", "),
+        if shape.len() == 1 { "," } else { "" }
+    )
 }
 
 const fn numpy_name(ty: Scalar) -> &'static str {
@@ -185,7 +249,11 @@ fn scalar_of(dtype: &DType) -> Option<(Scalar, bool)> {
 
 fn dtype_text(dtype: &DType) -> String {
     match scalar_of(dtype) {
-        Some((scalar, big)) => format!("{}{}", if big { "big-endian " } else { "" }, numpy_name(scalar)),
+        Some((scalar, big)) => format!(
+            "{}{}",
+            if big { "big-endian " } else { "" },
+            numpy_name(scalar)
+        ),
         None => format!("the dtype {}", dtype.descr()),
     }
 }

@@ -34,21 +34,39 @@ impl Format {
     /// The format of a file of a job, or the problem that its name says none.
     pub(crate) fn of_file(file: &File) -> Result<Self> {
         Self::of(&file.path).ok_or_else(|| {
-            let problem = file.named_at.problem(format!("`{}` is neither a `.npy` nor a `.bin` file", file.path.display()), "here");
-            problem.help("`.npy` is NumPy's format, `.bin` the bytes of the elements alone").into()
+            let problem = file.named_at.problem(
+                format!(
+                    "`{}` is neither a `.npy` nor a `.bin` file",
+                    file.path.display()
+                ),
+                "here",
+            );
+            problem
+                .help("`.npy` is NumPy's format, `.bin` the bytes of the elements alone")
+                .into()
         })
     }
 }
 
 /// Whether a file can be written, asked before the run.
 pub(crate) fn check(file: &File, data: &Data, structs: &Structs) -> Result<()> {
-    let wrong = |why: String| file.named_at.problem(format!("cannot write `{}`: {why}", file.path.display()), "here").of_data();
+    let wrong = |why: String| {
+        file.named_at
+            .problem(
+                format!("cannot write `{}`: {why}", file.path.display()),
+                "here",
+            )
+            .of_data()
+    };
     if Format::of_file(file)? == Format::Npy {
-        npy::writable(&data.elem, structs).map_err(|p| wrong(p.to_string()).help("write them to a raw `.bin` file"))?;
+        npy::writable(&data.elem, structs)
+            .map_err(|p| wrong(p.to_string()).help("write them to a raw `.bin` file"))?;
     }
     let folder = folder(&file.path);
     if !folder.is_dir() {
-        return Err(wrong(format!("there is no folder `{}`", folder.display())).help("make the folder first").into());
+        return Err(wrong(format!("there is no folder `{}`", folder.display()))
+            .help("make the folder first")
+            .into());
     }
     if file.path.is_dir() {
         return Err(wrong("it is a folder".into()).into());
@@ -57,19 +75,26 @@ pub(crate) fn check(file: &File, data: &Data, structs: &Structs) -> Result<()> {
 }
 
 fn folder(path: &Path) -> &Path {
-    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Writes files: each to a new file beside its place first, and when all are written they take their places.
 pub(crate) fn write_all(files: &[(&File, &Data)]) -> Result<()> {
-    let failed = |file: &File, e: &dyn std::fmt::Display| Problem::new(format!("cannot write `{}`: {e}", file.path.display()));
+    let failed = |file: &File, e: &dyn std::fmt::Display| {
+        Problem::new(format!("cannot write `{}`: {e}", file.path.display()))
+    };
     let mut written = Vec::new();
     for (file, data) in files {
         let contents = |out: &mut dyn Write| match Format::of(&file.path) {
             Some(Format::Npy) => npy::write(out, data),
             _ => out.write_all(data.bytes()),
         };
-        written.push((*file, Written::new(&file.path, contents).map_err(|e| failed(file, &e))?));
+        written.push((
+            *file,
+            Written::new(&file.path, contents).map_err(|e| failed(file, &e))?,
+        ));
     }
     for (file, contents) in written {
         contents.place().map_err(|e| failed(file, &e))?;
@@ -114,7 +139,9 @@ impl Written {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            builder.permissions(there.map_or_else(|| fs::Permissions::from_mode(0o666), |m| m.permissions()));
+            builder.permissions(
+                there.map_or_else(|| fs::Permissions::from_mode(0o666), |m| m.permissions()),
+            );
         }
         let mut temporary = builder.tempfile_in(folder(&place))?;
         let mut out = BufWriter::new(temporary.as_file_mut());
@@ -127,8 +154,13 @@ impl Written {
 
     fn place(self) -> io::Result<()> {
         match self {
-            Self::Beside(temporary, place) => temporary.persist(place).map(drop).map_err(|e| e.error),
-            Self::Through(path, contents) => fs::OpenOptions::new().write(true).open(path)?.write_all(&contents),
+            Self::Beside(temporary, place) => {
+                temporary.persist(place).map(drop).map_err(|e| e.error)
+            }
+            Self::Through(path, contents) => fs::OpenOptions::new()
+                .write(true)
+                .open(path)?
+                .write_all(&contents),
         }
     }
 }

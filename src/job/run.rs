@@ -84,12 +84,20 @@ impl Outcome {
 pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
     let structs = &loaded.program.structs;
     let entry = Entry::read(spec.entry.as_ref(), &loaded.program)?;
-    let params = spec.params.iter().map(|p| (p.name.as_str().to_owned(), p.value.clone())).collect();
+    let params = spec
+        .params
+        .iter()
+        .map(|p| (p.name.as_str().to_owned(), p.value.clone()))
+        .collect();
     let uses = entry.uses(&loaded.program)?;
     let mut making = Making {
         spec,
         uses: &uses,
-        scope: Scope { structs, params: &params, shapes: BTreeMap::new() },
+        scope: Scope {
+            structs,
+            params: &params,
+            shapes: BTreeMap::new(),
+        },
         made: BTreeMap::new(),
         open: Vec::new(),
     };
@@ -104,46 +112,91 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
     nothing_unused(spec, &entry, &uses, loaded)?;
     let args = entry.bind(&loaded.program, &making.scope)?;
     call::no_aliases(&entry, &args)?;
-    let task = loaded.lowered.find(&entry.task).ok_or_else(|| Problem::new(format!("there is no task `{}`", entry.task)))?;
-    let result = making.expected_result(&loaded.program[loaded.lowered[task].func].ret, &entry.task)?;
+    let task = loaded
+        .lowered
+        .find(&entry.task)
+        .ok_or_else(|| Problem::new(format!("there is no task `{}`", entry.task)))?;
+    let result =
+        making.expected_result(&loaded.program[loaded.lowered[task].func].ret, &entry.task)?;
     let after = making.expected_buffers()?;
     let buffers = making.made;
     for Named { name, value, .. } in &spec.outputs {
         let known = || uses.iter().map(|u| u.name.as_str());
-        let data = buffers.get(name.as_str()).ok_or_else(|| spec::unknown(name, "buffer", known()))?;
+        let data = buffers
+            .get(name.as_str())
+            .ok_or_else(|| spec::unknown(name, "buffer", known()))?;
         output::check(value, data, structs)?;
     }
     let call = entry.shown(&args, structs);
     let (outputs, tolerance) = (spec.outputs.clone(), spec.tolerance);
-    Ok(Prepared { loaded: loaded.clone(), task, call, args, buffers, outputs, result, after, tolerance })
+    Ok(Prepared {
+        loaded: loaded.clone(),
+        task,
+        call,
+        args,
+        buffers,
+        outputs,
+        result,
+        after,
+        tolerance,
+    })
 }
 
 /// What the command gives and the call does not use is a mistake of the command; in a RON file another entry may want it.
 fn nothing_unused(spec: &Spec, entry: &Entry, uses: &[Use], loaded: &Loaded) -> Result<()> {
     let used = |name: &Text| uses.iter().any(|u| u.name.as_str() == name.as_str());
-    let liked = |name: &Text| spec.buffers.iter().any(|b| matches!(&b.value, Contents::Like(of) if of.as_str() == name.as_str()));
+    let liked = |name: &Text| {
+        spec.buffers
+            .iter()
+            .any(|b| matches!(&b.value, Contents::Like(of) if of.as_str() == name.as_str()))
+    };
     for buffer in &spec.buffers {
         let name = &buffer.name;
         if used(name) || liked(name) {
             continue;
         }
         if buffer.by_command {
-            let problem = name.problem(format!("`{}` does not use the buffer `{}`", entry.task, name.as_str()), "not used");
-            return Err(problem.meant(name.as_str(), uses.iter().map(|u| u.name.as_str())).into());
+            let problem = name.problem(
+                format!(
+                    "`{}` does not use the buffer `{}`",
+                    entry.task,
+                    name.as_str()
+                ),
+                "not used",
+            );
+            return Err(problem
+                .meant(name.as_str(), uses.iter().map(|u| u.name.as_str()))
+                .into());
         }
         tracing::warn!(buffer = name.as_str(), "not used by the entry call");
     }
     let mut words: Vec<String> = entry.args.iter().flat_map(Written::names).collect();
-    let texts = spec.params.iter().map(|p| &p.value).chain(spec.buffers.iter().flat_map(|b| b.value.texts()));
+    let texts = spec
+        .params
+        .iter()
+        .map(|p| &p.value)
+        .chain(spec.buffers.iter().flat_map(|b| b.value.texts()));
     for text in texts.chain(&spec.result) {
         words.extend(Written::parse(text).map(|w| w.names()).unwrap_or_default());
     }
-    for param in spec.params.iter().filter(|p| !words.iter().any(|w| w == p.name.as_str())) {
+    for param in spec
+        .params
+        .iter()
+        .filter(|p| !words.iter().any(|w| w == p.name.as_str()))
+    {
         let name = &param.name;
         if param.by_command {
-            let known = call::task(&loaded.program, &entry.task).into_iter().flat_map(|f| &f.params).map(|p| p.name.as_str());
-            let known = known.chain(words.iter().map(String::as_str)).collect::<std::collections::BTreeSet<_>>();
-            let problem = name.problem(format!("nothing uses the parameter `{}`", name.as_str()), "not used");
+            let known = call::task(&loaded.program, &entry.task)
+                .into_iter()
+                .flat_map(|f| &f.params)
+                .map(|p| p.name.as_str());
+            let known = known
+                .chain(words.iter().map(String::as_str))
+                .collect::<std::collections::BTreeSet<_>>();
+            let problem = name.problem(
+                format!("nothing uses the parameter `{}`", name.as_str()),
+                "not used",
+            );
             return Err(problem.meant(name.as_str(), known).into());
         }
         tracing::warn!(param = name.as_str(), "not used by the entry call");
@@ -187,11 +240,18 @@ impl Making<'_> {
         let used = self.uses.iter().find(|u| u.name.as_str() == name);
         if let Contents::Like(of) = &named.value {
             if self.open.iter().any(|o| o == name) {
-                return Err(of.problem(format!("the buffer `{name}` is like itself"), "here").into());
+                return Err(of
+                    .problem(format!("the buffer `{name}` is like itself"), "here")
+                    .into());
             }
             self.open.push(name.to_owned());
             if spec.buffers.iter().all(|b| b.name.as_str() != of.as_str()) {
-                return Err(spec::unknown(of, "buffer", spec.buffers.iter().map(|b| b.name.as_str())).into());
+                return Err(spec::unknown(
+                    of,
+                    "buffer",
+                    spec.buffers.iter().map(|b| b.name.as_str()),
+                )
+                .into());
             }
             self.buffer(of.as_str())?;
         }
@@ -202,21 +262,34 @@ impl Making<'_> {
     }
 
     /// What a buffer holds at first.
-    fn contents(&self, contents: &Contents, used: Option<&Use>, name: &str, at: Option<&Text>) -> Result<Data> {
+    fn contents(
+        &self,
+        contents: &Contents,
+        used: Option<&Use>,
+        name: &str,
+        at: Option<&Text>,
+    ) -> Result<Data> {
         let structs = self.structs();
         let what = format!("buffer `{name}`");
         let elem = |ty: &Option<Text>| match (ty, used) {
             (Some(text), _) => types::parse(text, structs),
             (None, Some(used)) => Ok(used.elem.clone()),
             (None, None) => {
-                let message = format!("{what} needs a type, because the entry call does not use it");
-                Err(at.map_or_else(|| Problem::new(&message), |t| t.problem(&message, "of which type?")).into())
+                let message =
+                    format!("{what} needs a type, because the entry call does not use it");
+                Err(at
+                    .map_or_else(
+                        || Problem::new(&message),
+                        |t| t.problem(&message, "of which type?"),
+                    )
+                    .into())
             }
         };
         let zeros = |ty: &Option<Text>, shape: &Text| {
             let shape_of = self.shape(shape, &what)?;
-            Data::zeros(elem(ty)?, shape_of, structs)
-                .map_err(|e| JobError::from(shape.problem(format!("{what}: {e}"), "too much").of_data()))
+            Data::zeros(elem(ty)?, shape_of, structs).map_err(|e| {
+                JobError::from(shape.problem(format!("{what}: {e}"), "too much").of_data())
+            })
         };
         match contents {
             Contents::Zeros { ty, shape } => zeros(ty, shape),
@@ -227,7 +300,11 @@ impl Making<'_> {
             }
             Contents::Random { ty, shape, seed } => {
                 let seed = match seed {
-                    Some(seed) => eval::evaluate_usize(&Written::parse(seed)?, &format!("seed of {what}"), &self.scope)?,
+                    Some(seed) => eval::evaluate_usize(
+                        &Written::parse(seed)?,
+                        &format!("seed of {what}"),
+                        &self.scope,
+                    )?,
                     None => 0,
                 };
                 let mut data = zeros(ty, shape)?;
@@ -235,15 +312,25 @@ impl Making<'_> {
                 Ok(data)
             }
             Contents::Like(of) => match self.made.get(of.as_str()) {
-                Some(other) => Data::zeros(other.elem.clone(), other.shape.clone(), structs).map_err(|e| of.problem(e, "here").into()),
-                None => Err(spec::unknown(of, "buffer", self.made.keys().map(String::as_str)).into()),
+                Some(other) => Data::zeros(other.elem.clone(), other.shape.clone(), structs)
+                    .map_err(|e| of.problem(e, "here").into()),
+                None => {
+                    Err(spec::unknown(of, "buffer", self.made.keys().map(String::as_str)).into())
+                }
             },
-            Contents::Npy(file) => npy::read(file, used.map(|u| &u.elem), used.map_or(Form::Any, |u| u.form), structs),
+            Contents::Npy(file) => npy::read(
+                file,
+                used.map(|u| &u.elem),
+                used.map_or(Form::Any, |u| u.form),
+                structs,
+            ),
             Contents::Raw { file, ty, shape } => {
                 let shape = shape.as_ref().map(|s| self.shape(s, &what)).transpose()?;
                 data::read_raw(file, elem(ty)?, shape, structs)
             }
-            Contents::Values { ty, values } => self.values(&Written::parse(values)?, elem(ty).map(Some)?, &what),
+            Contents::Values { ty, values } => {
+                self.values(&Written::parse(values)?, elem(ty).map(Some)?, &what)
+            }
         }
     }
 
@@ -253,8 +340,12 @@ impl Making<'_> {
         let what = format!("length of {what}");
         let one = |e: &Expr| eval::evaluate_usize(&written.sub(e), &what, &self.scope);
         match &written.expr {
-            Expr::Array(array) if (1..=2).contains(&array.elems.len()) => array.elems.iter().map(one).collect(),
-            Expr::Array(_) => Err(written.problem(format!("{what}: a buffer has one dimension or two"), "here").into()),
+            Expr::Array(array) if (1..=2).contains(&array.elems.len()) => {
+                array.elems.iter().map(one).collect()
+            }
+            Expr::Array(_) => Err(written
+                .problem(format!("{what}: a buffer has one dimension or two"), "here")
+                .into()),
             other => Ok(vec![one(other)?]),
         }
     }
@@ -262,7 +353,11 @@ impl Making<'_> {
     /// Values that are written out: `[1, 2, 3]`, `[[1, 2], [3, 4]]` for two dimensions, `[0; 100]`.
     fn values(&self, written: &Written, elem: Option<Type>, what: &str) -> Result<Data> {
         let structs = self.structs();
-        let Some(elem) = elem else { return Err(written.problem(format!("{what} needs a type"), "here").into()) };
+        let Some(elem) = elem else {
+            return Err(written
+                .problem(format!("{what} needs a type"), "here")
+                .into());
+        };
         let rows: Vec<&Expr> = match &written.expr {
             Expr::Array(array) => array.elems.iter().collect(),
             Expr::Repeat(repeat) => {
@@ -270,31 +365,74 @@ impl Making<'_> {
                 let one = eval::evaluate(&written.sub(&repeat.expr), &elem, what, &self.scope)?;
                 return self.filled(written, elem, vec![len], |_| one.clone());
             }
-            _ => return Err(written.problem(format!("{what}: values are written as `[1, 2, 3]`"), "not an array").into()),
+            _ => {
+                return Err(written
+                    .problem(
+                        format!("{what}: values are written as `[1, 2, 3]`"),
+                        "not an array",
+                    )
+                    .into());
+            }
         };
         // Arrays in the array are rows of a matrix, unless they are the elements.
-        let is_matrix = !matches!(elem, Type::Array(..)) && rows.iter().any(|r| matches!(r, Expr::Array(_)));
+        let is_matrix =
+            !matches!(elem, Type::Array(..)) && rows.iter().any(|r| matches!(r, Expr::Array(_)));
         let (shape, cells) = if is_matrix {
-            let cols = |r: &&Expr| if let Expr::Array(a) = r { a.elems.len() } else { 0 };
+            let cols = |r: &&Expr| {
+                if let Expr::Array(a) = r {
+                    a.elems.len()
+                } else {
+                    0
+                }
+            };
             let width = rows.first().map_or(0, cols);
-            if let Some(odd) = rows.iter().find(|r| !matches!(r, Expr::Array(a) if a.elems.len() == width)) {
-                return Err(written.sub(odd).problem(format!("{what}: each row has {width} values"), "a row of another length").into());
+            if let Some(odd) = rows
+                .iter()
+                .find(|r| !matches!(r, Expr::Array(a) if a.elems.len() == width))
+            {
+                return Err(written
+                    .sub(odd)
+                    .problem(
+                        format!("{what}: each row has {width} values"),
+                        "a row of another length",
+                    )
+                    .into());
             }
-            let cells = rows.iter().flat_map(|r| if let Expr::Array(a) = r { a.elems.iter().collect() } else { Vec::new() }).collect();
+            let cells = rows
+                .iter()
+                .flat_map(|r| {
+                    if let Expr::Array(a) = r {
+                        a.elems.iter().collect()
+                    } else {
+                        Vec::new()
+                    }
+                })
+                .collect();
             (vec![rows.len() as u64, width as u64], cells)
         } else {
             (vec![rows.len() as u64], rows)
         };
-        let values = cells.into_iter().map(|c| eval::evaluate(&written.sub(c), &elem, what, &self.scope));
+        let values = cells
+            .into_iter()
+            .map(|c| eval::evaluate(&written.sub(c), &elem, what, &self.scope));
         let mut values = values.collect::<Result<Vec<_>>>()?;
-        let data = self.filled(written, elem, shape, |i| std::mem::take(&mut values[i as usize]))?;
+        let data = self.filled(written, elem, shape, |i| {
+            std::mem::take(&mut values[i as usize])
+        })?;
         debug_assert!(data.validate(structs).is_ok());
         Ok(data)
     }
 
-    fn filled(&self, written: &Written, elem: Type, shape: Vec<u64>, mut value: impl FnMut(u64) -> Vec<u8>) -> Result<Data> {
+    fn filled(
+        &self,
+        written: &Written,
+        elem: Type,
+        shape: Vec<u64>,
+        mut value: impl FnMut(u64) -> Vec<u8>,
+    ) -> Result<Data> {
         let stride = elem.layout(self.structs()).size as usize;
-        let mut data = Data::zeros(elem, shape, self.structs()).map_err(|e| written.problem(e, "too much"))?;
+        let mut data =
+            Data::zeros(elem, shape, self.structs()).map_err(|e| written.problem(e, "too much"))?;
         for i in 0..data.len() {
             data.bytes_mut()[i as usize * stride..][..stride].copy_from_slice(&value(i));
         }
@@ -303,22 +441,50 @@ impl Making<'_> {
 
     /// A buffer has the type that the task wants.
     fn check_use(&self, used: &Use) -> Result<()> {
-        let Some(data) = self.made.get(used.name.as_str()) else { return Ok(()) };
-        let plain = |t: &Type| if let Type::Atomic(s) = t { Type::Scalar(*s) } else { t.clone() };
+        let Some(data) = self.made.get(used.name.as_str()) else {
+            return Ok(());
+        };
+        let plain = |t: &Type| {
+            if let Type::Atomic(s) = t {
+                Type::Scalar(*s)
+            } else {
+                t.clone()
+            }
+        };
         if plain(&data.elem) == plain(&used.elem) {
             return Ok(());
         }
-        let (found, wanted) = (data.elem.display(self.structs()), used.elem.display(self.structs()));
-        let message = format!("{}: the buffer `{}` holds `{found}`, but `{wanted}` is wanted", used.what, used.name.as_str());
-        Err(used.name.problem(message, format!("`{wanted}` is wanted")).into())
+        let (found, wanted) = (
+            data.elem.display(self.structs()),
+            used.elem.display(self.structs()),
+        );
+        let message = format!(
+            "{}: the buffer `{}` holds `{found}`, but `{wanted}` is wanted",
+            used.what,
+            used.name.as_str()
+        );
+        Err(used
+            .name
+            .problem(message, format!("`{wanted}` is wanted"))
+            .into())
     }
 
     fn expected_result(&self, ret: &Type, task: &str) -> Result<Option<(Vec<u8>, Text)>> {
-        let Some(text) = &self.spec.result else { return Ok(None) };
+        let Some(text) = &self.spec.result else {
+            return Ok(None);
+        };
         if ret.is_unit() {
-            return Err(text.problem(format!("task `{task}` returns nothing, so no result can be expected"), "here").into());
+            return Err(text
+                .problem(
+                    format!("task `{task}` returns nothing, so no result can be expected"),
+                    "here",
+                )
+                .into());
         }
-        Ok(Some((eval::evaluate(&Written::parse(text)?, ret, "expected result", &self.scope)?, text.clone())))
+        Ok(Some((
+            eval::evaluate(&Written::parse(text)?, ret, "expected result", &self.scope)?,
+            text.clone(),
+        )))
     }
 
     fn expected_buffers(&self) -> Result<Vec<(Named<Expected>, Data)>> {
@@ -326,14 +492,22 @@ impl Making<'_> {
         for named in &self.spec.after {
             let name = named.name.as_str();
             let Some(first) = self.made.get(name) else {
-                return Err(spec::unknown(&named.name, "buffer", self.uses.iter().map(|u| u.name.as_str())).into());
+                return Err(spec::unknown(
+                    &named.name,
+                    "buffer",
+                    self.uses.iter().map(|u| u.name.as_str()),
+                )
+                .into());
             };
             let used = self.uses.iter().find(|u| u.name.as_str() == name);
             let wanted = match &named.value {
                 Expected::Is(contents) => self.contents(contents, used, name, Some(&named.name))?,
                 Expected::Sorted if data::scalar(&first.elem).is_none() => {
                     let elem = first.elem.display(self.structs());
-                    return Err(named.name.problem(format!("there is no order of `{elem}`"), "cannot be sorted").into());
+                    return Err(named
+                        .name
+                        .problem(format!("there is no order of `{elem}`"), "cannot be sorted")
+                        .into());
                 }
                 Expected::Sorted => {
                     let mut sorted = first.clone();
@@ -357,8 +531,17 @@ impl Prepared {
     /// The buffers as they are before the run: name, type, shape.
     pub fn buffers(&self) -> impl Iterator<Item = String> + '_ {
         let structs = &self.loaded.program.structs;
-        let named = self.buffers.iter().filter(|(name, _)| !name.starts_with('['));
-        named.map(move |(name, data)| format!("{name}: {} x {}", shape_text(&data.shape), data.elem.display(structs)))
+        let named = self
+            .buffers
+            .iter()
+            .filter(|(name, _)| !name.starts_with('['));
+        named.map(move |(name, data)| {
+            format!(
+                "{name}: {} x {}",
+                shape_text(&data.shape),
+                data.elem.display(structs)
+            )
+        })
     }
 
     /// Runs it, checks what was expected and writes the outputs.
@@ -366,12 +549,22 @@ impl Prepared {
     /// # Errors
     /// If the run fails, something else comes out than was expected, or a file cannot be written; then no file is.
     pub fn run(mut self, device: &Device) -> std::result::Result<Outcome, JobError> {
-        let loaded = device.load(&self.loaded.lowered).map_err(|e| self.failed(&e))?;
+        let loaded = device
+            .load(&self.loaded.lowered)
+            .map_err(|e| self.failed(&e))?;
         let started = Instant::now();
         let (report, result) = {
             let structs = &self.loaded.program.structs;
-            let mut lent: BTreeMap<&str, Lent<'_>> = self.buffers.iter_mut().map(|(n, d)| (n.as_str(), Lent::Free(d))).collect();
-            let pieces = self.args.iter().map(|a| lend(a, &mut lent, structs)).collect::<Result<Vec<_>>>()?;
+            let mut lent: BTreeMap<&str, Lent<'_>> = self
+                .buffers
+                .iter_mut()
+                .map(|(n, d)| (n.as_str(), Lent::Free(d)))
+                .collect();
+            let pieces = self
+                .args
+                .iter()
+                .map(|a| lend(a, &mut lent, structs))
+                .collect::<Result<Vec<_>>>()?;
             let mut call = [ErasedCall::new(pieces.into_iter().flatten().collect())];
             let launched = device.launch(&loaded, self.task, &mut call);
             let [call] = call;
@@ -380,8 +573,11 @@ impl Prepared {
         let report = report.map_err(|e| self.failed(&e))?;
         tracing::debug!(elapsed = ?started.elapsed(), "launched");
         self.check(&result)?;
-        let outputs: Vec<(&File, &Data)> =
-            self.outputs.iter().filter_map(|o| Some((&o.value, self.buffers.get(o.name.as_str())?))).collect();
+        let outputs: Vec<(&File, &Data)> = self
+            .outputs
+            .iter()
+            .filter_map(|o| Some((&o.value, self.buffers.get(o.name.as_str())?)))
+            .collect();
         output::write_all(&outputs)?;
         let structs = &self.loaded.program.structs;
         let ret = &self.loaded.lowered.program[self.loaded.lowered[self.task].func].ret;
@@ -389,7 +585,14 @@ impl Prepared {
             result: (!ret.is_unit()).then(|| value::text(&result, ret, structs)),
             written: outputs
                 .iter()
-                .map(|(file, data)| format!("{}: {} x {}", file.path.display(), shape_text(&data.shape), data.elem.display(structs)))
+                .map(|(file, data)| {
+                    format!(
+                        "{}: {} x {}",
+                        file.path.display(),
+                        shape_text(&data.shape),
+                        data.elem.display(structs)
+                    )
+                })
                 .collect(),
             buffers: self.shown_buffers(),
             call: self.call,
@@ -399,14 +602,32 @@ impl Prepared {
 
     fn shown_buffers(&self) -> Vec<String> {
         let structs = &self.loaded.program.structs;
-        let written = |name: &str| self.args.iter().flat_map(Arg::buffers).any(|(n, mutable)| n == name && mutable);
+        let written = |name: &str| {
+            self.args
+                .iter()
+                .flat_map(Arg::buffers)
+                .any(|(n, mutable)| n == name && mutable)
+        };
         let to_file = |name: &str| self.outputs.iter().any(|o| o.name.as_str() == name);
-        let shown = self.buffers.iter().filter(|(name, _)| written(name) && !to_file(name));
-        let label = |name: &str| if name.starts_with('[') { "the array".to_owned() } else { name.to_owned() };
+        let shown = self
+            .buffers
+            .iter()
+            .filter(|(name, _)| written(name) && !to_file(name));
+        let label = |name: &str| {
+            if name.starts_with('[') {
+                "the array".to_owned()
+            } else {
+                name.to_owned()
+            }
+        };
         shown
             .map(|(name, data)| {
                 let (shape, elem) = (shape_text(&data.shape), data.elem.display(structs));
-                format!("{} = {}  ({shape} x {elem})", label(name), data.preview(SHOWN, structs))
+                format!(
+                    "{} = {}  ({shape} x {elem})",
+                    label(name),
+                    data.preview(SHOWN, structs)
+                )
             })
             .collect()
     }
@@ -419,25 +640,59 @@ impl Prepared {
         if let Some((wanted, at)) = &self.result
             && !value::same(result, wanted, &value::leaves(ret, structs), self.tolerance)
         {
-            let (found, wanted) = (value::text(result, ret, structs), value::text(wanted, ret, structs));
-            problems.push(at.problem(format!("{} is {found}, but {wanted} was expected", self.call), "expected here"));
+            let (found, wanted) = (
+                value::text(result, ret, structs),
+                value::text(wanted, ret, structs),
+            );
+            problems.push(at.problem(
+                format!("{} is {found}, but {wanted} was expected", self.call),
+                "expected here",
+            ));
         }
         for (named, wanted) in &self.after {
             let (name, at) = (named.name.as_str(), &named.name);
-            let Some(found) = self.buffers.get(name) else { continue };
+            let Some(found) = self.buffers.get(name) else {
+                continue;
+            };
             let leaves = value::leaves(&found.elem, structs);
-            let differs = |i: &u64| !value::same(found.element(*i, structs), wanted.element(*i, structs), &leaves, self.tolerance);
+            let differs = |i: &u64| {
+                !value::same(
+                    found.element(*i, structs),
+                    wanted.element(*i, structs),
+                    &leaves,
+                    self.tolerance,
+                )
+            };
             if found.shape != wanted.shape || found.elem != wanted.elem {
-                let shown = |d: &Data| format!("{} x {}", shape_text(&d.shape), d.elem.display(structs));
-                problems.push(at.problem(format!("the buffer `{name}` is {}, but {} was expected", shown(found), shown(wanted)), ""));
+                let shown =
+                    |d: &Data| format!("{} x {}", shape_text(&d.shape), d.elem.display(structs));
+                problems.push(at.problem(
+                    format!(
+                        "the buffer `{name}` is {}, but {} was expected",
+                        shown(found),
+                        shown(wanted)
+                    ),
+                    "",
+                ));
             } else if let Some(i) = (0..found.len()).find(differs) {
                 let shown = |d: &Data| value::text(d.element(i, structs), &d.elem, structs);
                 let count = (0..found.len()).filter(differs).count();
-                let message = format!("the buffer `{name}` is not as expected: element {i} is {}, not {}", shown(found), shown(wanted));
-                problems.push(at.problem(message, format!("{count} of {} elements differ", found.len())));
+                let message = format!(
+                    "the buffer `{name}` is not as expected: element {i} is {}, not {}",
+                    shown(found),
+                    shown(wanted)
+                );
+                problems.push(at.problem(
+                    message,
+                    format!("{count} of {} elements differ", found.len()),
+                ));
             }
         }
-        if problems.is_empty() { Ok(()) } else { Err(JobError::new(problems)) }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(JobError::new(problems))
+        }
     }
 
     /// A run's error, with its place in the program if it has one.
@@ -445,17 +700,23 @@ impl Prepared {
         let problem = Problem::new(error.to_string());
         let source = &self.loaded.source;
         match error {
-            RunError::Fault(fault) if fault.file == source.name() => match source::place(source, fault.span.line, fault.span.col) {
-                Some(range) => problem.at(source, range, "here").into(),
-                None => problem.into(),
-            },
+            RunError::Fault(fault) if fault.file == source.name() => {
+                match source::place(source, fault.span.line, fault.span.col) {
+                    Some(range) => problem.at(source, range, "here").into(),
+                    None => problem.into(),
+                }
+            }
             _ => problem.into(),
         }
     }
 }
 
 fn shape_text(shape: &[u64]) -> String {
-    shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ")
+    shape
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(" x ")
 }
 
 /// A buffer on its way into a call.
@@ -466,11 +727,26 @@ enum Lent<'a> {
 }
 
 /// The pieces of an argument. That a buffer which is written is passed once was checked.
-fn lend<'a>(arg: &Arg, lent: &mut BTreeMap<&str, Lent<'a>>, structs: &Structs) -> Result<Vec<ErasedArg<'a>>> {
+fn lend<'a>(
+    arg: &Arg,
+    lent: &mut BTreeMap<&str, Lent<'a>>,
+    structs: &Structs,
+) -> Result<Vec<ErasedArg<'a>>> {
     match arg {
         Arg::Value(bytes, ty) => Ok(Arg::value_pieces(bytes, ty, structs)),
-        Arg::Parts(parts) => Ok(parts.iter().map(|p| lend(p, lent, structs)).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect()),
-        Arg::Buffer { name, mutable, view, .. } => {
+        Arg::Parts(parts) => Ok(parts
+            .iter()
+            .map(|p| lend(p, lent, structs))
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .flatten()
+            .collect()),
+        Arg::Buffer {
+            name,
+            mutable,
+            view,
+            ..
+        } => {
             let gone = || Problem::new(format!("the buffer `{name}` cannot be passed twice"));
             let slot = lent.get_mut(name.as_str()).ok_or_else(gone)?;
             let memory = match (std::mem::replace(slot, Lent::Gone), mutable) {
@@ -489,7 +765,9 @@ fn lend<'a>(arg: &Arg, lent: &mut BTreeMap<&str, Lent<'a>>, structs: &Structs) -
             match view {
                 View::Ref => {}
                 View::Slice(len) => pieces.push(ErasedArg::Scalar(*len)),
-                View::Matrix(rows, cols) => pieces.extend([*rows, *cols, *cols].map(ErasedArg::Scalar)),
+                View::Matrix(rows, cols) => {
+                    pieces.extend([*rows, *cols, *cols].map(ErasedArg::Scalar))
+                }
             }
             Ok(pieces)
         }

@@ -1,7 +1,9 @@
 //! The program of a job: from its source file to a levelized program.
 
 use super::error::{JobError, Problem, Result, Source, Text, nearest};
-use millstream_cilk_lower::{Diagnostics, SourceError, find_program, lower, parse_file, parse_module};
+use millstream_cilk_lower::{
+    Diagnostics, SourceError, find_program, lower, parse_file, parse_module,
+};
 use millstream_graph::{
     ir::{Options, Program},
     levelized::Levelized,
@@ -23,7 +25,13 @@ impl Modes {
     /// These where they say something, else the others.
     pub(crate) fn or(self, other: Self) -> Self {
         // Asking for one of the two opposites takes back the other.
-        let opposite = |own: Option<bool>, other: Option<bool>| own.or(if other == Some(true) { Some(false) } else { None });
+        let opposite = |own: Option<bool>, other: Option<bool>| {
+            own.or(if other == Some(true) {
+                Some(false)
+            } else {
+                None
+            })
+        };
         Self {
             checked: opposite(self.checked, self.unchecked).or(other.checked),
             unchecked: opposite(self.unchecked, self.checked).or(other.unchecked),
@@ -32,9 +40,17 @@ impl Modes {
     }
 
     fn apply(self, own: Options) -> Options {
-        let all = self.or(Self { checked: Some(own.checked), unchecked: Some(own.unchecked), fast_math: Some(own.fast_math) });
+        let all = self.or(Self {
+            checked: Some(own.checked),
+            unchecked: Some(own.unchecked),
+            fast_math: Some(own.fast_math),
+        });
         let is = |mode: Option<bool>| mode == Some(true);
-        Options { checked: is(all.checked), unchecked: is(all.unchecked), fast_math: is(all.fast_math) }
+        Options {
+            checked: is(all.checked),
+            unchecked: is(all.unchecked),
+            fast_math: is(all.fast_math),
+        }
     }
 }
 
@@ -55,8 +71,15 @@ pub(crate) fn read_text(path: &Path, named_at: Option<&Text>) -> Result<String> 
 /// A file that cannot be used; with the name that was probably meant if it is not there.
 pub(crate) fn unreadable(path: &Path, named_at: Option<&Text>, why: &str) -> Problem {
     let message = format!("cannot read `{}`: {why}", path.display());
-    let problem = named_at.map_or_else(|| Problem::new(&message), |at| at.problem(&message, "named here")).of_data();
-    neighbour(path).map_or(problem.clone(), |near| problem.help(format!("did you mean `{near}`?")))
+    let problem = named_at
+        .map_or_else(
+            || Problem::new(&message),
+            |at| at.problem(&message, "named here"),
+        )
+        .of_data();
+    neighbour(path).map_or(problem.clone(), |near| {
+        problem.help(format!("did you mean `{near}`?"))
+    })
 }
 
 /// A file beside a missing one with nearly its name.
@@ -65,15 +88,26 @@ fn neighbour(path: &Path) -> Option<String> {
         return None;
     }
     let name = path.file_name()?.to_str()?;
-    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut names: Vec<String> = fs::read_dir(parent).ok()?.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+    let parent = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let mut names: Vec<String> = fs::read_dir(parent)
+        .ok()?
+        .filter_map(|e| e.ok()?.file_name().into_string().ok())
+        .collect();
     names.sort();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     nearest(name, &known).map(str::to_owned)
 }
 
 /// Reads, checks and lowers a program.
-pub(crate) fn load(path: &Path, named_at: Option<&Text>, name: Option<&Text>, modes: Modes) -> Result<Loaded> {
+pub(crate) fn load(
+    path: &Path,
+    named_at: Option<&Text>,
+    name: Option<&Text>,
+    modes: Modes,
+) -> Result<Loaded> {
     let shown = path.display().to_string();
     let mut text = read_text(path, named_at)?;
     if text.starts_with('\u{feff}') {
@@ -82,7 +116,8 @@ pub(crate) fn load(path: &Path, named_at: Option<&Text>, name: Option<&Text>, mo
     }
     let source = Source::file(&shown, text);
     let name = name.map(Text::as_str);
-    let mut program = parse_file(source.text(), &shown, name).map_err(|e| source_error(&e, &source))?;
+    let mut program =
+        parse_file(source.text(), &shown, name).map_err(|e| source_error(&e, &source))?;
     let options = modes.apply(program.options);
     if options != program.options {
         let again = |e: &dyn std::fmt::Display| JobError::from(Problem::new(e.to_string()));
@@ -90,10 +125,23 @@ pub(crate) fn load(path: &Path, named_at: Option<&Text>, name: Option<&Text>, mo
         let module = find_program(&parsed, name).map_err(|e| diagnostics(&e, &source))?;
         program = parse_module(&module, options, &shown).map_err(|e| source_error(&e, &source))?;
     }
-    tracing::debug!(file = shown, program = program.name, functions = program.functions.len(), "read");
+    tracing::debug!(
+        file = shown,
+        program = program.name,
+        functions = program.functions.len(),
+        "read"
+    );
     let lowered = lower::lower(&program).map_err(|e| Problem::new(e.to_string()))?;
-    tracing::debug!(tasks = lowered.tasks.len(), stacks = lowered.stacks().len(), "lowered");
-    Ok(Loaded { source, program, lowered: Arc::new(lowered) })
+    tracing::debug!(
+        tasks = lowered.tasks.len(),
+        stacks = lowered.stacks().len(),
+        "lowered"
+    );
+    Ok(Loaded {
+        source,
+        program,
+        lowered: Arc::new(lowered),
+    })
 }
 
 fn source_error(error: &SourceError, source: &Arc<Source>) -> JobError {
@@ -120,9 +168,17 @@ fn diagnostics(diagnostics: &Diagnostics, source: &Arc<Source>) -> JobError {
 /// The bytes of a source at a line and column, both from 1; to the end of the word that stands there.
 pub(crate) fn place(source: &Source, line: u32, column: u32) -> Option<std::ops::Range<usize>> {
     let text = source.text();
-    let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)? as usize).map(str::len).sum();
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(line.checked_sub(1)? as usize)
+        .map(str::len)
+        .sum();
     let rest = text.get(start..)?;
     let (at, _) = rest.char_indices().nth(column.checked_sub(1)? as usize)?;
-    let word: usize = rest[at..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').map(char::len_utf8).sum();
+    let word: usize = rest[at..]
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .map(char::len_utf8)
+        .sum();
     Some(start + at..start + at + word.max(1))
 }

@@ -92,7 +92,10 @@ impl Spec {
     fn of_source(path: &Path) -> Self {
         let named_at = Text::whole(&Source::argument("FILE", &path.display().to_string()));
         Self {
-            source: File { path: path.to_owned(), named_at },
+            source: File {
+                path: path.to_owned(),
+                named_at,
+            },
             program: None,
             entry: None,
             params: Vec::new(),
@@ -116,8 +119,11 @@ impl Spec {
             Some("ron") => file::read(path)?,
             _ => {
                 let source = Source::argument("FILE", &path.display().to_string());
-                let problem = Text::whole(&source).problem("neither a `.rs` nor a `.ron` file", "here");
-                return Err(problem.help("give a Rust file with a program, or a RON file that describes a run").into());
+                let problem =
+                    Text::whole(&source).problem("neither a `.rs` nor a `.ron` file", "here");
+                return Err(problem
+                    .help("give a Rust file with a program, or a RON file that describes a run")
+                    .into());
             }
         };
         spec.apply(settings)?;
@@ -126,10 +132,17 @@ impl Spec {
 
     fn apply(&mut self, settings: &Settings) -> Result<()> {
         self.expect_less(settings);
-        let text = |name: &str, value: &Option<String>| value.as_ref().map(|v| Text::whole(&Source::argument(name, v)));
+        let text = |name: &str, value: &Option<String>| {
+            value
+                .as_ref()
+                .map(|v| Text::whole(&Source::argument(name, v)))
+        };
         self.entry = text("--entry", &settings.entry).or(self.entry.take());
         self.program = text("--program", &settings.program).or(self.program.take());
-        self.threads = settings.threads.map(|n| (n, text("--threads", &Some(n.to_string())))).or(self.threads.take());
+        self.threads = settings
+            .threads
+            .map(|n| (n, text("--threads", &Some(n.to_string()))))
+            .or(self.threads.take());
         if let Some(device) = text("--device", &settings.device) {
             self.device = device_named(&device)?;
         }
@@ -140,24 +153,42 @@ impl Spec {
         self.modes = settings.modes.or(self.modes);
         let params = pairs("--set", &settings.params, "n=40", |_, value| Ok(value))?;
         merge(&mut self.params, params);
-        let mut buffers = pairs("--input", &settings.inputs, "data=FILE.npy", |_, value| contents_of_file(&value))?;
-        buffers.extend(pairs("--buffer", &settings.buffers, "tmp=zeros:i32:1000", |_, value| contents(&value))?);
+        let mut buffers = pairs("--input", &settings.inputs, "data=FILE.npy", |_, value| {
+            contents_of_file(&value)
+        })?;
+        buffers.extend(pairs(
+            "--buffer",
+            &settings.buffers,
+            "tmp=zeros:i32:1000",
+            |_, value| contents(&value),
+        )?);
         unique(&buffers)?;
         merge(&mut self.buffers, buffers);
-        let outputs = pairs("--output", &settings.outputs, "data=FILE.npy", |_, value| Ok(file_at(&value, Path::new(""))))?;
+        let outputs = pairs(
+            "--output",
+            &settings.outputs,
+            "data=FILE.npy",
+            |_, value| Ok(file_at(&value, Path::new(""))),
+        )?;
         merge(&mut self.outputs, outputs);
         self.distinct_outputs()
     }
 
     /// What a file expects is of the run that it describes. Of another run only what holds for any data is still expected.
     fn expect_less(&mut self, s: &Settings) {
-        let same_run = s.entry.is_none() && s.program.is_none() && s.params.is_empty() && s.inputs.is_empty() && s.buffers.is_empty();
+        let same_run = s.entry.is_none()
+            && s.program.is_none()
+            && s.params.is_empty()
+            && s.inputs.is_empty()
+            && s.buffers.is_empty();
         if !same_run {
             let before = self.after.len() + usize::from(self.result.is_some());
             self.result = None;
             self.after.retain(|a| matches!(a.value, Expected::Sorted));
             if self.after.len() < before {
-                tracing::info!("the command changes the run, so that not all that the file expects is checked");
+                tracing::info!(
+                    "the command changes the run, so that not all that the file expects is checked"
+                );
             }
         }
     }
@@ -166,9 +197,18 @@ impl Spec {
     fn distinct_outputs(&self) -> Result<()> {
         for (i, output) in self.outputs.iter().enumerate() {
             output::Format::of_file(&output.value)?;
-            if self.outputs[..i].iter().any(|o| o.value.path == output.value.path) {
+            if self.outputs[..i]
+                .iter()
+                .any(|o| o.value.path == output.value.path)
+            {
                 let file = &output.value;
-                return Err(file.named_at.problem(format!("`{}` would be written twice", file.path.display()), "the second time").into());
+                return Err(file
+                    .named_at
+                    .problem(
+                        format!("`{}` would be written twice", file.path.display()),
+                        "the second time",
+                    )
+                    .into());
             }
         }
         Ok(())
@@ -184,28 +224,54 @@ fn merge<T>(old: &mut Vec<Named<T>>, new: Vec<Named<T>>) {
 /// Refuses a name that is given twice.
 pub(crate) fn unique<T>(entries: &[Named<T>]) -> Result<()> {
     for (i, entry) in entries.iter().enumerate() {
-        if entries[..i].iter().any(|e| e.name.as_str() == entry.name.as_str()) {
-            return Err(entry.name.problem(format!("`{}` is given twice", entry.name.as_str()), "the second time").into());
+        if entries[..i]
+            .iter()
+            .any(|e| e.name.as_str() == entry.name.as_str())
+        {
+            return Err(entry
+                .name
+                .problem(
+                    format!("`{}` is given twice", entry.name.as_str()),
+                    "the second time",
+                )
+                .into());
         }
     }
     Ok(())
 }
 
 /// Arguments of the form `NAME=VALUE`.
-fn pairs<T>(option: &str, given: &[String], example: &str, mut read: impl FnMut(&Text, Text) -> Result<T>) -> Result<Vec<Named<T>>> {
+fn pairs<T>(
+    option: &str,
+    given: &[String],
+    example: &str,
+    mut read: impl FnMut(&Text, Text) -> Result<T>,
+) -> Result<Vec<Named<T>>> {
     let mut out = Vec::new();
     for argument in given {
         let whole = Text::whole(&Source::argument(option, argument));
         let (name, value) = match argument.find('=') {
-            Some(at) => (whole.part(0..at).trimmed(), whole.part(at + 1..argument.len()).trimmed()),
+            Some(at) => (
+                whole.part(0..at).trimmed(),
+                whole.part(at + 1..argument.len()).trimmed(),
+            ),
             None => (whole.part(0..0), whole.part(0..0)),
         };
         if syn::parse_str::<syn::Ident>(name.as_str()).is_err() || value.as_str().is_empty() {
-            let problem = whole.problem(format!("`{option}` takes a name and a value"), "not NAME=VALUE");
-            return Err(problem.help(format!("for example `{option} {example}`")).into());
+            let problem = whole.problem(
+                format!("`{option}` takes a name and a value"),
+                "not NAME=VALUE",
+            );
+            return Err(problem
+                .help(format!("for example `{option} {example}`"))
+                .into());
         }
         let value = read(&name, value)?;
-        out.push(Named { name, value, by_command: true });
+        out.push(Named {
+            name,
+            value,
+            by_command: true,
+        });
     }
     unique(&out)?;
     Ok(out)
@@ -214,8 +280,15 @@ fn pairs<T>(option: &str, given: &[String], example: &str, mut read: impl FnMut(
 /// A file that a text names, relative to a folder.
 pub(crate) fn file_at(text: &Text, folder: &Path) -> File {
     let path = Path::new(text.as_str());
-    let path = if path.is_absolute() || folder.as_os_str().is_empty() { PathBuf::from(path) } else { folder.join(path) };
-    File { path, named_at: text.clone() }
+    let path = if path.is_absolute() || folder.as_os_str().is_empty() {
+        PathBuf::from(path)
+    } else {
+        folder.join(path)
+    };
+    File {
+        path,
+        named_at: text.clone(),
+    }
 }
 
 /// `FILE.npy`, `FILE.bin` or `TYPE:FILE.bin`.
@@ -223,15 +296,23 @@ fn contents_of_file(value: &Text) -> Result<Contents> {
     let text = value.as_str();
     // A colon may belong to the file's name: of `C:\data.bin`, say.
     let drive = |at: usize| cfg!(windows) && at == 1;
-    let split = text.find(':').filter(|at| !drive(*at) && output::Format::of(Path::new(text)) == Some(output::Format::Raw));
+    let split = text.find(':').filter(|at| {
+        !drive(*at) && output::Format::of(Path::new(text)) == Some(output::Format::Raw)
+    });
     let (ty, file) = match split {
-        Some(at) if !Path::new(text).exists() => (Some(value.part(0..at)), value.part(at + 1..text.len())),
+        Some(at) if !Path::new(text).exists() => {
+            (Some(value.part(0..at)), value.part(at + 1..text.len()))
+        }
         _ => (None, value.clone()),
     };
     let file = file_at(&file, Path::new(""));
     Ok(match output::Format::of_file(&file)? {
         output::Format::Npy => Contents::Npy(file),
-        output::Format::Raw => Contents::Raw { file, ty, shape: None },
+        output::Format::Raw => Contents::Raw {
+            file,
+            ty,
+            shape: None,
+        },
     })
 }
 
@@ -239,27 +320,59 @@ fn contents_of_file(value: &Text) -> Result<Contents> {
 fn contents(value: &Text) -> Result<Contents> {
     let parts = colon_parts(value);
     let wrong = |label: &str| {
-        let problem = value.problem(format!("`{}` does not say what a buffer holds", value.as_str()), label);
+        let problem = value.problem(
+            format!("`{}` does not say what a buffer holds", value.as_str()),
+            label,
+        );
         problem.help("write `zeros:TYPE:LENGTH`, `random:TYPE:LENGTH:SEED`, `iota:TYPE:LENGTH`, `like:BUFFER` or `values:TYPE:[1, 2, 3]`")
     };
     let kinds = ["zeros", "random", "iota", "like", "values"];
     let kind = parts[0].as_str();
-    let Some(rest) = parts.get(1..).filter(|r| !r.is_empty() && r.iter().all(|p| !p.as_str().is_empty())) else {
+    let Some(rest) = parts
+        .get(1..)
+        .filter(|r| !r.is_empty() && r.iter().all(|p| !p.as_str().is_empty()))
+    else {
         return Err(wrong("too short").into());
     };
     // A length begins with a digit or a bracket of numbers, or is a parameter where a type stands before it.
-    let is_length =
-        |t: &Text| t.as_str().starts_with(|c: char| c.is_ascii_digit()) || (t.as_str().starts_with('[') && !t.as_str().contains(';'));
-    let (ty, rest) = if rest.len() > 1 && !is_length(&rest[0]) { (Some(rest[0].clone()), &rest[1..]) } else { (None, rest) };
+    let is_length = |t: &Text| {
+        t.as_str().starts_with(|c: char| c.is_ascii_digit())
+            || (t.as_str().starts_with('[') && !t.as_str().contains(';'))
+    };
+    let (ty, rest) = if rest.len() > 1 && !is_length(&rest[0]) {
+        (Some(rest[0].clone()), &rest[1..])
+    } else {
+        (None, rest)
+    };
     match (kind, rest) {
-        ("zeros", [shape]) => Ok(Contents::Zeros { ty, shape: shape.clone() }),
-        ("iota", [shape]) => Ok(Contents::Iota { ty, shape: shape.clone() }),
-        ("random", [shape]) => Ok(Contents::Random { ty, shape: shape.clone(), seed: None }),
-        ("random", [shape, seed]) => Ok(Contents::Random { ty, shape: shape.clone(), seed: Some(seed.clone()) }),
+        ("zeros", [shape]) => Ok(Contents::Zeros {
+            ty,
+            shape: shape.clone(),
+        }),
+        ("iota", [shape]) => Ok(Contents::Iota {
+            ty,
+            shape: shape.clone(),
+        }),
+        ("random", [shape]) => Ok(Contents::Random {
+            ty,
+            shape: shape.clone(),
+            seed: None,
+        }),
+        ("random", [shape, seed]) => Ok(Contents::Random {
+            ty,
+            shape: shape.clone(),
+            seed: Some(seed.clone()),
+        }),
         ("like", [name]) if ty.is_none() => Ok(Contents::Like(name.clone())),
-        ("values", [values]) => Ok(Contents::Values { ty, values: values.clone() }),
+        ("values", [values]) => Ok(Contents::Values {
+            ty,
+            values: values.clone(),
+        }),
         (kind, _) if kinds.contains(&kind) => Err(wrong("too long").into()),
-        (kind, _) => Err(parts[0].problem(format!("a buffer cannot be `{kind}`"), "here").meant(kind, kinds).into()),
+        (kind, _) => Err(parts[0]
+            .problem(format!("a buffer cannot be `{kind}`"), "here")
+            .meant(kind, kinds)
+            .into()),
     }
 }
 
@@ -268,7 +381,8 @@ fn colon_parts(text: &Text) -> Vec<Text> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0i32);
     let bytes = text.as_str().as_bytes();
     for (i, c) in bytes.iter().enumerate() {
-        depth += i32::from(matches!(c, b'[' | b'(' | b'{')) - i32::from(matches!(c, b']' | b')' | b'}'));
+        depth +=
+            i32::from(matches!(c, b'[' | b'(' | b'{')) - i32::from(matches!(c, b']' | b')' | b'}'));
         let double = bytes.get(i + 1) == Some(&b':') || (i > 0 && bytes[i - 1] == b':');
         if *c == b':' && depth == 0 && !double {
             parts.push(text.part(start..i).trimmed());
@@ -287,16 +401,28 @@ pub(crate) fn device_named(text: &Text) -> Result<Place> {
         ("cpu", _) => Ok(Place::Cpu),
         ("cuda", _) => Ok(Place::Cuda(0)),
         (_, Some(Ok(n))) => Ok(Place::Cuda(n)),
-        _ => Err(text.problem(format!("there is no device `{name}`"), "here").meant(name, ["cpu", "auto", "cuda:0"]).into()),
+        _ => Err(text
+            .problem(format!("there is no device `{name}`"), "here")
+            .meant(name, ["cpu", "auto", "cuda:0"])
+            .into()),
     }
 }
 
 /// A number of bytes.
 pub(crate) fn bytes(text: &Text) -> Result<u64> {
-    millstream_aggregator::parse_bytes(text.as_str()).map_err(|e| JobError::from(text.problem(e, "here")))
+    millstream_aggregator::parse_bytes(text.as_str())
+        .map_err(|e| JobError::from(text.problem(e, "here")))
 }
 
 /// The problem of something that is not there, with the name that was probably meant.
-pub(crate) fn unknown<'a>(name: &Text, sort: &str, known: impl IntoIterator<Item = &'a str>) -> Problem {
-    name.problem(format!("there is no {sort} `{}`", name.as_str()), "not there").meant(name.as_str(), known)
+pub(crate) fn unknown<'a>(
+    name: &Text,
+    sort: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Problem {
+    name.problem(
+        format!("there is no {sort} `{}`", name.as_str()),
+        "not there",
+    )
+    .meant(name.as_str(), known)
 }

@@ -32,7 +32,9 @@ pub(crate) fn points(ty: &Type, structs: &Structs) -> bool {
         Type::Scalar(s) => *s == Scalar::Ptr,
         Type::Atomic(_) => false,
         Type::Array(elem, _) => points(elem, structs),
-        Type::Tuple(_) | Type::Struct(_) => ty.fields(structs).iter().any(|(t, _)| points(t, structs)),
+        Type::Tuple(_) | Type::Struct(_) => {
+            ty.fields(structs).iter().any(|(t, _)| points(t, structs))
+        }
         Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => true,
     }
 }
@@ -65,7 +67,9 @@ pub(crate) fn text(bytes: &[u8], ty: &Type, structs: &Structs) -> String {
 
 fn write_value(out: &mut String, bytes: &[u8], at: u64, ty: &Type, structs: &Structs) {
     match ty {
-        Type::Scalar(s) | Type::Atomic(s) => out.push_str(&scalar_text(*s, read_bits(bytes, at, *s))),
+        Type::Scalar(s) | Type::Atomic(s) => {
+            out.push_str(&scalar_text(*s, read_bits(bytes, at, *s)))
+        }
         Type::Array(elem, len) => {
             let stride = elem.layout(structs).size;
             out.push('[');
@@ -99,7 +103,13 @@ fn write_value(out: &mut String, bytes: &[u8], at: u64, ty: &Type, structs: &Str
     }
 }
 
-fn write_fields(out: &mut String, bytes: &[u8], at: u64, fields: &[(Type, u64)], structs: &Structs) {
+fn write_fields(
+    out: &mut String,
+    bytes: &[u8],
+    at: u64,
+    fields: &[(Type, u64)],
+    structs: &Structs,
+) {
     out.push('(');
     for (i, (field, offset)) in fields.iter().enumerate() {
         out.push_str(if i > 0 { ", " } else { "" });
@@ -112,13 +122,20 @@ fn write_fields(out: &mut String, bytes: &[u8], at: u64, fields: &[(Type, u64)],
 pub(crate) fn same(found: &[u8], wanted: &[u8], leaves: &[(u64, Scalar)], tolerance: f64) -> bool {
     leaves.iter().all(|&(at, ty)| {
         let (a, b) = (read_bits(found, at, ty), read_bits(wanted, at, ty));
-        let float = |bits: u64| if ty == Scalar::F32 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) };
+        let float = |bits: u64| {
+            if ty == Scalar::F32 {
+                f64::from(f32::from_bits(bits as u32))
+            } else {
+                f64::from_bits(bits)
+            }
+        };
         a == b || (ty.is_float() && close(float(a), float(b), tolerance))
     })
 }
 
 fn close(a: f64, b: f64, tolerance: f64) -> bool {
-    (a.is_nan() && b.is_nan()) || (tolerance > 0.0 && (a - b).abs() <= tolerance * 1f64.max(a.abs().min(b.abs())))
+    (a.is_nan() && b.is_nan())
+        || (tolerance > 0.0 && (a - b).abs() <= tolerance * 1f64.max(a.abs().min(b.abs())))
 }
 
 #[cfg(test)]
@@ -129,14 +146,33 @@ mod tests {
     #[test]
     fn values_print_as_rust_writes_them() {
         let mut structs = Structs::default();
-        let fields = vec![("x".into(), Type::Scalar(Scalar::F32)), ("on".into(), Type::Scalar(Scalar::Bool))];
-        let p = structs.push(StructDef { name: "P".into(), fields, tuple: false });
-        let ty = Type::Tuple(vec![Type::Array(Box::new(Type::Scalar(Scalar::I16)), 2), Type::Struct(p), Type::Tuple(vec![Type::unit()])]);
+        let fields = vec![
+            ("x".into(), Type::Scalar(Scalar::F32)),
+            ("on".into(), Type::Scalar(Scalar::Bool)),
+        ];
+        let p = structs.push(StructDef {
+            name: "P".into(),
+            fields,
+            tuple: false,
+        });
+        let ty = Type::Tuple(vec![
+            Type::Array(Box::new(Type::Scalar(Scalar::I16)), 2),
+            Type::Struct(p),
+            Type::Tuple(vec![Type::unit()]),
+        ]);
         let mut bytes = vec![0; ty.layout(&structs).size as usize];
-        for ((at, s), bits) in leaves(&ty, &structs).into_iter().zip([(-3i16) as u16 as u64, 7, 1.5f32.to_bits().into(), 1]) {
+        for ((at, s), bits) in leaves(&ty, &structs).into_iter().zip([
+            (-3i16) as u16 as u64,
+            7,
+            1.5f32.to_bits().into(),
+            1,
+        ]) {
             write_bits(&mut bytes, at, s, bits);
         }
-        assert_eq!(text(&bytes, &ty, &structs), "([-3, 7], P { x: 1.5, on: true }, ((),))");
+        assert_eq!(
+            text(&bytes, &ty, &structs),
+            "([-3, 7], P { x: 1.5, on: true }, ((),))"
+        );
     }
 
     #[test]

@@ -23,7 +23,10 @@ int cuCtxCreate_v2(void **context, unsigned flags, int device) { return 2; }
 
 fn run(t: &Folder, env: &[(&str, &str)], args: &[&str]) -> Ended {
     let mut command = command(&t.path(""));
-    command.env_remove("MILLSTREAM_DEVICE").envs(env.iter().copied()).args(args);
+    command
+        .env_remove("MILLSTREAM_DEVICE")
+        .envs(env.iter().copied())
+        .args(args);
     let ended = ended(&command.output().unwrap());
     assert!(!ended.err.contains("panicked"), "{args:?}: {}", ended.err);
     ended
@@ -33,7 +36,10 @@ fn run(t: &Folder, env: &[(&str, &str)], args: &[&str]) -> Ended {
 fn driver(t: &Folder) -> Option<String> {
     t.write("driver.c", DRIVER);
     let cc = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-    let built = Command::new(cc).args(["-shared", "-fPIC", "-w", "-o"]).args([t.path("libcuda.so"), t.path("driver.c")]).status();
+    let built = Command::new(cc)
+        .args(["-shared", "-fPIC", "-w", "-o"])
+        .args([t.path("libcuda.so"), t.path("driver.c")])
+        .status();
     if !built.is_ok_and(|s| s.success()) {
         eprintln!("SKIPPED: no C compiler");
         return None;
@@ -48,7 +54,11 @@ const NO_NVRTC: (&str, &str) = ("MILLSTREAM_NVRTC", "/nowhere/libnvrtc.so");
 fn without_a_driver_the_cpu_runs_and_the_gpu_is_said_to_be_missing() {
     let t = Folder::new();
     let off = ("MILLSTREAM_CUDA", "off");
-    let doctor = run(&t, &[off, NO_NVRTC, ("MILLSTREAM_CACHE", "/some/folder")], &["doctor"]);
+    let doctor = run(
+        &t,
+        &[off, NO_NVRTC, ("MILLSTREAM_CACHE", "/some/folder")],
+        &["doctor"],
+    );
     assert_eq!(doctor.code, Some(0), "{}", doctor.err);
     for text in [
         "turned off",
@@ -60,12 +70,30 @@ fn without_a_driver_the_cpu_runs_and_the_gpu_is_said_to_be_missing() {
     ] {
         assert!(doctor.out.contains(text), "{text}: {}", doctor.out);
     }
-    let refused = run(&t, &[off], &["run", "fib.rs", "--entry", "fib(10)", "--device", "cuda:0"]);
+    let refused = run(
+        &t,
+        &[off],
+        &["run", "fib.rs", "--entry", "fib(10)", "--device", "cuda:0"],
+    );
     assert_eq!(refused.code, Some(1));
-    assert!(refused.err.contains("cannot run on `cuda:0`") && refused.err.contains("millstream doctor"), "{}", refused.err);
-    let auto = run(&t, &[off], &["run", "fib.rs", "--entry", "fib(10)", "--device", "auto", "-v"]);
+    assert!(
+        refused.err.contains("cannot run on `cuda:0`") && refused.err.contains("millstream doctor"),
+        "{}",
+        refused.err
+    );
+    let auto = run(
+        &t,
+        &[off],
+        &[
+            "run", "fib.rs", "--entry", "fib(10)", "--device", "auto", "-v",
+        ],
+    );
     assert_eq!(auto.code, Some(0), "{}", auto.err);
-    assert!(auto.out.contains("fib(10) = 55") && auto.out.contains("on cpu"), "{}", auto.out);
+    assert!(
+        auto.out.contains("fib(10) = 55") && auto.out.contains("on cpu"),
+        "{}",
+        auto.out
+    );
 }
 
 #[test]
@@ -73,15 +101,32 @@ fn the_environment_names_the_device_that_auto_is() {
     let t = Folder::new();
     let fib = |device: &str, args: &[&str]| {
         let all = [&["run", "fib.rs", "--entry", "fib(10)", "-q"], args].concat();
-        run(&t, &[("MILLSTREAM_CUDA", "off"), ("MILLSTREAM_DEVICE", device)], &all)
+        run(
+            &t,
+            &[("MILLSTREAM_CUDA", "off"), ("MILLSTREAM_DEVICE", device)],
+            &all,
+        )
     };
-    assert_eq!((fib("cpu", &[]).code, fib("auto", &[]).code), (Some(0), Some(0)));
+    assert_eq!(
+        (fib("cpu", &[]).code, fib("auto", &[]).code),
+        (Some(0), Some(0))
+    );
     let none = fib("cuda:3", &[]);
     assert_eq!(none.code, Some(1), "{}", none.out);
     let wrong = fib("gpu", &[]);
-    assert!(wrong.code == Some(1) && wrong.err.contains("MILLSTREAM_DEVICE=gpu names no device"), "{}", wrong.err);
+    assert!(
+        wrong.code == Some(1) && wrong.err.contains("MILLSTREAM_DEVICE=gpu names no device"),
+        "{}",
+        wrong.err
+    );
     // What the command says goes before it.
-    assert_eq!((fib("cuda:3", &["--device", "cpu"]).code, fib("gpu", &["--threads", "1"]).code), (Some(0), Some(0)));
+    assert_eq!(
+        (
+            fib("cuda:3", &["--device", "cpu"]).code,
+            fib("gpu", &["--threads", "1"]).code
+        ),
+        (Some(0), Some(0))
+    );
 }
 
 #[test]
@@ -91,16 +136,41 @@ fn with_a_driver_and_no_nvrtc_that_is_what_is_missing() {
     let library = ("LD_LIBRARY_PATH", folder.as_str());
     let doctor = run(&t, &[library, NO_NVRTC], &["doctor"]);
     assert_eq!(doctor.code, Some(0), "{}", doctor.err);
-    for text in ["CUDA 12.8", "Pretended GPU, sm_90, 7 multiprocessors, 8 GiB", "pip install nvidia-cuda-nvrtc", "programs run on the CPU"]
-    {
+    for text in [
+        "CUDA 12.8",
+        "Pretended GPU, sm_90, 7 multiprocessors, 8 GiB",
+        "pip install nvidia-cuda-nvrtc",
+        "programs run on the CPU",
+    ] {
         assert!(doctor.out.contains(text), "{text}: {}", doctor.out);
     }
-    assert!(!doctor.out.contains("the NVIDIA driver for"), "{}", doctor.out);
-    let refused = run(&t, &[library, NO_NVRTC], &["run", "fib.rs", "--entry", "fib(10)", "--device", "cuda"]);
+    assert!(
+        !doctor.out.contains("the NVIDIA driver for"),
+        "{}",
+        doctor.out
+    );
+    let refused = run(
+        &t,
+        &[library, NO_NVRTC],
+        &["run", "fib.rs", "--entry", "fib(10)", "--device", "cuda"],
+    );
     assert_eq!(refused.code, Some(1));
-    assert!(refused.err.contains("NVRTC was not found"), "{}", refused.err);
-    let auto = run(&t, &[library, NO_NVRTC], &["run", "fib.rs", "--entry", "fib(10)", "-q"]);
-    assert_eq!((auto.code, auto.out.as_str()), (Some(0), "55\n"), "{}", auto.err);
+    assert!(
+        refused.err.contains("NVRTC was not found"),
+        "{}",
+        refused.err
+    );
+    let auto = run(
+        &t,
+        &[library, NO_NVRTC],
+        &["run", "fib.rs", "--entry", "fib(10)", "-q"],
+    );
+    assert_eq!(
+        (auto.code, auto.out.as_str()),
+        (Some(0), "55\n"),
+        "{}",
+        auto.err
+    );
 }
 
 #[test]
@@ -113,11 +183,40 @@ fn a_gpu_that_has_all_and_does_not_work_is_an_error() {
         return eprintln!("SKIPPED: no NVRTC");
     }
     assert_eq!(doctor.code, Some(1), "{}", doctor.out);
-    assert!(doctor.out.contains("DOES NOT WORK") && doctor.out.contains("a pretended error"), "{}", doctor.out);
-    let refused = run(&t, &[library], &["run", "fib.rs", "--entry", "fib(10)", "--device", "cuda:0", "--aggregator", "host"]);
-    assert!(refused.code == Some(1) && refused.err.contains("making a context"), "{}", refused.err);
-    let absent = run(&t, &[library], &["run", "fib.rs", "--entry", "fib(10)", "--device", "cuda:7"]);
-    assert!(absent.code == Some(1) && absent.err.contains("looking for device 7"), "{}", absent.err);
+    assert!(
+        doctor.out.contains("DOES NOT WORK") && doctor.out.contains("a pretended error"),
+        "{}",
+        doctor.out
+    );
+    let refused = run(
+        &t,
+        &[library],
+        &[
+            "run",
+            "fib.rs",
+            "--entry",
+            "fib(10)",
+            "--device",
+            "cuda:0",
+            "--aggregator",
+            "host",
+        ],
+    );
+    assert!(
+        refused.code == Some(1) && refused.err.contains("making a context"),
+        "{}",
+        refused.err
+    );
+    let absent = run(
+        &t,
+        &[library],
+        &["run", "fib.rs", "--entry", "fib(10)", "--device", "cuda:7"],
+    );
+    assert!(
+        absent.code == Some(1) && absent.err.contains("looking for device 7"),
+        "{}",
+        absent.err
+    );
 }
 
 #[test]
@@ -128,16 +227,32 @@ fn programs_are_printed_as_cuda_and_compiled_for_gpus_that_are_not_there() {
         assert!(out.contains(word), "{word}");
     }
     let without = run(&t, &[NO_NVRTC], &["lower", "fib.rs", "--emit", "ptx"]);
-    assert!(without.code == Some(1) && without.err.contains("pip install nvidia-cuda-nvrtc"), "{}", without.err);
-    let wrong = run(&t, &[], &["lower", "fib.rs", "--emit", "ptx", "--arch", "hopper"]);
+    assert!(
+        without.code == Some(1) && without.err.contains("pip install nvidia-cuda-nvrtc"),
+        "{}",
+        without.err
+    );
+    let wrong = run(
+        &t,
+        &[],
+        &["lower", "fib.rs", "--emit", "ptx", "--arch", "hopper"],
+    );
     assert_eq!(wrong.code, Some(2), "{}", wrong.err);
-    let ptx = run(&t, &[], &["lower", "fib.rs", "--emit", "ptx", "--arch", "sm_80"]);
+    let ptx = run(
+        &t,
+        &[],
+        &["lower", "fib.rs", "--emit", "ptx", "--arch", "sm_80"],
+    );
     if ptx.err.contains("NVRTC was not found") {
         return eprintln!("SKIPPED: no NVRTC");
     }
     assert!(ptx.out.contains(".target sm_80"), "{}", ptx.err);
     let no_file = run(&t, &[], &["lower", "fib.rs", "--emit", "cubin"]);
-    assert!(no_file.code == Some(1) && no_file.err.contains("-o FILE"), "{}", no_file.err);
+    assert!(
+        no_file.code == Some(1) && no_file.err.contains("-o FILE"),
+        "{}",
+        no_file.err
+    );
     t.good(&["lower", "fib.rs", "--emit", "cubin", "-o", "fib.cubin"]);
     assert!(t.read("fib.cubin").starts_with(b"\x7fELF"));
 }

@@ -5,12 +5,25 @@ use crate::support::{Folder, bytes_i32, command, ended, npy, npy_parts};
 #[test]
 fn the_quick_start_prints_result_tasks_levels_dispatches_and_time() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let run = ended(&command(root).args(["run", "examples/fib.ron", "--threads", "1"]).output().unwrap());
+    let run = ended(
+        &command(root)
+            .args(["run", "examples/fib.ron", "--threads", "1"])
+            .output()
+            .unwrap(),
+    );
     assert_eq!(run.code, Some(0), "{}", run.err);
     let lines: Vec<&str> = run.out.lines().collect();
     assert_eq!(lines[0], "fib(30) = 832040");
-    assert!(lines[1].starts_with("2,692,537 tasks, 30 levels, ") && lines[1].ends_with(" dispatches"), "{}", lines[1]);
-    assert!(lines[2].contains(" on cpu (1 thread), ") && lines[2].contains("compiled in"), "{}", lines[2]);
+    assert!(
+        lines[1].starts_with("2,692,537 tasks, 30 levels, ") && lines[1].ends_with(" dispatches"),
+        "{}",
+        lines[1]
+    );
+    assert!(
+        lines[2].contains(" on cpu (1 thread), ") && lines[2].contains("compiled in"),
+        "{}",
+        lines[2]
+    );
 }
 
 #[test]
@@ -19,9 +32,19 @@ fn an_entry_comes_from_its_text_from_names_or_from_the_program() {
     for args in [
         &["run", "fib.rs", "-q", "--entry", "fib(20)"][..],
         &["run", "fib.rs", "-q", "--entry", "fib", "--set", "n=20"],
-        &["run", "fib.rs", "-q", "--entry", "fib(..)", "--set", "n=4 * 5"],
+        &[
+            "run", "fib.rs", "-q", "--entry", "fib(..)", "--set", "n=4 * 5",
+        ],
         &["run", "fib.rs", "-q", "--set", "n=20"],
-        &["run", "fib.rs", "-q", "--entry", "fib(m - 1)", "--set", "m=21"],
+        &[
+            "run",
+            "fib.rs",
+            "-q",
+            "--entry",
+            "fib(m - 1)",
+            "--set",
+            "m=21",
+        ],
     ] {
         assert_eq!(t.good(args), "6765\n", "{args:?}");
     }
@@ -31,14 +54,50 @@ fn an_entry_comes_from_its_text_from_names_or_from_the_program() {
 fn arguments_and_results_are_written_as_in_rust() {
     let t = Folder::new();
     let call = "shapes(P { on: true, x: 1.5 }, Pair(255, -4), (0xff, false), [1, -2, 3])";
-    assert_eq!(t.good(&["run", "misc.rs", "-q", "--entry", call]), "(1.5, [1, -2, 3], Pair(255, -4), P { x: -1.5, on: false })\n");
+    assert_eq!(
+        t.good(&["run", "misc.rs", "-q", "--entry", call]),
+        "(1.5, [1, -2, 3], Pair(255, -4), P { x: -1.5, on: false })\n"
+    );
     let call = "shapes(p, Pair(1, i64::MIN), (0, true), [7; 3])";
-    let out = t.good(&["run", "misc.rs", "-q", "--entry", call, "--set", "p=P { x: 1e3, on: false }"]);
-    assert_eq!(out, "(1000.0, [7, 7, 7], Pair(1, -9223372036854775808), P { x: -1000.0, on: true })\n");
-    let out = t.good(&["run", "misc.rs", "-q", "--entry", "limits(-f64::INFINITY, u64::MAX, -9223372036854775808)"]);
+    let out = t.good(&[
+        "run",
+        "misc.rs",
+        "-q",
+        "--entry",
+        call,
+        "--set",
+        "p=P { x: 1e3, on: false }",
+    ]);
+    assert_eq!(
+        out,
+        "(1000.0, [7, 7, 7], Pair(1, -9223372036854775808), P { x: -1000.0, on: true })\n"
+    );
+    let out = t.good(&[
+        "run",
+        "misc.rs",
+        "-q",
+        "--entry",
+        "limits(-f64::INFINITY, u64::MAX, -9223372036854775808)",
+    ]);
     assert_eq!(out, "(-inf, 18446744073709551615, -9223372036854775808)\n");
-    assert_eq!(t.good(&["run", "misc.rs", "-q", "--entry", "at(&[1.0, 2.5], 1)"]), "2.5\n");
-    assert_eq!(t.good(&["run", "misc.rs", "-q", "--entry", "at(&d, d.len() - 1)", "--buffer", "d=iota:f64:n", "--set", "n=9"]), "8.0\n");
+    assert_eq!(
+        t.good(&["run", "misc.rs", "-q", "--entry", "at(&[1.0, 2.5], 1)"]),
+        "2.5\n"
+    );
+    assert_eq!(
+        t.good(&[
+            "run",
+            "misc.rs",
+            "-q",
+            "--entry",
+            "at(&d, d.len() - 1)",
+            "--buffer",
+            "d=iota:f64:n",
+            "--set",
+            "n=9"
+        ]),
+        "8.0\n"
+    );
 }
 
 #[test]
@@ -48,19 +107,39 @@ fn buffers_are_passed_as_slices_references_matrices_and_atomics() {
         let out = t.good(&["run", "misc.rs", "--entry", entry, "--buffer", buffer]);
         out.lines().nth(1).unwrap().to_owned()
     };
-    assert_eq!(first("scale(&mut m, 2.0)", "m=iota:[2, 3]"), "m = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]  (2 x 3 x f32)");
-    assert_eq!(first("scale(MatMut::new(&mut m, 3, 2), 2)", "m=iota:6"), "m = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]  (6 x f32)");
-    assert_eq!(first("tally(&c, 10)", "c=zeros:3"), "c = [18, 12, 15]  (3 x AtomicU32)");
-    assert_eq!(first("put(&mut o, 10)", "o=zeros:u64:1"), "o = [10]  (1 x u64)");
-    assert_eq!(first("pairs(&mut a)", "a=values:[[1.0, 2.0], [3.0, 4.0]]"), "a = [[2.0, 1.0], [4.0, 3.0]]  (2 x [f32; 2])");
+    assert_eq!(
+        first("scale(&mut m, 2.0)", "m=iota:[2, 3]"),
+        "m = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]  (2 x 3 x f32)"
+    );
+    assert_eq!(
+        first("scale(MatMut::new(&mut m, 3, 2), 2)", "m=iota:6"),
+        "m = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]  (6 x f32)"
+    );
+    assert_eq!(
+        first("tally(&c, 10)", "c=zeros:3"),
+        "c = [18, 12, 15]  (3 x AtomicU32)"
+    );
+    assert_eq!(
+        first("put(&mut o, 10)", "o=zeros:u64:1"),
+        "o = [10]  (1 x u64)"
+    );
+    assert_eq!(
+        first("pairs(&mut a)", "a=values:[[1.0, 2.0], [3.0, 4.0]]"),
+        "a = [[2.0, 1.0], [4.0, 3.0]]  (2 x [f32; 2])"
+    );
     let point = "ps=values:[P { x: 1.0, on: true }]";
-    assert_eq!(first("points(&mut ps)", point), "ps = [P { x: 2.0, on: true }]  (1 x P)");
+    assert_eq!(
+        first("points(&mut ps)", point),
+        "ps = [P { x: 2.0, on: true }]  (1 x P)"
+    );
 }
 
 #[test]
 fn numpy_files_are_sorted_into_numpy_files() {
     let t = Folder::new();
-    let values: Vec<i32> = (0..1000).map(|i: i32| i.wrapping_mul(-1_640_531_527)).collect();
+    let values: Vec<i32> = (0..1000)
+        .map(|i: i32| i.wrapping_mul(-1_640_531_527))
+        .collect();
     let mut sorted = values.clone();
     sorted.sort_unstable();
     t.write("in.npy", npy("<i4", false, "(1000,)", &bytes_i32(&values)));
@@ -80,9 +159,15 @@ fn numpy_files_are_sorted_into_numpy_files() {
             threads,
         ]);
         assert!(out.contains("wrote out.npy: 1000 x i32"), "{out}");
-        assert!(npy_parts(&t.read("out.npy")) == npy_parts(&npy("<i4", false, "(1000,)", &bytes_i32(&sorted))));
+        assert!(
+            npy_parts(&t.read("out.npy"))
+                == npy_parts(&npy("<i4", false, "(1000,)", &bytes_i32(&sorted)))
+        );
     }
-    assert_eq!(t.files(), ["fib.rs", "in.npy", "misc.rs", "out.npy", "sort.rs"]);
+    assert_eq!(
+        t.files(),
+        ["fib.rs", "in.npy", "misc.rs", "out.npy", "sort.rs"]
+    );
 }
 
 #[test]
@@ -94,18 +179,44 @@ fn links_and_pipes_are_written_through() {
     t.write("real.bin", "old");
     std::os::unix::fs::symlink("real.bin", t.path("link.bin")).unwrap();
     std::os::unix::fs::symlink("new.bin", t.path("ahead.bin")).unwrap();
-    assert!(Command::new("mkfifo").arg(t.path("pipe.bin")).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(t.path("pipe.bin"))
+            .status()
+            .unwrap()
+            .success()
+    );
     // Open for both, so that neither this nor the command waits for the other.
-    let mut pipe = fs::OpenOptions::new().read(true).write(true).open(t.path("pipe.bin")).unwrap();
+    let mut pipe = fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(t.path("pipe.bin"))
+        .unwrap();
     for out in ["link.bin", "ahead.bin", "pipe.bin"] {
         let (entry, output) = ("sort(&mut data, &mut tmp)", format!("data={out}"));
-        t.good(&["run", "sort.rs", "--entry", entry, "-i", "data=i32:in.bin", "-b", "tmp=like:data", "-o", &output]);
+        t.good(&[
+            "run",
+            "sort.rs",
+            "--entry",
+            entry,
+            "-i",
+            "data=i32:in.bin",
+            "-b",
+            "tmp=like:data",
+            "-o",
+            &output,
+        ]);
     }
     for (link, file) in [("link.bin", "real.bin"), ("ahead.bin", "new.bin")] {
         assert!(fs::symlink_metadata(t.path(link)).unwrap().is_symlink());
         assert_eq!(t.read(file), bytes_i32(&[1, 2, 3]));
     }
-    assert!(fs::metadata(t.path("pipe.bin")).unwrap().file_type().is_fifo());
+    assert!(
+        fs::metadata(t.path("pipe.bin"))
+            .unwrap()
+            .file_type()
+            .is_fifo()
+    );
     let mut sorted = [0; 12];
     pipe.read_exact(&mut sorted).unwrap();
     assert_eq!(sorted.to_vec(), bytes_i32(&[1, 2, 3]));
@@ -115,14 +226,38 @@ fn links_and_pipes_are_written_through() {
 fn matrices_keep_their_shape_and_big_endian_is_read() {
     let t = Folder::new();
     let big: Vec<u8> = (0..6).flat_map(|i| (i as f32).to_be_bytes()).collect();
-    let little: Vec<u8> = (0..6).flat_map(|i| (i as f32 * 2.0).to_le_bytes()).collect();
+    let little: Vec<u8> = (0..6)
+        .flat_map(|i| (i as f32 * 2.0).to_le_bytes())
+        .collect();
     t.write("m.npy", npy(">f4", false, "(2, 3)", &big));
-    t.good(&["run", "misc.rs", "--entry", "scale(&mut m, 2.0)", "--input", "m=m.npy", "--output", "m=m2.npy"]);
+    t.good(&[
+        "run",
+        "misc.rs",
+        "--entry",
+        "scale(&mut m, 2.0)",
+        "--input",
+        "m=m.npy",
+        "--output",
+        "m=m2.npy",
+    ]);
     assert!(npy_parts(&t.read("m2.npy")) == npy_parts(&npy("<f4", false, "(2, 3)", &little)));
     // Two dimensions are also a slice of arrays.
     let pairs = |v: [f32; 4]| npy("<f4", false, "(2, 2)", &v.map(f32::to_le_bytes).concat());
     t.write("p.npy", pairs([1.0, 2.0, 3.0, 4.0]));
-    assert_eq!(t.good(&["run", "misc.rs", "-q", "--entry", "pairs(&mut a)", "--input", "a=p.npy", "--output", "a=p.npy"]), "2\n");
+    assert_eq!(
+        t.good(&[
+            "run",
+            "misc.rs",
+            "-q",
+            "--entry",
+            "pairs(&mut a)",
+            "--input",
+            "a=p.npy",
+            "--output",
+            "a=p.npy"
+        ]),
+        "2\n"
+    );
     assert!(npy_parts(&t.read("p.npy")) == npy_parts(&pairs([2.0, 1.0, 4.0, 3.0])));
 }
 
@@ -130,12 +265,41 @@ fn matrices_keep_their_shape_and_big_endian_is_read() {
 fn raw_files_hold_structs() {
     let t = Folder::new();
     let points = "ps=values:[P { x: 1.0, on: true }, P { x: 2.0, on: false }]";
-    t.good(&["run", "misc.rs", "--entry", "points(&mut ps)", "--buffer", points, "--output", "ps=p.bin"]);
-    assert_eq!(t.read("p.bin"), [0, 0, 0, 64, 1, 0, 0, 0, 0, 0, 64, 64, 0, 0, 0, 0]);
-    let out = t.good(&["run", "misc.rs", "--entry", "points(&mut ps)", "--input", "ps=P:p.bin"]);
-    assert!(out.contains("ps = [P { x: 3.0, on: true }, P { x: 4.0, on: false }]"), "{out}");
+    t.good(&[
+        "run",
+        "misc.rs",
+        "--entry",
+        "points(&mut ps)",
+        "--buffer",
+        points,
+        "--output",
+        "ps=p.bin",
+    ]);
+    assert_eq!(
+        t.read("p.bin"),
+        [0, 0, 0, 64, 1, 0, 0, 0, 0, 0, 64, 64, 0, 0, 0, 0]
+    );
+    let out = t.good(&[
+        "run",
+        "misc.rs",
+        "--entry",
+        "points(&mut ps)",
+        "--input",
+        "ps=P:p.bin",
+    ]);
+    assert!(
+        out.contains("ps = [P { x: 3.0, on: true }, P { x: 4.0, on: false }]"),
+        "{out}"
+    );
     let elsewhere = format!("ps=P:{}", t.path("p.bin").display());
-    t.good(&["run", "misc.rs", "--entry", "points(&mut ps)", "--input", &elsewhere]);
+    t.good(&[
+        "run",
+        "misc.rs",
+        "--entry",
+        "points(&mut ps)",
+        "--input",
+        &elsewhere,
+    ]);
 }
 
 #[test]
@@ -157,14 +321,35 @@ fn a_ron_file_says_everything_and_the_command_goes_before_it() {
         )"#,
     );
     let out = t.good(&["run", "sort.ron"]);
-    assert!(out.contains("wrote out.npy: 1000 x i32") && out.contains("1,999 tasks, 11 levels"), "{out}");
-    let out = t.good(&["run", "sort.ron", "--set", "n=50", "--threads", "1", "--output", "data=other.npy"]);
-    assert!(out.contains("wrote other.npy: 50 x i32") && out.contains("(1 thread)"), "{out}");
+    assert!(
+        out.contains("wrote out.npy: 1000 x i32") && out.contains("1,999 tasks, 11 levels"),
+        "{out}"
+    );
+    let out = t.good(&[
+        "run",
+        "sort.ron",
+        "--set",
+        "n=50",
+        "--threads",
+        "1",
+        "--output",
+        "data=other.npy",
+    ]);
+    assert!(
+        out.contains("wrote other.npy: 50 x i32") && out.contains("(1 thread)"),
+        "{out}"
+    );
     let out = t.good(&["check", "sort.ron"]);
-    assert!(out.contains("call sort(&mut data, &mut tmp)") && out.contains("buffer data: 1000 x i32"), "{out}");
+    assert!(
+        out.contains("call sort(&mut data, &mut tmp)") && out.contains("buffer data: 1000 x i32"),
+        "{out}"
+    );
     t.write("values.ron", "Program(source: \"misc.rs\", entry: \"at(&d, 2)\", buffers: {\"d\": Values(values: [0.5, 1, 1.25])}, expect: (result: 1.3, tolerance: 0.1))");
     assert_eq!(t.good(&["run", "values.ron", "-q"]), "1.25\n");
-    t.write("ten.ron", "Program(source: \"fib.rs\", entry: \"fib(n)\", params: {\"n\": 10}, expect: (result: 55))");
+    t.write(
+        "ten.ron",
+        "Program(source: \"fib.rs\", entry: \"fib(n)\", params: {\"n\": 10}, expect: (result: 55))",
+    );
     assert_eq!(t.good(&["run", "ten.ron", "-q"]), "55\n");
     // Another run than the one that the file describes has another result.
     assert_eq!(t.good(&["run", "ten.ron", "-q", "--set", "n=11"]), "89\n");
@@ -173,31 +358,80 @@ fn a_ron_file_says_everything_and_the_command_goes_before_it() {
 #[test]
 fn statistics_name_levels_memory_and_times() {
     let t = Folder::new();
-    let out = t.good(&["run", "fib.rs", "--entry", "fib(10)", "--stats", "--threads", "1"]);
-    for text in ["177 tasks", "levels     10", "dispatches", "channels", "compiling", "tasks of each level", "       0  1\n       1  2\n"] {
+    let out = t.good(&[
+        "run",
+        "fib.rs",
+        "--entry",
+        "fib(10)",
+        "--stats",
+        "--threads",
+        "1",
+    ]);
+    for text in [
+        "177 tasks",
+        "levels     10",
+        "dispatches",
+        "channels",
+        "compiling",
+        "tasks of each level",
+        "       0  1\n       1  2\n",
+    ] {
         assert!(out.contains(text), "{text}: {out}");
     }
     let logged = t.run(&["run", "fib.rs", "--entry", "fib(10)", "-vv"]);
-    assert!(logged.err.contains("lowered") && logged.err.contains("running"), "{}", logged.err);
+    assert!(
+        logged.err.contains("lowered") && logged.err.contains("running"),
+        "{}",
+        logged.err
+    );
 }
 
 #[test]
 fn modes_can_be_asked_for() {
     let t = Folder::new();
-    assert_eq!(t.good(&["run", "misc.rs", "-q", "--unchecked", "--entry", "add(200, 100)"]), "44\n");
-    t.write("add.rs", "#[millstream::program] mod add { #[task] pub fn add(a: u8, b: u8) -> u8 { a + b } }");
-    assert_eq!(t.good(&["run", "add.rs", "-q", "--entry", "add(200, 100)"]), "44\n");
-    t.bad(1, &["run", "add.rs", "--checked", "--entry", "add(200, 100)"], &["overflow: 200 + 100"]);
+    assert_eq!(
+        t.good(&[
+            "run",
+            "misc.rs",
+            "-q",
+            "--unchecked",
+            "--entry",
+            "add(200, 100)"
+        ]),
+        "44\n"
+    );
+    t.write(
+        "add.rs",
+        "#[millstream::program] mod add { #[task] pub fn add(a: u8, b: u8) -> u8 { a + b } }",
+    );
+    assert_eq!(
+        t.good(&["run", "add.rs", "-q", "--entry", "add(200, 100)"]),
+        "44\n"
+    );
+    t.bad(
+        1,
+        &["run", "add.rs", "--checked", "--entry", "add(200, 100)"],
+        &["overflow: 200 + 100"],
+    );
 }
 
 #[test]
 fn programs_are_checked_and_lowered_without_a_run() {
     let t = Folder::new();
     let out = t.good(&["check", "fib.rs"]);
-    assert!(out.contains("task fib(n: u32) -> u64") && out.contains("2 segments") && out.contains("no errors"), "{out}");
-    for (emit, text) in
-        [("ir", "task fib("), ("lowered", "// t0: task fib"), ("graph", "name: \"fib\""), ("dot", "digraph \"fib\""), ("svg", "<svg ")]
-    {
+    assert!(
+        out.contains("task fib(n: u32) -> u64")
+            && out.contains("2 segments")
+            && out.contains("no errors"),
+        "{out}"
+    );
+    for (emit, text) in [
+        ("ir", "task fib("),
+        ("lowered", "// t0: task fib"),
+        ("graph", "name: \"fib\""),
+        ("dot", "digraph \"fib\""),
+        ("svg", "<svg "),
+    ] {
         let out = t.good(&["lower", "fib.rs", "--emit", emit]);
         assert!(out.contains(text), "{emit}: {out}");
         t.good(&["lower", "fib.rs", "--emit", emit, "-o", "out"]);
@@ -208,7 +442,15 @@ fn programs_are_checked_and_lowered_without_a_run() {
 #[test]
 fn the_doctor_says_what_there_is() {
     let out = Folder::new().good(&["doctor"]);
-    for text in ["CPU device", "threads", "works", "CUDA device", "driver", "NVRTC", "Graphviz"] {
+    for text in [
+        "CPU device",
+        "threads",
+        "works",
+        "CUDA device",
+        "driver",
+        "NVRTC",
+        "Graphviz",
+    ] {
         assert!(out.contains(text), "{text}: {out}");
     }
 }
@@ -217,7 +459,10 @@ fn the_doctor_says_what_there_is() {
 fn help_has_examples() {
     let t = Folder::new();
     for command in [&["--help"][..], &["run", "--help"], &["lower", "--help"]] {
-        assert!(t.good(command).contains("Examples:\n  millstream "), "{command:?}");
+        assert!(
+            t.good(command).contains("Examples:\n  millstream "),
+            "{command:?}"
+        );
     }
 }
 
@@ -232,12 +477,23 @@ fn ctrl_c_ends_a_run_without_output() {
         .spawn()
         .unwrap();
     std::thread::sleep(std::time::Duration::from_millis(1000));
-    assert!(child.try_wait().unwrap().is_none(), "fib(60) takes longer than that");
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(
+        child.try_wait().unwrap().is_none(),
+        "fib(60) takes longer than that"
+    );
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(kill.success());
     let started = std::time::Instant::now();
     let ended = ended(&child.wait_with_output().unwrap());
     assert!(started.elapsed().as_secs() < 20);
     assert_eq!(ended.code, Some(1), "{}", ended.err);
-    assert!(ended.err.contains("the run was cancelled") && ended.out.is_empty(), "{} {}", ended.out, ended.err);
+    assert!(
+        ended.err.contains("the run was cancelled") && ended.out.is_empty(),
+        "{} {}",
+        ended.out,
+        ended.err
+    );
 }

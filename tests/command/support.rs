@@ -123,7 +123,10 @@ impl Folder {
 
     /// The names of the files, sorted.
     pub(crate) fn files(&self) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(self.0.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -144,9 +147,19 @@ impl Folder {
     pub(crate) fn bad(&self, code: i32, args: &[&str], says: &[&str]) {
         let before = self.files();
         let ended = self.run(args);
-        assert_eq!(ended.code, Some(code), "{args:?}: {} {}", ended.out, ended.err);
+        assert_eq!(
+            ended.code,
+            Some(code),
+            "{args:?}: {} {}",
+            ended.out,
+            ended.err
+        );
         for text in says {
-            assert!(ended.err.contains(text), "{args:?} should say `{text}`, but says: {}", ended.err);
+            assert!(
+                ended.err.contains(text),
+                "{args:?} should say `{text}`, but says: {}",
+                ended.err
+            );
         }
         assert!(!ended.err.contains("panicked"), "{}", ended.err);
         assert_eq!(self.files(), before, "{args:?} left a file");
@@ -155,20 +168,32 @@ impl Folder {
 
 pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_millstream"));
-    command.current_dir(folder).env("COLUMNS", "160").env_remove("MILLSTREAM_LOG");
+    command
+        .current_dir(folder)
+        .env("COLUMNS", "160")
+        .env_remove("MILLSTREAM_LOG");
     command
 }
 
 pub(crate) fn ended(output: &Output) -> Ended {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    let flat = text(&output.stderr).replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ");
-    Ended { code: output.status.code(), out: text(&output.stdout), err: flat }
+    let flat = text(&output.stderr)
+        .replace('│', " ")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    Ended {
+        code: output.status.code(),
+        out: text(&output.stdout),
+        err: flat,
+    }
 }
 
 /// A NumPy file of version 1.0, as NumPy writes it.
 pub(crate) fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
-    let mut header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
+    let mut header =
+        format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
     while !(header.len() + 11).is_multiple_of(64) {
         header.push(' ');
     }
@@ -190,5 +215,8 @@ pub(crate) fn npy_parts(file: &[u8]) -> (String, Vec<u8>) {
     let end = 10 + usize::from(u16::from_le_bytes([file[8], file[9]]));
     assert!(end.is_multiple_of(16), "the data is aligned");
     let header = String::from_utf8(file[10..end].to_vec()).unwrap();
-    (header.replace([' ', '\n'], "").replace(",)", ")"), file[end..].to_vec())
+    (
+        header.replace([' ', '\n'], "").replace(",)", ")"),
+        file[end..].to_vec(),
+    )
 }

@@ -26,7 +26,9 @@ const MEMORY: u64 = 1 << 30;
 pub fn elsewhere() -> Option<Arch> {
     let name = std::env::var("MILLSTREAM_TEST_DEVICE").ok()?;
     let number = name.strip_prefix("sm_")?;
-    Some(Arch(number.parse().unwrap_or_else(|_| panic!("MILLSTREAM_TEST_DEVICE={name} is no architecture"))))
+    Some(Arch(number.parse().unwrap_or_else(|_| {
+        panic!("MILLSTREAM_TEST_DEVICE={name} is no architecture")
+    })))
 }
 
 /// Compiles a program, warnings as errors, to be run or to `check` it: how many bytes of machine code there are.
@@ -35,19 +37,39 @@ pub fn elsewhere() -> Option<Arch> {
 /// What the compiler says.
 pub fn compile(program: &Levelized, arch: Arch, check: bool) -> Result<usize, String> {
     let source = generate(&Plan::new(program, MEMORY), Options::default()).source;
-    let compiled = nvrtc::find().and_then(|n| n.compile_cached(&source, arch, How { fast_math: program.program.options.fast_math, check }));
-    compiled.map(|c| c.cubin.len()).map_err(|e| format!("{arch}: {e}"))
+    let compiled = nvrtc::find().and_then(|n| {
+        n.compile_cached(
+            &source,
+            arch,
+            How {
+                fast_math: program.program.options.fast_math,
+                check,
+            },
+        )
+    });
+    compiled
+        .map(|c| c.cubin.len())
+        .map_err(|e| format!("{arch}: {e}"))
 }
 
 /// Compiles programs with their names on all cores, in the same way: how many bytes there are, and what went wrong.
 #[must_use]
-pub fn compile_all(programs: &[(String, Arc<Levelized>)], archs: &[Arch], check: bool) -> (usize, Vec<String>) {
-    let (next, bytes, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+pub fn compile_all(
+    programs: &[(String, Arc<Levelized>)],
+    archs: &[Arch],
+    check: bool,
+) -> (usize, Vec<String>) {
+    let (next, bytes, wrong) = (
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+        Mutex::new(Vec::new()),
+    );
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 // Relaxed: each number is taken once, and that is all.
-                while let Some((name, program)) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while let Some((name, program)) = programs.get(next.fetch_add(1, Ordering::Relaxed))
+                {
                     for &arch in archs {
                         match compile(program, arch, check) {
                             // Relaxed: read when the threads are done.
@@ -64,9 +86,24 @@ pub fn compile_all(programs: &[(String, Arc<Levelized>)], archs: &[Arch], check:
 
 /// Compiles what a test is about to run, if it runs on a GPU or on one that is elsewhere: runs follow one another, compilations need not.
 pub fn ahead(programs: &[(String, Arc<Levelized>)]) {
-    let here = || engine::gpus(None).first().and_then(|(_, device)| device.gpu().map(|gpu| Arch(gpu.arch)));
-    let Some(arch) = elsewhere().or_else(here) else { return };
+    let here = || {
+        engine::gpus(None)
+            .first()
+            .and_then(|(_, device)| device.gpu().map(|gpu| Arch(gpu.arch)))
+    };
+    let Some(arch) = elsewhere().or_else(here) else {
+        return;
+    };
     let (bytes, wrong) = compile_all(programs, &[arch], false);
-    println!("{} programs compiled for {arch}: {} KiB", programs.len(), bytes >> 10);
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    println!(
+        "{} programs compiled for {arch}: {} KiB",
+        programs.len(),
+        bytes >> 10
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

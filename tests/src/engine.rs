@@ -4,7 +4,10 @@ use crate::{
     Outcome,
     value::{Argument, Piece, argument, show, show_lent},
 };
-use millstream_aggregator::{Aggregator, CpuOptions, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport};
+use millstream_aggregator::{
+    Aggregator, CpuOptions, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError,
+    RunReport,
+};
 use millstream_cilk_lower::{SourceError, lower::lower, parse_file};
 use millstream_graph::{
     fault::Fault,
@@ -28,7 +31,9 @@ pub struct Prepared {
 
 impl Prepared {
     fn task(&self, name: &str) -> TaskId {
-        self.levelized.find(name).unwrap_or_else(|| panic!("there is no task `{name}`"))
+        self.levelized
+            .find(name)
+            .unwrap_or_else(|| panic!("there is no task `{name}`"))
     }
 }
 
@@ -46,7 +51,9 @@ impl Failure {
     #[must_use]
     pub const fn fault(&self) -> Option<&Fault> {
         match self {
-            Self::Interp(InterpError::Fault(fault)) | Self::Device(RunError::Fault(fault)) => Some(fault),
+            Self::Interp(InterpError::Fault(fault)) | Self::Device(RunError::Fault(fault)) => {
+                Some(fault)
+            }
             _ => None,
         }
     }
@@ -61,7 +68,12 @@ impl Failure {
 /// Whether there was not enough channel memory.
 #[must_use]
 pub const fn is_memory(error: &RunError) -> bool {
-    matches!(error, RunError::OutOfMemory { .. } | RunError::ChannelFull { .. } | RunError::TooManyLevels { .. })
+    matches!(
+        error,
+        RunError::OutOfMemory { .. }
+            | RunError::ChannelFull { .. }
+            | RunError::TooManyLevels { .. }
+    )
 }
 
 impl std::fmt::Display for Failure {
@@ -69,8 +81,12 @@ impl std::fmt::Display for Failure {
         match self {
             Self::Interp(e) => e.fmt(f),
             // How deep a run comes before its memory is full differs from run to run.
-            Self::Device(RunError::OutOfMemory { task, .. }) => write!(f, "out of channel memory: task `{task}`"),
-            Self::Device(RunError::ChannelFull { task, channel, .. }) => write!(f, "task `{task}` filled the channel `{channel}`"),
+            Self::Device(RunError::OutOfMemory { task, .. }) => {
+                write!(f, "out of channel memory: task `{task}`")
+            }
+            Self::Device(RunError::ChannelFull { task, channel, .. }) => {
+                write!(f, "task `{task}` filled the channel `{channel}`")
+            }
             Self::Device(e) => e.fmt(f),
         }
     }
@@ -83,7 +99,10 @@ impl std::fmt::Display for Failure {
 pub fn prepare(source: &str, file: &str) -> Result<Prepared, SourceError> {
     let program = parse_file(source, file, None)?;
     let levelized = lower(&program).map_err(|e| SourceError::Internal(e.to_string()))?;
-    Ok(Prepared { program, levelized: Arc::new(levelized) })
+    Ok(Prepared {
+        program,
+        levelized: Arc::new(levelized),
+    })
 }
 
 /// An engine.
@@ -98,7 +117,9 @@ pub enum Engine {
 /// Every engine there is here: the interpreter and [`devices`].
 #[must_use]
 pub fn all(memory: Option<u64>) -> Vec<Engine> {
-    let devices = devices(memory).into_iter().map(|(name, device)| Engine::Device(name, device));
+    let devices = devices(memory)
+        .into_iter()
+        .map(|(name, device)| Engine::Device(name, device));
     std::iter::once(Engine::Interp).chain(devices).collect()
 }
 
@@ -106,9 +127,22 @@ pub fn all(memory: Option<u64>) -> Vec<Engine> {
 /// [`gpus`]. `memory` is what a device's channels may take.
 #[must_use]
 pub fn devices(memory: Option<u64>) -> Vec<(String, Device)> {
-    let cpu = |threads, width| Device::cpu_with(CpuOptions { threads: Some(threads), memory, width }).unwrap();
-    let wide = [1, 2, 4, 16].map(|threads| (format!("cpu with {threads} threads"), cpu(threads, None)));
-    let narrow = [1, 16].map(|threads| (format!("cpu with {threads} threads, one element a wavefront"), cpu(threads, Some(1))));
+    let cpu = |threads, width| {
+        Device::cpu_with(CpuOptions {
+            threads: Some(threads),
+            memory,
+            width,
+        })
+        .unwrap()
+    };
+    let wide =
+        [1, 2, 4, 16].map(|threads| (format!("cpu with {threads} threads"), cpu(threads, None)));
+    let narrow = [1, 16].map(|threads| {
+        (
+            format!("cpu with {threads} threads, one element a wavefront"),
+            cpu(threads, Some(1)),
+        )
+    });
     wide.into_iter().chain(narrow).chain(gpus(memory)).collect()
 }
 
@@ -127,24 +161,39 @@ pub fn gpus(memory: Option<u64>) -> Vec<(String, Device)> {
     match std::env::var("MILLSTREAM_TEST_DEVICE").as_deref() {
         Ok("cuda") => {}
         Ok(other) if other.starts_with("sm_") => {
-            SAID.call_once(|| eprintln!("SKIPPED: no GPU is tried; what it would run is compiled for {other}"));
+            SAID.call_once(|| {
+                eprintln!("SKIPPED: no GPU is tried; what it would run is compiled for {other}")
+            });
             return Vec::new();
         }
-        Ok(other) if !other.is_empty() => panic!("MILLSTREAM_TEST_DEVICE={other} is no device that tests know: it may be cuda, or sm_90"),
+        Ok(other) if !other.is_empty() => panic!(
+            "MILLSTREAM_TEST_DEVICE={other} is no device that tests know: it may be cuda, or sm_90"
+        ),
         _ => {
-            SAID.call_once(|| eprintln!("SKIPPED: no GPU is tried; MILLSTREAM_TEST_DEVICE=cuda asks for one"));
+            SAID.call_once(|| {
+                eprintln!("SKIPPED: no GPU is tried; MILLSTREAM_TEST_DEVICE=cuda asks for one")
+            });
             return Vec::new();
         }
     }
     let make = |aggregator| {
         let memory = Some(memory.unwrap_or(GPU_MEMORY));
-        let options = CudaOptions { memory, aggregator, watchdog: Duration::from_secs(5), ..CudaOptions::default() };
+        let options = CudaOptions {
+            memory,
+            aggregator,
+            watchdog: Duration::from_secs(5),
+            ..CudaOptions::default()
+        };
         Device::cuda_with(options).unwrap_or_else(|e| panic!("MILLSTREAM_TEST_DEVICE=cuda: {e}"))
     };
     KEPT.get_or_init(|| make(Aggregator::Persistent));
-    [("cuda, persistent", Aggregator::Persistent), ("cuda, host thread", Aggregator::HostThread), ("cuda, auto", Aggregator::Auto)]
-        .map(|(name, aggregator)| (name.to_owned(), make(aggregator)))
-        .into()
+    [
+        ("cuda, persistent", Aggregator::Persistent),
+        ("cuda, host thread", Aggregator::HostThread),
+        ("cuda, auto", Aggregator::Auto),
+    ]
+    .map(|(name, aggregator)| (name.to_owned(), make(aggregator)))
+    .into()
 }
 
 impl Engine {
@@ -167,7 +216,12 @@ impl Engine {
     ///
     /// # Errors
     /// Why the run ended without a result.
-    pub fn call(&self, prepared: &Prepared, task: &str, args: &[String]) -> Result<Outcome, Failure> {
+    pub fn call(
+        &self,
+        prepared: &Prepared,
+        task: &str,
+        args: &[String],
+    ) -> Result<Outcome, Failure> {
         Ok(self.call_and_report(prepared, task, args)?.0)
     }
 
@@ -175,36 +229,72 @@ impl Engine {
     ///
     /// # Errors
     /// Why the run ended without a result.
-    pub fn call_and_report(&self, prepared: &Prepared, task: &str, args: &[String]) -> Result<(Outcome, Option<RunReport>), Failure> {
+    pub fn call_and_report(
+        &self,
+        prepared: &Prepared,
+        task: &str,
+        args: &[String],
+    ) -> Result<(Outcome, Option<RunReport>), Failure> {
         let program = &prepared.program;
-        let func = program.find(task).unwrap_or_else(|| panic!("there is no task `{task}`"));
+        let func = program
+            .find(task)
+            .unwrap_or_else(|| panic!("there is no task `{task}`"));
         let function = &program[func];
         assert_eq!(args.len(), function.params.len(), "arguments of `{task}`");
-        let read = |(text, param): (&String, &millstream_graph::ir::Param)| argument(text, &param.ty, &program.structs);
+        let read = |(text, param): (&String, &millstream_graph::ir::Param)| {
+            argument(text, &param.ty, &program.structs)
+        };
         let arguments: Vec<Argument> = args.iter().zip(&function.params).map(read).collect();
         let pieces: Vec<Piece> = arguments.iter().flat_map(|a| a.pieces.clone()).collect();
         let ((bytes, memory), report) = match self {
-            Self::Interp => (interpret(program, func, pieces).map_err(Failure::Interp)?, None),
+            Self::Interp => (
+                interpret(program, func, pieces).map_err(Failure::Interp)?,
+                None,
+            ),
             Self::Device(_, device) => {
-                let run = |calls: &mut [ErasedCall<'_>]| device.launch(&device.load(&prepared.levelized)?, prepared.task(task), calls);
-                launch(pieces, run).map(|(images, report)| (images, Some(report))).map_err(Failure::Device)?
+                let run = |calls: &mut [ErasedCall<'_>]| {
+                    device.launch(
+                        &device.load(&prepared.levelized)?,
+                        prepared.task(task),
+                        calls,
+                    )
+                };
+                launch(pieces, run)
+                    .map(|(images, report)| (images, Some(report)))
+                    .map_err(Failure::Device)?
             }
         };
         let mut memory = memory.into_iter();
-        let after = arguments.iter().zip(args).map(|(argument, text)| match &argument.memory {
-            Some(lent) => show_lent(&memory.next().unwrap(), lent, &program.structs),
-            None => text.clone(),
-        });
+        let after = arguments
+            .iter()
+            .zip(args)
+            .map(|(argument, text)| match &argument.memory {
+                Some(lent) => show_lent(&memory.next().unwrap(), lent, &program.structs),
+                None => text.clone(),
+            });
         let after = after.collect();
-        Ok((Outcome { result: show(&bytes, &function.ret, &program.structs), after }, report))
+        Ok((
+            Outcome {
+                result: show(&bytes, &function.ret, &program.structs),
+                after,
+            },
+            report,
+        ))
     }
 }
 
 /// The bytes of the result, and of each piece of memory afterwards.
 type Images = (Vec<u8>, Vec<Vec<u8>>);
 
-fn interpret(program: &Program, func: millstream_graph::ir::FuncId, pieces: Vec<Piece>) -> Result<Images, InterpError> {
-    let limits = Limits { steps: 2_000_000_000, ..Limits::default() };
+fn interpret(
+    program: &Program,
+    func: millstream_graph::ir::FuncId,
+    pieces: Vec<Piece>,
+) -> Result<Images, InterpError> {
+    let limits = Limits {
+        steps: 2_000_000_000,
+        ..Limits::default()
+    };
     let mut interp = Interp::new(program).with_limits(limits);
     let mut memory = Vec::new();
     let args: Vec<ArgValue> = pieces
@@ -221,7 +311,13 @@ fn interpret(program: &Program, func: millstream_graph::ir::FuncId, pieces: Vec<
         })
         .collect();
     let result = interp.call(func, &args)?;
-    Ok((result, memory.into_iter().map(|(address, len)| interp.read(address)[..len].to_vec()).collect()))
+    Ok((
+        result,
+        memory
+            .into_iter()
+            .map(|(address, len)| interp.read(address)[..len].to_vec())
+            .collect(),
+    ))
 }
 
 fn launch(
@@ -233,8 +329,26 @@ fn launch(
         let word = |c: &[u8]| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
         bytes.chunks(8).map(word).collect::<Vec<u64>>()
     };
-    let lens: Vec<usize> = pieces.iter().filter_map(|p| if let Piece::Memory(b) = p { Some(b.len()) } else { None }).collect();
-    let mut memory: Vec<Vec<u64>> = pieces.iter().filter_map(|p| if let Piece::Memory(b) = p { Some(words(b)) } else { None }).collect();
+    let lens: Vec<usize> = pieces
+        .iter()
+        .filter_map(|p| {
+            if let Piece::Memory(b) = p {
+                Some(b.len())
+            } else {
+                None
+            }
+        })
+        .collect();
+    let mut memory: Vec<Vec<u64>> = pieces
+        .iter()
+        .filter_map(|p| {
+            if let Piece::Memory(b) = p {
+                Some(words(b))
+            } else {
+                None
+            }
+        })
+        .collect();
     let mut lent = memory.iter_mut();
     let args = pieces.into_iter().map(|piece| match piece {
         Piece::Scalar(bits) => ErasedArg::Scalar(bits),
@@ -245,6 +359,15 @@ fn launch(
     let report = run(&mut calls)?;
     let [call] = calls;
     let result = call.result;
-    let image = |(words, len): (Vec<u64>, usize)| words.into_iter().flat_map(u64::to_le_bytes).take(len).collect();
-    Ok(((result, memory.into_iter().zip(lens).map(image).collect()), report))
+    let image = |(words, len): (Vec<u64>, usize)| {
+        words
+            .into_iter()
+            .flat_map(u64::to_le_bytes)
+            .take(len)
+            .collect()
+    };
+    Ok((
+        (result, memory.into_iter().zip(lens).map(image).collect()),
+        report,
+    ))
 }

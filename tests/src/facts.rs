@@ -17,9 +17,19 @@ pub fn facts(program: &Levelized) -> String {
             let pushes: Vec<String> = segment
                 .pushes
                 .iter()
-                .map(|p| format!("{} x {}", stack(program, p.stack), p.max.map_or("n".to_owned(), |m| m.to_string())))
+                .map(|p| {
+                    format!(
+                        "{} x {}",
+                        stack(program, p.stack),
+                        p.max.map_or("n".to_owned(), |m| m.to_string())
+                    )
+                })
                 .collect();
-            let pushes = if pushes.is_empty() { "nothing".to_owned() } else { pushes.join(", ") };
+            let pushes = if pushes.is_empty() {
+                "nothing".to_owned()
+            } else {
+                pushes.join(", ")
+            };
             let _ = writeln!(out, "  segment {i} pushes {pushes}");
         }
     }

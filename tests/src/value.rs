@@ -36,27 +36,50 @@ pub struct Lent {
 /// Reads an argument of that type.
 #[must_use]
 pub fn argument(text: &str, ty: &Type, structs: &Structs) -> Argument {
-    let mut reader = Reader { chars: text.chars().peekable(), structs, text };
+    let mut reader = Reader {
+        chars: text.chars().peekable(),
+        structs,
+        text,
+    };
     match ty {
         Type::Slice { elem, .. } => {
             let (bytes, count) = reader.list(elem);
-            let memory = Some(Lent { elem: (**elem).clone(), list: true });
-            Argument { pieces: vec![Piece::Memory(bytes), Piece::Scalar(count)], memory }
+            let memory = Some(Lent {
+                elem: (**elem).clone(),
+                list: true,
+            });
+            Argument {
+                pieces: vec![Piece::Memory(bytes), Piece::Scalar(count)],
+                memory,
+            }
         }
         Type::Ref { target, .. } => {
-            let memory = Some(Lent { elem: (**target).clone(), list: false });
-            Argument { pieces: vec![Piece::Memory(reader.value(target))], memory }
+            let memory = Some(Lent {
+                elem: (**target).clone(),
+                list: false,
+            });
+            Argument {
+                pieces: vec![Piece::Memory(reader.value(target))],
+                memory,
+            }
         }
         _ => {
             let bytes = reader.value(ty);
             let pieces = ty.pieces(structs).into_iter().map(|piece| {
                 let (at, size) = (piece.offset as usize, piece.kind.layout().size as usize);
                 match piece.kind {
-                    millstream_graph::ty::PieceKind::Scalar(_) => Piece::Scalar(bits(&bytes[at..at + size])),
-                    millstream_graph::ty::PieceKind::Blob(_) => Piece::Blob(bytes[at..at + size].to_vec()),
+                    millstream_graph::ty::PieceKind::Scalar(_) => {
+                        Piece::Scalar(bits(&bytes[at..at + size]))
+                    }
+                    millstream_graph::ty::PieceKind::Blob(_) => {
+                        Piece::Blob(bytes[at..at + size].to_vec())
+                    }
                 }
             });
-            Argument { pieces: pieces.collect(), memory: None }
+            Argument {
+                pieces: pieces.collect(),
+                memory: None,
+            }
         }
     }
 }
@@ -84,13 +107,21 @@ impl Reader<'_> {
     }
 
     fn expect(&mut self, c: char) {
-        assert!(self.take(c), "expected `{c}` in `{}`, at `{}`", self.text, self.chars.clone().collect::<String>());
+        assert!(
+            self.take(c),
+            "expected `{c}` in `{}`, at `{}`",
+            self.text,
+            self.chars.clone().collect::<String>()
+        );
     }
 
     fn word(&mut self) -> String {
         self.spaces();
         let mut out = String::new();
-        while let Some(c) = self.chars.next_if(|c| c.is_alphanumeric() || matches!(c, '-' | '+' | '.' | '_')) {
+        while let Some(c) = self
+            .chars
+            .next_if(|c| c.is_alphanumeric() || matches!(c, '-' | '+' | '.' | '_'))
+        {
             out.push(c);
         }
         out
@@ -178,17 +209,27 @@ pub fn show_lent(bytes: &[u8], lent: &Lent, structs: &Structs) -> String {
         return show(bytes, &lent.elem, structs);
     }
     let size = lent.elem.layout(structs).size as usize;
-    let elems: Vec<String> = bytes.chunks(size.max(1)).map(|b| show(b, &lent.elem, structs)).collect();
+    let elems: Vec<String> = bytes
+        .chunks(size.max(1))
+        .map(|b| show(b, &lent.elem, structs))
+        .collect();
     format!("[{}]", elems.join(", "))
 }
 
 fn write(bytes: &[u8], ty: &Type, structs: &Structs, out: &mut String) {
     let part = |field: &Type, offset: u64, out: &mut String| {
         let size = field.layout(structs).size;
-        write(&bytes[offset as usize..(offset + size) as usize], field, structs, out);
+        write(
+            &bytes[offset as usize..(offset + size) as usize],
+            field,
+            structs,
+            out,
+        );
     };
     match ty {
-        Type::Scalar(s) | Type::Atomic(s) => out.push_str(&show_scalar(bits(&bytes[..s.size() as usize]), *s)),
+        Type::Scalar(s) | Type::Atomic(s) => {
+            out.push_str(&show_scalar(bits(&bytes[..s.size() as usize]), *s))
+        }
         Type::Array(elem, len) => {
             let size = elem.layout(structs).size;
             out.push('[');
@@ -243,11 +284,29 @@ mod tests {
     fn text_and_bytes_agree() {
         let mut structs = Structs::default();
         let scalar = Type::Scalar;
-        let fields = vec![("on".to_owned(), scalar(Scalar::Bool)), ("at".to_owned(), Type::Array(Box::new(scalar(Scalar::F32)), 2))];
-        let id = structs.push(StructDef { name: "P".into(), fields, tuple: false });
-        let ty = Type::Tuple(vec![scalar(Scalar::I8), Type::Struct(id), scalar(Scalar::U64)]);
+        let fields = vec![
+            ("on".to_owned(), scalar(Scalar::Bool)),
+            (
+                "at".to_owned(),
+                Type::Array(Box::new(scalar(Scalar::F32)), 2),
+            ),
+        ];
+        let id = structs.push(StructDef {
+            name: "P".into(),
+            fields,
+            tuple: false,
+        });
+        let ty = Type::Tuple(vec![
+            scalar(Scalar::I8),
+            Type::Struct(id),
+            scalar(Scalar::U64),
+        ]);
         let text = "(-5, P { on: true, at: [1.5, -0.0] }, 18446744073709551615)";
-        let mut reader = Reader { chars: text.chars().peekable(), structs: &structs, text };
+        let mut reader = Reader {
+            chars: text.chars().peekable(),
+            structs: &structs,
+            text,
+        };
         let bytes = reader.value(&ty);
         assert_eq!(bytes.len() as u64, ty.layout(&structs).size);
         assert_eq!(show(&bytes, &ty, &structs), text);

@@ -32,7 +32,19 @@ mod shapes {
     }
 
     #[task]
-    pub fn scalars(a: bool, b: i8, c: i16, d: i32, e: i64, f: isize, g: u8, h: u16, i: usize, j: f32, k: f64) -> (bool, i8, f32, i64) {
+    pub fn scalars(
+        a: bool,
+        b: i8,
+        c: i16,
+        d: i32,
+        e: i64,
+        f: isize,
+        g: u8,
+        h: u16,
+        i: usize,
+        j: f32,
+        k: f64,
+    ) -> (bool, i8, f32, i64) {
         let sum = b as i64 + c as i64 + d as i64 + e + f as i64 + g as i64 + h as i64 + i as i64;
         (!a, b - 1, j * k as f32, sum)
     }
@@ -42,7 +54,12 @@ mod shapes {
 
     #[task]
     pub fn moved(p: Point, by: f64) -> Point {
-        Point { tag: p.tag + 1, x: p.x + by, on: !p.on, y: p.y * 2.0 }
+        Point {
+            tag: p.tag + 1,
+            x: p.x + by,
+            on: !p.on,
+            y: p.y * 2.0,
+        }
     }
 
     #[task]
@@ -62,7 +79,13 @@ mod shapes {
 
     #[task]
     pub fn held(h: Holder, (a, b): (u16, [u64; 2])) -> ((u8, u64), Holder) {
-        ((a as u8, b[0] - b[1]), Holder { pair: (h.pair.2, h.pair.1 + 1, h.pair.0), r#type: h.r#type + 1 })
+        (
+            (a as u8, b[0] - b[1]),
+            Holder {
+                pair: (h.pair.2, h.pair.1 + 1, h.pair.0),
+                r#type: h.r#type + 1,
+            },
+        )
     }
 
     #[task]
@@ -156,49 +179,138 @@ mod shapes {
 }
 
 fn devices() -> Vec<Device> {
-    let device = |threads| Device::cpu_with(CpuOptions { threads: Some(threads), ..CpuOptions::default() }).unwrap();
+    let device = |threads| {
+        Device::cpu_with(CpuOptions {
+            threads: Some(threads),
+            ..CpuOptions::default()
+        })
+        .unwrap()
+    };
     vec![device(1), device(2)]
 }
 
 fn grid() -> shapes::Grid {
-    shapes::Grid([[1, 2, -3], [4, -5, 6]], shapes::Point { tag: 3, x: -1.5, on: true, y: 0.25 }, 9)
+    shapes::Grid(
+        [[1, 2, -3], [4, -5, 6]],
+        shapes::Point {
+            tag: 3,
+            x: -1.5,
+            on: true,
+            y: 0.25,
+        },
+        9,
+    )
 }
 
 #[test]
 fn plain_data_goes_in_and_out() {
     for device in devices() {
-        let scalars = device.run(shapes::call::scalars(true, -3, -300, 70_000, -1 << 40, -5, 250, 65_000, 1 << 33, 1.5, -2.25)).unwrap();
-        assert_eq!(scalars, shapes::scalars(true, -3, -300, 70_000, -1 << 40, -5, 250, 65_000, 1 << 33, 1.5, -2.25));
+        let scalars = device
+            .run(shapes::call::scalars(
+                true,
+                -3,
+                -300,
+                70_000,
+                -1 << 40,
+                -5,
+                250,
+                65_000,
+                1 << 33,
+                1.5,
+                -2.25,
+            ))
+            .unwrap();
+        assert_eq!(
+            scalars,
+            shapes::scalars(
+                true,
+                -3,
+                -300,
+                70_000,
+                -1 << 40,
+                -5,
+                250,
+                65_000,
+                1 << 33,
+                1.5,
+                -2.25
+            )
+        );
         device.run(shapes::call::nothing()).unwrap();
         let grid = grid();
-        assert_eq!(device.run(shapes::call::moved(grid.1, 2.0)).unwrap(), shapes::moved(grid.1, 2.0));
-        assert_eq!(device.run(shapes::call::turned(grid)).unwrap(), shapes::turned(grid));
-        let holder = shapes::Holder { pair: (1, 2_000_000, 3), r#type: 1 << 50 };
-        assert_eq!(device.run(shapes::call::held(holder, (300, [9, 5]))).unwrap(), shapes::held(holder, (300, [9, 5])));
-        assert_eq!(device.run(shapes::call::outside()).unwrap(), shapes::outside());
+        assert_eq!(
+            device.run(shapes::call::moved(grid.1, 2.0)).unwrap(),
+            shapes::moved(grid.1, 2.0)
+        );
+        assert_eq!(
+            device.run(shapes::call::turned(grid)).unwrap(),
+            shapes::turned(grid)
+        );
+        let holder = shapes::Holder {
+            pair: (1, 2_000_000, 3),
+            r#type: 1 << 50,
+        };
+        assert_eq!(
+            device
+                .run(shapes::call::held(holder, (300, [9, 5])))
+                .unwrap(),
+            shapes::held(holder, (300, [9, 5]))
+        );
+        assert_eq!(
+            device.run(shapes::call::outside()).unwrap(),
+            shapes::outside()
+        );
     }
 }
 
 #[test]
 fn slices_are_arrays_vectors_and_buffers() {
-    let points: Vec<shapes::Point> = (0..13).map(|i| shapes::Point { tag: i, x: f64::from(i), ..Default::default() }).collect();
+    let points: Vec<shapes::Point> = (0..13)
+        .map(|i| shapes::Point {
+            tag: i,
+            x: f64::from(i),
+            ..Default::default()
+        })
+        .collect();
     let mut expected = points.clone();
     let sum = shapes::corners(&mut expected, &[2.0, 0.5]);
     for device in devices() {
         let mut vector = points.clone();
-        assert_eq!(device.run(shapes::call::corners(&mut vector, &[2.0, 0.5])).unwrap(), sum);
+        assert_eq!(
+            device
+                .run(shapes::call::corners(&mut vector, &[2.0, 0.5]))
+                .unwrap(),
+            sum
+        );
         assert_eq!(vector, expected);
         let mut array: [shapes::Point; 13] = points.clone().try_into().unwrap();
-        assert_eq!(device.run(shapes::call::corners(&mut array, &[2.0, 0.5])).unwrap(), sum);
+        assert_eq!(
+            device
+                .run(shapes::call::corners(&mut array, &[2.0, 0.5]))
+                .unwrap(),
+            sum
+        );
         assert_eq!(array[..], expected);
         let mut slice = points.clone();
-        device.run(shapes::call::corners(&mut slice[..7], &[2.0, 0.5])).unwrap();
+        device
+            .run(shapes::call::corners(&mut slice[..7], &[2.0, 0.5]))
+            .unwrap();
         assert_eq!((&slice[..7], &slice[7..]), (&expected[..7], &points[7..]));
         let mut buffer: Buffer<shapes::Point> = device.buffer(&points).unwrap();
-        assert_eq!(device.run(shapes::call::corners(&mut buffer, &[2.0, 0.5])).unwrap(), sum);
+        assert_eq!(
+            device
+                .run(shapes::call::corners(&mut buffer, &[2.0, 0.5]))
+                .unwrap(),
+            sum
+        );
         assert_eq!(buffer.read(), expected);
         let (mut a, b) = (vec![1, 2, 3], [10, 20, 30]);
-        assert_eq!(device.run(shapes::call::both((&mut a[..], &b[..]))).unwrap(), 11);
+        assert_eq!(
+            device
+                .run(shapes::call::both((&mut a[..], &b[..])))
+                .unwrap(),
+            11
+        );
         assert_eq!(a, [11, 22, 33]);
         let mut x = 40;
         device.run(shapes::call::bump(&mut x, &2)).unwrap();
@@ -216,13 +328,21 @@ fn atomics_are_shared() {
     for device in devices() {
         let bins: [AtomicU32; 7] = Default::default();
         let total = AtomicI64::new(-1);
-        device.run(shapes::call::histogram(&data, &bins, &total)).unwrap();
+        device
+            .run(shapes::call::histogram(&data, &bins, &total))
+            .unwrap();
         assert_eq!(bins.map(AtomicU32::into_inner)[..], expected);
         assert_eq!(total.into_inner(), 19_899);
         // A buffer of integers is one of atomics, if nobody else has it.
         let mut bins: Buffer<u32> = device.zeros(7).unwrap();
         let input = device.buffer(&data).unwrap();
-        device.run(shapes::call::histogram(&input, &mut bins, &AtomicI64::new(0))).unwrap();
+        device
+            .run(shapes::call::histogram(
+                &input,
+                &mut bins,
+                &AtomicI64::new(0),
+            ))
+            .unwrap();
         assert_eq!(bins.read(), expected);
     }
 }
@@ -235,41 +355,86 @@ fn matrices_are_views_and_buffers() {
     assert_eq!(expected[1], 8.0);
     for device in devices() {
         let mut to = vec![0.0; 64];
-        device.run(shapes::call::transpose(MatMut::new(&mut to, 8, 8), Mat::new(&from, 8, 8))).unwrap();
+        device
+            .run(shapes::call::transpose(
+                MatMut::new(&mut to, 8, 8),
+                Mat::new(&from, 8, 8),
+            ))
+            .unwrap();
         assert_eq!(to, expected);
         // A part of each: the rest stays as it was.
         let mut part = vec![-1.0; 64];
         let mut m = MatMut::new(&mut part, 8, 8);
         let (_, top_right, ..) = m.quadrants_mut();
-        device.run(shapes::call::transpose(top_right, Mat::new(&from, 8, 8).quadrants().2)).unwrap();
+        device
+            .run(shapes::call::transpose(
+                top_right,
+                Mat::new(&from, 8, 8).quadrants().2,
+            ))
+            .unwrap();
         for i in 0..8 {
             for j in 0..8 {
-                assert_eq!(part[8 * i + j], if i < 4 && j >= 4 { expected[8 * i + j] } else { -1.0 });
+                assert_eq!(
+                    part[8 * i + j],
+                    if i < 4 && j >= 4 {
+                        expected[8 * i + j]
+                    } else {
+                        -1.0
+                    }
+                );
             }
         }
-        let (input, mut output) = (device.buffer(&from).unwrap(), device.zeros::<f32>(64).unwrap());
-        device.run(shapes::call::transpose((&mut output, 8, 8), (&input, 8, 8))).unwrap();
+        let (input, mut output) = (
+            device.buffer(&from).unwrap(),
+            device.zeros::<f32>(64).unwrap(),
+        );
+        device
+            .run(shapes::call::transpose((&mut output, 8, 8), (&input, 8, 8)))
+            .unwrap();
         assert_eq!(output.read(), expected);
         let refused = device.run(shapes::call::transpose((&mut output, 8, 9), (&input, 8, 8)));
-        assert!(matches!(refused, Err(RunError::BadArguments(_))), "{refused:?}");
+        assert!(
+            matches!(refused, Err(RunError::BadArguments(_))),
+            "{refused:?}"
+        );
     }
 }
 
 #[test]
 fn many_calls_are_one_run() {
     for device in devices() {
-        let (results, report) = device.run_all_with_report((0..25).map(shapes::call::fib)).unwrap();
+        let (results, report) = device
+            .run_all_with_report((0..25).map(shapes::call::fib))
+            .unwrap();
         assert_eq!(results, (0..25).map(shapes::fib).collect::<Vec<_>>());
         let all = (0..25).map(|n| 2 * shapes::fib(n + 1) - 1).sum::<u64>();
-        assert_eq!((report.total, report.tasks), (all, vec![("fib".to_owned(), all)]));
+        assert_eq!(
+            (report.total, report.tasks),
+            (all, vec![("fib".to_owned(), all)])
+        );
         let mut rows = vec![1u32; 12];
         let ones = [1u32; 3];
-        let heads = device.run_all(rows.chunks_mut(3).map(|row| shapes::call::both((row, &ones[..])))).unwrap();
+        let heads = device
+            .run_all(
+                rows.chunks_mut(3)
+                    .map(|row| shapes::call::both((row, &ones[..]))),
+            )
+            .unwrap();
         assert_eq!((heads, rows), (vec![2; 4], vec![2; 12]));
-        assert_eq!(device.run_all(Vec::<millstream::Call<'_, u64>>::new()).unwrap(), []);
+        assert_eq!(
+            device
+                .run_all(Vec::<millstream::Call<'_, u64>>::new())
+                .unwrap(),
+            []
+        );
         let mixed = device.run_all([shapes::call::nothing(), unit_call()]);
-        let Err(RunError::BadArguments(message)) = mixed else { panic!("{mixed:?}") };
-        assert_eq!(message, "the calls of one run are all of one task, and these are of `nothing` and `bump`");
+        let Err(RunError::BadArguments(message)) = mixed else {
+            panic!("{mixed:?}")
+        };
+        assert_eq!(
+            message,
+            "the calls of one run are all of one task, and these are of `nothing` and `bump`"
+        );
     }
 }
 
@@ -294,7 +459,11 @@ fn a_report_counts_the_tasks() {
             let mut at = Vec::new();
             count(n, 0, &mut at);
             assert_eq!((result, report.total), (shapes::fib(n), at.iter().sum()));
-            assert_eq!((report.levels, report.elements), (at.len() as u64, at), "leaves are tasks of their level, wherever they end");
+            assert_eq!(
+                (report.levels, report.elements),
+                (at.len() as u64, at),
+                "leaves are tasks of their level, wherever they end"
+            );
         }
     }
 }
@@ -302,8 +471,14 @@ fn a_report_counts_the_tasks() {
 #[test]
 fn what_fails_names_the_users_file_and_line() {
     let device = devices().remove(0);
-    let source = include_str!("api.rs").lines().position(|l| l.trim() == "data[3]").unwrap() + 1;
-    let Err(RunError::Fault(fault)) = device.run(shapes::call::third(&[1, 2, 3])) else { panic!("three are enough") };
+    let source = include_str!("api.rs")
+        .lines()
+        .position(|l| l.trim() == "data[3]")
+        .unwrap()
+        + 1;
+    let Err(RunError::Fault(fault)) = device.run(shapes::call::third(&[1, 2, 3])) else {
+        panic!("three are enough")
+    };
     let message = fault.to_string();
     let place = format!("tests/tests/api.rs:{source}:9");
     assert!(message.contains(&place), "{message}\nand not {place}");
@@ -314,7 +489,17 @@ fn a_program_is_lowered_once() {
     let program = shapes::program();
     assert!(std::ptr::eq(program, shapes::program()));
     assert_eq!(program.name(), "shapes");
-    assert!(program.text().contains("in \"tests/tests/api.rs\""), "{}", program.text().lines().next().unwrap());
+    assert!(
+        program.text().contains("in \"tests/tests/api.rs\""),
+        "{}",
+        program.text().lines().next().unwrap()
+    );
     let call = shapes::call::fib(3);
-    assert_eq!((call.task(), std::sync::Arc::ptr_eq(call.program(), program.levelized())), ("fib", true));
+    assert_eq!(
+        (
+            call.task(),
+            std::sync::Arc::ptr_eq(call.program(), program.levelized())
+        ),
+        ("fib", true)
+    );
 }

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
 
-use millstream_aggregator::{CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport};
+use millstream_aggregator::{
+    CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport,
+};
 use millstream_tests::{
     Case, Elision, Listed,
     engine::{Engine, Failure, Prepared, prepare},
@@ -15,11 +17,23 @@ mod run;
 
 /// Runs something that recurses deeply.
 fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|s| std::thread::Builder::new().stack_size(1 << 30).spawn_scoped(s, f).unwrap().join().unwrap())
+    std::thread::scope(|s| {
+        std::thread::Builder::new()
+            .stack_size(1 << 30)
+            .spawn_scoped(s, f)
+            .unwrap()
+            .join()
+            .unwrap()
+    })
 }
 
 fn device(threads: u32, memory: u64) -> Device {
-    Device::cpu_with(CpuOptions { threads: Some(threads), memory: Some(memory), ..CpuOptions::default() }).unwrap()
+    Device::cpu_with(CpuOptions {
+        threads: Some(threads),
+        memory: Some(memory),
+        ..CpuOptions::default()
+    })
+    .unwrap()
 }
 
 fn example(name: &str) -> Prepared {
@@ -27,21 +41,39 @@ fn example(name: &str) -> Prepared {
     prepare(&std::fs::read_to_string(&path).unwrap(), &path).unwrap()
 }
 
-fn launch(device: &Device, program: &Prepared, task: &str, args: Vec<ErasedArg<'_>>) -> (u64, RunReport) {
+fn launch(
+    device: &Device,
+    program: &Prepared,
+    task: &str,
+    args: Vec<ErasedArg<'_>>,
+) -> (u64, RunReport) {
     let loaded = device.load(&program.levelized).unwrap();
     let mut calls = [ErasedCall::new(args)];
-    let report = device.launch(&loaded, program.levelized.find(task).unwrap(), &mut calls).unwrap();
+    let report = device
+        .launch(&loaded, program.levelized.find(task).unwrap(), &mut calls)
+        .unwrap();
     assert!(report.peak <= report.budget, "{report}");
-    (u64::from_ne_bytes(calls[0].result[..].try_into().unwrap_or_default()), report)
+    (
+        u64::from_ne_bytes(calls[0].result[..].try_into().unwrap_or_default()),
+        report,
+    )
 }
 
 #[test]
 fn fib_38_runs_in_8_mib() {
     let program = example("fib");
     for threads in [1, 2, 4] {
-        let (answer, report) = launch(&device(threads, 8 << 20), &program, "fib", vec![ErasedArg::Scalar(38)]);
+        let (answer, report) = launch(
+            &device(threads, 8 << 20),
+            &program,
+            "fib",
+            vec![ErasedArg::Scalar(38)],
+        );
         assert_eq!(answer, 39_088_169);
-        assert!(report.budget == 8 << 20 && report.total == 126_491_971, "{report}");
+        assert!(
+            report.budget == 8 << 20 && report.total == 126_491_971,
+            "{report}"
+        );
     }
 }
 
@@ -74,7 +106,12 @@ fn a_sort_runs_in_its_arrays_and_16_mib() {
 }
 
 fn is_short_of_memory(error: &RunError) -> bool {
-    matches!(error, RunError::OutOfMemory { .. } | RunError::ChannelFull { .. } | RunError::TooManyLevels { .. })
+    matches!(
+        error,
+        RunError::OutOfMemory { .. }
+            | RunError::ChannelFull { .. }
+            | RunError::TooManyLevels { .. }
+    )
 }
 
 /// Each call at the smallest budget, to a factor of two, at which it runs: with less it says that it needs more, with this it comes to
@@ -82,10 +119,25 @@ fn is_short_of_memory(error: &RunError) -> bool {
 #[test]
 fn every_program_at_its_smallest_budget() {
     let (mut wrong, mut budgets) = (Vec::new(), Vec::new());
-    for Listed { name, source, cases, .. } in run::PROGRAMS {
+    for Listed {
+        name,
+        source,
+        cases,
+        ..
+    } in run::PROGRAMS
+    {
         let prepared = prepare(source, &format!("corpus/run/{name}.rs")).unwrap();
-        for Case { text, task, elision, .. } in *cases {
-            let Elision { before, outcome: expected } = deep(elision);
+        for Case {
+            text,
+            task,
+            elision,
+            ..
+        } in *cases
+        {
+            let Elision {
+                before,
+                outcome: expected,
+            } = deep(elision);
             let mut budget = 64u64;
             loop {
                 let engine = Engine::Device("cpu".into(), device(1, budget));
@@ -93,11 +145,16 @@ fn every_program_at_its_smallest_budget() {
                     Ok((outcome, report)) => {
                         let report = report.unwrap();
                         if outcome != expected || report.peak > budget {
-                            wrong.push(format!("{name}: {text} in {budget} bytes: {outcome:?}, {} at most", report.peak));
+                            wrong.push(format!(
+                                "{name}: {text} in {budget} bytes: {outcome:?}, {} at most",
+                                report.peak
+                            ));
                         }
                         break;
                     }
-                    Err(Failure::Device(e)) if is_short_of_memory(&e) && budget < 1 << 30 => budget *= 2,
+                    Err(Failure::Device(e)) if is_short_of_memory(&e) && budget < 1 << 30 => {
+                        budget *= 2
+                    }
                     Err(error) => {
                         wrong.push(format!("{name}: {text} in {budget} bytes: {error}"));
                         break;
@@ -111,7 +168,14 @@ fn every_program_at_its_smallest_budget() {
     for (budget, call) in budgets.iter().rev().take(10) {
         println!("{budget:>10} bytes  {call}");
     }
-    println!("{} calls, half of them in {} bytes or less", budgets.len(), budgets[budgets.len() / 2].0);
+    println!(
+        "{} calls, half of them in {} bytes or less",
+        budgets.len(),
+        budgets[budgets.len() / 2].0
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(budgets[budgets.len() / 2].0 <= 4096, "half of the calls need more than 4096 bytes");
+    assert!(
+        budgets[budgets.len() / 2].0 <= 4096,
+        "half of the calls need more than 4096 bytes"
+    );
 }

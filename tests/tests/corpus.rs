@@ -19,24 +19,43 @@ mod run;
 
 /// Runs something that recurses deeply.
 fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|s| std::thread::Builder::new().stack_size(1 << 30).spawn_scoped(s, f).unwrap().join().unwrap())
+    std::thread::scope(|s| {
+        std::thread::Builder::new()
+            .stack_size(1 << 30)
+            .spawn_scoped(s, f)
+            .unwrap()
+            .join()
+            .unwrap()
+    })
 }
 
 fn check_text_form(name: &str, prepared: &Prepared) {
     let printed = text::print_program(&prepared.program);
-    let read = text::parse_program(&printed).unwrap_or_else(|e| panic!("{name}: the printed IR does not parse: {e}"));
-    assert_eq!(read, prepared.program, "{name}: the printed IR reads differently");
+    let read = text::parse_program(&printed)
+        .unwrap_or_else(|e| panic!("{name}: the printed IR does not parse: {e}"));
+    assert_eq!(
+        read, prepared.program,
+        "{name}: the printed IR reads differently"
+    );
 }
 
 /// What the macro made of the module, and what the file's text gives, are one program. Where they stand may differ.
 fn check_macro(file: &str, embedded: &str, prepared: &Prepared) {
-    let embedded = text::parse_program(embedded).unwrap_or_else(|e| panic!("{file}: the program of the macro does not parse: {e}"));
+    let embedded = text::parse_program(embedded)
+        .unwrap_or_else(|e| panic!("{file}: the program of the macro does not parse: {e}"));
     let places = |program: &Program| {
-        let printed = text::print_program(&Program { file: String::new(), ..program.clone() });
+        let printed = text::print_program(&Program {
+            file: String::new(),
+            ..program.clone()
+        });
         let words = printed.split_whitespace().filter(|w| !w.starts_with('@'));
         words.collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(places(&embedded), places(&prepared.program), "{file}: the macro and the file's text give different programs");
+    assert_eq!(
+        places(&embedded),
+        places(&prepared.program),
+        "{file}: the macro and the file's text give different programs"
+    );
 }
 
 /// The program as the macro left it, as it is called by [`Case::typed`](millstream_tests::Case::typed).
@@ -46,7 +65,12 @@ fn embedded(listed: &Listed) -> Arc<Levelized> {
 
 /// One program on every engine: how many cases it has, and what was wrong.
 fn check_program(listed: &Listed, engines: &[Engine], wrong: &mut Vec<String>) {
-    let Listed { name, source, cases, text } = listed;
+    let Listed {
+        name,
+        source,
+        cases,
+        text,
+    } = listed;
     let file = format!("corpus/run/{name}.rs");
     let prepared = match prepare(source, &file) {
         Ok(prepared) => prepared,
@@ -55,20 +79,42 @@ fn check_program(listed: &Listed, engines: &[Engine], wrong: &mut Vec<String>) {
     check_text_form(name, &prepared);
     check_macro(&file, text(), &prepared);
     assert!(!cases.is_empty(), "{file} has no case");
-    for Case { text, task, elision, typed } in *cases {
-        let Elision { before, outcome: expected } = deep(elision);
+    for Case {
+        text,
+        task,
+        elision,
+        typed,
+    } in *cases
+    {
+        let Elision {
+            before,
+            outcome: expected,
+        } = deep(elision);
         let mut check = |engine: &str, came: Result<Outcome, String>| match came {
             Ok(outcome) if outcome == expected => {}
             Ok(outcome) => {
-                let (elision, came) = ((&expected.result, &expected.after), (&outcome.result, &outcome.after));
-                wrong.push(format!("{file}: {text} on {engine}\n  elision: {elision:?}\n  engine:  {came:?}"));
+                let (elision, came) = (
+                    (&expected.result, &expected.after),
+                    (&outcome.result, &outcome.after),
+                );
+                wrong.push(format!(
+                    "{file}: {text} on {engine}\n  elision: {elision:?}\n  engine:  {came:?}"
+                ));
             }
             Err(error) => wrong.push(format!("{file}: {text} on {engine}: {error}")),
         };
         for engine in engines {
-            check(engine.name(), engine.call(&prepared, task, &before).map_err(|e| e.to_string()));
+            check(
+                engine.name(),
+                engine
+                    .call(&prepared, task, &before)
+                    .map_err(|e| e.to_string()),
+            );
             if let Engine::Device(name, device) = engine {
-                check(&format!("{name}, by a typed call"), typed(device).map_err(|e| e.to_string()));
+                check(
+                    &format!("{name}, by a typed call"),
+                    typed(device).map_err(|e| e.to_string()),
+                );
             }
         }
     }
@@ -79,27 +125,45 @@ fn every_program_agrees_with_its_elision_on_every_engine() {
     let engines = engine::all(None);
     let both = |l: &Listed| {
         let file = format!("corpus/run/{}.rs", l.name);
-        [prepare(l.source, &file).unwrap().levelized, embedded(l)].map(|levelized| (file.clone(), levelized))
+        [prepare(l.source, &file).unwrap().levelized, embedded(l)]
+            .map(|levelized| (file.clone(), levelized))
     };
     cubins::ahead(&run::PROGRAMS.iter().flat_map(both).collect::<Vec<_>>());
     let mut wrong = Vec::new();
-    run::PROGRAMS.iter().for_each(|listed| check_program(listed, &engines, &mut wrong));
+    run::PROGRAMS
+        .iter()
+        .for_each(|listed| check_program(listed, &engines, &mut wrong));
     let cases: usize = run::PROGRAMS.iter().map(|p| p.cases.len()).sum();
-    println!("{} programs with {cases} cases on the elision and {} engines", run::PROGRAMS.len(), engines.len());
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    println!(
+        "{} programs with {cases} cases on the elision and {} engines",
+        run::PROGRAMS.len(),
+        engines.len()
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
 fn every_file_is_listed() {
     let listed: Vec<String> = run::PROGRAMS.iter().map(|p| p.name.to_owned()).collect();
-    let files: Vec<String> = expect::programs("run").into_iter().map(|(name, _)| name).collect();
+    let files: Vec<String> = expect::programs("run")
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
     assert_eq!(files, listed, "corpus/run/mod.rs lists the files in order");
 }
 
 /// The issue asks for 120 programs at least.
 #[test]
 fn there_are_enough_programs() {
-    let count: usize = ["run", "fault", "reject", "lower"].into_iter().map(|folder| expect::programs(folder).len()).sum();
+    let count: usize = ["run", "fault", "reject", "lower"]
+        .into_iter()
+        .map(|folder| expect::programs(folder).len())
+        .sum();
     assert!(count >= 120, "{count} programs");
 }
 
@@ -121,7 +185,12 @@ fn every_lowering_has_the_expected_channels_and_frames() {
     let mut wrong = Vec::new();
     for (name, text) in expect::programs("lower") {
         match prepare(&expect::split(&text).0, &format!("corpus/lower/{name}.rs")) {
-            Ok(prepared) => wrong.extend(expect::compare("lower", &name, &text, &facts(&prepared.levelized))),
+            Ok(prepared) => wrong.extend(expect::compare(
+                "lower",
+                &name,
+                &text,
+                &facts(&prepared.levelized),
+            )),
             Err(error) => wrong.push(format!("corpus/lower/{name}.rs: {error}")),
         }
     }
@@ -152,50 +221,98 @@ fn every_fault_is_the_same_on_every_engine() {
         (name, text, file, source, prepared)
     });
     let programs: Vec<_> = programs.collect();
-    let named = programs.iter().map(|(_, _, file, _, prepared)| (file.clone(), prepared.levelized.clone()));
-    cubins::ahead(&named.chain([("next".to_owned(), next.levelized.clone())]).collect::<Vec<_>>());
+    let named = programs
+        .iter()
+        .map(|(_, _, file, _, prepared)| (file.clone(), prepared.levelized.clone()));
+    cubins::ahead(
+        &named
+            .chain([("next".to_owned(), next.levelized.clone())])
+            .collect::<Vec<_>>(),
+    );
     for (name, text, file, source, prepared) in programs {
-        let first = source.lines().next().and_then(|l| l.strip_prefix("// ")).unwrap_or_else(|| panic!("{file} names no call"));
-        let (call, memory) = first.split_once(" with ").map_or((first, None), |(call, rest)| (call, rest.strip_suffix(" bytes")));
-        let (task, args) = call.strip_suffix(')').and_then(|c| c.split_once('(')).unwrap_or_else(|| panic!("{file}: `{call}`"));
-        let args: Vec<String> = args.split(';').map(|a| a.trim().to_owned()).filter(|a| !a.is_empty()).collect();
+        let first = source
+            .lines()
+            .next()
+            .and_then(|l| l.strip_prefix("// "))
+            .unwrap_or_else(|| panic!("{file} names no call"));
+        let (call, memory) = first
+            .split_once(" with ")
+            .map_or((first, None), |(call, rest)| {
+                (call, rest.strip_suffix(" bytes"))
+            });
+        let (task, args) = call
+            .strip_suffix(')')
+            .and_then(|c| c.split_once('('))
+            .unwrap_or_else(|| panic!("{file}: `{call}`"));
+        let args: Vec<String> = args
+            .split(';')
+            .map(|a| a.trim().to_owned())
+            .filter(|a| !a.is_empty())
+            .collect();
         let mut found: Vec<(String, String)> = Vec::new();
         let mut faults = Vec::new();
         let memory = memory.map(|m| m.parse().unwrap());
-        let (gpus, engines): (Vec<Engine>, Vec<Engine>) = engine::all(memory).into_iter().partition(Engine::is_gpu);
+        let (gpus, engines): (Vec<Engine>, Vec<Engine>) =
+            engine::all(memory).into_iter().partition(Engine::is_gpu);
         let mut short = false;
         for engine in engines.iter().chain(&gpus) {
             let came = engine.call(&prepared, task, &args);
             let text = match &came {
                 Ok(outcome) => format!("{} {:?}", outcome.result, outcome.after),
                 Err(error) => {
-                    faults.extend(error.fault().map(|f| (f.kind.clone(), f.values.clone(), f.span)));
+                    faults.extend(
+                        error
+                            .fault()
+                            .map(|f| (f.kind.clone(), f.values.clone(), f.span)),
+                    );
                     error.to_string()
                 }
             };
             let is_memory = came.is_err_and(|e| e.is_memory());
             match engine.call(&next, "next", &["7".to_owned()]) {
                 Ok(outcome) if outcome.result == "13" => {}
-                other => wrong.push(format!("{file}: the next program on {} came to {other:?}", engine.name())),
+                other => wrong.push(format!(
+                    "{file}: the next program on {} came to {other:?}",
+                    engine.name()
+                )),
             }
             if engine.is_gpu() {
                 println!("{file} on {}: {text}", engine.name());
             }
             match found.last_mut() {
                 // A GPU does as the CPU does, but which of its channels is full first is its own affair.
-                Some((names, last)) if engine.is_gpu() && *last != text && !(short && is_memory) => {
-                    wrong.push(format!("{file}: {} says `{text}`, {names} say `{last}`", engine.name()));
+                Some((names, last))
+                    if engine.is_gpu() && *last != text && !(short && is_memory) =>
+                {
+                    wrong.push(format!(
+                        "{file}: {} says `{text}`, {names} say `{last}`",
+                        engine.name()
+                    ));
                 }
                 _ if engine.is_gpu() => {}
-                Some((names, last)) if *last == text => names.push_str(&format!(", {}", engine.name())),
+                Some((names, last)) if *last == text => {
+                    names.push_str(&format!(", {}", engine.name()))
+                }
                 _ => found.push((engine.name().to_owned(), text)),
             }
             short |= is_memory;
         }
         faults.dedup();
-        assert!(faults.len() <= 1, "{file}: engines stop for different reasons: {found:?}");
+        assert!(
+            faults.len() <= 1,
+            "{file}: engines stop for different reasons: {found:?}"
+        );
         let all = found.len() == 1;
-        let lines: Vec<String> = found.iter().map(|(names, came)| if all { came.clone() } else { format!("{names}: {came}") }).collect();
+        let lines: Vec<String> = found
+            .iter()
+            .map(|(names, came)| {
+                if all {
+                    came.clone()
+                } else {
+                    format!("{names}: {came}")
+                }
+            })
+            .collect();
         wrong.extend(expect::compare("fault", &name, &text, &lines.join("\n")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -17,16 +17,26 @@ const ARCHS: [Arch; 3] = [Arch(80), Arch(90), Arch(120)];
 fn programs() -> Vec<(String, String)> {
     let mut out = Vec::new();
     for folder in ["run", "fault", "lower"] {
-        out.extend(
-            expect::programs(folder).into_iter().map(|(name, text)| (format!("tests/corpus/{folder}/{name}.rs"), expect::split(&text).0)),
-        );
+        out.extend(expect::programs(folder).into_iter().map(|(name, text)| {
+            (
+                format!("tests/corpus/{folder}/{name}.rs"),
+                expect::split(&text).0,
+            )
+        }));
     }
-    let examples = std::fs::read_dir(root().join("examples")).unwrap().map(|f| f.unwrap().path());
-    let mut examples: Vec<_> = examples.filter(|p| p.extension().is_some_and(|e| e == "rs")).collect();
+    let examples = std::fs::read_dir(root().join("examples"))
+        .unwrap()
+        .map(|f| f.unwrap().path());
+    let mut examples: Vec<_> = examples
+        .filter(|p| p.extension().is_some_and(|e| e == "rs"))
+        .collect();
     examples.sort();
     out.extend(examples.iter().map(|p| {
         let name = p.file_name().unwrap().to_string_lossy();
-        (format!("examples/{name}"), std::fs::read_to_string(p).unwrap())
+        (
+            format!("examples/{name}"),
+            std::fs::read_to_string(p).unwrap(),
+        )
     }));
     out
 }
@@ -49,8 +59,17 @@ fn every_program_compiles_for_gpus_without_a_warning() {
     let (bytes, refused) = compile_all(&prepared, &ARCHS, true);
     wrong.extend(refused);
     let count = prepared.len();
-    println!("{count} programs for {ARCHS:?} in {:.1} s, {} KiB", start.elapsed().as_secs_f64(), bytes >> 10);
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    println!(
+        "{count} programs for {ARCHS:?} in {:.1} s, {} KiB",
+        start.elapsed().as_secs_f64(),
+        bytes >> 10
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     assert!(count > 100, "only {count} programs were found");
 }
 
@@ -64,45 +83,101 @@ fn text_of(file: &str) -> String {
 fn walked(text: &str, task: &str) -> u32 {
     let entry = text.split(&format!("_{task}_entry {{")).nth(1).unwrap();
     let body = entry.split("static void run(").next().unwrap();
-    body.split("SLICES = ").nth(1).map_or(0, |n| n.split(',').next().unwrap().parse().unwrap())
+    body.split("SLICES = ")
+        .nth(1)
+        .map_or(0, |n| n.split(',').next().unwrap().parse().unwrap())
 }
 
 #[test]
 fn slices_are_brought_near_where_they_are_walked_through() {
     let text = text_of("tests/corpus/run/walked_slices.rs");
-    assert_eq!(walked(&text, "mix"), 3, "all but the table, which is indexed by a remainder");
+    assert_eq!(
+        walked(&text, "mix"),
+        3,
+        "all but the table, which is indexed by a remainder"
+    );
     assert_eq!(walked(&text, "below"), 0, "a search by halves");
     assert_eq!(walked(&text, "cut"), 0, "its children keep the slices");
     let text = text_of("examples/sort.rs");
-    assert_eq!((walked(&text, "piece"), walked(&text, "small"), walked(&text, "merge")), (3, 1, 0));
+    assert_eq!(
+        (
+            walked(&text, "piece"),
+            walked(&text, "small"),
+            walked(&text, "merge")
+        ),
+        (3, 1, 0)
+    );
     let text = text_of("tests/corpus/run/breadth_first_search.rs");
-    assert!(text.contains("WALKS = false") && !text.contains("WALKS = true"), "slices of atomics stay where they are");
+    assert!(
+        text.contains("WALKS = false") && !text.contains("WALKS = true"),
+        "slices of atomics stay where they are"
+    );
 }
 
 /// How many loops of a task's entry have ways out that join.
 fn joined(text: &str, task: &str) -> usize {
     let entry = text.split(&format!("_{task}_entry {{")).nth(1).unwrap();
-    entry.split("\n};").next().unwrap().matches("regroup();").count()
+    entry
+        .split("\n};")
+        .next()
+        .unwrap()
+        .matches("regroup();")
+        .count()
 }
 
 #[test]
 fn lanes_go_on_together_behind_loops_that_do_not_wait() {
     let text = text_of("examples/sort.rs");
-    assert_eq!((joined(&text, "merge"), joined(&text, "piece"), joined(&text, "sort_by")), (3, 3, 0));
+    assert_eq!(
+        (
+            joined(&text, "merge"),
+            joined(&text, "piece"),
+            joined(&text, "sort_by")
+        ),
+        (3, 3, 0)
+    );
     let text = text_of("tests/corpus/run/for_parts.rs");
-    assert_eq!(joined(&text, "count"), 1, "it adds to counters, and does not ask what they were");
+    assert_eq!(
+        joined(&text, "count"),
+        1,
+        "it adds to counters, and does not ask what they were"
+    );
     let text = text_of("tests/corpus/run/atomic_compare_exchange.rs");
-    assert_eq!(joined(&text, "visit"), 0, "it tries again until it is the one");
+    assert_eq!(
+        joined(&text, "visit"),
+        0,
+        "it tries again until it is the one"
+    );
 }
 
 /// What `docs/cuda.md` quotes of the examples' texts is what they are.
 #[test]
 fn the_documentation_quotes_what_is_generated() {
     let text = std::fs::read_to_string(root().join("docs/cuda.md")).unwrap();
-    let generated: Vec<String> = ["fib", "queens", "sort"].iter().map(|name| text_of(&format!("examples/{name}.rs"))).collect();
-    let known: std::collections::BTreeSet<&str> = generated.iter().flat_map(|g| g.lines()).map(str::trim).collect();
-    let blocks = text.split("```cuda\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let quoted: Vec<&str> = blocks.flat_map(str::lines).map(str::trim).filter(|line| !line.is_empty()).collect();
-    let gone: Vec<&&str> = quoted.iter().filter(|line| !known.contains(*line)).collect();
-    assert!(gone.is_empty() && quoted.len() > 40, "docs/cuda.md quotes what `lower --emit cuda` does not print: {gone:#?}");
+    let generated: Vec<String> = ["fib", "queens", "sort"]
+        .iter()
+        .map(|name| text_of(&format!("examples/{name}.rs")))
+        .collect();
+    let known: std::collections::BTreeSet<&str> = generated
+        .iter()
+        .flat_map(|g| g.lines())
+        .map(str::trim)
+        .collect();
+    let blocks = text
+        .split("```cuda\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
+    let quoted: Vec<&str> = blocks
+        .flat_map(str::lines)
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let gone: Vec<&&str> = quoted
+        .iter()
+        .filter(|line| !known.contains(*line))
+        .collect();
+    assert!(
+        gone.is_empty() && quoted.len() > 40,
+        "docs/cuda.md quotes what `lower --emit cuda` does not print: {gone:#?}"
+    );
 }

@@ -1,6 +1,12 @@
 //! Each example as a Cargo example, from its source file and from its RON file, with the results of its elision.
 
-#![allow(clippy::unwrap_used, clippy::module_inception, dead_code, missing_docs, unreachable_pub)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::module_inception,
+    dead_code,
+    missing_docs,
+    unreachable_pub
+)]
 
 use millstream::{
     Device,
@@ -59,7 +65,11 @@ struct Case {
 
 impl Case {
     fn new(name: &'static str, entry: impl Into<String>) -> Self {
-        Self { name, entry: entry.into(), ..Self::default() }
+        Self {
+            name,
+            entry: entry.into(),
+            ..Self::default()
+        }
     }
 
     fn params(mut self, params: &[String]) -> Self {
@@ -94,11 +104,24 @@ impl Case {
         let mut settings = Settings::default();
         for (name, ty, bytes) in &self.inputs {
             std::fs::write(path(name), bytes).unwrap();
-            settings.inputs.push(format!("{name}={ty}:{}", path(name).display()));
+            settings
+                .inputs
+                .push(format!("{name}={ty}:{}", path(name).display()));
         }
-        settings.outputs = self.after.iter().map(|(name, _)| format!("{name}={}", path(&format!("{name}.out")).display())).collect();
-        let by_source = Settings { entry: Some(self.entry.clone()), buffers: self.buffers.clone(), ..settings.clone() };
-        let by_ron = Settings { params: self.params.clone(), ..settings };
+        settings.outputs = self
+            .after
+            .iter()
+            .map(|(name, _)| format!("{name}={}", path(&format!("{name}.out")).display()))
+            .collect();
+        let by_source = Settings {
+            entry: Some(self.entry.clone()),
+            buffers: self.buffers.clone(),
+            ..settings.clone()
+        };
+        let by_ron = Settings {
+            params: self.params.clone(),
+            ..settings
+        };
         for (on, device) in devices() {
             for (extension, settings) in [("rs", &by_source), ("ron", &by_ron)] {
                 let what = format!("examples/{}.{extension} on {on}", self.name);
@@ -106,7 +129,10 @@ impl Case {
                 assert_eq!(outcome.result(), self.result.as_deref(), "{what}");
                 for (name, expected) in &self.after {
                     let found = std::fs::read(path(&format!("{name}.out"))).unwrap();
-                    assert!(found == *expected, "{what}: `{name}` is not as the elision leaves it");
+                    assert!(
+                        found == *expected,
+                        "{what}: `{name}` is not as the elision leaves it"
+                    );
                 }
             }
         }
@@ -117,7 +143,15 @@ impl Case {
 fn devices() -> &'static [(String, Device)] {
     static DEVICES: OnceLock<Vec<(String, Device)>> = OnceLock::new();
     DEVICES.get_or_init(|| {
-        let open = |name: &str| (name.to_owned(), Job::open(&file(name, "ron"), &Settings::default()).unwrap().lowered().clone());
+        let open = |name: &str| {
+            (
+                name.to_owned(),
+                Job::open(&file(name, "ron"), &Settings::default())
+                    .unwrap()
+                    .lowered()
+                    .clone(),
+            )
+        };
         cubins::ahead(&EXAMPLES.iter().map(|name| open(name)).collect::<Vec<_>>());
         engine::devices(None)
     })
@@ -126,7 +160,9 @@ fn devices() -> &'static [(String, Device)] {
 /// Runs a file on a device, or on the one that the file and the settings ask for.
 fn run(path: &Path, settings: &Settings, device: Option<&Device>) -> Outcome {
     let job = Job::open(path, settings).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
-    let prepared = job.prepare().unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
+    let prepared = job
+        .prepare()
+        .unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
     let own;
     let device = match device {
         Some(device) => device,
@@ -135,7 +171,9 @@ fn run(path: &Path, settings: &Settings, device: Option<&Device>) -> Outcome {
             &own
         }
     };
-    prepared.run(device).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()))
+    prepared
+        .run(device)
+        .unwrap_or_else(|e| panic!("{}: {e:?}", path.display()))
 }
 
 /// Numbers that look random.
@@ -149,21 +187,40 @@ fn random() -> impl FnMut() -> u32 {
 
 macro_rules! bytes {
     ($values:expr) => {
-        $values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()
+        $values
+            .iter()
+            .flat_map(|x| x.to_le_bytes())
+            .collect::<Vec<u8>>()
     };
 }
 
 #[test]
 fn fib_queens_unbalanced_and_quadrature_return_what_their_elisions_return() {
     let param = |name: &str, value: &str| format!("{name}={value}");
-    Case::new("fib", "fib(15)").params(&[param("n", "15")]).result(fib::fib::fib(15)).check();
-    Case::new("queens", "queens(7)").params(&[param("n", "7")]).result(queens::queens::queens(7)).check();
+    Case::new("fib", "fib(15)")
+        .params(&[param("n", "15")])
+        .result(fib::fib::fib(15))
+        .check();
+    Case::new("queens", "queens(7)")
+        .params(&[param("n", "7")])
+        .result(queens::queens::queens(7))
+        .check();
     assert_eq!(queens::queens::queens_to(7, 3), 40);
     let (seed, branches) = (param("seed", "2"), param("branches", "9"));
-    Case::new("unbalanced", "tree(2, 9)").params(&[seed, branches]).result(unbalanced::unbalanced::tree(2, 9)).check();
+    Case::new("unbalanced", "tree(2, 9)")
+        .params(&[seed, branches])
+        .result(unbalanced::unbalanced::tree(2, 9))
+        .check();
     let area = quadrature::quadrature::quadrature(0.25, 0.5, 1e-6);
-    let params = [param("from", "0.25"), param("to", "0.5"), param("tolerance", "1e-6")];
-    Case::new("quadrature", "quadrature(0.25, 0.5, 1e-6)").params(&params).result(area).check();
+    let params = [
+        param("from", "0.25"),
+        param("to", "0.5"),
+        param("tolerance", "1e-6"),
+    ];
+    Case::new("quadrature", "quadrature(0.25, 0.5, 1e-6)")
+        .params(&params)
+        .result(area)
+        .check();
 }
 
 #[test]
@@ -173,22 +230,34 @@ fn sorts_leave_what_their_elisions_leave() {
     let (mut sorted, mut tmp) = (data.clone(), vec![0; data.len()]);
     sort::sort::sort(&mut sorted, &mut tmp);
     assert!(sorted.is_sorted());
-    let case = Case::new("sort", "sort(&mut data, &mut tmp)").buffer("tmp=like:data").input("data", "i32", bytes!(data));
-    case.after("data", bytes!(sorted)).after("tmp", bytes!(tmp)).check();
+    let case = Case::new("sort", "sort(&mut data, &mut tmp)")
+        .buffer("tmp=like:data")
+        .input("data", "i32", bytes!(data));
+    case.after("data", bytes!(sorted))
+        .after("tmp", bytes!(tmp))
+        .check();
 
     let data: Vec<u64> = (0..3001).map(|_| u64::from(next()) << 20).collect();
     let (mut sorted, mut other) = (data.clone(), vec![0; data.len()]);
     mergesort::mergesort::mergesort(&mut sorted, &mut other, false);
     assert!(sorted.is_sorted());
-    let case = Case::new("mergesort", "mergesort(&mut data, &mut other, false)").buffer("other=like:data");
-    case.input("data", "u64", bytes!(data)).after("data", bytes!(sorted)).after("other", bytes!(other)).check();
+    let case =
+        Case::new("mergesort", "mergesort(&mut data, &mut other, false)").buffer("other=like:data");
+    case.input("data", "u64", bytes!(data))
+        .after("data", bytes!(sorted))
+        .after("other", bytes!(other))
+        .check();
 }
 
 macro_rules! strassen {
     ($name:ident, $real:ident, $width:expr) => {{
         let n = 128;
         let mut next = random();
-        let mut matrix = || (0..n * n).map(|_| (next() % 1000) as $real / 64.0).collect::<Vec<$real>>();
+        let mut matrix = || {
+            (0..n * n)
+                .map(|_| (next() % 1000) as $real / 64.0)
+                .collect::<Vec<$real>>()
+        };
         let (a, b) = (matrix(), matrix());
         let (mut c, mut scratch) = (vec![0.0; n * n], vec![0.0; 31 * n * n]);
         let off = {
@@ -196,15 +265,17 @@ macro_rules! strassen {
             let (a, b) = (Mat::new(&a, n, n), Mat::new(&b, n, n));
             $name::$name::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch, $width)
         };
-        let mats = format!("Mat::new(&mut c, {n}, {n}), Mat::new(&a, {n}, {n}), Mat::new(&b, {n}, {n})");
+        let mats =
+            format!("Mat::new(&mut c, {n}, {n}), Mat::new(&a, {n}, {n}), Mat::new(&b, {n}, {n})");
         let entry = format!("with_check({mats}, &mut scratch, {})", $width);
         let zeros = |name: &str, n: usize| format!("{name}=zeros:{n}");
-        let case = Case::new(stringify!($name), entry).buffer(zeros("c", n * n)).buffer(zeros("scratch", 31 * n * n));
-        let case = case.params(&[format!("n={n}"), format!("width={}", $width)]).input("a", stringify!($real), bytes!(a)).input(
-            "b",
-            stringify!($real),
-            bytes!(b),
-        );
+        let case = Case::new(stringify!($name), entry)
+            .buffer(zeros("c", n * n))
+            .buffer(zeros("scratch", 31 * n * n));
+        let case = case
+            .params(&[format!("n={n}"), format!("width={}", $width)])
+            .input("a", stringify!($real), bytes!(a))
+            .input("b", stringify!($real), bytes!(b));
         case.after("c", bytes!(c)).result(off).check();
     }};
 }
@@ -221,9 +292,22 @@ fn strassen_has_the_bits_of_its_elision() {
 #[test]
 fn the_two_strassens_differ_in_their_type_alone() {
     let read = |name: &str| std::fs::read_to_string(file(name, "rs")).unwrap();
-    let program = |text: String| text.split_once("#[millstream::program]").unwrap().1.split_once("fn main").unwrap().0.to_owned();
+    let program = |text: String| {
+        text.split_once("#[millstream::program]")
+            .unwrap()
+            .1
+            .split_once("fn main")
+            .unwrap()
+            .0
+            .to_owned()
+    };
     let (single, double) = (program(read("strassen")), program(read("strassen64")));
-    assert_eq!(single.replace("mod strassen ", "mod strassen64 ").replace("type Real = f32", "type Real = f64"), double);
+    assert_eq!(
+        single
+            .replace("mod strassen ", "mod strassen64 ")
+            .replace("type Real = f32", "type Real = f64"),
+        double
+    );
 }
 
 #[test]
@@ -231,32 +315,69 @@ fn trees_tours_ways_and_hulls_are_those_of_their_elisions() {
     let mut next = random();
     // Each node is the child of one before it: two children each, until there are no more.
     let nodes: Vec<tree::tree::Node> = (0..100u32)
-        .map(|i| tree::tree::Node { value: next().into(), first_child: 2 * i + 1, children: (99 - (2 * i).min(99)).min(2) })
+        .map(|i| tree::tree::Node {
+            value: next().into(),
+            first_child: 2 * i + 1,
+            children: (99 - (2 * i).min(99)).min(2),
+        })
         .collect();
     let image: Vec<u8> = nodes
         .iter()
-        .flat_map(|n| [&n.value.to_le_bytes()[..], &n.first_child.to_le_bytes()[..], &n.children.to_le_bytes()[..]].concat())
+        .flat_map(|n| {
+            [
+                &n.value.to_le_bytes()[..],
+                &n.first_child.to_le_bytes()[..],
+                &n.children.to_le_bytes()[..],
+            ]
+            .concat()
+        })
         .collect();
     assert_eq!(tree::tree::depth(&nodes, 0), 7);
-    Case::new("tree", "sum(&nodes, 0)").input("nodes", "Node", image).result(tree::tree::sum(&nodes, 0)).check();
+    Case::new("tree", "sum(&nodes, 0)")
+        .input("nodes", "Node", image)
+        .result(tree::tree::sum(&nodes, 0))
+        .check();
 
     let n = 8;
     let distances: Vec<u16> = (0..n * n).map(|_| (next() >> 20) as u16).collect();
     let case = Case::new("tsp", format!("tsp(&distances, {n})")).params(&[format!("n={n}")]);
-    case.input("distances", "u16", bytes!(distances)).result(tsp::tsp::tsp(&distances, n)).check();
+    case.input("distances", "u16", bytes!(distances))
+        .result(tsp::tsp::tsp(&distances, n))
+        .check();
 
     let n = 40;
-    let edges: Vec<u32> = (0..n * n).map(|_| if next() & 3 == 0 { next() >> 16 } else { u32::MAX }).collect();
+    let edges: Vec<u32> = (0..n * n)
+        .map(|_| {
+            if next() & 3 == 0 {
+                next() >> 16
+            } else {
+                u32::MAX
+            }
+        })
+        .collect();
     let distances: Vec<AtomicU32> = edges.iter().map(|e| AtomicU32::new(*e)).collect();
     let shortened = floyd::floyd::floyd(&distances, n);
-    let ways: Vec<u32> = distances.iter().map(|d| d.load(Ordering::Relaxed)).collect();
+    let ways: Vec<u32> = distances
+        .iter()
+        .map(|d| d.load(Ordering::Relaxed))
+        .collect();
     let case = Case::new("floyd", format!("floyd(&distances, {n})")).params(&[format!("n={n}")]);
-    case.input("distances", "AtomicU32", bytes!(edges)).after("distances", bytes!(ways)).result(shortened).check();
+    case.input("distances", "AtomicU32", bytes!(edges))
+        .after("distances", bytes!(ways))
+        .result(shortened)
+        .check();
 
-    let mut points: Vec<quickhull::quickhull::Point> =
-        (0..500).map(|_| quickhull::quickhull::Point { x: (next() >> 18) as i16, y: (next() >> 20) as i16 }).collect();
-    let image = |points: &[quickhull::quickhull::Point]| bytes!(points.iter().flat_map(|p| [p.x, p.y]).collect::<Vec<i16>>());
-    let case = Case::new("quickhull", "quickhull(&mut points)").input("points", "Point", image(&points));
+    let mut points: Vec<quickhull::quickhull::Point> = (0..500)
+        .map(|_| quickhull::quickhull::Point {
+            x: (next() >> 18) as i16,
+            y: (next() >> 20) as i16,
+        })
+        .collect();
+    let image = |points: &[quickhull::quickhull::Point]| {
+        bytes!(points.iter().flat_map(|p| [p.x, p.y]).collect::<Vec<i16>>())
+    };
+    let case =
+        Case::new("quickhull", "quickhull(&mut points)").input("points", "Point", image(&points));
     let corners = quickhull::quickhull::quickhull(&mut points);
     case.after("points", image(&points)).result(corners).check();
 }
@@ -265,9 +386,15 @@ fn trees_tours_ways_and_hulls_are_those_of_their_elisions() {
 fn every_ron_file_gives_what_it_expects() {
     for name in EXAMPLES {
         let text = std::fs::read_to_string(file(name, "ron")).unwrap();
-        assert!(text.contains("expect:"), "examples/{name}.ron expects nothing");
+        assert!(
+            text.contains("expect:"),
+            "examples/{name}.ron expects nothing"
+        );
         run(&file(name, "ron"), &Settings::default(), None);
-        for (_, gpu) in devices().iter().filter(|(_, device)| device.gpu().is_some()) {
+        for (_, gpu) in devices()
+            .iter()
+            .filter(|(_, device)| device.gpu().is_some())
+        {
             run(&file(name, "ron"), &Settings::default(), Some(gpu));
         }
     }
@@ -275,7 +402,11 @@ fn every_ron_file_gives_what_it_expects() {
 
 #[test]
 fn every_example_is_a_cargo_example_and_holds_its_assertions() {
-    if Command::new(env!("CARGO")).arg("--version").output().is_err() {
+    if Command::new(env!("CARGO"))
+        .arg("--version")
+        .output()
+        .is_err()
+    {
         return eprintln!("SKIPPED: no cargo");
     }
     for name in EXAMPLES {
@@ -285,16 +416,26 @@ fn every_example_is_a_cargo_example_and_holds_its_assertions() {
             cargo.arg("--release");
         }
         let output = cargo.output().unwrap();
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success() && !out.is_empty(), "{name}: {out}{err}");
+        let (out, err) = (
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+        );
+        assert!(
+            output.status.success() && !out.is_empty(),
+            "{name}: {out}{err}"
+        );
     }
 }
 
 #[test]
 fn every_example_is_tested() {
-    let names = std::fs::read_dir(folder()).unwrap().map(|f| f.unwrap().path());
-    let mut sources: Vec<String> =
-        names.filter(|p| p.extension().is_some_and(|e| e == "rs")).map(|p| p.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    let names = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|f| f.unwrap().path());
+    let mut sources: Vec<String> = names
+        .filter(|p| p.extension().is_some_and(|e| e == "rs"))
+        .map(|p| p.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
     sources.sort();
     assert_eq!(sources, EXAMPLES);
 }

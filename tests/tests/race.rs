@@ -20,16 +20,33 @@ fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--package", "millstream", "--lib", "--message-format", "json-render-diagnostics"]);
+        build.args([
+            "build",
+            "--package",
+            "millstream",
+            "--lib",
+            "--message-format",
+            "json-render-diagnostics",
+        ]);
         build.current_dir(env!("CARGO_MANIFEST_DIR"));
         if !cfg!(debug_assertions) {
             build.arg("--release");
         }
         let output = build.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         let messages = String::from_utf8(output.stdout).unwrap();
-        let artifact = messages.lines().rfind(|l| l.contains("compiler-artifact") && l.contains("\"name\":\"millstream\"")).unwrap();
-        let path = artifact.split('"').find(|word| word.ends_with(".rlib")).unwrap();
+        let artifact = messages
+            .lines()
+            .rfind(|l| l.contains("compiler-artifact") && l.contains("\"name\":\"millstream\""))
+            .unwrap();
+        let path = artifact
+            .split('"')
+            .find(|word| word.ends_with(".rlib"))
+            .unwrap();
         path.into()
     })
 }
@@ -40,7 +57,16 @@ fn compile(file: &Path, flags: &[&str]) -> (bool, String) {
     let deps = library.parent().unwrap().join("deps");
     let out = tempfile::tempdir().unwrap();
     let output = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
-        .args(["--edition", "2024", "--crate-type", "lib", "--emit", "metadata", "--error-format", "short"])
+        .args([
+            "--edition",
+            "2024",
+            "--crate-type",
+            "lib",
+            "--emit",
+            "metadata",
+            "--error-format",
+            "short",
+        ])
         .args(flags)
         .arg("--extern")
         .arg(format!("millstream={}", library.display()))
@@ -51,7 +77,10 @@ fn compile(file: &Path, flags: &[&str]) -> (bool, String) {
         .arg(file)
         .output()
         .unwrap();
-    (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    (
+        output.status.success(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
 }
 
 /// The errors in what rustc says: `file:line:column: error[code]: text`, where the text may have more lines.
@@ -62,7 +91,10 @@ fn errors(said: &str, file: &Path) -> Vec<Error> {
     for line in said.lines() {
         if let Some(rest) = line.strip_prefix(&start) {
             let mut parts = rest.splitn(3, ':');
-            let (number, text) = (parts.next().unwrap().parse().unwrap(), parts.nth(1).unwrap().trim());
+            let (number, text) = (
+                parts.next().unwrap().parse().unwrap(),
+                parts.nth(1).unwrap().trim(),
+            );
             inside = false;
             if let Some(coded) = text.strip_prefix("error[") {
                 out.push((number, coded[..5].to_owned()));
@@ -88,7 +120,9 @@ fn expected(source: &str) -> Vec<Error> {
     let mut out: Vec<Error> = Vec::new();
     for (i, line) in (1..).zip(source.lines()) {
         match line.split_once("//~ ") {
-            Some((_, codes)) if codes.starts_with("E0") => out.extend(codes.split(' ').map(|code| (i, code.to_owned()))),
+            Some((_, codes)) if codes.starts_with("E0") => {
+                out.extend(codes.split(' ').map(|code| (i, code.to_owned())))
+            }
             Some((_, text)) => out.push((i, text.to_owned())),
             None => {}
         }
@@ -98,8 +132,13 @@ fn expected(source: &str) -> Vec<Error> {
 }
 
 fn programs(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui").join(folder);
-    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("ui")
+        .join(folder);
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     files.sort();
     assert!(!files.is_empty());
     files
@@ -110,7 +149,10 @@ fn what_must_not_compile_has_its_errors_and_no_others() {
     let mut wrong = String::new();
     for file in programs("reject") {
         let (_, said) = compile(&file, &["-A", "warnings"]);
-        let (have, want) = (errors(&said, &file), expected(&fs::read_to_string(&file).unwrap()));
+        let (have, want) = (
+            errors(&said, &file),
+            expected(&fs::read_to_string(&file).unwrap()),
+        );
         assert!(!want.is_empty(), "{} expects nothing", file.display());
         if have != want {
             wrong += &format!("{}\nwanted {want:#?}\nhave {have:#?}\n", file.display());
@@ -122,8 +164,18 @@ fn what_must_not_compile_has_its_errors_and_no_others() {
 #[test]
 fn what_must_compile_does_without_a_warning() {
     for file in programs("accept") {
-        let flags =
-            ["-D", "warnings", "-D", "missing-docs", "-D", "unreachable-pub", "-D", "rust-2018-idioms", "-A", "elided-lifetimes-in-paths"];
+        let flags = [
+            "-D",
+            "warnings",
+            "-D",
+            "missing-docs",
+            "-D",
+            "unreachable-pub",
+            "-D",
+            "rust-2018-idioms",
+            "-A",
+            "elided-lifetimes-in-paths",
+        ];
         let (ok, said) = compile(&file, &flags);
         assert!(ok && said.is_empty(), "{}:\n{said}", file.display());
     }

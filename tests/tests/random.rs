@@ -13,7 +13,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use millstream_tests::random::{Choices, Devices, Sample, Verdict, check, elision, generate, shrink};
+use millstream_tests::random::{
+    Choices, Devices, Sample, Verdict, check, elision, generate, shrink,
+};
 use std::{
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -31,7 +33,10 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |v| v.parse().unwrap_or_else(|_| panic!("{name}={v} is not a number")))
+    std::env::var(name).ok().map_or(default, |v| {
+        v.parse()
+            .unwrap_or_else(|_| panic!("{name}={v} is not a number"))
+    })
 }
 
 /// A panic is a failure like others, so that its program is printed. One that does not end cannot be taken back: it ends the process.
@@ -45,20 +50,34 @@ fn verdict(sample: &Sample, seed: u64, devices: &mut Devices) -> Verdict {
         }
     });
     catch_unwind(AssertUnwindSafe(|| check(sample, seed, devices))).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+        let text = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
         Verdict::Failed(format!("panic: {}", text.unwrap_or_default()))
     })
 }
 
 fn describe(sample: &Sample) -> String {
-    let calls: Vec<String> = sample.calls.iter().map(|c| format!("// {}({})", sample.task, c.join(", "))).collect();
+    let calls: Vec<String> = sample
+        .calls
+        .iter()
+        .map(|c| format!("// {}({})", sample.task, c.join(", ")))
+        .collect();
     format!("{}{}\n", sample.source, calls.join("\n"))
 }
 
 /// A smaller program that fails in the same way, and how.
 fn smaller(choices: &Choices, message: &str, seed: u64, devices: &mut Devices) -> (Sample, String) {
-    let kind = |m: &str| m.chars().take_while(|c| !c.is_ascii_digit() && *c != ':').collect::<String>();
-    let mut last = (generate(&mut Choices::given(choices.made().to_vec())), message.to_owned());
+    let kind = |m: &str| {
+        m.chars()
+            .take_while(|c| !c.is_ascii_digit() && *c != ':')
+            .collect::<String>()
+    };
+    let mut last = (
+        generate(&mut Choices::given(choices.made().to_vec())),
+        message.to_owned(),
+    );
     shrink(choices.made(), 3000, |list| {
         let sample = generate(&mut Choices::given(list.to_vec()));
         match verdict(&sample, seed, devices) {
@@ -84,8 +103,14 @@ struct Counts {
 
 #[test]
 fn every_engine_agrees() {
-    let (first, cases) = (setting("MILLSTREAM_SEED", 1), setting("MILLSTREAM_CASES", 2000));
-    let (start, patience) = (Instant::now(), Duration::from_secs(setting("MILLSTREAM_SECONDS", u64::MAX)));
+    let (first, cases) = (
+        setting("MILLSTREAM_SEED", 1),
+        setting("MILLSTREAM_CASES", 2000),
+    );
+    let (start, patience) = (
+        Instant::now(),
+        Duration::from_secs(setting("MILLSTREAM_SECONDS", u64::MAX)),
+    );
     let next = AtomicU64::new(0);
     let counts = Mutex::new(Counts::default());
     let failures = Mutex::new(Vec::new());
@@ -96,11 +121,17 @@ fn every_engine_agrees() {
             scope.spawn(move || {
                 let mut devices = Devices::default();
                 // What runs at the moment lies here, in case the process dies of it.
-                let current = std::env::temp_dir().join(format!("millstream-random-{}-{thread}.rs", std::process::id()));
+                let current = std::env::temp_dir().join(format!(
+                    "millstream-random-{}-{thread}.rs",
+                    std::process::id()
+                ));
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     let seed = first + i;
-                    if i >= cases || start.elapsed() > patience || !failures.lock().unwrap().is_empty() {
+                    if i >= cases
+                        || start.elapsed() > patience
+                        || !failures.lock().unwrap().is_empty()
+                    {
                         break;
                     }
                     let mut choices = Choices::seeded(seed);
@@ -113,7 +144,11 @@ fn every_engine_agrees() {
                     let mut counts = counts.lock().unwrap();
                     counts.lines += sample.source.lines().count() as u64;
                     match verdict {
-                        Verdict::Agreed { tasks, fault, out_of_memory } => {
+                        Verdict::Agreed {
+                            tasks,
+                            fault,
+                            out_of_memory,
+                        } => {
                             counts.agreed += 1;
                             counts.tasks += tasks;
                             counts.faults += u64::from(fault);
@@ -143,9 +178,18 @@ fn every_engine_agrees() {
     println!("{counts:?}");
     let cases = counts.agreed + counts.too_long;
     if cases >= 500 {
-        assert!(counts.agreed * 10 > cases * 8, "too few programs end: {counts:?}");
-        assert!(counts.tasks > 10 * cases, "the programs are too tame: {counts:?}");
-        assert!(counts.faults > 0 && counts.out_of_memory > 0, "something never happens: {counts:?}");
+        assert!(
+            counts.agreed * 10 > cases * 8,
+            "too few programs end: {counts:?}"
+        );
+        assert!(
+            counts.tasks > 10 * cases,
+            "the programs are too tame: {counts:?}"
+        );
+        assert!(
+            counts.faults > 0 && counts.out_of_memory > 0,
+            "something never happens: {counts:?}"
+        );
     }
 }
 
@@ -155,15 +199,21 @@ fn the_serial_elision_agrees() {
     if Command::new("rustc").arg("--version").output().is_err() {
         return eprintln!("SKIPPED: no rustc");
     }
-    let (first, cases) = (setting("MILLSTREAM_SEED", 1), setting("MILLSTREAM_ELISIONS", 200));
-    let (mut text, mut calls, mut expected, mut count) = (String::new(), String::new(), Vec::new(), 0);
+    let (first, cases) = (
+        setting("MILLSTREAM_SEED", 1),
+        setting("MILLSTREAM_ELISIONS", 200),
+    );
+    let (mut text, mut calls, mut expected, mut count) =
+        (String::new(), String::new(), Vec::new(), 0);
     text += "#![allow(warnings)]\nmacro_rules! spawn { ($e:expr) => { $e } }\nmacro_rules! sync { () => {} }\n";
     for seed in first.. {
         if count >= cases || seed > first + 3 * cases {
             break;
         }
         let sample = generate(&mut Choices::seeded(seed));
-        let Some((module, outcomes)) = elision(&sample) else { continue };
+        let Some((module, outcomes)) = elision(&sample) else {
+            continue;
+        };
         text += &format!("mod p{seed} {{\n{module}}}\n");
         calls += &format!("    p{seed}::calls();\n");
         expected.extend(outcomes.into_iter().map(|o| (seed, o)));
@@ -171,22 +221,48 @@ fn the_serial_elision_agrees() {
     }
     text += &format!("fn main() {{\n{calls}}}\n");
     let folder = tempfile::tempdir().unwrap();
-    let (source, program) = (folder.path().join("elision.rs"), folder.path().join("elision"));
+    let (source, program) = (
+        folder.path().join("elision.rs"),
+        folder.path().join("elision"),
+    );
     fs::write(&source, text).unwrap();
     let rustc = Command::new("rustc")
-        .args(["--edition", "2024", "--cap-lints", "allow", "-C", "overflow-checks=off", "-C", "debuginfo=0", "-o"])
+        .args([
+            "--edition",
+            "2024",
+            "--cap-lints",
+            "allow",
+            "-C",
+            "overflow-checks=off",
+            "-C",
+            "debuginfo=0",
+            "-o",
+        ])
         .args([&program, &source])
         .output()
         .unwrap();
     if !rustc.status.success() {
-        panic!("{}\n{}", String::from_utf8_lossy(&rustc.stderr), folder.keep().display());
+        panic!(
+            "{}\n{}",
+            String::from_utf8_lossy(&rustc.stderr),
+            folder.keep().display()
+        );
     }
     let output = Command::new(&program).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let found = String::from_utf8(output.stdout).unwrap();
     for ((seed, expected), found) in expected.iter().zip(found.lines()) {
         let program = || describe(&generate(&mut Choices::seeded(*seed)));
-        assert_eq!(expected, found, "seed {seed}: the interpreter and rustc\n{}", program());
+        assert_eq!(
+            expected,
+            found,
+            "seed {seed}: the interpreter and rustc\n{}",
+            program()
+        );
     }
     assert_eq!(found.lines().count(), expected.len());
     assert!(count >= cases * 8 / 10, "only {count} programs");

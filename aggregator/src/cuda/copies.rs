@@ -44,15 +44,26 @@ fn end(region: &Region) -> usize {
 impl Copies {
     /// A place for each region.
     pub(super) fn new(regions: Vec<Region>) -> Self {
-        let mut ranges: Vec<(usize, usize)> = regions.iter().map(|r| (r.address as usize, end(r))).collect();
+        let mut ranges: Vec<(usize, usize)> = regions
+            .iter()
+            .map(|r| (r.address as usize, end(r)))
+            .collect();
         let (mut spans, mut bytes) = (Vec::new(), 0);
         for (start, end) in merged(&mut ranges) {
             // The same place in a line as on the host, so that every type is aligned as it was.
             let offset = bytes + start % ALIGN;
-            spans.push(Span { start, end, offset: offset as u64 });
+            spans.push(Span {
+                start,
+                end,
+                offset: offset as u64,
+            });
             bytes = (offset + (end - start)).next_multiple_of(ALIGN);
         }
-        Self { spans, regions, bytes: bytes as u64 }
+        Self {
+            spans,
+            regions,
+            bytes: bytes as u64,
+        }
     }
 
     /// Bytes of device memory that it takes.
@@ -63,21 +74,46 @@ impl Copies {
     /// Where the copy of an address of the host lies; any place, if nothing is copied of it.
     pub(super) fn offset(&self, address: *mut u8) -> u64 {
         let at = self.spans.partition_point(|s| s.start <= address as usize);
-        at.checked_sub(1).map_or(0, |i| self.spans[i].offset + (address as usize - self.spans[i].start) as u64)
+        at.checked_sub(1).map_or(0, |i| {
+            self.spans[i].offset + (address as usize - self.spans[i].start) as u64
+        })
     }
 
     /// The copies to make before the run, or after it.
     fn transfers(&self, after: bool) -> Vec<Transfer> {
-        let wanted = || self.regions.iter().filter(|r| (r.written || !after) && r.rows > 0 && r.bytes > 0);
-        let mut flat: Vec<(usize, usize)> = wanted().filter(|r| r.rows == 1).map(|r| (r.address as usize, end(r))).collect();
+        let wanted = || {
+            self.regions
+                .iter()
+                .filter(|r| (r.written || !after) && r.rows > 0 && r.bytes > 0)
+        };
+        let mut flat: Vec<(usize, usize)> = wanted()
+            .filter(|r| r.rows == 1)
+            .map(|r| (r.address as usize, end(r)))
+            .collect();
         let flat = merged(&mut flat).into_iter().map(|(start, end)| {
-            let rows = Rows { count: 1, bytes: end - start, distance: end - start };
-            Transfer { host: start as *mut u8, offset: self.offset(start as *mut u8), rows }
+            let rows = Rows {
+                count: 1,
+                bytes: end - start,
+                distance: end - start,
+            };
+            Transfer {
+                host: start as *mut u8,
+                offset: self.offset(start as *mut u8),
+                rows,
+            }
         });
         let mut out: Vec<Transfer> = flat.collect();
         out.extend(wanted().filter(|r| r.rows > 1).map(|r| {
-            let rows = Rows { count: r.rows, bytes: r.bytes, distance: r.distance };
-            Transfer { host: r.address, offset: self.offset(r.address), rows }
+            let rows = Rows {
+                count: r.rows,
+                bytes: r.bytes,
+                distance: r.distance,
+            };
+            Transfer {
+                host: r.address,
+                offset: self.offset(r.address),
+                rows,
+            }
         }));
         out
     }
@@ -86,7 +122,12 @@ impl Copies {
     ///
     /// # Safety
     /// The regions are lent for the run, those that are written exclusively; there are [`bytes`](Self::bytes) at `base`.
-    pub(super) unsafe fn copy(&self, context: &Context, base: u64, after: bool) -> Result<(), RunError> {
+    pub(super) unsafe fn copy(
+        &self,
+        context: &Context,
+        base: u64,
+        after: bool,
+    ) -> Result<(), RunError> {
         for Transfer { host, offset, rows } in self.transfers(after) {
             // SAFETY: the caller's promise; a region's rows lie in its span.
             unsafe {
@@ -126,19 +167,40 @@ mod tests {
                 // SAFETY: the regions of these tests are memory of theirs.
                 let host = unsafe { std::slice::from_raw_parts_mut(host.add(at), rows.bytes) };
                 let device = &mut device[offset as usize + at..][..rows.bytes];
-                if after { host.copy_from_slice(device) } else { device.copy_from_slice(host) }
+                if after {
+                    host.copy_from_slice(device)
+                } else {
+                    device.copy_from_slice(host)
+                }
             }
         }
     }
 
-    fn region(memory: &mut [u8], from: usize, rows: usize, bytes: usize, distance: usize, written: bool) -> Region {
-        Region { piece: 0, address: memory[from..].as_mut_ptr(), rows, bytes, distance, written }
+    fn region(
+        memory: &mut [u8],
+        from: usize,
+        rows: usize,
+        bytes: usize,
+        distance: usize,
+        written: bool,
+    ) -> Region {
+        Region {
+            piece: 0,
+            address: memory[from..].as_mut_ptr(),
+            rows,
+            bytes,
+            distance,
+            written,
+        }
     }
 
     #[test]
     fn what_overlaps_is_one_memory() {
         let mut memory: Vec<u8> = (0..100).collect();
-        let regions = vec![region(&mut memory, 10, 1, 20, 20, true), region(&mut memory, 20, 1, 30, 30, false)];
+        let regions = vec![
+            region(&mut memory, 10, 1, 20, 20, true),
+            region(&mut memory, 20, 1, 30, 30, false),
+        ];
         let far = region(&mut memory, 80, 1, 5, 5, true);
         let copies = Copies::new(vec![regions[0], regions[1], far]);
         let mut device = vec![0; copies.bytes() as usize];
@@ -148,19 +210,34 @@ mod tests {
         assert_eq!(device[at(&regions[1])..][..30], memory[20..50]);
         assert_eq!(device[at(&far)..][..5], memory[80..85]);
         for r in &regions {
-            assert_eq!(at(r) % ALIGN, r.address as usize % ALIGN, "alignment is kept");
+            assert_eq!(
+                at(r) % ALIGN,
+                r.address as usize % ALIGN,
+                "alignment is kept"
+            );
         }
         device.fill(0xff);
         copy(&copies, &mut device, true);
-        let written = memory.iter().enumerate().filter(|(_, b)| **b == 0xff).map(|(i, _)| i);
-        assert_eq!(written.collect::<Vec<_>>(), (10..30).chain(80..85).collect::<Vec<_>>(), "only what tasks may write comes back");
+        let written = memory
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| **b == 0xff)
+            .map(|(i, _)| i);
+        assert_eq!(
+            written.collect::<Vec<_>>(),
+            (10..30).chain(80..85).collect::<Vec<_>>(),
+            "only what tasks may write comes back"
+        );
     }
 
     #[test]
     fn between_the_rows_of_a_matrix_nothing_is_touched() {
         let mut memory: Vec<u8> = (0..64).collect();
         // Two quadrants of 8 x 8.
-        let (left, right) = (region(&mut memory, 0, 4, 4, 8, true), region(&mut memory, 36, 4, 4, 8, true));
+        let (left, right) = (
+            region(&mut memory, 0, 4, 4, 8, true),
+            region(&mut memory, 36, 4, 4, 8, true),
+        );
         let copies = Copies::new(vec![left, right]);
         let mut device = vec![0; copies.bytes() as usize];
         copy(&copies, &mut device, false);
@@ -178,7 +255,10 @@ mod tests {
     #[test]
     fn empty_slices_need_nothing() {
         let mut memory = [1u8; 4];
-        let copies = Copies::new(vec![region(&mut memory, 0, 1, 0, 0, true), region(&mut memory, 2, 0, 4, 4, true)]);
+        let copies = Copies::new(vec![
+            region(&mut memory, 0, 1, 0, 0, true),
+            region(&mut memory, 2, 0, 4, 4, true),
+        ]);
         assert!(copies.transfers(false).is_empty() && copies.transfers(true).is_empty());
         let none = Copies::new(Vec::new());
         assert_eq!((none.bytes(), none.offset(memory.as_mut_ptr())), (0, 0));

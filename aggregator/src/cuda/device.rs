@@ -68,7 +68,13 @@ pub struct CudaOptions {
 impl Default for CudaOptions {
     fn default() -> Self {
         let min_blocks = Options::default().min_blocks;
-        Self { ordinal: 0, memory: None, aggregator: Aggregator::default(), watchdog: Duration::from_secs(10), min_blocks }
+        Self {
+            ordinal: 0,
+            memory: None,
+            aggregator: Aggregator::default(),
+            watchdog: Duration::from_secs(10),
+            min_blocks,
+        }
     }
 }
 
@@ -217,7 +223,15 @@ impl Inner {
             };
             (memory, Mapped::new(&context, SHARED_WORDS)?)
         };
-        Ok(Self { options, info, memory, shared, workspace: Mutex::new(Workspace::default()), loaded: Mutex::new(Vec::new()), context })
+        Ok(Self {
+            options,
+            info,
+            memory,
+            shared,
+            workspace: Mutex::new(Workspace::default()),
+            loaded: Mutex::new(Vec::new()),
+            context,
+        })
     }
 
     /// A word that host and device share.
@@ -245,27 +259,52 @@ impl CudaDevice {
         let info = driver::info(options.ordinal)?;
         let nvrtc = nvrtc::find().map_err(|e| RunError::Device(e.to_string()))?;
         if options.aggregator == Aggregator::Persistent && !info.cooperative {
-            return Err(RunError::Device(format!("{} cannot launch cooperative kernels: use the host-thread aggregator", info.name)));
+            return Err(RunError::Device(format!(
+                "{} cannot launch cooperative kernels: use the host-thread aggregator",
+                info.name
+            )));
         }
         arch_for(nvrtc, info.arch)?;
         let inner = Arc::new(Inner::new(options, info.clone())?);
         let (name, memory) = (format!("cuda:{}", info.ordinal), inner.memory);
-        let options = CudaOptions { memory: Some(memory), ..options };
-        Ok(Self { slot: Arc::new(Slot { name, options, info, memory, alive: Mutex::new(Some(inner)) }) })
+        let options = CudaOptions {
+            memory: Some(memory),
+            ..options
+        };
+        Ok(Self {
+            slot: Arc::new(Slot {
+                name,
+                options,
+                info,
+                memory,
+                alive: Mutex::new(Some(inner)),
+            }),
+        })
     }
 
     /// The device's context and what it has there: a new one if the last was lost.
     fn alive(&self) -> Result<Arc<Inner>, RunError> {
         let mut alive = self.slot.alive.lock();
-        if let Some(inner) = alive.as_ref().filter(|inner| !inner.context.shared.is_lost()) {
+        if let Some(inner) = alive
+            .as_ref()
+            .filter(|inner| !inner.context.shared.is_lost())
+        {
             return Ok(inner.clone());
         }
-        tracing::warn!(device = self.slot.name, "the context was lost; the device takes a new one");
+        tracing::warn!(
+            device = self.slot.name,
+            "the context was lost; the device takes a new one"
+        );
         // The old one goes first, so that its memory is free.
         if let Some(old) = alive.take() {
             old.context.shared.end();
         }
-        Ok(alive.insert(Arc::new(Inner::new(self.slot.options, self.slot.info.clone())?)).clone())
+        Ok(alive
+            .insert(Arc::new(Inner::new(
+                self.slot.options,
+                self.slot.info.clone(),
+            )?))
+            .clone())
     }
 
     /// Its name: `cuda:0`.
@@ -289,7 +328,9 @@ impl CudaDevice {
     /// A handle that ends runs of this device.
     #[must_use]
     pub fn cancel_handle(&self) -> CudaCancel {
-        CudaCancel { slot: self.slot.clone() }
+        CudaCancel {
+            slot: self.slot.clone(),
+        }
     }
 
     /// Compiles a program for this device, unless it is loaded already. Its machine code is kept on disk for the next process.
@@ -318,7 +359,12 @@ impl CudaDevice {
     ///
     /// # Errors
     /// If the arguments do not fit the task, or the run ends without a result.
-    pub fn launch(&self, loaded: &CudaLoaded, task: TaskId, calls: &mut [ErasedCall<'_>]) -> Result<RunReport, RunError> {
+    pub fn launch(
+        &self,
+        loaded: &CudaLoaded,
+        task: TaskId,
+        calls: &mut [ErasedCall<'_>],
+    ) -> Result<RunReport, RunError> {
         let inner = self.alive()?;
         if !std::ptr::eq(loaded.owner.as_ptr(), Arc::as_ptr(&inner)) {
             let here = self.load(&loaded.program)?;
@@ -327,7 +373,8 @@ impl CudaDevice {
         let _using = inner.context.enter()?;
         let mut workspace = inner.workspace.lock();
         let _turn = inner.context.shared.turn.lock();
-        let report = Run::new(&inner, loaded, &mut workspace, task, calls).and_then(|run| run.execute(calls));
+        let report = Run::new(&inner, loaded, &mut workspace, task, calls)
+            .and_then(|run| run.execute(calls));
         workspace.shrink();
         inner.context.note(report)
     }
@@ -403,27 +450,52 @@ impl CudaBuffer {
 /// What to compile for: the GPU's own architecture, or the nearest before it whose machine code it runs.
 fn arch_for(nvrtc: &Nvrtc, arch: u32) -> Result<Arch, RunError> {
     let known = nvrtc.archs();
-    let same = known.iter().filter(|a| a.0 / 10 == arch / 10 && a.0 <= arch).max();
+    let same = known
+        .iter()
+        .filter(|a| a.0 / 10 == arch / 10 && a.0 <= arch)
+        .max();
     same.copied().ok_or_else(|| {
         let (major, minor) = nvrtc.version();
-        let range = known.first().zip(known.last()).map_or_else(String::new, |(a, b)| format!(", which compiles for {a} to {b}"));
-        RunError::Device(format!("the GPU is of architecture sm_{arch}, unknown to NVRTC {major}.{minor}{range}"))
+        let range = known
+            .first()
+            .zip(known.last())
+            .map_or_else(String::new, |(a, b)| {
+                format!(", which compiles for {a} to {b}")
+            });
+        RunError::Device(format!(
+            "the GPU is of architecture sm_{arch}, unknown to NVRTC {major}.{minor}{range}"
+        ))
     })
 }
 
 fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, RunError> {
     let start = Instant::now();
     let plan = Plan::new(program, inner.memory);
-    let text = generate(&plan, Options { min_blocks: inner.options.min_blocks, ..Options::default() });
+    let text = generate(
+        &plan,
+        Options {
+            min_blocks: inner.options.min_blocks,
+            ..Options::default()
+        },
+    );
     let nvrtc = nvrtc::find().map_err(|e| RunError::Device(e.to_string()))?;
     let compiled = nvrtc
-        .compile_cached(&text.source, arch_for(nvrtc, inner.info.arch)?, How { fast_math: program.program.options.fast_math, check: false })
+        .compile_cached(
+            &text.source,
+            arch_for(nvrtc, inner.info.arch)?,
+            How {
+                fast_math: program.program.options.fast_math,
+                check: false,
+            },
+        )
         .map_err(|e| RunError::Compile(e.to_string()))?;
     let module = Module::new(&inner.context, &compiled.cubin)?;
     let threads = kernel::BLOCK;
     let persistent = module.kernel(kernel::PERSISTENT)?;
     let blocks = (persistent.occupancy(threads)? * inner.info.multiprocessors).min(MOST_BLOCKS);
-    let dispatches = (0..plan.kernels()).map(|i| module.kernel(&kernel::dispatch(i))).collect::<Result<Vec<_>, _>>()?;
+    let dispatches = (0..plan.kernels())
+        .map(|i| module.kernel(&kernel::dispatch(i)))
+        .collect::<Result<Vec<_>, _>>()?;
     let dispatch_blocks = dispatches
         .iter()
         .map(|k| Ok((k.occupancy(threads)? * inner.info.multiprocessors).min(MOST_BLOCKS)))
@@ -431,7 +503,10 @@ fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, R
     let what = (blocks, inner.info.multiprocessors, Bytes(inner.memory));
     tracing::debug!(program = program.program.name, blocks = what.0, multiprocessors = what.1, memory = %what.2, "loaded");
     if blocks == 0 {
-        return Err(RunError::Compile(format!("no block of the program fits a multiprocessor of {}", inner.info.name)));
+        return Err(RunError::Compile(format!(
+            "no block of the program fits a multiprocessor of {}",
+            inner.info.name
+        )));
     }
     let channels = module.global(kernel::CHANNELS)?;
     // The deepest recursion of helpers is what the stack has room for; tasks recurse without it.
@@ -439,7 +514,9 @@ fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, R
     let stack = match text.helper_frame {
         0 => 0,
         _ => {
-            let share = (inner.context.free_memory()? / STACK_SHARE / threads).clamp(LEAST_STACK, 64 << 10) & !1023;
+            let share = (inner.context.free_memory()? / STACK_SHARE / threads)
+                .clamp(LEAST_STACK, 64 << 10)
+                & !1023;
             inner.context.stack(share, LEAST_STACK)?
         }
     };

@@ -22,11 +22,22 @@ use std::{
 pub(super) fn failed(code: CUresult, what: &str) -> RunError {
     let mut text = ptr::null();
     // SAFETY: the driver is present, for it gave the code; it answers with a static string or not at all.
-    let found = unsafe { sys::cuGetErrorString(code, &raw mut text) } == CUresult::CUDA_SUCCESS && !text.is_null();
+    let found = unsafe { sys::cuGetErrorString(code, &raw mut text) } == CUresult::CUDA_SUCCESS
+        && !text.is_null();
     // SAFETY: as above.
-    let text = if found { unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned() } else { "unknown error".to_owned() };
+    let text = if found {
+        unsafe { CStr::from_ptr(text) }
+            .to_string_lossy()
+            .into_owned()
+    } else {
+        "unknown error".to_owned()
+    };
     let text = format!("{what}: {text} ({code:?})");
-    if is_fatal(code) { RunError::Lost(text) } else { RunError::Device(format!("CUDA: {text}")) }
+    if is_fatal(code) {
+        RunError::Lost(text)
+    } else {
+        RunError::Device(format!("CUDA: {text}"))
+    }
 }
 
 /// Whether a context gives nothing but errors after this one.
@@ -50,7 +61,11 @@ const fn is_fatal(code: CUresult) -> bool {
 }
 
 pub(super) fn check(code: CUresult, what: &str) -> Result<(), RunError> {
-    if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(failed(code, what)) }
+    if code == CUresult::CUDA_SUCCESS {
+        Ok(())
+    } else {
+        Err(failed(code, what))
+    }
 }
 
 /// Loads and initialises the driver, once.
@@ -61,7 +76,9 @@ pub(super) fn present() -> Result<(), RunError> {
     static PRESENT: OnceLock<Result<(), RunError>> = OnceLock::new();
     let start = || {
         if std::env::var_os("MILLSTREAM_CUDA").is_some_and(|v| v == "off") {
-            return Err(RunError::Device("CUDA is turned off by MILLSTREAM_CUDA=off".to_owned()));
+            return Err(RunError::Device(
+                "CUDA is turned off by MILLSTREAM_CUDA=off".to_owned(),
+            ));
         }
         // SAFETY: it opens the library and nothing else; the driver's initialisers ask nothing of us.
         if !unsafe { sys::is_culib_present() } {
@@ -70,9 +87,16 @@ pub(super) fn present() -> Result<(), RunError> {
         }
         let mut version = 0;
         // SAFETY: present; valid for a write. It may be called before the driver is initialised.
-        check(unsafe { sys::cuDriverGetVersion(&raw mut version) }, "asking for the driver's version")?;
+        check(
+            unsafe { sys::cuDriverGetVersion(&raw mut version) },
+            "asking for the driver's version",
+        )?;
         if version < 12_000 {
-            let text = format!("the CUDA driver is of version {}.{}, and 12.0 is needed", version / 1000, version % 1000 / 10);
+            let text = format!(
+                "the CUDA driver is of version {}.{}, and 12.0 is needed",
+                version / 1000,
+                version % 1000 / 10
+            );
             return Err(RunError::Device(text));
         }
         // SAFETY: present.
@@ -89,7 +113,10 @@ pub fn driver_version() -> Result<(u32, u32), RunError> {
     present()?;
     let mut version = 0;
     // SAFETY: present; valid for a write.
-    check(unsafe { sys::cuDriverGetVersion(&raw mut version) }, "asking for the driver's version")?;
+    check(
+        unsafe { sys::cuDriverGetVersion(&raw mut version) },
+        "asking for the driver's version",
+    )?;
     Ok((version as u32 / 1000, version as u32 % 1000 / 10))
 }
 
@@ -119,7 +146,10 @@ pub fn devices() -> Result<Vec<DeviceInfo>, RunError> {
     present()?;
     let mut count = 0;
     // SAFETY: present; valid for a write.
-    check(unsafe { sys::cuDeviceGetCount(&raw mut count) }, "counting the devices")?;
+    check(
+        unsafe { sys::cuDeviceGetCount(&raw mut count) },
+        "counting the devices",
+    )?;
     (0..count as u32).map(info).collect()
 }
 
@@ -128,26 +158,47 @@ pub(super) fn info(ordinal: u32) -> Result<DeviceInfo, RunError> {
     present()?;
     let mut device = 0;
     // SAFETY: present; valid for a write.
-    check(unsafe { sys::cuDeviceGet(&raw mut device, ordinal as c_int) }, &format!("looking for device {ordinal}"))?;
+    check(
+        unsafe { sys::cuDeviceGet(&raw mut device, ordinal as c_int) },
+        &format!("looking for device {ordinal}"),
+    )?;
     let ask = |attribute| {
         let mut value = 0;
         // SAFETY: the device exists; valid for a write.
-        check(unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) }, "asking for an attribute")?;
+        check(
+            unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) },
+            "asking for an attribute",
+        )?;
         Ok::<u32, RunError>(value as u32)
     };
     let mut name = [0; 256];
     // SAFETY: as long as it is told.
-    check(unsafe { sys::cuDeviceGetName(name.as_mut_ptr(), 256, device) }, "asking for the device's name")?;
+    check(
+        unsafe { sys::cuDeviceGetName(name.as_mut_ptr(), 256, device) },
+        "asking for the device's name",
+    )?;
     // SAFETY: the driver ends it with a zero.
-    let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
+    let name = unsafe { CStr::from_ptr(name.as_ptr()) }
+        .to_string_lossy()
+        .into_owned();
     let mut memory = 0;
     // SAFETY: the device exists; valid for a write.
-    check(unsafe { sys::cuDeviceTotalMem_v2(&raw mut memory, device) }, "asking for the device's memory")?;
+    check(
+        unsafe { sys::cuDeviceTotalMem_v2(&raw mut memory, device) },
+        "asking for the device's memory",
+    )?;
     let major = ask(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor = ask(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
     let multiprocessors = ask(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
     let cooperative = ask(A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0;
-    Ok(DeviceInfo { ordinal, name, arch: 10 * major + minor, multiprocessors, memory: memory as u64, cooperative })
+    Ok(DeviceInfo {
+        ordinal,
+        name,
+        arch: 10 * major + minor,
+        multiprocessors,
+        memory: memory as u64,
+        cooperative,
+    })
 }
 
 /// A context on a GPU, shared by all devices of this process on that GPU and by what they hold there. It ends with the last of them, or
@@ -189,15 +240,24 @@ impl Shared {
         present()?;
         let mut all = ALL.lock();
         all.retain(|(_, shared)| shared.strong_count() > 0);
-        let found = all.iter().filter(|(n, _)| *n == ordinal).find_map(|(_, shared)| shared.upgrade().filter(|s| !s.is_lost()));
+        let found = all
+            .iter()
+            .filter(|(n, _)| *n == ordinal)
+            .find_map(|(_, shared)| shared.upgrade().filter(|s| !s.is_lost()));
         if let Some(shared) = found {
             return Ok(shared);
         }
         let (mut device, mut context) = (0, ptr::null_mut());
         // SAFETY: present; valid for a write.
-        check(unsafe { sys::cuDeviceGet(&raw mut device, ordinal as c_int) }, &format!("looking for device {ordinal}"))?;
+        check(
+            unsafe { sys::cuDeviceGet(&raw mut device, ordinal as c_int) },
+            &format!("looking for device {ordinal}"),
+        )?;
         // SAFETY: the device exists; valid for a write.
-        check(unsafe { sys::cuCtxCreate_v2(&raw mut context, 0, device) }, "making a context")?;
+        check(
+            unsafe { sys::cuCtxCreate_v2(&raw mut context, 0, device) },
+            "making a context",
+        )?;
         // Relaxed: a number of its own is all.
         let shared = Arc::new(Self {
             context,
@@ -229,10 +289,16 @@ impl Shared {
     pub(super) fn enter(&self) -> Result<Using<'_>, RunError> {
         let using = self.ended.read().unwrap_or_else(PoisonError::into_inner);
         if *using || self.is_lost() {
-            return Err(RunError::Lost("an error ended it, and all that lay in it is gone".into()));
+            return Err(RunError::Lost(
+                "an error ended it, and all that lay in it is gone".into(),
+            ));
         }
         // SAFETY: it has not ended.
-        check(unsafe { sys::cuCtxSetCurrent(self.context) }, "entering the context").map(|()| using)
+        check(
+            unsafe { sys::cuCtxSetCurrent(self.context) },
+            "entering the context",
+        )
+        .map(|()| using)
     }
 
     /// Like [`enter`](Self::enter), for who frees something and may work in it already; none if it is lost, for then nothing is to be
@@ -240,7 +306,9 @@ impl Shared {
     pub(super) fn enter_to_free(&self) -> Option<Using<'_>> {
         let using = self.ended.try_read().ok()?;
         // SAFETY: it has not ended.
-        let entered = !*using && !self.is_lost() && unsafe { sys::cuCtxSetCurrent(self.context) } == CUresult::CUDA_SUCCESS;
+        let entered = !*using
+            && !self.is_lost()
+            && unsafe { sys::cuCtxSetCurrent(self.context) } == CUresult::CUDA_SUCCESS;
         entered.then_some(using)
     }
 }
@@ -276,9 +344,16 @@ impl Context {
             let _using = shared.enter()?;
             // 1: does not wait for the default stream.
             // SAFETY: a context is current; valid for a write.
-            check(unsafe { sys::cuStreamCreate(&raw mut stream, 1) }, "making a stream")?;
+            check(
+                unsafe { sys::cuStreamCreate(&raw mut stream, 1) },
+                "making a stream",
+            )?;
         }
-        Ok(Self { stream, staging: OnceLock::new(), shared })
+        Ok(Self {
+            stream,
+            staging: OnceLock::new(),
+            shared,
+        })
     }
 
     /// See [`Shared::enter`]. Everything else here wants it.
@@ -298,7 +373,10 @@ impl Context {
     pub(super) fn free_memory(&self) -> Result<u64, RunError> {
         let (mut free, mut total) = (0, 0);
         // SAFETY: a context is current; valid for writes.
-        check(unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) }, "asking for free memory")?;
+        check(
+            unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) },
+            "asking for free memory",
+        )?;
         Ok(free as u64)
     }
 
@@ -309,7 +387,8 @@ impl Context {
         let mut bytes = wanted;
         while *stack == 0 {
             // SAFETY: a context is current.
-            let code = unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, bytes as usize) };
+            let code =
+                unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, bytes as usize) };
             if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY && bytes / 2 >= least {
                 bytes /= 2;
                 continue;
@@ -323,7 +402,10 @@ impl Context {
     /// Makes the context that of a thread which helps one that has entered it.
     pub(super) fn bind(&self) -> Result<(), RunError> {
         // SAFETY: it does not end while somebody has entered it.
-        check(unsafe { sys::cuCtxSetCurrent(self.shared.context) }, "entering the context")
+        check(
+            unsafe { sys::cuCtxSetCurrent(self.shared.context) },
+            "entering the context",
+        )
     }
 
     /// What copies so many bytes faster than the driver does.
@@ -331,13 +413,23 @@ impl Context {
         if bytes < LARGE {
             return None;
         }
-        let make = || Staging::new(self).inspect_err(|e| tracing::warn!("large copies are slow: {e}")).ok().map(Mutex::new);
+        let make = || {
+            Staging::new(self)
+                .inspect_err(|e| tracing::warn!("large copies are slow: {e}"))
+                .ok()
+                .map(Mutex::new)
+        };
         self.staging.get_or_init(make).as_ref().map(Mutex::lock)
     }
 
     /// # Safety
     /// `from` is valid for reads of `bytes` until the stream has done it, `to` is device memory of that size.
-    pub(super) unsafe fn copy_in(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), RunError> {
+    pub(super) unsafe fn copy_in(
+        &self,
+        to: u64,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<(), RunError> {
         if bytes == 0 {
             return Ok(());
         }
@@ -346,12 +438,20 @@ impl Context {
             return unsafe { staging.copy(self, from.cast_mut(), to, bytes, false) };
         }
         // SAFETY: the caller's promise; a context is current while a run is on.
-        check(unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.stream) }, "copying to the device")
+        check(
+            unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.stream) },
+            "copying to the device",
+        )
     }
 
     /// # Safety
     /// `to` is valid for writes of `bytes` until the stream has done it, `from` is device memory of that size.
-    pub(super) unsafe fn copy_out(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), RunError> {
+    pub(super) unsafe fn copy_out(
+        &self,
+        to: *mut u8,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), RunError> {
         if bytes == 0 {
             return Ok(());
         }
@@ -360,14 +460,23 @@ impl Context {
             return unsafe { staging.copy(self, to, from, bytes, true) };
         }
         // SAFETY: the caller's promise; a context is current while a run is on.
-        check(unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.stream) }, "copying from the device")
+        check(
+            unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.stream) },
+            "copying from the device",
+        )
     }
 
     /// Copies rows; their distance is the same on both sides.
     ///
     /// # Safety
     /// As for [`copy_in`](Self::copy_in) and [`copy_out`](Self::copy_out), for each of the rows.
-    pub(super) unsafe fn copy_rows(&self, host: *mut u8, device: u64, rows: Rows, out: bool) -> Result<(), RunError> {
+    pub(super) unsafe fn copy_rows(
+        &self,
+        host: *mut u8,
+        device: u64,
+        rows: Rows,
+        out: bool,
+    ) -> Result<(), RunError> {
         use sys::CUmemorytype::{CU_MEMORYTYPE_DEVICE as DEVICE, CU_MEMORYTYPE_HOST as HOST};
         let (from, to) = if out { (DEVICE, HOST) } else { (HOST, DEVICE) };
         let copy = sys::CUDA_MEMCPY2D {
@@ -389,14 +498,20 @@ impl Context {
             Height: rows.count,
         };
         // SAFETY: the caller's promise; a context is current while a run is on.
-        check(unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, self.stream) }, "copying a matrix")
+        check(
+            unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, self.stream) },
+            "copying a matrix",
+        )
     }
 
     /// # Safety
     /// `at` is device memory of that size.
     pub(super) unsafe fn zero(&self, at: u64, bytes: u64) -> Result<(), RunError> {
         // SAFETY: the caller's promise; a context is current while a run is on.
-        check(unsafe { sys::cuMemsetD8Async(at, 0, bytes as usize, self.stream) }, "clearing memory")
+        check(
+            unsafe { sys::cuMemsetD8Async(at, 0, bytes as usize, self.stream) },
+            "clearing memory",
+        )
     }
 
     pub(super) fn wait(&self, what: &str) -> Result<(), RunError> {
@@ -428,9 +543,23 @@ impl Context {
         // SAFETY: the caller's promise; the stream is this context's, which is current while a run is on.
         let code = unsafe {
             if cooperative {
-                sys::cuLaunchCooperativeKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, params)
+                sys::cuLaunchCooperativeKernel(
+                    kernel, blocks, 1, 1, threads, 1, 1, 0, stream, params,
+                )
             } else {
-                sys::cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, params, ptr::null_mut())
+                sys::cuLaunchKernel(
+                    kernel,
+                    blocks,
+                    1,
+                    1,
+                    threads,
+                    1,
+                    1,
+                    0,
+                    stream,
+                    params,
+                    ptr::null_mut(),
+                )
             }
         };
         check(code, "launching a kernel")
@@ -464,24 +593,37 @@ impl Module {
     pub(super) fn new(context: &Context, cubin: &[u8]) -> Result<Self, RunError> {
         let mut module = ptr::null_mut();
         // SAFETY: the bytes are an ELF file, which says itself how long it is.
-        check(unsafe { sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast()) }, "loading the program")?;
-        Ok(Self { module, shared: context.shared.clone() })
+        check(
+            unsafe { sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast()) },
+            "loading the program",
+        )?;
+        Ok(Self {
+            module,
+            shared: context.shared.clone(),
+        })
     }
 
     pub(super) fn kernel(&self, name: &str) -> Result<Kernel, RunError> {
-        let text = CString::new(name).map_err(|_| RunError::Device(format!("no kernel is named {name:?}")))?;
+        let text = CString::new(name)
+            .map_err(|_| RunError::Device(format!("no kernel is named {name:?}")))?;
         let mut function = ptr::null_mut();
         // SAFETY: the module is loaded; the name is a C string.
-        check(unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, text.as_ptr()) }, &format!("looking for kernel {name}"))?;
+        check(
+            unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, text.as_ptr()) },
+            &format!("looking for kernel {name}"),
+        )?;
         Ok(Kernel(function))
     }
 
     /// Address and size of a global.
     pub(super) fn global(&self, name: &str) -> Result<(u64, usize), RunError> {
-        let text = CString::new(name).map_err(|_| RunError::Device(format!("no global is named {name:?}")))?;
+        let text = CString::new(name)
+            .map_err(|_| RunError::Device(format!("no global is named {name:?}")))?;
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: the module is loaded; the name is a C string.
-        let code = unsafe { sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.module, text.as_ptr()) };
+        let code = unsafe {
+            sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.module, text.as_ptr())
+        };
         check(code, &format!("looking for global {name}"))?;
         Ok((address, bytes))
     }
@@ -510,7 +652,14 @@ impl Kernel {
     pub(super) fn occupancy(self, threads: u32) -> Result<u32, RunError> {
         let mut blocks = 0;
         // SAFETY: the kernel's module is loaded; valid for a write.
-        let code = unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, self.0, threads as c_int, 0) };
+        let code = unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &raw mut blocks,
+                self.0,
+                threads as c_int,
+                0,
+            )
+        };
         check(code, "asking how many blocks fit")?;
         Ok(blocks as u32)
     }
@@ -524,27 +673,40 @@ pub(super) struct Stopwatch {
 
 impl Stopwatch {
     pub(super) fn start(context: &Context) -> Result<Self, RunError> {
-        let mut out = Self { marks: [ptr::null_mut(); 2] };
+        let mut out = Self {
+            marks: [ptr::null_mut(); 2],
+        };
         for mark in &mut out.marks {
             // SAFETY: a context is current; valid for a write.
             check(unsafe { sys::cuEventCreate(mark, 0) }, "making an event")?;
         }
         // SAFETY: the event and the stream are of one context.
-        check(unsafe { sys::cuEventRecord(out.marks[0], context.stream) }, "recording an event")?;
+        check(
+            unsafe { sys::cuEventRecord(out.marks[0], context.stream) },
+            "recording an event",
+        )?;
         Ok(out)
     }
 
     pub(super) fn stop(&self, context: &Context) -> Result<(), RunError> {
         // SAFETY: the event and the stream are of one context.
-        check(unsafe { sys::cuEventRecord(self.marks[1], context.stream) }, "recording an event")
+        check(
+            unsafe { sys::cuEventRecord(self.marks[1], context.stream) },
+            "recording an event",
+        )
     }
 
     /// After the stream has been waited for.
     pub(super) fn elapsed(&self) -> Result<std::time::Duration, RunError> {
         let mut ms = 0f32;
         // SAFETY: both events have been recorded; valid for a write.
-        check(unsafe { sys::cuEventElapsedTime(&raw mut ms, self.marks[0], self.marks[1]) }, "reading the time")?;
-        Ok(std::time::Duration::from_secs_f64(f64::from(ms.max(0.0)) / 1e3))
+        check(
+            unsafe { sys::cuEventElapsedTime(&raw mut ms, self.marks[0], self.marks[1]) },
+            "reading the time",
+        )?;
+        Ok(std::time::Duration::from_secs_f64(
+            f64::from(ms.max(0.0)) / 1e3,
+        ))
     }
 }
 

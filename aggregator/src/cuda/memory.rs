@@ -19,8 +19,15 @@ impl Memory {
         let mut address = 0;
         // SAFETY: a context is current.
         let code = unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes.max(1) as usize) };
-        check(code, &format!("taking {} of device memory", crate::Bytes(bytes)))?;
-        Ok(Self { address, bytes, shared: context.shared.clone() })
+        check(
+            code,
+            &format!("taking {} of device memory", crate::Bytes(bytes)),
+        )?;
+        Ok(Self {
+            address,
+            bytes,
+            shared: context.shared.clone(),
+        })
     }
 
     pub(super) const fn address(&self) -> u64 {
@@ -60,12 +67,22 @@ impl Mapped {
         let flags: c_uint = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
         let mut host = ptr::null_mut();
         // SAFETY: a context is current.
-        check(unsafe { sys::cuMemHostAlloc(&raw mut host, 4 * words, flags) }, "taking mapped memory")?;
+        check(
+            unsafe { sys::cuMemHostAlloc(&raw mut host, 4 * words, flags) },
+            "taking mapped memory",
+        )?;
         // SAFETY: it has just been taken, of that size.
         unsafe { ptr::write_bytes(host.cast::<u8>(), 0, 4 * words) };
-        let mut out = Self { host: host.cast(), device: 0, shared: context.shared.clone() };
+        let mut out = Self {
+            host: host.cast(),
+            device: 0,
+            shared: context.shared.clone(),
+        };
         // SAFETY: taken as mapped.
-        check(unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut out.device, host, 0) }, "mapping memory")?;
+        check(
+            unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut out.device, host, 0) },
+            "mapping memory",
+        )?;
         Ok(out)
     }
 
@@ -105,11 +122,21 @@ impl Pinned {
     pub(super) fn new(context: &Context, bytes: usize) -> Result<Self, RunError> {
         let (mut address, mut done) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: a context is current; valid for a write.
-        check(unsafe { sys::cuMemHostAlloc(&raw mut address, bytes, 0) }, "taking pinned memory")?;
-        let mut out = Self { address: address.cast(), done, shared: context.shared.clone() };
+        check(
+            unsafe { sys::cuMemHostAlloc(&raw mut address, bytes, 0) },
+            "taking pinned memory",
+        )?;
+        let mut out = Self {
+            address: address.cast(),
+            done,
+            shared: context.shared.clone(),
+        };
         // 2: nobody asks it for the time.
         // SAFETY: as above.
-        check(unsafe { sys::cuEventCreate(&raw mut done, 2) }, "making an event")?;
+        check(
+            unsafe { sys::cuEventCreate(&raw mut done, 2) },
+            "making an event",
+        )?;
         out.done = done;
         Ok(out)
     }
@@ -122,9 +149,17 @@ impl Pinned {
     ///
     /// # Safety
     /// `to` is device memory of so many bytes, and this is of as many. The context is the thread's.
-    pub(super) unsafe fn send(&self, context: &Context, to: u64, bytes: usize) -> Result<(), RunError> {
+    pub(super) unsafe fn send(
+        &self,
+        context: &Context,
+        to: u64,
+        bytes: usize,
+    ) -> Result<(), RunError> {
         // SAFETY: the caller's promise.
-        check(unsafe { sys::cuMemcpyHtoDAsync_v2(to, self.address.cast(), bytes, context.stream) }, "copying to the device")?;
+        check(
+            unsafe { sys::cuMemcpyHtoDAsync_v2(to, self.address.cast(), bytes, context.stream) },
+            "copying to the device",
+        )?;
         self.mark(context)
     }
 
@@ -132,15 +167,26 @@ impl Pinned {
     ///
     /// # Safety
     /// As for [`send`](Self::send).
-    pub(super) unsafe fn fetch(&self, context: &Context, from: u64, bytes: usize) -> Result<(), RunError> {
+    pub(super) unsafe fn fetch(
+        &self,
+        context: &Context,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), RunError> {
         // SAFETY: the caller's promise.
-        check(unsafe { sys::cuMemcpyDtoHAsync_v2(self.address.cast(), from, bytes, context.stream) }, "copying from the device")?;
+        check(
+            unsafe { sys::cuMemcpyDtoHAsync_v2(self.address.cast(), from, bytes, context.stream) },
+            "copying from the device",
+        )?;
         self.mark(context)
     }
 
     fn mark(&self, context: &Context) -> Result<(), RunError> {
         // SAFETY: the event and the stream are of one context.
-        check(unsafe { sys::cuEventRecord(self.done, context.stream) }, "recording an event")
+        check(
+            unsafe { sys::cuEventRecord(self.done, context.stream) },
+            "recording an event",
+        )
     }
 
     /// Waits until the last copy is done.

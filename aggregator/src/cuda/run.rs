@@ -69,14 +69,23 @@ impl<'a> Run<'a> {
     ) -> Result<Self, RunError> {
         let start = Instant::now();
         let Some(lowered) = loaded.plan.program.tasks.get(task.index()) else {
-            return Err(RunError::BadArguments(format!("the program has no task {task}")));
+            return Err(RunError::BadArguments(format!(
+                "the program has no task {task}"
+            )));
         };
         let function = &loaded.plan.program.program[lowered.func];
         let home = device.context.shared.id;
         let (mut pieces, mut regions, mut owners) = (Vec::new(), Vec::new(), Vec::new());
         for (number, call) in calls.iter().enumerate() {
             let mut fields = vec![Vec::new(); lowered.element.len()];
-            args::push(function, &loaded.plan.program.program.structs, &call.args, home, &mut fields, Some(&mut regions))?;
+            args::push(
+                function,
+                &loaded.plan.program.program.structs,
+                &call.args,
+                home,
+                &mut fields,
+                Some(&mut regions),
+            )?;
             owners.resize(regions.len(), number);
             pieces.push(fields);
         }
@@ -88,12 +97,31 @@ impl<'a> Run<'a> {
             *at = (copied + copies.offset(address)).to_le_bytes().to_vec();
         }
         let memory = workspace.arena(&device.context, device.memory)?;
-        let too_small = || RunError::OutOfMemory { task: lowered.name.clone(), depth: 0, need: 0, budget: device.memory };
-        let arena = Arena::new(&loaded.plan, device.memory, task, calls.len() as u64).ok_or_else(too_small)?;
-        let run = Self { device, loaded, base: memory, arena, task, roots: calls.len() as u32, copies, copied, copying: Duration::ZERO };
+        let too_small = || RunError::OutOfMemory {
+            task: lowered.name.clone(),
+            depth: 0,
+            need: 0,
+            budget: device.memory,
+        };
+        let arena = Arena::new(&loaded.plan, device.memory, task, calls.len() as u64)
+            .ok_or_else(too_small)?;
+        let run = Self {
+            device,
+            loaded,
+            base: memory,
+            arena,
+            task,
+            roots: calls.len() as u32,
+            copies,
+            copied,
+            copying: Duration::ZERO,
+        };
         run.prepare(&pieces)?;
         device.context.wait("copying the arguments")?;
-        Ok(Self { copying: start.elapsed(), ..run })
+        Ok(Self {
+            copying: start.elapsed(),
+            ..run
+        })
     }
 
     /// Copies to an offset of the run's memory. What is copied lives until the stream is waited for: the driver has taken pageable memory
@@ -101,13 +129,21 @@ impl<'a> Run<'a> {
     fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), RunError> {
         debug_assert!(offset + bytes.len() as u64 <= self.arena.size);
         // SAFETY: pageable memory is staged by the driver before the call returns; the arena lies inside the device memory.
-        unsafe { self.device.context.copy_in(self.base + offset, bytes.as_ptr(), bytes.len()) }
+        unsafe {
+            self.device
+                .context
+                .copy_in(self.base + offset, bytes.as_ptr(), bytes.len())
+        }
     }
 
     fn read(&self, offset: u64, bytes: u64) -> Result<Vec<u8>, RunError> {
         let mut out = vec![0; bytes as usize];
         // SAFETY: the arena lies inside the device memory; it is waited for.
-        unsafe { self.device.context.copy_out(out.as_mut_ptr(), self.base + offset, out.len()) }?;
+        unsafe {
+            self.device
+                .context
+                .copy_out(out.as_mut_ptr(), self.base + offset, out.len())
+        }?;
         self.device.context.wait("copying from the device")?;
         Ok(out)
     }
@@ -126,7 +162,9 @@ impl<'a> Run<'a> {
             ..self.arena.control(self.base)
         };
         // SAFETY: plain words.
-        let bytes = unsafe { std::slice::from_raw_parts((&raw const control).cast::<u8>(), size_of::<Control>()) };
+        let bytes = unsafe {
+            std::slice::from_raw_parts((&raw const control).cast::<u8>(), size_of::<Control>())
+        };
         self.write(self.arena.control, bytes)?;
         if device.options.aggregator != Aggregator::HostThread {
             self.hand_over(&self.policy())?;
@@ -137,10 +175,17 @@ impl<'a> Run<'a> {
         let channels = self.arena.channels(self.base);
         let (at, size) = self.loaded.channels;
         if channels.len() > size {
-            return Err(RunError::Device(format!("the program's table of channels takes {size} bytes, not {}", channels.len())));
+            return Err(RunError::Device(format!(
+                "the program's table of channels takes {size} bytes, not {}",
+                channels.len()
+            )));
         }
         // SAFETY: the module's global, as long as that; pageable memory is staged before the call returns.
-        unsafe { device.context.copy_in(at, channels.as_ptr(), channels.len()) }
+        unsafe {
+            device
+                .context
+                .copy_in(at, channels.as_ptr(), channels.len())
+        }
     }
 
     /// Runs, and copies everything out.
@@ -159,7 +204,8 @@ impl<'a> Run<'a> {
         let results = self.read(self.arena.results, size * calls.len() as u64)?;
         for (i, call) in calls.iter_mut().enumerate() {
             call.result.clear();
-            call.result.extend_from_slice(&results[i * size as usize..][..size as usize]);
+            call.result
+                .extend_from_slice(&results[i * size as usize..][..size as usize]);
         }
         self.copying += start.elapsed();
         Ok(self.report(counts))
@@ -169,13 +215,27 @@ impl<'a> Run<'a> {
     fn policy(&self) -> Policy<'_> {
         let plan = &self.loaded.plan;
         let stack = plan.number_of(StackRef::Entry(self.task), false);
-        Policy::new(plan, &self.arena.capacities, stack, self.roots, self.loaded.expected.load(Ordering::Relaxed))
+        Policy::new(
+            plan,
+            &self.arena.capacities,
+            stack,
+            self.roots,
+            self.loaded.expected.load(Ordering::Relaxed),
+        )
     }
 
     /// Gives the persistent kernel what it is to take up.
     fn hand_over(&self, policy: &Policy<'_>) -> Result<(), RunError> {
-        let bytes = |words: &[u32]| words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>();
-        let records: Vec<u32> = (0..self.arena.levels as usize).map_while(|level| policy.record(level)).flatten().collect();
+        let bytes = |words: &[u32]| {
+            words
+                .iter()
+                .flat_map(|w| w.to_le_bytes())
+                .collect::<Vec<u8>>()
+        };
+        let records: Vec<u32> = (0..self.arena.levels as usize)
+            .map_while(|level| policy.record(level))
+            .flatten()
+            .collect();
         self.write(self.arena.standing, &bytes(&policy.standing()))?;
         self.write(self.arena.records, &bytes(&records))
     }
@@ -194,11 +254,24 @@ impl<'a> Run<'a> {
         let blocks = if one { 1 } else { self.loaded.blocks };
         let mut params = [(&raw mut published).cast(), (&raw mut small).cast()];
         // SAFETY: the kernel takes the address of a dispatch record and a word; the run's memory is laid out as it expects.
-        unsafe { context.launch(self.loaded.persistent.0, blocks, kernel::BLOCK, !one, &mut params) }?;
+        unsafe {
+            context.launch(
+                self.loaded.persistent.0,
+                blocks,
+                kernel::BLOCK,
+                !one,
+                &mut params,
+            )
+        }?;
         // Marked again if the run goes on.
         watch.stop(context)?;
         context.wait("running the program")?;
-        let words = |bytes: &[u8]| bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect::<Vec<u32>>();
+        let words = |bytes: &[u8]| {
+            bytes
+                .chunks_exact(4)
+                .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
+                .collect::<Vec<u32>>()
+        };
         // One copy: the control record, and what lies behind it.
         let start = self.arena.control;
         let all = self.read(start, self.arena.standing + plan.standing_bytes() - start)?;
@@ -206,12 +279,20 @@ impl<'a> Run<'a> {
         let control = self.control_in(at(start, size_of::<Control>() as u64));
         let standing = words(at(self.arena.standing, plan.standing_bytes()));
         let reached = Policy::reached(plan, &standing).min(self.arena.levels as usize);
-        policy.resume(&standing, &words(&self.read(self.arena.records, reached as u64 * plan.record_bytes())?));
+        policy.resume(
+            &standing,
+            &words(&self.read(self.arena.records, reached as u64 * plan.record_bytes())?),
+        );
         let over = control.over != 0 && control.status == status::OK;
         // One that is given back is yet to be dispatched.
         counts.dispatches += control.dispatches - u64::from(over);
         counts.narrow += control.narrow;
-        let chosen = || Chosen::from_words(plan, &words(at(self.arena.dispatch, 4 * plan.dispatch_words() as u64)));
+        let chosen = || {
+            Chosen::from_words(
+                plan,
+                &words(at(self.arena.dispatch, 4 * plan.dispatch_words() as u64)),
+            )
+        };
         Ok((control, over.then(chosen)))
     }
 
@@ -229,7 +310,11 @@ impl<'a> Run<'a> {
             Aggregator::HostThread => self.host_thread(&mut policy, None, watch, &mut counts)?,
             Aggregator::Auto => {
                 let (control, chosen) = self.kernel(&mut policy, true, watch, &mut counts)?;
-                if let Some(chosen) = chosen { self.host_thread(&mut policy, Some(chosen), watch, &mut counts)? } else { control }
+                if let Some(chosen) = chosen {
+                    self.host_thread(&mut policy, Some(chosen), watch, &mut counts)?
+                } else {
+                    control
+                }
             }
         };
         counts = Counts {
@@ -247,13 +332,20 @@ impl<'a> Run<'a> {
 
     fn words(&self, offset: u64, count: u64) -> Result<Vec<u64>, RunError> {
         let word = |c: &[u8]| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
-        Ok(self.read(offset, 8 * count)?.chunks_exact(8).map(word).collect())
+        Ok(self
+            .read(offset, 8 * count)?
+            .chunks_exact(8)
+            .map(word)
+            .collect())
     }
 
     /// The counts of leaves of a run that has so many levels of elements, by stack and by level: leaves may lie one below.
     fn leaves(&self, levels: u32) -> Result<(Vec<u64>, Vec<u64>), RunError> {
         let stacks = self.loaded.plan.stacks.len();
-        let mut by_stack = self.words(self.arena.leaves, stacks as u64 + u64::from(levels.min(self.arena.levels)) + 1)?;
+        let mut by_stack = self.words(
+            self.arena.leaves,
+            stacks as u64 + u64::from(levels.min(self.arena.levels)) + 1,
+        )?;
         let by_level = by_stack.split_off(stacks);
         Ok((by_stack, by_level))
     }
@@ -284,7 +376,11 @@ impl<'a> Run<'a> {
             let decision = chosen.take().map_or_else(|| policy.decide(), Decision::Run);
             number = number.wrapping_add(1).max(1);
             let (mut words, which, blocks) = match &decision {
-                Decision::Run(run) => (run.words(plan, number), run.source, self.blocks_for(run.source, run.count)),
+                Decision::Run(run) => (
+                    run.words(plan, number),
+                    run.source,
+                    self.blocks_for(run.source, run.count),
+                ),
                 Decision::Move(words) => (words.clone(), plan.sources.len(), words[2]),
                 Decision::Done => break,
                 Decision::Full(stack) => {
@@ -298,22 +394,40 @@ impl<'a> Run<'a> {
             let mut params = [words.as_mut_ptr().cast()];
             let blocks = blocks.clamp(1, self.loaded.dispatch_blocks[which].max(1));
             // SAFETY: the kernel takes a dispatch record by value; the run's memory is laid out as it expects.
-            unsafe { context.launch(self.loaded.dispatches[which].0, blocks, kernel::BLOCK, false, &mut params) }?;
+            unsafe {
+                context.launch(
+                    self.loaded.dispatches[which].0,
+                    blocks,
+                    kernel::BLOCK,
+                    false,
+                    &mut params,
+                )
+            }?;
             counts.dispatches += 1;
             self.await_dispatch(number)?;
             if self.device.shared_word(MAILBOX + 1).load(Ordering::Relaxed) != status::OK {
                 break;
             }
             if let Decision::Run(run) = &decision {
-                let words: Vec<u32> =
-                    (0..Done::WORDS + plan.groups()).map(|g| self.device.shared_word(MAILBOX + 2 + g).load(Ordering::Relaxed)).collect();
+                let words: Vec<u32> = (0..Done::WORDS + plan.groups())
+                    .map(|g| {
+                        self.device
+                            .shared_word(MAILBOX + 2 + g)
+                            .load(Ordering::Relaxed)
+                    })
+                    .collect();
                 policy.take(run, &Done::new(&words), number.wrapping_add(1).max(1));
-                narrow = if run.count <= plan.sources[run.source].alone(kernel::BLOCK) { narrow + 1 } else { 0 };
+                narrow = if run.count <= plan.sources[run.source].alone(kernel::BLOCK) {
+                    narrow + 1
+                } else {
+                    0
+                };
             }
         }
         watch.stop(context)?;
         context.wait("running the program")?;
-        let mut control = self.control_in(&self.read(self.arena.control, size_of::<Control>() as u64)?);
+        let mut control =
+            self.control_in(&self.read(self.arena.control, size_of::<Control>() as u64)?);
         if let Some(stack) = full
             && control.status == status::OK
         {
@@ -326,7 +440,9 @@ impl<'a> Run<'a> {
         match self.loaded.plan.sources[source].mode {
             // A warp for each few elements.
             Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } => count.div_ceil(8),
-            Mode::Scanned { items, .. } | Mode::Tried { items } => count.div_ceil(items * kernel::BLOCK),
+            Mode::Scanned { items, .. } | Mode::Tried { items } => {
+                count.div_ceil(items * kernel::BLOCK)
+            }
             Mode::Direct { heavy: false } => count.div_ceil(kernel::BLOCK),
         }
     }
@@ -342,7 +458,9 @@ impl<'a> Run<'a> {
                 && self.device.context.is_done("running the program")?
                 && self.device.shared_word(MAILBOX).load(Ordering::Acquire) != number
             {
-                return Err(RunError::Stuck { state: format!("dispatch {number} ended without a word") });
+                return Err(RunError::Stuck {
+                    state: format!("dispatch {number} ended without a word"),
+                });
             }
             std::hint::spin_loop();
         }
@@ -352,7 +470,11 @@ impl<'a> Run<'a> {
     /// The error that a run ended with, if it did.
     fn ended(&self, control: &Control, counts: &Counts) -> Result<(), RunError> {
         let plan = &self.loaded.plan;
-        let (site, depth, budget) = (control.site as usize, u64::from(counts.level), self.arena.size);
+        let (site, depth, budget) = (
+            control.site as usize,
+            u64::from(counts.level),
+            self.arena.size,
+        );
         match control.status {
             status::OK => Ok(()),
             status::FAULT => Err(self.fault(site, control.values)),
@@ -360,21 +482,49 @@ impl<'a> Run<'a> {
                 let site = site.min(plan.stacks.len() - 1);
                 let stack = &plan.stacks[site];
                 let task = plan.program[stack.task].source_name().to_owned();
-                let pushes = plan.sources.iter().flat_map(|s| &s.pushes).filter(|p| p.stack as usize == site);
+                let pushes = plan
+                    .sources
+                    .iter()
+                    .flat_map(|s| &s.pushes)
+                    .filter(|p| p.stack as usize == site);
                 let most = pushes.map(|p| p.max).max().flatten();
-                let looped = plan.sources.iter().flat_map(|s| &s.pushes).any(|p| p.stack as usize == site && p.max.is_none());
+                let looped = plan
+                    .sources
+                    .iter()
+                    .flat_map(|s| &s.pushes)
+                    .any(|p| p.stack as usize == site && p.max.is_none());
                 Err(if looped && stack.kind == StackKind::Entry {
-                    RunError::ChannelFull { task, depth, channel: plan.stack_name(site as u32), limit: self.arena.capacities[site], budget }
+                    RunError::ChannelFull {
+                        task,
+                        depth,
+                        channel: plan.stack_name(site as u32),
+                        limit: self.arena.capacities[site],
+                        budget,
+                    }
                 } else {
-                    RunError::OutOfMemory { task, depth, need: u64::from(most.unwrap_or(1)) * stack.element_bytes(), budget }
+                    RunError::OutOfMemory {
+                        task,
+                        depth,
+                        need: u64::from(most.unwrap_or(1)) * stack.element_bytes(),
+                        budget,
+                    }
                 })
             }
             status::LEVELS_FULL => {
                 let task = plan.program[self.task].source_name().to_owned();
-                Err(RunError::TooManyLevels { task, levels: u64::from(self.arena.levels), budget })
+                Err(RunError::TooManyLevels {
+                    task,
+                    levels: u64::from(self.arena.levels),
+                    budget,
+                })
             }
             status::STACK_OVERFLOW => {
-                let function = plan.program.program.functions.get(site).map_or_else(String::new, |f| f.name.clone());
+                let function = plan
+                    .program
+                    .program
+                    .functions
+                    .get(site)
+                    .map_or_else(String::new, |f| f.name.clone());
                 Err(RunError::StackOverflow { function })
             }
             status::CANCELLED => Err(RunError::Cancelled),
@@ -384,18 +534,27 @@ impl<'a> Run<'a> {
                 dispatches: counts.dispatches,
                 channels: self.channels(counts),
             }),
-            other => Err(RunError::Stuck { state: format!("status {other}, channels: {}", self.channels(counts)) }),
+            other => Err(RunError::Stuck {
+                state: format!("status {other}, channels: {}", self.channels(counts)),
+            }),
         }
     }
 
     fn fault(&self, site: usize, values: [u64; 2]) -> RunError {
         let plan = &self.loaded.plan;
         let Some(site) = self.loaded.sites.get(site) else {
-            return RunError::Stuck { state: format!("check {site} failed, which the program does not have") };
+            return RunError::Stuck {
+                state: format!("check {site} failed, which the program does not have"),
+            };
         };
         RunError::Fault(Fault {
             kind: site.kind.clone(),
-            values: site.types.iter().zip(values).map(|(ty, bits)| FaultValue { ty: *ty, bits }).collect(),
+            values: site
+                .types
+                .iter()
+                .zip(values)
+                .map(|(ty, bits)| FaultValue { ty: *ty, bits })
+                .collect(),
             function: site.function.clone(),
             file: plan.program.program.file.clone(),
             span: site.span,
@@ -404,19 +563,47 @@ impl<'a> Run<'a> {
 
     fn channels(&self, counts: &Counts) -> String {
         let plan = &self.loaded.plan;
-        let one = |(i, peak): (usize, &u32)| format!("{} {peak} of {}", plan.stack_name(i as u32), self.arena.capacities[i]);
-        counts.peak.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
+        let one = |(i, peak): (usize, &u32)| {
+            format!(
+                "{} {peak} of {}",
+                plan.stack_name(i as u32),
+                self.arena.capacities[i]
+            )
+        };
+        counts
+            .peak
+            .iter()
+            .enumerate()
+            .map(one)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     fn report(&self, counts: Counts) -> RunReport {
         let plan = &self.loaded.plan;
         let (leaves, leaves_at) = counts.leaves;
-        let counts_of = plan.sources.iter().zip(&counts.consumed).filter(|(source, _)| source.is_entry());
-        let ran = |(source, n): (&Source, &u64)| (plan.program[source.task].source_name().to_owned(), n + leaves[source.stack as usize]);
+        let counts_of = plan
+            .sources
+            .iter()
+            .zip(&counts.consumed)
+            .filter(|(source, _)| source.is_entry());
+        let ran = |(source, n): (&Source, &u64)| {
+            (
+                plan.program[source.task].source_name().to_owned(),
+                n + leaves[source.stack as usize],
+            )
+        };
         let tasks = crate::report::by_name(counts_of.map(ran));
-        let levels = counts.elements.len().max(leaves_at.iter().rposition(|n| *n > 0).map_or(0, |last| last + 1));
+        let levels = counts.elements.len().max(
+            leaves_at
+                .iter()
+                .rposition(|n| *n > 0)
+                .map_or(0, |last| last + 1),
+        );
         let at = |counts: &[u64], level| counts.get(level).copied().unwrap_or(0);
-        let elements: Vec<u64> = (0..levels).map(|l| at(&counts.elements, l) + at(&leaves_at, l)).collect();
+        let elements: Vec<u64> = (0..levels)
+            .map(|l| at(&counts.elements, l) + at(&leaves_at, l))
+            .collect();
         RunReport {
             total: tasks.iter().map(|(_, n)| n).sum(),
             tasks,
@@ -424,7 +611,12 @@ impl<'a> Run<'a> {
             elements,
             dispatches: counts.dispatches,
             narrow: counts.narrow,
-            peak: plan.stacks.iter().zip(&counts.peak).map(|(s, n)| s.element_bytes() * u64::from(*n)).sum(),
+            peak: plan
+                .stacks
+                .iter()
+                .zip(&counts.peak)
+                .map(|(s, n)| s.element_bytes() * u64::from(*n))
+                .sum(),
             budget: self.arena.size,
             compiling: self.loaded.compiling,
             copying: self.copying,

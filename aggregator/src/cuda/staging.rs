@@ -36,17 +36,33 @@ unsafe impl Send for Request {}
 impl Staging {
     /// The context is entered.
     pub(super) fn new(context: &Context) -> Result<Self, RunError> {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
+        let threads = thread::available_parallelism()
+            .map_or(1, NonZero::get)
+            .min(THREADS);
         let two = |_| Ok([Pinned::new(context, CHUNK)?, Pinned::new(context, CHUNK)?]);
-        Ok(Self { buffers: (0..threads).map(two).collect::<Result<_, RunError>>()? })
+        Ok(Self {
+            buffers: (0..threads).map(two).collect::<Result<_, RunError>>()?,
+        })
     }
 
     /// Copies to the device, or `out` of it, after all that the stream holds. All is done when it returns.
     ///
     /// # Safety
     /// `host` is valid for reads, or for writes, of `bytes`; `device` is memory of the device of that size. The context is entered.
-    pub(super) unsafe fn copy(&mut self, context: &Context, host: *mut u8, device: u64, bytes: usize, out: bool) -> Result<(), RunError> {
-        let request = Request { host, device, bytes, out };
+    pub(super) unsafe fn copy(
+        &mut self,
+        context: &Context,
+        host: *mut u8,
+        device: u64,
+        bytes: usize,
+        out: bool,
+    ) -> Result<(), RunError> {
+        let request = Request {
+            host,
+            device,
+            bytes,
+            out,
+        };
         let step = self.buffers.len() * CHUNK;
         thread::scope(|scope| {
             let mut threads = Vec::new();
@@ -56,13 +72,21 @@ impl Staging {
                     // SAFETY: the caller's promise; no other thread has these parts.
                     unsafe { { request }.parts(context, buffers, (i * CHUNK..bytes).step_by(step)) }
                 };
-                threads.push(thread::Builder::new().name("millstream-copy".into()).spawn_scoped(scope, work));
+                threads.push(
+                    thread::Builder::new()
+                        .name("millstream-copy".into())
+                        .spawn_scoped(scope, work),
+                );
             }
             // Every thread is waited for before the first error is given.
-            let ended = threads.into_iter().map(|thread| match thread.map(thread::ScopedJoinHandle::join) {
-                Ok(Ok(result)) => result,
-                Ok(Err(_)) => Err(RunError::Device("a thread that copies panicked".into())),
-                Err(e) => Err(RunError::Device(format!("no thread could be started to copy: {e}"))),
+            let ended = threads.into_iter().map(|thread| {
+                match thread.map(thread::ScopedJoinHandle::join) {
+                    Ok(Ok(result)) => result,
+                    Ok(Err(_)) => Err(RunError::Device("a thread that copies panicked".into())),
+                    Err(e) => Err(RunError::Device(format!(
+                        "no thread could be started to copy: {e}"
+                    ))),
+                }
             });
             ended.collect::<Vec<_>>().into_iter().collect()
         })
@@ -74,7 +98,12 @@ impl Request {
     ///
     /// # Safety
     /// As for [`Staging::copy`].
-    unsafe fn parts(self, context: &Context, buffers: &[Pinned; 2], parts: impl Iterator<Item = usize>) -> Result<(), RunError> {
+    unsafe fn parts(
+        self,
+        context: &Context,
+        buffers: &[Pinned; 2],
+        parts: impl Iterator<Item = usize>,
+    ) -> Result<(), RunError> {
         let mut under_way = [None; 2];
         for (at, turn) in parts.zip([0, 1].into_iter().cycle()) {
             if let Some(before) = under_way[turn].take() {
@@ -106,7 +135,9 @@ impl Request {
         }
         // SAFETY: `parts` has the host's memory from its caller; the buffer is as long as a part and no copy of it is under way.
         unsafe {
-            buffer.address().copy_from_nonoverlapping(self.host.add(at), bytes);
+            buffer
+                .address()
+                .copy_from_nonoverlapping(self.host.add(at), bytes);
             buffer.send(context, device, bytes)
         }
     }
@@ -115,7 +146,11 @@ impl Request {
         buffer.wait()?;
         if self.out {
             // SAFETY: as in `begin`.
-            unsafe { self.host.add(at).copy_from_nonoverlapping(buffer.address(), self.part(at)) };
+            unsafe {
+                self.host
+                    .add(at)
+                    .copy_from_nonoverlapping(buffer.address(), self.part(at))
+            };
         }
         Ok(())
     }

@@ -46,4 +46,5 @@ pub type EntryFn = unsafe extern "C" fn(ctx: *mut WorkerContext, first: u64, cou
 
 /// Compiled code of a continuation segment: the same for the `count` frame references at `frames`, which are not on a stack any more and
 /// do not lie where this call may push: a sync in a loop pushes to the very stack that its segment consumes.
-pub type ContinuationFn = unsafe extern "C" fn(ctx: *mut WorkerContext, frames: *const u32, count: u64) -> u64;
+pub type ContinuationFn =
+    unsafe extern "C" fn(ctx: *mut WorkerContext, frames: *const u32, count: u64) -> u64;

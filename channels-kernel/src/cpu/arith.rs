@@ -28,16 +28,22 @@ impl Gen<'_, '_> {
             BinOp::Min => self.b.ins().umin(a, b),
             BinOp::Max if signed => self.b.ins().smax(a, b),
             BinOp::Max => self.b.ins().umax(a, b),
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => self.int_compare(op, signed, a, b),
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
+                self.int_compare(op, signed, a, b)
+            }
             BinOp::AddOverflows | BinOp::SubOverflows => self.sum_overflows(op, signed, a, b),
             BinOp::MulOverflows => self.product_overflows(ty, a, b),
             BinOp::SaturatingAdd | BinOp::SaturatingSub => self.saturating(op, ty, a, b),
             BinOp::Pow => {
                 let base = self.widen(ty, a);
-                let power = self.libcall("int.pow", &[base, b]).expect("a power has a result");
+                let power = self
+                    .libcall("int.pow", &[base, b])
+                    .expect("a power has a result");
                 self.narrow(ty, power)
             }
-            BinOp::Powi | BinOp::Powf | BinOp::Atan2 | BinOp::Hypot | BinOp::Copysign => unreachable!("`{}` is for floats", op.name()),
+            BinOp::Powi | BinOp::Powf | BinOp::Atan2 | BinOp::Hypot | BinOp::Copysign => {
+                unreachable!("`{}` is for floats", op.name())
+            }
         }
     }
 
@@ -67,7 +73,11 @@ impl Gen<'_, '_> {
     }
 
     fn narrow(&mut self, ty: Scalar, a: Value) -> Value {
-        if ty.size() == 8 { a } else { self.b.ins().ireduce(clif(ty), a) }
+        if ty.size() == 8 {
+            a
+        } else {
+            self.b.ins().ireduce(clif(ty), a)
+        }
     }
 
     fn sum_overflows(&mut self, op: BinOp, signed: bool, a: Value, b: Value) -> Value {
@@ -104,13 +114,24 @@ impl Gen<'_, '_> {
 
     fn saturating(&mut self, op: BinOp, ty: Scalar, a: Value, b: Value) -> Value {
         let add = op == BinOp::SaturatingAdd;
-        let wrapped = if add { self.b.ins().iadd(a, b) } else { self.b.ins().isub(a, b) };
-        let test = if add { BinOp::AddOverflows } else { BinOp::SubOverflows };
+        let wrapped = if add {
+            self.b.ins().iadd(a, b)
+        } else {
+            self.b.ins().isub(a, b)
+        };
+        let test = if add {
+            BinOp::AddOverflows
+        } else {
+            BinOp::SubOverflows
+        };
         let over = self.sum_overflows(test, ty.is_signed(), a, b);
         let bits = ty.bits();
         let bound = if ty.is_signed() {
             // The first operand's sign says which bound was passed.
-            let (low, high) = (self.constant(ty, 1 << (bits - 1)), self.constant(ty, (1 << (bits - 1)) - 1));
+            let (low, high) = (
+                self.constant(ty, 1 << (bits - 1)),
+                self.constant(ty, (1 << (bits - 1)) - 1),
+            );
             let zero = self.constant(ty, 0);
             let negative = self.b.ins().icmp(IntCC::SignedLessThan, a, zero);
             self.b.ins().select(negative, low, high)

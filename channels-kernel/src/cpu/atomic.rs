@@ -8,7 +8,14 @@ use millstream_graph::{
 };
 
 impl Gen<'_, '_> {
-    pub(super) fn atomic(&mut self, op: AtomicOp, ty: Scalar, addr: Operand, args: &[Operand], dst: Option<LocalId>) {
+    pub(super) fn atomic(
+        &mut self,
+        op: AtomicOp,
+        ty: Scalar,
+        addr: Operand,
+        args: &[Operand],
+        dst: Option<LocalId>,
+    ) {
         let addr = self.operand(addr);
         // Memory holds bits: floats travel as integers.
         let bits = match ty {
@@ -31,21 +38,36 @@ impl Gen<'_, '_> {
             }
             AtomicOp::CompareExchange => self.b.ins().atomic_cas(MEMORY, addr, args[0], args[1]),
             AtomicOp::Nand if ty == Scalar::Bool => self.atomic_bool_nand(addr, args[0]),
-            _ => self.b.ins().atomic_rmw(bits, MEMORY, rmw(op, ty), addr, args[0]),
+            _ => self
+                .b
+                .ins()
+                .atomic_rmw(bits, MEMORY, rmw(op, ty), addr, args[0]),
         };
         if let Some(dst) = dst {
-            let old = if clif(ty) == bits { old } else { self.b.ins().bitcast(clif(ty), MemFlagsData::new(), old) };
+            let old = if clif(ty) == bits {
+                old
+            } else {
+                self.b.ins().bitcast(clif(ty), MemFlagsData::new(), old)
+            };
             self.set(dst, old);
         }
     }
 
     fn as_bits(&mut self, bits: Type, value: Value) -> Value {
-        if self.b.func.dfg.value_type(value) == bits { value } else { self.b.ins().bitcast(bits, MemFlagsData::new(), value) }
+        if self.b.func.dfg.value_type(value) == bits {
+            value
+        } else {
+            self.b.ins().bitcast(bits, MemFlagsData::new(), value)
+        }
     }
 
     /// A byte's nand would not be a `bool`: with `true` it is a complement, with `false` always `true`.
     fn atomic_bool_nand(&mut self, addr: Value, arg: Value) -> Value {
-        let (flip, set, after) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let (flip, set, after) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
         let result = self.b.append_block_param(after, types::I8);
         self.b.ins().brif(arg, flip, &[], set, &[]);
         for (block, op) in [(flip, AtomicRmwOp::Xor), (set, AtomicRmwOp::Or)] {
@@ -72,6 +94,8 @@ fn rmw(op: AtomicOp, ty: Scalar) -> AtomicRmwOp {
         AtomicOp::Min => AtomicRmwOp::Umin,
         AtomicOp::Max if ty.is_signed() => AtomicRmwOp::Smax,
         AtomicOp::Max => AtomicRmwOp::Umax,
-        AtomicOp::Load | AtomicOp::Store | AtomicOp::CompareExchange => unreachable!("`{}` does not read and write back", op.name()),
+        AtomicOp::Load | AtomicOp::Store | AtomicOp::CompareExchange => {
+            unreachable!("`{}` does not read and write back", op.name())
+        }
     }
 }

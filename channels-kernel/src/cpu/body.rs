@@ -12,7 +12,8 @@ use super::{
 };
 use cranelift_codegen::{
     ir::{
-        AbiParam, Block, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlot, StackSlotData, StackSlotKind, Type, UserFuncName, Value,
+        AbiParam, Block, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlot, StackSlotData,
+        StackSlotKind, Type, UserFuncName, Value,
         immediates::{Ieee32, Ieee64},
         types,
     },
@@ -70,7 +71,11 @@ pub(super) enum Exit {
     /// The machine function returns.
     Helper { ret_addr: Option<Value> },
     /// Execution goes on behind the call that was inlined.
-    Inlined { after: Block, dst: Option<Variable>, ret_addr: Option<Value> },
+    Inlined {
+        after: Block,
+        dst: Option<Variable>,
+        ret_addr: Option<Value>,
+    },
 }
 
 /// A function of the IR as part of a machine function.
@@ -118,7 +123,18 @@ impl<'g, 'p> Gen<'g, 'p> {
         let ctx = b.block_params(entry)[0];
         let stop = b.create_block();
         b.set_cold_block(stop);
-        Self { b, unit, ctx, ctx_slot: None, cancel: None, stop, body: None, channels: None, elements: None, refs: BTreeMap::new() }
+        Self {
+            b,
+            unit,
+            ctx,
+            ctx_slot: None,
+            cancel: None,
+            stop,
+            body: None,
+            channels: None,
+            elements: None,
+            refs: BTreeMap::new(),
+        }
     }
 
     pub(super) fn finish(mut self, config: TargetFrontendConfig) {
@@ -136,14 +152,23 @@ impl<'g, 'p> Gen<'g, 'p> {
 
     pub(super) fn load_cancel(&mut self, polls: bool, register: bool) {
         if polls {
-            let address = self.b.ins().load(types::I64, MEMORY, self.ctx, offset_of!(WorkerContext, cancel) as i32);
+            let address = self.b.ins().load(
+                types::I64,
+                MEMORY,
+                self.ctx,
+                offset_of!(WorkerContext, cancel) as i32,
+            );
             self.cancel = Some(self.keep(address, register));
         }
     }
 
     /// Keeps a value in a register or on the stack.
     pub(super) fn keep(&mut self, value: Value, register: bool) -> Kept {
-        if register { Kept::Register(value) } else { Kept::Aside(self.put_aside(value)) }
+        if register {
+            Kept::Register(value)
+        } else {
+            Kept::Aside(self.put_aside(value))
+        }
     }
 
     pub(super) fn kept(&mut self, kept: Kept) -> Value {
@@ -173,9 +198,19 @@ impl<'g, 'p> Gen<'g, 'p> {
     }
 
     /// Makes registers, slots and blocks for a function. `element` has the first field's number if its blobs lie in a channel element.
-    pub(super) fn enter(&mut self, func: &'p Function, name: &'p str, exit: Exit, element: Option<u32>) -> Option<Body<'p>> {
+    pub(super) fn enter(
+        &mut self,
+        func: &'p Function,
+        name: &'p str,
+        exit: Exit,
+        element: Option<u32>,
+    ) -> Option<Body<'p>> {
         let (registers, aliases) = register_slots(func);
-        let vars = func.locals.iter().map(|l| self.b.declare_var(clif(l.ty))).collect();
+        let vars = func
+            .locals
+            .iter()
+            .map(|l| self.b.declare_var(clif(l.ty)))
+            .collect();
         let mut slots: Vec<Option<Place>> = vec![None; func.slots.len()];
         if let Some(first) = element {
             for (i, arg) in func.args.iter().enumerate() {
@@ -195,14 +230,28 @@ impl<'g, 'p> Gen<'g, 'p> {
         let slots = slots.collect();
         let flow = Flow::new(func);
         let blocks = func.blocks.iter().map(|_| self.b.create_block()).collect();
-        let lanes = lanes::find(func).into_iter().map(|(header, lanes)| (header, (lanes, self.b.create_block()))).collect();
-        self.body.replace(Body { func, exit, name, vars, slots, aliases, flow, lanes, blocks })
+        let lanes = lanes::find(func)
+            .into_iter()
+            .map(|(header, lanes)| (header, (lanes, self.b.create_block())))
+            .collect();
+        self.body.replace(Body {
+            func,
+            exit,
+            name,
+            vars,
+            slots,
+            aliases,
+            flow,
+            lanes,
+            blocks,
+        })
     }
 
     fn stack_slot(&mut self, layout: Layout) -> StackSlot {
         let size = u32::try_from(layout.size).unwrap_or(u32::MAX);
         let align = layout.align.trailing_zeros() as u8;
-        self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, align))
+        self.b
+            .create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, align))
     }
 
     /// Hands the arguments over: a scalar to its register, a blob by copy to its slot.
@@ -253,7 +302,11 @@ impl<'g, 'p> Gen<'g, 'p> {
             Scalar::F32 => self.b.ins().f32const(Ieee32::with_bits(bits as u32)),
             Scalar::F64 => self.b.ins().f64const(Ieee64::with_bits(bits)),
             _ => {
-                let mask = if ty.size() == 8 { u64::MAX } else { (1 << (ty.size() * 8)) - 1 };
+                let mask = if ty.size() == 8 {
+                    u64::MAX
+                } else {
+                    (1 << (ty.size() * 8)) - 1
+                };
                 self.b.ins().iconst(clif(ty), (bits & mask) as i64)
             }
         }
@@ -308,7 +361,10 @@ impl<'g, 'p> Gen<'g, 'p> {
     /// Writes status and site to the context.
     pub(super) fn say(&mut self, status: u32, site: u32) {
         let ctx = self.ctx();
-        for (value, at) in [(status, offset_of!(WorkerContext, status)), (site, offset_of!(WorkerContext, site))] {
+        for (value, at) in [
+            (status, offset_of!(WorkerContext, status)),
+            (site, offset_of!(WorkerContext, site)),
+        ] {
             let value = self.b.ins().iconst(types::I32, i64::from(value));
             self.b.ins().store(MEMORY, value, ctx, at as i32);
         }
@@ -316,7 +372,10 @@ impl<'g, 'p> Gen<'g, 'p> {
 
     fn func_ref(&mut self, id: ClifFunc) -> FuncRef {
         let (module, func) = (&mut self.unit.module, &mut *self.b.func);
-        *self.refs.entry(id).or_insert_with(|| module.declare_func_in_func(id, func))
+        *self
+            .refs
+            .entry(id)
+            .or_insert_with(|| module.declare_func_in_func(id, func))
     }
 
     /// Calls a function of this process; gives its result, if it has one.
@@ -351,7 +410,9 @@ impl<'g, 'p> Gen<'g, 'p> {
         match pieces[..] {
             [] => {}
             [piece] if matches!(piece.kind, PieceKind::Scalar(_)) => {
-                let PieceKind::Scalar(s) = piece.kind else { return signature };
+                let PieceKind::Scalar(s) = piece.kind else {
+                    return signature;
+                };
                 signature.returns.push(AbiParam::new(clif(s)));
             }
             _ => signature.params.push(AbiParam::new(types::I64)),
@@ -364,16 +425,37 @@ impl<'g, 'p> Gen<'g, 'p> {
         let program = self.unit.program;
         let func = &program.program[id];
         let facts = self.unit.facts[id.index()];
-        let params = self.b.func.dfg.block_params(self.b.current_block().expect("in the entry block")).to_vec();
+        let params = self
+            .b
+            .func
+            .dfg
+            .block_params(self.b.current_block().expect("in the entry block"))
+            .to_vec();
         let (args, rest) = params[1..].split_at(func.args.len());
         if facts.recursive {
-            let limit = self.b.ins().load(types::I64, MEMORY, self.ctx, offset_of!(WorkerContext, stack_limit) as i32);
+            let limit = self.b.ins().load(
+                types::I64,
+                MEMORY,
+                self.ctx,
+                offset_of!(WorkerContext, stack_limit) as i32,
+            );
             let sp = self.b.ins().get_stack_pointer(types::I64);
-            let over = self.b.ins().icmp(cranelift_codegen::ir::condcodes::IntCC::UnsignedLessThan, sp, limit);
+            let over = self.b.ins().icmp(
+                cranelift_codegen::ir::condcodes::IntCC::UnsignedLessThan,
+                sp,
+                limit,
+            );
             self.leave_if(over, |g| g.say(super::abi::status::STACK_OVERFLOW, id.0));
         }
         self.load_cancel(facts.polls, true);
-        self.enter(func, &func.name, Exit::Helper { ret_addr: rest.first().copied() }, None);
+        self.enter(
+            func,
+            &func.name,
+            Exit::Helper {
+                ret_addr: rest.first().copied(),
+            },
+            None,
+        );
         self.bind_args(args);
         self.blocks();
         self.b.switch_to_block(self.stop);
@@ -391,10 +473,25 @@ impl<'g, 'p> Gen<'g, 'p> {
     }
 
     /// Writes a helper's body in place of its call.
-    pub(super) fn inline(&mut self, func: &'p Function, args: &[Value], dst: Option<LocalId>, ret_addr: Option<Value>) {
+    pub(super) fn inline(
+        &mut self,
+        func: &'p Function,
+        args: &[Value],
+        dst: Option<LocalId>,
+        ret_addr: Option<Value>,
+    ) {
         let after = self.b.create_block();
         let dst = dst.map(|d| self.body().vars[d.index()]);
-        let outer = self.enter(func, &func.name, Exit::Inlined { after, dst, ret_addr }, None);
+        let outer = self.enter(
+            func,
+            &func.name,
+            Exit::Inlined {
+                after,
+                dst,
+                ret_addr,
+            },
+            None,
+        );
         self.bind_args(args);
         self.blocks();
         self.body = outer;
@@ -405,8 +502,10 @@ impl<'g, 'p> Gen<'g, 'p> {
 /// The slots that can be registers, and the locals that hold their addresses: the slot is one scalar, each of these locals is
 /// assigned only there, and is used only as the address of whole loads and stores.
 fn register_slots(func: &Function) -> (BTreeSet<SlotId>, BTreeMap<LocalId, SlotId>) {
-    let mut registers: BTreeSet<SlotId> =
-        (0..func.slots.len()).map(SlotId::new).filter(|s| func.slots[s.index()].scalar.is_some()).collect();
+    let mut registers: BTreeSet<SlotId> = (0..func.slots.len())
+        .map(SlotId::new)
+        .filter(|s| func.slots[s.index()].scalar.is_some())
+        .collect();
     if registers.is_empty() {
         return Default::default();
     }
@@ -427,7 +526,11 @@ fn register_slots(func: &Function) -> (BTreeSet<SlotId>, BTreeMap<LocalId, SlotI
         if let Some(dst) = stmt.kind.def() {
             *defs.entry(dst).or_default() += 1;
         }
-        if let StmtKind::Assign { dst, value: Rvalue::SlotAddr(slot) } = stmt.kind {
+        if let StmtKind::Assign {
+            dst,
+            value: Rvalue::SlotAddr(slot),
+        } = stmt.kind
+        {
             // A local that is given several addresses is no alias of any.
             if let Some(other) = aliases.insert(dst, slot) {
                 registers.remove(&other);
@@ -448,15 +551,26 @@ fn register_slots(func: &Function) -> (BTreeSet<SlotId>, BTreeMap<LocalId, SlotI
         }
     };
     let whole = |addr: &Operand, ty: Scalar, offset: u64| {
-        let Operand::Local(local) = addr else { return false };
-        let slot = aliases.get(local).and_then(|slot| func.slots[slot.index()].scalar);
+        let Operand::Local(local) = addr else {
+            return false;
+        };
+        let slot = aliases
+            .get(local)
+            .and_then(|slot| func.slots[slot.index()].scalar);
         offset == 0 && slot.is_some_and(|s| clif(s) == clif(ty))
     };
     for block in &func.blocks {
         for stmt in &block.stmts {
             match &stmt.kind {
-                StmtKind::Assign { value: Rvalue::Load { ty, addr, offset }, .. } if whole(addr, *ty, *offset) => {}
-                StmtKind::Store { addr, offset, value } if whole(addr, func.type_of(*value), *offset) => spoil(value),
+                StmtKind::Assign {
+                    value: Rvalue::Load { ty, addr, offset },
+                    ..
+                } if whole(addr, *ty, *offset) => {}
+                StmtKind::Store {
+                    addr,
+                    offset,
+                    value,
+                } if whole(addr, func.type_of(*value), *offset) => spoil(value),
                 other => other.clone().operands_mut(|o| spoil(o)),
             }
         }

@@ -39,13 +39,25 @@ impl Gen<'_, '_> {
             _ => a,
         };
         let signed = from.is_signed() || from.size() < 4;
-        if signed { self.b.ins().fcvt_from_sint(clif(to), a) } else { self.b.ins().fcvt_from_uint(clif(to), a) }
+        if signed {
+            self.b.ins().fcvt_from_sint(clif(to), a)
+        } else {
+            self.b.ins().fcvt_from_uint(clif(to), a)
+        }
     }
 
     /// Saturates; NaN becomes 0.
     fn float_to_int(&mut self, to: Scalar, a: Value) -> Value {
-        let wide = if to.size() == 8 { types::I64 } else { types::I32 };
-        let value = if to.is_signed() { self.b.ins().fcvt_to_sint_sat(wide, a) } else { self.b.ins().fcvt_to_uint_sat(wide, a) };
+        let wide = if to.size() == 8 {
+            types::I64
+        } else {
+            types::I32
+        };
+        let value = if to.is_signed() {
+            self.b.ins().fcvt_to_sint_sat(wide, a)
+        } else {
+            self.b.ins().fcvt_to_uint_sat(wide, a)
+        };
         if to.size() >= 4 {
             return value;
         }
@@ -53,7 +65,10 @@ impl Gen<'_, '_> {
         let bits = to.bits();
         let value = if to.is_signed() {
             let (low, high) = (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1);
-            let (low, high) = (self.b.ins().iconst(wide, low & 0xffff_ffff), self.b.ins().iconst(wide, high));
+            let (low, high) = (
+                self.b.ins().iconst(wide, low & 0xffff_ffff),
+                self.b.ins().iconst(wide, high),
+            );
             let value = self.b.ins().smax(value, low);
             self.b.ins().smin(value, high)
         } else {

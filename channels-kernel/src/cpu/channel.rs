@@ -74,13 +74,32 @@ struct Pushes {
 
 impl<'p> Gen<'_, 'p> {
     /// Loads what the loop needs of its channels: tops, and the bases of the fields it touches. Says whether registers are left for more.
-    pub(super) fn open_channels(&mut self, task: TaskId, segment: &'p Segment, entry: bool) -> bool {
+    pub(super) fn open_channels(
+        &mut self,
+        task: TaskId,
+        segment: &'p Segment,
+        entry: bool,
+    ) -> bool {
         let layouts = self.unit.layouts;
         let pushed = self.pushed(task, segment);
-        let own: Vec<StackIndex> = layouts.frame(task).into_iter().chain(entry.then(|| layouts.entry(task))).collect();
+        let own: Vec<StackIndex> = layouts
+            .frame(task)
+            .into_iter()
+            .chain(entry.then(|| layouts.entry(task)))
+            .collect();
         let ctx = self.ctx();
-        let states = self.b.ins().load(types::I64, MEMORY, ctx, offset_of!(WorkerContext, stacks) as i32);
-        let arrays = self.b.ins().load(types::I64, MEMORY, ctx, offset_of!(WorkerContext, fields) as i32);
+        let states = self.b.ins().load(
+            types::I64,
+            MEMORY,
+            ctx,
+            offset_of!(WorkerContext, stacks) as i32,
+        );
+        let arrays = self.b.ins().load(
+            types::I64,
+            MEMORY,
+            ctx,
+            offset_of!(WorkerContext, fields) as i32,
+        );
         let mut channels = Channels {
             task,
             ret: segment.ret,
@@ -99,12 +118,23 @@ impl<'p> Gen<'_, 'p> {
         for &stack in own.iter().chain(others) {
             let mut distance = None;
             if let Some(pushes) = pushed.get(&stack) {
-                let top = self.b.ins().load(types::I64, MEMORY, states, state_offset(stack, offset_of!(StackState, top)));
+                let top = self.b.ins().load(
+                    types::I64,
+                    MEMORY,
+                    states,
+                    state_offset(stack, offset_of!(StackState, top)),
+                );
                 let in_step = |(other, of): (&StackIndex, &Top)| {
-                    let steps = of.follows.is_none() && of.limit.is_none() && pushed[other].blocks == pushes.blocks;
+                    let steps = of.follows.is_none()
+                        && of.limit.is_none()
+                        && pushed[other].blocks == pushes.blocks;
                     steps && !pushed[other].leaves && !pushes.leaves && !own.contains(&stack)
                 };
-                let lead = channels.tops.iter().find(|&(s, t)| pushes.max.is_some() && in_step((s, t))).map(|(&s, t)| (s, t.var));
+                let lead = channels
+                    .tops
+                    .iter()
+                    .find(|&(s, t)| pushes.max.is_some() && in_step((s, t)))
+                    .map(|(&s, t)| (s, t.var));
                 let (var, follows) = match lead {
                     Some((lead, var)) => {
                         let theirs = self.b.use_var(var);
@@ -120,7 +150,12 @@ impl<'p> Gen<'_, 'p> {
                 let limit = match pushes.max {
                     Some(_) => None,
                     None => {
-                        let limit = self.b.ins().load(types::I64, MEMORY, states, state_offset(stack, offset_of!(StackState, limit)));
+                        let limit = self.b.ins().load(
+                            types::I64,
+                            MEMORY,
+                            states,
+                            state_offset(stack, offset_of!(StackState, limit)),
+                        );
                         Some(self.keep(limit, roomy))
                     }
                 };
@@ -129,16 +164,31 @@ impl<'p> Gen<'_, 'p> {
                     let none = self.b.ins().iconst(types::I64, 0);
                     self.b.def_var(spawned, none);
                 }
-                channels.tops.insert(stack, Top { var, follows, pending: 0, limit, spawned, spawning: 0 });
+                channels.tops.insert(
+                    stack,
+                    Top {
+                        var,
+                        follows,
+                        pending: 0,
+                        limit,
+                        spawned,
+                        spawning: 0,
+                    },
+                );
             }
             let layout = &layouts[stack];
             for (field, number) in layout.fields.iter().zip(layout.first_field..) {
-                let mut base = self.b.ins().load(types::I64, MEMORY, arrays, number as i32 * 8);
+                let mut base = self
+                    .b
+                    .ins()
+                    .load(types::I64, MEMORY, arrays, number as i32 * 8);
                 if let Some(distance) = distance {
                     let bytes = self.scaled(distance, stride(field));
                     base = self.b.ins().iadd(base, bytes);
                 }
-                channels.bases.insert(number, self.keep(base, roomy || free > 0));
+                channels
+                    .bases
+                    .insert(number, self.keep(base, roomy || free > 0));
                 free = free.saturating_sub(1);
             }
         }
@@ -153,9 +203,19 @@ impl<'p> Gen<'_, 'p> {
         let mut out: BTreeMap<StackIndex, Pushes> = BTreeMap::new();
         let mut push = |stack, block: usize, leaves: bool| {
             let pushes = out.entry(stack).or_insert_with(|| {
-                let declared = segment.pushes.iter().filter(|p| p.stack == layouts[stack].stack);
-                let max = declared.map(|p| p.max.map(u64::from)).reduce(|a, b| Some(a? + b?)).flatten();
-                Pushes { max, blocks: vec![0; blocks.len()], leaves: false }
+                let declared = segment
+                    .pushes
+                    .iter()
+                    .filter(|p| p.stack == layouts[stack].stack);
+                let max = declared
+                    .map(|p| p.max.map(u64::from))
+                    .reduce(|a, b| Some(a? + b?))
+                    .flatten();
+                Pushes {
+                    max,
+                    blocks: vec![0; blocks.len()],
+                    leaves: false,
+                }
             });
             pushes.blocks[block] += 1;
             pushes.leaves |= leaves;
@@ -164,9 +224,19 @@ impl<'p> Gen<'_, 'p> {
             for stmt in &block.stmts {
                 match &stmt.kind {
                     StmtKind::Spawn { func, leaf, .. } => {
-                        push(layouts.entry(program.task_of(*func).expect("spawns name tasks")), i, leaf.is_some());
+                        push(
+                            layouts.entry(program.task_of(*func).expect("spawns name tasks")),
+                            i,
+                            leaf.is_some(),
+                        );
                     }
-                    StmtKind::FrameAlloc => push(layouts.frame(task).expect("a task that allocates a frame has some"), i, false),
+                    StmtKind::FrameAlloc => push(
+                        layouts
+                            .frame(task)
+                            .expect("a task that allocates a frame has some"),
+                        i,
+                        false,
+                    ),
                     _ => {}
                 }
             }
@@ -183,18 +253,37 @@ impl<'p> Gen<'_, 'p> {
     }
 
     fn channels(&mut self) -> &mut Channels {
-        self.channels.as_mut().expect("only segments touch channels")
+        self.channels
+            .as_mut()
+            .expect("only segments touch channels")
     }
 
     /// How many elements may be consumed, at most `count`: as many as find room for all pushes that can be counted.
     pub(super) fn room_for(&mut self, task: TaskId, segment: &Segment, count: Value) -> Value {
         let ctx = self.ctx();
-        let states = self.b.ins().load(types::I64, MEMORY, ctx, offset_of!(WorkerContext, stacks) as i32);
+        let states = self.b.ins().load(
+            types::I64,
+            MEMORY,
+            ctx,
+            offset_of!(WorkerContext, stacks) as i32,
+        );
         let mut allowed = count;
         for (stack, pushes) in self.pushed(task, segment) {
-            let Some(max) = pushes.max.filter(|&max| max > 0) else { continue };
-            let top = self.b.ins().load(types::I64, MEMORY, states, state_offset(stack, offset_of!(StackState, top)));
-            let limit = self.b.ins().load(types::I64, MEMORY, states, state_offset(stack, offset_of!(StackState, limit)));
+            let Some(max) = pushes.max.filter(|&max| max > 0) else {
+                continue;
+            };
+            let top = self.b.ins().load(
+                types::I64,
+                MEMORY,
+                states,
+                state_offset(stack, offset_of!(StackState, top)),
+            );
+            let limit = self.b.ins().load(
+                types::I64,
+                MEMORY,
+                states,
+                state_offset(stack, offset_of!(StackState, limit)),
+            );
             let room = self.b.ins().isub(limit, top);
             // A stack above its limit, which the aggregator lowered since: no room.
             let over = self.b.ins().icmp(IntCC::UnsignedLessThan, limit, top);
@@ -210,13 +299,23 @@ impl<'p> Gen<'_, 'p> {
     /// Writes the tops back to the context. Where the loop is left within an element, they are those of the last block's start: the
     /// run is over then.
     pub(super) fn close_channels(&mut self) {
-        let tops: Vec<_> = self.channels().tops.iter().map(|(&s, t)| (s, t.var, t.follows, t.spawned)).collect();
+        let tops: Vec<_> = self
+            .channels()
+            .tops
+            .iter()
+            .map(|(&s, t)| (s, t.var, t.follows, t.spawned))
+            .collect();
         if tops.is_empty() {
             return;
         }
         let top_of = |stack| state_offset(stack, offset_of!(StackState, top));
         let ctx = self.ctx();
-        let states = self.b.ins().load(types::I64, MEMORY, ctx, offset_of!(WorkerContext, stacks) as i32);
+        let states = self.b.ins().load(
+            types::I64,
+            MEMORY,
+            ctx,
+            offset_of!(WorkerContext, stacks) as i32,
+        );
         let mut new = Vec::new();
         for (stack, var, follows, spawned) in tops {
             let mut top = self.b.use_var(var);
@@ -251,10 +350,18 @@ impl<'p> Gen<'_, 'p> {
 
     /// Adds the pushes of this block to the tops; at the end of a block of a segment.
     pub(super) fn flush(&mut self) {
-        let Some(channels) = &mut self.channels else { return };
+        let Some(channels) = &mut self.channels else {
+            return;
+        };
         for top in channels.tops.values_mut() {
-            let (pushes, spawns) = (std::mem::take(&mut top.pending), std::mem::take(&mut top.spawning));
-            let grown = [(Some(top.var).filter(|_| top.follows.is_none()), pushes), (top.spawned, spawns)];
+            let (pushes, spawns) = (
+                std::mem::take(&mut top.pending),
+                std::mem::take(&mut top.spawning),
+            );
+            let grown = [
+                (Some(top.var).filter(|_| top.follows.is_none()), pushes),
+                (top.spawned, spawns),
+            ];
             for (var, by) in grown.into_iter().filter(|g| g.1 > 0) {
                 let Some(var) = var else { continue };
                 let old = self.b.use_var(var);
@@ -266,15 +373,26 @@ impl<'p> Gen<'_, 'p> {
 
     /// `talloc` of one element: its index as a value and what is to be added to it.
     fn talloc(&mut self, stack: StackIndex) -> (Value, u64) {
-        let top = self.channels().tops.get_mut(&stack).expect("`pushed` found every stack");
+        let top = self
+            .channels()
+            .tops
+            .get_mut(&stack)
+            .expect("`pushed` found every stack");
         let (var, at, limit) = (top.var, top.pending, top.limit);
         top.pending += 1;
         top.spawning += 1;
         let index = self.b.use_var(var);
         if let Some(limit) = limit {
-            let here = if at == 0 { index } else { self.b.ins().iadd_imm_u(index, at as i64) };
+            let here = if at == 0 {
+                index
+            } else {
+                self.b.ins().iadd_imm_u(index, at as i64)
+            };
             let limit = self.kept(limit);
-            let full = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, here, limit);
+            let full = self
+                .b
+                .ins()
+                .icmp(IntCC::UnsignedGreaterThanOrEqual, here, limit);
             self.leave_if(full, |g| g.say(status::CHANNEL_FULL, stack.0));
         }
         (index, at)
@@ -293,7 +411,9 @@ impl<'p> Gen<'_, 'p> {
     /// `index * scale`
     pub(super) fn scaled(&mut self, index: Value, scale: u64) -> Value {
         if scale.is_power_of_two() {
-            self.b.ins().ishl_imm_u(index, i64::from(scale.trailing_zeros()))
+            self.b
+                .ins()
+                .ishl_imm_u(index, i64::from(scale.trailing_zeros()))
         } else {
             self.b.ins().imul_imm_u(index, scale as i64)
         }
@@ -308,7 +428,11 @@ impl<'p> Gen<'_, 'p> {
     }
 
     fn whole(&mut self, (addr, offset): (Value, i32)) -> Value {
-        if offset == 0 { addr } else { self.b.ins().iadd_imm_u(addr, i64::from(offset)) }
+        if offset == 0 {
+            addr
+        } else {
+            self.b.ins().iadd_imm_u(addr, i64::from(offset))
+        }
     }
 
     /// Reads the scalar fields of the element that is consumed, and binds them and its blobs as arguments.
@@ -316,11 +440,17 @@ impl<'p> Gen<'_, 'p> {
         let func = self.body().func;
         let task = self.task();
         let layout = &self.unit.layouts[self.unit.layouts.entry(task)];
-        let index = self.channels().element.expect("entry segments consume elements");
+        let index = self
+            .channels()
+            .element
+            .expect("entry segments consume elements");
         let index = self.b.use_var(index);
         for (i, (arg, field)) in func.args.iter().zip(&layout.fields).enumerate() {
-            if let (millstream_graph::ir::Arg::Local(local), PieceKind::Scalar(ty)) = (arg, field.kind) {
-                let (addr, at) = self.field_at(layout.first_field + i as u32, index, 0, field.kind.layout());
+            if let (millstream_graph::ir::Arg::Local(local), PieceKind::Scalar(ty)) =
+                (arg, field.kind)
+            {
+                let (addr, at) =
+                    self.field_at(layout.first_field + i as u32, index, 0, field.kind.layout());
                 let value = self.b.ins().load(clif(ty), MEMORY, addr, at);
                 self.set(*local, value);
             }
@@ -331,15 +461,26 @@ impl<'p> Gen<'_, 'p> {
     pub(super) fn element_addr(&mut self, field: u32) -> Value {
         let task = self.task();
         let stack = &self.unit.layouts[self.unit.layouts.entry(task)];
-        let layout = stack.fields[(field - stack.first_field) as usize].kind.layout();
-        let index = self.channels().element.expect("entry segments consume elements");
+        let layout = stack.fields[(field - stack.first_field) as usize]
+            .kind
+            .layout();
+        let index = self
+            .channels()
+            .element
+            .expect("entry segments consume elements");
         let index = self.b.use_var(index);
         let at = self.field_at(field, index, 0, layout);
         self.whole(at)
     }
 
     /// `talloc`, the stores of the fields, `enq`.
-    pub(super) fn spawn(&mut self, func: FuncId, args: &[Operand], dest: Option<Operand>, leaf: Option<Operand>) {
+    pub(super) fn spawn(
+        &mut self,
+        func: FuncId,
+        args: &[Operand],
+        dest: Option<Operand>,
+        leaf: Option<Operand>,
+    ) {
         let task = self.unit.program.task_of(func).expect("spawns name tasks");
         let stack = self.unit.layouts.entry(task);
         let values: Vec<Value> = args.iter().chain(&dest).map(|&a| self.operand(a)).collect();
@@ -355,7 +496,11 @@ impl<'p> Gen<'_, 'p> {
     /// A spawn of a child that may be a leaf, without a branch: the element is written in any case, and the top goes above it if it is none.
     /// The place is there: it is one of those that are counted, or below the limit.
     fn spawn_unless(&mut self, leaf: Value, stack: StackIndex, values: &[Value]) {
-        let top = self.channels().tops.get_mut(&stack).expect("`pushed` found every stack");
+        let top = self
+            .channels()
+            .tops
+            .get_mut(&stack)
+            .expect("`pushed` found every stack");
         top.spawning += 1;
         let (var, pending, limit) = (top.var, std::mem::take(&mut top.pending), top.limit);
         let mut index = self.b.use_var(var);
@@ -367,10 +512,16 @@ impl<'p> Gen<'_, 'p> {
         let grows = self.b.ins().uextend(types::I64, grows);
         let above = self.b.ins().iadd(index, grows);
         self.b.def_var(var, above);
-        let Some(limit) = limit else { return self.fill(stack, (index, 0), values) };
+        let Some(limit) = limit else {
+            return self.fill(stack, (index, 0), values);
+        };
         let limit = self.kept(limit);
         let room = self.b.ins().icmp(IntCC::UnsignedLessThan, index, limit);
-        let (write, full, after) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let (write, full, after) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
         self.b.set_cold_block(full);
         self.b.ins().brif(room, write, &[], full, &[]);
         self.b.switch_to_block(full);
@@ -386,7 +537,12 @@ impl<'p> Gen<'_, 'p> {
     fn fill(&mut self, stack: StackIndex, (index, add): (Value, u64), values: &[Value]) {
         let layout = &self.unit.layouts[stack];
         for (i, (field, &value)) in layout.fields.iter().zip(values).enumerate() {
-            let at = self.field_at(layout.first_field + i as u32, index, add, field.kind.layout());
+            let at = self.field_at(
+                layout.first_field + i as u32,
+                index,
+                add,
+                field.kind.layout(),
+            );
             match field.kind {
                 PieceKind::Scalar(_) => {
                     self.b.ins().store(MEMORY, value, at.0, at.1);
@@ -402,15 +558,26 @@ impl<'p> Gen<'_, 'p> {
     /// `talloc` of this task's frame.
     pub(super) fn frame_alloc(&mut self) {
         let task = self.task();
-        let stack = self.unit.layouts.frame(task).expect("a task that allocates a frame has some");
+        let stack = self
+            .unit
+            .layouts
+            .frame(task)
+            .expect("a task that allocates a frame has some");
         let (index, add) = self.talloc(stack);
-        let index = if add == 0 { index } else { self.b.ins().iadd_imm_u(index, add as i64) };
+        let index = if add == 0 {
+            index
+        } else {
+            self.b.ins().iadd_imm_u(index, add as i64)
+        };
         let frame = self.channels().frame.expect("as above");
         self.b.def_var(frame, index);
     }
 
     fn frame(&mut self) -> Value {
-        let frame = self.channels().frame.expect("only tasks with frames use them");
+        let frame = self
+            .channels()
+            .frame
+            .expect("only tasks with frames use them");
         self.b.use_var(frame)
     }
 
@@ -450,7 +617,12 @@ impl<'p> Gen<'_, 'p> {
         let (index, add) = self.talloc(stack);
         let layout = &self.unit.layouts[stack];
         debug_assert_eq!(stride(&layout.fields[0]), Scalar::U32.size());
-        let (addr, at) = self.field_at(layout.first_field, index, add, layout.fields[0].kind.layout());
+        let (addr, at) = self.field_at(
+            layout.first_field,
+            index,
+            add,
+            layout.fields[0].kind.layout(),
+        );
         self.b.ins().istore32(MEMORY, frame, addr, at);
     }
 }

@@ -42,16 +42,27 @@ impl Gen<'_, '_> {
     }
 
     fn float_library(&mut self, op: &str, ty: Scalar, args: &[Value]) -> Value {
-        self.libcall(&format!("{ty}.{op}"), args).expect("float functions have a result")
+        self.libcall(&format!("{ty}.{op}"), args)
+            .expect("float functions have a result")
     }
 
     /// The lesser (or greater, as `less` says), a number if either is one; -0.0 is less than 0.0.
     fn lesser(&mut self, less: FloatCC, a: Value, b: Value) -> Value {
         // These two differ only where the operands are zeros of different signs, or not both numbers.
         let (a_first, b_first) = (self.b.ins().fcmp(less, a, b), self.b.ins().fcmp(less, b, a));
-        let (x, y) = (self.b.ins().select(a_first, a, b), self.b.ins().select(b_first, b, a));
-        let pick = if less == FloatCC::LessThan { self.b.ins().bor(x, y) } else { self.b.ins().band(x, y) };
-        let (nan, b_nan) = (self.b.ins().fcmp(FloatCC::Unordered, a, b), self.b.ins().fcmp(FloatCC::Unordered, b, b));
+        let (x, y) = (
+            self.b.ins().select(a_first, a, b),
+            self.b.ins().select(b_first, b, a),
+        );
+        let pick = if less == FloatCC::LessThan {
+            self.b.ins().bor(x, y)
+        } else {
+            self.b.ins().band(x, y)
+        };
+        let (nan, b_nan) = (
+            self.b.ins().fcmp(FloatCC::Unordered, a, b),
+            self.b.ins().fcmp(FloatCC::Unordered, b, b),
+        );
         let number = self.b.ins().select(b_nan, a, b);
         self.b.ins().select(nan, number, pick)
     }

@@ -102,7 +102,13 @@ fn reaches(graph: &[Vec<FuncId>], func: FuncId) -> bool {
 }
 
 /// Callees first; a cycle ends at `done`, and its members can fail whatever their callees do.
-fn visit(program: &Program, graph: &[Vec<FuncId>], id: FuncId, facts: &mut [Facts], done: &mut [bool]) {
+fn visit(
+    program: &Program,
+    graph: &[Vec<FuncId>],
+    id: FuncId,
+    facts: &mut [Facts],
+    done: &mut [bool],
+) {
     if std::mem::replace(&mut done[id.index()], true) {
         return;
     }
@@ -112,12 +118,21 @@ fn visit(program: &Program, graph: &[Vec<FuncId>], id: FuncId, facts: &mut [Fact
     let own = of_body(&program[id], facts);
     let recursive = facts[id.index()].recursive;
     let inline = !recursive && own.cost <= INLINE_COST;
-    facts[id.index()] = Facts { recursive, can_fail: recursive || own.can_fail, polls: own.polls, inline, cost: own.cost };
+    facts[id.index()] = Facts {
+        recursive,
+        can_fail: recursive || own.can_fail,
+        polls: own.polls,
+        inline,
+        cost: own.cost,
+    };
 }
 
 /// The facts of a body from those of the functions it calls. Of use for segments too, which nobody calls.
 pub(super) fn of_body(func: &Function, facts: &[Facts]) -> Facts {
-    let mut out = Facts { polls: !Flow::new(func).back_edges.is_empty(), ..Facts::default() };
+    let mut out = Facts {
+        polls: !Flow::new(func).back_edges.is_empty(),
+        ..Facts::default()
+    };
     for stmt in func.blocks.iter().flat_map(|b| &b.stmts) {
         out.cost += 1;
         match &stmt.kind {

@@ -9,7 +9,9 @@
 //! and whether what is stored is far enough from what is loaded, is found out when the loop is entered; see [`vector`](super::vector).
 
 use millstream_graph::{
-    ir::{BinOp, Block, BlockId, Function, LocalId, Operand, Rvalue, Stmt, StmtKind, Terminator, UnOp},
+    ir::{
+        BinOp, Block, BlockId, Function, LocalId, Operand, Rvalue, Stmt, StmtKind, Terminator, UnOp,
+    },
     ty::Scalar,
 };
 use std::collections::BTreeMap;
@@ -81,7 +83,9 @@ enum Kind {
 /// The loops of a function that can take several turns at once, by their headers.
 pub(super) fn find(func: &Function) -> BTreeMap<BlockId, Lanes<'_>> {
     let headers = (0..func.blocks.len()).map(BlockId::new);
-    headers.filter_map(|header| Some((header, Finder::new(func, header)?.find()?))).collect()
+    headers
+        .filter_map(|header| Some((header, Finder::new(func, header)?.find()?)))
+        .collect()
 }
 
 struct Finder<'p> {
@@ -96,56 +100,120 @@ struct Finder<'p> {
 impl<'p> Finder<'p> {
     fn new(func: &'p Function, header: BlockId) -> Option<Self> {
         let Block { stmts, term, .. } = &func.blocks[header.index()];
-        let &Terminator::Branch { cond: Operand::Local(cond), then: body, .. } = term else { return None };
-        let [Stmt { kind: StmtKind::Assign { dst, value: Rvalue::Binary(BinOp::Lt, Operand::Local(counter), end) }, .. }] = stmts[..]
+        let &Terminator::Branch {
+            cond: Operand::Local(cond),
+            then: body,
+            ..
+        } = term
+        else {
+            return None;
+        };
+        let [
+            Stmt {
+                kind:
+                    StmtKind::Assign {
+                        dst,
+                        value: Rvalue::Binary(BinOp::Lt, Operand::Local(counter), end),
+                    },
+                ..
+            },
+        ] = stmts[..]
         else {
             return None;
         };
         let block = &func.blocks[body.index()];
         let ty = func.locals[counter.index()].ty;
-        let others = func.blocks.iter().enumerate().filter(|(i, b)| *i != header.index() && b.term.targets().contains(&body));
-        if dst != cond || body == header || block.term != Terminator::Goto(header) || others.count() > 0 || !is_size(ty) {
+        let others = func
+            .blocks
+            .iter()
+            .enumerate()
+            .filter(|(i, b)| *i != header.index() && b.term.targets().contains(&body));
+        if dst != cond
+            || body == header
+            || block.term != Terminator::Goto(header)
+            || others.count() > 0
+            || !is_size(ty)
+        {
             return None;
         }
         let assigned: Vec<LocalId> = block.stmts.iter().filter_map(|s| s.kind.def()).collect();
         let mut once = assigned.clone();
         once.sort();
         once.dedup();
-        let constant = |o: Operand| matches!(o, Operand::Const(..)) || matches!(o, Operand::Local(l) if !assigned.contains(&l));
+        let constant = |o: Operand| {
+            matches!(o, Operand::Const(..))
+                || matches!(o, Operand::Local(l) if !assigned.contains(&l))
+        };
         if once.len() != assigned.len() || !constant(end) || assigned.contains(&cond) {
             return None;
         }
-        let found = Lanes { body, counter, end, element: 0, steps: Vec::new() };
-        Some(Self { func, block, kinds: BTreeMap::from([(counter, Kind::Steady(1))]), assigned, found })
+        let found = Lanes {
+            body,
+            counter,
+            end,
+            element: 0,
+            steps: Vec::new(),
+        };
+        Some(Self {
+            func,
+            block,
+            kinds: BTreeMap::from([(counter, Kind::Steady(1))]),
+            assigned,
+            found,
+        })
     }
 
     fn find(mut self) -> Option<Lanes<'p>> {
         let (last, stmts) = self.block.stmts.split_last()?;
         let counter = self.found.counter;
-        let step = Rvalue::Binary(BinOp::Add, Operand::Local(counter), Operand::Const(self.func.locals[counter.index()].ty, 1));
-        if last.kind != (StmtKind::Assign { dst: counter, value: step }) || self.is_read_elsewhere() {
+        let step = Rvalue::Binary(
+            BinOp::Add,
+            Operand::Local(counter),
+            Operand::Const(self.func.locals[counter.index()].ty, 1),
+        );
+        if last.kind
+            != (StmtKind::Assign {
+                dst: counter,
+                value: step,
+            })
+            || self.is_read_elsewhere()
+        {
             return None;
         }
         for stmt in stmts {
             self.stmt(stmt)?;
         }
-        let stores = self.found.steps.iter().any(|s| matches!(s, Step::Store { .. }));
+        let stores = self
+            .found
+            .steps
+            .iter()
+            .any(|s| matches!(s, Step::Store { .. }));
         stores.then_some(self.found)
     }
 
     /// Whether a turn leaves a value behind.
     fn is_read_elsewhere(&self) -> bool {
         let read = |o: Operand| matches!(o, Operand::Local(l) if l != self.found.counter && self.assigned.contains(&l));
-        let others = self.func.blocks.iter().enumerate().filter(|(i, _)| *i != self.found.body.index());
-        others
-            .into_iter()
-            .any(|(_, b)| b.stmts.iter().any(|s| s.kind.operands().into_iter().any(read)) || b.term.operands().into_iter().any(read))
+        let others = self
+            .func
+            .blocks
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| *i != self.found.body.index());
+        others.into_iter().any(|(_, b)| {
+            b.stmts
+                .iter()
+                .any(|s| s.kind.operands().into_iter().any(read))
+                || b.term.operands().into_iter().any(read)
+        })
     }
 
     /// What an operand is; nothing if it comes from the turn before.
     fn kind(&self, operand: Operand) -> Option<Kind> {
         match operand {
-            Operand::Local(local) if self.assigned.contains(&local) => self.kinds.get(&local).copied(),
+            Operand::Local(local) if self.assigned.contains(&local) => {
+                self.kinds.get(&local).copied()
+            }
             _ => Some(Kind::Once),
         }
     }
@@ -156,11 +224,20 @@ impl<'p> Finder<'p> {
                 let kind = self.assign(stmt, *dst, value)?;
                 self.kinds.insert(*dst, kind);
             }
-            &StmtKind::Store { addr, offset, value } => {
+            &StmtKind::Store {
+                addr,
+                offset,
+                value,
+            } => {
                 let ty = self.func.type_of(value);
                 self.touches(addr, ty)?;
                 self.lane(value, ty)?;
-                self.found.steps.push(Step::Store { addr, offset, ty, value });
+                self.found.steps.push(Step::Store {
+                    addr,
+                    offset,
+                    ty,
+                    value,
+                });
             }
             &StmtKind::Check { cond, .. } => self.found.steps.push(match self.kind(cond)? {
                 Kind::Once => Step::Holds(cond),
@@ -183,21 +260,40 @@ impl<'p> Finder<'p> {
             (Rvalue::Binary(BinOp::Div | BinOp::Rem, ..), _) if !ty.is_float() => return None,
             (Rvalue::Load { ty, addr, offset }, _) => {
                 self.touches(*addr, *ty)?;
-                (Step::Load { dst, ty: *ty, addr: *addr, offset: *offset }, Kind::Lane(*ty))
+                (
+                    Step::Load {
+                        dst,
+                        ty: *ty,
+                        addr: *addr,
+                        offset: *offset,
+                    },
+                    Kind::Lane(*ty),
+                )
             }
             (Rvalue::SlotAddr(_) | Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_), _) => return None,
             _ if all_once => (Step::Once(stmt), Kind::Once),
             (Rvalue::Use(_), [kind @ Kind::Steady(_)]) => (Step::Steady(stmt), *kind),
-            (Rvalue::Binary(BinOp::Add, ..), [Kind::Steady(by), Kind::Once] | [Kind::Once, Kind::Steady(by)]) if is_size(ty) => {
+            (
+                Rvalue::Binary(BinOp::Add, ..),
+                [Kind::Steady(by), Kind::Once] | [Kind::Once, Kind::Steady(by)],
+            ) if is_size(ty) => (Step::Steady(stmt), Kind::Steady(*by)),
+            (Rvalue::Binary(BinOp::Sub, ..), [Kind::Steady(by), Kind::Once]) if is_size(ty) => {
                 (Step::Steady(stmt), Kind::Steady(*by))
             }
-            (Rvalue::Binary(BinOp::Sub, ..), [Kind::Steady(by), Kind::Once]) if is_size(ty) => (Step::Steady(stmt), Kind::Steady(*by)),
-            (Rvalue::PtrAdd { scale, .. }, [Kind::Once, Kind::Steady(by)]) => (Step::Steady(stmt), Kind::Steady(by.checked_mul(*scale)?)),
-            (Rvalue::PtrAdd { .. }, [Kind::Steady(by), Kind::Once]) => (Step::Steady(stmt), Kind::Steady(*by)),
-            (Rvalue::Binary(BinOp::Lt, index, bound), [Kind::Steady(1), Kind::Once]) if is_size(self.func.type_of(*index)) => {
+            (Rvalue::PtrAdd { scale, .. }, [Kind::Once, Kind::Steady(by)]) => {
+                (Step::Steady(stmt), Kind::Steady(by.checked_mul(*scale)?))
+            }
+            (Rvalue::PtrAdd { .. }, [Kind::Steady(by), Kind::Once]) => {
+                (Step::Steady(stmt), Kind::Steady(*by))
+            }
+            (Rvalue::Binary(BinOp::Lt, index, bound), [Kind::Steady(1), Kind::Once])
+                if is_size(self.func.type_of(*index)) =>
+            {
                 return Some(Kind::Below(*index, *bound));
             }
-            (&Rvalue::Unary(op, a), [Kind::Lane(of)]) if unary_lanes(op, *of) => (Step::Unary { dst, op, ty, a }, Kind::Lane(*of)),
+            (&Rvalue::Unary(op, a), [Kind::Lane(of)]) if unary_lanes(op, *of) => {
+                (Step::Unary { dst, op, ty, a }, Kind::Lane(*of))
+            }
             (&Rvalue::Binary(op, a, b), _) if binary_lanes(op, ty) => {
                 self.lane(a, ty)?;
                 self.lane(b, ty)?;
@@ -212,15 +308,18 @@ impl<'p> Finder<'p> {
     /// Whether neighbouring turns touch neighbouring elements there, of the size that all others have.
     fn touches(&mut self, addr: Operand, ty: Scalar) -> Option<()> {
         let size = ty.size();
-        let fits =
-            self.kind(addr)? == Kind::Steady(size) && matches!(size, 4 | 8) && (self.found.element == 0 || self.found.element == size);
+        let fits = self.kind(addr)? == Kind::Steady(size)
+            && matches!(size, 4 | 8)
+            && (self.found.element == 0 || self.found.element == size);
         self.found.element = size;
         (fits && ty != Scalar::Ptr).then_some(())
     }
 
     /// Whether a value has a lane for each turn, or is the same in all.
     fn lane(&self, operand: Operand, ty: Scalar) -> Option<()> {
-        (self.func.type_of(operand) == ty && matches!(self.kind(operand)?, Kind::Once | Kind::Lane(_))).then_some(())
+        (self.func.type_of(operand) == ty
+            && matches!(self.kind(operand)?, Kind::Once | Kind::Lane(_)))
+        .then_some(())
     }
 }
 

@@ -93,11 +93,31 @@ unsafe extern "C" fn zero(dst: *mut u8, size: u64) {
 /// All of them.
 pub(super) fn all() -> Vec<LibCall> {
     use types::{F32, F64, I32, I64};
-    let call = |name, address, params, result| LibCall { name, address, params, result };
+    let call = |name, address, params, result| LibCall {
+        name,
+        address,
+        params,
+        result,
+    };
     let mut out = vec![
-        call("f32.powi", powi_f32 as *const () as usize, &[F32, I32], Some(F32)),
-        call("f64.powi", powi_f64 as *const () as usize, &[F64, I32], Some(F64)),
-        call("int.pow", pow_int as *const () as usize, &[I64, I32], Some(I64)),
+        call(
+            "f32.powi",
+            powi_f32 as *const () as usize,
+            &[F32, I32],
+            Some(F32),
+        ),
+        call(
+            "f64.powi",
+            powi_f64 as *const () as usize,
+            &[F64, I32],
+            Some(F64),
+        ),
+        call(
+            "int.pow",
+            pow_int as *const () as usize,
+            &[I64, I32],
+            Some(I64),
+        ),
         call("copy", copy as *const () as usize, &[I64, I64, I64], None),
         call("zero", zero as *const () as usize, &[I64, I64], None),
     ];

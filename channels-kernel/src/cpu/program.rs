@@ -77,7 +77,8 @@ impl CompiledProgram {
         let mut unit = Unit::new(program, &layouts)?;
         let mut ids = Vec::new();
         for (task, lowered) in program.tasks.iter().enumerate() {
-            let segments = (0..lowered.segments.len()).map(|s| segment::compile(&mut unit, TaskId::new(task), SegmentId::new(s)));
+            let segments = (0..lowered.segments.len())
+                .map(|s| segment::compile(&mut unit, TaskId::new(task), SegmentId::new(s)));
             ids.push(segments.collect::<Result<Vec<_>, _>>()?);
         }
         unit.compile_helpers()?;
@@ -87,13 +88,28 @@ impl CompiledProgram {
             // SAFETY: `segment::compile` gives the first segment the signature of `EntryFn`; the code is finalized.
             entry: unsafe { std::mem::transmute::<*const u8, EntryFn>(code(ids[0])) },
             // SAFETY: and the others that of `ContinuationFn`.
-            continuations: ids[1..].iter().map(|&id| unsafe { std::mem::transmute::<*const u8, ContinuationFn>(code(id)) }).collect(),
+            continuations: ids[1..]
+                .iter()
+                .map(|&id| unsafe { std::mem::transmute::<*const u8, ContinuationFn>(code(id)) })
+                .collect(),
         });
         let segments = segments.collect();
-        let functions = program.program.functions.iter().map(|f| f.name.clone()).collect();
+        let functions = program
+            .program
+            .functions
+            .iter()
+            .map(|f| f.name.clone())
+            .collect();
         let file = program.program.file.clone();
         tracing::debug!(sites = sites.len(), "compiled");
-        Ok(Self { layouts, file, functions, sites, segments, module: Mutex::new(Some(module)) })
+        Ok(Self {
+            layouts,
+            file,
+            functions,
+            sites,
+            segments,
+            module: Mutex::new(Some(module)),
+        })
     }
 
     /// The layouts of the program's channel stacks.
@@ -128,8 +144,19 @@ impl CompiledProgram {
     #[must_use]
     pub fn fault(&self, site: u32, values: [u64; 2]) -> Fault {
         let site = self.site(site);
-        let values = site.types.iter().zip(values).map(|(&ty, bits)| FaultValue { ty, bits }).collect();
-        Fault { kind: site.kind.clone(), values, function: site.function.clone(), file: self.file.clone(), span: site.span }
+        let values = site
+            .types
+            .iter()
+            .zip(values)
+            .map(|(&ty, bits)| FaultValue { ty, bits })
+            .collect();
+        Fault {
+            kind: site.kind.clone(),
+            values,
+            function: site.function.clone(),
+            file: self.file.clone(),
+            span: site.span,
+        }
     }
 
     /// Name of a function: of the helper that used up the thread's stack.
@@ -141,7 +168,10 @@ impl CompiledProgram {
 
 impl Drop for CompiledProgram {
     fn drop(&mut self) {
-        let module = self.module.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let module = self
+            .module
+            .get_mut()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(module) = module.take() {
             // SAFETY: this type's contract: nobody calls its functions once it is dropped, so none of them is running.
             unsafe { module.free_memory() }
@@ -151,6 +181,9 @@ impl Drop for CompiledProgram {
 
 impl std::fmt::Debug for CompiledProgram {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CompiledProgram").field("file", &self.file).field("tasks", &self.segments.len()).finish_non_exhaustive()
+        f.debug_struct("CompiledProgram")
+            .field("file", &self.file)
+            .field("tasks", &self.segments.len())
+            .finish_non_exhaustive()
     }
 }

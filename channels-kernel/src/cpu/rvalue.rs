@@ -15,7 +15,11 @@ impl Gen<'_, '_> {
             Rvalue::Unary(op, a) => {
                 let ty = self.type_of(*a);
                 let a = self.operand(*a);
-                if ty.is_float() { self.float_unary(*op, ty, a) } else { self.int_unary(*op, ty, a) }
+                if ty.is_float() {
+                    self.float_unary(*op, ty, a)
+                } else {
+                    self.int_unary(*op, ty, a)
+                }
             }
             Rvalue::Binary(op, a, b) => self.binary_operands(*op, *a, *b),
             Rvalue::MulAdd(a, b, c) => {
@@ -39,7 +43,11 @@ impl Gen<'_, '_> {
             Rvalue::Bitcast(to, a) => {
                 let from = self.type_of(*a);
                 let a = self.operand(*a);
-                if clif(from) == clif(*to) { a } else { self.b.ins().bitcast(clif(*to), MemFlagsData::new(), a) }
+                if clif(from) == clif(*to) {
+                    a
+                } else {
+                    self.b.ins().bitcast(clif(*to), MemFlagsData::new(), a)
+                }
             }
             Rvalue::Load { ty, addr, offset } => {
                 if let Some(var) = self.register_of(*addr) {
@@ -55,7 +63,12 @@ impl Gen<'_, '_> {
                 let global = self.unit.module.declare_data_in_func(id, self.b.func);
                 self.b.ins().symbol_value(types::I64, global)
             }
-            Rvalue::PtrAdd { base, index, scale, offset } => self.ptr_add(*base, *index, *scale, *offset),
+            Rvalue::PtrAdd {
+                base,
+                index,
+                scale,
+                offset,
+            } => self.ptr_add(*base, *index, *scale, *offset),
             Rvalue::FrameLoad(field) => self.frame_load(*field),
             Rvalue::FrameAddr(field) => self.frame_addr(*field),
         }
@@ -71,13 +84,21 @@ impl Gen<'_, '_> {
             let scaled = self.scaled(index, scale);
             addr = self.b.ins().iadd(addr, scaled);
         }
-        if offset == 0 { addr } else { self.b.ins().iadd_imm_u(addr, offset as i64) }
+        if offset == 0 {
+            addr
+        } else {
+            self.b.ins().iadd_imm_u(addr, offset as i64)
+        }
     }
 
     fn binary_operands(&mut self, op: BinOp, a: Operand, b: Operand) -> Value {
         let ty = self.type_of(a);
         if let (BinOp::Pow | BinOp::Powi, Operand::Const(second, bits)) = (op, b) {
-            let power = if second == Scalar::I32 { i64::from(bits as u32 as i32) } else { bits as i64 };
+            let power = if second == Scalar::I32 {
+                i64::from(bits as u32 as i32)
+            } else {
+                bits as i64
+            };
             if power.unsigned_abs() <= 64 {
                 let a = self.operand(a);
                 return self.constant_power(ty, a, power);
@@ -89,7 +110,11 @@ impl Gen<'_, '_> {
 
     /// An operation on two operands of which the first has this type.
     pub(super) fn binary(&mut self, op: BinOp, ty: Scalar, a: Value, b: Value) -> Value {
-        if ty.is_float() { self.float_binary(op, ty, a, b) } else { self.int_binary(op, ty, a, b) }
+        if ty.is_float() {
+            self.float_binary(op, ty, a, b)
+        } else {
+            self.int_binary(op, ty, a, b)
+        }
     }
 
     /// A small constant power, in the order of multiplications of [`millstream_graph::eval::powi_f64`].
@@ -99,7 +124,13 @@ impl Gen<'_, '_> {
             Scalar::F64 => self.b.ins().f64const(1.0),
             _ => self.b.ins().iconst(clif(ty), 1),
         };
-        let mul = |g: &mut Self, x, y| if ty.is_float() { g.b.ins().fmul(x, y) } else { g.b.ins().imul(x, y) };
+        let mul = |g: &mut Self, x, y| {
+            if ty.is_float() {
+                g.b.ins().fmul(x, y)
+            } else {
+                g.b.ins().imul(x, y)
+            }
+        };
         let (mut result, mut square, mut rest) = (None, a, power.unsigned_abs());
         while rest > 0 {
             if rest & 1 == 1 {
@@ -114,6 +145,10 @@ impl Gen<'_, '_> {
             }
         }
         let result = result.unwrap_or(one);
-        if power < 0 { self.b.ins().fdiv(one, result) } else { result }
+        if power < 0 {
+            self.b.ins().fdiv(one, result)
+        } else {
+            result
+        }
     }
 }

@@ -28,7 +28,11 @@ pub(super) struct ElementLoop {
 }
 
 /// Compiles a segment to an `EntryFn` or a `ContinuationFn`.
-pub(super) fn compile(unit: &mut Unit<'_>, task: TaskId, segment: SegmentId) -> Result<ClifFunc, CompileError> {
+pub(super) fn compile(
+    unit: &mut Unit<'_>,
+    task: TaskId,
+    segment: SegmentId,
+) -> Result<ClifFunc, CompileError> {
     let program = unit.program;
     let lowered = &program[task];
     let mut signature = unit.module.make_signature();
@@ -36,13 +40,20 @@ pub(super) fn compile(unit: &mut Unit<'_>, task: TaskId, segment: SegmentId) -> 
     signature.returns.push(AbiParam::new(types::I64));
     let name = format!("{}.{segment}", lowered.name);
     let user_name = lowered.name.split('+').next().unwrap_or(&lowered.name);
-    unit.define(&name, signature, |g| g.segment(task, segment, &lowered[segment], user_name))
+    unit.define(&name, signature, |g| {
+        g.segment(task, segment, &lowered[segment], user_name)
+    })
 }
 
 impl<'p> Gen<'_, 'p> {
     fn segment(&mut self, task: TaskId, id: SegmentId, segment: &'p Segment, name: &'p str) {
         let is_entry = id.0 == 0;
-        let params = self.b.func.dfg.block_params(self.b.current_block().expect("in the entry block")).to_vec();
+        let params = self
+            .b
+            .func
+            .dfg
+            .block_params(self.b.current_block().expect("in the entry block"))
+            .to_vec();
         let (run, count) = (params[1], params[2]);
         let facts = helper::of_body(&segment.body, &self.unit.facts);
         let zero = self.b.ins().iconst(types::I64, 0);
@@ -54,7 +65,12 @@ impl<'p> Gen<'_, 'p> {
         let (end_slot, allowed_slot) = (self.put_aside(end), self.put_aside(allowed));
         self.put_ctx_aside();
 
-        let (open, head, done, empty) = (self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let (open, head, done, empty) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
         self.b.set_cold_block(empty);
         let index = self.b.declare_var(types::I64);
         self.b.def_var(index, end);
@@ -73,15 +89,29 @@ impl<'p> Gen<'_, 'p> {
         let above = self.b.use_var(index);
         let here = self.b.ins().iadd_imm_s(above, -1);
         self.b.def_var(index, here);
-        self.elements = Some(ElementLoop { index, head, done, last });
-        let element_fields = is_entry.then(|| self.unit.layouts[self.unit.layouts.entry(task)].first_field);
+        self.elements = Some(ElementLoop {
+            index,
+            head,
+            done,
+            last,
+        });
+        let element_fields =
+            is_entry.then(|| self.unit.layouts[self.unit.layouts.entry(task)].first_field);
         self.enter(&segment.body, name, Exit::Segment, element_fields);
         if is_entry {
-            let element = self.channels.as_ref().and_then(|c| c.element).expect("entries consume elements");
+            let element = self
+                .channels
+                .as_ref()
+                .and_then(|c| c.element)
+                .expect("entries consume elements");
             self.b.def_var(element, here);
             self.load_element();
         } else {
-            let frame = self.channels.as_ref().and_then(|c| c.frame).expect("continuations have frames");
+            let frame = self
+                .channels
+                .as_ref()
+                .and_then(|c| c.frame)
+                .expect("continuations have frames");
             let at = self.scaled(here, 4);
             let at = self.b.ins().iadd(run, at);
             let reference = self.b.ins().uload32(MEMORY, at, 0);
@@ -91,7 +121,10 @@ impl<'p> Gen<'_, 'p> {
 
         self.b.switch_to_block(done);
         self.close_channels();
-        let allowed = self.b.ins().stack_load(types::I64, types::I64, allowed_slot, 0);
+        let allowed = self
+            .b
+            .ins()
+            .stack_load(types::I64, types::I64, allowed_slot, 0);
         self.b.ins().return_(&[allowed]);
         // The element at which it stops is not consumed.
         self.b.switch_to_block(self.stop);
@@ -105,7 +138,12 @@ impl<'p> Gen<'_, 'p> {
 
     /// Ends the element: on to the next, or out of the loop.
     pub(super) fn next_element(&mut self) {
-        let ElementLoop { index, head, done, last } = self.elements.expect("only segments consume elements");
+        let ElementLoop {
+            index,
+            head,
+            done,
+            last,
+        } = self.elements.expect("only segments consume elements");
         let (here, last) = (self.b.use_var(index), self.kept(last));
         let more = self.b.ins().icmp(IntCC::NotEqual, here, last);
         self.b.ins().brif(more, head, &[], done, &[]);

@@ -20,19 +20,47 @@ impl<'p> Gen<'_, 'p> {
     pub(super) fn stmt(&mut self, stmt: &'p Stmt) {
         match &stmt.kind {
             StmtKind::Assign { dst, value } => self.assign(*dst, value),
-            StmtKind::Store { addr, offset, value } => self.store(*addr, *offset, *value),
+            StmtKind::Store {
+                addr,
+                offset,
+                value,
+            } => self.store(*addr, *offset, *value),
             StmtKind::Copy { dst, src, size } => {
                 let (dst, src) = (self.operand(*dst), self.operand(*src));
-                self.copy_bytes(dst, src, Layout { size: *size, align: 1 });
+                self.copy_bytes(
+                    dst,
+                    src,
+                    Layout {
+                        size: *size,
+                        align: 1,
+                    },
+                );
             }
             StmtKind::Zero { dst, size } => {
                 let dst = self.operand(*dst);
                 self.zero_bytes(dst, *size);
             }
-            StmtKind::Call { func, args, dst, ret_addr } => self.helper_call(*func, args, *dst, *ret_addr),
-            StmtKind::Spawn { func, args, dest, leaf } => self.spawn(*func, args, dest.map(|d| d.addr), *leaf),
+            StmtKind::Call {
+                func,
+                args,
+                dst,
+                ret_addr,
+            } => self.helper_call(*func, args, *dst, *ret_addr),
+            StmtKind::Spawn {
+                func,
+                args,
+                dest,
+                leaf,
+            } => self.spawn(*func, args, dest.map(|d| d.addr), *leaf),
             StmtKind::Check { cond, kind, values } => self.check(*cond, kind, values, stmt),
-            StmtKind::Atomic { op, ty, addr, args, dst, .. } => self.atomic(*op, *ty, *addr, args, *dst),
+            StmtKind::Atomic {
+                op,
+                ty,
+                addr,
+                args,
+                dst,
+                ..
+            } => self.atomic(*op, *ty, *addr, args, *dst),
             StmtKind::FrameAlloc => self.frame_alloc(),
             StmtKind::FrameStore { field, value } => {
                 let value = self.operand(*value);
@@ -62,7 +90,9 @@ impl<'p> Gen<'_, 'p> {
 
     /// The register that stands for the memory at this address.
     pub(super) fn register_of(&self, addr: Operand) -> Option<cranelift_frontend::Variable> {
-        let Operand::Local(local) = addr else { return None };
+        let Operand::Local(local) = addr else {
+            return None;
+        };
         match self.body().slots[self.body().aliases.get(&local)?.index()] {
             Place::Register(var) => Some(var),
             _ => None,
@@ -79,7 +109,10 @@ impl<'p> Gen<'_, 'p> {
         // Bytes have no alignment here: the program may copy part of something.
         let flags = MemFlagsData::new().with_notrap();
         let pieces: Vec<_> = pieces(layout.size).collect();
-        let loads: Vec<_> = pieces.iter().map(|&(ty, at)| self.b.ins().load(ty, flags, src, at)).collect();
+        let loads: Vec<_> = pieces
+            .iter()
+            .map(|&(ty, at)| self.b.ins().load(ty, flags, src, at))
+            .collect();
         for (value, (_, at)) in loads.into_iter().zip(pieces) {
             self.b.ins().store(flags, value, dst, at);
         }
@@ -98,7 +131,13 @@ impl<'p> Gen<'_, 'p> {
         }
     }
 
-    fn helper_call(&mut self, func: FuncId, args: &[Operand], dst: Option<LocalId>, ret_addr: Option<Operand>) {
+    fn helper_call(
+        &mut self,
+        func: FuncId,
+        args: &[Operand],
+        dst: Option<LocalId>,
+        ret_addr: Option<Operand>,
+    ) {
         let program = self.unit.program;
         let callee = &program.program[func];
         let facts = self.unit.facts[func.index()];
@@ -118,7 +157,12 @@ impl<'p> Gen<'_, 'p> {
         let result = self.call(func, &all);
         if facts.can_fail {
             let ctx = self.ctx();
-            let status = self.b.ins().load(types::I32, MEMORY, ctx, offset_of!(WorkerContext, status) as i32);
+            let status = self.b.ins().load(
+                types::I32,
+                MEMORY,
+                ctx,
+                offset_of!(WorkerContext, status) as i32,
+            );
             self.leave_if(status, |_| {});
         }
         if let (Some(dst), Some(result)) = (dst, result) {
@@ -133,7 +177,12 @@ impl<'p> Gen<'_, 'p> {
         let site = self.unit.sites.len() as u32;
         let types = values.iter().map(|&v| self.type_of(v)).collect();
         let function = self.body().name.to_owned();
-        self.unit.sites.push(CheckSite { kind: kind.clone(), span: stmt.span, function, types });
+        self.unit.sites.push(CheckSite {
+            kind: kind.clone(),
+            span: stmt.span,
+            function,
+            types,
+        });
         let cond = self.operand(cond);
         self.leave_unless(cond, |g| {
             let ctx = g.ctx();
@@ -141,7 +190,12 @@ impl<'p> Gen<'_, 'p> {
                 let ty = g.type_of(value);
                 let value = g.operand(value);
                 let bits = g.bits(ty, value);
-                g.b.ins().store(MEMORY, bits, ctx, (offset_of!(WorkerContext, values) + 8 * i) as i32);
+                g.b.ins().store(
+                    MEMORY,
+                    bits,
+                    ctx,
+                    (offset_of!(WorkerContext, values) + 8 * i) as i32,
+                );
             }
             g.say(status::FAULT, site);
         });
@@ -154,7 +208,11 @@ impl<'p> Gen<'_, 'p> {
             Scalar::F64 => self.b.ins().bitcast(types::I64, MemFlagsData::new(), value),
             _ => value,
         };
-        if ty.size() < 8 { self.b.ins().uextend(types::I64, value) } else { value }
+        if ty.size() < 8 {
+            self.b.ins().uextend(types::I64, value)
+        } else {
+            value
+        }
     }
 
     pub(super) fn terminator(&mut self, from: BlockId, term: &'p Terminator) {
@@ -176,7 +234,11 @@ impl<'p> Gen<'_, 'p> {
             }
             Terminator::Switch { value, arms, other } => {
                 let ty = self.type_of(*value);
-                let mask = if ty.size() == 8 { u64::MAX } else { (1 << (ty.size() * 8)) - 1 };
+                let mask = if ty.size() == 8 {
+                    u64::MAX
+                } else {
+                    (1 << (ty.size() * 8)) - 1
+                };
                 let value = self.operand(*value);
                 let other = self.edge(from, *other);
                 let mut switch = Switch::new();
@@ -208,14 +270,20 @@ impl<'p> Gen<'_, 'p> {
             Some((lanes, entry)) if lanes.body != from => *entry,
             _ => self.block(to),
         };
-        if self.body().flow.back_edges.contains(&(from, to)) { (self.b.create_block(), Some(target)) } else { (target, None) }
+        if self.body().flow.back_edges.contains(&(from, to)) {
+            (self.b.create_block(), Some(target))
+        } else {
+            (target, None)
+        }
     }
 
     /// Writes the block of a closing edge: leaves if the run is cancelled.
     pub(super) fn poll(&mut self, (block, target): (Block, Option<Block>)) {
         let Some(target) = target else { return };
         self.b.switch_to_block(block);
-        let cancel = self.cancel.expect("functions with loops load the flag's address");
+        let cancel = self
+            .cancel
+            .expect("functions with loops load the flag's address");
         let cancel = self.kept(cancel);
         let flag = self.b.ins().load(types::I32, MEMORY, cancel, 0);
         self.leave_if(flag, |g| g.say(status::CANCELLED, 0));
@@ -225,13 +293,18 @@ impl<'p> Gen<'_, 'p> {
     /// The end of the body: results go where its exit says.
     fn end(&mut self, values_of: &[Operand]) {
         let body = self.body();
-        let (exit, pieces) = (body.exit, body.func.ret.pieces(&self.unit.program.program.structs));
+        let (exit, pieces) = (
+            body.exit,
+            body.func.ret.pieces(&self.unit.program.program.structs),
+        );
         let values: Vec<Value> = values_of.iter().map(|&v| self.operand(v)).collect();
         match exit {
             Exit::Segment => {
                 // What changes nothing is not delivered: the children bring the result.
                 let nothing = match (values_of, self.combine()) {
-                    ([Operand::Const(ty, bits)], Some(combine)) => combine.neutral(*ty) == Some(*bits),
+                    ([Operand::Const(ty, bits)], Some(combine)) => {
+                        combine.neutral(*ty) == Some(*bits)
+                    }
                     _ => false,
                 };
                 if !nothing {
@@ -247,7 +320,11 @@ impl<'p> Gen<'_, 'p> {
                 self.store_pieces(to, &pieces, &values);
                 self.b.ins().return_(&[]);
             }
-            Exit::Inlined { after, dst, ret_addr } => {
+            Exit::Inlined {
+                after,
+                dst,
+                ret_addr,
+            } => {
                 let scalar = matches!(pieces[..], [p] if matches!(p.kind, PieceKind::Scalar(_)));
                 if scalar {
                     if let Some(dst) = dst {
@@ -261,7 +338,12 @@ impl<'p> Gen<'_, 'p> {
         }
     }
 
-    fn store_pieces(&mut self, to: Value, pieces: &[millstream_graph::ty::Piece], values: &[Value]) {
+    fn store_pieces(
+        &mut self,
+        to: Value,
+        pieces: &[millstream_graph::ty::Piece],
+        values: &[Value],
+    ) {
         for (piece, &value) in pieces.iter().zip(values) {
             let (addr, at) = self.displaced(to, piece.offset);
             match piece.kind {
@@ -285,17 +367,23 @@ impl<'p> Gen<'_, 'p> {
 
     /// The task's result goes through its return address, stored or combined with what is there. Not atomic: stacks are private.
     fn give_result(&mut self, values: &[Value]) {
-        let Some(ret) = self.channels.as_ref().and_then(|c| c.ret) else { return };
+        let Some(ret) = self.channels.as_ref().and_then(|c| c.ret) else {
+            return;
+        };
         let program = self.unit.program;
         let task = self.task();
-        let pieces = program.program[program[task].func].ret.pieces(&program.program.structs);
+        let pieces = program.program[program[task].func]
+            .ret
+            .pieces(&program.program.structs);
         let to = self.operand(Operand::Local(ret));
         let Some(op) = program[task].combine.op() else {
             self.store_pieces(to, &pieces, values);
             return;
         };
         for (piece, &value) in pieces.iter().zip(values) {
-            let PieceKind::Scalar(ty) = piece.kind else { unreachable!("only scalars are combined") };
+            let PieceKind::Scalar(ty) = piece.kind else {
+                unreachable!("only scalars are combined")
+            };
             let (addr, at) = self.displaced(to, piece.offset);
             let old = self.b.ins().load(clif(ty), MEMORY, addr, at);
             let new = self.binary(op, ty, old, value);

@@ -49,7 +49,11 @@ fn link(e: ModuleError) -> CompileError {
 impl<'p> Unit<'p> {
     pub(super) fn new(program: &'p Levelized, layouts: &'p Layouts) -> Result<Self, CompileError> {
         let mut flags = settings::builder();
-        let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+        let verify = if cfg!(debug_assertions) {
+            "true"
+        } else {
+            "false"
+        };
         let chosen = [
             ("opt_level", "speed"),
             ("is_pic", "false"),
@@ -64,12 +68,22 @@ impl<'p> Unit<'p> {
         for (name, value) in chosen {
             flags.set(name, value).map_err(host)?;
         }
-        let isa = cranelift_native::builder().map_err(host)?.finish(settings::Flags::new(flags)).map_err(host)?;
+        let isa = cranelift_native::builder()
+            .map_err(host)?
+            .finish(settings::Flags::new(flags))
+            .map_err(host)?;
         let mut builder = JITBuilder::with_isa(isa, Box::new(libcalls::cranelift_name));
         let calls = libcalls::all();
         builder.symbols(calls.iter().map(|c| (c.name, c.address as *const u8)));
-        let constants: usize = program.program.data.iter().map(|d| d.bytes.len() + d.align as usize).sum();
-        let arena = ArenaMemoryProvider::new_with_size(CODE_SPACE + constants.next_multiple_of(1 << 16)).map_err(host)?;
+        let constants: usize = program
+            .program
+            .data
+            .iter()
+            .map(|d| d.bytes.len() + d.align as usize)
+            .sum();
+        let arena =
+            ArenaMemoryProvider::new_with_size(CODE_SPACE + constants.next_multiple_of(1 << 16))
+                .map_err(host)?;
         builder.memory_provider(Box::new(arena));
         let module = JITModule::new(builder);
         let context = module.make_context();
@@ -92,9 +106,16 @@ impl<'p> Unit<'p> {
 
     fn define_data(&mut self) -> Result<(), CompileError> {
         for data in &self.program.program.data {
-            let id = self.module.declare_anonymous_data(false, false).map_err(link)?;
+            let id = self
+                .module
+                .declare_anonymous_data(false, false)
+                .map_err(link)?;
             let mut description = DataDescription::new();
-            let bytes = if data.bytes.is_empty() { vec![0] } else { data.bytes.clone() };
+            let bytes = if data.bytes.is_empty() {
+                vec![0]
+            } else {
+                data.bytes.clone()
+            };
             description.define(bytes.into_boxed_slice());
             description.set_align(data.align.max(1));
             self.module.define_data(id, &description).map_err(link)?;
@@ -110,7 +131,10 @@ impl<'p> Unit<'p> {
         signature: Signature,
         fill: impl FnOnce(&mut Gen<'_, 'p>),
     ) -> Result<ClifFunc, CompileError> {
-        let id = self.module.declare_anonymous_function(&signature).map_err(link)?;
+        let id = self
+            .module
+            .declare_anonymous_function(&signature)
+            .map_err(link)?;
         self.define_declared(name, id, signature, fill)?;
         Ok(id)
     }
@@ -141,7 +165,10 @@ impl<'p> Unit<'p> {
         self.module.clear_context(&mut context);
         self.context = context;
         self.scratch = scratch;
-        defined.map_err(|e| CompileError::Function { function: name.to_owned(), source: Box::new(e) })
+        defined.map_err(|e| CompileError::Function {
+            function: name.to_owned(),
+            source: Box::new(e),
+        })
     }
 
     /// The compiled form of a helper, which is compiled later.
@@ -150,7 +177,10 @@ impl<'p> Unit<'p> {
             return id;
         }
         let signature = Gen::helper_signature(self, func);
-        let id = self.module.declare_anonymous_function(&signature).expect("a declaration without a name clashes with none");
+        let id = self
+            .module
+            .declare_anonymous_function(&signature)
+            .expect("a declaration without a name clashes with none");
         self.helpers.insert(func, id);
         self.todo.push((func, id));
         id
@@ -161,19 +191,28 @@ impl<'p> Unit<'p> {
         while let Some((func, id)) = self.todo.pop() {
             let signature = Gen::helper_signature(self, func);
             let program = self.program;
-            self.define_declared(&program.program[func].name, id, signature, |g| g.helper_body(func))?;
+            self.define_declared(&program.program[func].name, id, signature, |g| {
+                g.helper_body(func)
+            })?;
         }
         Ok(())
     }
 
     /// A function of this process.
     pub(super) fn libcall(&mut self, name: &str) -> ClifFunc {
-        let (call, declared) = self.libcalls.get_mut(name).expect("every name that is called stands in `libcalls::all`");
+        let (call, declared) = self
+            .libcalls
+            .get_mut(name)
+            .expect("every name that is called stands in `libcalls::all`");
         *declared.get_or_insert_with(|| {
             let mut signature = self.module.make_signature();
-            signature.params.extend(call.params.iter().map(|&t| AbiParam::new(t)));
+            signature
+                .params
+                .extend(call.params.iter().map(|&t| AbiParam::new(t)));
             signature.returns.extend(call.result.map(AbiParam::new));
-            self.module.declare_function(call.name, Linkage::Import, &signature).expect("each symbol is declared once")
+            self.module
+                .declare_function(call.name, Linkage::Import, &signature)
+                .expect("each symbol is declared once")
         })
     }
 

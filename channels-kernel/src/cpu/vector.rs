@@ -9,7 +9,9 @@ use super::{
     body::{Gen, clif},
     lanes::{Lanes, Step},
 };
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Type, Value, condcodes::IntCC, types};
+use cranelift_codegen::ir::{
+    Block, InstBuilder, MemFlagsData, Type, Value, condcodes::IntCC, types,
+};
 use millstream_graph::{
     ir::{LocalId, Operand},
     ty::Scalar,
@@ -36,19 +38,31 @@ const fn key(operand: Operand) -> Key {
 }
 
 fn vector_type(ty: Scalar) -> Type {
-    clif(ty).by((VECTOR / ty.size()) as u32).expect("elements of 4 and 8 bytes fill a vector")
+    clif(ty)
+        .by((VECTOR / ty.size()) as u32)
+        .expect("elements of 4 and 8 bytes fill a vector")
 }
 
 impl<'p> Gen<'_, 'p> {
     /// Writes the loops in front of the one that begins at `header`.
     pub(super) fn vector_loops(&mut self, lanes: &Lanes<'p>, entry: Block, header: Block) {
-        let (guard, wide, narrow) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let (guard, wide, narrow) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
         let count = (VECTOR / lanes.element) as i64;
         self.b.switch_to_block(entry);
-        let (at, end) = (self.operand(Operand::Local(lanes.counter)), self.operand(lanes.end));
+        let (at, end) = (
+            self.operand(Operand::Local(lanes.counter)),
+            self.operand(lanes.end),
+        );
         let left = self.b.ins().isub(end, at);
         let some = self.b.ins().icmp(IntCC::UnsignedLessThan, at, end);
-        let enough = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, left, count);
+        let enough = self
+            .b
+            .ins()
+            .icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, left, count);
         let enough = self.b.ins().band(some, enough);
         self.b.ins().brif(enough, guard, &[], header, &[]);
 
@@ -57,7 +71,13 @@ impl<'p> Gen<'_, 'p> {
         let splats = self.splats(lanes);
         self.b.ins().brif(fine, wide, &[], header, &[]);
 
-        self.vector_loop(lanes, &splats, (wide, narrow), UNROLLED as i64 * count, UNROLLED);
+        self.vector_loop(
+            lanes,
+            &splats,
+            (wide, narrow),
+            UNROLLED as i64 * count,
+            UNROLLED,
+        );
         self.vector_loop(lanes, &splats, (narrow, header), count, 1);
     }
 
@@ -73,8 +93,16 @@ impl<'p> Gen<'_, 'p> {
                     // One more than the last index: it is no less than the first, unless it wraps.
                     let (first, bound) = (self.operand(index), self.operand(bound));
                     let last = self.b.ins().iadd(first, left);
-                    conditions.push(self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, last, first));
-                    conditions.push(self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, last, bound));
+                    conditions.push(self.b.ins().icmp(
+                        IntCC::UnsignedGreaterThanOrEqual,
+                        last,
+                        first,
+                    ));
+                    conditions.push(
+                        self.b
+                            .ins()
+                            .icmp(IntCC::UnsignedLessThanOrEqual, last, bound),
+                    );
                 }
                 Step::Load { addr, offset, .. } => touched.push((addr, offset, false)),
                 Step::Store { addr, offset, .. } => touched.push((addr, offset, true)),
@@ -107,7 +135,10 @@ impl<'p> Gen<'_, 'p> {
         let distance = self.b.ins().isub(a, b);
         let same = self.b.ins().icmp(IntCC::Equal, a, b);
         let shifted = self.b.ins().iadd_imm_u(distance, VECTOR as i64 - 1);
-        let far = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, shifted, 2 * (VECTOR as i64 - 1));
+        let far =
+            self.b
+                .ins()
+                .icmp_imm_u(IntCC::UnsignedGreaterThan, shifted, 2 * (VECTOR as i64 - 1));
         self.b.ins().bor(same, far)
     }
 
@@ -135,12 +166,25 @@ impl<'p> Gen<'_, 'p> {
     }
 
     /// One of the loops: while `turns` are left it takes them, `vectors` at once.
-    fn vector_loop(&mut self, lanes: &Lanes<'p>, splats: &Splats, (head, after): (Block, Block), turns: i64, vectors: u64) {
+    fn vector_loop(
+        &mut self,
+        lanes: &Lanes<'p>,
+        splats: &Splats,
+        (head, after): (Block, Block),
+        turns: i64,
+        vectors: u64,
+    ) {
         let body = self.b.create_block();
         self.b.switch_to_block(head);
-        let (at, end) = (self.operand(Operand::Local(lanes.counter)), self.operand(lanes.end));
+        let (at, end) = (
+            self.operand(Operand::Local(lanes.counter)),
+            self.operand(lanes.end),
+        );
         let left = self.b.ins().isub(end, at);
-        let enough = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, left, turns);
+        let enough = self
+            .b
+            .ins()
+            .icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, left, turns);
         self.b.ins().brif(enough, body, &[], after, &[]);
 
         self.b.switch_to_block(body);
@@ -168,7 +212,12 @@ impl<'p> Gen<'_, 'p> {
         };
         for step in &lanes.steps {
             match *step {
-                Step::Load { dst, ty, addr, offset } => {
+                Step::Load {
+                    dst,
+                    ty,
+                    addr,
+                    offset,
+                } => {
                     let addr = self.operand(addr);
                     let (addr, at) = self.displaced(addr, offset + displaced);
                     values.insert(dst, self.b.ins().load(vector_type(ty), ANYWHERE, addr, at));
@@ -181,7 +230,12 @@ impl<'p> Gen<'_, 'p> {
                     let (a, b) = (value(&values, a), value(&values, b));
                     values.insert(dst, self.binary(op, ty, a, b));
                 }
-                Step::Store { addr, offset, value: stored, .. } => {
+                Step::Store {
+                    addr,
+                    offset,
+                    value: stored,
+                    ..
+                } => {
                     let stored = value(&values, stored);
                     let addr = self.operand(addr);
                     let (addr, at) = self.displaced(addr, offset + displaced);

@@ -1,7 +1,10 @@
 //! What a segment's control flow says about its pushes.
 
 use super::plan::PushKey;
-use millstream_graph::ir::{BinOp, Block, BlockId, FieldId, Function, LocalId, Operand, Rvalue, Stmt, StmtKind, Terminator, UnOp};
+use millstream_graph::ir::{
+    BinOp, Block, BlockId, FieldId, Function, LocalId, Operand, Rvalue, Stmt, StmtKind, Terminator,
+    UnOp,
+};
 use std::collections::BTreeSet;
 
 /// A set of ways through a body: how much each push is done on each. None if there are too many to tell.
@@ -30,7 +33,9 @@ pub(super) fn cyclic_blocks(function: &Function) -> Vec<bool> {
 /// The blocks from which a push can still come.
 pub(super) fn pushing(function: &Function) -> Vec<bool> {
     let is_push = |s: &StmtKind| matches!(s, StmtKind::Spawn { .. } | StmtKind::FrameAlloc);
-    let own = |b: &Block| b.stmts.iter().any(|s| is_push(&s.kind)) || matches!(b.term, Terminator::Continue(_));
+    let own = |b: &Block| {
+        b.stmts.iter().any(|s| is_push(&s.kind)) || matches!(b.term, Terminator::Continue(_))
+    };
     let mut out: Vec<bool> = function.blocks.iter().map(own).collect();
     let mut again = true;
     while std::mem::take(&mut again) {
@@ -48,7 +53,8 @@ pub(super) fn back_edges(function: &Function) -> BTreeSet<(BlockId, BlockId)> {
     let mut out = BTreeSet::new();
     // 0: not seen, 1: on the path, 2: done.
     let mut state = vec![0u8; function.blocks.len()];
-    let mut path: Vec<(BlockId, Vec<BlockId>)> = vec![(BlockId(0), function.blocks[0].term.targets())];
+    let mut path: Vec<(BlockId, Vec<BlockId>)> =
+        vec![(BlockId(0), function.blocks[0].term.targets())];
     state[0] = 1;
     while let Some((at, rest)) = path.last_mut() {
         let at = *at;
@@ -77,19 +83,38 @@ const FEW_TURNS: u64 = 64;
 /// the loop goes on only while that is less than a constant, and nothing else in the loop changes it.
 pub(super) fn is_short((from, to): (BlockId, BlockId), function: &Function) -> bool {
     let head = &function.blocks[to.index()];
-    let Terminator::Branch { cond: Operand::Local(cond), other, .. } = head.term else { return false };
+    let Terminator::Branch {
+        cond: Operand::Local(cond),
+        other,
+        ..
+    } = head.term
+    else {
+        return false;
+    };
     let counted = match &changes(head, cond)[..] {
-        [Some(Rvalue::Binary(BinOp::Lt, Operand::Local(id), Operand::Const(_, end)))] if *end <= FEW_TURNS => *id,
+        [Some(Rvalue::Binary(BinOp::Lt, Operand::Local(id), Operand::Const(_, end)))]
+            if *end <= FEW_TURNS =>
+        {
+            *id
+        }
         _ => return false,
     };
     let ty = function.locals[counted.index()].ty;
     let up = |value: &Rvalue| match value {
-        Rvalue::Binary(BinOp::Add, Operand::Local(id), Operand::Const(_, by)) => *id == counted && (1..=FEW_TURNS).contains(by),
+        Rvalue::Binary(BinOp::Add, Operand::Local(id), Operand::Const(_, by)) => {
+            *id == counted && (1..=FEW_TURNS).contains(by)
+        }
         _ => false,
     };
     let inside = loop_blocks(function, from, to);
     let blocks = (0..function.blocks.len()).filter(|b| inside[*b]);
-    let turns: Vec<_> = blocks.flat_map(|b| changes(&function.blocks[b], counted).into_iter().map(move |v| (b, v))).collect();
+    let turns: Vec<_> = blocks
+        .flat_map(|b| {
+            changes(&function.blocks[b], counted)
+                .into_iter()
+                .map(move |v| (b, v))
+        })
+        .collect();
     let once = matches!(&turns[..], [(at, Some(value))] if *at == from.index() && up(value));
     once && from != to && ty.is_int() && !ty.is_signed() && !inside[other.index()]
 }
@@ -100,24 +125,55 @@ fn changes(block: &Block, id: LocalId) -> Vec<Option<Rvalue>> {
         StmtKind::Assign { value, .. } => Some(value.clone()),
         _ => None,
     };
-    block.stmts.iter().filter(|s| s.kind.def() == Some(id)).map(value).collect()
+    block
+        .stmts
+        .iter()
+        .filter(|s| s.kind.def() == Some(id))
+        .map(value)
+        .collect()
 }
 
 /// Whether a body is worth more than a lane of a tile: it calls helpers, or has a loop that spawns nothing.
-pub(super) fn is_heavy(function: &Function, keys: &[PushKey], key_of: impl Fn(&StmtKind) -> Option<PushKey>) -> bool {
+pub(super) fn is_heavy(
+    function: &Function,
+    keys: &[PushKey],
+    key_of: impl Fn(&StmtKind) -> Option<PushKey>,
+) -> bool {
     let cyclic = cyclic_blocks(function);
-    let calls = function.blocks.iter().flat_map(|b| &b.stmts).any(|s| matches!(s.kind, StmtKind::Call { .. }));
-    let in_loop = |b: &Block| b.stmts.iter().filter_map(|s| key_of(&s.kind)).any(|k| keys.contains(&k));
+    let calls = function
+        .blocks
+        .iter()
+        .flat_map(|b| &b.stmts)
+        .any(|s| matches!(s.kind, StmtKind::Call { .. }));
+    let in_loop = |b: &Block| {
+        b.stmts
+            .iter()
+            .filter_map(|s| key_of(&s.kind))
+            .any(|k| keys.contains(&k))
+    };
     let loops = cyclic.iter().any(|c| *c);
-    let spawning = function.blocks.iter().zip(&cyclic).any(|(b, c)| *c && in_loop(b));
+    let spawning = function
+        .blocks
+        .iter()
+        .zip(&cyclic)
+        .any(|(b, c)| *c && in_loop(b));
     calls || (loops && !spawning)
 }
 
 /// Whether the loop that a back edge closes ends by itself soon: each turn clears the lowest set bit of a word, and no turn begins without one.
 pub(super) fn takes_bits(function: &Function, (from, to): (BlockId, BlockId)) -> bool {
     let header = &function.blocks[to.index()];
-    let Terminator::Branch { cond: Operand::Local(cond), then, other } = header.term else { return false };
-    let Some(&(op, Operand::Local(word), end)) = last_binary(&header.stmts, cond).as_ref() else { return false };
+    let Terminator::Branch {
+        cond: Operand::Local(cond),
+        then,
+        other,
+    } = header.term
+    else {
+        return false;
+    };
+    let Some(&(op, Operand::Local(word), end)) = last_binary(&header.stmts, cond).as_ref() else {
+        return false;
+    };
     let out = match op {
         BinOp::Ne => other,
         BinOp::Eq => then,
@@ -128,20 +184,35 @@ pub(super) fn takes_bits(function: &Function, (from, to): (BlockId, BlockId)) ->
         return false;
     }
     let blocks = (0..function.blocks.len()).filter(|b| inside[*b]);
-    let stmts: Vec<(usize, usize, &Stmt)> =
-        blocks.flat_map(|b| function.blocks[b].stmts.iter().enumerate().map(move |(at, s)| (b, at, s))).collect();
+    let stmts: Vec<(usize, usize, &Stmt)> = blocks
+        .flat_map(|b| {
+            function.blocks[b]
+                .stmts
+                .iter()
+                .enumerate()
+                .map(move |(at, s)| (b, at, s))
+        })
+        .collect();
     // A helper that calls itself may take long whatever its loops do.
-    if stmts.iter().any(|(_, _, s)| matches!(s.kind, StmtKind::Call { .. })) {
+    if stmts
+        .iter()
+        .any(|(_, _, s)| matches!(s.kind, StmtKind::Call { .. }))
+    {
         return false;
     }
     let mut changes = stmts.iter().filter(|(_, _, s)| s.kind.def() == Some(word));
-    let (Some(&(block, at, _)), None) = (changes.next(), changes.next()) else { return false };
+    let (Some(&(block, at, _)), None) = (changes.next(), changes.next()) else {
+        return false;
+    };
     clears_lowest_bit(&function.blocks[block].stmts[..=at], word) && {
         // Every turn comes by.
         let mut seen = vec![false; function.blocks.len()];
         let mut work = vec![to];
         while let Some(b) = work.pop() {
-            if b.index() != block && inside[b.index()] && !std::mem::replace(&mut seen[b.index()], true) {
+            if b.index() != block
+                && inside[b.index()]
+                && !std::mem::replace(&mut seen[b.index()], true)
+            {
                 work.extend(function.blocks[b.index()].term.targets());
             }
         }
@@ -156,7 +227,11 @@ pub(super) fn loop_blocks(function: &Function, from: BlockId, to: BlockId) -> Ve
     let mut work = vec![from];
     while let Some(b) = work.pop() {
         if !std::mem::replace(&mut inside[b.index()], true) {
-            work.extend((0..function.blocks.len()).map(BlockId::new).filter(|p| function.blocks[p.index()].term.targets().contains(&b)));
+            work.extend(
+                (0..function.blocks.len())
+                    .map(BlockId::new)
+                    .filter(|p| function.blocks[p.index()].term.targets().contains(&b)),
+            );
         }
     }
     inside
@@ -165,51 +240,91 @@ pub(super) fn loop_blocks(function: &Function, from: BlockId, to: BlockId) -> Ve
 /// The operation that a local holds the result of after these statements, if it has two operands and they have not changed since.
 fn last_binary(stmts: &[Stmt], local: LocalId) -> Option<(BinOp, Operand, Operand)> {
     let at = stmts.iter().rposition(|s| s.kind.def() == Some(local))?;
-    let StmtKind::Assign { value: Rvalue::Binary(op, a, b), .. } = &stmts[at].kind else { return None };
+    let StmtKind::Assign {
+        value: Rvalue::Binary(op, a, b),
+        ..
+    } = &stmts[at].kind
+    else {
+        return None;
+    };
     let changed = |o: &Operand| matches!(o, Operand::Local(l) if *l != local && stmts[at + 1..].iter().any(|s| s.kind.def() == Some(*l)));
     (!changed(a) && !changed(b)).then_some((*op, *a, *b))
 }
 
 /// Whether the last of these statements, which changes `word`, clears its lowest set bit: `x ^ (x & -x)` or `x & (x - 1)`.
 fn clears_lowest_bit(stmts: &[Stmt], word: LocalId) -> bool {
-    let Some((last, before)) = stmts.split_last() else { return false };
+    let Some((last, before)) = stmts.split_last() else {
+        return false;
+    };
     let x = Operand::Local(word);
     // The word's new value may have been computed before it is stored.
     let (op, a, b, before) = match &last.kind {
-        StmtKind::Assign { value: Rvalue::Binary(op, a, b), .. } => (*op, *a, *b, before),
-        StmtKind::Assign { value: Rvalue::Use(Operand::Local(new)), .. } => match last_binary(before, *new) {
+        StmtKind::Assign {
+            value: Rvalue::Binary(op, a, b),
+            ..
+        } => (*op, *a, *b, before),
+        StmtKind::Assign {
+            value: Rvalue::Use(Operand::Local(new)),
+            ..
+        } => match last_binary(before, *new) {
             Some((op, a, b)) => (op, a, b, before),
             None => return false,
         },
         _ => return false,
     };
-    let other = |a: Operand, b: Operand| if a == x { Some(b) } else { (b == x).then_some(a) };
-    let Some(Operand::Local(rest)) = other(a, b) else { return false };
+    let other = |a: Operand, b: Operand| {
+        if a == x {
+            Some(b)
+        } else {
+            (b == x).then_some(a)
+        }
+    };
+    let Some(Operand::Local(rest)) = other(a, b) else {
+        return false;
+    };
     match op {
         BinOp::Xor => {
-            let Some((BinOp::And, a, b)) = last_binary(before, rest) else { return false };
-            let Some(Operand::Local(minus)) = other(a, b) else { return false };
-            let negation = before.iter().rfind(|s| s.kind.def() == Some(minus)).map(|s| &s.kind);
+            let Some((BinOp::And, a, b)) = last_binary(before, rest) else {
+                return false;
+            };
+            let Some(Operand::Local(minus)) = other(a, b) else {
+                return false;
+            };
+            let negation = before
+                .iter()
+                .rfind(|s| s.kind.def() == Some(minus))
+                .map(|s| &s.kind);
             matches!(negation, Some(StmtKind::Assign { value: Rvalue::Unary(UnOp::Neg, of), .. }) if *of == x)
         }
-        BinOp::And => matches!(last_binary(before, rest), Some((BinOp::Sub, of, Operand::Const(_, 1))) if of == x),
+        BinOp::And => {
+            matches!(last_binary(before, rest), Some((BinOp::Sub, of, Operand::Const(_, 1))) if of == x)
+        }
         _ => false,
     }
 }
 
 /// Whether a body does more than spawn and return: then a run of it cannot be forgotten.
 pub(super) fn has_effects(function: &Function) -> bool {
-    function
-        .blocks
-        .iter()
-        .flat_map(|b| &b.stmts)
-        .any(|s| !matches!(s.kind, StmtKind::Assign { .. } | StmtKind::Spawn { .. } | StmtKind::Check { .. }))
+    function.blocks.iter().flat_map(|b| &b.stmts).any(|s| {
+        !matches!(
+            s.kind,
+            StmtKind::Assign { .. } | StmtKind::Spawn { .. } | StmtKind::Check { .. }
+        )
+    })
 }
 
 /// For each push how often each way through the body does it, of those pushes that are in no loop; `None` where there are too many ways.
 /// `pushes_of` gives how often a block does each push, and how often at least: leaves are not pushed.
-pub(super) fn ways(function: &Function, pushes_of: impl Fn(&Block) -> Vec<(u32, u32)>, looped: &[bool]) -> Ways {
-    let own: Option<Vec<BTreeSet<Vec<u32>>>> = function.blocks.iter().map(|b| choices(&pushes_of(b), looped)).collect();
+pub(super) fn ways(
+    function: &Function,
+    pushes_of: impl Fn(&Block) -> Vec<(u32, u32)>,
+    looped: &[bool],
+) -> Ways {
+    let own: Option<Vec<BTreeSet<Vec<u32>>>> = function
+        .blocks
+        .iter()
+        .map(|b| choices(&pushes_of(b), looped))
+        .collect();
     let own = own?;
     let mut sets: Vec<BTreeSet<Vec<u32>>> = vec![BTreeSet::new(); function.blocks.len()];
     loop {
@@ -221,8 +336,17 @@ pub(super) fn ways(function: &Function, pushes_of: impl Fn(&Block) -> Vec<(u32, 
                 now.extend(own[i].iter().cloned());
             }
             for to in targets {
-                let sum = |way: &Vec<u32>, own: &Vec<u32>| way.iter().zip(own).map(|(a, b)| a + b).collect::<Vec<u32>>();
-                now.extend(sets[to.index()].iter().flat_map(|way| own[i].iter().map(move |own| sum(way, own))));
+                let sum = |way: &Vec<u32>, own: &Vec<u32>| {
+                    way.iter()
+                        .zip(own)
+                        .map(|(a, b)| a + b)
+                        .collect::<Vec<u32>>()
+                };
+                now.extend(
+                    sets[to.index()]
+                        .iter()
+                        .flat_map(|way| own[i].iter().map(move |own| sum(way, own))),
+                );
             }
             if now.len() > MAX_WAYS {
                 return None;
@@ -241,7 +365,14 @@ fn choices(pushes: &[(u32, u32)], looped: &[bool]) -> Ways {
     let mut out = BTreeSet::from([Vec::new()]);
     for ((most, least), looped) in pushes.iter().zip(looped) {
         let range = if *looped { 0..=0 } else { *least..=*most };
-        out = out.iter().flat_map(|way| range.clone().map(|n| way.iter().copied().chain([n]).collect())).collect();
+        out = out
+            .iter()
+            .flat_map(|way| {
+                range
+                    .clone()
+                    .map(|n| way.iter().copied().chain([n]).collect())
+            })
+            .collect();
         if out.len() > MAX_WAYS {
             return None;
         }
@@ -265,17 +396,37 @@ impl Taint {
 
     /// Finds them. A load is unknown in a body that writes to memory, an atomic operation and a call always.
     pub(super) fn find(function: &Function) -> Self {
-        let stmts = || function.blocks.iter().flat_map(|b| &b.stmts).map(|s| &s.kind);
+        let stmts = || {
+            function
+                .blocks
+                .iter()
+                .flat_map(|b| &b.stmts)
+                .map(|s| &s.kind)
+        };
         let writes = stmts().any(|s| {
             matches!(
                 s,
-                StmtKind::Store { .. } | StmtKind::Copy { .. } | StmtKind::Zero { .. } | StmtKind::Atomic { .. } | StmtKind::Call { .. }
+                StmtKind::Store { .. }
+                    | StmtKind::Copy { .. }
+                    | StmtKind::Zero { .. }
+                    | StmtKind::Atomic { .. }
+                    | StmtKind::Call { .. }
             )
         });
         let frame_is_new = stmts().any(|s| matches!(s, StmtKind::FrameAlloc));
-        let stored: BTreeSet<FieldId> =
-            stmts().filter_map(|s| if let StmtKind::FrameStore { field, .. } = s { Some(*field) } else { None }).collect();
-        let mut taint = Self { locals: vec![false; function.locals.len()], control: false };
+        let stored: BTreeSet<FieldId> = stmts()
+            .filter_map(|s| {
+                if let StmtKind::FrameStore { field, .. } = s {
+                    Some(*field)
+                } else {
+                    None
+                }
+            })
+            .collect();
+        let mut taint = Self {
+            locals: vec![false; function.locals.len()],
+            control: false,
+        };
         loop {
             let mut found: Vec<LocalId> = Vec::new();
             for stmt in stmts() {
@@ -283,7 +434,9 @@ impl Taint {
                     StmtKind::Assign { dst, value } => {
                         let own = match value {
                             Rvalue::Load { .. } => writes,
-                            Rvalue::FrameLoad(field) => writes || frame_is_new || stored.contains(field),
+                            Rvalue::FrameLoad(field) => {
+                                writes || frame_is_new || stored.contains(field)
+                            }
                             Rvalue::FrameAddr(_) | Rvalue::SlotAddr(_) => true,
                             _ => false,
                         };
@@ -291,7 +444,8 @@ impl Taint {
                         value.clone().operands_mut(|o| unknown |= taint.of(*o));
                         (*dst, unknown)
                     }
-                    StmtKind::Call { dst: Some(dst), .. } | StmtKind::Atomic { dst: Some(dst), .. } => (*dst, true),
+                    StmtKind::Call { dst: Some(dst), .. }
+                    | StmtKind::Atomic { dst: Some(dst), .. } => (*dst, true),
                     _ => continue,
                 };
                 if unknown && !taint.locals[dst.index()] {
@@ -306,7 +460,9 @@ impl Taint {
             }
         }
         taint.control = function.blocks.iter().any(|b| match &b.term {
-            Terminator::Branch { cond: value, .. } | Terminator::Switch { value, .. } => taint.of(*value),
+            Terminator::Branch { cond: value, .. } | Terminator::Switch { value, .. } => {
+                taint.of(*value)
+            }
             _ => false,
         });
         taint

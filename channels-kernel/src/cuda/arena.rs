@@ -78,7 +78,11 @@ impl Arena {
             at = at.saturating_add(bytes).next_multiple_of(FIELD_ALIGN);
             here
         };
-        let list = take(if plan.gives_back() { 4 * u64::from(LIST_WORDS) } else { 0 });
+        let list = take(if plan.gives_back() {
+            4 * u64::from(LIST_WORDS)
+        } else {
+            0
+        });
         let records = take(plan.record_bytes() * levels);
         let once = plan.kept_once(entry, roots);
         let capacities = plan.capacities(budget.checked_sub(at)?, entry, roots, &once)?;
@@ -113,7 +117,10 @@ impl Arena {
     #[must_use]
     pub fn channels(&self, base: u64) -> Vec<u8> {
         let mut out = Vec::new();
-        for word in [base + self.control, base].into_iter().chain(self.fields.iter().map(|f| base + f)) {
+        for word in [base + self.control, base]
+            .into_iter()
+            .chain(self.fields.iter().map(|f| base + f))
+        {
             out.extend(word.to_le_bytes());
         }
         for capacity in &self.capacities {
@@ -122,7 +129,10 @@ impl Arena {
         for once in &self.once {
             out.extend((if *once { 0 } else { u32::MAX }).to_le_bytes());
         }
-        out.resize((out.len() + 4 * usize::from(self.once.is_empty())).next_multiple_of(8), 0);
+        out.resize(
+            (out.len() + 4 * usize::from(self.once.is_empty())).next_multiple_of(8),
+            0,
+        );
         out
     }
 
@@ -147,7 +157,12 @@ impl Arena {
     /// # Panics
     /// If they are not the pieces of the task's parameters.
     #[must_use]
-    pub fn root_elements(&self, plan: &Plan, base: u64, args: &[Vec<Vec<u8>>]) -> Vec<(u64, Vec<u8>)> {
+    pub fn root_elements(
+        &self,
+        plan: &Plan,
+        base: u64,
+        args: &[Vec<Vec<u8>>],
+    ) -> Vec<(u64, Vec<u8>)> {
         let stack = &plan.stacks[plan.number_of(StackRef::Entry(self.entry), false) as usize];
         let returns = plan.program[self.entry].segments[0].ret.is_some();
         let mut out = Vec::new();
@@ -157,7 +172,9 @@ impl Arena {
                 let own = if returns && i + 1 == stack.fields.len() {
                     let offset = self.results + root as u64 * self.result.size;
                     if plan.narrow[self.entry.index()] {
-                        ((offset / plan.return_unit(self.entry)) as u32).to_le_bytes().to_vec()
+                        ((offset / plan.return_unit(self.entry)) as u32)
+                            .to_le_bytes()
+                            .to_vec()
                     } else {
                         (base + offset).to_le_bytes().to_vec()
                     }

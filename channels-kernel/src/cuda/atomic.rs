@@ -50,7 +50,11 @@ const fn builtin(op: AtomicOp, ty: Scalar) -> Option<&'static str> {
 /// The type that the hardware operates on: there is no sum of signed 64-bit integers, and the unsigned one has the same bits.
 fn operated(op: AtomicOp, ty: Scalar) -> &'static str {
     let sum = matches!(op, AtomicOp::Add | AtomicOp::Sub);
-    if sum && ty.is_int() { unsigned(ty) } else { ctype(ty) }
+    if sum && ty.is_int() {
+        unsigned(ty)
+    } else {
+        ctype(ty)
+    }
 }
 
 /// What an operation makes of the value `old` that memory holds.
@@ -74,9 +78,15 @@ fn update(op: AtomicOp, ty: Scalar, address: &str, arg: &str) -> String {
     let t = ctype(ty);
     if ty.is_float() {
         let u = unsigned(ty);
-        format!("atomic_update_float<{t}, {u}>({address}, [&]({t} old) -> {t} {{ return {}; }})", updated(op, ty, arg))
+        format!(
+            "atomic_update_float<{t}, {u}>({address}, [&]({t} old) -> {t} {{ return {}; }})",
+            updated(op, ty, arg)
+        )
     } else {
-        format!("atomic_update<{t}>({address}, [&]([[maybe_unused]] {t} old) -> {t} {{ return {}; }})", updated(op, ty, arg))
+        format!(
+            "atomic_update<{t}>({address}, [&]([[maybe_unused]] {t} old) -> {t} {{ return {}; }})",
+            updated(op, ty, arg)
+        )
     }
 }
 
@@ -100,15 +110,35 @@ impl Body<'_, '_> {
         };
         let wide = ty.size() >= 4 && !matches!(ty, Scalar::Ptr);
         let (raw, is_float) = (if ty.is_float() { unsigned(ty) } else { t }, ty.is_float());
-        let to_raw = |value: String| if is_float { format!("bitcast<{raw}>({value})") } else { value };
-        let from_raw = |value: String| if is_float { format!("bitcast<{t}>({value})") } else { value };
+        let to_raw = |value: String| {
+            if is_float {
+                format!("bitcast<{raw}>({value})")
+            } else {
+                value
+            }
+        };
+        let from_raw = |value: String| {
+            if is_float {
+                format!("bitcast<{t}>({value})")
+            } else {
+                value
+            }
+        };
         match op {
-            AtomicOp::Load if wide => vec![set(from_raw(format!("__nv_atomic_load_n(({raw}*)({address}), {order_text}, {SCOPE})")))],
+            AtomicOp::Load if wide => vec![set(from_raw(format!(
+                "__nv_atomic_load_n(({raw}*)({address}), {order_text}, {SCOPE})"
+            )))],
             AtomicOp::Store if wide => {
-                vec![format!("__nv_atomic_store_n(({raw}*)({address}), {}, {order_text}, {SCOPE});", to_raw(arg(0)))]
+                vec![format!(
+                    "__nv_atomic_store_n(({raw}*)({address}), {}, {order_text}, {SCOPE});",
+                    to_raw(arg(0))
+                )]
             }
             AtomicOp::Swap if wide => {
-                vec![set(from_raw(format!("__nv_atomic_exchange_n(({raw}*)({address}), {}, {order_text}, {SCOPE})", to_raw(arg(0)))))]
+                vec![set(from_raw(format!(
+                    "__nv_atomic_exchange_n(({raw}*)({address}), {}, {order_text}, {SCOPE})",
+                    to_raw(arg(0))
+                )))]
             }
             AtomicOp::CompareExchange if wide => {
                 let fail = order_name(failure(order));
@@ -119,18 +149,27 @@ impl Body<'_, '_> {
                         to_raw(arg(1))
                     ),
                 ];
-                out.extend(dst.map(|dst| format!("{} = {};", self.local(dst), from_raw("old".into()))));
+                out.extend(
+                    dst.map(|dst| format!("{} = {};", self.local(dst), from_raw("old".into()))),
+                );
                 out
             }
-            AtomicOp::Load => vec![set(format!("atomic_update<{t}>({address}, []({t} old) -> {t} {{ return old; }})"))],
+            AtomicOp::Load => vec![set(format!(
+                "atomic_update<{t}>({address}, []({t} old) -> {t} {{ return old; }})"
+            ))],
             AtomicOp::CompareExchange => {
                 let body = format!("old == {} ? {} : old", arg(0), arg(1));
-                vec![set(format!("atomic_update<{t}>({address}, [&]({t} old) -> {t} {{ return {body}; }})"))]
+                vec![set(format!(
+                    "atomic_update<{t}>({address}, [&]({t} old) -> {t} {{ return {body}; }})"
+                ))]
             }
             _ => match builtin(op, ty) {
                 Some(name) => {
                     let raw = operated(op, ty);
-                    vec![set(format!("({t}){name}(({raw}*)({address}), ({raw})({}), {order_text}, {SCOPE})", arg(0)))]
+                    vec![set(format!(
+                        "({t}){name}(({raw}*)({address}), ({raw})({}), {order_text}, {SCOPE})",
+                        arg(0)
+                    ))]
                 }
                 None => vec![set(update(op, ty, &address, &arg(0)))],
             },
@@ -151,8 +190,15 @@ pub(super) fn combine_text(combine: Combine, ty: Scalar, value: &str, address: &
     };
     let code = match builtin(op, ty) {
         Some(_) if ty.is_int() => {
-            let raw = if matches!(op, AtomicOp::Min | AtomicOp::Max) { ctype(ty) } else { unsigned(ty) };
-            format!("combine_{}(({raw}*)({address}), ({raw})({value}));", op.name())
+            let raw = if matches!(op, AtomicOp::Min | AtomicOp::Max) {
+                ctype(ty)
+            } else {
+                unsigned(ty)
+            };
+            format!(
+                "combine_{}(({raw}*)({address}), ({raw})({value}));",
+                op.name()
+            )
         }
         Some(name) => {
             let raw = operated(op, ty);

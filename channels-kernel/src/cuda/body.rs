@@ -9,7 +9,10 @@ use super::{
     unit::Writer,
 };
 use millstream_graph::{
-    ir::{Arg, Block, BlockId, Function, LocalId, Operand, SegmentId, SlotId, Span, TaskId, Terminator},
+    ir::{
+        Arg, Block, BlockId, Function, LocalId, Operand, SegmentId, SlotId, Span, TaskId,
+        Terminator,
+    },
     ty::Scalar,
 };
 use std::collections::BTreeSet;
@@ -20,7 +23,11 @@ pub(super) enum Role {
     /// A helper; whether it may call itself.
     Helper { recursive: bool },
     /// A segment, and which of its pushes is staged.
-    Segment { task: TaskId, segment: SegmentId, staged: Option<usize> },
+    Segment {
+        task: TaskId,
+        segment: SegmentId,
+        staged: Option<usize>,
+    },
 }
 
 /// Writes one body.
@@ -40,17 +47,36 @@ pub(super) struct Body<'a, 'w> {
 }
 
 impl<'a, 'w> Body<'a, 'w> {
-    pub(super) fn new(plan: &'a Plan, function: &'a Function, role: Role, out: &'w mut Writer) -> Self {
+    pub(super) fn new(
+        plan: &'a Plan,
+        function: &'a Function,
+        role: Role,
+        out: &'w mut Writer,
+    ) -> Self {
         let mut back_edges = analysis::back_edges(function);
-        back_edges.retain(|edge| !analysis::is_short(*edge, function) && !analysis::takes_bits(function, *edge));
+        back_edges.retain(|edge| {
+            !analysis::is_short(*edge, function) && !analysis::takes_bits(function, *edge)
+        });
         let loops = loops::find(&plan.program.program, function, &back_edges);
-        Self { plan, function, role, out, taint: Taint::find(function), back_edges, loops, inside: None, here: BlockId(0) }
+        Self {
+            plan,
+            function,
+            role,
+            out,
+            taint: Taint::find(function),
+            back_edges,
+            loops,
+            inside: None,
+            here: BlockId(0),
+        }
     }
 
     /// The segment's local that holds the return address.
     pub(super) fn ret_local(&self) -> Option<LocalId> {
         match self.role {
-            Role::Segment { task, segment, .. } => self.plan.program[task].segments[segment.index()].ret,
+            Role::Segment { task, segment, .. } => {
+                self.plan.program[task].segments[segment.index()].ret
+            }
             Role::Helper { .. } => None,
         }
     }
@@ -62,7 +88,11 @@ impl<'a, 'w> Body<'a, 'w> {
 
     /// C++ type of a register.
     pub(super) fn local_type(&self, id: LocalId) -> &'static str {
-        if self.is_narrow(id) { "u32" } else { ctype(self.function.locals[id.index()].ty) }
+        if self.is_narrow(id) {
+            "u32"
+        } else {
+            ctype(self.function.locals[id.index()].ty)
+        }
     }
 
     pub(super) fn local(&self, id: LocalId) -> String {
@@ -88,7 +118,9 @@ impl<'a, 'w> Body<'a, 'w> {
     pub(super) fn leave(&self) -> String {
         match (self.inside, self.role) {
             (Some(l), _) => format!("{{ way{l} = 0; goto out{l}; }}"),
-            (None, Role::Helper { .. }) if self.result_type() != "void" => format!("return {}()", self.result_type()),
+            (None, Role::Helper { .. }) if self.result_type() != "void" => {
+                format!("return {}()", self.result_type())
+            }
             (None, _) => "return".to_owned(),
         }
     }
@@ -103,25 +135,44 @@ impl<'a, 'w> Body<'a, 'w> {
 
     /// Declares registers and local memory; the arguments are parameters or come from the element.
     pub(super) fn declare(&mut self) {
-        let args: BTreeSet<LocalId> =
-            self.function.args.iter().filter_map(|a| if let Arg::Local(l) = a { Some(*l) } else { None }).collect();
+        let args: BTreeSet<LocalId> = self
+            .function
+            .args
+            .iter()
+            .filter_map(|a| {
+                if let Arg::Local(l) = a {
+                    Some(*l)
+                } else {
+                    None
+                }
+            })
+            .collect();
         let is_helper = matches!(self.role, Role::Helper { .. });
         for i in 0..self.function.locals.len() {
             let id = LocalId::new(i);
             if is_helper && args.contains(&id) {
                 continue;
             }
-            let line = format!("[[maybe_unused]] {} {};", self.local_type(id), self.local(id));
+            let line = format!(
+                "[[maybe_unused]] {} {};",
+                self.local_type(id),
+                self.local(id)
+            );
             self.out.line(&line);
         }
         self.declare_twins();
         self.declare_together();
         for l in 0..self.loops.len() {
-            self.out.line(&format!("u32 way{l};  // where a lane goes from a loop"));
+            self.out
+                .line(&format!("u32 way{l};  // where a lane goes from a loop"));
         }
         for (i, slot) in self.function.slots.iter().enumerate() {
             let name = self.slot(SlotId::new(i));
-            let line = format!("[[maybe_unused]] alignas({}) char {name}[{}];", slot.layout.align.max(1), slot.layout.size.max(1));
+            let line = format!(
+                "[[maybe_unused]] alignas({}) char {name}[{}];",
+                slot.layout.align.max(1),
+                slot.layout.size.max(1)
+            );
             self.out.line(&line);
         }
     }
@@ -139,7 +190,10 @@ impl<'a, 'w> Body<'a, 'w> {
                 self.out.label(&format!("{id}:;"));
             }
             if matches!(self.role, Role::Segment { .. }) && !pushes {
-                let text = format!("if (!W::RUN) {};  // nothing to count from here on", self.leave());
+                let text = format!(
+                    "if (!W::RUN) {};  // nothing to count from here on",
+                    self.leave()
+                );
                 self.out.line(&text);
             }
             for (at, stmt) in block.stmts.iter().enumerate() {
@@ -173,7 +227,13 @@ impl<'a, 'w> Body<'a, 'w> {
         let mut out = BTreeSet::new();
         for (i, block) in self.function.blocks.iter().enumerate() {
             let switch = matches!(block.term, Terminator::Switch { .. });
-            out.extend(block.term.targets().into_iter().filter(|to| switch || to.index() != i + 1));
+            out.extend(
+                block
+                    .term
+                    .targets()
+                    .into_iter()
+                    .filter(|to| switch || to.index() != i + 1),
+            );
         }
         out.extend(self.loops.iter().flat_map(|l| l.exits.iter().copied()));
         out
@@ -221,7 +281,8 @@ impl<'a, 'w> Body<'a, 'w> {
                 }
             }
             Terminator::Branch { cond, then, other } => {
-                let (cond, then_text, other_text) = (self.operand(*cond), self.goto(*then), self.goto(*other));
+                let (cond, then_text, other_text) =
+                    (self.operand(*cond), self.goto(*then), self.goto(*other));
                 let text = match (then_text.as_str(), other_text.as_str()) {
                     ("{}", "{}") => return,
                     ("{}", _) => format!("if (!{cond}) {other_text}"),
@@ -235,7 +296,11 @@ impl<'a, 'w> Body<'a, 'w> {
                 let text = format!("switch (({}){}) {{", unsigned(ty), self.operand(*value));
                 self.out.open(&text);
                 for (bits, to) in arms {
-                    let text = format!("case {bits}{}: {}", if ty.size() == 8 { "ull" } else { "u" }, self.arm(*to));
+                    let text = format!(
+                        "case {bits}{}: {}",
+                        if ty.size() == 8 { "ull" } else { "u" },
+                        self.arm(*to)
+                    );
                     self.out.line(&text);
                 }
                 let text = format!("default: {}", self.arm(*other));

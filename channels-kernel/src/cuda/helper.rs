@@ -14,7 +14,11 @@ use millstream_graph::{
 
 /// The C++ type that a helper returns: its one scalar piece, or nothing; any other result goes to memory.
 pub(super) fn result_type(plan: &Plan, function: &Function) -> &'static str {
-    match function.ret.pieces(&plan.program.program.structs).as_slice() {
+    match function
+        .ret
+        .pieces(&plan.program.program.structs)
+        .as_slice()
+    {
         [piece] if piece.offset == 0 => match piece.kind {
             PieceKind::Scalar(ty) => ctype(ty),
             PieceKind::Blob(_) => "void",
@@ -24,14 +28,22 @@ pub(super) fn result_type(plan: &Plan, function: &Function) -> &'static str {
 }
 
 fn returns_to_memory(plan: &Plan, function: &Function) -> bool {
-    result_type(plan, function) == "void" && !function.ret.pieces(&plan.program.program.structs).is_empty()
+    result_type(plan, function) == "void"
+        && !function
+            .ret
+            .pieces(&plan.program.program.structs)
+            .is_empty()
 }
 
 fn signature(plan: &Plan, id: FuncId, function: &Function, recursive: bool) -> String {
     let mut params = vec!["[[maybe_unused]] Thread& w".to_owned()];
     for arg in &function.args {
         params.push(match arg {
-            Arg::Local(l) => format!("{} {}", ctype(function.locals[l.index()].ty), names::local(function, *l)),
+            Arg::Local(l) => format!(
+                "{} {}",
+                ctype(function.locals[l.index()].ty),
+                names::local(function, *l)
+            ),
             Arg::Slot(s) => format!("ptr from_{}", names::slot(function, *s)),
         });
     }
@@ -55,7 +67,13 @@ fn is_recursive(plan: &Plan, id: FuncId) -> bool {
             .blocks
             .iter()
             .flat_map(|b| &b.stmts)
-            .filter_map(|s| if let StmtKind::Call { func, .. } = s.kind { Some(func) } else { None })
+            .filter_map(|s| {
+                if let StmtKind::Call { func, .. } = s.kind {
+                    Some(func)
+                } else {
+                    None
+                }
+            })
     };
     let mut seen = vec![false; functions.len()];
     let mut work: Vec<FuncId> = callees(id).collect();
@@ -70,19 +88,34 @@ fn is_recursive(plan: &Plan, id: FuncId) -> bool {
 /// Bytes that a call of a helper that may call itself takes of a thread's stack: all it could keep there, as the compiler does not say.
 #[must_use]
 pub(super) fn recursive_frame(plan: &Plan) -> u64 {
-    let frame = |f: &Function| 128 + 8 * f.locals.len() as u64 + f.slots.iter().map(|s| s.layout.size + 16).sum::<u64>();
-    helpers(plan).filter(|(id, _)| is_recursive(plan, *id)).map(|(_, f)| frame(f)).max().unwrap_or(0)
+    let frame = |f: &Function| {
+        128 + 8 * f.locals.len() as u64 + f.slots.iter().map(|s| s.layout.size + 16).sum::<u64>()
+    };
+    helpers(plan)
+        .filter(|(id, _)| is_recursive(plan, *id))
+        .map(|(_, f)| frame(f))
+        .max()
+        .unwrap_or(0)
 }
 
 fn helpers(plan: &Plan) -> impl Iterator<Item = (FuncId, &Function)> {
-    let all = plan.program.program.functions.iter().enumerate().map(|(i, f)| (FuncId::new(i), f));
+    let all = plan
+        .program
+        .program
+        .functions
+        .iter()
+        .enumerate()
+        .map(|(i, f)| (FuncId::new(i), f));
     all.filter(|(_, f)| f.kind == FunctionKind::Helper)
 }
 
 /// Writes all helpers.
 pub(super) fn write(plan: &Plan, out: &mut Writer) {
     for (id, function) in helpers(plan) {
-        out.line(&format!("{};", signature(plan, id, function, is_recursive(plan, id))));
+        out.line(&format!(
+            "{};",
+            signature(plan, id, function, is_recursive(plan, id))
+        ));
     }
     for (id, function) in helpers(plan) {
         let recursive = is_recursive(plan, id);
@@ -97,7 +130,10 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
         for arg in &function.args {
             if let Arg::Slot(s) = arg {
                 let name = names::slot(function, *s);
-                body.out.line(&format!("copy_bytes({name}, from_{name}, {});", function.slots[s.index()].layout.size));
+                body.out.line(&format!(
+                    "copy_bytes({name}, from_{name}, {});",
+                    function.slots[s.index()].layout.size
+                ));
             }
         }
         body.blocks();
@@ -122,7 +158,9 @@ impl Body<'_, '_> {
             let (at, value_text) = (format!("result + {}", piece.offset), self.operand(*value));
             let text = match piece.kind {
                 PieceKind::Scalar(_) => format!("store({at}, {value_text});"),
-                PieceKind::Blob(layout) => format!("copy_bytes({at}, {value_text}, {});", layout.size),
+                PieceKind::Blob(layout) => {
+                    format!("copy_bytes({at}, {value_text}, {});", layout.size)
+                }
             };
             self.out.line(&text);
         }

@@ -20,7 +20,11 @@ struct Site<'a> {
 impl Site<'_> {
     /// What a field of the child's element gets.
     fn operand(&self, field: usize) -> Option<Operand> {
-        self.args.get(field).copied().or_else(|| self.dest.filter(|_| field == self.args.len()).map(|d| d.addr))
+        self.args.get(field).copied().or_else(|| {
+            self.dest
+                .filter(|_| field == self.args.len())
+                .map(|d| d.addr)
+        })
     }
 
     /// Whether a field of the child is this field of the parent, unchanged.
@@ -32,12 +36,25 @@ impl Site<'_> {
 
     /// Whether a run of the segment gives a field the same value each time the spawn comes.
     fn is_fixed(&self, field: usize) -> bool {
-        let Some(operand) = self.operand(field) else { return false };
-        let Operand::Local(local) = operand else { return true };
+        let Some(operand) = self.operand(field) else {
+            return false;
+        };
+        let Operand::Local(local) = operand else {
+            return true;
+        };
         let cyclic = analysis::cyclic_blocks(&self.segment.body);
         let blocks = self.segment.body.blocks.iter().zip(&cyclic);
-        let mut places = blocks.flat_map(|(b, c)| b.stmts.iter().filter(|s| s.kind.def() == Some(local)).map(move |_| *c));
-        match (self.segment.body.args.contains(&Arg::Local(local)), places.next(), places.next()) {
+        let mut places = blocks.flat_map(|(b, c)| {
+            b.stmts
+                .iter()
+                .filter(|s| s.kind.def() == Some(local))
+                .map(move |_| *c)
+        });
+        match (
+            self.segment.body.args.contains(&Arg::Local(local)),
+            places.next(),
+            places.next(),
+        ) {
             (is_arg, None, _) => is_arg,
             (is_arg, Some(in_loop), None) => !is_arg && !in_loop,
             _ => false,
@@ -46,7 +63,12 @@ impl Site<'_> {
 }
 
 fn is_assigned(segment: &Segment, local: LocalId) -> bool {
-    segment.body.blocks.iter().flat_map(|b| &b.stmts).any(|s| s.kind.def() == Some(local))
+    segment
+        .body
+        .blocks
+        .iter()
+        .flat_map(|b| &b.stmts)
+        .any(|s| s.kind.def() == Some(local))
 }
 
 /// The spawns of a task.
@@ -56,11 +78,20 @@ fn sites(program: &Levelized, child: TaskId) -> Vec<Site<'_>> {
         for (s, segment) in task.segments.iter().enumerate() {
             for (b, block) in segment.body.blocks.iter().enumerate() {
                 for stmt in &block.stmts {
-                    if let StmtKind::Spawn { func, args, dest, .. } = &stmt.kind
+                    if let StmtKind::Spawn {
+                        func, args, dest, ..
+                    } = &stmt.kind
                         && *func == program[child].func
                     {
                         let (parent, block) = (TaskId::new(t), BlockId::new(b));
-                        out.push(Site { parent, segment, is_entry: s == 0, block, args, dest: *dest });
+                        out.push(Site {
+                            parent,
+                            segment,
+                            is_entry: s == 0,
+                            block,
+                            args,
+                            dest: *dest,
+                        });
                     }
                 }
             }
@@ -71,7 +102,10 @@ fn sites(program: &Levelized, child: TaskId) -> Vec<Site<'_>> {
 
 /// Whether a task passes a field of its element on to all its own children; it has some.
 pub(super) fn is_inherited(program: &Levelized, task: TaskId, field: usize) -> bool {
-    let own: Vec<Site<'_>> = sites(program, task).into_iter().filter(|s| s.parent == task).collect();
+    let own: Vec<Site<'_>> = sites(program, task)
+        .into_iter()
+        .filter(|s| s.parent == task)
+        .collect();
     !own.is_empty() && own.iter().all(|s| s.passes(field))
 }
 
@@ -85,10 +119,14 @@ impl Plan {
             .map(|(stack, field)| {
                 let task = self.stacks[*stack as usize].task;
                 let all = sites(&self.program, task);
-                let mut seeds = all.iter().filter(|s| s.parent != task && reached[s.parent.index()]);
+                let mut seeds = all
+                    .iter()
+                    .filter(|s| s.parent != task && reached[s.parent.index()]);
                 match (task == entry, seeds.next(), seeds.next()) {
                     (true, None, _) => roots == 1,
-                    (false, Some(seed), None) => single[seed.parent.index()] && seed.is_fixed(*field),
+                    (false, Some(seed), None) => {
+                        single[seed.parent.index()] && seed.is_fixed(*field)
+                    }
                     _ => false,
                 }
             })
@@ -104,7 +142,13 @@ impl Plan {
                 continue;
             }
             let pushes = self.program[task].segments.iter().flat_map(|s| &s.pushes);
-            work.extend(pushes.filter_map(|p| if let StackRef::Entry(t) = p.stack { Some(t) } else { None }));
+            work.extend(pushes.filter_map(|p| {
+                if let StackRef::Entry(t) = p.stack {
+                    Some(t)
+                } else {
+                    None
+                }
+            }));
         }
         reached
     }
@@ -112,7 +156,12 @@ impl Plan {
     /// The tasks that a run has at most one element of.
     pub(super) fn run_once(&self, entry: TaskId, roots: u64) -> Vec<bool> {
         let reached = self.reached(entry);
-        let of = |t| sites(&self.program, TaskId::new(t)).into_iter().filter(|s| reached[s.parent.index()]).collect();
+        let of = |t| {
+            sites(&self.program, TaskId::new(t))
+                .into_iter()
+                .filter(|s| reached[s.parent.index()])
+                .collect()
+        };
         let all: Vec<Vec<Site<'_>>> = (0..self.program.tasks.len()).map(of).collect();
         let mut single = vec![false; all.len()];
         single[entry.index()] = roots == 1 && all[entry.index()].is_empty();
@@ -122,7 +171,8 @@ impl Plan {
                 if let [site] = sites.as_slice()
                     && t != entry.index()
                 {
-                    single[t] = single[site.parent.index()] && !analysis::cyclic_blocks(&site.segment.body)[site.block.index()];
+                    single[t] = single[site.parent.index()]
+                        && !analysis::cyclic_blocks(&site.segment.body)[site.block.index()];
                 }
             }
         }

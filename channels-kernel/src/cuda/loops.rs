@@ -25,11 +25,20 @@ pub(super) struct Loop {
 }
 
 /// Finds them; `polled` are the edges that close a loop and may leave the function.
-pub(super) fn find(program: &Program, function: &Function, polled: &BTreeSet<(BlockId, BlockId)>) -> Vec<Loop> {
+pub(super) fn find(
+    program: &Program,
+    function: &Function,
+    polled: &BTreeSet<(BlockId, BlockId)>,
+) -> Vec<Loop> {
     let headers: BTreeSet<BlockId> = polled.iter().map(|(_, to)| *to).collect();
-    let mut loops: Vec<Loop> = headers.into_iter().filter_map(|header| one(program, function, header)).collect();
+    let mut loops: Vec<Loop> = headers
+        .into_iter()
+        .filter_map(|header| one(program, function, header))
+        .collect();
     for i in 0..loops.len() {
-        loops[i].parent = smallest(&loops, |l| l != i && loops[l].inside[loops[i].header.index()]);
+        loops[i].parent = smallest(&loops, |l| {
+            l != i && loops[l].inside[loops[i].header.index()]
+        });
     }
     loops
 }
@@ -40,35 +49,70 @@ pub(super) fn around(loops: &[Loop], block: BlockId) -> Option<usize> {
 }
 
 fn smallest(loops: &[Loop], is_meant: impl Fn(usize) -> bool) -> Option<usize> {
-    (0..loops.len()).filter(|l| is_meant(*l)).min_by_key(|l| loops[*l].inside.iter().filter(|x| **x).count())
+    (0..loops.len())
+        .filter(|l| is_meant(*l))
+        .min_by_key(|l| loops[*l].inside.iter().filter(|x| **x).count())
 }
 
 fn one(program: &Program, function: &Function, header: BlockId) -> Option<Loop> {
     let mut inside = vec![false; function.blocks.len()];
-    for (from, _) in analysis::back_edges(function).into_iter().filter(|(_, to)| *to == header) {
-        for (i, also) in analysis::loop_blocks(function, from, header).into_iter().enumerate() {
+    for (from, _) in analysis::back_edges(function)
+        .into_iter()
+        .filter(|(_, to)| *to == header)
+    {
+        for (i, also) in analysis::loop_blocks(function, from, header)
+            .into_iter()
+            .enumerate()
+        {
             inside[i] |= also;
         }
     }
     let blocks = || function.blocks.iter().enumerate();
     let enters = |from: usize, to: BlockId| !inside[from] && inside[to.index()] && to != header;
-    let one_way_in = header != BlockId(0) && !inside[0] && !blocks().any(|(i, b)| b.term.targets().into_iter().any(|to| enters(i, to)));
+    let one_way_in = header != BlockId(0)
+        && !inside[0]
+        && !blocks().any(|(i, b)| b.term.targets().into_iter().any(|to| enters(i, to)));
     let own = || blocks().filter(|(i, _)| inside[*i]).map(|(_, b)| b);
-    let waits = own().flat_map(|b| &b.stmts).any(|s| may_wait(program, function, &s.kind, &mut BTreeSet::new()));
-    let exits: BTreeSet<BlockId> = own().flat_map(|b| b.term.targets()).filter(|to| !inside[to.index()]).collect();
-    (one_way_in && !waits).then(|| Loop { header, exits: exits.into_iter().collect(), inside, parent: None })
+    let waits = own()
+        .flat_map(|b| &b.stmts)
+        .any(|s| may_wait(program, function, &s.kind, &mut BTreeSet::new()));
+    let exits: BTreeSet<BlockId> = own()
+        .flat_map(|b| b.term.targets())
+        .filter(|to| !inside[to.index()])
+        .collect();
+    (one_way_in && !waits).then(|| Loop {
+        header,
+        exits: exits.into_iter().collect(),
+        inside,
+        parent: None,
+    })
 }
 
 /// Whether a statement in a loop may be what it waits for others by: it asks what an atomic operation found.
-fn may_wait(program: &Program, function: &Function, stmt: &StmtKind, seen: &mut BTreeSet<FuncId>) -> bool {
+fn may_wait(
+    program: &Program,
+    function: &Function,
+    stmt: &StmtKind,
+    seen: &mut BTreeSet<FuncId>,
+) -> bool {
     match stmt {
-        StmtKind::Atomic { dst: Some(found), .. } => {
+        StmtKind::Atomic {
+            dst: Some(found), ..
+        } => {
             let asks = |operands: Vec<Operand>| operands.contains(&Operand::Local(*found));
-            function.blocks.iter().any(|b| b.stmts.iter().any(|s| asks(s.kind.operands())) || asks(b.term.operands()))
+            function
+                .blocks
+                .iter()
+                .any(|b| b.stmts.iter().any(|s| asks(s.kind.operands())) || asks(b.term.operands()))
         }
         StmtKind::Call { func, .. } => {
             let callee = &program[*func];
-            seen.insert(*func) && callee.blocks.iter().flat_map(|b| &b.stmts).any(|s| may_wait(program, callee, &s.kind, seen))
+            seen.insert(*func)
+                && callee
+                    .blocks
+                    .iter()
+                    .flat_map(|b| &b.stmts)
+                    .any(|s| may_wait(program, callee, &s.kind, seen))
         }
         _ => false,
     }

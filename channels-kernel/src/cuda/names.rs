@@ -7,20 +7,39 @@ use millstream_graph::{
 };
 
 fn plain(name: &str) -> String {
-    let out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let out: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
     // Two underscores in a row are the compiler's; an identifier is not to begin with a digit.
-    let out = out.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
-    if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) { format!("v{out}") } else { out }
+    let out = out
+        .split('_')
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("_");
+    if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("v{out}")
+    } else {
+        out
+    }
 }
 
 /// A register.
 pub(super) fn local(function: &Function, id: LocalId) -> String {
-    format!("{}_{}", plain(function.locals[id.index()].name.as_deref().unwrap_or("v")), id.0)
+    format!(
+        "{}_{}",
+        plain(function.locals[id.index()].name.as_deref().unwrap_or("v")),
+        id.0
+    )
 }
 
 /// Local memory.
 pub(super) fn slot(function: &Function, id: SlotId) -> String {
-    format!("{}_s{}", plain(function.slots[id.index()].name.as_deref().unwrap_or("slot")), id.0)
+    format!(
+        "{}_s{}",
+        plain(function.slots[id.index()].name.as_deref().unwrap_or("slot")),
+        id.0
+    )
 }
 
 /// A field of a channel or frame.
@@ -52,7 +71,13 @@ pub(super) fn channel(program: &Levelized, id: TaskId, kind: StackKind) -> Strin
     match kind {
         StackKind::Entry => task,
         StackKind::Frame => format!("{task}_frames"),
-        StackKind::Continuation { segment, twin: false } => format!("{task}_waits{}", segment.0),
-        StackKind::Continuation { segment, twin: true } => format!("{task}_waits{}_too", segment.0),
+        StackKind::Continuation {
+            segment,
+            twin: false,
+        } => format!("{task}_waits{}", segment.0),
+        StackKind::Continuation {
+            segment,
+            twin: true,
+        } => format!("{task}_waits{}_too", segment.0),
     }
 }

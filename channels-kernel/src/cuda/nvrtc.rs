@@ -54,8 +54,16 @@ pub enum NvrtcError {
 }
 
 fn places(tried: &[PathBuf]) -> String {
-    let shown: Vec<String> = tried.iter().take(6).map(|p| p.display().to_string()).collect();
-    format!("{}{}", shown.join(", "), if tried.len() > 6 { ", .." } else { "" })
+    let shown: Vec<String> = tried
+        .iter()
+        .take(6)
+        .map(|p| p.display().to_string())
+        .collect();
+    format!(
+        "{}{}",
+        shown.join(", "),
+        if tried.len() > 6 { ", .." } else { "" }
+    )
 }
 
 /// A GPU architecture: 90 is `sm_90`.
@@ -78,7 +86,14 @@ struct Functions {
     version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Code,
     count_archs: unsafe extern "C" fn(*mut c_int) -> Code,
     archs: unsafe extern "C" fn(*mut c_int) -> Code,
-    create: unsafe extern "C" fn(*mut Program, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char) -> Code,
+    create: unsafe extern "C" fn(
+        *mut Program,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    ) -> Code,
     destroy: unsafe extern "C" fn(*mut Program) -> Code,
     compile: unsafe extern "C" fn(Program, c_int, *const *const c_char) -> Code,
     log_size: SizeOf,
@@ -99,7 +114,10 @@ pub struct Nvrtc {
 
 impl fmt::Debug for Nvrtc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Nvrtc").field("path", &self.path).field("version", &self.version).finish_non_exhaustive()
+        f.debug_struct("Nvrtc")
+            .field("path", &self.path)
+            .field("version", &self.version)
+            .finish_non_exhaustive()
     }
 }
 
@@ -118,7 +136,10 @@ pub struct Compiled {
 /// If there is none, or it is not usable.
 pub fn find() -> Result<&'static Nvrtc, NvrtcError> {
     static FOUND: OnceLock<Result<Nvrtc, NvrtcError>> = OnceLock::new();
-    FOUND.get_or_init(Nvrtc::load).as_ref().map_err(Clone::clone)
+    FOUND
+        .get_or_init(Nvrtc::load)
+        .as_ref()
+        .map_err(Clone::clone)
 }
 
 const NAMES: [&str; 3] = if cfg!(windows) {
@@ -129,13 +150,26 @@ const NAMES: [&str; 3] = if cfg!(windows) {
 
 /// Every place to try, in order. A bare name is left to the system's loader.
 fn candidates() -> Vec<PathBuf> {
-    let in_folder = |folder: &Path| NAMES.iter().map(|n| folder.join(n)).filter(|p| p.exists()).collect::<Vec<_>>();
+    let in_folder = |folder: &Path| {
+        NAMES
+            .iter()
+            .map(|n| folder.join(n))
+            .filter(|p| p.exists())
+            .collect::<Vec<_>>()
+    };
     if let Some(given) = std::env::var_os("MILLSTREAM_NVRTC").filter(|v| !v.is_empty()) {
         let given = PathBuf::from(given);
-        return if given.is_dir() { in_folder(&given) } else { vec![given] };
+        return if given.is_dir() {
+            in_folder(&given)
+        } else {
+            vec![given]
+        };
     }
     let mut out: Vec<PathBuf> = NAMES.iter().map(PathBuf::from).collect();
-    for root in ["CUDA_PATH", "CUDA_HOME"].iter().filter_map(std::env::var_os) {
+    for root in ["CUDA_PATH", "CUDA_HOME"]
+        .iter()
+        .filter_map(std::env::var_os)
+    {
         out.extend(in_folder(&Path::new(&root).join("lib64")));
     }
     for packages in site_packages() {
@@ -147,19 +181,32 @@ fn candidates() -> Vec<PathBuf> {
 }
 
 fn site_packages() -> Vec<PathBuf> {
-    let mut roots: Vec<PathBuf> = ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(std::env::var_os).map(PathBuf::from).collect();
+    let mut roots: Vec<PathBuf> = ["VIRTUAL_ENV", "CONDA_PREFIX"]
+        .iter()
+        .filter_map(std::env::var_os)
+        .map(PathBuf::from)
+        .collect();
     roots.extend(std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".local")));
     roots.extend(["/usr/local", "/usr"].map(PathBuf::from));
     let mut out = Vec::new();
     for root in roots {
-        let Ok(entries) = fs::read_dir(root.join("lib")) else { continue };
+        let Ok(entries) = fs::read_dir(root.join("lib")) else {
+            continue;
+        };
         let mut pythons: Vec<PathBuf> = entries
             .flatten()
             .map(|e| e.path())
-            .filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("python3")))
+            .filter(|p| {
+                p.file_name()
+                    .is_some_and(|n| n.to_string_lossy().starts_with("python3"))
+            })
             .collect();
         pythons.sort();
-        out.extend(pythons.iter().flat_map(|p| [p.join("site-packages"), p.join("dist-packages")]));
+        out.extend(
+            pythons
+                .iter()
+                .flat_map(|p| [p.join("site-packages"), p.join("dist-packages")]),
+        );
     }
     out
 }
@@ -171,7 +218,11 @@ fn open(path: &Path) -> Option<Library> {
         && let Ok(entries) = fs::read_dir(folder)
     {
         use libloading::os::unix::{Library as Unix, RTLD_GLOBAL, RTLD_NOW};
-        for entry in entries.flatten().filter(|e| e.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so")) {
+        for entry in entries.flatten().filter(|e| {
+            e.file_name()
+                .to_string_lossy()
+                .starts_with("libnvrtc-builtins.so")
+        }) {
             // SAFETY: NVIDIA's library of builtins has no initialisers that ask anything of us.
             if let Ok(library) = unsafe { Unix::open(Some(entry.path()), RTLD_NOW | RTLD_GLOBAL) } {
                 std::mem::forget(library);
@@ -185,17 +236,29 @@ fn open(path: &Path) -> Option<Library> {
 impl Nvrtc {
     fn load() -> Result<Self, NvrtcError> {
         let tried = candidates();
-        let Some((path, library)) = tried.iter().find_map(|p| open(p).map(|l| (p.clone(), l))) else {
+        let Some((path, library)) = tried.iter().find_map(|p| open(p).map(|l| (p.clone(), l)))
+        else {
             return Err(NvrtcError::Missing { tried });
         };
-        let functions = Functions::load(&library).map_err(|symbol| NvrtcError::Incomplete { path: path.clone(), symbol })?;
+        let functions = Functions::load(&library).map_err(|symbol| NvrtcError::Incomplete {
+            path: path.clone(),
+            symbol,
+        })?;
         // The functions are used until the process ends.
         std::mem::forget(library);
         let (mut major, mut minor) = (0, 0);
         // SAFETY: both are valid for a write.
         unsafe { (functions.version)(&raw mut major, &raw mut minor) };
         let version = (major, minor);
-        if version < OLDEST { Err(NvrtcError::Old { path, version }) } else { Ok(Self { functions, path, version }) }
+        if version < OLDEST {
+            Err(NvrtcError::Old { path, version })
+        } else {
+            Ok(Self {
+                functions,
+                path,
+                version,
+            })
+        }
     }
 
     /// Where it lies; a bare name if the system's loader found it.
@@ -229,7 +292,12 @@ impl Nvrtc {
     /// # Errors
     /// If the compiler rejects the text.
     pub fn compile(&self, source: &str, arch: Arch, how: How) -> Result<Compiled, NvrtcError> {
-        let (cubin, log) = self.build(source, arch, how, (self.functions.cubin_size, self.functions.cubin))?;
+        let (cubin, log) = self.build(
+            source,
+            arch,
+            how,
+            (self.functions.cubin_size, self.functions.cubin),
+        )?;
         Ok(Compiled { cubin, log })
     }
 
@@ -238,33 +306,68 @@ impl Nvrtc {
     /// # Errors
     /// If the compiler rejects the text.
     pub fn ptx(&self, source: &str, arch: Arch, how: How) -> Result<String, NvrtcError> {
-        let (ptx, _) = self.build(source, arch, how, (self.functions.ptx_size, self.functions.ptx))?;
-        Ok(String::from_utf8_lossy(&ptx).trim_end_matches('\0').to_owned())
+        let (ptx, _) = self.build(
+            source,
+            arch,
+            how,
+            (self.functions.ptx_size, self.functions.ptx),
+        )?;
+        Ok(String::from_utf8_lossy(&ptx)
+            .trim_end_matches('\0')
+            .to_owned())
     }
 
     /// Compiles and gets what `get` gives of the program, and the compiler's messages.
-    fn build(&self, source: &str, arch: Arch, how: How, get: (SizeOf, Get)) -> Result<(Vec<u8>, String), NvrtcError> {
+    fn build(
+        &self,
+        source: &str,
+        arch: Arch,
+        how: How,
+        get: (SizeOf, Get),
+    ) -> Result<(Vec<u8>, String), NvrtcError> {
         let options = self.options(arch, how);
-        let text = CString::new(source).map_err(|_| self.failure(0, "the text holds a zero byte".into()))?;
+        let text = CString::new(source)
+            .map_err(|_| self.failure(0, "the text holds a zero byte".into()))?;
         let mut program: Program = std::ptr::null_mut();
         // SAFETY: the text is a C string, and there are no headers.
         let code = unsafe {
-            (self.functions.create)(&raw mut program, text.as_ptr(), c"generated.cu".as_ptr(), 0, std::ptr::null(), std::ptr::null())
+            (self.functions.create)(
+                &raw mut program,
+                text.as_ptr(),
+                c"generated.cu".as_ptr(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+            )
         };
         if code != 0 {
             return Err(self.failure(code, String::new()));
         }
-        let owned: Vec<CString> = options.iter().filter_map(|o| CString::new(o.as_str()).ok()).collect();
+        let owned: Vec<CString> = options
+            .iter()
+            .filter_map(|o| CString::new(o.as_str()).ok())
+            .collect();
         let pointers: Vec<*const c_char> = owned.iter().map(|o| o.as_ptr()).collect();
         // SAFETY: the program was created above; the options are as many C strings as it is told.
-        let code = unsafe { (self.functions.compile)(program, pointers.len() as c_int, pointers.as_ptr()) };
+        let code = unsafe {
+            (self.functions.compile)(program, pointers.len() as c_int, pointers.as_ptr())
+        };
         // SAFETY: the sizes and texts are those of this program.
         let log = unsafe { self.bytes(program, self.functions.log_size, self.functions.log) };
-        let log = String::from_utf8_lossy(&log).trim_end_matches(['\0', '\n', ' ']).to_owned();
+        let log = String::from_utf8_lossy(&log)
+            .trim_end_matches(['\0', '\n', ' '])
+            .to_owned();
         // NVRTC has no option for it.
-        let warned = log.lines().any(|line| line.contains(": warning") || line.contains("ptxas warning") || line.contains("warning #"));
+        let warned = log.lines().any(|line| {
+            line.contains(": warning")
+                || line.contains("ptxas warning")
+                || line.contains("warning #")
+        });
         let result = if code == 0 && warned {
-            Err(NvrtcError::Compile { message: "a warning".into(), log })
+            Err(NvrtcError::Compile {
+                message: "a warning".into(),
+                log,
+            })
         } else if code == 0 {
             // SAFETY: as above; it has been compiled.
             Ok((unsafe { self.bytes(program, get.0, get.1) }, log))
@@ -281,8 +384,15 @@ impl Nvrtc {
     ///
     /// # Errors
     /// If the compiler rejects the text.
-    pub fn compile_cached(&self, source: &str, arch: Arch, how: How) -> Result<Compiled, NvrtcError> {
-        let Some(folder) = cache_folder() else { return self.compile(source, arch, how) };
+    pub fn compile_cached(
+        &self,
+        source: &str,
+        arch: Arch,
+        how: How,
+    ) -> Result<Compiled, NvrtcError> {
+        let Some(folder) = cache_folder() else {
+            return self.compile(source, arch, how);
+        };
         let version = format!("{}.{}", self.version.0, self.version.1);
         let mut parts = vec![source.to_owned(), version];
         parts.extend(self.options(arch, how));
@@ -291,12 +401,16 @@ impl Nvrtc {
             && cubin.starts_with(b"\x7fELF")
         {
             tracing::debug!(path = %path.display(), "cubin from the cache");
-            return Ok(Compiled { cubin, log: String::new() });
+            return Ok(Compiled {
+                cubin,
+                log: String::new(),
+            });
         }
         let compiled = self.compile(source, arch, how)?;
         let beside = folder.join(format!("{:032x}.{}.part", key(&parts), std::process::id()));
-        let written =
-            fs::create_dir_all(&folder).and_then(|()| fs::write(&beside, &compiled.cubin)).and_then(|()| fs::rename(&beside, &path));
+        let written = fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&beside, &compiled.cubin))
+            .and_then(|()| fs::rename(&beside, &path));
         if let Err(error) = written {
             tracing::debug!(%error, "cubin not cached");
         }
@@ -316,8 +430,16 @@ impl Nvrtc {
             // range, unsigned numbers that are no less than 0. And where a body only counts its pushes, what it loads is left out (549).
             "--diag-suppress=39,61,62,63,179,186,549".into(),
         ];
-        let math: &[&str] =
-            if how.fast_math { &["--use_fast_math"] } else { &["--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"] };
+        let math: &[&str] = if how.fast_math {
+            &["--use_fast_math"]
+        } else {
+            &[
+                "--fmad=false",
+                "--ftz=false",
+                "--prec-div=true",
+                "--prec-sqrt=true",
+            ]
+        };
         out.extend(math.iter().map(|o| (*o).to_owned()));
         // `mid` refuses valid programs for sm_120 (NVRTC 13.5).
         if how.check && self.version.0 >= 13 {
@@ -328,7 +450,9 @@ impl Nvrtc {
 
     fn failure(&self, code: Code, log: String) -> NvrtcError {
         // SAFETY: the library answers with a static string for every code.
-        let message = unsafe { CStr::from_ptr((self.functions.error)(code)) }.to_string_lossy().into_owned();
+        let message = unsafe { CStr::from_ptr((self.functions.error)(code)) }
+            .to_string_lossy()
+            .into_owned();
         NvrtcError::Compile { message, log }
     }
 
@@ -388,8 +512,11 @@ pub fn cache_folder() -> Option<PathBuf> {
     if let Some(given) = std::env::var_os("MILLSTREAM_CACHE") {
         return (!given.is_empty()).then(|| PathBuf::from(given));
     }
-    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
-    base.or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache"))).map(|b| b.join("millstream"))
+    let base = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|p| p.is_absolute());
+    base.or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache")))
+        .map(|b| b.join("millstream"))
 }
 
 /// FNV-1a of 128 bits over the parts and their lengths.
@@ -397,7 +524,8 @@ fn key(parts: &[String]) -> u128 {
     let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
     let mut take = |bytes: &[u8]| {
         for byte in bytes {
-            hash = (hash ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+            hash =
+                (hash ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         }
     };
     for part in parts {

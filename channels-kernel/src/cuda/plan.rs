@@ -9,7 +9,10 @@ use super::{
 };
 use crate::layout::{FIELD_ALIGN, stride};
 use millstream_graph::{
-    ir::{Block, Combine, Dest, FieldId, FuncId, LocalId, Operand, Rvalue, SegmentId, StmtKind, TaskId, Terminator},
+    ir::{
+        Block, Combine, Dest, FieldId, FuncId, LocalId, Operand, Rvalue, SegmentId, StmtKind,
+        TaskId, Terminator,
+    },
     levelized::{Field, Levelized, Segment, StackRef},
     ty::{PieceKind, Scalar, Type},
 };
@@ -63,7 +66,11 @@ impl Stack {
     /// Bytes of an element in a run that keeps these inherited fields once.
     #[must_use]
     pub fn bytes(&self, once: &[bool]) -> u64 {
-        (0..self.fields.len()).filter(|f| !self.is_once(*f, once)).map(|f| stride(&self.fields[f])).sum::<u64>().max(1)
+        (0..self.fields.len())
+            .filter(|f| !self.is_once(*f, once))
+            .map(|f| stride(&self.fields[f]))
+            .sum::<u64>()
+            .max(1)
     }
 
     /// Whether a field is kept once.
@@ -170,16 +177,33 @@ impl Source {
     /// Of a segment that gives tiles back for want of room: the one group whose units depend on data.
     #[must_use]
     pub fn loose(&self) -> Option<u32> {
-        let mut groups = self.pushes.iter().filter(|p| p.max.is_none()).map(|p| p.group);
+        let mut groups = self
+            .pushes
+            .iter()
+            .filter(|p| p.max.is_none())
+            .map(|p| p.group);
         let first = groups.next()?;
-        (matches!(self.mode, Mode::Scanned { heavy: false, .. } | Mode::Tried { .. }) && groups.all(|g| g == first)).then_some(first)
+        (matches!(
+            self.mode,
+            Mode::Scanned { heavy: false, .. } | Mode::Tried { .. }
+        ) && groups.all(|g| g == first))
+        .then_some(first)
     }
 
     /// Elements of a tile that may be given back, 0 if none is; of blocks of so many threads.
     #[must_use]
     pub fn tile(&self, block: u32) -> u32 {
         match self.mode {
-            Mode::Scanned { items, heavy: false, .. } | Mode::Tried { items } if self.loose().is_some() => items * block,
+            Mode::Scanned {
+                items,
+                heavy: false,
+                ..
+            }
+            | Mode::Tried { items }
+                if self.loose().is_some() =>
+            {
+                items * block
+            }
             _ => 0,
         }
     }
@@ -193,13 +217,17 @@ impl Source {
     /// What an element pushes to one channel, at most; 0 where that depends on data.
     pub(super) fn most(&self) -> u32 {
         let mut most = self.pushes.iter().map(|p| p.max);
-        most.try_fold(1, |most, max| Some(max?.max(most))).unwrap_or(0)
+        most.try_fold(1, |most, max| Some(max?.max(most)))
+            .unwrap_or(0)
     }
 
     /// Whether an element is much work.
     #[must_use]
     pub const fn is_heavy(&self) -> bool {
-        matches!(self.mode, Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true })
+        matches!(
+            self.mode,
+            Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true }
+        )
     }
 
     /// A run of at most so many elements stays in one block, of so many threads: a grid barrier or a kernel would cost more than it gains.
@@ -233,10 +261,17 @@ impl Plan {
     /// Plans a program for runs of so many bytes: narrow return addresses reach 2^32 times the result's alignment.
     #[must_use]
     pub fn new(program: &Levelized, memory: u64) -> Self {
-        let mut plan =
-            Self { program: program.clone(), stacks: Vec::new(), sources: Vec::new(), narrow: Vec::new(), inherited: Vec::new() };
-        plan.narrow =
-            (0..program.tasks.len()).map(TaskId::new).map(|t| can_narrow(program, t) && memory <= plan.return_unit(t) << 32).collect();
+        let mut plan = Self {
+            program: program.clone(),
+            stacks: Vec::new(),
+            sources: Vec::new(),
+            narrow: Vec::new(),
+            inherited: Vec::new(),
+        };
+        plan.narrow = (0..program.tasks.len())
+            .map(TaskId::new)
+            .map(|t| can_narrow(program, t) && memory <= plan.return_unit(t) << 32)
+            .collect();
         plan.widen();
         plan.add_stacks();
         plan.add_sources();
@@ -249,14 +284,22 @@ impl Plan {
         let mut again = true;
         while std::mem::take(&mut again) {
             for t in 0..self.program.tasks.len() {
-                let wide = self.program.tasks.iter().enumerate().flat_map(|(p, task)| task.segments.iter().map(move |s| (p, s))).any(
-                    |(parent, segment)| {
+                let wide = self
+                    .program
+                    .tasks
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(p, task)| task.segments.iter().map(move |s| (p, s)))
+                    .any(|(parent, segment)| {
                         spawns(segment, self.program.tasks[t].func).any(|dest| {
-                            segment.ret.is_some_and(|ret| dest.addr == Operand::Local(ret))
-                                && (!self.narrow[parent] || self.return_unit(TaskId::new(parent)) != self.return_unit(TaskId::new(t)))
+                            segment
+                                .ret
+                                .is_some_and(|ret| dest.addr == Operand::Local(ret))
+                                && (!self.narrow[parent]
+                                    || self.return_unit(TaskId::new(parent))
+                                        != self.return_unit(TaskId::new(t)))
                         })
-                    },
-                );
+                    });
                 again |= self.narrow[t] && wide;
                 self.narrow[t] &= !wide;
             }
@@ -269,12 +312,20 @@ impl Plan {
             let (task, kind) = match stack {
                 StackRef::Entry(t) => (t, StackKind::Entry),
                 StackRef::Frame(t) => (t, StackKind::Frame),
-                StackRef::Continuation(t, segment) => (t, StackKind::Continuation { segment, twin: false }),
+                StackRef::Continuation(t, segment) => (
+                    t,
+                    StackKind::Continuation {
+                        segment,
+                        twin: false,
+                    },
+                ),
             };
             let mut fields = self.program.fields(stack);
             for (i, field) in fields.iter_mut().enumerate() {
                 let narrow = match kind {
-                    StackKind::Entry => self.narrow[task.index()] && i + 1 == self.program[task].element.len(),
+                    StackKind::Entry => {
+                        self.narrow[task.index()] && i + 1 == self.program[task].element.len()
+                    }
                     StackKind::Frame => self.is_narrow_field(task, FieldId::new(i)),
                     StackKind::Continuation { .. } => false,
                 };
@@ -284,20 +335,33 @@ impl Plan {
             }
             let mut inherited = vec![None; fields.len()];
             for (i, field) in fields.iter().enumerate() {
-                if kind == StackKind::Entry && matches!(field.kind, PieceKind::Scalar(_)) && inherit::is_inherited(&self.program, task, i) {
+                if kind == StackKind::Entry
+                    && matches!(field.kind, PieceKind::Scalar(_))
+                    && inherit::is_inherited(&self.program, task, i)
+                {
                     inherited[i] = Some(self.inherited.len() as u32);
                     self.inherited.push((self.stacks.len() as u32, i));
                 }
             }
             let mut push = |kind| {
-                self.stacks.push(Stack { task, kind, fields: fields.clone(), first_field, weight: 1, inherited: inherited.clone() });
+                self.stacks.push(Stack {
+                    task,
+                    kind,
+                    fields: fields.clone(),
+                    first_field,
+                    weight: 1,
+                    inherited: inherited.clone(),
+                });
                 first_field += fields.len() as u32;
             };
             push(kind);
             if let StackRef::Continuation(t, segment) = stack
                 && waits_for_itself(&self.program[t].segments[segment.index()], t, segment)
             {
-                push(StackKind::Continuation { segment, twin: true });
+                push(StackKind::Continuation {
+                    segment,
+                    twin: true,
+                });
             }
         }
     }
@@ -315,24 +379,47 @@ impl Plan {
             for push in &body.pushes {
                 let own = push.stack == StackRef::Continuation(task, segment);
                 let stack = self.number_of(push.stack, own && !twin);
-                pushes.push(SourcePush { stack, max: push.max, group: 0, ratio: 1 });
+                pushes.push(SourcePush {
+                    stack,
+                    max: push.max,
+                    group: 0,
+                    ratio: 1,
+                });
             }
             let (groups, mode) = self.reservation(task, body, &mut pushes);
-            let mut source = Source { task, segment, stack: number as u32, twin, pushes, groups, mode, walked: Vec::new() };
+            let mut source = Source {
+                task,
+                segment,
+                stack: number as u32,
+                twin,
+                pushes,
+                groups,
+                mode,
+                walked: Vec::new(),
+            };
             source.walked = walk::walked(&self.program, &source);
             self.sources.push(source);
         }
     }
 
     /// Decides how a segment reserves, and which of its pushes share a counter.
-    fn reservation(&self, task: TaskId, segment: &Segment, pushes: &mut [SourcePush]) -> (Vec<(usize, bool)>, Mode) {
+    fn reservation(
+        &self,
+        task: TaskId,
+        segment: &Segment,
+        pushes: &mut [SourcePush],
+    ) -> (Vec<(usize, bool)>, Mode) {
         let body = &segment.body;
         let keys: Vec<PushKey> = segment.pushes.iter().map(|p| p.stack).collect();
         let key_of = |s: &StmtKind| self.push_of(task, s);
         let heavy = analysis::is_heavy(body, &keys, key_of);
-        let scalars = self.program[task].element.iter().all(|f| matches!(f.kind, PieceKind::Scalar(_)));
+        let scalars = self.program[task]
+            .element
+            .iter()
+            .all(|f| matches!(f.kind, PieceKind::Scalar(_)));
         let is_entry = std::ptr::eq(segment, &self.program[task].segments[0]);
-        let countable = !pushes.is_empty() && !analysis::Taint::find(body).control && (!is_entry || scalars);
+        let countable =
+            !pushes.is_empty() && !analysis::Taint::find(body).control && (!is_entry || scalars);
         if heavy || !countable {
             let mut groups = Vec::new();
             for (i, push) in pushes.iter_mut().enumerate() {
@@ -341,27 +428,64 @@ impl Plan {
             }
             // What no loop pushes is known before the work is done.
             let fixed = pushes.iter().all(|p| p.max.is_some());
-            return (groups, if countable && fixed { Mode::Scanned { items: 1, staged: None, heavy } } else { Mode::Direct { heavy } });
+            return (
+                groups,
+                if countable && fixed {
+                    Mode::Scanned {
+                        items: 1,
+                        staged: None,
+                        heavy,
+                    }
+                } else {
+                    Mode::Direct { heavy }
+                },
+            );
         }
         let cyclic = analysis::cyclic_blocks(body);
         // How often a block does each push: at most, and if all children that may be leaves are.
         let count = |b: &Block| -> Vec<(u32, u32)> {
             let may_end = |s: &StmtKind| matches!(s, StmtKind::Spawn { leaf: Some(_), .. });
-            let mut done: Vec<(PushKey, bool)> = b.stmts.iter().filter_map(|s| Some((key_of(&s.kind)?, !may_end(&s.kind)))).collect();
+            let mut done: Vec<(PushKey, bool)> = b
+                .stmts
+                .iter()
+                .filter_map(|s| Some((key_of(&s.kind)?, !may_end(&s.kind))))
+                .collect();
             if let Terminator::Continue(s) = b.term {
                 done.push((StackRef::Continuation(task, s), true));
             }
-            let times = |k, least: bool| done.iter().filter(|(d, sure)| d == k && (*sure || !least)).count() as u32;
-            keys.iter().map(|k| (times(k, false), times(k, true))).collect()
+            let times = |k, least: bool| {
+                done.iter()
+                    .filter(|(d, sure)| d == k && (*sure || !least))
+                    .count() as u32
+            };
+            keys.iter()
+                .map(|k| (times(k, false), times(k, true)))
+                .collect()
         };
-        let looped: Vec<bool> = (0..keys.len()).map(|p| body.blocks.iter().zip(&cyclic).any(|(b, c)| *c && count(b)[p].0 > 0)).collect();
+        let looped: Vec<bool> = (0..keys.len())
+            .map(|p| {
+                body.blocks
+                    .iter()
+                    .zip(&cyclic)
+                    .any(|(b, c)| *c && count(b)[p].0 > 0)
+            })
+            .collect();
         let ways = analysis::ways(body, count, &looped);
         let groups = group(pushes, &looped, ways.as_ref());
         let staged = (0..pushes.len()).find(|p| {
             let stack = &self.stacks[pushes[*p].stack as usize];
-            looped[*p] && stack.kind == StackKind::Entry && stack.fields.iter().all(|f| matches!(f.kind, PieceKind::Scalar(_)))
+            looped[*p]
+                && stack.kind == StackKind::Entry
+                && stack
+                    .fields
+                    .iter()
+                    .all(|f| matches!(f.kind, PieceKind::Scalar(_)))
         });
-        let bytes: u64 = if is_entry { self.varying_bytes(task) } else { 4 };
+        let bytes: u64 = if is_entry {
+            self.varying_bytes(task)
+        } else {
+            4
+        };
         let items = match (staged, bytes) {
             (Some(_), 0..=16) => 4,
             (Some(_), 17..=32) => 2,
@@ -371,8 +495,23 @@ impl Plan {
             _ => 2,
         };
         let results_join = segment.ret.is_none() || self.joined(task).is_some();
-        let tried = is_entry && pushes.len() == 1 && staged.is_some() && results_join && !analysis::has_effects(body);
-        (groups, if tried { Mode::Tried { items } } else { Mode::Scanned { items, staged, heavy: false } })
+        let tried = is_entry
+            && pushes.len() == 1
+            && staged.is_some()
+            && results_join
+            && !analysis::has_effects(body);
+        (
+            groups,
+            if tried {
+                Mode::Tried { items }
+            } else {
+                Mode::Scanned {
+                    items,
+                    staged,
+                    heavy: false,
+                }
+            },
+        )
     }
 
     /// Bytes of a task's element without what it inherits.
@@ -397,8 +536,12 @@ impl Plan {
     #[must_use]
     pub fn number_of(&self, stack: StackRef, second: bool) -> u32 {
         let found = self.stacks.iter().position(|s| match (stack, s.kind) {
-            (StackRef::Entry(t), StackKind::Entry) | (StackRef::Frame(t), StackKind::Frame) => t == s.task,
-            (StackRef::Continuation(t, w), StackKind::Continuation { segment, twin }) => t == s.task && w == segment && twin == second,
+            (StackRef::Entry(t), StackKind::Entry) | (StackRef::Frame(t), StackKind::Frame) => {
+                t == s.task
+            }
+            (StackRef::Continuation(t, w), StackKind::Continuation { segment, twin }) => {
+                t == s.task && w == segment && twin == second
+            }
             _ => false,
         });
         found.expect("a stack of this program") as u32
@@ -416,20 +559,42 @@ impl Plan {
     }
 
     /// Divides a budget of bytes: a capacity for each stack. `roots` elements of a task must fit its entries.
-    pub(super) fn capacities(&self, budget: u64, entry: TaskId, roots: u64, once: &[bool]) -> Option<Vec<u64>> {
+    pub(super) fn capacities(
+        &self,
+        budget: u64,
+        entry: TaskId,
+        roots: u64,
+        once: &[bool],
+    ) -> Option<Vec<u64>> {
         // Tasks that the run does not reach, or has one element of, take next to nothing.
         let (reached, single) = (self.reached(entry), self.run_once(entry, roots));
         let is_small = |s: &Stack| single[s.task.index()] || !reached[s.task.index()];
-        let (small, large): (Vec<&Stack>, Vec<&Stack>) = self.stacks.iter().partition(|s| is_small(s));
-        let unit: u64 = large.iter().map(|s| s.weight * s.bytes(once)).sum::<u64>().max(1);
-        let slack: u64 = self.stacks.iter().map(|s| FIELD_ALIGN * (s.fields.len() as u64 + 1)).sum();
+        let (small, large): (Vec<&Stack>, Vec<&Stack>) =
+            self.stacks.iter().partition(|s| is_small(s));
+        let unit: u64 = large
+            .iter()
+            .map(|s| s.weight * s.bytes(once))
+            .sum::<u64>()
+            .max(1);
+        let slack: u64 = self
+            .stacks
+            .iter()
+            .map(|s| FIELD_ALIGN * (s.fields.len() as u64 + 1))
+            .sum();
         let fixed: u64 = small.iter().map(|s| s.few() * s.bytes(once)).sum();
         let units = budget.checked_sub(slack)?.checked_sub(fixed)? / unit;
         // Numbers of elements are 32 bits wide, and twice a number is to be one too.
-        let capacity = |s: &Stack| if is_small(s) { s.few() } else { (s.weight * units).min(0x7fff_ff00) };
+        let capacity = |s: &Stack| {
+            if is_small(s) {
+                s.few()
+            } else {
+                (s.weight * units).min(0x7fff_ff00)
+            }
+        };
         let capacities: Vec<u64> = self.stacks.iter().map(capacity).collect();
         // By its capacity the device tells which stacks are hardly used.
-        let fits = units > FEW && capacities[self.number_of(StackRef::Entry(entry), false) as usize] >= roots;
+        let fits = units > FEW
+            && capacities[self.number_of(StackRef::Entry(entry), false) as usize] >= roots;
         fits.then_some(capacities)
     }
 
@@ -458,13 +623,23 @@ impl Plan {
     /// How many counters a run needs: [`Control::counter`](super::abi::Control::counter).
     #[must_use]
     pub fn groups(&self) -> usize {
-        self.sources.iter().map(|s| s.groups.len()).max().unwrap_or(0).max(1)
+        self.sources
+            .iter()
+            .map(|s| s.groups.len())
+            .max()
+            .unwrap_or(0)
+            .max(1)
     }
 
     /// The most pushes of any source.
     #[must_use]
     pub fn pushes(&self) -> usize {
-        self.sources.iter().map(|s| s.pushes.len()).max().unwrap_or(0).max(1)
+        self.sources
+            .iter()
+            .map(|s| s.pushes.len())
+            .max()
+            .unwrap_or(0)
+            .max(1)
     }
 
     /// `u32`s of a dispatch record: source, stop, level, first, count, number, then for each push the first free element and the room.
@@ -506,7 +681,11 @@ impl Plan {
 }
 
 /// Puts pushes that grow in a fixed ratio into one group.
-fn group(pushes: &mut [SourcePush], looped: &[bool], ways: Option<&std::collections::BTreeSet<Vec<u32>>>) -> Vec<(usize, bool)> {
+fn group(
+    pushes: &mut [SourcePush],
+    looped: &[bool],
+    ways: Option<&std::collections::BTreeSet<Vec<u32>>>,
+) -> Vec<(usize, bool)> {
     fn gcd(a: u32, b: u32) -> u32 {
         if b == 0 { a } else { gcd(b, a % b) }
     }
@@ -520,29 +699,48 @@ fn group(pushes: &mut [SourcePush], looped: &[bool], ways: Option<&std::collecti
         .collect();
     let mut groups: Vec<(usize, bool)> = Vec::new();
     for p in 0..pushes.len() {
-        let known = groups.iter().position(|(lead, _)| match (&units[*lead], &units[p]) {
-            (Some((a, _)), Some((b, _))) => a == b,
-            _ => false,
-        });
+        let known = groups
+            .iter()
+            .position(|(lead, _)| match (&units[*lead], &units[p]) {
+                (Some((a, _)), Some((b, _))) => a == b,
+                _ => false,
+            });
         pushes[p].ratio = units[p].as_ref().map_or(1, |(_, ratio)| *ratio);
         pushes[p].group = known.unwrap_or(groups.len()) as u32;
         if known.is_none() {
-            groups.push((p, units[p].as_ref().is_some_and(|(u, _)| u.iter().all(|n| *n <= 1))));
+            groups.push((
+                p,
+                units[p]
+                    .as_ref()
+                    .is_some_and(|(u, _)| u.iter().all(|n| *n <= 1)),
+            ));
         }
     }
     groups
 }
 
 fn waits_for_itself(segment: &Segment, task: TaskId, id: SegmentId) -> bool {
-    segment.pushes.iter().any(|p| p.stack == StackRef::Continuation(task, id))
+    segment
+        .pushes
+        .iter()
+        .any(|p| p.stack == StackRef::Continuation(task, id))
 }
 
 /// The destinations that a segment gives to children of a function.
 fn spawns(segment: &Segment, child: FuncId) -> impl Iterator<Item = Dest> {
-    segment.body.blocks.iter().flat_map(|b| &b.stmts).filter_map(move |stmt| match &stmt.kind {
-        StmtKind::Spawn { func, dest: Some(dest), .. } if *func == child => Some(*dest),
-        _ => None,
-    })
+    segment
+        .body
+        .blocks
+        .iter()
+        .flat_map(|b| &b.stmts)
+        .filter_map(move |stmt| match &stmt.kind {
+            StmtKind::Spawn {
+                func,
+                dest: Some(dest),
+                ..
+            } if *func == child => Some(*dest),
+            _ => None,
+        })
 }
 
 /// Whether every destination of a task lies in a frame or is its parent's own, and its return address is only kept, returned through and
@@ -559,24 +757,43 @@ fn can_narrow(program: &Levelized, task: TaskId) -> bool {
     let fields = return_fields(program, task);
     let only_kept = lowered.segments.iter().all(|s| {
         s.ret.is_none_or(|ret| {
-            let kept = s.body.blocks.iter().flat_map(|b| &b.stmts).all(|stmt| match &stmt.kind {
-                StmtKind::FrameStore { value: Operand::Local(l), .. } if *l == ret => true,
-                StmtKind::Assign { dst, value: Rvalue::FrameLoad(f) } if *dst == ret => fields.contains(f),
-                StmtKind::Spawn { args, .. } => args.iter().all(|o| *o != Operand::Local(ret)),
-                other => {
-                    let mut used = other.def() == Some(ret);
-                    other.clone().operands_mut(|o| used |= *o == Operand::Local(ret));
-                    !used
-                }
-            });
+            let kept = s
+                .body
+                .blocks
+                .iter()
+                .flat_map(|b| &b.stmts)
+                .all(|stmt| match &stmt.kind {
+                    StmtKind::FrameStore {
+                        value: Operand::Local(l),
+                        ..
+                    } if *l == ret => true,
+                    StmtKind::Assign {
+                        dst,
+                        value: Rvalue::FrameLoad(f),
+                    } if *dst == ret => fields.contains(f),
+                    StmtKind::Spawn { args, .. } => args.iter().all(|o| *o != Operand::Local(ret)),
+                    other => {
+                        let mut used = other.def() == Some(ret);
+                        other
+                            .clone()
+                            .operands_mut(|o| used |= *o == Operand::Local(ret));
+                        !used
+                    }
+                });
             kept && s.body.blocks.iter().all(|b| {
                 let mut used = false;
-                b.term.clone().operands_mut(|o| used |= *o == Operand::Local(ret));
+                b.term
+                    .clone()
+                    .operands_mut(|o| used |= *o == Operand::Local(ret));
                 !used
             })
         })
     });
-    spawned_into_frames && only_kept && fields.iter().all(|f| field_is_only_return(program, task, *f))
+    spawned_into_frames
+        && only_kept
+        && fields
+            .iter()
+            .all(|f| field_is_only_return(program, task, *f))
 }
 
 /// The frame fields that the return address is stored to.
@@ -584,7 +801,10 @@ fn return_fields(program: &Levelized, task: TaskId) -> Vec<FieldId> {
     let mut out = Vec::new();
     for s in &program[task].segments {
         for stmt in s.body.blocks.iter().flat_map(|b| &b.stmts) {
-            if let StmtKind::FrameStore { field, value: Operand::Local(l) } = stmt.kind
+            if let StmtKind::FrameStore {
+                field,
+                value: Operand::Local(l),
+            } = stmt.kind
                 && s.ret == Some(l)
                 && !out.contains(&field)
             {
@@ -598,18 +818,32 @@ fn return_fields(program: &Levelized, task: TaskId) -> Vec<FieldId> {
 fn field_is_only_return(program: &Levelized, task: TaskId, field: FieldId) -> bool {
     program[task].segments.iter().all(|s| {
         let is_ret = |l: LocalId| s.ret == Some(l);
-        s.body.blocks.iter().flat_map(|b| &b.stmts).all(|stmt| match &stmt.kind {
-            StmtKind::FrameStore { field: f, value } if *f == field => matches!(value, Operand::Local(l) if is_ret(*l)),
-            StmtKind::Assign { dst, value: Rvalue::FrameLoad(f) } if *f == field => is_ret(*dst),
-            StmtKind::Assign { value: Rvalue::FrameAddr(f), .. } => *f != field,
-            _ => true,
-        })
+        s.body
+            .blocks
+            .iter()
+            .flat_map(|b| &b.stmts)
+            .all(|stmt| match &stmt.kind {
+                StmtKind::FrameStore { field: f, value } if *f == field => {
+                    matches!(value, Operand::Local(l) if is_ret(*l))
+                }
+                StmtKind::Assign {
+                    dst,
+                    value: Rvalue::FrameLoad(f),
+                } if *f == field => is_ret(*dst),
+                StmtKind::Assign {
+                    value: Rvalue::FrameAddr(f),
+                    ..
+                } => *f != field,
+                _ => true,
+            })
     })
 }
 
 /// Whether an operand is a frame's address, or one computed from such.
 fn is_frame_address(segment: &Segment, operand: Operand) -> bool {
-    let Operand::Local(local) = operand else { return false };
+    let Operand::Local(local) = operand else {
+        return false;
+    };
     let mut seen = vec![false; segment.body.locals.len()];
     let mut work = vec![local];
     while let Some(at) = work.pop() {
@@ -617,11 +851,28 @@ fn is_frame_address(segment: &Segment, operand: Operand) -> bool {
             continue;
         }
         let mut assigned = false;
-        for stmt in segment.body.blocks.iter().flat_map(|b| &b.stmts).filter(|s| s.kind.def() == Some(at)) {
+        for stmt in segment
+            .body
+            .blocks
+            .iter()
+            .flat_map(|b| &b.stmts)
+            .filter(|s| s.kind.def() == Some(at))
+        {
             assigned = true;
             match &stmt.kind {
-                StmtKind::Assign { value: Rvalue::FrameAddr(_), .. } => {}
-                StmtKind::Assign { value: Rvalue::Use(Operand::Local(l)) | Rvalue::PtrAdd { base: Operand::Local(l), .. }, .. } => {
+                StmtKind::Assign {
+                    value: Rvalue::FrameAddr(_),
+                    ..
+                } => {}
+                StmtKind::Assign {
+                    value:
+                        Rvalue::Use(Operand::Local(l))
+                        | Rvalue::PtrAdd {
+                            base: Operand::Local(l),
+                            ..
+                        },
+                    ..
+                } => {
                     work.push(*l);
                 }
                 _ => return false,

@@ -32,7 +32,13 @@ impl Done {
     /// From the words behind the number and the status.
     #[must_use]
     pub fn new(words: &[u32]) -> Self {
-        Self { limit: words[0], bottom: words[1], left: words[2], moves: words[3], counters: words[Self::WORDS..].to_vec() }
+        Self {
+            limit: words[0],
+            bottom: words[1],
+            left: words[2],
+            moves: words[3],
+            counters: words[Self::WORDS..].to_vec(),
+        }
     }
 }
 
@@ -57,7 +63,8 @@ impl Plan {
     /// Bytes of [`Policy::standing`].
     #[must_use]
     pub fn standing_bytes(&self) -> u64 {
-        (8 * self.sources.len() + 4 * (4 + 2 * self.stacks.len() + self.sources.len())).next_multiple_of(8) as u64
+        (8 * self.sources.len() + 4 * (4 + 2 * self.stacks.len() + self.sources.len()))
+            .next_multiple_of(8) as u64
     }
 
     /// Bytes of a [`Policy::record`].
@@ -73,14 +80,31 @@ impl Run {
     pub fn from_words(plan: &Plan, words: &[u32]) -> Self {
         let source = words[0] as usize;
         let pushes = plan.sources[source].pushes.len();
-        let (base, room) = (words[6..][..pushes].to_vec(), words[6 + plan.pushes()..][..pushes].to_vec());
-        Self { source, level: words[2], first: words[3], count: words[4], base, room }
+        let (base, room) = (
+            words[6..][..pushes].to_vec(),
+            words[6 + plan.pushes()..][..pushes].to_vec(),
+        );
+        Self {
+            source,
+            level: words[2],
+            first: words[3],
+            count: words[4],
+            base,
+            room,
+        }
     }
 
     /// The record that a kernel takes.
     #[must_use]
     pub fn words(&self, plan: &Plan, number: u32) -> Vec<u32> {
-        let mut words = vec![self.source as u32, 0, self.level, self.first, self.count, number];
+        let mut words = vec![
+            self.source as u32,
+            0,
+            self.level,
+            self.first,
+            self.count,
+            number,
+        ];
         words.resize(plan.dispatch_words(), 0);
         words[6..][..self.base.len()].copy_from_slice(&self.base);
         words[6 + plan.pushes()..][..self.room.len()].copy_from_slice(&self.room);
@@ -116,7 +140,13 @@ struct Level {
 
 impl Level {
     fn new(stacks: usize) -> Self {
-        Self { lo: vec![0; stacks], hi: vec![0; stacks], pushed: vec![0.0; stacks], below: vec![0.0; stacks], elements: 0 }
+        Self {
+            lo: vec![0; stacks],
+            hi: vec![0; stacks],
+            pushed: vec![0.0; stacks],
+            below: vec![0.0; stacks],
+            elements: 0,
+        }
     }
 }
 
@@ -144,7 +174,13 @@ pub struct Policy<'a> {
 impl<'a> Policy<'a> {
     /// A run of `roots` elements on one stack. `expected` is how many levels a run like this one reached, 0 if unknown.
     #[must_use]
-    pub fn new(plan: &'a Plan, capacities: &'a [u64], entry: u32, roots: u32, expected: u32) -> Self {
+    pub fn new(
+        plan: &'a Plan,
+        capacities: &'a [u64],
+        entry: u32,
+        roots: u32,
+        expected: u32,
+    ) -> Self {
         let stacks = plan.stacks.len();
         let mut top = vec![0; stacks];
         top[entry as usize] = roots;
@@ -154,7 +190,10 @@ impl<'a> Policy<'a> {
             block: BLOCK,
             level: 0,
             expected,
-            levels: vec![Level { hi: top.clone(), ..Level::new(stacks) }],
+            levels: vec![Level {
+                hi: top.clone(),
+                ..Level::new(stacks)
+            }],
             peak: top.clone(),
             top,
             average: vec![0; plan.sources.len()],
@@ -190,16 +229,31 @@ impl<'a> Policy<'a> {
                 self.top[stack] = done.bottom + done.left;
             }
         }
-        self.most = if taken > 0 { u32::MAX } else { (run.count / 4).max(1) };
+        self.most = if taken > 0 {
+            u32::MAX
+        } else {
+            (run.count / 4).max(1)
+        };
         if taken == 0 && run.count == 1 {
-            self.full = source.pushes.iter().rfind(|p| p.max.is_none()).map(|p| p.stack);
+            self.full = source
+                .pushes
+                .iter()
+                .rfind(|p| p.max.is_none())
+                .map(|p| p.stack);
         }
         self.consumed[run.source] += u64::from(taken);
         if source.is_entry() {
             self.now().elements += u64::from(taken);
         }
         if done.moves > 0 {
-            let mut words = vec![self.plan.sources.len() as u32, 0, done.moves, run.first, run.count, number];
+            let mut words = vec![
+                self.plan.sources.len() as u32,
+                0,
+                done.moves,
+                run.first,
+                run.count,
+                number,
+            ];
             words.resize(self.plan.dispatch_words(), 0);
             words[6] = source.stack;
             words[6 + self.plan.pushes()] = source.tile(self.block);
@@ -280,7 +334,11 @@ impl<'a> Policy<'a> {
         // Entries first, unless they are short of room and continuations are not.
         let entries = entry.0 != 0 && (entry.0 >= other.0 || entry.0 >= SMALL_SHARE);
         let (count, source) = if entries { entry } else { other };
-        if count == 0 { Decision::Full(blocked) } else { Decision::Run(self.start(source, count)) }
+        if count == 0 {
+            Decision::Full(blocked)
+        } else {
+            Decision::Run(self.start(source, count))
+        }
     }
 
     fn start(&mut self, source: usize, count: u32) -> Run {
@@ -291,8 +349,20 @@ impl<'a> Policy<'a> {
             self.top[stack] -= count;
         }
         let base = from.pushes.iter().map(|p| self.base(p.stack)).collect();
-        let room = from.pushes.iter().map(|p| self.room(p.stack)).map(|r| if count > 1 { r - r / 16 } else { r }).collect();
-        Run { source, level: self.level as u32, first: self.levels[self.level].hi[stack], count, base, room }
+        let room = from
+            .pushes
+            .iter()
+            .map(|p| self.room(p.stack))
+            .map(|r| if count > 1 { r - r / 16 } else { r })
+            .collect();
+        Run {
+            source,
+            level: self.level as u32,
+            first: self.levels[self.level].hi[stack],
+            count,
+            base,
+            room,
+        }
     }
 
     fn is_entry(&self, stack: usize) -> bool {
@@ -302,7 +372,11 @@ impl<'a> Policy<'a> {
     /// Where the next elements of a stack go. Neighbouring children are stored together, so that a level begins at a number that they divide.
     fn base(&self, stack: u32) -> u32 {
         let top = self.top[stack as usize];
-        if self.is_entry(stack as usize) { top.next_multiple_of(4) } else { top }
+        if self.is_entry(stack as usize) {
+            top.next_multiple_of(4)
+        } else {
+            top
+        }
     }
 
     fn room(&self, stack: u32) -> u32 {
@@ -310,12 +384,18 @@ impl<'a> Policy<'a> {
     }
 
     fn have(&self, source: usize) -> u32 {
-        let (now, stack) = (&self.levels[self.level], self.plan.sources[source].stack as usize);
+        let (now, stack) = (
+            &self.levels[self.level],
+            self.plan.sources[source].stack as usize,
+        );
         now.hi[stack] - now.lo[stack]
     }
 
     fn children(&self) -> f32 {
-        (0..self.top.len()).filter(|s| self.is_entry(*s)).map(|s| self.levels[self.level].pushed[s]).sum()
+        (0..self.top.len())
+            .filter(|s| self.is_entry(*s))
+            .map(|s| self.levels[self.level].pushed[s])
+            .sum()
     }
 
     /// Goes up to the deepest level that has work.
@@ -338,7 +418,12 @@ impl<'a> Policy<'a> {
             let elements = self.now().elements.max(1) as f32;
             let children = self.children() / elements;
             let now = self.now();
-            let need = now.pushed.iter().zip(&now.below).map(|(pushed, below)| pushed / elements + children * below).collect();
+            let need = now
+                .pushed
+                .iter()
+                .zip(&now.below)
+                .map(|(pushed, below)| pushed / elements + children * below)
+                .collect();
             self.level -= 1;
             self.now().below = need;
             self.top.clone_from(&self.levels[self.level].hi);
@@ -364,7 +449,11 @@ impl<'a> Policy<'a> {
 
     /// How many elements of a source may run now, and which stack bounds that.
     fn run_of(&self, source: usize, share: u32) -> (u32, u32) {
-        let (from, have, now) = (&self.plan.sources[source], self.have(source), &self.levels[self.level]);
+        let (from, have, now) = (
+            &self.plan.sources[source],
+            self.have(source),
+            &self.levels[self.level],
+        );
         let (mut room, mut blocked) = (u32::MAX, 0);
         for push in &from.pushes {
             // Something is left for the levels below, whatever the estimates say.
@@ -373,12 +462,17 @@ impl<'a> Policy<'a> {
                 Some(max) => left / max,
                 // What finds no room is given back.
                 None if from.gives_back() && now.elements > 0 => {
-                    (left as f32 / (now.pushed[push.stack as usize] / now.elements as f32).max(0.5)) as u32
+                    (left as f32 / (now.pushed[push.stack as usize] / now.elements as f32).max(0.5))
+                        as u32
                 }
                 None if self.average[source] > 0 => left / (2 * self.average[source]),
                 None => left / if from.gives_back() { 8 } else { 64 },
             };
-            let fit = if push.max.is_none() { fit.max(u32::from(left > 0)) } else { fit };
+            let fit = if push.max.is_none() {
+                fit.max(u32::from(left > 0))
+            } else {
+                fit
+            };
             if fit < room {
                 (room, blocked) = (fit, push.stack);
             }
@@ -387,7 +481,12 @@ impl<'a> Policy<'a> {
             return (have, blocked);
         }
         let level = self.level as u32;
-        let unknown = room / if self.expected > level + 1 { self.expected - level } else { 16 };
+        let unknown = room
+            / if self.expected > level + 1 {
+                self.expected - level
+            } else {
+                16
+            };
         let share = if share == u32::MAX { unknown } else { share };
         // However little it is, the levels below find room too.
         let small = (room / 16 + u32::from(room < 16)).min(SMALL_SHARE);
@@ -412,8 +511,17 @@ impl<'a> Policy<'a> {
     /// How far the run is, as the kernel takes it up: the twin of `Standing` in `device/policy.cu`.
     #[must_use]
     pub fn standing(&self) -> Vec<u32> {
-        let mut words: Vec<u32> = self.consumed.iter().flat_map(|n| [*n as u32, (*n >> 32) as u32]).collect();
-        words.extend([self.level as u32, self.levels.len() as u32, self.expected, self.most]);
+        let mut words: Vec<u32> = self
+            .consumed
+            .iter()
+            .flat_map(|n| [*n as u32, (*n >> 32) as u32])
+            .collect();
+        words.extend([
+            self.level as u32,
+            self.levels.len() as u32,
+            self.expected,
+            self.most,
+        ]);
         for part in [&self.top, &self.peak, &self.average] {
             words.extend(part);
         }

@@ -18,18 +18,41 @@ impl Body<'_, '_> {
         match value {
             Rvalue::Use(a) => self.operand(*a),
             Rvalue::Unary(op, a) => unary(*op, self.type_of(*a), &self.operand(*a)),
-            Rvalue::Binary(op, a, b) => binary(*op, self.type_of(*a), &self.operand(*a), &self.operand(*b)),
-            Rvalue::MulAdd(a, b, c) => {
-                let name = if self.type_of(*a) == Scalar::F32 { "fmaf" } else { "fma" };
-                format!("{name}({}, {}, {})", self.operand(*a), self.operand(*b), self.operand(*c))
+            Rvalue::Binary(op, a, b) => {
+                binary(*op, self.type_of(*a), &self.operand(*a), &self.operand(*b))
             }
-            Rvalue::Select(c, a, b) => format!("{} ? {} : {}", self.operand(*c), self.operand(*a), self.operand(*b)),
+            Rvalue::MulAdd(a, b, c) => {
+                let name = if self.type_of(*a) == Scalar::F32 {
+                    "fmaf"
+                } else {
+                    "fma"
+                };
+                format!(
+                    "{name}({}, {}, {})",
+                    self.operand(*a),
+                    self.operand(*b),
+                    self.operand(*c)
+                )
+            }
+            Rvalue::Select(c, a, b) => format!(
+                "{} ? {} : {}",
+                self.operand(*c),
+                self.operand(*a),
+                self.operand(*b)
+            ),
             Rvalue::Cast(ty, a) => cast(*ty, self.type_of(*a), &self.operand(*a)),
             Rvalue::Bitcast(ty, a) => bitcast(*ty, self.type_of(*a), &self.operand(*a)),
-            Rvalue::Load { ty, addr, offset } => format!("load<{}>({})", ctype(*ty), self.address(*addr, *offset)),
+            Rvalue::Load { ty, addr, offset } => {
+                format!("load<{}>({})", ctype(*ty), self.address(*addr, *offset))
+            }
             Rvalue::SlotAddr(id) => self.slot(*id),
             Rvalue::DataAddr(id) => format!("(ptr)d{}", id.0),
-            Rvalue::PtrAdd { base, index, scale, offset } => {
+            Rvalue::PtrAdd {
+                base,
+                index,
+                scale,
+                offset,
+            } => {
                 let index = match scale {
                     1 => self.operand(*index),
                     n => format!("{} * {n}ull", self.operand(*index)),
@@ -47,25 +70,41 @@ impl Body<'_, '_> {
 
     /// `addr + offset`
     pub(super) fn address(&self, addr: Operand, offset: u64) -> String {
-        if offset == 0 { self.operand(addr) } else { format!("{} + {offset}", self.operand(addr)) }
+        if offset == 0 {
+            self.operand(addr)
+        } else {
+            format!("{} + {offset}", self.operand(addr))
+        }
     }
 
     /// A scalar field of this task's frame, as something to read or to assign to.
     pub(super) fn frame_field(&self, field: FieldId) -> String {
-        let Role::Segment { task, .. } = self.role else { return String::new() };
-        let channel = self.plan.channel(self.plan.number_of(StackRef::Frame(task), false));
+        let Role::Segment { task, .. } = self.role else {
+            return String::new();
+        };
+        let channel = self
+            .plan
+            .channel(self.plan.number_of(StackRef::Frame(task), false));
         let lowered = &self.plan.program[task];
-        format!("ch.{channel}.{}[w.frame]", names::field(&lowered[field], field.index()))
+        format!(
+            "ch.{channel}.{}[w.frame]",
+            names::field(&lowered[field], field.index())
+        )
     }
 
     fn frame_address(&self, field: FieldId) -> String {
-        let Role::Segment { task, .. } = self.role else { return String::new() };
+        let Role::Segment { task, .. } = self.role else {
+            return String::new();
+        };
         match self.plan.program[task][field].kind {
             PieceKind::Scalar(_) => format!("(ptr)&{}", self.frame_field(field)),
             PieceKind::Blob(_) => {
                 let text = self.frame_field(field);
                 let array = text.trim_end_matches("[w.frame]");
-                format!("{array} + (u64)w.frame * {}ull", stride(&self.plan.program[task][field]))
+                format!(
+                    "{array} + (u64)w.frame * {}ull",
+                    stride(&self.plan.program[task][field])
+                )
             }
         }
     }
@@ -73,7 +112,10 @@ impl Body<'_, '_> {
 
 /// Whether C++'s own operators mean the same on this type: it is not promoted, and it wraps.
 const fn is_plain(ty: Scalar) -> bool {
-    matches!(ty, Scalar::U32 | Scalar::U64 | Scalar::Usize | Scalar::F32 | Scalar::F64)
+    matches!(
+        ty,
+        Scalar::U32 | Scalar::U64 | Scalar::Usize | Scalar::F32 | Scalar::F64
+    )
 }
 
 fn unary(op: UnOp, ty: Scalar, a: &str) -> String {
@@ -84,7 +126,11 @@ fn unary(op: UnOp, ty: Scalar, a: &str) -> String {
         UnOp::Not if ty == Scalar::Bool => format!("!{a}"),
         UnOp::Not => format!("({})~{a}", ctype(ty)),
         UnOp::Abs => format!("abs_of({a})"),
-        UnOp::CountOnes | UnOp::LeadingZeros | UnOp::TrailingZeros | UnOp::SwapBytes | UnOp::ReverseBits => format!("{}({a})", op.name()),
+        UnOp::CountOnes
+        | UnOp::LeadingZeros
+        | UnOp::TrailingZeros
+        | UnOp::SwapBytes
+        | UnOp::ReverseBits => format!("{}({a})", op.name()),
         UnOp::RoundTiesEven => format!("rint{f}({a})"),
         UnOp::Ln => format!("log{f}({a})"),
         _ => format!("{}{f}({a})", op.name()),
@@ -115,7 +161,11 @@ pub(super) fn binary(op: BinOp, ty: Scalar, a: &str, b: &str) -> String {
         BinOp::Le => infix("<="),
         BinOp::Gt => infix(">"),
         BinOp::Ge => infix(">="),
-        BinOp::AddOverflows | BinOp::SubOverflows | BinOp::MulOverflows | BinOp::SaturatingAdd | BinOp::SaturatingSub => {
+        BinOp::AddOverflows
+        | BinOp::SubOverflows
+        | BinOp::MulOverflows
+        | BinOp::SaturatingAdd
+        | BinOp::SaturatingSub => {
             format!("{}({a}, {b})", op.name())
         }
         BinOp::Powf => format!("pow{f}({a}, {b})"),

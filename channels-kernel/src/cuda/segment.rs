@@ -28,67 +28,157 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
 /// The C++ name of a source's segment.
 pub(super) fn name(plan: &Plan, source: &Source) -> String {
     let name = names::segment(&plan.program, source.task, source.segment);
-    if has_twin(plan, source) { format!("{name}<{}>", source.twin) } else { name }
+    if has_twin(plan, source) {
+        format!("{name}<{}>", source.twin)
+    } else {
+        name
+    }
 }
 
 fn has_twin(plan: &Plan, source: &Source) -> bool {
-    plan.stacks.iter().any(|s| s.task == source.task && s.kind == StackKind::Continuation { segment: source.segment, twin: true })
+    plan.stacks.iter().any(|s| {
+        s.task == source.task
+            && s.kind
+                == StackKind::Continuation {
+                    segment: source.segment,
+                    twin: true,
+                }
+    })
 }
 
 /// An expression that is the value of this number.
 fn choice(number: &str, values: &[String]) -> String {
-    let others = values.iter().enumerate().skip(1).map(|(i, value)| format!("{number} == {i} ? {value} : "));
+    let others = values
+        .iter()
+        .enumerate()
+        .skip(1)
+        .map(|(i, value)| format!("{number} == {i} ? {value} : "));
     others.collect::<String>() + values.first().map_or("0", String::as_str)
 }
 
 /// A table of constants by number of a push or a slice.
 fn table(out: &mut Writer, ty: &str, name: &str, values: &[String]) {
-    out.line(&format!("static constexpr __device__ {ty} {name}([[maybe_unused]] u32 i) {{ return {}; }}", choice("i", values)));
+    out.line(&format!(
+        "static constexpr __device__ {ty} {name}([[maybe_unused]] u32 i) {{ return {}; }}",
+        choice("i", values)
+    ));
 }
 
 fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
     let lowered = &plan.program[source.task];
     let twin = has_twin(plan, source);
-    let what = if source.is_entry() { "its entry".to_owned() } else { format!("after sync {}", source.segment.0) };
-    out.line(&format!("// Task `{}`: {what}.", lowered.name.replace('\n', " ")));
+    let what = if source.is_entry() {
+        "its entry".to_owned()
+    } else {
+        format!("after sync {}", source.segment.0)
+    };
+    out.line(&format!(
+        "// Task `{}`: {what}.",
+        lowered.name.replace('\n', " ")
+    ));
     if twin {
         out.line("template <bool TWIN>");
     }
-    out.open(&format!("struct {} {{", names::segment(&plan.program, source.task, source.segment)));
+    out.open(&format!(
+        "struct {} {{",
+        names::segment(&plan.program, source.task, source.segment)
+    ));
     let (items, heavy) = match source.mode {
         Mode::Scanned { items, heavy, .. } => (items, heavy),
         Mode::Tried { items } => (items, false),
         Mode::Direct { heavy } => (1, heavy),
     };
     let staged = source.staged();
-    out.line(&format!("static constexpr u32 PUSHED = {}, GROUPS = {}, ITEMS = {items};", source.pushes.len(), source.groups.len()));
+    out.line(&format!(
+        "static constexpr u32 PUSHED = {}, GROUPS = {}, ITEMS = {items};",
+        source.pushes.len(),
+        source.groups.len()
+    ));
     let staged_group = staged.map_or(0, |p| source.pushes[p].group);
-    out.line(&format!("static constexpr bool STAGED = {}, HEAVY = {heavy};", staged.is_some()));
-    out.line(&format!("static constexpr u32 STAGE_PUSH = {}, STAGE_GROUP = {staged_group};", staged.unwrap_or(0)));
+    out.line(&format!(
+        "static constexpr bool STAGED = {}, HEAVY = {heavy};",
+        staged.is_some()
+    ));
+    out.line(&format!(
+        "static constexpr u32 STAGE_PUSH = {}, STAGE_GROUP = {staged_group};",
+        staged.unwrap_or(0)
+    ));
     let of = |f: &dyn Fn(usize) -> String| (0..source.pushes.len()).map(f).collect::<Vec<_>>();
-    table(out, "u32", "group", &of(&|p| source.pushes[p].group.to_string()));
-    table(out, "u32", "ratio", &of(&|p| source.pushes[p].ratio.to_string()));
+    table(
+        out,
+        "u32",
+        "group",
+        &of(&|p| source.pushes[p].group.to_string()),
+    );
+    table(
+        out,
+        "u32",
+        "ratio",
+        &of(&|p| source.pushes[p].ratio.to_string()),
+    );
     let own = StackRef::Continuation(source.task, source.segment);
     let stack_of = |p: usize| {
         if twin && source.pushes[p].stack == plan.number_of(own, true) {
-            format!("TWIN ? {} : {}", plan.number_of(own, false), plan.number_of(own, true))
+            format!(
+                "TWIN ? {} : {}",
+                plan.number_of(own, false),
+                plan.number_of(own, true)
+            )
         } else {
             source.pushes[p].stack.to_string()
         }
     };
-    table(out, "u32", "stack_of", &of(&|p| format!("({})", stack_of(p))));
-    table(out, "u32", "lead", &source.groups.iter().map(|(lead, _)| lead.to_string()).collect::<Vec<_>>());
-    table(out, "bool", "binary", &source.groups.iter().map(|(_, binary)| binary.to_string()).collect::<Vec<_>>());
+    table(
+        out,
+        "u32",
+        "stack_of",
+        &of(&|p| format!("({})", stack_of(p))),
+    );
+    table(
+        out,
+        "u32",
+        "lead",
+        &source
+            .groups
+            .iter()
+            .map(|(lead, _)| lead.to_string())
+            .collect::<Vec<_>>(),
+    );
+    table(
+        out,
+        "bool",
+        "binary",
+        &source
+            .groups
+            .iter()
+            .map(|(_, binary)| binary.to_string())
+            .collect::<Vec<_>>(),
+    );
     let leafy = |p: usize| {
         let is_leaf = |s: &Stmt| matches!(s.kind, StmtKind::Spawn { func, leaf: Some(_), .. } if plan.program.task_of(func) == Some(plan.stacks[source.pushes[p].stack as usize].task));
         let entry = plan.stacks[source.pushes[p].stack as usize].kind == StackKind::Entry;
-        entry && lowered.segments[source.segment.index()].body.blocks.iter().flat_map(|b| &b.stmts).any(is_leaf)
+        entry
+            && lowered.segments[source.segment.index()]
+                .body
+                .blocks
+                .iter()
+                .flat_map(|b| &b.stmts)
+                .any(is_leaf)
     };
     table(out, "bool", "leafy", &of(&|p| leafy(p).to_string()));
-    out.line(&format!("static constexpr bool HAS_LEAVES = {};  // some children may be leaves", (0..source.pushes.len()).any(leafy)));
+    out.line(&format!(
+        "static constexpr bool HAS_LEAVES = {};  // some children may be leaves",
+        (0..source.pushes.len()).any(leafy)
+    ));
     let loose = source.loose();
-    out.line(&format!("static constexpr bool YIELDS = {};  // tiles that find no room are given back", loose.is_some()));
-    out.line(&format!("static constexpr u32 LOOSE = {};  // the group whose units depend on data", loose.unwrap_or(0)));
+    out.line(&format!(
+        "static constexpr bool YIELDS = {};  // tiles that find no room are given back",
+        loose.is_some()
+    ));
+    out.line(&format!(
+        "static constexpr u32 LOOSE = {};  // the group whose units depend on data",
+        loose.unwrap_or(0)
+    ));
     stage(plan, source, staged, out);
     sum(plan, source, out);
     arguments(plan, source, twin, out);
@@ -101,22 +191,34 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
 /// The slices that elements walk through, for whoever brings them into shared memory.
 fn walked(plan: &Plan, source: &Source, out: &mut Writer) {
     let slices = &source.walked;
-    out.line(&format!("static constexpr bool WALKS = {};", !slices.is_empty()));
+    out.line(&format!(
+        "static constexpr bool WALKS = {};",
+        !slices.is_empty()
+    ));
     if slices.is_empty() {
         return;
     }
     let fields = &plan.stacks[source.stack as usize].fields;
     let unit = slices.iter().fold(4, |unit, s| unit.max(s.unit));
-    out.line(&format!("static constexpr u32 SLICES = {}, UNIT = {unit};", slices.len()));
+    out.line(&format!(
+        "static constexpr u32 SLICES = {}, UNIT = {unit};",
+        slices.len()
+    ));
     let of = |f: &dyn Fn(&Walked) -> String| slices.iter().map(f).collect::<Vec<_>>();
     let field = |field: usize| format!("e.{}", names::field(&fields[field], field));
     table(out, "u32", "unit", &of(&|s| s.unit.to_string()));
     table(out, "bool", "is_mutable", &of(&|s| s.mutable.to_string()));
     let mut function = |head: &str, values: &[String]| {
-        out.line(&format!("FN_IN static {head}, [[maybe_unused]] u32 i) {{ return {}; }}", choice("i", values)));
+        out.line(&format!(
+            "FN_IN static {head}, [[maybe_unused]] u32 i) {{ return {}; }}",
+            choice("i", values)
+        ));
     };
     function("ptr& slice(Args& e", &of(&|s| field(s.field)));
-    function("u64 bytes(const Args& e", &of(&|s| format!("{} * {}ull", field(s.field + 1), s.size)));
+    function(
+        "u64 bytes(const Args& e",
+        &of(&|s| format!("{} * {}ull", field(s.field + 1), s.size)),
+    );
 }
 
 /// Children in shared memory: an element after the other, an odd number of words apart, so that neighbours lie in different banks.
@@ -126,10 +228,20 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
     let channel = plan.channel(source.pushes[push].stack);
     // What may be kept once comes last, and has no place where it is. The widest fields first, so that there are no gaps.
     let mut order: Vec<usize> = (0..stack.fields.len()).collect();
-    order.sort_by_key(|i| (stack.inherited[*i].is_some(), std::cmp::Reverse(stride(&stack.fields[*i]))));
-    let unit = order.iter().map(|i| stride(&stack.fields[*i])).fold(4, u64::max);
+    order.sort_by_key(|i| {
+        (
+            stack.inherited[*i].is_some(),
+            std::cmp::Reverse(stride(&stack.fields[*i])),
+        )
+    });
+    let unit = order
+        .iter()
+        .map(|i| stride(&stack.fields[*i]))
+        .fold(4, u64::max);
     let size = |fields: &mut dyn Iterator<Item = &usize>| {
-        let bytes = fields.fold(0, |at: u64, i| at.next_multiple_of(stride(&stack.fields[*i])) + stride(&stack.fields[*i]));
+        let bytes = fields.fold(0, |at: u64, i| {
+            at.next_multiple_of(stride(&stack.fields[*i])) + stride(&stack.fields[*i])
+        });
         (bytes.div_ceil(unit) | 1) * unit
     };
     let own = size(&mut order.iter().filter(|i| stack.inherited[**i].is_none()));
@@ -139,44 +251,81 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
         let field = &stack.fields[i];
         let name = names::field(field, i);
         members += &format!(" {} {name};", field_type(field.kind));
-        let only = stack.inherited[i].map_or_else(String::new, |n| format!("if (EACH && ch.each[{n}]) "));
-        flush += &format!(" {only}ch.{channel}.{name}[at + i] = staged<EACH>(stage_memory(), i).{name};");
+        let only =
+            stack.inherited[i].map_or_else(String::new, |n| format!("if (EACH && ch.each[{n}]) "));
+        flush += &format!(
+            " {only}ch.{channel}.{name}[at + i] = staged<EACH>(stage_memory(), i).{name};"
+        );
     }
-    let choice = |all: u64, own: u64| if all == own { own.to_string() } else { format!("EACH ? {all} : {own}") };
+    let choice = |all: u64, own: u64| {
+        if all == own {
+            own.to_string()
+        } else {
+            format!("EACH ? {all} : {own}")
+        }
+    };
     let mut function = |text: &str| {
         out.line("template <bool EACH>");
         out.line(text);
     };
-    function(&format!("FN_IN static u32 stride() {{ return {}; }}", choice(all, own)));
+    function(&format!(
+        "FN_IN static u32 stride() {{ return {}; }}",
+        choice(all, own)
+    ));
     // One place more is for what finds none.
-    function(&format!("FN_IN static u32 capacity() {{ return {}; }}", choice(plan.stage_bytes() / all - 1, plan.stage_bytes() / own - 1)));
-    out.line(&format!("struct Staged {{{members} }};  // a child in shared memory"));
+    function(&format!(
+        "FN_IN static u32 capacity() {{ return {}; }}",
+        choice(plan.stage_bytes() / all - 1, plan.stage_bytes() / own - 1)
+    ));
+    out.line(&format!(
+        "struct Staged {{{members} }};  // a child in shared memory"
+    ));
     let mut function = |text: &str| {
         out.line("template <bool EACH>");
         out.line(text);
     };
-    function("FN_IN static Staged& staged(ptr stage, u32 e) { return *(Staged*)(stage + min_of(e, capacity<EACH>()) * stride<EACH>()); }");
-    function(&format!("FN_IN static void flush(u32 at, u32 count) {{ for (u32 i = thread_id(); i < count; i += BLOCK) {{{flush} }} }}"));
+    function(
+        "FN_IN static Staged& staged(ptr stage, u32 e) { return *(Staged*)(stage + min_of(e, capacity<EACH>()) * stride<EACH>()); }",
+    );
+    function(&format!(
+        "FN_IN static void flush(u32 at, u32 count) {{ for (u32 i = thread_id(); i < count; i += BLOCK) {{{flush} }} }}"
+    ));
 }
 
 /// How results are joined before they are handed over, where that does not change them.
 fn sum(plan: &Plan, source: &Source, out: &mut Writer) {
     let joined = plan.joined(source.task);
-    let returns = plan.program[source.task].segments[source.segment.index()].ret.is_some();
+    let returns = plan.program[source.task].segments[source.segment.index()]
+        .ret
+        .is_some();
     let stack = &plan.stacks[source.stack as usize];
     let inherited = source.is_entry() && stack.inherited.last().is_some_and(Option::is_some);
-    out.line(&format!("static constexpr bool SUMS = {}, ONE_HOME = {inherited};", joined.is_some() && returns));
+    out.line(&format!(
+        "static constexpr bool SUMS = {}, ONE_HOME = {inherited};",
+        joined.is_some() && returns
+    ));
     let Some((combine, ty)) = joined else {
         out.line("typedef NoSum Sum;");
         return;
     };
-    let (Some(op), Some(none)) = (combine.op(), combine.neutral(ty)) else { return };
+    let (Some(op), Some(none)) = (combine.op(), combine.neutral(ty)) else {
+        return;
+    };
     let value = ctype(ty);
     out.open("struct Sum {");
     out.line(&format!("typedef {value} Value;"));
-    out.line(&format!("FN_IN static Value none() {{ return {}; }}", constant(ty, none)));
-    out.line(&format!("FN_IN static Value join(Value a, Value b) {{ return {}; }}", binary(op, ty, "a", "b")));
-    out.line(&format!("FN_IN static void give(ptr to, Value value) {{ {} }}", combine_text(combine, ty, "value", "to")));
+    out.line(&format!(
+        "FN_IN static Value none() {{ return {}; }}",
+        constant(ty, none)
+    ));
+    out.line(&format!(
+        "FN_IN static Value join(Value a, Value b) {{ return {}; }}",
+        binary(op, ty, "a", "b")
+    ));
+    out.line(&format!(
+        "FN_IN static void give(ptr to, Value value) {{ {} }}",
+        combine_text(combine, ty, "value", "to")
+    ));
     out.close("};");
 }
 
@@ -194,11 +343,14 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
         out.line("struct Args { u32 frame; };");
         out.line("template <bool EACH>");
         if twin {
-            let other = plan.channel(plan.number_of(StackRef::Continuation(source.task, source.segment), true));
+            let other = plan
+                .channel(plan.number_of(StackRef::Continuation(source.task, source.segment), true));
             out.line(&format!("FN_IN static Args deq(u32 i) {{ return {{(TWIN ? ch.{other}.frame_0 : ch.{channel}.frame_0)[i]}}; }}"));
             out.line(&format!("FN_IN static u32* again() {{ return TWIN ? ch.{channel}.frame_0 : ch.{other}.frame_0; }}"));
         } else {
-            out.line(&format!("FN_IN static Args deq(u32 i) {{ return {{ch.{channel}.frame_0[i]}}; }}"));
+            out.line(&format!(
+                "FN_IN static Args deq(u32 i) {{ return {{ch.{channel}.frame_0[i]}}; }}"
+            ));
         }
         return;
     }
@@ -217,7 +369,9 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
     }
     out.line(&format!("struct Args {{ {members} }};"));
     out.line("template <bool EACH>");
-    out.line(&format!("FN_IN static Args deq(u32 i) {{ return {{{values}}}; }}"));
+    out.line(&format!(
+        "FN_IN static Args deq(u32 i) {{ return {{{values}}}; }}"
+    ));
     let segment = &plan.program[source.task].segments[source.segment.index()];
     if matches!(source.mode, Mode::Tried { .. }) && segment.ret.is_some() {
         // The return address is the last field.
@@ -225,10 +379,16 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
         let name = names::field(&stack.fields[last], last);
         let address = format!(
             "ch.{channel}.{name}[{}]",
-            stack.inherited[last].map_or_else(|| "i".to_owned(), |n| format!("EACH ? i & ch.each[{n}] : 0"))
+            stack.inherited[last].map_or_else(
+                || "i".to_owned(),
+                |n| format!("EACH ? i & ch.each[{n}] : 0")
+            )
         );
         let text = match plan.narrow[source.task.index()] {
-            true => format!("ch.memory + (u64){address} * {}ull", plan.return_unit(source.task)),
+            true => format!(
+                "ch.memory + (u64){address} * {}ull",
+                plan.return_unit(source.task)
+            ),
             false => address,
         };
         out.line("template <bool EACH>");
@@ -241,7 +401,11 @@ fn write_body(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Wri
     let stack = &plan.stacks[source.stack as usize];
     out.line("template <class W>");
     out.open("FN_IN static void run(W& w, const Args& element) {");
-    let role = Role::Segment { task: source.task, segment: source.segment, staged };
+    let role = Role::Segment {
+        task: source.task,
+        segment: source.segment,
+        staged,
+    };
     let mut body = Body::new(plan, function, role, out);
     body.declare();
     if source.is_entry() {

@@ -24,20 +24,42 @@ pub(super) enum Twin {
 impl Body<'_, '_> {
     /// Whether a spawn of this block is one of two neighbours: the block's spawns on that channel are a whole unit of it, of an even number.
     fn twin(&self, block: BlockId, at: usize, func: FuncId) -> Option<Twin> {
-        let Role::Segment { task, segment, staged } = self.role else { return None };
+        let Role::Segment {
+            task,
+            segment,
+            staged,
+        } = self.role
+        else {
+            return None;
+        };
         let child = self.plan.program.task_of(func)?;
-        let source = self.plan.sources.iter().find(|s| s.task == task && s.segment == segment)?;
+        let source = self
+            .plan
+            .sources
+            .iter()
+            .find(|s| s.task == task && s.segment == segment)?;
         let push = self.push_index(StackRef::Entry(child));
         let element = &self.plan.program[child].element;
-        let scalars = element.iter().all(|f| matches!(f.kind, PieceKind::Scalar(_)));
-        if !matches!(source.mode, Mode::Scanned { .. }) || staged == Some(push) || !scalars || element.is_empty() {
+        let scalars = element
+            .iter()
+            .all(|f| matches!(f.kind, PieceKind::Scalar(_)));
+        if !matches!(source.mode, Mode::Scanned { .. })
+            || staged == Some(push)
+            || !scalars
+            || element.is_empty()
+        {
             return None;
         }
-        let is_one = |s: &StmtKind| matches!(s, StmtKind::Spawn { func: f, leaf: None, .. } if *f == func);
+        let is_one =
+            |s: &StmtKind| matches!(s, StmtKind::Spawn { func: f, leaf: None, .. } if *f == func);
         let stmts = &self.function.blocks[block.index()].stmts;
         let all = stmts.iter().filter(|s| is_one(&s.kind)).count() as u32;
         let rank = stmts[..at].iter().filter(|s| is_one(&s.kind)).count();
-        (all == source.pushes[push].ratio && all.is_multiple_of(2)).then_some(if rank % 2 == 0 { Twin::First } else { Twin::Second })
+        (all == source.pushes[push].ratio && all.is_multiple_of(2)).then_some(if rank % 2 == 0 {
+            Twin::First
+        } else {
+            Twin::Second
+        })
     }
 
     /// Declares where the fields of the first of two neighbours wait for the second's.
@@ -55,7 +77,8 @@ impl Body<'_, '_> {
             }
         }
         for child in children {
-            let stack = &self.plan.stacks[self.plan.number_of(StackRef::Entry(child), false) as usize];
+            let stack =
+                &self.plan.stacks[self.plan.number_of(StackRef::Entry(child), false) as usize];
             for (i, field) in stack.fields.iter().enumerate() {
                 if let PieceKind::Scalar(ty) = field.kind {
                     let line = format!("[[maybe_unused]] {} first{}_{i};", ctype(ty), child.0);
@@ -68,19 +91,34 @@ impl Body<'_, '_> {
     /// The block's spawns on one channel are reserved together where that takes an atomic, and lie side by side: which of them this is, and how
     /// many they are.
     fn together(&self, block: BlockId, at: usize, func: FuncId) -> Option<(usize, usize)> {
-        let Role::Segment { task, segment, .. } = self.role else { return None };
-        let source = self.plan.sources.iter().find(|s| s.task == task && s.segment == segment)?;
-        let is_one = |s: &StmtKind| matches!(s, StmtKind::Spawn { func: f, leaf: None, .. } if *f == func);
+        let Role::Segment { task, segment, .. } = self.role else {
+            return None;
+        };
+        let source = self
+            .plan
+            .sources
+            .iter()
+            .find(|s| s.task == task && s.segment == segment)?;
+        let is_one =
+            |s: &StmtKind| matches!(s, StmtKind::Spawn { func: f, leaf: None, .. } if *f == func);
         let stmts = &self.function.blocks[block.index()].stmts;
         let count = |stmts: &[Stmt]| stmts.iter().filter(|s| is_one(&s.kind)).count();
-        let found = matches!(source.mode, Mode::Direct { .. }) && is_one(&stmts[at].kind) && count(stmts) > 1;
+        let found = matches!(source.mode, Mode::Direct { .. })
+            && is_one(&stmts[at].kind)
+            && count(stmts) > 1;
         found.then(|| (count(&stmts[..at]), count(stmts)))
     }
 
     /// Declares where the first of them lies.
     pub(super) fn declare_together(&mut self) {
         let blocks = self.function.blocks.iter().enumerate();
-        let spawns = blocks.flat_map(|(b, block)| block.stmts.iter().enumerate().map(move |(at, s)| (BlockId::new(b), at, &s.kind)));
+        let spawns = blocks.flat_map(|(b, block)| {
+            block
+                .stmts
+                .iter()
+                .enumerate()
+                .map(move |(at, s)| (BlockId::new(b), at, &s.kind))
+        });
         let mut pushes = BTreeSet::new();
         for (block, at, stmt) in spawns {
             if let StmtKind::Spawn { func, .. } = stmt
@@ -91,80 +129,133 @@ impl Body<'_, '_> {
             }
         }
         for push in pushes {
-            self.out.line(&format!("u32 next{push};  // of children that lie side by side, the first one"));
+            self.out.line(&format!(
+                "u32 next{push};  // of children that lie side by side, the first one"
+            ));
         }
     }
 
     /// Whether a spawn gives a field of its child the parent's own, unchanged, in a child of the same task.
     fn passes(&self, child: TaskId, field: usize, value: Operand) -> bool {
-        let Role::Segment { task, segment, .. } = self.role else { return false };
+        let Role::Segment { task, segment, .. } = self.role else {
+            return false;
+        };
         let is_own = |l: LocalId| self.function.args.get(field) == Some(&Arg::Local(l));
         task == child && segment == SegmentId(0) && matches!(value, Operand::Local(l) if is_own(l))
     }
 
-    pub(super) fn spawn(&mut self, at: usize, func: FuncId, (args, dest): (&[Operand], Option<Dest>), leaf: Option<Operand>) {
-        let Role::Segment { staged, .. } = self.role else { return };
-        let Some(child) = self.plan.program.task_of(func) else { return };
+    pub(super) fn spawn(
+        &mut self,
+        at: usize,
+        func: FuncId,
+        (args, dest): (&[Operand], Option<Dest>),
+        leaf: Option<Operand>,
+    ) {
+        let Role::Segment { staged, .. } = self.role else {
+            return;
+        };
+        let Some(child) = self.plan.program.task_of(func) else {
+            return;
+        };
         let push = self.push_index(StackRef::Entry(child));
-        let channel = self.plan.channel(self.plan.number_of(StackRef::Entry(child), false));
+        let channel = self
+            .plan
+            .channel(self.plan.number_of(StackRef::Entry(child), false));
         let twin = self.twin(self.here, at, func);
         let name = self.plan.program[child].name.replace('\n', " ");
         match leaf {
             None => self.out.open(&format!("{{  // spawn {name}")),
             Some(leaf) => {
                 let leaf = self.operand(leaf);
-                self.out.line(&format!("if constexpr (W::RUN) w.leaf({push}, {leaf});"));
+                self.out
+                    .line(&format!("if constexpr (W::RUN) w.leaf({push}, {leaf});"));
                 self.out.open(&format!("if (!{leaf}) {{  // spawn {name}"));
             }
         }
         match self.together(self.here, at, func) {
             None => self.out.line(&format!("const u32 e = talloc(w, {push});")),
-            Some((0, all)) => self.out.line(&format!("const u32 e = next{push} = talloc(w, {push}, {all});")),
-            Some((rank, _)) => self.out.line(&format!("const u32 e = next{push} + {rank};")),
+            Some((0, all)) => self.out.line(&format!(
+                "const u32 e = next{push} = talloc(w, {push}, {all});"
+            )),
+            Some((rank, _)) => self
+                .out
+                .line(&format!("const u32 e = next{push} + {rank};")),
         }
-        if self.together(self.here, at, func).is_none_or(|(rank, _)| rank == 0) {
+        if self
+            .together(self.here, at, func)
+            .is_none_or(|(rank, _)| rank == 0)
+        {
             let no_room = self.no_room();
             self.out.line(&no_room);
         }
         if staged == Some(push) {
             self.out.open("if constexpr (W::STAGES) {");
-            self.out.line("Staged& to = staged<W::EACH>(w.children(), e);");
+            self.out
+                .line("Staged& to = staged<W::EACH>(w.children(), e);");
             self.fill(child, args, dest, None, &|name| format!("to.{name}"));
             self.out.close("}");
             self.out.open("if constexpr (W::RUN && !W::STAGES) {");
         } else {
             self.out.open("if constexpr (W::RUN) {");
         }
-        self.fill(child, args, dest, twin, &|name| format!("ch.{channel}.{name}[e]"));
+        self.fill(child, args, dest, twin, &|name| {
+            format!("ch.{channel}.{name}[e]")
+        });
         self.out.line(&format!("enq(w, {push}, e);"));
         self.out.close("}");
         self.out.close("}");
     }
 
     /// Stores the fields of a child's element; `place` says where.
-    fn fill(&mut self, child: TaskId, args: &[Operand], dest: Option<Dest>, twin: Option<Twin>, place: &dyn Fn(&str) -> String) {
+    fn fill(
+        &mut self,
+        child: TaskId,
+        args: &[Operand],
+        dest: Option<Dest>,
+        twin: Option<Twin>,
+        place: &dyn Fn(&str) -> String,
+    ) {
         let number = self.plan.number_of(StackRef::Entry(child), false);
-        let (stack, channel) = (&self.plan.stacks[number as usize], self.plan.channel(number));
+        let (stack, channel) = (
+            &self.plan.stacks[number as usize],
+            self.plan.channel(number),
+        );
         let values = args.iter().copied().chain(dest.map(|d| d.addr));
         for (i, (value, field)) in values.zip(&stack.fields).enumerate() {
             let name = names::field(field, i);
-            let text = if i < args.len() { self.operand(value) } else { self.destination(child, value) };
+            let text = if i < args.len() {
+                self.operand(value)
+            } else {
+                self.destination(child, value)
+            };
             if let PieceKind::Blob(layout) = field.kind {
-                self.out.line(&format!("copy_bytes(ch.{channel}.{name} + (u64)e * {}ull, {text}, {});", stride(field), layout.size));
+                self.out.line(&format!(
+                    "copy_bytes(ch.{channel}.{name} + (u64)e * {}ull, {text}, {});",
+                    stride(field),
+                    layout.size
+                ));
                 continue;
             }
             let first = format!("first{}_{i}", child.0);
             let store = match twin {
                 None => format!("{} = {text};", place(&name)),
                 Some(Twin::First) => format!("{first} = {text};"),
-                Some(Twin::Second) => format!("put_two(ch.{channel}.{name} + (e - 1), {first}, {text});"),
+                Some(Twin::Second) => {
+                    format!("put_two(ch.{channel}.{name} + (e - 1), {first}, {text});")
+                }
             };
             let line = match stack.inherited[i] {
                 None => store,
-                Some(n) if self.passes(child, i, value) => format!("if (W::EACH && ch.each[{n}]) {store}"),
+                Some(n) if self.passes(child, i, value) => {
+                    format!("if (W::EACH && ch.each[{n}]) {store}")
+                }
                 // The value that all descendants inherit.
-                Some(n) if twin == Some(Twin::First) => format!("{store} if (!ch.each[{n}]) ch.{channel}.{name}[0] = {text};"),
-                Some(n) => format!("if (W::EACH && ch.each[{n}]) {store} else ch.{channel}.{name}[0] = {text};"),
+                Some(n) if twin == Some(Twin::First) => {
+                    format!("{store} if (!ch.each[{n}]) ch.{channel}.{name}[0] = {text};")
+                }
+                Some(n) => format!(
+                    "if (W::EACH && ch.each[{n}]) {store} else ch.{channel}.{name}[0] = {text};"
+                ),
             };
             self.out.line(&line);
         }
@@ -174,12 +265,20 @@ impl Body<'_, '_> {
     fn destination(&self, child: TaskId, address: Operand) -> String {
         let text = self.operand(address);
         let own = matches!(address, Operand::Local(l) if self.is_narrow(l));
-        let Role::Segment { task, .. } = self.role else { return text };
+        let Role::Segment { task, .. } = self.role else {
+            return text;
+        };
         match (own, self.plan.narrow[child.index()]) {
             // The parent's own: the same unit.
             (true, true) | (false, false) => text,
-            (true, false) => format!("ch.memory + (u64){text} * {}ull", self.plan.return_unit(task)),
-            (false, true) => format!("(u32)((u64)({text} - ch.memory) / {}ull)", self.plan.return_unit(child)),
+            (true, false) => format!(
+                "ch.memory + (u64){text} * {}ull",
+                self.plan.return_unit(task)
+            ),
+            (false, true) => format!(
+                "(u32)((u64)({text} - ch.memory) / {}ull)",
+                self.plan.return_unit(child)
+            ),
         }
     }
 }

@@ -20,22 +20,51 @@ impl Body<'_, '_> {
                 let text = format!("{} = {};", self.local(*dst), self.rvalue(value));
                 self.out.line(&text);
             }
-            StmtKind::Store { addr, offset, value } => {
-                let text = format!("store({}, {});", self.address(*addr, *offset), self.operand(*value));
+            StmtKind::Store {
+                addr,
+                offset,
+                value,
+            } => {
+                let text = format!(
+                    "store({}, {});",
+                    self.address(*addr, *offset),
+                    self.operand(*value)
+                );
                 self.effect(&[text]);
             }
             StmtKind::Copy { dst, src, size } => {
-                let text = format!("copy_bytes({}, {}, {size});", self.operand(*dst), self.operand(*src));
+                let text = format!(
+                    "copy_bytes({}, {}, {size});",
+                    self.operand(*dst),
+                    self.operand(*src)
+                );
                 self.effect(&[text]);
             }
             StmtKind::Zero { dst, size } => {
                 let text = format!("zero_bytes({}, {size});", self.operand(*dst));
                 self.effect(&[text]);
             }
-            StmtKind::Call { func, args, dst, ret_addr } => self.call(*func, args, *dst, *ret_addr),
-            StmtKind::Spawn { func, args, dest, leaf } => self.spawn(at, *func, (args, *dest), *leaf),
+            StmtKind::Call {
+                func,
+                args,
+                dst,
+                ret_addr,
+            } => self.call(*func, args, *dst, *ret_addr),
+            StmtKind::Spawn {
+                func,
+                args,
+                dest,
+                leaf,
+            } => self.spawn(at, *func, (args, *dest), *leaf),
             StmtKind::Check { cond, kind, values } => self.check(*cond, kind, values),
-            StmtKind::Atomic { op, ty, addr, args, dst, order } => {
+            StmtKind::Atomic {
+                op,
+                ty,
+                addr,
+                args,
+                dst,
+                order,
+            } => {
                 let text = self.atomic(*op, *ty, *addr, args, *dst, *order);
                 self.effect(&text);
             }
@@ -68,7 +97,13 @@ impl Body<'_, '_> {
         }
     }
 
-    fn call(&mut self, func: FuncId, args: &[Operand], dst: Option<LocalId>, ret_addr: Option<Operand>) {
+    fn call(
+        &mut self,
+        func: FuncId,
+        args: &[Operand],
+        dst: Option<LocalId>,
+        ret_addr: Option<Operand>,
+    ) {
         let callee = &self.plan.program.program[func];
         let mut list = vec!["w".to_owned()];
         list.extend(args.iter().map(|a| self.operand(*a)));
@@ -84,9 +119,24 @@ impl Body<'_, '_> {
 
     fn check(&mut self, cond: Operand, kind: &CheckKind, values: &[Operand]) {
         let types = values.iter().map(|v| self.type_of(*v)).collect();
-        let site = self.out.site(Site { kind: kind.clone(), types, function: self.function_name(), span: self.out.span() });
-        let bits = |i: usize| values.get(i).map_or_else(|| "0".to_owned(), |v| format!("bits_of({})", self.operand(*v)));
-        let fault = format!("w.fault({site}, {}, {}); {};", bits(0), bits(1), self.leave());
+        let site = self.out.site(Site {
+            kind: kind.clone(),
+            types,
+            function: self.function_name(),
+            span: self.out.span(),
+        });
+        let bits = |i: usize| {
+            values.get(i).map_or_else(
+                || "0".to_owned(),
+                |v| format!("bits_of({})", self.operand(*v)),
+            )
+        };
+        let fault = format!(
+            "w.fault({site}, {}, {}); {};",
+            bits(0),
+            bits(1),
+            self.leave()
+        );
         let guard = match self.role {
             // A condition that hangs on effects is not known while counting.
             Role::Segment { .. } if self.taint.of(cond) => "if constexpr (W::RUN) ",
@@ -105,34 +155,59 @@ impl Body<'_, '_> {
 
     /// Position of a stack among the segment's pushes.
     pub(super) fn push_index(&self, stack: StackRef) -> usize {
-        let Role::Segment { task, segment, .. } = self.role else { return 0 };
+        let Role::Segment { task, segment, .. } = self.role else {
+            return 0;
+        };
         let pushes = &self.plan.program[task].segments[segment.index()].pushes;
-        pushes.iter().position(|p| p.stack == stack).unwrap_or(usize::MAX)
+        pushes
+            .iter()
+            .position(|p| p.stack == stack)
+            .unwrap_or(usize::MAX)
     }
 
     pub(super) fn no_room(&self) -> String {
-        format!("if constexpr (W::FALLIBLE) {{ if (w.failed) {}; }}", self.leave())
+        format!(
+            "if constexpr (W::FALLIBLE) {{ if (w.failed) {}; }}",
+            self.leave()
+        )
     }
 
     fn frame_alloc(&mut self) {
-        let Role::Segment { task, .. } = self.role else { return };
+        let Role::Segment { task, .. } = self.role else {
+            return;
+        };
         let push = self.push_index(StackRef::Frame(task));
-        self.out.line(&format!("w.frame = talloc(w, {push});  // this task's frame"));
+        self.out.line(&format!(
+            "w.frame = talloc(w, {push});  // this task's frame"
+        ));
         let no_room = self.no_room();
         self.out.line(&no_room);
     }
 
     /// `sync`: the frame goes to the continuation's channel.
     pub(super) fn continues(&mut self, to: SegmentId) {
-        let Role::Segment { task, segment, .. } = self.role else { return };
+        let Role::Segment { task, segment, .. } = self.role else {
+            return;
+        };
         let push = self.push_index(StackRef::Continuation(task, to));
-        let channel = self.plan.channel(self.plan.number_of(StackRef::Continuation(task, to), false));
-        let array = if to == segment { "again()".to_owned() } else { format!("ch.{channel}.frame_0") };
-        self.out.open(&format!("{{  // sync: goes on in {}", names::segment(&self.plan.program, task, to)));
+        let channel = self
+            .plan
+            .channel(self.plan.number_of(StackRef::Continuation(task, to), false));
+        let array = if to == segment {
+            "again()".to_owned()
+        } else {
+            format!("ch.{channel}.frame_0")
+        };
+        self.out.open(&format!(
+            "{{  // sync: goes on in {}",
+            names::segment(&self.plan.program, task, to)
+        ));
         self.out.line(&format!("const u32 e = talloc(w, {push});"));
         let no_room = self.no_room();
         self.out.line(&no_room);
-        self.out.line(&format!("if constexpr (W::RUN) {{ {array}[e] = w.frame; enq(w, {push}, e); }}"));
+        self.out.line(&format!(
+            "if constexpr (W::RUN) {{ {array}[e] = w.frame; enq(w, {push}, e); }}"
+        ));
         self.out.line("return;");
         self.out.close("}");
     }
@@ -146,23 +221,51 @@ impl Body<'_, '_> {
         let lowered = &self.plan.program[task];
         if let Some(ret) = self.ret_local() {
             let to = if self.is_narrow(ret) {
-                format!("ch.memory + (u64){} * {}ull", self.local(ret), self.plan.return_unit(task))
+                format!(
+                    "ch.memory + (u64){} * {}ull",
+                    self.local(ret),
+                    self.plan.return_unit(task)
+                )
             } else {
                 self.local(ret)
             };
             let mut lines = vec![format!("const ptr result = {to};")];
-            let pieces = self.plan.ret(task).pieces(&self.plan.program.program.structs);
+            let pieces = self
+                .plan
+                .ret(task)
+                .pieces(&self.plan.program.program.structs);
             for (piece, value) in pieces.iter().zip(values) {
-                let at = if piece.offset == 0 { "result".to_owned() } else { format!("result + {}", piece.offset) };
+                let at = if piece.offset == 0 {
+                    "result".to_owned()
+                } else {
+                    format!("result + {}", piece.offset)
+                };
                 lines.push(match piece.kind {
-                    PieceKind::Blob(layout) => format!("copy_bytes({at}, {}, {});", self.operand(*value), layout.size),
+                    PieceKind::Blob(layout) => format!(
+                        "copy_bytes({at}, {}, {});",
+                        self.operand(*value),
+                        layout.size
+                    ),
                     PieceKind::Scalar(_) if lowered.combine == Combine::Store => {
-                        format!("store({at}, ({}){});", ctype(self.type_of(*value)), self.operand(*value))
+                        format!(
+                            "store({at}, ({}){});",
+                            ctype(self.type_of(*value)),
+                            self.operand(*value)
+                        )
                     }
                     PieceKind::Scalar(ty) => match self.plan.joined(task) {
-                        Some(_) if self.is_neutral(lowered.combine, *value) => return self.out.line("return;  // tfree; nothing to add"),
-                        Some(_) => format!("w.give({at}, ({}){});", ctype(ty), self.operand(*value)),
-                        None => combine_text(lowered.combine, self.type_of(*value), &self.operand(*value), &at),
+                        Some(_) if self.is_neutral(lowered.combine, *value) => {
+                            return self.out.line("return;  // tfree; nothing to add");
+                        }
+                        Some(_) => {
+                            format!("w.give({at}, ({}){});", ctype(ty), self.operand(*value))
+                        }
+                        None => combine_text(
+                            lowered.combine,
+                            self.type_of(*value),
+                            &self.operand(*value),
+                            &at,
+                        ),
                     },
                 });
             }

@@ -57,7 +57,11 @@ pub(super) fn constant(ty: Scalar, bits: u64) -> String {
 
 /// Rust's shortest text of a float reads back as the same bits in C++ too; a negative one is to stay one operand.
 fn decimal(text: &str) -> String {
-    if text.starts_with('-') { format!("({text})") } else { text.to_owned() }
+    if text.starts_with('-') {
+        format!("({text})")
+    } else {
+        text.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -69,7 +73,10 @@ mod tests {
         assert_eq!(constant(Scalar::I32, 0x8000_0000), "(-2147483647 - 1)");
         assert_eq!(constant(Scalar::I16, 0xffff), "(i16)-1");
         assert_eq!(constant(Scalar::F64, (-0.0f64).to_bits()), "(-0.0)");
-        assert_eq!(constant(Scalar::F32, 0x7fc0_0001), "bitcast<f32>(2143289345u)");
+        assert_eq!(
+            constant(Scalar::F32, 0x7fc0_0001),
+            "bitcast<f32>(2143289345u)"
+        );
         assert_eq!(constant(Scalar::F32, (-1.5f32).to_bits().into()), "(-1.5f)");
         assert_eq!(constant(Scalar::F32, 1e-45f32.to_bits().into()), "1e-45f");
     }

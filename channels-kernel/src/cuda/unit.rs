@@ -33,7 +33,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { lines: true, min_blocks: 4 }
+        Self {
+            lines: true,
+            min_blocks: 4,
+        }
     }
 }
 
@@ -66,16 +69,27 @@ pub struct Generated {
 pub fn generate(plan: &Plan, options: Options) -> Generated {
     let mut out = Writer::new(options.lines.then(|| plan.program.program.file.clone()));
     let name = &plan.program.program.name;
-    out.line(&format!("// The segments of `{}` and the aggregators that run them.", name.replace('\n', " ")));
+    out.line(&format!(
+        "// The segments of `{}` and the aggregators that run them.",
+        name.replace('\n', " ")
+    ));
     constants(plan, options, &mut out);
     out.text(include_str!("device/prelude.cu"));
     channels(plan, &mut out);
     out.text(include_str!("device/channel.cu"));
     out.text(include_str!("device/direct.cu"));
     let control = size_of::<super::abi::Control>();
-    out.line(&format!("static_assert(sizeof(Control) == {control}, \"the host's record\");"));
-    out.line(&format!("static_assert(sizeof(Dispatch) == {}, \"the host's record\");", 4 * plan.dispatch_words()));
-    out.line(&format!("static_assert(sizeof(Channels) == {}, \"the host's table\");", 8 * plan.channel_words()));
+    out.line(&format!(
+        "static_assert(sizeof(Control) == {control}, \"the host's record\");"
+    ));
+    out.line(&format!(
+        "static_assert(sizeof(Dispatch) == {}, \"the host's record\");",
+        4 * plan.dispatch_words()
+    ));
+    out.line(&format!(
+        "static_assert(sizeof(Channels) == {}, \"the host's table\");",
+        8 * plan.channel_words()
+    ));
     out.blank();
     tables(plan, &mut out);
     data(plan, &mut out);
@@ -87,20 +101,33 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
         moves(plan, &mut out);
     }
     out.text(include_str!("device/policy.cu"));
-    out.line(&format!("static_assert(sizeof(Standing) == {}, \"the host's words\");", plan.standing_bytes()));
-    out.line(&format!("static_assert(sizeof(Level) == {}, \"the host's words\");", plan.record_bytes()));
+    out.line(&format!(
+        "static_assert(sizeof(Standing) == {}, \"the host's words\");",
+        plan.standing_bytes()
+    ));
+    out.line(&format!(
+        "static_assert(sizeof(Level) == {}, \"the host's words\");",
+        plan.record_bytes()
+    ));
     run_source(plan, &mut out);
     out.text(include_str!("device/narrow.cu"));
     run_narrow(plan, &mut out);
     out.text(include_str!("device/levels.cu"));
     out.text(include_str!("device/aggregator.cu"));
     dispatches(plan, &mut out);
-    Generated { source: out.text, sites: out.sites, helper_frame: helper::recursive_frame(plan) }
+    Generated {
+        source: out.text,
+        sites: out.sites,
+        helper_frame: helper::recursive_frame(plan),
+    }
 }
 
 fn constants(plan: &Plan, options: Options, out: &mut Writer) {
     let (groups, items) = plan.scanned();
-    let staged = plan.sources.iter().any(|s| s.staged().is_some() || !s.walked.is_empty());
+    let staged = plan
+        .sources
+        .iter()
+        .any(|s| s.staged().is_some() || !s.walked.is_empty());
     for (name, value) in [
         ("STACKS", plan.stacks.len() as u64),
         ("SOURCES", plan.sources.len() as u64),
@@ -127,10 +154,23 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
 fn channels(plan: &Plan, out: &mut Writer) {
     out.blank();
     out.line("// The program's channels: one array a field.");
-    let with_fields: Vec<(usize, &Stack)> = plan.stacks.iter().enumerate().filter(|(_, s)| !s.fields.is_empty()).collect();
+    let with_fields: Vec<(usize, &Stack)> = plan
+        .stacks
+        .iter()
+        .enumerate()
+        .filter(|(_, s)| !s.fields.is_empty())
+        .collect();
     for (i, stack) in &with_fields {
-        let fields = stack.fields.iter().enumerate().map(|(i, f)| format!("{}* {};", segment::field_type(f.kind), names::field(f, i)));
-        out.line(&format!("struct {}_channel {{ {} }};", plan.channel(*i as u32), fields.collect::<Vec<_>>().join(" ")));
+        let fields = stack
+            .fields
+            .iter()
+            .enumerate()
+            .map(|(i, f)| format!("{}* {};", segment::field_type(f.kind), names::field(f, i)));
+        out.line(&format!(
+            "struct {}_channel {{ {} }};",
+            plan.channel(*i as u32),
+            fields.collect::<Vec<_>>().join(" ")
+        ));
     }
     out.line("struct Control;");
     out.open("struct Channels {");
@@ -146,7 +186,9 @@ fn channels(plan: &Plan, out: &mut Writer) {
         out.line(&format!("{channel}_channel {channel};  // {what}"));
     }
     out.line("u32 capacity[STACKS];");
-    out.line("u32 each[INHERITED];  // of fields that children inherit: 0 if kept once, else all ones");
+    out.line(
+        "u32 each[INHERITED];  // of fields that children inherit: 0 if kept once, else all ones",
+    );
     out.close("};");
     out.line("extern \"C\" __constant__ Channels ch;");
     out.line("__constant__ Channels ch;");
@@ -161,40 +203,96 @@ fn list(values: impl Iterator<Item = String>) -> String {
 fn tables(plan: &Plan, out: &mut Writer) {
     let mut first = 0;
     let sources = list(plan.sources.iter().map(|s| {
-        let (stack, entry, pushes, most, tile) = (s.stack, u32::from(s.is_entry()), s.pushes.len(), s.most(), s.tile(1));
+        let (stack, entry, pushes, most, tile) = (
+            s.stack,
+            u32::from(s.is_entry()),
+            s.pushes.len(),
+            s.most(),
+            s.tile(1),
+        );
         // The device counts in its own blocks and warps.
         let per_block = |n: u32| format!("{n} * BLOCK");
-        let (alone, narrow) = if s.is_heavy() { (s.alone(1).to_string(), "0") } else { (per_block(s.alone(1)), "2 * WARP") };
-        let text = format!("{{{stack}, {entry}, {pushes}, {first}, {most}, {alone}, {narrow}, {}}}", per_block(tile));
+        let (alone, narrow) = if s.is_heavy() {
+            (s.alone(1).to_string(), "0")
+        } else {
+            (per_block(s.alone(1)), "2 * WARP")
+        };
+        let text = format!(
+            "{{{stack}, {entry}, {pushes}, {first}, {most}, {alone}, {narrow}, {}}}",
+            per_block(tile)
+        );
         first += s.pushes.len();
         text
     }));
     let all = plan.sources.iter().flat_map(|s| &s.pushes);
-    let pushes = list(all.map(|p| format!("{{{}, {}, {}, {}}}", p.stack, p.max.unwrap_or(0), p.group, p.ratio)));
-    let entry = list(plan.stacks.iter().map(|s| u32::from(s.kind == StackKind::Entry).to_string()));
-    let frames = list((0..plan.stacks.len()).map(|i| plan.waiting(i).map_or(0, |n| n + 1).to_string()));
+    let pushes = list(all.map(|p| {
+        format!(
+            "{{{}, {}, {}, {}}}",
+            p.stack,
+            p.max.unwrap_or(0),
+            p.group,
+            p.ratio
+        )
+    }));
+    let entry = list(
+        plan.stacks
+            .iter()
+            .map(|s| u32::from(s.kind == StackKind::Entry).to_string()),
+    );
+    let frames =
+        list((0..plan.stacks.len()).map(|i| plan.waiting(i).map_or(0, |n| n + 1).to_string()));
     out.line("__constant__ const Source sources[SOURCES] = {");
     out.line(&format!("    {sources}}};"));
     out.line("__constant__ const Push pushes[] = {");
-    out.line(&format!("    {}}};", if pushes.is_empty() { "{0, 0, 0, 0}".to_owned() } else { pushes }));
-    out.line(&format!("__constant__ const u32 stacks_entry[STACKS] = {{{entry}}};"));
-    let numbers: Vec<Option<usize>> = (0..plan.stacks.len()).map(|i| plan.sources.iter().position(|s| s.stack as usize == i)).collect();
+    out.line(&format!(
+        "    {}}};",
+        if pushes.is_empty() {
+            "{0, 0, 0, 0}".to_owned()
+        } else {
+            pushes
+        }
+    ));
+    out.line(&format!(
+        "__constant__ const u32 stacks_entry[STACKS] = {{{entry}}};"
+    ));
+    let numbers: Vec<Option<usize>> = (0..plan.stacks.len())
+        .map(|i| plan.sources.iter().position(|s| s.stack as usize == i))
+        .collect();
     let feeds = list(numbers.iter().map(|n| n.map_or(0, |n| n + 1).to_string()));
     out.line("// One more than the number of the source that a stack feeds; 0 of frames.");
-    out.line(&format!("__constant__ const u32 stacks_source[STACKS] = {{{feeds}}};"));
+    out.line(&format!(
+        "__constant__ const u32 stacks_source[STACKS] = {{{feeds}}};"
+    ));
     out.line("// The capacity of a stack of which the run has one element at most.");
-    out.line(&format!("__constant__ const u32 stacks_few[STACKS] = {{{}}};", list(plan.stacks.iter().map(|s| s.few().to_string()))));
+    out.line(&format!(
+        "__constant__ const u32 stacks_few[STACKS] = {{{}}};",
+        list(plan.stacks.iter().map(|s| s.few().to_string()))
+    ));
     out.line("// Of a stack of frames: one more than the continuation channels behind it.");
-    out.line(&format!("__constant__ const u32 stacks_frame[STACKS] = {{{frames}}};"));
+    out.line(&format!(
+        "__constant__ const u32 stacks_frame[STACKS] = {{{frames}}};"
+    ));
     out.line("// The same of stacks that are known when this is compiled: which are entry channels, how many elements are a narrow run, and what each pushes.");
-    let is_entry = (0..plan.stacks.len()).filter(|i| plan.stacks[*i].kind == StackKind::Entry).map(|i| format!("stack == {i}"));
-    out.line(&format!("FN constexpr bool is_entry(u32 stack) {{ return {}; }}", is_entry.collect::<Vec<_>>().join(" || ")));
+    let is_entry = (0..plan.stacks.len())
+        .filter(|i| plan.stacks[*i].kind == StackKind::Entry)
+        .map(|i| format!("stack == {i}"));
+    out.line(&format!(
+        "FN constexpr bool is_entry(u32 stack) {{ return {}; }}",
+        is_entry.collect::<Vec<_>>().join(" || ")
+    ));
     let of_sources = |value: &dyn Fn(&super::plan::Source) -> String| {
-        plan.sources.iter().rev().fold("0".to_owned(), |rest, s| format!("stack == {} ? {} : {rest}", s.stack, value(s)))
+        plan.sources.iter().rev().fold("0".to_owned(), |rest, s| {
+            format!("stack == {} ? {} : {rest}", s.stack, value(s))
+        })
     };
     let narrow = of_sources(&|s| if s.is_heavy() { "0" } else { "2 * WARP" }.to_owned());
-    out.line(&format!("FN constexpr u32 narrow_of(u32 stack) {{ return {narrow}; }}"));
-    out.line(&format!("FN constexpr u32 most_of(u32 stack) {{ return {}; }}", of_sources(&|s| s.most().to_string())));
+    out.line(&format!(
+        "FN constexpr u32 narrow_of(u32 stack) {{ return {narrow}; }}"
+    ));
+    out.line(&format!(
+        "FN constexpr u32 most_of(u32 stack) {{ return {}; }}",
+        of_sources(&|s| s.most().to_string())
+    ));
 }
 
 fn data(plan: &Plan, out: &mut Writer) {
@@ -230,14 +328,25 @@ fn run_source(plan: &Plan, out: &mut Writer) {
 /// Narrow runs, by one warp. Few elements that are much work are spread over a block instead.
 fn run_narrow(plan: &Plan, out: &mut Writer) {
     out.blank();
-    out.open("FN void run_narrow([[maybe_unused]] Policy& p, [[maybe_unused]] Shared& sh, Narrow& n) {");
+    out.open(
+        "FN void run_narrow([[maybe_unused]] Policy& p, [[maybe_unused]] Shared& sh, Narrow& n) {",
+    );
     out.open("switch (n.stack) {");
     for source in plan.sources.iter().filter(|s| !s.is_heavy()) {
-        let (name, stack, fails) = (segment::name(plan, source), source.stack, may_fail(plan, source));
+        let (name, stack, fails) = (
+            segment::name(plan, source),
+            source.stack,
+            may_fail(plan, source),
+        );
         let call = match source.mode {
-            Mode::Direct { .. } if source.pushes.is_empty() => format!("narrow_leaves<{name}, {fails}>(n)"),
+            Mode::Direct { .. } if source.pushes.is_empty() => {
+                format!("narrow_leaves<{name}, {fails}>(n)")
+            }
             Mode::Direct { .. } => format!("narrow_direct<{name}>(sh, n)"),
-            _ => format!("narrow_scanned<{name}, {fails}, {}, {stack}>(p, n)", source.most()),
+            _ => format!(
+                "narrow_scanned<{name}, {fails}, {}, {stack}>(p, n)",
+                source.most()
+            ),
         };
         out.line(&format!("case {stack}: {call}; break;"));
     }
@@ -248,9 +357,14 @@ fn run_narrow(plan: &Plan, out: &mut Writer) {
 
 /// Whether an element's run may end before its body does: by a check, in a helper, or in a loop.
 fn may_fail(plan: &Plan, source: &super::plan::Source) -> bool {
-    let blocks = &plan.program[source.task].segments[source.segment.index()].body.blocks;
+    let blocks = &plan.program[source.task].segments[source.segment.index()]
+        .body
+        .blocks;
     blocks.iter().enumerate().any(|(i, block)| {
-        block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Call { .. } | StmtKind::Check { .. }))
+        block
+            .stmts
+            .iter()
+            .any(|s| matches!(s.kind, StmtKind::Call { .. } | StmtKind::Check { .. }))
             || block.term.targets().iter().any(|to| to.index() <= i)
     })
 }
@@ -260,7 +374,12 @@ fn moves(plan: &Plan, out: &mut Writer) {
     out.open("FN void move_elements(u32 stack, u32 to, u32 from, u32 count) {");
     out.open("for (u32 i = thread_id(); i < count; i += BLOCK) {");
     out.open("switch (stack) {");
-    let mut stacks: Vec<u32> = plan.sources.iter().filter(|s| s.gives_back()).map(|s| s.stack).collect();
+    let mut stacks: Vec<u32> = plan
+        .sources
+        .iter()
+        .filter(|s| s.gives_back())
+        .map(|s| s.stack)
+        .collect();
     stacks.dedup();
     for stack in stacks {
         let channel = plan.channel(stack);
@@ -268,13 +387,27 @@ fn moves(plan: &Plan, out: &mut Writer) {
         for (i, field) in plan.stacks[stack as usize].fields.iter().enumerate() {
             let name = names::field(field, i);
             let text = match (field.kind, plan.stacks[stack as usize].inherited[i]) {
-                (PieceKind::Scalar(_), None) => format!("ch.{channel}.{name}[to + i] = ch.{channel}.{name}[from + i];"),
+                (PieceKind::Scalar(_), None) => {
+                    format!("ch.{channel}.{name}[to + i] = ch.{channel}.{name}[from + i];")
+                }
                 (PieceKind::Scalar(_), Some(n)) => {
-                    format!("if (ch.each[{n}]) ch.{channel}.{name}[to + i] = ch.{channel}.{name}[from + i];")
+                    format!(
+                        "if (ch.each[{n}]) ch.{channel}.{name}[to + i] = ch.{channel}.{name}[from + i];"
+                    )
                 }
                 (PieceKind::Blob(_), _) => {
-                    let at = |n: &str| format!("ch.{channel}.{name} + (u64)({n} + i) * {0}ull", stride(field));
-                    format!("copy_bytes({}, {}, {}ull);", at("to"), at("from"), stride(field))
+                    let at = |n: &str| {
+                        format!(
+                            "ch.{channel}.{name} + (u64)({n} + i) * {0}ull",
+                            stride(field)
+                        )
+                    };
+                    format!(
+                        "copy_bytes({}, {}, {}ull);",
+                        at("to"),
+                        at("from"),
+                        stride(field)
+                    )
                 }
             };
             out.line(&text);
@@ -293,17 +426,29 @@ fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
     let name = segment::name(plan, source);
     match source.mode {
         Mode::Scanned { heavy: true, .. } => {
-            format!("if (sh.dispatch.count < blocks * BLOCK) run_direct<{name}>(block, blocks); else run_scanned<{name}>(block, blocks);")
+            format!(
+                "if (sh.dispatch.count < blocks * BLOCK) run_direct<{name}>(block, blocks); else run_scanned<{name}>(block, blocks);"
+            )
         }
         Mode::Scanned { .. } => format!("run_scanned<{name}>(block, blocks);"),
         Mode::Tried { .. } => {
-            let inherited = source.pushes.iter().map(|p| p.stack).chain([source.stack]).flat_map(|s| &plan.stacks[s as usize].inherited);
-            let each: std::collections::BTreeSet<String> = inherited.flatten().map(|n| format!("ch.each[{n}]")).collect();
+            let inherited = source
+                .pushes
+                .iter()
+                .map(|p| p.stack)
+                .chain([source.stack])
+                .flat_map(|s| &plan.stacks[s as usize].inherited);
+            let each: std::collections::BTreeSet<String> = inherited
+                .flatten()
+                .map(|n| format!("ch.each[{n}]"))
+                .collect();
             if each.is_empty() {
                 format!("run_tried<{name}, true>(block, blocks);")
             } else {
                 let each = each.into_iter().collect::<Vec<_>>().join(" | ");
-                format!("if ({each}) run_tried<{name}, false>(block, blocks); else run_tried<{name}, true>(block, blocks);")
+                format!(
+                    "if ({each}) run_tried<{name}, false>(block, blocks); else run_tried<{name}, true>(block, blocks);"
+                )
             }
         }
         Mode::Direct { .. } => format!("run_direct<{name}>(block, blocks);"),
@@ -341,8 +486,16 @@ fn dispatches(plan: &Plan, out: &mut Writer) {
 impl Plan {
     /// The most groups of pushes, and elements a thread, of segments that are scanned.
     fn scanned(&self) -> (u64, u64) {
-        let scanned = self.sources.iter().filter_map(|s| if let Mode::Scanned { items, .. } = s.mode { Some((s, items)) } else { None });
-        scanned.fold((1, 1), |(g, i), (s, items)| (g.max(s.groups.len() as u64), i.max(u64::from(items))))
+        let scanned = self.sources.iter().filter_map(|s| {
+            if let Mode::Scanned { items, .. } = s.mode {
+                Some((s, items))
+            } else {
+                None
+            }
+        });
+        scanned.fold((1, 1), |(g, i), (s, items)| {
+            (g.max(s.groups.len() as u64), i.max(u64::from(items)))
+        })
     }
 
     /// Bytes of a block's stage: what the rest of its shared memory (`Shared` in `channel.cu`, `Policy` in `policy.cu`) leaves.
@@ -350,9 +503,13 @@ impl Plan {
         let warps = u64::from(kernel::BLOCK / 32);
         let (groups, items) = self.scanned();
         let sums = groups * (4 * warps * items + 8) + 4 * self.groups() as u64;
-        let shared = 4 * self.dispatch_words() as u64 + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 64;
+        let shared =
+            4 * self.dispatch_words() as u64 + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 64;
         let policy = self.standing_bytes() + LEVEL_BYTES.max(4 * self.record_bytes()) + 64;
-        SHARED_BYTES.saturating_sub(shared + policy).clamp(2 << 10, STAGE_BYTES) & !63
+        SHARED_BYTES
+            .saturating_sub(shared + policy)
+            .clamp(2 << 10, STAGE_BYTES)
+            & !63
     }
 
     /// Whether any segment gives tiles back; then there is one more kernel, which moves them.
@@ -371,7 +528,9 @@ impl Plan {
     #[must_use]
     pub fn waiting(&self, stack: usize) -> Option<usize> {
         let task: TaskId = self.stacks[stack].task;
-        let after = self.stacks[stack + 1..].iter().take_while(|s| s.task == task && matches!(s.kind, StackKind::Continuation { .. }));
+        let after = self.stacks[stack + 1..]
+            .iter()
+            .take_while(|s| s.task == task && matches!(s.kind, StackKind::Continuation { .. }));
         (self.stacks[stack].kind == StackKind::Frame).then(|| after.count())
     }
 }
@@ -392,7 +551,15 @@ pub(super) struct Writer {
 
 impl Writer {
     fn new(file: Option<String>) -> Self {
-        Self { text: String::new(), sites: Vec::new(), indent: 0, file, span: Span::default(), physical: 0, counted: None }
+        Self {
+            text: String::new(),
+            sites: Vec::new(),
+            indent: 0,
+            file,
+            span: Span::default(),
+            physical: 0,
+            counted: None,
+        }
     }
 
     pub(super) fn line(&mut self, text: &str) {

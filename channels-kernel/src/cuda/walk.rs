@@ -36,16 +36,29 @@ pub(super) fn walked(levelized: &Levelized, source: &Source) -> Vec<Walked> {
     let program = &levelized.program;
     let task = &levelized[source.task];
     let body = &task.segments[source.segment.index()].body;
-    if !source.is_entry() || !source.pushes.is_empty() || !matches!(source.mode, Mode::Direct { .. }) {
+    if !source.is_entry()
+        || !source.pushes.is_empty()
+        || !matches!(source.mode, Mode::Direct { .. })
+    {
         return Vec::new();
     }
     let mut out = Vec::new();
     let mut field = 0;
     for param in &program[task.func].params {
-        if let (Type::Slice { mutable, elem }, Some(Arg::Local(at))) = (&param.ty, body.args.get(field)) {
+        if let (Type::Slice { mutable, elem }, Some(Arg::Local(at))) =
+            (&param.ty, body.args.get(field))
+        {
             let layout = elem.layout(&program.structs);
-            if layout.size > 0 && is_plain(elem, &program.structs) && Walk::new(program, body).is_through(*at) {
-                out.push(Walked { field, size: layout.size, unit: layout.align.min(8), mutable: *mutable });
+            if layout.size > 0
+                && is_plain(elem, &program.structs)
+                && Walk::new(program, body).is_through(*at)
+            {
+                out.push(Walked {
+                    field,
+                    size: layout.size,
+                    unit: layout.align.min(8),
+                    mutable: *mutable,
+                });
             }
         }
         field += param.ty.pieces(&program.structs).len();
@@ -57,7 +70,9 @@ fn is_plain(ty: &Type, structs: &Structs) -> bool {
     match ty {
         Type::Scalar(_) => true,
         Type::Array(elem, _) => is_plain(elem, structs),
-        Type::Tuple(_) | Type::Struct(_) => ty.fields(structs).iter().all(|(t, _)| is_plain(t, structs)),
+        Type::Tuple(_) | Type::Struct(_) => {
+            ty.fields(structs).iter().all(|(t, _)| is_plain(t, structs))
+        }
         Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Atomic(_) => false,
     }
 }
@@ -73,7 +88,12 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(program: &'a Program, function: &'a Function) -> Self {
-        Self { program, function, cyclic: cyclic_blocks(function), seen: BTreeSet::new() }
+        Self {
+            program,
+            function,
+            cyclic: cyclic_blocks(function),
+            seen: BTreeSet::new(),
+        }
     }
 
     /// Whether a loop reads or writes, by an index that it counts, what this local points at.
@@ -87,19 +107,42 @@ impl<'a> Walk<'a> {
             for (block, cyclic) in self.function.blocks.iter().zip(self.cyclic.clone()) {
                 for stmt in &block.stmts {
                     let found = match &stmt.kind {
-                        StmtKind::Assign { dst, value: Rvalue::Use(of) } if is_it(of) => Some((*dst, moves)),
-                        StmtKind::Assign { dst, value: Rvalue::PtrAdd { base, index, .. } } if is_it(base) => {
+                        StmtKind::Assign {
+                            dst,
+                            value: Rvalue::Use(of),
+                        } if is_it(of) => Some((*dst, moves)),
+                        StmtKind::Assign {
+                            dst,
+                            value: Rvalue::PtrAdd { base, index, .. },
+                        } if is_it(base) => {
                             Some((*dst, moves || self.counts(*index, &mut BTreeSet::new())))
                         }
-                        StmtKind::Assign { value: Rvalue::Load { addr, .. }, .. } | StmtKind::Store { addr, .. }
+                        StmtKind::Assign {
+                            value: Rvalue::Load { addr, .. },
+                            ..
+                        }
+                        | StmtKind::Store { addr, .. }
                             if moves && cyclic && is_it(addr) =>
                         {
                             return true;
                         }
-                        StmtKind::Copy { dst, src, .. } if moves && cyclic && (is_it(dst) || is_it(src)) => return true,
+                        StmtKind::Copy { dst, src, .. }
+                            if moves && cyclic && (is_it(dst) || is_it(src)) =>
+                        {
+                            return true;
+                        }
                         StmtKind::Call { func, args, .. } => {
-                            let through = |piece| self.seen.insert((*func, piece)) && self.is_through_call(*func, piece);
-                            if args.iter().enumerate().filter(|(_, a)| is_it(a)).map(|(i, _)| i).any(through) {
+                            let through = |piece| {
+                                self.seen.insert((*func, piece))
+                                    && self.is_through_call(*func, piece)
+                            };
+                            if args
+                                .iter()
+                                .enumerate()
+                                .filter(|(_, a)| is_it(a))
+                                .map(|(i, _)| i)
+                                .any(through)
+                            {
                                 return true;
                             }
                             None
@@ -115,8 +158,15 @@ impl<'a> Walk<'a> {
 
     fn is_through_call(&mut self, func: FuncId, piece: usize) -> bool {
         let function = &self.program[func];
-        let Some(Arg::Local(at)) = function.args.get(piece) else { return false };
-        let mut inner = Self { function, cyclic: cyclic_blocks(function), seen: std::mem::take(&mut self.seen), ..*self };
+        let Some(Arg::Local(at)) = function.args.get(piece) else {
+            return false;
+        };
+        let mut inner = Self {
+            function,
+            cyclic: cyclic_blocks(function),
+            seen: std::mem::take(&mut self.seen),
+            ..*self
+        };
         let through = inner.is_through(*at);
         self.seen = inner.seen;
         through
@@ -124,14 +174,18 @@ impl<'a> Walk<'a> {
 
     /// Whether an index is a sum with a counter in it: one that a search halves, say, is not.
     fn counts(&self, index: Operand, seen: &mut BTreeSet<LocalId>) -> bool {
-        let Operand::Local(id) = index else { return false };
+        let Operand::Local(id) = index else {
+            return false;
+        };
         if !seen.insert(id) {
             return false;
         }
         self.is_counter(id)
             || self.values(id).any(|(value, _)| match value {
                 Rvalue::Use(a) | Rvalue::Cast(_, a) => self.counts(*a, seen),
-                Rvalue::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, a, b) => self.counts(*a, seen) || self.counts(*b, seen),
+                Rvalue::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, a, b) => {
+                    self.counts(*a, seen) || self.counts(*b, seen)
+                }
                 _ => false,
             })
     }
@@ -139,7 +193,9 @@ impl<'a> Walk<'a> {
     /// Whether a loop adds to a local or takes away from it.
     fn is_counter(&self, id: LocalId) -> bool {
         let is_step = |value: &Rvalue| match value {
-            Rvalue::Binary(BinOp::Add | BinOp::Sub, a, b) => [a, b].into_iter().any(|o| *o == Operand::Local(id)),
+            Rvalue::Binary(BinOp::Add | BinOp::Sub, a, b) => {
+                [a, b].into_iter().any(|o| *o == Operand::Local(id))
+            }
             _ => false,
         };
         self.values(id).any(|(value, cyclic)| {

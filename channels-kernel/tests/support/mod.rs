@@ -38,7 +38,14 @@ impl<'a> Machine<'a> {
             bases.extend(offsets.iter().map(|&o| start.wrapping_add(o as usize)));
             arrays.push(memory);
         }
-        let mut states = vec![StackState { top: 0, limit: capacity, leaves: 0 }; code.layouts().stacks.len()];
+        let mut states = vec![
+            StackState {
+                top: 0,
+                limit: capacity,
+                leaves: 0
+            };
+            code.layouts().stacks.len()
+        ];
         let cancel = Box::new(AtomicU32::new(0));
         let ctx = Box::new(WorkerContext {
             status: 0,
@@ -49,7 +56,16 @@ impl<'a> Machine<'a> {
             fields: bases.as_ptr(),
             cancel: cancel.as_ptr(),
         });
-        Self { code, ctx, states, cancel, tasks: 0, width, _arrays: arrays, bases }
+        Self {
+            code,
+            ctx,
+            states,
+            cancel,
+            tasks: 0,
+            width,
+            _arrays: arrays,
+            bases,
+        }
     }
 
     pub fn base(&self, field: u32) -> *mut u8 {
@@ -64,7 +80,9 @@ impl<'a> Machine<'a> {
         let index = self.states[stack.index()].top;
         for (i, (field, bits)) in layout.fields.iter().zip(fields).enumerate() {
             let size = millstream_channels_kernel::layout::stride(field) as usize;
-            let at = self.base(layout.first_field + i as u32).wrapping_add(index as usize * size);
+            let at = self
+                .base(layout.first_field + i as u32)
+                .wrapping_add(index as usize * size);
             // SAFETY: the array has room for `capacity` elements, of which this is one; scalars are at most 8 bytes.
             unsafe { std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), at, size) }
         }
@@ -80,7 +98,13 @@ impl<'a> Machine<'a> {
     /// Runs a continuation segment on frames.
     pub fn call_continuation(&mut self, task: TaskId, segment: SegmentId, frames: &[u32]) -> u64 {
         // SAFETY: as above; the frames are a copy of their own.
-        unsafe { (self.code.continuation(task, segment))(&mut *self.ctx, frames.as_ptr(), frames.len() as u64) }
+        unsafe {
+            (self.code.continuation(task, segment))(
+                &mut *self.ctx,
+                frames.as_ptr(),
+                frames.len() as u64,
+            )
+        }
     }
 
     /// Runs everything that lies on the stacks. Gives the status.
@@ -96,36 +120,51 @@ impl<'a> Machine<'a> {
         let stacks = &code.layouts().stacks;
         loop {
             let ready = |wanted: bool, s: &Self| {
-                (0..stacks.len()).filter(|&i| s.states[i].top > bounds[i]).find(|&i| match stacks[i].stack {
-                    StackRef::Entry(_) => wanted,
-                    StackRef::Continuation(..) => !wanted,
-                    StackRef::Frame(_) => false,
-                })
+                (0..stacks.len())
+                    .filter(|&i| s.states[i].top > bounds[i])
+                    .find(|&i| match stacks[i].stack {
+                        StackRef::Entry(_) => wanted,
+                        StackRef::Continuation(..) => !wanted,
+                        StackRef::Frame(_) => false,
+                    })
             };
             if self.ctx.status != status::OK {
                 return;
             }
             if let Some(i) = ready(true, self) {
-                let StackRef::Entry(task) = stacks[i].stack else { unreachable!() };
+                let StackRef::Entry(task) = stacks[i].stack else {
+                    unreachable!()
+                };
                 let before: Vec<u64> = self.states.iter().map(|s| s.top).collect();
                 let count = self.width.min(before[i] - bounds[i]);
                 let consumed = self.call_entry(task, before[i] - count, count);
                 self.tasks += consumed;
-                assert!(consumed > 0 || self.ctx.status != status::OK, "a wavefront without progress");
+                assert!(
+                    consumed > 0 || self.ctx.status != status::OK,
+                    "a wavefront without progress"
+                );
                 self.level(&before);
                 self.states[i].top = before[i] - consumed;
             } else if let Some(i) = ready(false, self) {
-                let StackRef::Continuation(task, segment) = stacks[i].stack else { unreachable!() };
+                let StackRef::Continuation(task, segment) = stacks[i].stack else {
+                    unreachable!()
+                };
                 let count = self.width.min(self.states[i].top - bounds[i]);
                 let first = self.states[i].top - count;
                 let array = self.base(stacks[i].first_field).cast::<u32>();
                 // SAFETY: `first + count` elements are on the stack.
-                let mut frames = unsafe { std::slice::from_raw_parts(array.add(first as usize), count as usize) }.to_vec();
+                let mut frames = unsafe {
+                    std::slice::from_raw_parts(array.add(first as usize), count as usize)
+                }
+                .to_vec();
                 self.states[i].top = first;
                 while !frames.is_empty() && self.ctx.status == status::OK {
                     let before: Vec<u64> = self.states.iter().map(|s| s.top).collect();
                     let consumed = self.call_continuation(task, segment, &frames);
-                    assert!(consumed > 0 || self.ctx.status != status::OK, "a wavefront without progress");
+                    assert!(
+                        consumed > 0 || self.ctx.status != status::OK,
+                        "a wavefront without progress"
+                    );
                     frames.truncate(frames.len() - consumed as usize);
                     self.children(&before);
                 }

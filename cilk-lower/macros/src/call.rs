@@ -24,7 +24,12 @@ pub(crate) fn layout(id: StructId, program: &Program) -> TokenStream {
     let fields: Vec<syn::Member> = def
         .fields
         .iter()
-        .map(|(name, _)| name.parse().map_or_else(|_| ident(name, Span::mixed_site()).into(), |i: usize| i.into()))
+        .map(|(name, _)| {
+            name.parse().map_or_else(
+                |_| ident(name, Span::mixed_site()).into(),
+                |i: usize| i.into(),
+            )
+        })
         .collect();
     let quiet = quiet();
     let pod = pod(id, program).then(|| {
@@ -66,16 +71,29 @@ pub(crate) fn layout(id: StructId, program: &Program) -> TokenStream {
 }
 
 fn writer(structs: &Structs, path: TokenStream, lifetime: TokenStream) -> Writer<'_> {
-    Writer { structs, path, lifetime }
+    Writer {
+        structs,
+        path,
+        lifetime,
+    }
 }
 
 /// `program()`, and the module `call` with a function for each task.
 pub(crate) fn module(module: &ItemMod, program: &Program) -> TokenStream {
     let (text, name) = (print_program(program), &program.name);
-    let tasks = program.functions.iter().filter(|f| f.kind == FunctionKind::Task);
-    let calls = tasks.map(|task| match task.params.iter().all(|p| is_passable(&p.ty, &program.structs)) {
-        true => call(task, module, program),
-        false => refused(task, module, program),
+    let tasks = program
+        .functions
+        .iter()
+        .filter(|f| f.kind == FunctionKind::Task);
+    let calls = tasks.map(|task| {
+        match task
+            .params
+            .iter()
+            .all(|p| is_passable(&p.ty, &program.structs))
+        {
+            true => call(task, module, program),
+            false => refused(task, module, program),
+        }
     });
     let about = format!("The program `{name}`, lowered when it is first used.");
     let quiet = quiet();
@@ -108,22 +126,35 @@ fn taken(module: &ItemMod) -> impl Iterator<Item = &Ident> {
 
 /// An error for each name of the user's that the macro needs.
 pub(crate) fn taken_names(module: &ItemMod) -> TokenStream {
-    let message = |name: &Ident| format!("the name `{name}` is taken: the macro puts an item of that name here\nhelp: choose another");
-    taken(module).map(|name| errors::compile_error(name.span(), &message(name))).collect()
+    let message = |name: &Ident| {
+        format!(
+            "the name `{name}` is taken: the macro puts an item of that name here\nhelp: choose another"
+        )
+    };
+    taken(module)
+        .map(|name| errors::compile_error(name.span(), &message(name)))
+        .collect()
 }
 
 fn find<'a>(module: &'a ItemMod, name: &str) -> Option<&'a ItemFn> {
-    module.content.iter().flat_map(|(_, items)| items).find_map(|item| match item {
-        Item::Fn(f) if f.sig.ident == name => Some(f),
-        _ => None,
-    })
+    module
+        .content
+        .iter()
+        .flat_map(|(_, items)| items)
+        .find_map(|item| match item {
+            Item::Fn(f) if f.sig.ident == name => Some(f),
+            _ => None,
+        })
 }
 
 /// The function that makes a call of a task.
 fn call(task: &Function, module: &ItemMod, program: &Program) -> TokenStream {
     let item = find(module, &task.name);
     let span = item.map_or_else(Span::mixed_site, |f| f.sig.ident.span());
-    let docs = item.into_iter().flat_map(|f| &f.attrs).filter(|a| a.path().is_ident("doc"));
+    let docs = item
+        .into_iter()
+        .flat_map(|f| &f.attrs)
+        .filter(|a| a.path().is_ident("doc"));
     let (name, text) = (ident(&task.name, span), task.name.trim_start_matches("r#"));
     let about = format!("A call of the task `{text}`.");
     let writer = writer(&program.structs, quote!(super::), quote!('a));
@@ -138,7 +169,11 @@ fn call(task: &Function, module: &ItemMod, program: &Program) -> TokenStream {
         _ => quote!(::millstream::Arg::push(#name, &mut args);),
     });
     let borrows = task.params.iter().any(|p| borrows(&p.ty));
-    let (generics, lifetime) = if borrows { (Some(quote!(<'a>)), quote!('a)) } else { (None, quote!('static)) };
+    let (generics, lifetime) = if borrows {
+        (Some(quote!(<'a>)), quote!('a))
+    } else {
+        (None, quote!('static))
+    };
     quote! {
         #[doc = #about]
         #[doc = ""]
@@ -155,9 +190,19 @@ fn call(task: &Function, module: &ItemMod, program: &Program) -> TokenStream {
 fn refused(task: &Function, module: &ItemMod, program: &Program) -> TokenStream {
     let span = find(module, &task.name).map_or_else(Span::mixed_site, |f| f.sig.ident.span());
     let name = ident(&task.name, span);
-    let about = format!("The task `{}` is for other tasks to spawn: Rust does not promise how what it takes lies in memory.", task.name);
-    let generics: Vec<Ident> = (0..task.params.len()).map(|i| format_ident!("T{i}")).collect();
-    let bounds = task.params.iter().zip(&generics).filter(|(p, _)| !is_passable(&p.ty, &program.structs)).map(|(_, t)| t);
+    let about = format!(
+        "The task `{}` is for other tasks to spawn: Rust does not promise how what it takes lies in memory.",
+        task.name
+    );
+    let generics: Vec<Ident> = (0..task.params.len())
+        .map(|i| format_ident!("T{i}"))
+        .collect();
+    let bounds = task
+        .params
+        .iter()
+        .zip(&generics)
+        .filter(|(p, _)| !is_passable(&p.ty, &program.structs))
+        .map(|(_, t)| t);
     let params = names(task);
     let ret = writer(&program.structs, quote!(super::), quote!('static)).ty(&task.ret);
     quote! {
@@ -174,15 +219,28 @@ fn refused(task: &Function, module: &ItemMod, program: &Program) -> TokenStream 
 /// The parameters' own names, or numbers for patterns and names that come twice.
 fn names(task: &Function) -> Vec<Ident> {
     let count = |name: &str| task.params.iter().filter(|p| p.name == name).count();
-    let plain = |name: &str| syn::parse_str::<Ident>(name).is_ok() && name != "_" && name != "args" && count(name) == 1;
+    let plain = |name: &str| {
+        syn::parse_str::<Ident>(name).is_ok() && name != "_" && name != "args" && count(name) == 1
+    };
     let params = task.params.iter().enumerate();
-    params.map(|(i, p)| if plain(&p.name) { ident(&p.name, Span::call_site()) } else { format_ident!("arg{i}") }).collect()
+    params
+        .map(|(i, p)| {
+            if plain(&p.name) {
+                ident(&p.name, Span::call_site())
+            } else {
+                format_ident!("arg{i}")
+            }
+        })
+        .collect()
 }
 
 fn param(ty: &Type, writer: &Writer<'_>) -> TokenStream {
     let elem = |elem: &Type| writer.ty(elem);
     match ty {
-        Type::Slice { mutable: false, elem: e } => {
+        Type::Slice {
+            mutable: false,
+            elem: e,
+        } => {
             let e = elem(e);
             quote!(impl ::millstream::SliceArg<'a, #e>)
         }
@@ -190,7 +248,10 @@ fn param(ty: &Type, writer: &Writer<'_>) -> TokenStream {
             let e = elem(e);
             quote!(impl ::millstream::SliceMutArg<'a, #e>)
         }
-        Type::Mat { mutable: false, elem: e } => {
+        Type::Mat {
+            mutable: false,
+            elem: e,
+        } => {
             let e = elem(e);
             quote!(impl ::millstream::MatArg<'a, #e>)
         }
@@ -220,7 +281,9 @@ pub(crate) fn stubs(module: &ItemMod) -> TokenStream {
     });
     let calls = tasks.map(|f| {
         let name = &f.sig.ident;
-        let generics: Vec<Ident> = (0..f.sig.inputs.len()).map(|i| format_ident!("T{i}")).collect();
+        let generics: Vec<Ident> = (0..f.sig.inputs.len())
+            .map(|i| format_ident!("T{i}"))
+            .collect();
         let ret = match &f.sig.output {
             syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::Never(_)) => quote!(#ty),
             _ => quote!(()),
@@ -246,5 +309,8 @@ pub(crate) fn stubs(module: &ItemMod) -> TokenStream {
 /// The types that are passed to a child, all borrowed for `'s`.
 pub(crate) fn lent(task: &Function, program: &Program) -> (Vec<TokenStream>, TokenStream) {
     let writer = writer(&program.structs, quote!(), quote!('s));
-    (task.params.iter().map(|p| writer.ty(&p.ty)).collect(), types::Writer { ..writer }.ty(&task.ret))
+    (
+        task.params.iter().map(|p| writer.ty(&p.ty)).collect(),
+        types::Writer { ..writer }.ty(&task.ret),
+    )
 }

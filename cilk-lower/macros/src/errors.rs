@@ -11,14 +11,20 @@ pub(crate) fn compile_error(span: Span, message: &str) -> TokenStream {
 
 /// Each error at its place, with its note and its help.
 pub(crate) fn diagnostics(errors: &Diagnostics) -> TokenStream {
-    errors.0.iter().map(|e| compile_error(e.span, &text(e))).collect()
+    errors
+        .0
+        .iter()
+        .map(|e| compile_error(e.span, &text(e)))
+        .collect()
 }
 
 /// What is wrong with the source, or with Millstream.
 pub(crate) fn source(error: &SourceError) -> TokenStream {
     match error {
         SourceError::Source(errors) => diagnostics(errors),
-        internal @ SourceError::Internal(_) => compile_error(Span::call_site(), &internal.to_string()),
+        internal @ SourceError::Internal(_) => {
+            compile_error(Span::call_site(), &internal.to_string())
+        }
     }
 }
 

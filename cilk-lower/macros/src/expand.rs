@@ -12,8 +12,11 @@ pub(crate) fn program(options: TokenStream, module: TokenStream) -> TokenStream 
     let mut module = match syn::parse2::<ItemMod>(module.clone()) {
         Ok(module) => module,
         Err(error) => {
-            let help = "a program is a module\nhelp: write `#[millstream::program] mod name { .. }`";
-            return [errors::compile_error(error.span(), help), module].into_iter().collect();
+            let help =
+                "a program is a module\nhelp: write `#[millstream::program] mod name { .. }`";
+            return [errors::compile_error(error.span(), help), module]
+                .into_iter()
+                .collect();
         }
     };
     match parse(options, &module) {
@@ -32,7 +35,10 @@ fn parse(options: TokenStream, module: &ItemMod) -> Result<Program, TokenStream>
     let options: Options = program_options(options).map_err(|e| errors::diagnostics(&e))?;
     let file = module.ident.span().file();
     let program = parse_module(module, options, &file).map_err(|e| errors::source(&e))?;
-    let ours: TokenStream = structs(module).filter_map(foreign_layout).chain([call::taken_names(module)]).collect();
+    let ours: TokenStream = structs(module)
+        .filter_map(foreign_layout)
+        .chain([call::taken_names(module)])
+        .collect();
     if !ours.is_empty() {
         return Err(ours);
     }
@@ -57,7 +63,10 @@ fn complete(module: &mut ItemMod, program: &Program) {
             _ => {}
         }
     }
-    let layouts = program.structs.iter().map(|(id, _)| call::layout(id, program));
+    let layouts = program
+        .structs
+        .iter()
+        .map(|(id, _)| call::layout(id, program));
     let layouts: TokenStream = layouts.collect();
     let calls = call::module(module, program);
     let (_, items) = module.content.get_or_insert_with(Default::default);
@@ -69,19 +78,32 @@ fn complete(module: &mut ItemMod, program: &Program) {
 }
 
 fn structs(module: &ItemMod) -> impl Iterator<Item = &ItemStruct> {
-    module.content.iter().flat_map(|(_, items)| items).filter_map(|item| match item {
-        Item::Struct(s) => Some(s),
-        _ => None,
-    })
+    module
+        .content
+        .iter()
+        .flat_map(|(_, items)| items)
+        .filter_map(|item| match item {
+            Item::Struct(s) => Some(s),
+            _ => None,
+        })
 }
 
 /// `spawn!`, `sync!`, `Mat` and `MatMut`, unless the module takes them from the prelude itself.
 fn imports(module: &ItemMod) -> TokenStream {
     let prelude = |item: &Item| match item {
-        Item::Use(u) => u.tree.to_token_stream().to_string().replace(' ', "").contains("millstream::prelude::*"),
+        Item::Use(u) => u
+            .tree
+            .to_token_stream()
+            .to_string()
+            .replace(' ', "")
+            .contains("millstream::prelude::*"),
         _ => false,
     };
-    if module.content.iter().any(|(_, items)| items.iter().any(prelude)) {
+    if module
+        .content
+        .iter()
+        .any(|(_, items)| items.iter().any(prelude))
+    {
         return TokenStream::new();
     }
     quote! {
@@ -92,10 +114,15 @@ fn imports(module: &ItemMod) -> TokenStream {
 
 /// An error if a struct asks for a layout of its own.
 fn foreign_layout(item: &ItemStruct) -> Option<TokenStream> {
-    let foreign = |a: &&syn::Attribute| a.path().is_ident("repr") && a.meta.to_token_stream().to_string().replace(' ', "") != "repr(C)";
+    let foreign = |a: &&syn::Attribute| {
+        a.path().is_ident("repr")
+            && a.meta.to_token_stream().to_string().replace(' ', "") != "repr(C)"
+    };
     let attr = item.attrs.iter().find(foreign)?;
-    let message =
-        format!("the struct `{}` has a layout of its own\nhelp: structs of a program are `#[repr(C)]`: leave this out", item.ident);
+    let message = format!(
+        "the struct `{}` has a layout of its own\nhelp: structs of a program are `#[repr(C)]`: leave this out",
+        item.ident
+    );
     Some(errors::compile_error(attr.pound_token.spans[0], &message))
 }
 
@@ -106,16 +133,24 @@ fn lay_out(item: &mut ItemStruct) {
         item.attrs.push(parse_quote!(#[repr(C)]));
     }
     let derives = |name: &str| {
-        item.attrs.iter().filter(|a| a.path().is_ident("derive")).any(|a| {
-            let tokens = a.meta.to_token_stream().to_string();
-            tokens.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
-        })
+        item.attrs
+            .iter()
+            .filter(|a| a.path().is_ident("derive"))
+            .any(|a| {
+                let tokens = a.meta.to_token_stream().to_string();
+                tokens
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .any(|word| word == name)
+            })
     };
-    let missing: Vec<TokenStream> = [("Clone", quote!(::core::clone::Clone)), ("Copy", quote!(::core::marker::Copy))]
-        .into_iter()
-        .filter(|(name, _)| !derives(name))
-        .map(|(_, path)| path)
-        .collect();
+    let missing: Vec<TokenStream> = [
+        ("Clone", quote!(::core::clone::Clone)),
+        ("Copy", quote!(::core::marker::Copy)),
+    ]
+    .into_iter()
+    .filter(|(name, _)| !derives(name))
+    .map(|(_, path)| path)
+    .collect();
     if !missing.is_empty() {
         item.attrs.push(parse_quote!(#[derive(#(#missing),*)]));
     }
@@ -126,7 +161,9 @@ fn lay_out(item: &mut ItemStruct) {
 fn signatures(mut module: ItemMod) -> TokenStream {
     let imports = imports(&module);
     let calls = call::stubs(&module);
-    let Some((_, items)) = &mut module.content else { return module.into_token_stream() };
+    let Some((_, items)) = &mut module.content else {
+        return module.into_token_stream();
+    };
     for item in items.iter_mut() {
         match item {
             Item::Fn(f) => {

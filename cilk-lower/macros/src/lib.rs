@@ -37,6 +37,13 @@ pub fn program(options: TokenStream, module: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn task(_: TokenStream, item: TokenStream) -> TokenStream {
     let span = proc_macro2::Span::call_site();
-    let error = errors::compile_error(span, "a task stands in a module\nhelp: put `#[millstream::program]` in front of the module");
-    error.into_iter().chain(proc_macro2::TokenStream::from(item)).collect::<proc_macro2::TokenStream>().into()
+    let error = errors::compile_error(
+        span,
+        "a task stands in a module\nhelp: put `#[millstream::program]` in front of the module",
+    );
+    error
+        .into_iter()
+        .chain(proc_macro2::TokenStream::from(item))
+        .collect::<proc_macro2::TokenStream>()
+        .into()
 }

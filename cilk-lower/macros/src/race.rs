@@ -27,7 +27,10 @@ use syn::{
 
 /// The versions of all tasks, and the stand-ins that they call.
 pub(crate) fn check(module: &ItemMod, program: &Program) -> TokenStream {
-    let tasks = program.functions.iter().filter(|f| f.kind == FunctionKind::Task);
+    let tasks = program
+        .functions
+        .iter()
+        .filter(|f| f.kind == FunctionKind::Task);
     let stand_ins = tasks.map(|task| {
         let name = stand_in(&task.name, Span::mixed_site());
         let (types, ret) = call::lent(task, program);
@@ -155,13 +158,23 @@ impl Rewrite {
             return None;
         }
         let mut e = mac.parse_body::<Expr>().ok()?;
-        while let Expr::Paren(syn::ExprParen { expr, .. }) | Expr::Group(syn::ExprGroup { expr, .. }) = e {
+        while let Expr::Paren(syn::ExprParen { expr, .. })
+        | Expr::Group(syn::ExprGroup { expr, .. }) = e
+        {
             e = *expr;
         }
         let Expr::Call(mut call) = e else { return None };
-        call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+        call.args
+            .iter_mut()
+            .for_each(|arg| self.visit_expr_mut(arg));
         let (task, args) = (quote::ToTokens::to_token_stream(&call.func), &call.args);
-        let task = task.into_iter().find_map(|t| if let proc_macro2::TokenTree::Ident(i) = t { Some(i) } else { None })?;
+        let task = task.into_iter().find_map(|t| {
+            if let proc_macro2::TokenTree::Ident(i) = t {
+                Some(i)
+            } else {
+                None
+            }
+        })?;
         let name = stand_in(&task.to_string(), own(task.span()));
         Some(quote_spanned! {own(at)=>
             #name({ #children = ::millstream::__private::Children::new(); &#children }, #args)
@@ -193,7 +206,10 @@ impl Rewrite {
         if let Some(Stmt::Macro(m)) = block.stmts.last()
             && m.semi_token.is_none()
         {
-            let value = Expr::Macro(syn::ExprMacro { attrs: Vec::new(), mac: m.mac.clone() });
+            let value = Expr::Macro(syn::ExprMacro {
+                attrs: Vec::new(),
+                mac: m.mac.clone(),
+            });
             block.stmts.pop();
             block.stmts.push(Stmt::Expr(value, None));
         }
@@ -205,7 +221,10 @@ impl Rewrite {
             _ => {
                 let sync = sync(end);
                 let last = quote_spanned!(own(end)=> { #sync });
-                block.stmts.push(Stmt::Expr(Expr::Verbatim(last), Some(syn::token::Semi(end))));
+                block.stmts.push(Stmt::Expr(
+                    Expr::Verbatim(last),
+                    Some(syn::token::Semi(end)),
+                ));
             }
         }
     }
@@ -222,7 +241,8 @@ impl Rewrite {
                     None => {
                         let sync = sync(end);
                         let last = quote_spanned!(own(end)=> { #sync });
-                        i.else_branch = Some((syn::token::Else(end), Box::new(Expr::Verbatim(last))));
+                        i.else_branch =
+                            Some((syn::token::Else(end), Box::new(Expr::Verbatim(last))));
                     }
                 }
             }

@@ -15,7 +15,9 @@ pub(crate) struct Writer<'a> {
 
 /// A raw identifier where a keyword would be.
 pub(crate) fn ident(name: &str, span: Span) -> Ident {
-    let mut ident = name.strip_prefix("r#").map_or_else(|| Ident::new(name, span), |raw| Ident::new_raw(raw, span));
+    let mut ident = name
+        .strip_prefix("r#")
+        .map_or_else(|| Ident::new(name, span), |raw| Ident::new_raw(raw, span));
     ident.set_span(span);
     ident
 }
@@ -40,7 +42,10 @@ impl Writer<'_> {
                 quote!([#elem; #len])
             }
             Type::Struct(id) => {
-                let (path, name) = (&self.path, ident(&self.structs[*id].name, Span::mixed_site()));
+                let (path, name) = (
+                    &self.path,
+                    ident(&self.structs[*id].name, Span::mixed_site()),
+                );
                 quote!(#path #name)
             }
             Type::Slice { mutable, elem } => {
@@ -52,12 +57,18 @@ impl Writer<'_> {
                 quote!(& #lifetime #mutable #target)
             }
             Type::Mat { mutable, elem } => {
-                let (elem, name) = (self.ty(elem), Ident::new(if *mutable { "MatMut" } else { "Mat" }, Span::mixed_site()));
+                let (elem, name) = (
+                    self.ty(elem),
+                    Ident::new(if *mutable { "MatMut" } else { "Mat" }, Span::mixed_site()),
+                );
                 quote!(::millstream::#name<#lifetime, #elem>)
             }
             Type::Atomic(s) => {
                 let name = s.name();
-                let name = Ident::new(&format!("Atomic{}{}", name[..1].to_uppercase(), &name[1..]), Span::mixed_site());
+                let name = Ident::new(
+                    &format!("Atomic{}{}", name[..1].to_uppercase(), &name[1..]),
+                    Span::mixed_site(),
+                );
                 quote!(::core::sync::atomic::#name)
             }
         }
@@ -71,7 +82,11 @@ pub(crate) fn is_pod(ty: &Type, structs: &Structs) -> bool {
         Type::Scalar(_) => true,
         Type::Array(elem, _) => is_pod(elem, structs),
         Type::Struct(_) => ty.fields(structs).iter().all(|(t, _)| is_pod(t, structs)),
-        Type::Tuple(_) | Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Atomic(_) => false,
+        Type::Tuple(_)
+        | Type::Slice { .. }
+        | Type::Ref { .. }
+        | Type::Mat { .. }
+        | Type::Atomic(_) => false,
     }
 }
 
@@ -81,7 +96,9 @@ pub(crate) fn is_passable(ty: &Type, structs: &Structs) -> bool {
         Type::Scalar(_) | Type::Struct(_) | Type::Mat { .. } => true,
         Type::Array(elem, _) => is_plain(elem),
         Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(|t| is_passable(t, structs)),
-        Type::Slice { elem: target, .. } | Type::Ref { target, .. } => matches!(**target, Type::Atomic(_)) || is_pod(target, structs),
+        Type::Slice { elem: target, .. } | Type::Ref { target, .. } => {
+            matches!(**target, Type::Atomic(_)) || is_pod(target, structs)
+        }
         Type::Atomic(_) => false,
     }
 }

@@ -47,7 +47,12 @@ impl Builder<'_, '_> {
             ExprKind::Match(value, arms) => self.matching(value, arms, &ty),
             ExprKind::Labelled(id, body) => {
                 let (result, exit) = (self.results(&ty), self.block());
-                self.targets.push(Target { id: *id, exit, next: None, result: result.clone() });
+                self.targets.push(Target {
+                    id: *id,
+                    exit,
+                    next: None,
+                    result: result.clone(),
+                });
                 self.arm_value(body, &result, exit);
                 self.targets.pop();
                 self.switch_to(exit);
@@ -57,7 +62,12 @@ impl Builder<'_, '_> {
                 let (result, head, exit) = (self.results(&ty), self.block(), self.block());
                 self.goto(head);
                 self.switch_to(head);
-                self.targets.push(Target { id: *id, exit, next: Some(head), result: result.clone() });
+                self.targets.push(Target {
+                    id: *id,
+                    exit,
+                    next: Some(head),
+                    result: result.clone(),
+                });
                 self.value(body);
                 self.targets.pop();
                 self.goto(head);
@@ -68,7 +78,12 @@ impl Builder<'_, '_> {
                 let (head, inside, exit) = (self.block(), self.block(), self.block());
                 self.goto(head);
                 self.switch_to(head);
-                self.targets.push(Target { id: *id, exit, next: Some(head), result: Vec::new() });
+                self.targets.push(Target {
+                    id: *id,
+                    exit,
+                    next: Some(head),
+                    result: Vec::new(),
+                });
                 self.branch(cond, inside, exit);
                 self.switch_to(inside);
                 self.value(body);
@@ -91,7 +106,12 @@ impl Builder<'_, '_> {
                 self.nothing(&ty)
             }
             ExprKind::Continue(id) => {
-                if let Some(next) = self.targets.iter().rfind(|t| t.id == *id).and_then(|t| t.next) {
+                if let Some(next) = self
+                    .targets
+                    .iter()
+                    .rfind(|t| t.id == *id)
+                    .and_then(|t| t.next)
+                {
                     self.goto(next);
                 }
                 self.nothing(&ty)
@@ -117,7 +137,11 @@ impl Builder<'_, '_> {
     }
 
     fn give(&mut self, pieces: &[Operand], result: &[LocalId]) {
-        let pieces = if result.len() > 1 { self.snapshot(pieces.to_vec()) } else { pieces.to_vec() };
+        let pieces = if result.len() > 1 {
+            self.snapshot(pieces.to_vec())
+        } else {
+            pieces.to_vec()
+        };
         for (local, piece) in result.iter().zip(pieces) {
             self.assign(*local, Rvalue::Use(piece));
         }
@@ -130,7 +154,10 @@ impl Builder<'_, '_> {
         if !never {
             self.give(&pieces, result);
         } else {
-            let zeros: Vec<Operand> = result.iter().map(|l| Operand::Const(self.locals[l.index()].ty, 0)).collect();
+            let zeros: Vec<Operand> = result
+                .iter()
+                .map(|l| Operand::Const(self.locals[l.index()].ty, 0))
+                .collect();
             self.give(&zeros, result);
         }
         self.goto(end);
@@ -162,8 +189,15 @@ impl Builder<'_, '_> {
     fn matching(&mut self, value: &Expr, arms: &[Arm], result: &Type) -> Vec<Operand> {
         let ty = value.ty.to_type();
         let pieces = self.value(value);
-        let guards_write = arms.iter().filter_map(|a| a.guard.as_ref()).any(|g| g.assigns);
-        let pieces = if guards_write { self.hold(pieces, &ty) } else { self.snapshot(pieces) };
+        let guards_write = arms
+            .iter()
+            .filter_map(|a| a.guard.as_ref())
+            .any(|g| g.assigns);
+        let pieces = if guards_write {
+            self.hold(pieces, &ty)
+        } else {
+            self.snapshot(pieces)
+        };
         let (result, end) = (self.results(result), self.block());
         let bodies: Vec<BlockId> = arms.iter().map(|_| self.block()).collect();
         if !self.switch_on(&pieces, arms, &bodies) {
@@ -171,7 +205,11 @@ impl Builder<'_, '_> {
                 self.arm_tests(arm, &ty, &pieces, *body);
             }
         }
-        self.check(Operand::bool(false), CheckKind::Panic("no arm of the `match` fits".into()), Vec::new());
+        self.check(
+            Operand::bool(false),
+            CheckKind::Panic("no arm of the `match` fits".into()),
+            Vec::new(),
+        );
         self.terminate(Terminator::Unreachable);
         for (arm, body) in arms.iter().zip(&bodies) {
             self.switch_to(*body);
@@ -208,7 +246,11 @@ impl Builder<'_, '_> {
             }
         }
         let otherwise = other.unwrap_or_else(|| self.block());
-        self.terminate(Terminator::Switch { value: *value, arms: cases, other: otherwise });
+        self.terminate(Terminator::Switch {
+            value: *value,
+            arms: cases,
+            other: otherwise,
+        });
         if other.is_none() {
             self.switch_to(otherwise);
         }
@@ -217,7 +259,11 @@ impl Builder<'_, '_> {
 
     fn arm_tests(&mut self, arm: &Arm, ty: &Type, pieces: &[Operand], body: BlockId) {
         let next_arm = self.block();
-        let matched = if arm.guard.is_some() { self.block() } else { body };
+        let matched = if arm.guard.is_some() {
+            self.block()
+        } else {
+            body
+        };
         for case in &arm.cases {
             let next_case = self.block();
             for (path, test) in &case.tests {
@@ -247,7 +293,11 @@ impl Builder<'_, '_> {
         let constant = |bits| Operand::Const(ty, super::value::truncate(bits, ty));
         let comparisons = match test {
             Test::Is(bits) => vec![(BinOp::Eq, bits)],
-            Test::Range(lo, hi) => lo.map(|lo| (BinOp::Ge, lo)).into_iter().chain(hi.map(|hi| (BinOp::Le, hi))).collect(),
+            Test::Range(lo, hi) => lo
+                .map(|lo| (BinOp::Ge, lo))
+                .into_iter()
+                .chain(hi.map(|hi| (BinOp::Le, hi)))
+                .collect(),
         };
         for (op, bits) in comparisons {
             let (ok, next) = (self.binary(op, value, constant(bits)), self.block());
@@ -260,7 +310,11 @@ impl Builder<'_, '_> {
         for (var, path) in &case.binds {
             let (start, part) = self.part_at(ty, path);
             let len = part.pieces(self.structs()).len();
-            self.bind(&crate::hir::Pat::Var(*var), &part, &pieces[start..start + len]);
+            self.bind(
+                &crate::hir::Pat::Var(*var),
+                &part,
+                &pieces[start..start + len],
+            );
         }
     }
 
@@ -282,5 +336,7 @@ impl Builder<'_, '_> {
 
 /// Whether the variables of an arm get the same parts of the value in each of its cases.
 fn binds_alike(arm: &Arm) -> bool {
-    arm.cases.iter().all(|case| case.binds == arm.cases[0].binds)
+    arm.cases
+        .iter()
+        .all(|case| case.binds == arm.cases[0].binds)
 }

@@ -10,16 +10,30 @@ use millstream_graph::{
 impl Builder<'_, '_> {
     pub(super) fn for_loop(&mut self, id: LoopId, over: &For, body: &Expr) {
         match over {
-            For::Range { var, lo, hi, inclusive, rev, step } => {
+            For::Range {
+                var,
+                lo,
+                hi,
+                inclusive,
+                rev,
+                step,
+            } => {
                 let ends = self.scalars(&[lo.clone(), hi.clone()]);
                 let ends = self.snapshot(ends);
                 match step {
-                    Some(step) => self.stepped(id, var, [ends[0], ends[1]], *inclusive, *rev, step, body),
+                    Some(step) => {
+                        self.stepped(id, var, [ends[0], ends[1]], *inclusive, *rev, step, body)
+                    }
                     None if *inclusive => self.inclusive(id, var, [ends[0], ends[1]], *rev, body),
                     None => self.exclusive(id, var, [ends[0], ends[1]], *rev, body),
                 }
             }
-            For::Slices { parts, index, rev, from_end } => self.over_slices(id, parts, index.map(|var| (var, *from_end)), *rev, body),
+            For::Slices {
+                parts,
+                index,
+                rev,
+                from_end,
+            } => self.over_slices(id, parts, index.map(|var| (var, *from_end)), *rev, body),
         }
     }
 
@@ -31,7 +45,12 @@ impl Builder<'_, '_> {
 
     /// The body of a loop; `continue` goes to `next`.
     fn inside(&mut self, id: LoopId, exit: BlockId, next: BlockId, body: &Expr) {
-        self.targets.push(Target { id, exit, next: Some(next), result: Vec::new() });
+        self.targets.push(Target {
+            id,
+            exit,
+            next: Some(next),
+            result: Vec::new(),
+        });
         self.value(body);
         self.targets.pop();
         self.goto(next);
@@ -50,8 +69,11 @@ impl Builder<'_, '_> {
         let (head, inside, next, exit) = (self.block(), self.block(), self.block(), self.block());
         self.goto(head);
         self.switch_to(head);
-        let more =
-            if rev { self.binary(BinOp::Gt, Operand::Local(counter), lo) } else { self.binary(BinOp::Lt, Operand::Local(counter), hi) };
+        let more = if rev {
+            self.binary(BinOp::Gt, Operand::Local(counter), lo)
+        } else {
+            self.binary(BinOp::Lt, Operand::Local(counter), hi)
+        };
         self.branch_to(more, inside, exit);
         self.switch_to(inside);
         if rev {
@@ -87,15 +109,32 @@ impl Builder<'_, '_> {
 
     /// With a step the rounds are counted, so that no value beyond the range is ever computed.
     #[allow(clippy::too_many_arguments)]
-    fn stepped(&mut self, id: LoopId, var: &Pat, [lo, hi]: [Operand; 2], inclusive: bool, rev: bool, step: &Step, body: &Expr) {
+    fn stepped(
+        &mut self,
+        id: LoopId,
+        var: &Pat,
+        [lo, hi]: [Operand; 2],
+        inclusive: bool,
+        rev: bool,
+        step: &Step,
+        body: &Expr,
+    ) {
         let ty = self.type_of(lo);
         let by = self.value(&step.by)[0];
         let ok = self.binary(BinOp::Ne, by, Operand::usize(0));
-        self.check(ok, CheckKind::Assert("the step of a range is not zero".into()), Vec::new());
+        self.check(
+            ok,
+            CheckKind::Assert("the step of a range is not zero".into()),
+            Vec::new(),
+        );
         let any = self.binary(if inclusive { BinOp::Le } else { BinOp::Lt }, lo, hi);
         let distance = self.binary(BinOp::Sub, hi, lo);
         let distance = self.unsigned_distance(distance, ty);
-        let distance = if inclusive { distance } else { self.binary(BinOp::Sub, distance, Operand::usize(1)) };
+        let distance = if inclusive {
+            distance
+        } else {
+            self.binary(BinOp::Sub, distance, Operand::usize(1))
+        };
         let rounds = self.binary(BinOp::Div, distance, by);
         let rounds = self.binary(BinOp::Add, rounds, Operand::usize(1));
         let rounds = self.select(any, rounds, Operand::usize(0));
@@ -113,7 +152,11 @@ impl Builder<'_, '_> {
         let more = self.binary(BinOp::Lt, Operand::Local(counter), rounds);
         self.branch_to(more, inside, exit);
         self.switch_to(inside);
-        let round = if step.then_rev { self.binary(BinOp::Sub, last_round, Operand::Local(counter)) } else { Operand::Local(counter) };
+        let round = if step.then_rev {
+            self.binary(BinOp::Sub, last_round, Operand::Local(counter))
+        } else {
+            Operand::Local(counter)
+        };
         let away = self.binary(BinOp::Mul, round, by);
         let away = self.convert(ty, away);
         let value = self.binary(if rev { BinOp::Sub } else { BinOp::Add }, first, away);
@@ -141,18 +184,26 @@ impl Builder<'_, '_> {
         let pieces = self.value(slice);
         let pieces = self.snapshot(pieces);
         match (slice.ty.to_type(), pieces[1]) {
-            (Type::Slice { elem, .. }, Operand::Const(_, len)) if keep => [self.held(pieces[0], &Type::Array(elem, len))[0], pieces[1]],
+            (Type::Slice { elem, .. }, Operand::Const(_, len)) if keep => {
+                [self.held(pieces[0], &Type::Array(elem, len))[0], pieces[1]]
+            }
             _ => [pieces[0], pieces[1]],
         }
     }
 
     /// How many items a slice of a length has, and how many elements each of them has, if it is a slice itself.
     fn items(&mut self, len: Operand, by: &By) -> (Operand, Option<Operand>) {
-        let (By::Chunks(size) | By::ExactChunks(size) | By::Windows(size)) = by else { return (len, None) };
+        let (By::Chunks(size) | By::ExactChunks(size) | By::Windows(size)) = by else {
+            return (len, None);
+        };
         let size = self.value(size);
         let size = self.snapshot(size)[0];
         let ok = self.binary(BinOp::Ne, size, Operand::usize(0));
-        self.check(ok, CheckKind::Assert("the parts of a slice are not empty".into()), Vec::new());
+        self.check(
+            ok,
+            CheckKind::Assert("the parts of a slice are not empty".into()),
+            Vec::new(),
+        );
         let count = match by {
             By::Windows(_) => {
                 let fits = self.binary(BinOp::Le, size, len);
@@ -161,7 +212,10 @@ impl Builder<'_, '_> {
                 self.select(fits, count, Operand::usize(0))
             }
             By::Chunks(_) => {
-                let (whole, rest) = (self.binary(BinOp::Div, len, size), self.binary(BinOp::Rem, len, size));
+                let (whole, rest) = (
+                    self.binary(BinOp::Div, len, size),
+                    self.binary(BinOp::Rem, len, size),
+                );
                 let partial = self.binary(BinOp::Ne, rest, Operand::usize(0));
                 let partial = self.convert(Scalar::Usize, partial);
                 self.binary(BinOp::Add, whole, partial)
@@ -171,7 +225,14 @@ impl Builder<'_, '_> {
         (count, Some(size))
     }
 
-    fn over_slices(&mut self, id: LoopId, parts: &[Part], index: Option<(VarId, bool)>, rev: bool, body: &Expr) {
+    fn over_slices(
+        &mut self,
+        id: LoopId,
+        parts: &[Part],
+        index: Option<(VarId, bool)>,
+        rev: bool,
+        body: &Expr,
+    ) {
         let mut over = Vec::new();
         let mut rounds = None;
         for part in parts {
@@ -186,7 +247,11 @@ impl Builder<'_, '_> {
         self.goto(head);
         self.switch_to(head);
         let at = Operand::Local(counter);
-        let more = if rev { self.binary(BinOp::Ne, at, Operand::usize(0)) } else { self.binary(BinOp::Lt, at, rounds) };
+        let more = if rev {
+            self.binary(BinOp::Ne, at, Operand::usize(0))
+        } else {
+            self.binary(BinOp::Lt, at, rounds)
+        };
         self.branch_to(more, inside, exit);
         self.switch_to(inside);
         if rev {
@@ -213,17 +278,43 @@ impl Builder<'_, '_> {
     }
 
     /// Gives the variables of a slice's item their values in a round.
-    fn bind_item(&mut self, part: &Part, data: Operand, len: Operand, size: Option<Operand>, round: Operand) {
+    fn bind_item(
+        &mut self,
+        part: &Part,
+        data: Operand,
+        len: Operand,
+        size: Option<Operand>,
+        round: Operand,
+    ) {
         let ty = part.slice.ty.to_type();
-        let Type::Slice { elem, mutable } = &ty else { return };
+        let Type::Slice { elem, mutable } = &ty else {
+            return;
+        };
         let scale = elem.layout(self.structs()).size;
         let start = match (&part.by, size) {
-            (By::Chunks(_) | By::ExactChunks(_), Some(size)) => self.binary(BinOp::Mul, round, size),
+            (By::Chunks(_) | By::ExactChunks(_), Some(size)) => {
+                self.binary(BinOp::Mul, round, size)
+            }
             _ => round,
         };
-        let addr = self.assign_new(Scalar::Ptr, Rvalue::PtrAdd { base: data, index: start, scale, offset: 0 });
+        let addr = self.assign_new(
+            Scalar::Ptr,
+            Rvalue::PtrAdd {
+                base: data,
+                index: start,
+                scale,
+                offset: 0,
+            },
+        );
         let Some(size) = size else {
-            return self.bind(&part.item, &Type::Ref { mutable: *mutable, target: elem.clone() }, &[addr]);
+            return self.bind(
+                &part.item,
+                &Type::Ref {
+                    mutable: *mutable,
+                    target: elem.clone(),
+                },
+                &[addr],
+            );
         };
         let count = if matches!(part.by, By::Chunks(_)) {
             let rest = self.binary(BinOp::Sub, len, start);

@@ -31,9 +31,11 @@ impl Builder<'_, '_> {
                 let ok = self.value(&args[0])[0];
                 vec![self.unary(UnOp::Not, ok)]
             }
-            Builtin::SplitAt | Builtin::Swap | Builtin::Fill | Builtin::CopyFromSlice | Builtin::Reverse => {
-                self.slice_builtin(builtin, args, e)
-            }
+            Builtin::SplitAt
+            | Builtin::Swap
+            | Builtin::Fill
+            | Builtin::CopyFromSlice
+            | Builtin::Reverse => self.slice_builtin(builtin, args, e),
             Builtin::MemSwap | Builtin::MemReplace => self.mem_builtin(builtin, args),
             Builtin::MatNew
             | Builtin::MatRows
@@ -73,10 +75,23 @@ impl Builder<'_, '_> {
         if index == Operand::usize(0) {
             return base;
         }
-        self.assign_new(Scalar::Ptr, Rvalue::PtrAdd { base, index, scale, offset: 0 })
+        self.assign_new(
+            Scalar::Ptr,
+            Rvalue::PtrAdd {
+                base,
+                index,
+                scale,
+                offset: 0,
+            },
+        )
     }
 
-    pub(super) fn sub_slice(&mut self, base: &Expr, range: &SliceRange, span: proc_macro2::Span) -> Vec<Operand> {
+    pub(super) fn sub_slice(
+        &mut self,
+        base: &Expr,
+        range: &SliceRange,
+        span: proc_macro2::Span,
+    ) -> Vec<Operand> {
         let ty = base.ty.to_type();
         let (_, scale) = self.elem_size(&ty);
         let (data, len) = match ty {
@@ -90,7 +105,10 @@ impl Builder<'_, '_> {
                 (pieces[0], pieces[1])
             }
         };
-        let mut lo = range.lo.as_ref().map_or(Operand::usize(0), |e| self.value(e)[0]);
+        let mut lo = range
+            .lo
+            .as_ref()
+            .map_or(Operand::usize(0), |e| self.value(e)[0]);
         if range.hi.as_ref().is_some_and(|e| e.assigns) {
             lo = self.snapshot(vec![lo])[0];
         }
@@ -110,7 +128,11 @@ impl Builder<'_, '_> {
         if range.hi.is_some() && !range.inclusive {
             self.at_most(hi, len, CheckKind::RangeEnd);
         }
-        let count = if lo == Operand::usize(0) { hi } else { self.binary(BinOp::Sub, hi, lo) };
+        let count = if lo == Operand::usize(0) {
+            hi
+        } else {
+            self.binary(BinOp::Sub, hi, lo)
+        };
         vec![self.at(data, lo, scale), count]
     }
 
@@ -124,7 +146,10 @@ impl Builder<'_, '_> {
         };
         if zero {
             let dst = self.address(base, offset);
-            self.emit(StmtKind::Zero { dst, size: size * len });
+            self.emit(StmtKind::Zero {
+                dst,
+                size: size * len,
+            });
             return;
         }
         let pieces = self.value(value);
@@ -166,7 +191,13 @@ impl Builder<'_, '_> {
     }
 
     /// Whether two stretches of memory hold the same elements, up to the first that differs.
-    pub(super) fn same_elements(&mut self, a: Operand, b: Operand, len: Operand, elem: &Type) -> Operand {
+    pub(super) fn same_elements(
+        &mut self,
+        a: Operand,
+        b: Operand,
+        len: Operand,
+        elem: &Type,
+    ) -> Operand {
         let size = elem.layout(self.structs()).size;
         let same = self.local(Scalar::Bool);
         self.assign(same, Rvalue::Use(Operand::bool(true)));
@@ -243,17 +274,26 @@ impl Builder<'_, '_> {
 
     /// A value read from memory that is about to be overwritten: arrays are copied away.
     pub(super) fn held(&mut self, addr: Operand, ty: &Type) -> Vec<Operand> {
-        let arrays = ty.pieces(self.structs()).iter().any(|p| matches!(p.kind, millstream_graph::ty::PieceKind::Blob(_)));
+        let arrays = ty
+            .pieces(self.structs())
+            .iter()
+            .any(|p| matches!(p.kind, millstream_graph::ty::PieceKind::Blob(_)));
         if !arrays {
             return self.read_memory(addr, 0, ty);
         }
         let copy = self.temporary(ty);
-        self.emit(StmtKind::Copy { dst: copy, src: addr, size: ty.layout(self.structs()).size });
+        self.emit(StmtKind::Copy {
+            dst: copy,
+            src: addr,
+            size: ty.layout(self.structs()).size,
+        });
         self.read_memory(copy, 0, ty)
     }
 
     fn mem_builtin(&mut self, builtin: Builtin, args: &[Expr]) -> Vec<Operand> {
-        let Type::Ref { target, .. } = args[0].ty.to_type() else { return Vec::new() };
+        let Type::Ref { target, .. } = args[0].ty.to_type() else {
+            return Vec::new();
+        };
         let values = self.operands(args);
         let place = values[0][0];
         if builtin == Builtin::MemSwap {
@@ -280,7 +320,9 @@ impl Builder<'_, '_> {
             self.check(same, CheckKind::Lengths, vec![len, size]);
             return vec![data, rows, cols, cols];
         }
-        let [data, rows, cols, stride] = values[0][..] else { return Vec::new() };
+        let [data, rows, cols, stride] = values[0][..] else {
+            return Vec::new();
+        };
         let row_at = |b: &mut Self, row: Operand| {
             let index = b.binary(BinOp::Mul, row, stride);
             b.at(data, index, scale)
@@ -296,21 +338,51 @@ impl Builder<'_, '_> {
                 let mid = values[1][0];
                 self.at_most(mid, rows, CheckKind::Split);
                 let rest = self.binary(BinOp::Sub, rows, mid);
-                vec![data, mid, cols, stride, row_at(self, mid), rest, cols, stride]
+                vec![
+                    data,
+                    mid,
+                    cols,
+                    stride,
+                    row_at(self, mid),
+                    rest,
+                    cols,
+                    stride,
+                ]
             }
             Builtin::MatSplitCols => {
                 let mid = values[1][0];
                 self.at_most(mid, cols, CheckKind::Split);
                 let rest = self.binary(BinOp::Sub, cols, mid);
-                vec![data, rows, mid, stride, self.at(data, mid, scale), rows, rest, stride]
+                vec![
+                    data,
+                    rows,
+                    mid,
+                    stride,
+                    self.at(data, mid, scale),
+                    rows,
+                    rest,
+                    stride,
+                ]
             }
             Builtin::MatQuadrants => {
                 let one = Operand::Const(Scalar::U32, 1);
-                let (top, left) = (self.binary(BinOp::Shr, rows, one), self.binary(BinOp::Shr, cols, one));
-                let (bottom, right) = (self.binary(BinOp::Sub, rows, top), self.binary(BinOp::Sub, cols, left));
+                let (top, left) = (
+                    self.binary(BinOp::Shr, rows, one),
+                    self.binary(BinOp::Shr, cols, one),
+                );
+                let (bottom, right) = (
+                    self.binary(BinOp::Sub, rows, top),
+                    self.binary(BinOp::Sub, cols, left),
+                );
                 let below = row_at(self, top);
                 let (ne, se) = (self.at(data, left, scale), self.at(below, left, scale));
-                [[data, top, left, stride], [ne, top, right, stride], [below, bottom, left, stride], [se, bottom, right, stride]].concat()
+                [
+                    [data, top, left, stride],
+                    [ne, top, right, stride],
+                    [below, bottom, left, stride],
+                    [se, bottom, right, stride],
+                ]
+                .concat()
             }
             Builtin::MatSub => {
                 let [row, col, height, width] = [1, 2, 3, 4].map(|i| values[i][0]);

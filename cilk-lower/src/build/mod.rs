@@ -19,8 +19,8 @@ use crate::{
 };
 use millstream_graph::{
     ir::{
-        Arg, Block, BlockId, CheckKind, Data, DataId, FuncId, Function, FunctionKind, Local, LocalId, Operand, Param, Program, Rvalue,
-        Slot, SlotId, Span, Stmt, StmtKind, Terminator,
+        Arg, Block, BlockId, CheckKind, Data, DataId, FuncId, Function, FunctionKind, Local,
+        LocalId, Operand, Param, Program, Rvalue, Slot, SlotId, Span, Stmt, StmtKind, Terminator,
     },
     ty::{Layout, PieceKind, Scalar, Structs, Type},
 };
@@ -30,7 +30,11 @@ use std::collections::BTreeMap;
 pub(crate) fn program(module: &Module, bodies: &[Body], file: &str) -> Program {
     let mut unit = Unit::new(module);
     for (i, item) in module.fns.iter().enumerate() {
-        unit.wanted.push(Wanted { id: FnId(i), kind: item.kind, name: item.name.clone() });
+        unit.wanted.push(Wanted {
+            id: FnId(i),
+            kind: item.kind,
+            name: item.name.clone(),
+        });
     }
     let mut functions = Vec::new();
     // Bodies may ask for the serial version of a task: the list grows while it is worked off.
@@ -58,7 +62,13 @@ pub(crate) fn constant(module: &Module, body: &Body, ty: &Type, span: Span) -> P
     b.terminate(Terminator::Return(pieces));
     let function = b.done("constant".into(), Vec::new(), Vec::new(), span);
     let structs = module.structs.clone();
-    Program { name: module.name.clone(), structs, data: unit.data, functions: vec![function], ..Program::default() }
+    Program {
+        name: module.name.clone(),
+        structs,
+        data: unit.data,
+        functions: vec![function],
+        ..Program::default()
+    }
 }
 
 /// A function of the output: of a task perhaps its serial version.
@@ -79,7 +89,12 @@ struct Unit<'m> {
 
 impl<'m> Unit<'m> {
     const fn new(module: &'m Module) -> Self {
-        Self { module, wanted: Vec::new(), data: Vec::new(), data_of: BTreeMap::new() }
+        Self {
+            module,
+            wanted: Vec::new(),
+            data: Vec::new(),
+            data_of: BTreeMap::new(),
+        }
     }
 
     /// The function that a plain call of `id` calls: a task called without `spawn!` runs as its serial elision.
@@ -89,10 +104,18 @@ impl<'m> Unit<'m> {
             return FuncId::new(id.0);
         }
         let name = format!("{}.serial", item.name);
-        let at = self.wanted.iter().position(|w| w.name == name).unwrap_or_else(|| {
-            self.wanted.push(Wanted { id, kind: FunctionKind::Helper, name });
-            self.wanted.len() - 1
-        });
+        let at = self
+            .wanted
+            .iter()
+            .position(|w| w.name == name)
+            .unwrap_or_else(|| {
+                self.wanted.push(Wanted {
+                    id,
+                    kind: FunctionKind::Helper,
+                    name,
+                });
+                self.wanted.len() - 1
+            });
         FuncId::new(at)
     }
 }
@@ -109,7 +132,14 @@ fn function(unit: &mut Unit<'_>, wanted: &Wanted, body: &Body) -> Function {
     let pieces = b.value(&body.root);
     b.at = ir_span(body.root.span);
     b.finish_return(pieces);
-    let params = params.into_iter().enumerate().map(|(i, (_, ty))| Param { name: body.vars[i].name.clone(), ty }).collect();
+    let params = params
+        .into_iter()
+        .enumerate()
+        .map(|(i, (_, ty))| Param {
+            name: body.vars[i].name.clone(),
+            ty,
+        })
+        .collect();
     b.done(wanted.name.clone(), params, args, span)
 }
 
@@ -153,7 +183,19 @@ impl<'u, 'm> Builder<'u, 'm> {
         let blocks = vec![(Vec::new(), None)];
         let current = BlockId(0);
         let (locals, slots, targets, at) = (Vec::new(), Vec::new(), Vec::new(), Span::default());
-        Self { unit, body, kind, ret, locals, slots, blocks, current, homes, targets, at }
+        Self {
+            unit,
+            body,
+            kind,
+            ret,
+            locals,
+            slots,
+            blocks,
+            current,
+            homes,
+            targets,
+            at,
+        }
     }
 
     fn structs(&self) -> &'m Structs {
@@ -168,7 +210,11 @@ impl<'u, 'm> Builder<'u, 'm> {
     }
 
     fn slot(&mut self, layout: Layout) -> SlotId {
-        self.slots.push(Slot { name: None, layout, scalar: None });
+        self.slots.push(Slot {
+            name: None,
+            layout,
+            scalar: None,
+        });
         SlotId::new(self.slots.len() - 1)
     }
 
@@ -191,7 +237,9 @@ impl<'u, 'm> Builder<'u, 'm> {
 
     fn emit(&mut self, kind: StmtKind) {
         let span = self.at;
-        self.blocks[self.current.index()].0.push(Stmt { kind, span });
+        self.blocks[self.current.index()]
+            .0
+            .push(Stmt { kind, span });
     }
 
     /// Ends the block; what follows without a new block is never reached.
@@ -238,13 +286,18 @@ impl<'u, 'm> Builder<'u, 'm> {
         let v = &self.body.vars[var.0];
         let (name, ty) = (v.name.clone(), v.ty.to_type());
         let pieces = ty.pieces(self.structs());
-        let arrays = pieces.iter().any(|p| matches!(p.kind, PieceKind::Blob(_))) || matches!(ty, Type::Atomic(_));
+        let arrays = pieces.iter().any(|p| matches!(p.kind, PieceKind::Blob(_)))
+            || matches!(ty, Type::Atomic(_));
         // Results of children need memory; in serial code they are plain assignments.
         let awaits = v.awaits && self.kind == FunctionKind::Task;
         let home = if !pieces.is_empty() && (arrays || v.addressed || awaits) {
             let slot = self.slot(ty.layout(self.structs()));
             let scalar = ty.scalar().filter(|_| !v.addressed);
-            self.slots[slot.index()] = Slot { name: Some(name), layout: ty.layout(self.structs()), scalar };
+            self.slots[slot.index()] = Slot {
+                name: Some(name),
+                layout: ty.layout(self.structs()),
+                scalar,
+            };
             Home::Memory(slot)
         } else {
             let scalars = pieces.iter().map(|p| match p.kind {
@@ -278,14 +331,22 @@ impl<'u, 'm> Builder<'u, 'm> {
                         PieceKind::Scalar(s) => {
                             let local = self.local(s);
                             args.push(Arg::Local(local));
-                            self.emit(StmtKind::Store { addr: base, offset: piece.offset, value: Operand::Local(local) });
+                            self.emit(StmtKind::Store {
+                                addr: base,
+                                offset: piece.offset,
+                                value: Operand::Local(local),
+                            });
                         }
                         PieceKind::Blob(layout) => {
                             let part = self.slot(layout);
                             args.push(Arg::Slot(part));
                             let src = self.assign_new(Scalar::Ptr, Rvalue::SlotAddr(part));
                             let dst = self.address(base, piece.offset);
-                            self.emit(StmtKind::Copy { dst, src, size: layout.size });
+                            self.emit(StmtKind::Copy {
+                                dst,
+                                src,
+                                size: layout.size,
+                            });
                         }
                     }
                 }
@@ -317,7 +378,11 @@ impl<'u, 'm> Builder<'u, 'm> {
             Some(data) => *data,
             None => {
                 let align = ty.layout(self.structs()).align;
-                self.unit.data.push(Data { name: self.unit.module.consts[id.0].name.clone(), align, bytes });
+                self.unit.data.push(Data {
+                    name: self.unit.module.consts[id.0].name.clone(),
+                    align,
+                    bytes,
+                });
                 let data = DataId::new(self.unit.data.len() - 1);
                 self.unit.data_of.insert(id, data);
                 data
@@ -335,7 +400,9 @@ impl<'u, 'm> Builder<'u, 'm> {
         while next < order.len() {
             let id = order[next];
             next += 1;
-            let Some((term, _)) = &self.blocks[id.index()].1 else { continue };
+            let Some((term, _)) = &self.blocks[id.index()].1 else {
+                continue;
+            };
             for target in term.targets() {
                 if number[target.index()].is_none() {
                     number[target.index()] = Some(BlockId::new(order.len()));
@@ -350,7 +417,17 @@ impl<'u, 'm> Builder<'u, 'm> {
             Block { stmts, term, span }
         });
         let blocks = blocks.collect();
-        Function { name, kind: self.kind, params, ret: self.ret, args, locals: self.locals, slots: self.slots, blocks, span }
+        Function {
+            name,
+            kind: self.kind,
+            params,
+            ret: self.ret,
+            args,
+            locals: self.locals,
+            slots: self.slots,
+            blocks,
+            span,
+        }
     }
 }
 

@@ -25,7 +25,9 @@ impl Builder<'_, '_> {
     pub(super) fn convert(&mut self, to: Scalar, a: Operand) -> Operand {
         match a {
             _ if self.type_of(a) == to => a,
-            Operand::Const(ty, bits) if ty.is_int() && to.is_int() => Operand::Const(to, truncate(super::value::sign_extend(bits, ty), to)),
+            Operand::Const(ty, bits) if ty.is_int() && to.is_int() => {
+                Operand::Const(to, truncate(super::value::sign_extend(bits, ty), to))
+            }
             _ => self.assign_new(to, Rvalue::Cast(to, a)),
         }
     }
@@ -127,12 +129,19 @@ impl Builder<'_, '_> {
         let out = match builtin {
             Builtin::Abs => self.checked_unary(UnOp::Abs, a),
             Builtin::UnsignedAbs => {
-                let abs = if ty.is_signed() { self.unary(UnOp::Abs, a) } else { a };
+                let abs = if ty.is_signed() {
+                    self.unary(UnOp::Abs, a)
+                } else {
+                    a
+                };
                 self.convert(unsigned(ty), abs)
             }
             Builtin::AbsDiff => {
                 let less = self.binary(BinOp::Lt, a, v[1]);
-                let (up, down) = (self.binary(BinOp::Sub, v[1], a), self.binary(BinOp::Sub, a, v[1]));
+                let (up, down) = (
+                    self.binary(BinOp::Sub, v[1], a),
+                    self.binary(BinOp::Sub, a, v[1]),
+                );
                 let diff = self.select(less, up, down);
                 self.convert(unsigned(ty), diff)
             }
@@ -141,7 +150,10 @@ impl Builder<'_, '_> {
             Builtin::DivEuclid => self.div_euclid(a, v[1], ty),
             Builtin::DivCeil => {
                 self.check_division(a, v[1]);
-                let (q, r) = (self.binary(BinOp::Div, a, v[1]), self.binary(BinOp::Rem, a, v[1]));
+                let (q, r) = (
+                    self.binary(BinOp::Div, a, v[1]),
+                    self.binary(BinOp::Rem, a, v[1]),
+                );
                 let rest = self.binary(BinOp::Ne, r, Self::zero(ty));
                 let more = self.convert(ty, rest);
                 self.binary(BinOp::Add, q, more)
@@ -155,9 +167,17 @@ impl Builder<'_, '_> {
             Builtin::Pow => self.binary(BinOp::Pow, a, v[1]),
             Builtin::Ilog2 => {
                 let ok = self.binary(BinOp::Gt, a, Self::zero(ty));
-                self.check(ok, CheckKind::Assert("`ilog2` of a number that is not positive".into()), Vec::new());
+                self.check(
+                    ok,
+                    CheckKind::Assert("`ilog2` of a number that is not positive".into()),
+                    Vec::new(),
+                );
                 let zeros = self.unary(UnOp::LeadingZeros, a);
-                self.binary(BinOp::Sub, Operand::Const(Scalar::U32, u64::from(ty.bits()) - 1), zeros)
+                self.binary(
+                    BinOp::Sub,
+                    Operand::Const(Scalar::U32, u64::from(ty.bits()) - 1),
+                    zeros,
+                )
             }
             Builtin::Ilog => self.ilog(a, v[1], ty),
             Builtin::Isqrt => self.isqrt(a, ty),
@@ -170,7 +190,10 @@ impl Builder<'_, '_> {
                 self.checked_binary(BinOp::Add, a, rest)
             }
             Builtin::SaturatingMul => {
-                let (product, wraps) = (self.binary(BinOp::Mul, a, v[1]), self.binary(BinOp::MulOverflows, a, v[1]));
+                let (product, wraps) = (
+                    self.binary(BinOp::Mul, a, v[1]),
+                    self.binary(BinOp::MulOverflows, a, v[1]),
+                );
                 let greatest = truncate(u64::MAX, ty) >> u32::from(ty.is_signed());
                 let mut bound = Operand::Const(ty, greatest);
                 if ty.is_signed() {
@@ -197,11 +220,19 @@ impl Builder<'_, '_> {
             Builtin::IsNan => self.binary(BinOp::Ne, a, a),
             Builtin::IsInfinite | Builtin::IsFinite => {
                 let abs = self.unary(UnOp::Abs, a);
-                let op = if builtin == Builtin::IsFinite { BinOp::Lt } else { BinOp::Eq };
+                let op = if builtin == Builtin::IsFinite {
+                    BinOp::Lt
+                } else {
+                    BinOp::Eq
+                };
                 self.binary(op, abs, Self::infinity(ty))
             }
             Builtin::IsSignNegative => {
-                let bits = if ty == Scalar::F32 { Scalar::I32 } else { Scalar::I64 };
+                let bits = if ty == Scalar::F32 {
+                    Scalar::I32
+                } else {
+                    Scalar::I64
+                };
                 let raw = self.assign_new(bits, Rvalue::Bitcast(bits, a));
                 self.binary(BinOp::Lt, raw, Self::zero(bits))
             }
@@ -212,7 +243,14 @@ impl Builder<'_, '_> {
             Builtin::Recip => self.binary(BinOp::Div, Self::one(ty), a),
             // The factors of `std`.
             Builtin::ToDegrees => self.scale(a, ty, [180.0 / std::f64::consts::PI; 2]),
-            Builtin::ToRadians => self.scale(a, ty, [f64::from(std::f32::consts::PI / 180.0), std::f64::consts::PI / 180.0]),
+            Builtin::ToRadians => self.scale(
+                a,
+                ty,
+                [
+                    f64::from(std::f32::consts::PI / 180.0),
+                    std::f64::consts::PI / 180.0,
+                ],
+            ),
             Builtin::SinCos => return vec![self.unary(UnOp::Sin, a), self.unary(UnOp::Cos, a)],
             _ => a,
         };
@@ -221,16 +259,28 @@ impl Builder<'_, '_> {
 
     /// The product with a factor that differs between `f32` and `f64`.
     fn scale(&mut self, a: Operand, ty: Scalar, [single, double]: [f64; 2]) -> Operand {
-        let bits = if ty == Scalar::F32 { u64::from((single as f32).to_bits()) } else { double.to_bits() };
+        let bits = if ty == Scalar::F32 {
+            u64::from((single as f32).to_bits())
+        } else {
+            double.to_bits()
+        };
         self.binary(BinOp::Mul, a, Operand::Const(ty, bits))
     }
 
     /// How often a number can be divided by the base until nothing is left, less one.
     fn ilog(&mut self, a: Operand, base: Operand, ty: Scalar) -> Operand {
         let ok = self.binary(BinOp::Gt, a, Self::zero(ty));
-        self.check(ok, CheckKind::Assert("`ilog` of a number that is not positive".into()), Vec::new());
+        self.check(
+            ok,
+            CheckKind::Assert("`ilog` of a number that is not positive".into()),
+            Vec::new(),
+        );
         let ok = self.binary(BinOp::Gt, base, Self::one(ty));
-        self.check(ok, CheckKind::Assert("the base of `ilog` is at least 2".into()), Vec::new());
+        self.check(
+            ok,
+            CheckKind::Assert("the base of `ilog` is at least 2".into()),
+            Vec::new(),
+        );
         let (rest, log) = (self.local(ty), self.local(Scalar::U32));
         self.assign(rest, Rvalue::Use(a));
         self.assign(log, Rvalue::Use(Self::zero(Scalar::U32)));
@@ -241,7 +291,10 @@ impl Builder<'_, '_> {
         self.branch_to(more, body, done);
         self.switch_to(body);
         self.assign(rest, Rvalue::Binary(BinOp::Div, Operand::Local(rest), base));
-        self.assign(log, Rvalue::Binary(BinOp::Add, Operand::Local(log), Self::one(Scalar::U32)));
+        self.assign(
+            log,
+            Rvalue::Binary(BinOp::Add, Operand::Local(log), Self::one(Scalar::U32)),
+        );
         self.goto(head);
         self.switch_to(done);
         Operand::Local(log)
@@ -251,7 +304,11 @@ impl Builder<'_, '_> {
     fn isqrt(&mut self, a: Operand, ty: Scalar) -> Operand {
         if ty.is_signed() {
             let ok = self.binary(BinOp::Ge, a, Self::zero(ty));
-            self.check(ok, CheckKind::Assert("`isqrt` of a negative number".into()), Vec::new());
+            self.check(
+                ok,
+                CheckKind::Assert("`isqrt` of a negative number".into()),
+                Vec::new(),
+            );
         }
         let wide = self.convert(Scalar::U64, a);
         let float = self.convert(Scalar::F64, wide);
@@ -300,11 +357,18 @@ impl Builder<'_, '_> {
         if ty.is_int() && !ty.is_signed() {
             return q;
         }
-        let q = if ty.is_float() { self.unary(UnOp::Trunc, q) } else { q };
+        let q = if ty.is_float() {
+            self.unary(UnOp::Trunc, q)
+        } else {
+            q
+        };
         let r = self.binary(BinOp::Rem, a, b);
         let negative = self.binary(BinOp::Lt, r, Self::zero(ty));
         let positive_divisor = self.binary(BinOp::Gt, b, Self::zero(ty));
-        let (less, more) = (self.binary(BinOp::Sub, q, Self::one(ty)), self.binary(BinOp::Add, q, Self::one(ty)));
+        let (less, more) = (
+            self.binary(BinOp::Sub, q, Self::one(ty)),
+            self.binary(BinOp::Add, q, Self::one(ty)),
+        );
         let adjusted = self.select(positive_divisor, less, more);
         self.select(negative, adjusted, q)
     }
@@ -320,7 +384,11 @@ impl Builder<'_, '_> {
         let next = self.select(small, Self::one(ty), next);
         if self.is_checked() {
             let ok = self.binary(BinOp::Ne, next, Self::zero(ty));
-            self.check(ok, CheckKind::Overflow(BinOp::Add), vec![mask, Self::one(ty)]);
+            self.check(
+                ok,
+                CheckKind::Overflow(BinOp::Add),
+                vec![mask, Self::one(ty)],
+            );
         }
         next
     }
@@ -337,7 +405,14 @@ impl Builder<'_, '_> {
                 this.assign(id, Rvalue::Use(value));
             }
         };
-        let (head, body, odd, halve, square, done) = (self.block(), self.block(), self.block(), self.block(), self.block(), self.block());
+        let (head, body, odd, halve, square, done) = (
+            self.block(),
+            self.block(),
+            self.block(),
+            self.block(),
+            self.block(),
+            self.block(),
+        );
         self.goto(head);
         self.switch_to(head);
         let more = self.binary(BinOp::Ne, e, Self::zero(Scalar::U32));

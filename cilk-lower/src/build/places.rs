@@ -23,7 +23,15 @@ impl Builder<'_, '_> {
             return base;
         }
         let index = Operand::usize(0);
-        self.assign_new(Scalar::Ptr, Rvalue::PtrAdd { base, index, scale: 1, offset })
+        self.assign_new(
+            Scalar::Ptr,
+            Rvalue::PtrAdd {
+                base,
+                index,
+                scale: 1,
+                offset,
+            },
+        )
     }
 
     pub(super) fn load(&mut self, ty: Scalar, addr: Operand, offset: u64) -> Operand {
@@ -34,12 +42,16 @@ impl Builder<'_, '_> {
         match &*e.kind {
             ExprKind::Var(var) => match self.home(*var) {
                 Home::Registers(locals) => Place::Registers(locals),
-                Home::Memory(slot) => Place::Memory(self.assign_new(Scalar::Ptr, Rvalue::SlotAddr(slot)), 0),
+                Home::Memory(slot) => {
+                    Place::Memory(self.assign_new(Scalar::Ptr, Rvalue::SlotAddr(slot)), 0)
+                }
             },
             ExprKind::Const(id) => Place::Memory(self.const_data(*id), 0),
             ExprKind::Field(base, field) => self.field_place(base, *field),
             ExprKind::Index(base, index) => self.element(base, index, &e.ty.to_type(), e.span),
-            ExprKind::MatIndex(base, row, col) => self.mat_element(base, row, col, &e.ty.to_type(), e.span),
+            ExprKind::MatIndex(base, row, col) => {
+                self.mat_element(base, row, col, &e.ty.to_type(), e.span)
+            }
             ExprKind::Deref(inner) => Place::Memory(self.value(inner)[0], 0),
             // A value without a name: keep it.
             _ => {
@@ -66,11 +78,21 @@ impl Builder<'_, '_> {
 
     /// Which of a value's pieces belong to one of its fields.
     pub(super) fn piece_range(&self, ty: &Type, field: usize) -> (usize, usize) {
-        let counts: Vec<usize> = ty.fields(self.structs()).iter().map(|(t, _)| t.pieces(self.structs()).len()).collect();
+        let counts: Vec<usize> = ty
+            .fields(self.structs())
+            .iter()
+            .map(|(t, _)| t.pieces(self.structs()).len())
+            .collect();
         (counts[..field].iter().sum(), counts[field])
     }
 
-    fn element(&mut self, base: &Expr, index: &Expr, elem: &Type, span: proc_macro2::Span) -> Place {
+    fn element(
+        &mut self,
+        base: &Expr,
+        index: &Expr,
+        elem: &Type,
+        span: proc_macro2::Span,
+    ) -> Place {
         let scale = elem.layout(self.structs()).size;
         let (addr, offset, len) = match base.ty.to_type() {
             Type::Array(_, len) => {
@@ -79,7 +101,11 @@ impl Builder<'_, '_> {
             }
             _ => {
                 let pieces = self.value(base);
-                let pieces = if index.assigns { self.snapshot(pieces) } else { pieces };
+                let pieces = if index.assigns {
+                    self.snapshot(pieces)
+                } else {
+                    pieces
+                };
                 (pieces[0], 0, pieces[1])
             }
         };
@@ -91,7 +117,18 @@ impl Builder<'_, '_> {
             return Place::Memory(addr, offset + i * scale);
         }
         self.bounds(index, len);
-        Place::Memory(self.assign_new(Scalar::Ptr, Rvalue::PtrAdd { base: addr, index, scale, offset }), 0)
+        Place::Memory(
+            self.assign_new(
+                Scalar::Ptr,
+                Rvalue::PtrAdd {
+                    base: addr,
+                    index,
+                    scale,
+                    offset,
+                },
+            ),
+            0,
+        )
     }
 
     /// Ends the run unless `index < len`.
@@ -103,20 +140,48 @@ impl Builder<'_, '_> {
         self.check(ok, CheckKind::Bounds, vec![index, len]);
     }
 
-    fn mat_element(&mut self, base: &Expr, row: &Expr, col: &Expr, elem: &Type, span: proc_macro2::Span) -> Place {
+    fn mat_element(
+        &mut self,
+        base: &Expr,
+        row: &Expr,
+        col: &Expr,
+        elem: &Type,
+        span: proc_macro2::Span,
+    ) -> Place {
         let pieces = self.value(base);
-        let pieces = if row.assigns || col.assigns { self.snapshot(pieces) } else { pieces };
+        let pieces = if row.assigns || col.assigns {
+            self.snapshot(pieces)
+        } else {
+            pieces
+        };
         let row = self.value(row)[0];
-        let row = if col.assigns { self.snapshot(vec![row])[0] } else { row };
+        let row = if col.assigns {
+            self.snapshot(vec![row])[0]
+        } else {
+            row
+        };
         let col = self.value(col)[0];
         self.at = crate::diag::ir_span(span);
-        let [data, rows, cols, stride] = pieces[..] else { return Place::Memory(pieces[0], 0) };
+        let [data, rows, cols, stride] = pieces[..] else {
+            return Place::Memory(pieces[0], 0);
+        };
         self.bounds(row, rows);
         self.bounds(col, cols);
         let start = self.binary(BinOp::Mul, row, stride);
         let index = self.binary(BinOp::Add, start, col);
         let scale = elem.layout(self.structs()).size;
-        Place::Memory(self.assign_new(Scalar::Ptr, Rvalue::PtrAdd { base: data, index, scale, offset: 0 }), 0)
+        Place::Memory(
+            self.assign_new(
+                Scalar::Ptr,
+                Rvalue::PtrAdd {
+                    base: data,
+                    index,
+                    scale,
+                    offset: 0,
+                },
+            ),
+            0,
+        )
     }
 
     /// A place in memory; a value in registers gets memory of its own.
@@ -154,7 +219,11 @@ impl Builder<'_, '_> {
         match place {
             Place::Registers(locals) => {
                 // All pieces are read before the first is written: `p = (p.1, p.0)`.
-                let pieces = if locals.len() > 1 { self.snapshot(pieces.to_vec()) } else { pieces.to_vec() };
+                let pieces = if locals.len() > 1 {
+                    self.snapshot(pieces.to_vec())
+                } else {
+                    pieces.to_vec()
+                };
                 for (local, piece) in locals.iter().zip(pieces) {
                     self.assign(*local, Rvalue::Use(piece));
                 }
@@ -168,10 +237,18 @@ impl Builder<'_, '_> {
         let pieces = ty.pieces(self.structs());
         for (piece, value) in pieces.into_iter().zip(values) {
             match piece.kind {
-                PieceKind::Scalar(_) => self.emit(StmtKind::Store { addr: base, offset: offset + piece.offset, value: *value }),
+                PieceKind::Scalar(_) => self.emit(StmtKind::Store {
+                    addr: base,
+                    offset: offset + piece.offset,
+                    value: *value,
+                }),
                 PieceKind::Blob(layout) => {
                     let dst = self.address(base, offset + piece.offset);
-                    self.emit(StmtKind::Copy { dst, src: *value, size: layout.size });
+                    self.emit(StmtKind::Copy {
+                        dst,
+                        src: *value,
+                        size: layout.size,
+                    });
                 }
             }
         }
@@ -181,15 +258,22 @@ impl Builder<'_, '_> {
     pub(super) fn hold(&mut self, pieces: Vec<Operand>, ty: &Type) -> Vec<Operand> {
         let kinds = ty.pieces(self.structs());
         let pieces = self.snapshot(pieces);
-        let held = pieces.into_iter().zip(kinds).map(|(piece, p)| match p.kind {
-            PieceKind::Scalar(_) => piece,
-            PieceKind::Blob(layout) => {
-                let slot = self.slot(layout);
-                let dst = self.assign_new(Scalar::Ptr, Rvalue::SlotAddr(slot));
-                self.emit(StmtKind::Copy { dst, src: piece, size: layout.size });
-                dst
-            }
-        });
+        let held = pieces
+            .into_iter()
+            .zip(kinds)
+            .map(|(piece, p)| match p.kind {
+                PieceKind::Scalar(_) => piece,
+                PieceKind::Blob(layout) => {
+                    let slot = self.slot(layout);
+                    let dst = self.assign_new(Scalar::Ptr, Rvalue::SlotAddr(slot));
+                    self.emit(StmtKind::Copy {
+                        dst,
+                        src: piece,
+                        size: layout.size,
+                    });
+                    dst
+                }
+            });
         held.collect()
     }
 

@@ -68,7 +68,12 @@ impl Builder<'_, '_> {
             }
             K::Call(id, args) => self.call(*id, args, &e.ty.to_type(), e.span),
             K::Method(builtin, args) => self.builtin(*builtin, args, e),
-            K::Atomic { op, order, place, args } => self.atomic(*op, *order, place, args, e),
+            K::Atomic {
+                op,
+                order,
+                place,
+                args,
+            } => self.atomic(*op, *order, place, args, e),
             K::Tuple(elems) => self.operands(elems).concat(),
             K::Struct { id, fields, base } => self.structure(*id, fields, base.as_ref()),
             K::Array(_) | K::Repeat(..) => {
@@ -188,11 +193,24 @@ impl Builder<'_, '_> {
         vec![self.assign_new(to, Rvalue::Cast(to, from))]
     }
 
-    fn structure(&mut self, id: millstream_graph::ty::StructId, fields: &[(usize, Expr)], base: Option<&Expr>) -> Vec<Operand> {
+    fn structure(
+        &mut self,
+        id: millstream_graph::ty::StructId,
+        fields: &[(usize, Expr)],
+        base: Option<&Expr>,
+    ) -> Vec<Operand> {
         let ty = Type::Struct(id);
-        let exprs: Vec<Expr> = fields.iter().map(|(_, e)| e.clone()).chain(base.cloned()).collect();
+        let exprs: Vec<Expr> = fields
+            .iter()
+            .map(|(_, e)| e.clone())
+            .chain(base.cloned())
+            .collect();
         let mut values = self.operands(&exprs);
-        let rest = if base.is_some() { values.pop().unwrap_or_default() } else { Vec::new() };
+        let rest = if base.is_some() {
+            values.pop().unwrap_or_default()
+        } else {
+            Vec::new()
+        };
         let mut out = Vec::new();
         for i in 0..ty.fields(self.structs()).len() {
             match fields.iter().position(|(f, _)| *f == i) {
@@ -243,7 +261,11 @@ impl Builder<'_, '_> {
             },
             (_, Some(init)) => {
                 let pieces = self.value(init);
-                let pieces = if pieces.len() > 1 { self.snapshot(pieces) } else { pieces };
+                let pieces = if pieces.len() > 1 {
+                    self.snapshot(pieces)
+                } else {
+                    pieces
+                };
                 self.bind(pat, &init.ty.to_type(), &pieces);
             }
         }
@@ -256,7 +278,9 @@ impl Builder<'_, '_> {
             Pat::Var(var) => {
                 let place = match self.home(*var) {
                     super::Home::Registers(locals) => Place::Registers(locals),
-                    super::Home::Memory(slot) => Place::Memory(self.assign_new(Scalar::Ptr, Rvalue::SlotAddr(slot)), 0),
+                    super::Home::Memory(slot) => {
+                        Place::Memory(self.assign_new(Scalar::Ptr, Rvalue::SlotAddr(slot)), 0)
+                    }
                 };
                 let ty = self.body.vars[var.0].ty.to_type();
                 self.write(&place, &ty, pieces);
@@ -271,8 +295,14 @@ impl Builder<'_, '_> {
             Pat::Elements(elems) => {
                 let Type::Array(elem, _) = ty else { return };
                 let size = elem.layout(self.structs()).size;
-                for (i, pat) in elems.iter().enumerate().filter(|(_, p)| !matches!(p, Pat::Wild)) {
-                    let values = pieces.first().map(|base| self.read_memory(*base, i as u64 * size, elem));
+                for (i, pat) in elems
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, p)| !matches!(p, Pat::Wild))
+                {
+                    let values = pieces
+                        .first()
+                        .map(|base| self.read_memory(*base, i as u64 * size, elem));
                     self.bind(pat, elem, &values.unwrap_or_default());
                 }
             }
@@ -282,7 +312,9 @@ impl Builder<'_, '_> {
                 self.bind(inner, target, &values);
             }
             Pat::Behind(parts) => {
-                let Type::Ref { mutable, target } = ty else { return };
+                let Type::Ref { mutable, target } = ty else {
+                    return;
+                };
                 let parts: Vec<(usize, &Pat)> = match &**parts {
                     Pat::Fields(fields) => fields.iter().map(|(i, p)| (*i, p)).collect(),
                     Pat::Elements(elems) => elems.iter().enumerate().collect(),
@@ -290,11 +322,21 @@ impl Builder<'_, '_> {
                 };
                 for (i, pat) in parts {
                     let (part, offset) = match &**target {
-                        Type::Array(elem, _) => ((**elem).clone(), i as u64 * elem.layout(self.structs()).size),
+                        Type::Array(elem, _) => (
+                            (**elem).clone(),
+                            i as u64 * elem.layout(self.structs()).size,
+                        ),
                         other => other.fields(self.structs())[i].clone(),
                     };
                     let addr = self.address(pieces[0], offset);
-                    self.bind(pat, &Type::Ref { mutable: *mutable, target: Box::new(part) }, &[addr]);
+                    self.bind(
+                        pat,
+                        &Type::Ref {
+                            mutable: *mutable,
+                            target: Box::new(part),
+                        },
+                        &[addr],
+                    );
                 }
             }
         }
@@ -305,7 +347,9 @@ impl Builder<'_, '_> {
         let ty = e.ty.to_type();
         match &*e.kind {
             ExprKind::Array(elems) => {
-                let size = elems.first().map_or(0, |e| e.ty.to_type().layout(self.structs()).size);
+                let size = elems
+                    .first()
+                    .map_or(0, |e| e.ty.to_type().layout(self.structs()).size);
                 for (i, elem) in elems.iter().enumerate() {
                     self.value_into(elem, base, offset + i as u64 * size);
                 }
@@ -317,7 +361,9 @@ impl Builder<'_, '_> {
                     self.value_into(elem, base, offset + at);
                 }
             }
-            ExprKind::Struct { fields, base: None, .. } => {
+            ExprKind::Struct {
+                fields, base: None, ..
+            } => {
                 let offsets = ty.fields(self.structs());
                 for (i, elem) in fields {
                     self.value_into(elem, base, offset + offsets[*i].1);
@@ -333,7 +379,11 @@ impl Builder<'_, '_> {
     fn assign_to(&mut self, place: &Expr, value: &Expr) -> Vec<Operand> {
         let ty = place.ty.to_type();
         let pieces = self.value(value);
-        let pieces = if place.assigns || self.overlaps(place, value, &ty) { self.hold(pieces, &ty) } else { pieces };
+        let pieces = if place.assigns || self.overlaps(place, value, &ty) {
+            self.hold(pieces, &ty)
+        } else {
+            pieces
+        };
         let place = self.place(place);
         self.write(&place, &ty, &pieces);
         Vec::new()
@@ -344,10 +394,20 @@ impl Builder<'_, '_> {
         let kinds = ty.pieces(self.structs());
         let arrays = kinds.len() > 1 && kinds.iter().any(|p| matches!(p.kind, PieceKind::Blob(_)));
         let whole = value.is_place() || matches!(*value.kind, ExprKind::Call(..));
-        arrays && !whole && place.root().is_none_or(|(var, _)| value.clone().mentions(var))
+        arrays
+            && !whole
+            && place
+                .root()
+                .is_none_or(|(var, _)| value.clone().mentions(var))
     }
 
-    fn assign_op(&mut self, op: BinOp, place: &Expr, value: &Expr, span: proc_macro2::Span) -> Vec<Operand> {
+    fn assign_op(
+        &mut self,
+        op: BinOp,
+        place: &Expr,
+        value: &Expr,
+        span: proc_macro2::Span,
+    ) -> Vec<Operand> {
         let ty = place.ty.to_type();
         // Rust evaluates the right side first for numbers.
         let mut value = self.value(value)[0];
@@ -365,7 +425,11 @@ impl Builder<'_, '_> {
     fn same_fields(&mut self, equal: bool, left: &Expr, right: &Expr) -> Operand {
         let values = self.operands(&[left.clone(), right.clone()]);
         let all = self.same(&left.ty.to_type(), &values[0], &values[1]);
-        if equal { all } else { self.unary(UnOp::Not, all) }
+        if equal {
+            all
+        } else {
+            self.unary(UnOp::Not, all)
+        }
     }
 
     /// Whether two values of a type are equal in all their parts.
@@ -383,8 +447,13 @@ impl Builder<'_, '_> {
                 let fields = ty.fields(self.structs());
                 (0..fields.len()).fold(Operand::bool(true), |all, i| {
                     let (start, len) = self.piece_range(ty, i);
-                    let one = self.same(&fields[i].0, &a[start..start + len], &b[start..start + len]);
-                    if all == Operand::bool(true) { one } else { self.binary(BinOp::And, all, one) }
+                    let one =
+                        self.same(&fields[i].0, &a[start..start + len], &b[start..start + len]);
+                    if all == Operand::bool(true) {
+                        one
+                    } else {
+                        self.binary(BinOp::And, all, one)
+                    }
                 })
             }
             _ => self.binary(BinOp::Eq, a[0], b[0]),
@@ -394,14 +463,25 @@ impl Builder<'_, '_> {
     fn assertion(&mut self, e: &Expr) -> Vec<Operand> {
         let skip = |debug: bool, b: &Self| debug && !b.unit.module.options.checked;
         match &*e.kind {
-            ExprKind::Assert { debug, .. } | ExprKind::AssertCmp { debug, .. } if skip(*debug, self) => {}
+            ExprKind::Assert { debug, .. } | ExprKind::AssertCmp { debug, .. }
+                if skip(*debug, self) => {}
             ExprKind::Assert { text, cond, .. } => {
                 let cond = self.value(cond)[0];
                 self.at = ir_span(e.span);
                 self.check(cond, CheckKind::Assert(text.clone()), Vec::new());
             }
-            ExprKind::AssertCmp { text, equal, left, right, .. } => {
-                let kind = if *equal { CheckKind::AssertEq(text.clone()) } else { CheckKind::AssertNe(text.clone()) };
+            ExprKind::AssertCmp {
+                text,
+                equal,
+                left,
+                right,
+                ..
+            } => {
+                let kind = if *equal {
+                    CheckKind::AssertEq(text.clone())
+                } else {
+                    CheckKind::AssertNe(text.clone())
+                };
                 if left.ty.is_scalar() {
                     let [a, b] = self.pair(left, right);
                     let cond = self.binary(if *equal { BinOp::Eq } else { BinOp::Ne }, a, b);
@@ -414,7 +494,11 @@ impl Builder<'_, '_> {
                 }
             }
             ExprKind::Panic(text) => {
-                self.check(Operand::bool(false), CheckKind::Panic(text.clone()), Vec::new());
+                self.check(
+                    Operand::bool(false),
+                    CheckKind::Panic(text.clone()),
+                    Vec::new(),
+                );
                 self.terminate(Terminator::Unreachable);
             }
             _ => {}
@@ -432,15 +516,30 @@ impl Builder<'_, '_> {
     ) -> Vec<Operand> {
         let (base, offset) = self.memory(place);
         let addr = self.address(base, offset);
-        let addr = if assigned_later(args) { self.snapshot(vec![addr])[0] } else { addr };
+        let addr = if assigned_later(args) {
+            self.snapshot(vec![addr])[0]
+        } else {
+            addr
+        };
         let args = self.scalars(args);
-        let crate::ty::Ty::Atomic(ty) = place.ty else { return self.nothing(&e.ty.to_type()) };
+        let crate::ty::Ty::Atomic(ty) = place.ty else {
+            return self.nothing(&e.ty.to_type());
+        };
         let dst = (op != AtomicOp::Store).then(|| self.local(ty));
-        self.emit(StmtKind::Atomic { op, ty, addr, args: args.clone(), dst, order });
+        self.emit(StmtKind::Atomic {
+            op,
+            ty,
+            addr,
+            args: args.clone(),
+            dst,
+            order,
+        });
         match dst {
             None => Vec::new(),
             // Whether the exchange took place.
-            Some(old) if op == AtomicOp::CompareExchange => vec![self.binary(BinOp::Eq, Operand::Local(old), args[0])],
+            Some(old) if op == AtomicOp::CompareExchange => {
+                vec![self.binary(BinOp::Eq, Operand::Local(old), args[0])]
+            }
             Some(old) => vec![Operand::Local(old)],
         }
     }
@@ -456,7 +555,11 @@ fn array_len(ty: &Type) -> u64 {
 
 /// The low bits of a value that a type holds.
 pub(super) const fn truncate(bits: u64, ty: Scalar) -> u64 {
-    if ty.bits() >= 64 { bits } else { bits & ((1 << ty.bits()) - 1) }
+    if ty.bits() >= 64 {
+        bits
+    } else {
+        bits & ((1 << ty.bits()) - 1)
+    }
 }
 
 pub(super) const fn sign_extend(bits: u64, ty: Scalar) -> u64 {

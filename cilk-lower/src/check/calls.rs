@@ -16,57 +16,126 @@ impl Checker<'_> {
     pub(super) fn call(&mut self, c: &syn::ExprCall, want: Option<&Ty>) -> Expr {
         let span = c.span();
         let syn::Expr::Path(p) = super::places::strip(&c.func) else {
-            return self.refuse(c.func.span(), "only functions can be called, by their name", "there are no function values");
+            return self.refuse(
+                c.func.span(),
+                "only functions can be called, by their name",
+                "there are no function values",
+            );
         };
         let args: Vec<&syn::Expr> = c.args.iter().collect();
-        let Some(ident) = p.path.get_ident() else { return self.associated_call(&p.path, &args, want, span) };
+        let Some(ident) = p.path.get_ident() else {
+            return self.associated_call(&p.path, &args, want, span);
+        };
         let name = ident.to_string();
         match self.m.names.get(&name).copied() {
-            _ if self.lookup(&name).is_some() => {
-                self.refuse(ident.span(), format!("`{name}` is a variable, not a function"), "there are no function values")
-            }
+            _ if self.lookup(&name).is_some() => self.refuse(
+                ident.span(),
+                format!("`{name}` is a variable, not a function"),
+                "there are no function values",
+            ),
             Some(Item::Fn(id)) => self.call_fn(id, &args, span),
             Some(Item::Struct(id)) if self.m.structs[id].tuple => {
-                let types: Vec<Type> = self.m.structs[id].fields.iter().map(|(_, t)| t.clone()).collect();
+                let types: Vec<Type> = self.m.structs[id]
+                    .fields
+                    .iter()
+                    .map(|(_, t)| t.clone())
+                    .collect();
                 let args = self.arguments(&name, &types, &args, span);
                 let fields = args.into_iter().enumerate().collect();
-                Expr::new(ExprKind::Struct { id, fields, base: None }, Ty::Struct(id), span)
+                Expr::new(
+                    ExprKind::Struct {
+                        id,
+                        fields,
+                        base: None,
+                    },
+                    Ty::Struct(id),
+                    span,
+                )
             }
-            None if self.m.whole_path(&p.path).is_some() => self.associated_call(&p.path, &args, want, span),
-            _ if super::macros::KNOWN.contains(&name.as_str()) => {
-                self.refuse(ident.span(), format!("`{name}` is a macro"), format!("write `{name}!(..)`"))
+            None if self.m.whole_path(&p.path).is_some() => {
+                self.associated_call(&p.path, &args, want, span)
             }
+            _ if super::macros::KNOWN.contains(&name.as_str()) => self.refuse(
+                ident.span(),
+                format!("`{name}` is a macro"),
+                format!("write `{name}!(..)`"),
+            ),
             _ => {
-                let fns = self.m.names.iter().filter(|(_, i)| matches!(i, Item::Fn(_))).map(|(n, _)| n.as_str());
+                let fns = self
+                    .m
+                    .names
+                    .iter()
+                    .filter(|(_, i)| matches!(i, Item::Fn(_)))
+                    .map(|(n, _)| n.as_str());
                 let help = nearest(&name, fns).map_or_else(
                     || "a program calls its own functions; define it in this module".to_owned(),
                     |n| format!("did you mean `{n}`?"),
                 );
-                self.refuse(ident.span(), format!("there is no function `{name}` in this program"), help)
+                self.refuse(
+                    ident.span(),
+                    format!("there is no function `{name}` in this program"),
+                    help,
+                )
             }
         }
     }
 
     fn call_fn(&mut self, id: FnId, args: &[&syn::Expr], span: Span) -> Expr {
         if self.kind.is_none() {
-            return self.refuse(span, "a constant cannot call a function of the program", "write the value out");
+            return self.refuse(
+                span,
+                "a constant cannot call a function of the program",
+                "write the value out",
+            );
         }
         let (args, ret) = self.fn_arguments(id, args, span);
         Expr::new(ExprKind::Call(id, args), ret, span)
     }
 
     /// The checked arguments of a function of the program, and what it returns.
-    pub(super) fn fn_arguments(&mut self, id: FnId, args: &[&syn::Expr], span: Span) -> (Vec<Expr>, Ty) {
+    pub(super) fn fn_arguments(
+        &mut self,
+        id: FnId,
+        args: &[&syn::Expr],
+        span: Span,
+    ) -> (Vec<Expr>, Ty) {
         let item = self.m.fns[id.0].clone();
         let types: Vec<Type> = item.params.iter().map(|(_, t)| t.clone()).collect();
-        (self.arguments(&item.name, &types, args, span), Ty::from_type(&item.ret))
+        (
+            self.arguments(&item.name, &types, args, span),
+            Ty::from_type(&item.ret),
+        )
     }
 
-    pub(super) fn arguments(&mut self, name: &str, types: &[Type], args: &[&syn::Expr], span: Span) -> Vec<Expr> {
+    pub(super) fn arguments(
+        &mut self,
+        name: &str,
+        types: &[Type],
+        args: &[&syn::Expr],
+        span: Span,
+    ) -> Vec<Expr> {
         if types.len() != args.len() {
-            let takes = types.iter().map(|t| format!("`{}`", t.display(&self.m.structs))).collect::<Vec<_>>().join(", ");
-            let count = |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
-            self.error(span, format!("`{name}` takes {}, here are {}", count(types.len()), args.len())).help(format!("it takes ({takes})"));
+            let takes = types
+                .iter()
+                .map(|t| format!("`{}`", t.display(&self.m.structs)))
+                .collect::<Vec<_>>()
+                .join(", ");
+            let count = |n: usize| {
+                if n == 1 {
+                    "1 argument".to_owned()
+                } else {
+                    format!("{n} arguments")
+                }
+            };
+            self.error(
+                span,
+                format!(
+                    "`{name}` takes {}, here are {}",
+                    count(types.len()),
+                    args.len()
+                ),
+            )
+            .help(format!("it takes ({takes})"));
         }
         let mut out = Vec::new();
         for (i, arg) in args.iter().enumerate() {
@@ -83,10 +152,19 @@ impl Checker<'_> {
         let span = path.span();
         let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
-        let [.., owner, name] = names.as_slice() else { return Self::broken(span) };
+        let [.., owner, name] = names.as_slice() else {
+            return Self::broken(span);
+        };
         if let Some(value) = float_const(&names) {
-            let ty = names.iter().find_map(|n| Scalar::from_name(n)).unwrap_or(Scalar::F64);
-            let value = if ty == Scalar::F32 { f64::from(value as f32) } else { value };
+            let ty = names
+                .iter()
+                .find_map(|n| Scalar::from_name(n))
+                .unwrap_or(Scalar::F64);
+            let value = if ty == Scalar::F32 {
+                f64::from(value as f32)
+            } else {
+                value
+            };
             return Expr::new(ExprKind::Float(value), Ty::Scalar(ty), span);
         }
         if let Some(owner) = self.struct_named(owner) {
@@ -101,14 +179,19 @@ impl Checker<'_> {
                     format!("call it: `{owner}::{name}(..)`"),
                 ),
                 None => {
-                    let help = self.member_help(&owner, name, "write it in an `impl` block of the struct");
+                    let help =
+                        self.member_help(&owner, name, "write it in an `impl` block of the struct");
                     self.refuse(span, format!("`{owner}` has no constant `{name}`"), help)
                 }
             };
         }
         let Some(scalar) = self.type_named(owner) else {
             if owner == "self" || owner == "super" || owner == "crate" {
-                return self.refuse(span, "a program uses only its own items", format!("define `{name}` in this module"));
+                return self.refuse(
+                    span,
+                    "a program uses only its own items",
+                    format!("define `{name}` in this module"),
+                );
             }
             return self.refuse(
                 span,
@@ -160,32 +243,53 @@ impl Checker<'_> {
         Some(self.m.structs[id].name.clone())
     }
 
-    fn associated_call(&mut self, path: &syn::Path, args: &[&syn::Expr], want: Option<&Ty>, span: Span) -> Expr {
+    fn associated_call(
+        &mut self,
+        path: &syn::Path,
+        args: &[&syn::Expr],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
         let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
-        let [.., owner, name] = names.as_slice() else { return Self::broken(span) };
+        let [.., owner, name] = names.as_slice() else {
+            return Self::broken(span);
+        };
         match (owner.as_str(), name.as_str()) {
             ("cmp", "min" | "max") if args.len() == 2 => {
                 let first = self.expr(args[0], want);
                 return self.scalar_method(first, name, &args[1..], path.span(), span);
             }
-            ("mem", "swap" | "replace") if args.len() == 2 => return self.mem_call(name, args, span),
+            ("mem", "swap" | "replace") if args.len() == 2 => {
+                return self.mem_call(name, args, span);
+            }
             ("Mat" | "MatMut", "new") => return self.mat_new(owner == "MatMut", args, span),
             _ => {}
         }
-        if let Some(inner) = owner.strip_prefix("Atomic").and_then(|s| Scalar::from_name(&s.to_lowercase()))
+        if let Some(inner) = owner
+            .strip_prefix("Atomic")
+            .and_then(|s| Scalar::from_name(&s.to_lowercase()))
             && name == "new"
             && args.len() == 1
         {
             let value = self.expr_as(args[0], &Ty::Scalar(inner));
-            return Expr::new(ExprKind::Method(Builtin::AtomicNew, vec![value]), Ty::Atomic(inner), span);
+            return Expr::new(
+                ExprKind::Method(Builtin::AtomicNew, vec![value]),
+                Ty::Atomic(inner),
+                span,
+            );
         }
         if let Some(owner) = self.struct_named(owner) {
             return match self.m.names.get(&full_name(&owner, name)).copied() {
                 Some(Item::Fn(id)) => self.call_fn(id, args, span),
                 _ => {
-                    let help = self.member_help(&owner, name, "write it in an `impl` block of the struct");
-                    self.refuse(path.span(), format!("`{owner}` has no function `{name}`"), help)
+                    let help =
+                        self.member_help(&owner, name, "write it in an `impl` block of the struct");
+                    self.refuse(
+                        path.span(),
+                        format!("`{owner}` has no function `{name}`"),
+                        help,
+                    )
                 }
             };
         }
@@ -206,7 +310,11 @@ impl Checker<'_> {
                 Expr::new(ExprKind::Cast(value), ty, span)
             }
             ("from_bits", [value]) if scalar.is_float() => {
-                let bits = if scalar == Scalar::F32 { Scalar::U32 } else { Scalar::U64 };
+                let bits = if scalar == Scalar::F32 {
+                    Scalar::U32
+                } else {
+                    Scalar::U64
+                };
                 let value = self.expr_as(value, &Ty::Scalar(bits));
                 Expr::new(ExprKind::Bitcast(value), ty, span)
             }
@@ -214,7 +322,11 @@ impl Checker<'_> {
                 let receiver = self.expr_as(receiver, &ty);
                 self.scalar_method(receiver, name, rest, path.span(), span)
             }
-            _ => self.refuse(path.span(), format!("`{scalar}` has no function `{name}`"), "docs/language.md lists what there is"),
+            _ => self.refuse(
+                path.span(),
+                format!("`{scalar}` has no function `{name}`"),
+                "docs/language.md lists what there is",
+            ),
         }
     }
 
@@ -222,7 +334,11 @@ impl Checker<'_> {
     fn lossless(&mut self, value: &Expr, to: Scalar) {
         let Ty::Scalar(from) = self.shallow(&value.ty) else {
             // A literal: `u64::from(1)` takes whatever fits; rustc picks the type.
-            let hint = if to.is_float() { Ty::Scalar(to) } else { self.shallow(&value.ty) };
+            let hint = if to.is_float() {
+                Ty::Scalar(to)
+            } else {
+                self.shallow(&value.ty)
+            };
             self.table.unify(&value.ty, &hint);
             return;
         };
@@ -231,27 +347,40 @@ impl Checker<'_> {
         let fits = from == to
             || match (from, to) {
                 (Scalar::Bool, to) => to.is_int(),
-                (Scalar::U8, Scalar::Usize | Scalar::Isize) | (Scalar::U16, Scalar::Usize) | (Scalar::I16 | Scalar::I8, Scalar::Isize) => {
-                    true
-                }
+                (Scalar::U8, Scalar::Usize | Scalar::Isize)
+                | (Scalar::U16, Scalar::Usize)
+                | (Scalar::I16 | Scalar::I8, Scalar::Isize) => true,
                 (from, to) if from.is_int() && to.is_int() => {
                     let room = to.bits() > from.bits() && (to.is_signed() || !from.is_signed());
                     sized(from) && sized(to) && room
                 }
-                (from, to) if from.is_int() && to.is_float() => from.bits() <= mantissa(to) && sized(from),
+                (from, to) if from.is_int() && to.is_float() => {
+                    from.bits() <= mantissa(to) && sized(from)
+                }
                 (Scalar::F32, Scalar::F64) => true,
                 _ => false,
             };
         if !fits {
-            self.error(value.span, format!("`{to}::from` does not take `{from}`: a value could be lost"))
-                .help(format!("write `.. as {to}`"));
+            self.error(
+                value.span,
+                format!("`{to}::from` does not take `{from}`: a value could be lost"),
+            )
+            .help(format!("write `.. as {to}`"));
         }
     }
 
     fn mem_call(&mut self, name: &str, args: &[&syn::Expr], span: Span) -> Expr {
         let place = self.expr(args[0], None);
-        let Ty::Ref { mutable: true, target } = self.shallow(&place.ty) else {
-            return self.refuse(args[0].span(), format!("`mem::{name}` takes `&mut` places"), "write `&mut a`");
+        let Ty::Ref {
+            mutable: true,
+            target,
+        } = self.shallow(&place.ty)
+        else {
+            return self.refuse(
+                args[0].span(),
+                format!("`mem::{name}` takes `&mut` places"),
+                "write `&mut a`",
+            );
         };
         let (want, builtin, ty) = match name {
             "swap" => (place.ty.clone(), Builtin::MemSwap, Ty::unit()),
@@ -263,13 +392,30 @@ impl Checker<'_> {
 
     fn mat_new(&mut self, mutable: bool, args: &[&syn::Expr], span: Span) -> Expr {
         let [data, rows, cols] = args else {
-            return self.refuse(span, "a matrix view is made of a slice, its rows and its columns", "write `Mat::new(data, rows, cols)`");
+            return self.refuse(
+                span,
+                "a matrix view is made of a slice, its rows and its columns",
+                "write `Mat::new(data, rows, cols)`",
+            );
         };
         let elem = self.fresh_any();
-        let data = self.expr_as(data, &Ty::Slice { mutable, elem: Box::new(elem.clone()) });
+        let data = self.expr_as(
+            data,
+            &Ty::Slice {
+                mutable,
+                elem: Box::new(elem.clone()),
+            },
+        );
         let rows = self.expr_as(rows, &USIZE);
         let cols = self.expr_as(cols, &USIZE);
-        Expr::new(ExprKind::Method(Builtin::MatNew, vec![data, rows, cols]), Ty::Mat { mutable, elem: Box::new(elem) }, span)
+        Expr::new(
+            ExprKind::Method(Builtin::MatNew, vec![data, rows, cols]),
+            Ty::Mat {
+                mutable,
+                elem: Box::new(elem),
+            },
+            span,
+        )
     }
 
     /// A `bool` from a value.
@@ -313,7 +459,9 @@ fn float_limit(ty: Scalar, name: &str) -> Option<f64> {
 
 fn float_const(path: &[String]) -> Option<f64> {
     use std::f64::consts as c;
-    let [.., module, name] = path else { return None };
+    let [.., module, name] = path else {
+        return None;
+    };
     if module != "consts" {
         return None;
     }

@@ -8,15 +8,27 @@ use crate::{
 use syn::spanned::Spanned;
 
 /// Methods of slices whose items are slices.
-pub(super) const PARTS: &[&str] = &["chunks", "chunks_mut", "chunks_exact", "chunks_exact_mut", "windows"];
+pub(super) const PARTS: &[&str] = &[
+    "chunks",
+    "chunks_mut",
+    "chunks_exact",
+    "chunks_exact_mut",
+    "windows",
+];
 
 impl Checker<'_> {
     pub(super) fn if_else(&mut self, i: &syn::ExprIf, want: Option<&Ty>) -> Expr {
         let span = i.span();
         if let syn::Expr::Let(l) = &*i.cond {
             let (value, pat, then) = (&l.expr, &l.pat, &i.then_branch);
-            let other = i.else_branch.as_ref().map_or_else(|| syn::parse_quote!({}), |(_, other)| (**other).clone());
-            return self.matching(&syn::parse_quote_spanned!(span=> match #value { #pat => #then _ => #other }), want);
+            let other = i
+                .else_branch
+                .as_ref()
+                .map_or_else(|| syn::parse_quote!({}), |(_, other)| (**other).clone());
+            return self.matching(
+                &syn::parse_quote_spanned!(span=> match #value { #pat => #then _ => #other }),
+                want,
+            );
         }
         let cond = self.expr_as(&i.cond, &BOOL);
         let Some((_, other)) = &i.else_branch else {
@@ -25,7 +37,11 @@ impl Checker<'_> {
             return Expr::new(ExprKind::If(cond, then, None), Ty::unit(), span);
         };
         let then = self.block(&i.then_branch, want);
-        let hint = if matches!(self.shallow(&then.ty), Ty::Never) { want.cloned() } else { Some(then.ty.clone()) };
+        let hint = if matches!(self.shallow(&then.ty), Ty::Never) {
+            want.cloned()
+        } else {
+            Some(then.ty.clone())
+        };
         let other = self.expr(other, hint.as_ref());
         let (then, other, ty) = self.join(then, other, want);
         Expr::new(ExprKind::If(cond, then, Some(other)), ty, span)
@@ -49,15 +65,28 @@ impl Checker<'_> {
         (a, b, ty)
     }
 
-    fn enter(&mut self, label: Option<&syn::Label>, value: Option<Ty>, is_block: bool) -> crate::hir::LoopId {
+    fn enter(
+        &mut self,
+        label: Option<&syn::Label>,
+        value: Option<Ty>,
+        is_block: bool,
+    ) -> crate::hir::LoopId {
         let id = self.fresh_loop();
         let label = label.map(|l| l.name.ident.to_string());
-        self.loops.push(LoopScope { label, id, value, broken: false, is_block });
+        self.loops.push(LoopScope {
+            label,
+            id,
+            value,
+            broken: false,
+            is_block,
+        });
         id
     }
 
     pub(super) fn labelled_block(&mut self, b: &syn::ExprBlock, want: Option<&Ty>) -> Expr {
-        let Some(label) = &b.label else { return self.block(&b.block, want) };
+        let Some(label) = &b.label else {
+            return self.block(&b.block, want);
+        };
         let ty = self.fresh_any();
         let id = self.enter(Some(label), Some(ty.clone()), true);
         let body = self.block(&b.block, want);
@@ -83,7 +112,10 @@ impl Checker<'_> {
         let id = self.enter(w.label.as_ref(), None, false);
         if let syn::Expr::Let(l) = &*w.cond {
             let (value, pat, body) = (&l.expr, &l.pat, &w.body);
-            let round = self.matching(&syn::parse_quote_spanned!(w.span()=> match #value { #pat => #body _ => break }), Some(&Ty::unit()));
+            let round = self.matching(
+                &syn::parse_quote_spanned!(w.span()=> match #value { #pat => #body _ => break }),
+                Some(&Ty::unit()),
+            );
             let round = self.coerce(round, &Ty::unit());
             self.loops.pop();
             return Expr::new(ExprKind::Loop(id, round), Ty::unit(), w.span());
@@ -106,13 +138,20 @@ impl Checker<'_> {
         let value = match (&b.expr, value) {
             (Some(e), Some(ty)) => Some(self.expr_as(e, &ty)),
             (Some(e), None) => {
-                self.error(e.span(), "only `loop` and labelled blocks take a value from `break`").help("set a variable before the `break`");
+                self.error(
+                    e.span(),
+                    "only `loop` and labelled blocks take a value from `break`",
+                )
+                .help("set a variable before the `break`");
                 None
             }
             (None, Some(ty)) => {
                 if !self.table.unify(&ty, &Ty::unit()) {
                     let shown = self.show(&ty);
-                    self.error(span, format!("this `break` has no value, others have `{shown}`"));
+                    self.error(
+                        span,
+                        format!("this `break` has no value, others have `{shown}`"),
+                    );
                 }
                 None
             }
@@ -138,10 +177,16 @@ impl Checker<'_> {
 
     fn no_loop(&mut self, span: proc_macro2::Span, label: Option<String>, what: &str) -> Expr {
         match label {
-            Some(name) => {
-                self.refuse(span, format!("there is no loop `'{name}` around this `{what}`"), "put the label in front of the loop")
-            }
-            None => self.refuse(span, format!("`{what}` outside a loop"), "use `return` to leave the function"),
+            Some(name) => self.refuse(
+                span,
+                format!("there is no loop `'{name}` around this `{what}`"),
+                "put the label in front of the loop",
+            ),
+            None => self.refuse(
+                span,
+                format!("`{what}` outside a loop"),
+                "use `return` to leave the function",
+            ),
         }
     }
 
@@ -152,7 +197,10 @@ impl Checker<'_> {
             None if ret.is_unit() => None,
             None => {
                 let shown = self.show(&ret);
-                self.error(r.span(), format!("this `return` has no value; the function returns `{shown}`"));
+                self.error(
+                    r.span(),
+                    format!("this `return` has no value; the function returns `{shown}`"),
+                );
                 None
             }
         };
@@ -179,7 +227,8 @@ impl Checker<'_> {
 
     /// What a `for` runs over: a range or a slice, with the adaptors that the language has.
     fn iterated(&mut self, e: &syn::Expr, pat: &syn::Pat) -> Option<For> {
-        let (mut revs, mut step, mut enumerate, mut from_end, mut base) = (Vec::new(), None, false, false, strip(e));
+        let (mut revs, mut step, mut enumerate, mut from_end, mut base) =
+            (Vec::new(), None, false, false, strip(e));
         // Adaptors from the outermost inwards.
         while let syn::Expr::MethodCall(m) = base {
             match m.method.to_string().as_str() {
@@ -195,22 +244,31 @@ impl Checker<'_> {
         }
         if let syn::Expr::Range(range) = base {
             if enumerate {
-                self.error(e.span(), "`enumerate` of a range").help("count with the range itself");
+                self.error(e.span(), "`enumerate` of a range")
+                    .help("count with the range itself");
                 return None;
             }
             return self.iterated_range(range, pat, &revs, step);
         }
         if let Some(step) = step {
-            self.error(step.span(), "`step_by` of a slice").help("step through its indices: `for i in (0..a.len()).step_by(n)`");
+            self.error(step.span(), "`step_by` of a slice")
+                .help("step through its indices: `for i in (0..a.len()).step_by(n)`");
             return None;
         }
         self.iterated_slices(base, pat, enumerate, revs.len() % 2 == 1, from_end)
     }
 
     /// `revs`: for each `.rev()` from the outermost, whether it stands behind the `.step_by`.
-    fn iterated_range(&mut self, r: &syn::ExprRange, pat: &syn::Pat, revs: &[bool], step: Option<syn::Expr>) -> Option<For> {
+    fn iterated_range(
+        &mut self,
+        r: &syn::ExprRange,
+        pat: &syn::Pat,
+        revs: &[bool],
+        step: Option<syn::Expr>,
+    ) -> Option<For> {
         let (Some(lo), Some(hi)) = (&r.start, &r.end) else {
-            self.error(r.span(), "a `for` needs both ends of its range").help("write `lo..hi`, or use `loop`");
+            self.error(r.span(), "a `for` needs both ends of its range")
+                .help("write `lo..hi`, or use `loop`");
             return None;
         };
         let ty = self.table.fresh(Class::Int);
@@ -220,18 +278,41 @@ impl Checker<'_> {
         let odd = |which: bool| revs.iter().filter(|r| **r == which).count() % 2 == 1;
         let (rev, step) = match step {
             None => (revs.len() % 2 == 1, None),
-            Some(by) => (odd(false), Some(Step { by, then_rev: odd(true) })),
+            Some(by) => (
+                odd(false),
+                Some(Step {
+                    by,
+                    then_rev: odd(true),
+                }),
+            ),
         };
         let var = self.pattern(pat, &ty);
         let inclusive = matches!(r.limits, syn::RangeLimits::Closed(_));
-        Some(For::Range { var, lo, hi, inclusive, rev, step })
+        Some(For::Range {
+            var,
+            lo,
+            hi,
+            inclusive,
+            rev,
+            step,
+        })
     }
 
-    fn iterated_slices(&mut self, base: &syn::Expr, pat: &syn::Pat, enumerate: bool, rev: bool, from_end: bool) -> Option<For> {
+    fn iterated_slices(
+        &mut self,
+        base: &syn::Expr,
+        pat: &syn::Pat,
+        enumerate: bool,
+        rev: bool,
+        from_end: bool,
+    ) -> Option<For> {
         let (items, index) = match strip_pat(pat) {
-            syn::Pat::Tuple(t) if enumerate && t.elems.len() == 2 => (&t.elems[1], Some(&t.elems[0])),
+            syn::Pat::Tuple(t) if enumerate && t.elems.len() == 2 => {
+                (&t.elems[1], Some(&t.elems[0]))
+            }
             other if enumerate => {
-                self.error(other.span(), "`enumerate` gives an index and an element").help("write `for (i, x) in ..`");
+                self.error(other.span(), "`enumerate` gives an index and an element")
+                    .help("write `for (i, x) in ..`");
                 return None;
             }
             other => (other, None),
@@ -239,7 +320,8 @@ impl Checker<'_> {
         let mut sources = Vec::new();
         self.sources(base, items, &mut sources)?;
         if rev && sources.len() > 1 {
-            self.error(base.span(), "`rev` of a `zip`").help("run over the indices: `for i in (0..n).rev()`");
+            self.error(base.span(), "`rev` of a `zip`")
+                .help("run over the indices: `for i in (0..n).rev()`");
             return None;
         }
         let index = match index {
@@ -254,27 +336,44 @@ impl Checker<'_> {
                 None
             }
         };
-        let parts = sources.into_iter().map(|source| self.bind_items(source)).collect();
-        Some(For::Slices { parts, index, rev, from_end })
+        let parts = sources
+            .into_iter()
+            .map(|source| self.bind_items(source))
+            .collect();
+        Some(For::Slices {
+            parts,
+            index,
+            rev,
+            from_end,
+        })
     }
 
     /// The slices that a `for` runs over, each with the pattern of its items.
-    fn sources<'e>(&mut self, base: &'e syn::Expr, pat: &'e syn::Pat, out: &mut Vec<Source<'e>>) -> Option<()> {
+    fn sources<'e>(
+        &mut self,
+        base: &'e syn::Expr,
+        pat: &'e syn::Pat,
+        out: &mut Vec<Source<'e>>,
+    ) -> Option<()> {
         match strip(base) {
             syn::Expr::MethodCall(m) if m.method == "zip" && m.args.len() == 1 => {
                 let syn::Pat::Tuple(pair) = strip_pat(pat) else {
-                    self.error(pat.span(), "`zip` gives pairs").help("write `for (x, y) in ..`");
+                    self.error(pat.span(), "`zip` gives pairs")
+                        .help("write `for (x, y) in ..`");
                     return None;
                 };
                 if pair.elems.len() != 2 {
-                    self.error(pat.span(), "`zip` gives pairs").help("write `for (x, y) in ..`, or `((x, y), z)` if there are two of them");
+                    self.error(pat.span(), "`zip` gives pairs").help(
+                        "write `for (x, y) in ..`, or `((x, y), z)` if there are two of them",
+                    );
                     return None;
                 }
                 self.sources(&m.receiver, &pair.elems[0], out)?;
                 self.sources(&m.args[0], &pair.elems[1], out)
             }
             syn::Expr::Range(r) => {
-                self.error(r.span(), "a range beside a slice").help("count with `.enumerate()`, or run over the indices");
+                self.error(r.span(), "a range beside a slice")
+                    .help("count with `.enumerate()`, or run over the indices");
                 None
             }
             base => {
@@ -286,18 +385,33 @@ impl Checker<'_> {
 
     fn source<'e>(&mut self, base: &'e syn::Expr, pat: &'e syn::Pat) -> Option<Source<'e>> {
         let (base, copied) = match base {
-            syn::Expr::MethodCall(m) if m.args.is_empty() && (m.method == "copied" || m.method == "cloned") => (strip(&m.receiver), true),
+            syn::Expr::MethodCall(m)
+                if m.args.is_empty() && (m.method == "copied" || m.method == "cloned") =>
+            {
+                (strip(&m.receiver), true)
+            }
             other => (other, false),
         };
-        let name = if let syn::Expr::MethodCall(m) = base { m.method.to_string() } else { String::new() };
+        let name = if let syn::Expr::MethodCall(m) = base {
+            m.method.to_string()
+        } else {
+            String::new()
+        };
         let (receiver, size) = match base {
-            syn::Expr::MethodCall(m) if m.args.is_empty() && matches!(&*name, "iter" | "iter_mut") => (&*m.receiver, None),
-            syn::Expr::MethodCall(m) if m.args.len() == 1 && PARTS.contains(&&*name) => (&*m.receiver, Some(&m.args[0])),
+            syn::Expr::MethodCall(m)
+                if m.args.is_empty() && matches!(&*name, "iter" | "iter_mut") =>
+            {
+                (&*m.receiver, None)
+            }
+            syn::Expr::MethodCall(m) if m.args.len() == 1 && PARTS.contains(&&*name) => {
+                (&*m.receiver, Some(&m.args[0]))
+            }
             other => (other, None),
         };
         let mode = (!std::ptr::eq(receiver, base)).then(|| name.ends_with("_mut"));
         if copied && name != "iter" {
-            self.error(base.span(), "only the elements of `.iter()` can be copied").help("leave it out");
+            self.error(base.span(), "only the elements of `.iter()` can be copied")
+                .help("leave it out");
             return None;
         }
         let e = match mode {
@@ -313,7 +427,8 @@ impl Checker<'_> {
         let shown = self.show(&e.ty);
         let Some((slice, elem)) = self.as_slice(e, mutable) else {
             if shown != "?" {
-                self.error(base.span(), format!("a `for` cannot run over `{shown}`")).help("it runs over ranges, slices and arrays");
+                self.error(base.span(), format!("a `for` cannot run over `{shown}`"))
+                    .help("it runs over ranges, slices and arrays");
             }
             return None;
         };
@@ -328,18 +443,51 @@ impl Checker<'_> {
                 }
             }
         };
-        Some(Source { slice, elem, mutable, by, by_value: copied || keep, keep, pat })
+        Some(Source {
+            slice,
+            elem,
+            mutable,
+            by,
+            by_value: copied || keep,
+            keep,
+            pat,
+        })
     }
 
     /// Binds the names of a slice's items.
     fn bind_items(&mut self, source: Source<'_>) -> Part {
-        let Source { slice, elem, mutable, by, by_value, keep, pat } = source;
+        let Source {
+            slice,
+            elem,
+            mutable,
+            by,
+            by_value,
+            keep,
+            pat,
+        } = source;
         let item = match &by {
             By::Element if by_value => Pat::Deref(Box::new(self.pattern(pat, &elem))),
-            By::Element => self.pattern(pat, &Ty::Ref { mutable, target: Box::new(elem) }),
-            _ => self.pattern(pat, &Ty::Slice { mutable, elem: Box::new(elem) }),
+            By::Element => self.pattern(
+                pat,
+                &Ty::Ref {
+                    mutable,
+                    target: Box::new(elem),
+                },
+            ),
+            _ => self.pattern(
+                pat,
+                &Ty::Slice {
+                    mutable,
+                    elem: Box::new(elem),
+                },
+            ),
         };
-        Part { slice, by, item, keep }
+        Part {
+            slice,
+            by,
+            item,
+            keep,
+        }
     }
 }
 

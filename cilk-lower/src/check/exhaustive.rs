@@ -23,13 +23,23 @@ impl Checker<'_> {
         if matches!(value.ty, Ty::Error | Ty::Never) {
             return;
         }
-        let rows = arms.iter().filter(|a| a.guard.is_none()).flat_map(|a| &a.cases);
-        let rows: Option<Vec<Row>> =
-            rows.map(|case| case.tests.iter().map(|(path, test)| self.interval(&value.ty, path, *test)).collect()).collect();
+        let rows = arms
+            .iter()
+            .filter(|a| a.guard.is_none())
+            .flat_map(|a| &a.cases);
+        let rows: Option<Vec<Row>> = rows
+            .map(|case| {
+                case.tests
+                    .iter()
+                    .map(|(path, test)| self.interval(&value.ty, path, *test))
+                    .collect()
+            })
+            .collect();
         let Some(rows) = rows else { return };
         if let Some(witness) = self.uncovered(&value.ty, rows) {
             let shown = self.witness(&value.ty, &mut Vec::new(), &witness);
-            self.error(span, format!("this `match` has no arm for `{shown}`")).help("add an arm for it, or `_ => ..` for all others");
+            self.error(span, format!("this `match` has no arm for `{shown}`"))
+                .help("add an arm for it, or `_ => ..` for all others");
         }
     }
 
@@ -38,7 +48,9 @@ impl Checker<'_> {
             (Ty::Scalar(s), []) => Some(*s),
             (Ty::Tuple(fields), [i, rest @ ..]) => self.part(fields.get(*i)?, rest),
             (Ty::Array(elem, _), [_, rest @ ..]) => self.part(elem, rest),
-            (Ty::Struct(id), [i, rest @ ..]) => self.part(&Ty::from_type(&self.m.structs[*id].fields.get(*i)?.1), rest),
+            (Ty::Struct(id), [i, rest @ ..]) => {
+                self.part(&Ty::from_type(&self.m.structs[*id].fields.get(*i)?.1), rest)
+            }
             _ => None,
         }
     }
@@ -46,7 +58,13 @@ impl Checker<'_> {
     fn interval(&self, ty: &Ty, path: &Path, test: Test) -> Option<(Path, i128, i128)> {
         let scalar = self.part(ty, path)?;
         let (least, greatest) = range_of(scalar);
-        let wide = |bits: u64| if scalar.is_signed() { i128::from(bits as i64) } else { i128::from(bits) };
+        let wide = |bits: u64| {
+            if scalar.is_signed() {
+                i128::from(bits as i64)
+            } else {
+                i128::from(bits)
+            }
+        };
         let (lo, hi) = match test {
             Test::Is(bits) => (wide(bits), wide(bits)),
             Test::Range(lo, hi) => (lo.map_or(least, wide), hi.map_or(greatest, wide)),
@@ -58,12 +76,24 @@ impl Checker<'_> {
         if rows.iter().any(Vec::is_empty) {
             return None;
         }
-        let Some(path) = rows.first().map(|row| row[0].0.clone()) else { return Some(Witness::new()) };
+        let Some(path) = rows.first().map(|row| row[0].0.clone()) else {
+            return Some(Witness::new());
+        };
         let (least, greatest) = range_of(self.part(ty, &path)?);
-        let bounds = rows.iter().flatten().filter(|(p, ..)| *p == path).flat_map(|(_, lo, hi)| [*lo, *hi + 1]);
-        let starts: BTreeSet<i128> = bounds.chain([least]).filter(|b| (least..=greatest).contains(b)).collect();
+        let bounds = rows
+            .iter()
+            .flatten()
+            .filter(|(p, ..)| *p == path)
+            .flat_map(|(_, lo, hi)| [*lo, *hi + 1]);
+        let starts: BTreeSet<i128> = bounds
+            .chain([least])
+            .filter(|b| (least..=greatest).contains(b))
+            .collect();
         starts.into_iter().find_map(|start| {
-            let holds = |row: &&Row| row.iter().all(|(p, lo, hi)| *p != path || (*lo..=*hi).contains(&start));
+            let holds = |row: &&Row| {
+                row.iter()
+                    .all(|(p, lo, hi)| *p != path || (*lo..=*hi).contains(&start))
+            };
             let rest = |row: &Row| row.iter().filter(|(p, ..)| *p != path).cloned().collect();
             let mut witness = self.uncovered(ty, rows.iter().filter(holds).map(rest).collect())?;
             witness.insert(path.clone(), start);
@@ -81,21 +111,45 @@ impl Checker<'_> {
         };
         match ty {
             Ty::Tuple(fields) => {
-                let fields: Vec<String> = fields.iter().enumerate().map(|(i, ty)| part(i, ty)).collect();
+                let fields: Vec<String> = fields
+                    .iter()
+                    .enumerate()
+                    .map(|(i, ty)| part(i, ty))
+                    .collect();
                 format!("({})", fields.join(", "))
             }
             Ty::Struct(id) => {
                 let def = self.m.structs[*id].clone();
-                let fields: Vec<(String, String)> =
-                    def.fields.iter().enumerate().map(|(i, (name, ty))| (name.clone(), part(i, &Ty::from_type(ty)))).collect();
+                let fields: Vec<(String, String)> = def
+                    .fields
+                    .iter()
+                    .enumerate()
+                    .map(|(i, (name, ty))| (name.clone(), part(i, &Ty::from_type(ty))))
+                    .collect();
                 if def.tuple {
-                    return format!("{}({})", def.name, fields.into_iter().map(|(_, v)| v).collect::<Vec<_>>().join(", "));
+                    return format!(
+                        "{}({})",
+                        def.name,
+                        fields
+                            .into_iter()
+                            .map(|(_, v)| v)
+                            .collect::<Vec<_>>()
+                            .join(", ")
+                    );
                 }
-                let known: Vec<String> = fields.into_iter().filter(|(_, v)| v != "_").map(|(n, v)| format!("{n}: {v}, ")).collect();
+                let known: Vec<String> = fields
+                    .into_iter()
+                    .filter(|(_, v)| v != "_")
+                    .map(|(n, v)| format!("{n}: {v}, "))
+                    .collect();
                 format!("{} {{ {}.. }}", def.name, known.concat())
             }
-            Ty::Scalar(Scalar::Bool) => witness.get(path).map_or("_".to_owned(), |v| (*v != 0).to_string()),
-            _ => witness.get(path).map_or("_".to_owned(), ToString::to_string),
+            Ty::Scalar(Scalar::Bool) => witness
+                .get(path)
+                .map_or("_".to_owned(), |v| (*v != 0).to_string()),
+            _ => witness
+                .get(path)
+                .map_or("_".to_owned(), ToString::to_string),
         }
     }
 }
@@ -109,5 +163,9 @@ pub(super) fn fits(value: i128, scalar: Scalar) -> bool {
 /// The least and the greatest value of a type.
 fn range_of(scalar: Scalar) -> (i128, i128) {
     let bits = scalar.bits();
-    if scalar.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    if scalar.is_signed() {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    }
 }

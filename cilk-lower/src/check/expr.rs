@@ -49,16 +49,26 @@ impl Checker<'_> {
             syn::Expr::Return(r) => self.return_value(r),
             syn::Expr::Assign(a) => self.assign(a),
             syn::Expr::Macro(m) => self.macro_value(&m.mac, want),
-            syn::Expr::Range(_) => self.refuse(span, "a range stands only in a `for`, an index or a pattern", "use its two ends"),
+            syn::Expr::Range(_) => self.refuse(
+                span,
+                "a range stands only in a `for`, an index or a pattern",
+                "use its two ends",
+            ),
             syn::Expr::Let(_) => self.refuse(
                 span,
                 "a `let` among other conditions is not part of the task language",
                 "nest an `if` in the `if let`, or use `match` with a guard",
             ),
-            syn::Expr::Closure(_) => {
-                self.refuse(span, "a closure is not part of the task language", "write a function and pass what it captures")
-            }
-            syn::Expr::Try(_) => self.refuse(span, "`?` is not part of the task language", "return a value that says what went wrong"),
+            syn::Expr::Closure(_) => self.refuse(
+                span,
+                "a closure is not part of the task language",
+                "write a function and pass what it captures",
+            ),
+            syn::Expr::Try(_) => self.refuse(
+                span,
+                "`?` is not part of the task language",
+                "return a value that says what went wrong",
+            ),
             syn::Expr::Const(c) => {
                 let value = self.block(&c.block, want);
                 match *value.kind {
@@ -66,13 +76,21 @@ impl Checker<'_> {
                     _ => value,
                 }
             }
-            syn::Expr::Unsafe(_) => {
-                self.refuse(span, "`unsafe` is not part of the task language", "for speed without bounds checks: `#[program(unchecked)]`")
-            }
-            syn::Expr::Async(_) | syn::Expr::Await(_) => {
-                self.refuse(span, "`async` is not part of the task language", "use `spawn!` and `sync!`")
-            }
-            _ => self.refuse(span, "this expression is not part of the task language", "docs/language.md lists what there is"),
+            syn::Expr::Unsafe(_) => self.refuse(
+                span,
+                "`unsafe` is not part of the task language",
+                "for speed without bounds checks: `#[program(unchecked)]`",
+            ),
+            syn::Expr::Async(_) | syn::Expr::Await(_) => self.refuse(
+                span,
+                "`async` is not part of the task language",
+                "use `spawn!` and `sync!`",
+            ),
+            _ => self.refuse(
+                span,
+                "this expression is not part of the task language",
+                "docs/language.md lists what there is",
+            ),
         }
     }
 
@@ -89,24 +107,47 @@ impl Checker<'_> {
         let span = lit.span();
         match lit {
             syn::Lit::Bool(b) => Expr::new(ExprKind::Bool(b.value), Ty::Scalar(Scalar::Bool), span),
-            syn::Lit::Byte(b) => Expr::new(ExprKind::Int(u128::from(b.value())), Ty::Scalar(Scalar::U8), span),
+            syn::Lit::Byte(b) => Expr::new(
+                ExprKind::Int(u128::from(b.value())),
+                Ty::Scalar(Scalar::U8),
+                span,
+            ),
             // A reference to an array, as in Rust.
             syn::Lit::ByteStr(text) => {
                 let u8 = Ty::Scalar(Scalar::U8);
-                let bytes: Vec<Expr> = text.value().iter().map(|b| Expr::new(ExprKind::Int(u128::from(*b)), u8.clone(), span)).collect();
+                let bytes: Vec<Expr> = text
+                    .value()
+                    .iter()
+                    .map(|b| Expr::new(ExprKind::Int(u128::from(*b)), u8.clone(), span))
+                    .collect();
                 let array = Ty::Array(Box::new(u8), bytes.len() as u64);
-                let reference = Ty::Ref { mutable: false, target: Box::new(array.clone()) };
-                Expr::new(ExprKind::AddrOf(Expr::new(ExprKind::Array(bytes), array, span)), reference, span)
+                let reference = Ty::Ref {
+                    mutable: false,
+                    target: Box::new(array.clone()),
+                };
+                Expr::new(
+                    ExprKind::AddrOf(Expr::new(ExprKind::Array(bytes), array, span)),
+                    reference,
+                    span,
+                )
             }
             syn::Lit::Int(i) => self.int_literal(i, want),
             syn::Lit::Float(f) => {
                 let Ok(value) = f.base10_digits().parse::<f64>() else {
-                    return self.refuse(span, "this is not a number", "write a float as `1.5` or `1e-3`");
+                    return self.refuse(
+                        span,
+                        "this is not a number",
+                        "write a float as `1.5` or `1e-3`",
+                    );
                 };
                 let ty = self.suffix_type(f.suffix(), span, Class::Float);
                 Expr::new(ExprKind::Float(value), ty, span)
             }
-            _ => self.refuse(span, "text is not part of the task language", "use `u8` values: `b'x'`, or an array of them"),
+            _ => self.refuse(
+                span,
+                "text is not part of the task language",
+                "use `u8` values: `b'x'`, or an array of them",
+            ),
         }
     }
 
@@ -115,7 +156,10 @@ impl Checker<'_> {
             _ if suffix.is_empty() => self.table.fresh(class),
             Some(s) if s != Scalar::Ptr && s != Scalar::Bool => Ty::Scalar(s),
             _ => {
-                self.error(span, format!("`{suffix}` is not a number type of the task language"));
+                self.error(
+                    span,
+                    format!("`{suffix}` is not a number type of the task language"),
+                );
                 Ty::Error
             }
         }
@@ -128,10 +172,18 @@ impl Checker<'_> {
             let positive = syn::LitInt::new(&format!("{digits}{}", lit.suffix()), span);
             let inner = self.int_literal(&positive, want);
             let ty = inner.ty.clone();
-            return Expr::new(ExprKind::Unary(millstream_graph::ir::UnOp::Neg, inner), ty, span);
+            return Expr::new(
+                ExprKind::Unary(millstream_graph::ir::UnOp::Neg, inner),
+                ty,
+                span,
+            );
         }
         let Ok(value) = lit.base10_digits().parse::<u128>() else {
-            return self.refuse(span, "this integer is too large", "the widest integers are 64 bits");
+            return self.refuse(
+                span,
+                "this integer is too large",
+                "the widest integers are 64 bits",
+            );
         };
         let ty = self.suffix_type(lit.suffix(), span, Class::Int);
         if let Ty::Scalar(s) = ty
@@ -150,7 +202,9 @@ impl Checker<'_> {
 
     fn path_value(&mut self, p: &syn::ExprPath) -> Expr {
         let span = p.span();
-        let Some(ident) = p.path.get_ident() else { return self.associated(&p.path) };
+        let Some(ident) = p.path.get_ident() else {
+            return self.associated(&p.path);
+        };
         let name = ident.to_string();
         match self.lookup(&name) {
             Some(Binding::Var(v)) => {
@@ -169,14 +223,28 @@ impl Checker<'_> {
                 Some((ty, _)) => Expr::new(ExprKind::Const(id), Ty::from_type(&ty), span),
                 None => Self::broken(span),
             },
-            Some(Item::Fn(_)) => self.refuse(span, format!("the function `{name}` is used as a value"), format!("call it: `{name}(..)`")),
-            Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => {
-                Expr::new(ExprKind::Struct { id, fields: Vec::new(), base: None }, Ty::Struct(id), span)
-            }
+            Some(Item::Fn(_)) => self.refuse(
+                span,
+                format!("the function `{name}` is used as a value"),
+                format!("call it: `{name}(..)`"),
+            ),
+            Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => Expr::new(
+                ExprKind::Struct {
+                    id,
+                    fields: Vec::new(),
+                    base: None,
+                },
+                Ty::Struct(id),
+                span,
+            ),
             None if self.m.whole_path(&p.path).is_some() => self.associated(&p.path),
             _ => {
-                let of_constants = "a constant or an array's length is made of literals and other constants".to_owned();
-                let help = self.suggestion(&name).or_else(|| self.kind.is_none().then_some(of_constants));
+                let of_constants =
+                    "a constant or an array's length is made of literals and other constants"
+                        .to_owned();
+                let help = self
+                    .suggestion(&name)
+                    .or_else(|| self.kind.is_none().then_some(of_constants));
                 let d = self.error(span, format!("there is no `{name}` here"));
                 d.help = help;
                 Self::broken(span)
@@ -189,7 +257,12 @@ impl Checker<'_> {
             Some(Ty::Tuple(w)) if w.len() == t.elems.len() => w.into_iter().map(Some).collect(),
             _ => vec![None; t.elems.len()],
         };
-        let elems: Vec<Expr> = t.elems.iter().zip(want).map(|(e, w)| self.expr_hint(e, w.as_ref())).collect();
+        let elems: Vec<Expr> = t
+            .elems
+            .iter()
+            .zip(want)
+            .map(|(e, w)| self.expr_hint(e, w.as_ref()))
+            .collect();
         let ty = Ty::Tuple(elems.iter().map(|e| e.ty.clone()).collect());
         Expr::new(ExprKind::Tuple(elems), ty, t.span())
     }
@@ -218,18 +291,35 @@ impl Checker<'_> {
             _ => self.table.fresh(Class::Any),
         };
         let value = self.expr_as(&r.expr, &elem);
-        let Some(len) = consts::eval_usize(self.m, &r.len) else { return Self::broken(r.span()) };
-        Expr::new(ExprKind::Repeat(value, len), Ty::Array(Box::new(elem), len), r.span())
+        let Some(len) = consts::eval_usize(self.m, &r.len) else {
+            return Self::broken(r.span());
+        };
+        Expr::new(
+            ExprKind::Repeat(value, len),
+            Ty::Array(Box::new(elem), len),
+            r.span(),
+        )
     }
 
     fn structure(&mut self, s: &syn::ExprStruct) -> Expr {
         let span = s.span();
-        let name = s.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let name = s
+            .path
+            .segments
+            .last()
+            .map(|s| s.ident.to_string())
+            .unwrap_or_default();
         let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
             let known = self.m.structs.iter().map(|(_, d)| d.name.as_str());
-            let help =
-                super::nearest(&name, known).map_or_else(|| "define it in this module".to_owned(), |n| format!("did you mean `{n}`?"));
-            return self.refuse(s.path.span(), format!("there is no struct `{name}` in this program"), help);
+            let help = super::nearest(&name, known).map_or_else(
+                || "define it in this module".to_owned(),
+                |n| format!("did you mean `{n}`?"),
+            );
+            return self.refuse(
+                s.path.span(),
+                format!("there is no struct `{name}` in this program"),
+                help,
+            );
         };
         let def = self.m.structs[id].clone();
         let mut fields: Vec<(usize, Expr)> = Vec::new();
@@ -238,21 +328,34 @@ impl Checker<'_> {
             let Some(index) = def.fields.iter().position(|(n, _)| *n == member) else {
                 let known: Vec<String> = def.fields.iter().map(|(n, _)| format!("`{n}`")).collect();
                 let help = format!("its fields are {}", known.join(", "));
-                self.error(field.member.span(), format!("the struct `{name}` has no field `{member}`")).help(help);
+                self.error(
+                    field.member.span(),
+                    format!("the struct `{name}` has no field `{member}`"),
+                )
+                .help(help);
                 continue;
             };
             let value = self.expr_as(&field.expr, &Ty::from_type(&def.fields[index].1));
             if fields.iter().any(|(i, _)| *i == index) {
-                self.error(field.member.span(), format!("the field `{member}` is given twice"));
+                self.error(
+                    field.member.span(),
+                    format!("the field `{member}` is given twice"),
+                );
             }
             fields.push((index, value));
         }
         let base = s.rest.as_ref().map(|e| self.expr_as(e, &Ty::Struct(id)));
         let given = |i: usize| fields.iter().any(|(g, _)| *g == i);
-        let missing: Vec<String> = (0..def.fields.len()).filter(|i| !given(*i)).map(|i| format!("`{}`", def.fields[i].0)).collect();
+        let missing: Vec<String> = (0..def.fields.len())
+            .filter(|i| !given(*i))
+            .map(|i| format!("`{}`", def.fields[i].0))
+            .collect();
         if base.is_none() && !missing.is_empty() {
-            self.error(span, format!("the struct `{name}` lacks {}", missing.join(", ")))
-                .help("give every field, or take the rest from another: `..other`");
+            self.error(
+                span,
+                format!("the struct `{name}` lacks {}", missing.join(", ")),
+            )
+            .help("give every field, or take the rest from another: `..other`");
         }
         Expr::new(ExprKind::Struct { id, fields, base }, Ty::Struct(id), span)
     }
@@ -261,7 +364,11 @@ impl Checker<'_> {
     pub(super) fn slice_range(&mut self, r: &syn::ExprRange) -> SliceRange {
         let mut end = |e: &Option<Box<syn::Expr>>| e.as_ref().map(|e| self.expr_as(e, &USIZE));
         let (lo, hi) = (end(&r.start), end(&r.end));
-        SliceRange { lo, hi, inclusive: matches!(r.limits, syn::RangeLimits::Closed(_)) }
+        SliceRange {
+            lo,
+            hi,
+            inclusive: matches!(r.limits, syn::RangeLimits::Closed(_)),
+        }
     }
 }
 

@@ -25,7 +25,8 @@ impl Checker<'_> {
         match self.table.finish(&e.ty) {
             Some(ty) => e.ty = ty,
             None => {
-                self.error(e.span, "the type of this is not known").help("write it: `let x: u32 = ..`");
+                self.error(e.span, "the type of this is not known")
+                    .help("write it: `let x: u32 = ..`");
                 e.ty = Ty::Error;
                 return;
             }
@@ -54,10 +55,15 @@ impl Checker<'_> {
         match &*e.kind {
             // A part of a slice is computed from its address and length; only an array is itself the memory.
             ExprKind::SubSlice { base, .. } if matches!(base.ty, Ty::Slice { .. }) => {}
-            ExprKind::AddrOf(place) | ExprKind::SubSlice { base: place, .. } | ExprKind::Atomic { place, .. } => {
+            ExprKind::AddrOf(place)
+            | ExprKind::SubSlice { base: place, .. }
+            | ExprKind::Atomic { place, .. } => {
                 mark(place, |v| v.addressed = true);
             }
-            ExprKind::Spawn { dest: Some((place, _)), .. } => mark(place, |v| v.awaits = true),
+            ExprKind::Spawn {
+                dest: Some((place, _)),
+                ..
+            } => mark(place, |v| v.awaits = true),
             _ => {}
         }
         self.judge(e);
@@ -91,14 +97,21 @@ impl Checker<'_> {
                 }
             }
             ExprKind::Unary(op, a) | ExprKind::RawUnary(op, a) => self.judge_unary(*op, a, e),
-            ExprKind::Binary(op, a, b) | ExprKind::RawBinary(op, a, b) => self.judge_binary(*op, a, b, e),
+            ExprKind::Binary(op, a, b) | ExprKind::RawBinary(op, a, b) => {
+                self.judge_binary(*op, a, b, e)
+            }
             ExprKind::AssignOp(op, place, value) => self.judge_binary(*op, place, value, e),
             ExprKind::SameFields { left, .. } => self.comparable(&left.ty, e),
             ExprKind::AssertCmp { left, .. } => self.comparable(&left.ty, e),
             ExprKind::Cast(a) => self.judge_cast(a, e),
             ExprKind::Match(value, arms) => self.covers_all(value, arms, e.span),
-            ExprKind::Spawn { dest: Some((place, combine)), .. } => {
-                let ok = combine.op().is_none_or(|op| place.ty.scalar().is_some_and(|s| op.accepts(s)));
+            ExprKind::Spawn {
+                dest: Some((place, combine)),
+                ..
+            } => {
+                let ok = combine
+                    .op()
+                    .is_none_or(|op| place.ty.scalar().is_some_and(|s| op.accepts(s)));
                 if !ok {
                     let shown = self.show(&place.ty);
                     self.error(e.span, format!("results of type `{shown}` cannot be gathered this way"))
@@ -114,7 +127,12 @@ impl Checker<'_> {
             self.not_for(op.name(), &a.ty, e);
             return;
         };
-        if !op.accepts(s) || op == UnOp::Neg && !s.is_signed() && !s.is_float() && matches!(*e.kind, ExprKind::Unary(..)) {
+        if !op.accepts(s)
+            || op == UnOp::Neg
+                && !s.is_signed()
+                && !s.is_float()
+                && matches!(*e.kind, ExprKind::Unary(..))
+        {
             let name = match op {
                 UnOp::Neg => "-",
                 UnOp::Not => "!",
@@ -159,10 +177,15 @@ impl Checker<'_> {
                 _ => false,
             }
         }
-        let elem = if let Ty::Slice { elem, .. } = ty { elem } else { ty };
+        let elem = if let Ty::Slice { elem, .. } = ty {
+            elem
+        } else {
+            ty
+        };
         if !is_plain(elem) {
             let shown = self.show(ty);
-            self.error(e.span, format!("`{shown}` cannot be compared as a whole")).help("compare its elements in a loop");
+            self.error(e.span, format!("`{shown}` cannot be compared as a whole"))
+                .help("compare its elements in a loop");
         }
     }
 
@@ -171,7 +194,11 @@ impl Checker<'_> {
             && *from == Scalar::Bool
             && to.is_float()
         {
-            self.error(e.span, format!("`bool` cannot be converted to `{to}` by `as`")).help("write `if b { 1.0 } else { 0.0 }`");
+            self.error(
+                e.span,
+                format!("`bool` cannot be converted to `{to}` by `as`"),
+            )
+            .help("write `if b { 1.0 } else { 0.0 }`");
         }
     }
 }

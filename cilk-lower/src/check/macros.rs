@@ -14,7 +14,17 @@ use syn::{Token, parse::Parser, punctuated::Punctuated, spanned::Spanned};
 const WHERE_SPAWN: &str = "take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`";
 
 /// The macros of the task language.
-pub(super) const KNOWN: &[&str] = &["spawn", "sync", "assert", "assert_eq", "assert_ne", "debug_assert", "panic", "unreachable", "matches"];
+pub(super) const KNOWN: &[&str] = &[
+    "spawn",
+    "sync",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "debug_assert",
+    "panic",
+    "unreachable",
+    "matches",
+];
 
 /// The macro, if the expression is a `spawn!`.
 pub(super) fn spawn_macro(e: &syn::Expr) -> Option<&syn::Macro> {
@@ -41,7 +51,15 @@ struct Child {
 impl Child {
     fn with(self, dest: Option<(Expr, Combine)>) -> Expr {
         let dest = if self.ret.is_unit() { None } else { dest };
-        Expr::new(ExprKind::Spawn { func: self.func, args: self.args, dest }, Ty::unit(), self.span)
+        Expr::new(
+            ExprKind::Spawn {
+                func: self.func,
+                args: self.args,
+                dest,
+            },
+            Ty::unit(),
+            self.span,
+        )
     }
 }
 
@@ -69,12 +87,23 @@ impl Checker<'_> {
     /// A macro that stands as a statement.
     pub(super) fn macro_statement(&mut self, mac: &syn::Macro) -> Expr {
         let span = mac.span();
-        let name = mac.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let name = mac
+            .path
+            .segments
+            .last()
+            .map(|s| s.ident.to_string())
+            .unwrap_or_default();
         match name.as_str() {
-            "spawn" => self.child(mac).map_or_else(|| Self::broken(span), |child| child.with(None)),
+            "spawn" => self
+                .child(mac)
+                .map_or_else(|| Self::broken(span), |child| child.with(None)),
             "sync" => {
                 if self.kind != Some(FunctionKind::Task) {
-                    return self.refuse(span, "only a task can sync", "put `#[task]` in front of the function");
+                    return self.refuse(
+                        span,
+                        "only a task can sync",
+                        "put `#[task]` in front of the function",
+                    );
                 }
                 Expr::new(ExprKind::Sync, Ty::unit(), span)
             }
@@ -92,15 +121,21 @@ impl Checker<'_> {
                 format!("`{name}!` is not part of the task language"),
                 "a device does not print: write values to a buffer",
             ),
-            "vec" | "format" => {
-                self.refuse(span, format!("`{name}!` is not part of the task language"), "nothing is allocated in a task: use an array")
-            }
+            "vec" | "format" => self.refuse(
+                span,
+                format!("`{name}!` is not part of the task language"),
+                "nothing is allocated in a task: use an array",
+            ),
             _ => {
                 let help = nearest(&name, KNOWN.iter().copied()).map_or_else(
                     || "the macros of the task language are `spawn!`, `sync!`, `matches!`, `panic!` and the assertions".to_owned(),
                     |n| format!("did you mean `{n}!`?"),
                 );
-                self.refuse(span, format!("`{name}!` is not part of the task language"), help)
+                self.refuse(
+                    span,
+                    format!("`{name}!` is not part of the task language"),
+                    help,
+                )
             }
         }
     }
@@ -109,18 +144,21 @@ impl Checker<'_> {
     fn child(&mut self, mac: &syn::Macro) -> Option<Child> {
         let span = mac.span();
         if self.kind != Some(FunctionKind::Task) {
-            self.error(span, "only a task can spawn").help("put `#[task]` in front of the function");
+            self.error(span, "only a task can spawn")
+                .help("put `#[task]` in front of the function");
             return None;
         }
         let call = match mac.parse_body::<syn::Expr>() {
             Ok(e) => e,
             Err(error) => {
-                self.error(error.span(), format!("`spawn!` takes a call: {error}")).help("write `spawn!(task(arguments))`");
+                self.error(error.span(), format!("`spawn!` takes a call: {error}"))
+                    .help("write `spawn!(task(arguments))`");
                 return None;
             }
         };
         let syn::Expr::Call(call) = super::places::strip(&call) else {
-            self.error(call.span(), "`spawn!` takes the call of a task").help("write `spawn!(task(arguments))`");
+            self.error(call.span(), "`spawn!` takes the call of a task")
+                .help("write `spawn!(task(arguments))`");
             return None;
         };
         let name = match super::places::strip(&call.func) {
@@ -128,33 +166,65 @@ impl Checker<'_> {
             _ => None,
         };
         let Some(name) = name else {
-            self.error(call.func.span(), "`spawn!` takes the call of a task of this program, by its name");
+            self.error(
+                call.func.span(),
+                "`spawn!` takes the call of a task of this program, by its name",
+            );
             return None;
         };
         let Some(Item::Fn(func)) = self.m.names.get(&name).copied() else {
-            let tasks = self.m.fns.iter().filter(|f| f.kind == FunctionKind::Task).map(|f| f.name.as_str());
-            let help = nearest(&name, tasks).map_or_else(|| "define it in this module".to_owned(), |n| format!("did you mean `{n}`?"));
-            self.error(call.func.span(), format!("there is no task `{name}` in this program")).help(help);
+            let tasks = self
+                .m
+                .fns
+                .iter()
+                .filter(|f| f.kind == FunctionKind::Task)
+                .map(|f| f.name.as_str());
+            let help = nearest(&name, tasks).map_or_else(
+                || "define it in this module".to_owned(),
+                |n| format!("did you mean `{n}`?"),
+            );
+            self.error(
+                call.func.span(),
+                format!("there is no task `{name}` in this program"),
+            )
+            .help(help);
             return None;
         };
         if self.m.fns[func.0].kind != FunctionKind::Task {
             let at = self.m.fns[func.0].span;
-            self.error(call.func.span(), format!("`{name}` is a helper, and only tasks can be spawned"))
-                .help("put `#[task]` in front of it, or call it without `spawn!`")
-                .note(at, "it is defined here");
+            self.error(
+                call.func.span(),
+                format!("`{name}` is a helper, and only tasks can be spawned"),
+            )
+            .help("put `#[task]` in front of it, or call it without `spawn!`")
+            .note(at, "it is defined here");
             return None;
         }
         let args: Vec<&syn::Expr> = call.args.iter().collect();
         let (args, ret) = self.fn_arguments(func, &args, span);
         for arg in args.iter().filter(|a| lends_temporary(a)) {
-            self.error(arg.span, "a value without a name is lent to a child, which may outlive it")
-                .help("give it a name by `let`, outside of loops without a `sync!()`, and lend that");
+            self.error(
+                arg.span,
+                "a value without a name is lent to a child, which may outlive it",
+            )
+            .help("give it a name by `let`, outside of loops without a `sync!()`, and lend that");
         }
-        Some(Child { func, args, ret, span })
+        Some(Child {
+            func,
+            args,
+            ret,
+            span,
+        })
     }
 
     /// `let pattern: ty = spawn!(..)`: the names stand for the memory that the child writes to.
-    pub(super) fn let_spawn(&mut self, pat: &syn::Pat, ty: Option<Ty>, mac: &syn::Macro, stmts: &mut Vec<Stmt>) {
+    pub(super) fn let_spawn(
+        &mut self,
+        pat: &syn::Pat,
+        ty: Option<Ty>,
+        mac: &syn::Macro,
+        stmts: &mut Vec<Stmt>,
+    ) {
         let Some(child) = self.child(mac) else {
             // Bind the names all the same, so that their uses are not errors of their own.
             self.pattern(pat, &Ty::Error);
@@ -188,7 +258,9 @@ impl Checker<'_> {
             _ => self.name_parts(pat, place.clone()),
         }
         // `()` is known at once.
-        let known = ret.is_unit().then(|| Expr::new(ExprKind::Tuple(Vec::new()), ret, span));
+        let known = ret
+            .is_unit()
+            .then(|| Expr::new(ExprKind::Tuple(Vec::new()), ret, span));
         stmts.push(Stmt::Let(Pat::Var(var), known));
         stmts.push(Stmt::Expr(child.with(Some((place, Combine::Store)))));
     }
@@ -208,12 +280,18 @@ impl Checker<'_> {
                 }
                 other => {
                     let shown = self.show(&other);
-                    self.error(pat.span(), format!("a pattern of {} fields for `{shown}`", t.elems.len()));
+                    self.error(
+                        pat.span(),
+                        format!("a pattern of {} fields for `{shown}`", t.elems.len()),
+                    );
                 }
             },
             other => {
-                self.error(other.span(), "a child's result is bound to a name or a tuple of names")
-                    .help("take it apart after the `sync!()`");
+                self.error(
+                    other.span(),
+                    "a child's result is bound to a name or a tuple of names",
+                )
+                .help("take it apart after the `sync!()`");
             }
         }
     }
@@ -226,7 +304,11 @@ impl Checker<'_> {
         }
         let (receiver, combine, mac) = gathering_call(right)?;
         if receiver.to_token_stream().to_string() != a.left.to_token_stream().to_string() {
-            return Some(self.refuse(receiver.span(), "a gathered result goes back to the place it starts from", WHERE_SPAWN));
+            return Some(self.refuse(
+                receiver.span(),
+                "a gathered result goes back to the place it starts from",
+                WHERE_SPAWN,
+            ));
         }
         Some(self.spawn_into(&a.left, mac, combine))
     }
@@ -253,7 +335,9 @@ impl Checker<'_> {
     fn spawn_into(&mut self, place: &syn::Expr, mac: &syn::Macro, combine: Combine) -> Expr {
         let place = self.place(place);
         let place = self.behind_refs(place);
-        let Some(child) = self.child(mac) else { return Self::broken(mac.span()) };
+        let Some(child) = self.child(mac) else {
+            return Self::broken(mac.span());
+        };
         if matches!(*place.kind, ExprKind::Error) {
             return place;
         }
@@ -278,20 +362,35 @@ impl Checker<'_> {
 
     fn assert(&mut self, mac: &syn::Macro, debug: bool) -> Expr {
         let span = mac.span();
-        let Some(args) = self.macro_arguments(mac) else { return Self::broken(span) };
+        let Some(args) = self.macro_arguments(mac) else {
+            return Self::broken(span);
+        };
         let Some(first) = args.first() else {
-            return self.refuse(span, "an assertion needs a condition", "write `assert!(condition)`");
+            return self.refuse(
+                span,
+                "an assertion needs a condition",
+                "write `assert!(condition)`",
+            );
         };
         let cond = self.expr_as(first, &BOOL);
-        let text = args.get(1).and_then(literal_text).unwrap_or_else(|| tidy(first));
+        let text = args
+            .get(1)
+            .and_then(literal_text)
+            .unwrap_or_else(|| tidy(first));
         Expr::new(ExprKind::Assert { text, cond, debug }, Ty::unit(), span)
     }
 
     fn assert_cmp(&mut self, mac: &syn::Macro, equal: bool, debug: bool) -> Expr {
         let span = mac.span();
-        let Some(args) = self.macro_arguments(mac) else { return Self::broken(span) };
+        let Some(args) = self.macro_arguments(mac) else {
+            return Self::broken(span);
+        };
         let [a, b, rest @ ..] = args.as_slice() else {
-            return self.refuse(span, "this assertion compares two values", "write `assert_eq!(a, b)`");
+            return self.refuse(
+                span,
+                "this assertion compares two values",
+                "write `assert_eq!(a, b)`",
+            );
         };
         let left = self.expr(a, None);
         let left = self.behind_refs(left);
@@ -299,9 +398,24 @@ impl Checker<'_> {
         let right = self.expr(b, Some(&want));
         let right = self.behind_refs(right);
         let right = self.coerce(right, &want);
-        let shown = format!("{} {} {}", tidy(a), if equal { "==" } else { "!=" }, tidy(b));
+        let shown = format!(
+            "{} {} {}",
+            tidy(a),
+            if equal { "==" } else { "!=" },
+            tidy(b)
+        );
         let text = rest.first().and_then(literal_text).unwrap_or(shown);
-        Expr::new(ExprKind::AssertCmp { text, equal, left, right, debug }, Ty::unit(), span)
+        Expr::new(
+            ExprKind::AssertCmp {
+                text,
+                equal,
+                left,
+                right,
+                debug,
+            },
+            Ty::unit(),
+            span,
+        )
     }
 
     fn macro_arguments(&mut self, mac: &syn::Macro) -> Option<Vec<syn::Expr>> {
@@ -321,19 +435,27 @@ impl Checker<'_> {
             let value: syn::Expr = input.parse()?;
             input.parse::<Token![,]>()?;
             let pat = syn::Pat::parse_multi_with_leading_vert(input)?;
-            let guard = input.parse::<Option<Token![if]>>()?.map(|_| input.parse::<syn::Expr>()).transpose()?;
+            let guard = input
+                .parse::<Option<Token![if]>>()?
+                .map(|_| input.parse::<syn::Expr>())
+                .transpose()?;
             input.parse::<Option<Token![,]>>()?;
             let guard = guard.map(|g| quote::quote!(if #g));
             Ok((value, quote::quote!(#pat #guard)))
         };
         match parser.parse2(mac.tokens.clone()) {
             Ok((value, arm)) => {
-                let arms: syn::ExprMatch = syn::parse_quote!(match #value { #arm => true, _ => false });
+                let arms: syn::ExprMatch =
+                    syn::parse_quote!(match #value { #arm => true, _ => false });
                 let mut e = self.expr(&syn::Expr::Match(arms), Some(&BOOL));
                 e.span = span;
                 e
             }
-            Err(error) => self.refuse(error.span(), error.to_string(), "write `matches!(value, pattern)`"),
+            Err(error) => self.refuse(
+                error.span(),
+                error.to_string(),
+                "write `matches!(value, pattern)`",
+            ),
         }
     }
 }
@@ -343,25 +465,37 @@ fn lends_temporary(arg: &Expr) -> bool {
     match &*arg.kind {
         ExprKind::Unsize(inner) => lends_temporary(inner),
         ExprKind::AddrOf(value) => !value.is_place() && !is_constant(value),
-        ExprKind::SubSlice { base, .. } => matches!(base.ty, Ty::Array(..)) && !base.is_place() && !is_constant(base),
+        ExprKind::SubSlice { base, .. } => {
+            matches!(base.ty, Ty::Array(..)) && !base.is_place() && !is_constant(base)
+        }
         _ => false,
     }
 }
 
 fn is_constant(e: &Expr) -> bool {
     match &*e.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Const(_) | ExprKind::Error => true,
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Const(_)
+        | ExprKind::Error => true,
         ExprKind::Array(elems) | ExprKind::Tuple(elems) => elems.iter().all(is_constant),
-        ExprKind::Repeat(value, _) | ExprKind::Cast(value) | ExprKind::Unary(_, value) => is_constant(value),
+        ExprKind::Repeat(value, _) | ExprKind::Cast(value) | ExprKind::Unary(_, value) => {
+            is_constant(value)
+        }
         ExprKind::Binary(_, a, b) => is_constant(a) && is_constant(b),
-        ExprKind::Struct { fields, base: None, .. } => fields.iter().all(|(_, e)| is_constant(e)),
+        ExprKind::Struct {
+            fields, base: None, ..
+        } => fields.iter().all(|(_, e)| is_constant(e)),
         _ => false,
     }
 }
 
 /// `place.max(spawn!(..))` and the other methods that gather.
 fn gathering_call(e: &syn::Expr) -> Option<(&syn::Expr, Combine, &syn::Macro)> {
-    let syn::Expr::MethodCall(m) = e else { return None };
+    let syn::Expr::MethodCall(m) = e else {
+        return None;
+    };
     let combine = match m.method.to_string().as_str() {
         "max" => Combine::Max,
         "min" => Combine::Min,
@@ -384,9 +518,8 @@ fn literal_text(e: &syn::Expr) -> Option<String> {
 
 fn message(tokens: Vec<proc_macro2::TokenTree>, name: &str) -> String {
     match tokens.first() {
-        Some(proc_macro2::TokenTree::Literal(l)) => {
-            syn::parse2::<syn::LitStr>(l.to_token_stream()).map_or_else(|_| l.to_string(), |s| s.value())
-        }
+        Some(proc_macro2::TokenTree::Literal(l)) => syn::parse2::<syn::LitStr>(l.to_token_stream())
+            .map_or_else(|_| l.to_string(), |s| s.value()),
         _ => format!("{name}!()"),
     }
 }
@@ -421,7 +554,8 @@ fn spaced(tokens: proc_macro2::TokenStream, out: &mut String) {
             T::Punct(p) => {
                 let c = p.as_char();
                 let joined = p.spacing() == Spacing::Joint;
-                let sticks = matches!(c, ',' | ';' | '.' | '?' | ':') || c == '!' && operand && !joined;
+                let sticks =
+                    matches!(c, ',' | ';' | '.' | '?' | ':') || c == '!' && operand && !joined;
                 let prefix = !operand && matches!(c, '!' | '-' | '&' | '*');
                 out.push_str(if tight || sticks { "" } else { " " });
                 out.push(c);

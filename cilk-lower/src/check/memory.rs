@@ -26,8 +26,15 @@ const SLICE_METHODS: &[&str] = &[
     "as_mut_slice",
 ];
 /// Those of them that take `&mut self`.
-pub(super) const WRITING_METHODS: &[&str] =
-    &["split_at_mut", "swap", "fill", "copy_from_slice", "clone_from_slice", "reverse", "as_mut_slice"];
+pub(super) const WRITING_METHODS: &[&str] = &[
+    "split_at_mut",
+    "swap",
+    "fill",
+    "copy_from_slice",
+    "clone_from_slice",
+    "reverse",
+    "as_mut_slice",
+];
 const MAT_METHODS: &[&str] = &[
     "rows",
     "cols",
@@ -46,12 +53,23 @@ const MAT_METHODS: &[&str] = &[
 ];
 
 impl Checker<'_> {
-    pub(super) fn slice_method(&mut self, receiver: Expr, name: &str, args: &[&syn::Expr], at: Span, span: Span) -> Expr {
+    pub(super) fn slice_method(
+        &mut self,
+        receiver: Expr,
+        name: &str,
+        args: &[&syn::Expr],
+        at: Span,
+        span: Span,
+    ) -> Expr {
         let mutable = WRITING_METHODS.contains(&name);
         if !SLICE_METHODS.contains(&name) {
             let help = match name {
                 "iter" | "iter_mut" | "into_iter" => {
-                    return self.refuse(at, "an iterator stands only in a `for`", "write a loop: `for x in a.iter() { .. }`");
+                    return self.refuse(
+                        at,
+                        "an iterator stands only in a `for`",
+                        "write a loop: `for x in a.iter() { .. }`",
+                    );
                 }
                 _ if super::control::PARTS.contains(&name) => {
                     return self.refuse(
@@ -61,34 +79,70 @@ impl Checker<'_> {
                     );
                 }
                 "size" | "length" | "lenght" | "count" => "did you mean `len`?".to_owned(),
-                "push" | "pop" | "insert" | "extend" => "an array has a fixed length: keep a count beside it".to_owned(),
+                "push" | "pop" | "insert" | "extend" => {
+                    "an array has a fixed length: keep a count beside it".to_owned()
+                }
                 "first" | "last" | "get" => "there is no `Option`: index it".to_owned(),
-                _ => nearest(name, SLICE_METHODS.iter().copied())
-                    .map_or_else(|| "write a loop over its indices".to_owned(), |n| format!("did you mean `{n}`?")),
+                _ => nearest(name, SLICE_METHODS.iter().copied()).map_or_else(
+                    || "write a loop over its indices".to_owned(),
+                    |n| format!("did you mean `{n}`?"),
+                ),
             };
             return self.refuse(at, format!("slices have no method `{name}`"), help);
         }
-        let Some((slice, elem)) = self.as_slice(receiver, mutable) else { return Self::broken(span) };
-        let slice_ty = |mutable: bool| Ty::Slice { mutable, elem: Box::new(elem.clone()) };
+        let Some((slice, elem)) = self.as_slice(receiver, mutable) else {
+            return Self::broken(span);
+        };
+        let slice_ty = |mutable: bool| Ty::Slice {
+            mutable,
+            elem: Box::new(elem.clone()),
+        };
         let (builtin, ty, wanted) = match name {
             "len" => (Builtin::Len, USIZE, vec![]),
             "is_empty" => (Builtin::IsEmpty, BOOL, vec![]),
-            "split_at" | "split_at_mut" => (Builtin::SplitAt, Ty::Tuple(vec![slice_ty(mutable), slice_ty(mutable)]), vec![USIZE]),
+            "split_at" | "split_at_mut" => (
+                Builtin::SplitAt,
+                Ty::Tuple(vec![slice_ty(mutable), slice_ty(mutable)]),
+                vec![USIZE],
+            ),
             "swap" => (Builtin::Swap, Ty::unit(), vec![USIZE, USIZE]),
             "fill" => (Builtin::Fill, Ty::unit(), vec![elem.clone()]),
-            "copy_from_slice" | "clone_from_slice" => (Builtin::CopyFromSlice, Ty::unit(), vec![slice_ty(false)]),
+            "copy_from_slice" | "clone_from_slice" => {
+                (Builtin::CopyFromSlice, Ty::unit(), vec![slice_ty(false)])
+            }
             "reverse" => (Builtin::Reverse, Ty::unit(), vec![]),
-            _ => return Expr { ty: slice_ty(mutable), ..slice },
+            _ => {
+                return Expr {
+                    ty: slice_ty(mutable),
+                    ..slice
+                };
+            }
         };
         self.builtin(builtin, slice, name, &wanted, args, ty, span)
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn builtin(&mut self, builtin: Builtin, receiver: Expr, name: &str, wanted: &[Ty], args: &[&syn::Expr], ty: Ty, span: Span) -> Expr {
+    fn builtin(
+        &mut self,
+        builtin: Builtin,
+        receiver: Expr,
+        name: &str,
+        wanted: &[Ty],
+        args: &[&syn::Expr],
+        ty: Ty,
+        span: Span,
+    ) -> Expr {
         if wanted.len() != args.len() {
             let count = wanted.len();
             let s = if count == 1 { "" } else { "s" };
-            return self.refuse(span, format!("`{name}` takes {count} argument{s}, here are {}", args.len()), "see docs/language.md");
+            return self.refuse(
+                span,
+                format!(
+                    "`{name}` takes {count} argument{s}, here are {}",
+                    args.len()
+                ),
+                "see docs/language.md",
+            );
         }
         let mut all = vec![receiver];
         for (arg, want) in args.iter().zip(wanted) {
@@ -97,40 +151,89 @@ impl Checker<'_> {
         Expr::new(ExprKind::Method(builtin, all), ty, span)
     }
 
-    pub(super) fn mat_method(&mut self, receiver: Expr, name: &str, args: &[&syn::Expr], at: Span, span: Span) -> Expr {
+    pub(super) fn mat_method(
+        &mut self,
+        receiver: Expr,
+        name: &str,
+        args: &[&syn::Expr],
+        at: Span,
+        span: Span,
+    ) -> Expr {
         let receiver = self.behind_refs(receiver);
-        let Ty::Mat { mutable, elem } = self.shallow(&receiver.ty) else { return Self::broken(span) };
+        let Ty::Mat { mutable, elem } = self.shallow(&receiver.ty) else {
+            return Self::broken(span);
+        };
         let to_write = name.ends_with("_mut") || name == "reborrow";
         if to_write && !mutable {
             let shown = self.show(&receiver.ty);
-            return self.refuse(at, format!("`{name}` of `{shown}`, which is shared"), "take it as `MatMut`");
+            return self.refuse(
+                at,
+                format!("`{name}` of `{shown}`, which is shared"),
+                "take it as `MatMut`",
+            );
         }
         if to_write {
             self.writable(&receiver);
         }
-        let mat = || Ty::Mat { mutable: to_write, elem: elem.clone() };
+        let mat = || Ty::Mat {
+            mutable: to_write,
+            elem: elem.clone(),
+        };
         let (builtin, ty, wanted) = match name {
             "rows" => (Builtin::MatRows, USIZE, vec![]),
             "cols" => (Builtin::MatCols, USIZE, vec![]),
-            "row" | "row_mut" => (Builtin::MatRow, Ty::Slice { mutable: to_write, elem: elem.clone() }, vec![USIZE]),
-            "quadrants" | "quadrants_mut" => (Builtin::MatQuadrants, Ty::Tuple(vec![mat(), mat(), mat(), mat()]), vec![]),
-            "split_rows_at" | "split_rows_at_mut" => (Builtin::MatSplitRows, Ty::Tuple(vec![mat(), mat()]), vec![USIZE]),
-            "split_cols_at" | "split_cols_at_mut" => (Builtin::MatSplitCols, Ty::Tuple(vec![mat(), mat()]), vec![USIZE]),
+            "row" | "row_mut" => (
+                Builtin::MatRow,
+                Ty::Slice {
+                    mutable: to_write,
+                    elem: elem.clone(),
+                },
+                vec![USIZE],
+            ),
+            "quadrants" | "quadrants_mut" => (
+                Builtin::MatQuadrants,
+                Ty::Tuple(vec![mat(), mat(), mat(), mat()]),
+                vec![],
+            ),
+            "split_rows_at" | "split_rows_at_mut" => (
+                Builtin::MatSplitRows,
+                Ty::Tuple(vec![mat(), mat()]),
+                vec![USIZE],
+            ),
+            "split_cols_at" | "split_cols_at_mut" => (
+                Builtin::MatSplitCols,
+                Ty::Tuple(vec![mat(), mat()]),
+                vec![USIZE],
+            ),
             "sub" | "sub_mut" => (Builtin::MatSub, mat(), vec![USIZE; 4]),
             "reborrow" | "as_mat" => (Builtin::MatSame, mat(), vec![]),
             _ => {
-                let help = nearest(name, MAT_METHODS.iter().copied())
-                    .map_or_else(|| "docs/language.md lists the methods".to_owned(), |n| format!("did you mean `{n}`?"));
+                let help = nearest(name, MAT_METHODS.iter().copied()).map_or_else(
+                    || "docs/language.md lists the methods".to_owned(),
+                    |n| format!("did you mean `{n}`?"),
+                );
                 return self.refuse(at, format!("matrices have no method `{name}`"), help);
             }
         };
         self.builtin(builtin, receiver, name, &wanted, args, ty, span)
     }
 
-    pub(super) fn atomic_method(&mut self, receiver: Expr, ty: Scalar, name: &str, args: &[&syn::Expr], at: Span, span: Span) -> Expr {
+    pub(super) fn atomic_method(
+        &mut self,
+        receiver: Expr,
+        ty: Scalar,
+        name: &str,
+        args: &[&syn::Expr],
+        at: Span,
+        span: Span,
+    ) -> Expr {
         let place = self.behind_refs(receiver);
         if name == "into_inner" && args.is_empty() {
-            return Expr::new(ExprKind::Method(Builtin::AtomicInto, vec![place]), Ty::Scalar(ty), span);
+            return Expr::new(
+                ExprKind::Method(Builtin::AtomicInto, vec![place]),
+                Ty::Scalar(ty),
+                span,
+            );
         }
         let op = match name {
             "load" => AtomicOp::Load,
@@ -146,21 +249,56 @@ impl Checker<'_> {
             "fetch_max" if ty.is_int() => AtomicOp::Max,
             "compare_exchange" | "compare_exchange_weak" => AtomicOp::CompareExchange,
             _ => {
-                let known =
-                    ["load", "store", "swap", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor", "fetch_nand", "fetch_min"];
-                let help = nearest(name, known.into_iter().chain(["fetch_max", "compare_exchange", "compare_exchange_weak", "into_inner"]))
-                    .map_or_else(|| "docs/language.md lists the methods".to_owned(), |n| format!("did you mean `{n}`?"));
+                let known = [
+                    "load",
+                    "store",
+                    "swap",
+                    "fetch_add",
+                    "fetch_sub",
+                    "fetch_and",
+                    "fetch_or",
+                    "fetch_xor",
+                    "fetch_nand",
+                    "fetch_min",
+                ];
+                let help = nearest(
+                    name,
+                    known.into_iter().chain([
+                        "fetch_max",
+                        "compare_exchange",
+                        "compare_exchange_weak",
+                        "into_inner",
+                    ]),
+                )
+                .map_or_else(
+                    || "docs/language.md lists the methods".to_owned(),
+                    |n| format!("did you mean `{n}`?"),
+                );
                 let shown = self.show(&Ty::Atomic(ty));
                 return self.refuse(at, format!("`{shown}` has no method `{name}`"), help);
             }
         };
-        let orders = if op == AtomicOp::CompareExchange { 2 } else { 1 };
+        let orders = if op == AtomicOp::CompareExchange {
+            2
+        } else {
+            1
+        };
         if args.len() != op.args() + orders {
             let count = op.args() + orders;
             let s = if count == 1 { "" } else { "s" };
-            return self.refuse(at, format!("`{name}` takes {count} argument{s}, here are {}", args.len()), "the last is an `Ordering`");
+            return self.refuse(
+                at,
+                format!(
+                    "`{name}` takes {count} argument{s}, here are {}",
+                    args.len()
+                ),
+                "the last is an `Ordering`",
+            );
         }
-        let values: Vec<Expr> = args[..op.args()].iter().map(|a| self.expr_as(a, &Ty::Scalar(ty))).collect();
+        let values: Vec<Expr> = args[..op.args()]
+            .iter()
+            .map(|a| self.expr_as(a, &Ty::Scalar(ty)))
+            .collect();
         let mut order = Order::SeqCst;
         for (i, arg) in args[op.args()..].iter().enumerate() {
             match self.ordering(arg) {
@@ -174,14 +312,27 @@ impl Checker<'_> {
             _ => false,
         };
         if wrong {
-            return self.refuse(at, format!("a {name} cannot have this ordering"), "a load acquires, a store releases");
+            return self.refuse(
+                at,
+                format!("a {name} cannot have this ordering"),
+                "a load acquires, a store releases",
+            );
         }
         let result = match op {
             AtomicOp::Store => Ty::unit(),
             AtomicOp::CompareExchange => Ty::CasResult(ty),
             _ => Ty::Scalar(ty),
         };
-        Expr::new(ExprKind::Atomic { op, order, place, args: values }, result, span)
+        Expr::new(
+            ExprKind::Atomic {
+                op,
+                order,
+                place,
+                args: values,
+            },
+            result,
+            span,
+        )
     }
 
     fn ordering(&mut self, e: &syn::Expr) -> Option<Order> {
@@ -197,7 +348,8 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        self.error(e.span(), "expected an ordering").help("write `Ordering::Relaxed`, `Acquire`, `Release`, `AcqRel` or `SeqCst`");
+        self.error(e.span(), "expected an ordering")
+            .help("write `Ordering::Relaxed`, `Acquire`, `Release`, `AcqRel` or `SeqCst`");
         None
     }
 }

@@ -113,13 +113,23 @@ impl Checker<'_> {
     pub(super) fn method_call(&mut self, m: &syn::ExprMethodCall) -> Expr {
         let (span, at, name) = (m.span(), m.method.span(), m.method.to_string());
         if let Some(turbofish) = &m.turbofish {
-            self.error(turbofish.span(), "type arguments of a method are not part of the task language");
+            self.error(
+                turbofish.span(),
+                "type arguments of a method are not part of the task language",
+            );
         }
         let args: Vec<&syn::Expr> = m.args.iter().collect();
         if let syn::Expr::Range(_) = super::places::strip(&m.receiver) {
-            return self.refuse(at, format!("`{name}` of a range: iterators are not part of the task language"), "write a `for` loop");
+            return self.refuse(
+                at,
+                format!("`{name}` of a range: iterators are not part of the task language"),
+                "write a `for` loop",
+            );
         }
-        let receiver = self.receiver(&m.receiver, super::memory::WRITING_METHODS.contains(&name.as_str()));
+        let receiver = self.receiver(
+            &m.receiver,
+            super::memory::WRITING_METHODS.contains(&name.as_str()),
+        );
         let ty = match self.shallow(&receiver.ty) {
             Ty::Ref { target, .. } => self.shallow(&target),
             other => other,
@@ -133,10 +143,18 @@ impl Checker<'_> {
             Ty::Mat { .. } => self.mat_method(receiver, &name, &args, at, span),
             Ty::Atomic(scalar) => self.atomic_method(receiver, scalar, &name, &args, at, span),
             Ty::CasResult(_) if args.is_empty() && (name == "is_ok" || name == "is_err") => {
-                let builtin = if name == "is_ok" { Builtin::CasOk } else { Builtin::CasErr };
+                let builtin = if name == "is_ok" {
+                    Builtin::CasOk
+                } else {
+                    Builtin::CasErr
+                };
                 Self::to_bool(ExprKind::Method(builtin, vec![receiver]), span)
             }
-            Ty::CasResult(_) => self.refuse(at, format!("there is no `{name}` of a compare-exchange"), "ask it `.is_ok()` or `.is_err()`"),
+            Ty::CasResult(_) => self.refuse(
+                at,
+                format!("there is no `{name}` of a compare-exchange"),
+                "ask it `.is_ok()` or `.is_err()`",
+            ),
             Ty::Scalar(_) => {
                 let receiver = self.behind_refs(receiver);
                 self.scalar_method(receiver, &name, &args, at, span)
@@ -146,10 +164,18 @@ impl Checker<'_> {
                 self.scalar_method(receiver, &name, &args, at, span)
             }
             Ty::Struct(id) => self.struct_method(m, receiver, id),
-            Ty::Var(_) => self.refuse(m.receiver.span(), "the type must be known here", "write the type where the variable is declared"),
+            Ty::Var(_) => self.refuse(
+                m.receiver.span(),
+                "the type must be known here",
+                "write the type where the variable is declared",
+            ),
             other => {
                 let shown = self.show(&other);
-                self.refuse(at, format!("`{shown}` has no method `{name}`"), "write a function that takes it as an argument")
+                self.refuse(
+                    at,
+                    format!("`{shown}` has no method `{name}`"),
+                    "write a function that takes it as an argument",
+                )
             }
         }
     }
@@ -163,7 +189,11 @@ impl Checker<'_> {
             return self.refuse(at, format!("`{shown}` has no method `{name}`"), help);
         };
         let item = self.m.fns[id.0].clone();
-        let Some(((_, this), rest)) = item.params.split_first().filter(|_| takes_self(&item.params)) else {
+        let Some(((_, this), rest)) = item
+            .params
+            .split_first()
+            .filter(|_| takes_self(&item.params))
+        else {
             return self.refuse(
                 at,
                 format!("`{shown}::{name}` does not take `self`"),
@@ -171,7 +201,11 @@ impl Checker<'_> {
             );
         };
         if self.kind.is_none() {
-            return self.refuse(span, "a constant cannot call a function of the program", "write the value out");
+            return self.refuse(
+                span,
+                "a constant cannot call a function of the program",
+                "write the value out",
+            );
         }
         let want = Ty::from_type(this);
         let is_reference = matches!(self.shallow(&receiver.ty), Ty::Ref { .. });
@@ -179,7 +213,10 @@ impl Checker<'_> {
             Type::Ref { .. } if is_reference => self.coerce(receiver, &want),
             Type::Ref { mutable, .. } => {
                 let (place, mutability) = (&m.receiver, mutable.then(<syn::Token![mut]>::default));
-                self.expr_as(&syn::parse_quote_spanned!(span=> &#mutability #place), &want)
+                self.expr_as(
+                    &syn::parse_quote_spanned!(span=> &#mutability #place),
+                    &want,
+                )
             }
             _ => {
                 let value = self.behind_refs(receiver);
@@ -188,7 +225,9 @@ impl Checker<'_> {
         };
         let types: Vec<Type> = rest.iter().map(|(_, t)| t.clone()).collect();
         let args: Vec<&syn::Expr> = m.args.iter().collect();
-        let args = std::iter::once(this).chain(self.arguments(&item.name, &types, &args, span)).collect();
+        let args = std::iter::once(this)
+            .chain(self.arguments(&item.name, &types, &args, span))
+            .collect();
         Expr::new(ExprKind::Call(id, args), Ty::from_type(&item.ret), span)
     }
 
@@ -196,11 +235,19 @@ impl Checker<'_> {
     pub(super) fn member_help(&self, owner: &str, name: &str, otherwise: &str) -> String {
         let start = full_name(owner, "");
         let members = self.m.names.keys().filter_map(|n| n.strip_prefix(&start));
-        nearest(name, members).map_or_else(|| otherwise.to_owned(), |n| format!("did you mean `{n}`?"))
+        nearest(name, members)
+            .map_or_else(|| otherwise.to_owned(), |n| format!("did you mean `{n}`?"))
     }
 
     /// A method of a number or `bool`.
-    pub(super) fn scalar_method(&mut self, receiver: Expr, name: &str, args: &[&syn::Expr], at: Span, span: Span) -> Expr {
+    pub(super) fn scalar_method(
+        &mut self,
+        receiver: Expr,
+        name: &str,
+        args: &[&syn::Expr],
+        at: Span,
+        span: Span,
+    ) -> Expr {
         let class = match self.shallow(&receiver.ty) {
             Ty::Scalar(s) if s.is_int() => Class::Int,
             Ty::Scalar(s) if s.is_float() => Class::Float,
@@ -215,7 +262,14 @@ impl Checker<'_> {
         found.unwrap_or_else(|| self.no_method(&receiver, class, name, args.len(), at))
     }
 
-    fn no_method(&mut self, receiver: &Expr, class: Class, name: &str, args: usize, at: Span) -> Expr {
+    fn no_method(
+        &mut self,
+        receiver: &Expr,
+        class: Class,
+        name: &str,
+        args: usize,
+        at: Span,
+    ) -> Expr {
         let shown = self.show(&receiver.ty);
         let known = |lists: &[&[&'static str]]| lists.concat();
         let known = match class {
@@ -226,32 +280,56 @@ impl Checker<'_> {
         if known.contains(&name) {
             return self.refuse(
                 at,
-                format!("`{name}` does not take {args} argument{}", if args == 1 { "" } else { "s" }),
+                format!(
+                    "`{name}` does not take {args} argument{}",
+                    if args == 1 { "" } else { "s" }
+                ),
                 "see docs/language.md",
             );
         }
         let help = if name.starts_with("checked_") {
             "there is no `Option`: use `wrapping_`, `saturating_` or `overflowing_`".to_owned()
-        } else if class == Class::Int && [FLOAT_UNARY, FLOAT_BINARY, FLOAT_OTHERS].concat().contains(&name) {
+        } else if class == Class::Int
+            && [FLOAT_UNARY, FLOAT_BINARY, FLOAT_OTHERS]
+                .concat()
+                .contains(&name)
+        {
             format!("floats have it: `(x as f64).{name}(..)`")
         } else {
-            nearest(name, known.into_iter())
-                .map_or_else(|| "docs/language.md lists the methods".to_owned(), |n| format!("did you mean `{n}`?"))
+            nearest(name, known.into_iter()).map_or_else(
+                || "docs/language.md lists the methods".to_owned(),
+                |n| format!("did you mean `{n}`?"),
+            )
         };
         self.refuse(at, format!("`{shown}` has no method `{name}`"), help)
     }
 
-    fn float_method(&mut self, receiver: &Expr, name: &str, args: &[&syn::Expr], span: Span) -> Option<Expr> {
+    fn float_method(
+        &mut self,
+        receiver: &Expr,
+        name: &str,
+        args: &[&syn::Expr],
+        span: Span,
+    ) -> Option<Expr> {
         let ty = receiver.ty.clone();
         let r = receiver.clone();
         if FLOAT_UNARY.contains(&name) && args.is_empty() {
-            return Some(Expr::new(ExprKind::RawUnary(UnOp::from_name(name)?, r), ty, span));
+            return Some(Expr::new(
+                ExprKind::RawUnary(UnOp::from_name(name)?, r),
+                ty,
+                span,
+            ));
         }
         if FLOAT_BINARY.contains(&name) && args.len() == 1 {
             let other = self.expr_as(args[0], &ty);
-            return Some(Expr::new(ExprKind::RawBinary(BinOp::from_name(name)?, r, other), ty, span));
+            return Some(Expr::new(
+                ExprKind::RawBinary(BinOp::from_name(name)?, r, other),
+                ty,
+                span,
+            ));
         }
-        let method = |b: Builtin, args: Vec<Expr>, ty: Ty| Expr::new(ExprKind::Method(b, args), ty, span);
+        let method =
+            |b: Builtin, args: Vec<Expr>, ty: Ty| Expr::new(ExprKind::Method(b, args), ty, span);
         Some(match (name, args) {
             ("powi", [n]) => {
                 let n = self.expr_as(n, &Ty::Scalar(Scalar::I32));
@@ -262,11 +340,19 @@ impl Checker<'_> {
                 Expr::new(ExprKind::MulAdd(r, a, b), ty, span)
             }
             ("to_bits", []) => {
-                let bits = if ty == Ty::Scalar(Scalar::F32) { Scalar::U32 } else { Scalar::U64 };
+                let bits = if ty == Ty::Scalar(Scalar::F32) {
+                    Scalar::U32
+                } else {
+                    Scalar::U64
+                };
                 if let Ty::Var(_) = self.shallow(&ty) {
                     self.table.unify(&ty, &Ty::Scalar(Scalar::F64));
                 }
-                let bits = if self.shallow(&ty) == Ty::Scalar(Scalar::F32) { Scalar::U32 } else { bits };
+                let bits = if self.shallow(&ty) == Ty::Scalar(Scalar::F32) {
+                    Scalar::U32
+                } else {
+                    bits
+                };
                 Expr::new(ExprKind::Bitcast(r), Ty::Scalar(bits), span)
             }
             ("signum", []) => method(Builtin::Signum, vec![r], ty),
@@ -276,20 +362,27 @@ impl Checker<'_> {
             ("is_finite", []) => method(Builtin::IsFinite, vec![r], BOOL),
             ("is_infinite", []) => method(Builtin::IsInfinite, vec![r], BOOL),
             ("is_sign_negative", []) => method(Builtin::IsSignNegative, vec![r], BOOL),
-            ("is_sign_positive", []) => {
-                Expr::new(ExprKind::RawUnary(UnOp::Not, method(Builtin::IsSignNegative, vec![r], BOOL)), BOOL, span)
-            }
+            ("is_sign_positive", []) => Expr::new(
+                ExprKind::RawUnary(UnOp::Not, method(Builtin::IsSignNegative, vec![r], BOOL)),
+                BOOL,
+                span,
+            ),
             ("to_degrees", []) => method(Builtin::ToDegrees, vec![r], ty),
             ("to_radians", []) => method(Builtin::ToRadians, vec![r], ty),
             ("sin_cos", []) => method(Builtin::SinCos, vec![r], Ty::Tuple(vec![ty.clone(), ty])),
             ("log", [base]) => {
                 let base = self.expr_as(base, &ty);
-                let [x, base] = [r, base].map(|e| Expr::new(ExprKind::RawUnary(UnOp::Ln, e), ty.clone(), span));
+                let [x, base] =
+                    [r, base].map(|e| Expr::new(ExprKind::RawUnary(UnOp::Ln, e), ty.clone(), span));
                 Expr::new(ExprKind::RawBinary(BinOp::Div, x, base), ty, span)
             }
             ("rem_euclid" | "div_euclid", [other]) => {
                 let other = self.expr_as(other, &ty);
-                let builtin = if name == "rem_euclid" { Builtin::RemEuclid } else { Builtin::DivEuclid };
+                let builtin = if name == "rem_euclid" {
+                    Builtin::RemEuclid
+                } else {
+                    Builtin::DivEuclid
+                };
                 method(builtin, vec![r, other], ty)
             }
             ("clamp", [lo, hi]) => {
@@ -300,20 +393,29 @@ impl Checker<'_> {
         })
     }
 
-    fn int_method(&mut self, receiver: &Expr, name: &str, args: &[&syn::Expr], span: Span) -> Option<Expr> {
+    fn int_method(
+        &mut self,
+        receiver: &Expr,
+        name: &str,
+        args: &[&syn::Expr],
+        span: Span,
+    ) -> Option<Expr> {
         let ty = receiver.ty.clone();
         let r = receiver.clone();
         if let [other] = args {
             return self.int_binary(r, name, other, span);
         }
         let unary = |op, r: Expr, ty: Ty| Expr::new(ExprKind::RawUnary(op, r), ty, span);
-        let method = |b: Builtin, args: Vec<Expr>, ty: Ty| Expr::new(ExprKind::Method(b, args), ty, span);
+        let method =
+            |b: Builtin, args: Vec<Expr>, ty: Ty| Expr::new(ExprKind::Method(b, args), ty, span);
         let complement = |r: Expr| {
             let ty = r.ty.clone();
             Expr::new(ExprKind::RawUnary(UnOp::Not, r), ty, span)
         };
         Some(match (name, args) {
-            ("count_ones" | "leading_zeros" | "trailing_zeros", []) => unary(UnOp::from_name(name)?, r, U32),
+            ("count_ones" | "leading_zeros" | "trailing_zeros", []) => {
+                unary(UnOp::from_name(name)?, r, U32)
+            }
             ("count_zeros", []) => unary(UnOp::CountOnes, complement(r), U32),
             ("leading_ones", []) => unary(UnOp::LeadingZeros, complement(r), U32),
             ("trailing_ones", []) => unary(UnOp::TrailingZeros, complement(r), U32),
@@ -325,11 +427,19 @@ impl Checker<'_> {
             ("is_power_of_two", []) => method(Builtin::IsPowerOfTwo, vec![r], BOOL),
             ("next_power_of_two", []) => method(Builtin::NextPowerOfTwo, vec![r], ty),
             ("ilog2", []) => method(Builtin::Ilog2, vec![r], U32),
-            ("ilog10", []) => method(Builtin::Ilog, vec![r, Expr::new(ExprKind::Int(10), ty, span)], U32),
+            ("ilog10", []) => method(
+                Builtin::Ilog,
+                vec![r, Expr::new(ExprKind::Int(10), ty, span)],
+                U32,
+            ),
             ("isqrt", []) => method(Builtin::Isqrt, vec![r], ty),
             ("is_positive" | "is_negative", []) => {
                 let zero = Expr::new(ExprKind::Int(0), ty, span);
-                let op = if name == "is_positive" { BinOp::Gt } else { BinOp::Lt };
+                let op = if name == "is_positive" {
+                    BinOp::Gt
+                } else {
+                    BinOp::Lt
+                };
                 Expr::new(ExprKind::RawBinary(op, r, zero), BOOL, span)
             }
             ("unsigned_abs", []) => {
@@ -361,7 +471,11 @@ impl Checker<'_> {
         }
         if name == "pow" {
             let other = self.expr_as(other, &U32);
-            return Some(Expr::new(ExprKind::Method(Builtin::Pow, vec![r, other]), ty, span));
+            return Some(Expr::new(
+                ExprKind::Method(Builtin::Pow, vec![r, other]),
+                ty,
+                span,
+            ));
         }
         let same = match name {
             "min" => Some(BinOp::Min),
@@ -385,13 +499,26 @@ impl Checker<'_> {
             "ilog" => (Builtin::Ilog, U32),
             "saturating_mul" => (Builtin::SaturatingMul, ty.clone()),
             "abs_diff" => (Builtin::AbsDiff, self.unsigned(&ty)?),
-            "overflowing_add" => (Builtin::Overflowing(BinOp::Add), Ty::Tuple(vec![ty.clone(), BOOL])),
-            "overflowing_sub" => (Builtin::Overflowing(BinOp::Sub), Ty::Tuple(vec![ty.clone(), BOOL])),
-            "overflowing_mul" => (Builtin::Overflowing(BinOp::Mul), Ty::Tuple(vec![ty.clone(), BOOL])),
+            "overflowing_add" => (
+                Builtin::Overflowing(BinOp::Add),
+                Ty::Tuple(vec![ty.clone(), BOOL]),
+            ),
+            "overflowing_sub" => (
+                Builtin::Overflowing(BinOp::Sub),
+                Ty::Tuple(vec![ty.clone(), BOOL]),
+            ),
+            "overflowing_mul" => (
+                Builtin::Overflowing(BinOp::Mul),
+                Ty::Tuple(vec![ty.clone(), BOOL]),
+            ),
             _ => return None,
         };
         let other = self.expr_as(other, &ty);
-        Some(Expr::new(ExprKind::Method(builtin, vec![r, other]), result, span))
+        Some(Expr::new(
+            ExprKind::Method(builtin, vec![r, other]),
+            result,
+            span,
+        ))
     }
 
     /// The unsigned type of the same width. An integer that nothing decided yet becomes `i32`.

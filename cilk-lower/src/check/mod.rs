@@ -33,7 +33,12 @@ pub(crate) fn function(module: &mut Module, id: FnId) -> Option<Body> {
     let mut c = Checker::new(module, Some(item.kind), Ty::from_type(&item.ret));
     let mut prologue = Vec::new();
     // All parameters before the parts of those that are taken apart.
-    let vars: Vec<VarId> = item.params.iter().enumerate().map(|(i, (pat, ty))| c.parameter(i, pat, ty)).collect();
+    let vars: Vec<VarId> = item
+        .params
+        .iter()
+        .enumerate()
+        .map(|(i, (pat, ty))| c.parameter(i, pat, ty))
+        .collect();
     for ((pat, ty), var) in item.params.iter().zip(vars) {
         c.take_apart(pat, ty, var, &mut prologue);
     }
@@ -56,11 +61,18 @@ pub(crate) fn constant(module: &mut Module, expr: &syn::Expr, ty: &Type) -> Opti
 }
 
 /// The name nearest to a misspelled one, if one is near.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
     // Of a name of one letter every other is a misspelling.
     let limit = (1 + name.len() / 4).min(name.len() - 1);
     let lower = name.to_lowercase();
-    candidates.map(|c| (distance(&lower, &c.to_lowercase()), c)).filter(|(d, _)| *d <= limit).min().map(|(_, c)| c)
+    candidates
+        .map(|c| (distance(&lower, &c.to_lowercase()), c))
+        .filter(|(d, _)| *d <= limit)
+        .min()
+        .map(|(_, c)| c)
 }
 
 fn distance(a: &str, b: &str) -> usize {
@@ -70,7 +82,9 @@ fn distance(a: &str, b: &str) -> usize {
         let mut diagonal = row[0];
         row[0] = i + 1;
         for (j, y) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
+            let next = (diagonal + usize::from(x != *y))
+                .min(row[j] + 1)
+                .min(row[j + 1] + 1);
             diagonal = row[j + 1];
             row[j + 1] = next;
         }
@@ -113,7 +127,16 @@ struct Checker<'m> {
 impl<'m> Checker<'m> {
     fn new(m: &'m mut Module, kind: Option<FunctionKind>, ret: Ty) -> Self {
         let scopes = vec![BTreeMap::new()];
-        Self { m, kind, table: Table::default(), vars: Vec::new(), scopes, loops: Vec::new(), next_loop: 0, ret }
+        Self {
+            m,
+            kind,
+            table: Table::default(),
+            vars: Vec::new(),
+            scopes,
+            loops: Vec::new(),
+            next_loop: 0,
+            ret,
+        }
     }
 
     /// The variable of a parameter; one that is only a name is bound to it.
@@ -147,7 +170,13 @@ impl<'m> Checker<'m> {
     }
 
     fn add_var(&mut self, name: &str, ty: Ty) -> VarId {
-        self.vars.push(Var { name: name.to_owned(), ty, addressed: false, awaits: false, fixed: None });
+        self.vars.push(Var {
+            name: name.to_owned(),
+            ty,
+            addressed: false,
+            awaits: false,
+            fixed: None,
+        });
         VarId(self.vars.len() - 1)
     }
 
@@ -192,8 +221,16 @@ impl<'m> Checker<'m> {
 
     /// Names in scope that a misspelled one may have meant.
     fn suggestion(&self, name: &str) -> Option<String> {
-        let locals = self.scopes.iter().flat_map(|s| s.keys().map(String::as_str));
-        let items = self.m.names.iter().filter(|(_, i)| !matches!(i, Item::Alias(_))).map(|(n, _)| n.as_str());
+        let locals = self
+            .scopes
+            .iter()
+            .flat_map(|s| s.keys().map(String::as_str));
+        let items = self
+            .m
+            .names
+            .iter()
+            .filter(|(_, i)| !matches!(i, Item::Alias(_)))
+            .map(|(n, _)| n.as_str());
         nearest(name, locals.chain(items)).map(|n| format!("did you mean `{n}`?"))
     }
 
@@ -209,12 +246,19 @@ impl<'m> Checker<'m> {
                 syn::Stmt::Local(local) => self.local(local, &mut stmts),
                 syn::Stmt::Item(syn::Item::Use(u)) => self.m.import(u),
                 syn::Stmt::Item(item) => {
-                    self.error(item.span(), "an item inside a function").help("move it to the top of the program's module");
+                    self.error(item.span(), "an item inside a function")
+                        .help("move it to the top of the program's module");
                 }
                 syn::Stmt::Expr(e, None) if i == last => tail = Some(self.expr(e, want)),
-                syn::Stmt::Macro(m) if i == last && m.semi_token.is_none() => tail = Some(self.macro_value(&m.mac, want)),
+                syn::Stmt::Macro(m) if i == last && m.semi_token.is_none() => {
+                    tail = Some(self.macro_value(&m.mac, want))
+                }
                 syn::Stmt::Expr(e, semi) => {
-                    let e = if semi.is_some() { self.statement(e) } else { self.expr_as(e, &Ty::unit()) };
+                    let e = if semi.is_some() {
+                        self.statement(e)
+                    } else {
+                        self.expr_as(e, &Ty::unit())
+                    };
                     diverges |= matches!(self.shallow(&e.ty), Ty::Never);
                     broken |= matches!(self.shallow(&e.ty), Ty::Error);
                     stmts.push(Stmt::Expr(e));
@@ -234,7 +278,11 @@ impl<'m> Checker<'m> {
             None if broken => Ty::Error,
             None => Ty::unit(),
         };
-        Expr::new(ExprKind::Block(stmts, tail), ty, block.brace_token.span.close())
+        Expr::new(
+            ExprKind::Block(stmts, tail),
+            ty,
+            block.brace_token.span.close(),
+        )
     }
 
     fn fresh_loop(&mut self) -> LoopId {

@@ -66,56 +66,119 @@ impl Checker<'_> {
                 Expr::new(ExprKind::Lazy { and, left, right }, BOOL, span)
             }
             Some(Operator::Assign(op)) => self.assign_op(op, b),
-            None => self.refuse(b.op.span(), "this operator is not part of the task language", "docs/language.md lists what there is"),
+            None => self.refuse(
+                b.op.span(),
+                "this operator is not part of the task language",
+                "docs/language.md lists what there is",
+            ),
         }
     }
 
-    fn plain(&mut self, op: BinOp, left: &syn::Expr, right: &syn::Expr, want: Option<&Ty>, at: Span, span: Span) -> Expr {
+    fn plain(
+        &mut self,
+        op: BinOp,
+        left: &syn::Expr,
+        right: &syn::Expr,
+        want: Option<&Ty>,
+        at: Span,
+        span: Span,
+    ) -> Expr {
         let hint = if op.is_comparison() { None } else { want };
         let equality = matches!(op, BinOp::Eq | BinOp::Ne);
-        let left = if equality { self.equal_part(left, hint) } else { self.expr(left, hint) };
+        let left = if equality {
+            self.equal_part(left, hint)
+        } else {
+            self.expr(left, hint)
+        };
         let left = self.behind_refs(left);
         let right_hint = (!is_shift(op)).then(|| left.ty.clone());
-        let right = if equality { self.equal_part(right, right_hint.as_ref()) } else { self.expr(right, right_hint.as_ref()) };
+        let right = if equality {
+            self.equal_part(right, right_hint.as_ref())
+        } else {
+            self.expr(right, right_hint.as_ref())
+        };
         let right = self.behind_refs(right);
         if is_shift(op) {
             let ty = left.ty.clone();
             return Expr::new(ExprKind::Binary(op, left, right), ty, span);
         }
-        if matches!(self.shallow(&left.ty), Ty::Error) || matches!(self.shallow(&right.ty), Ty::Error) {
+        if matches!(self.shallow(&left.ty), Ty::Error)
+            || matches!(self.shallow(&right.ty), Ty::Error)
+        {
             return Self::broken(span);
         }
         if let Some(atomic) = self.atomic_operand(&left, &right) {
-            return self.refuse(at, format!("`{atomic}` has no operators"), "use its methods: `load`, `store`, `fetch_add`, ..");
+            return self.refuse(
+                at,
+                format!("`{atomic}` has no operators"),
+                "use its methods: `load`, `store`, `fetch_add`, ..",
+            );
         }
-        let (left, right) = if equality { self.as_slices(left, right) } else { (left, right) };
-        let slices = matches!((self.shallow(&left.ty), self.shallow(&right.ty)), (Ty::Slice { .. }, Ty::Slice { .. }));
+        let (left, right) = if equality {
+            self.as_slices(left, right)
+        } else {
+            (left, right)
+        };
+        let slices = matches!(
+            (self.shallow(&left.ty), self.shallow(&right.ty)),
+            (Ty::Slice { .. }, Ty::Slice { .. })
+        );
         if slices && equality || !self.table.unify(&left.ty, &right.ty) {
-            if let (Ty::Slice { elem: l, .. }, Ty::Slice { elem: r, .. }) = (self.shallow(&left.ty), self.shallow(&right.ty))
+            if let (Ty::Slice { elem: l, .. }, Ty::Slice { elem: r, .. }) =
+                (self.shallow(&left.ty), self.shallow(&right.ty))
                 && self.table.unify(&l, &r)
             {
-                return Expr::new(ExprKind::SameFields { equal: op == BinOp::Eq, left, right }, BOOL, span);
+                return Expr::new(
+                    ExprKind::SameFields {
+                        equal: op == BinOp::Eq,
+                        left,
+                        right,
+                    },
+                    BOOL,
+                    span,
+                );
             }
             let (l, r) = (self.show(&left.ty), self.show(&right.ty));
-            let literal = |have: &str, want: &str, e: &Expr| mismatch_help(have, want, e).filter(|h| h.starts_with("write"));
+            let literal = |have: &str, want: &str, e: &Expr| {
+                mismatch_help(have, want, e).filter(|h| h.starts_with("write"))
+            };
             let help = literal(&r, &l, &right).or_else(|| literal(&l, &r, &left));
             let help = help.unwrap_or_else(|| "convert one of them with `as`".to_owned());
             return self.refuse(at, format!("the two sides differ: `{l}` and `{r}`"), help);
         }
         if op.is_comparison() {
-            if equality && matches!(self.shallow(&left.ty), Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..)) {
-                return Expr::new(ExprKind::SameFields { equal: op == BinOp::Eq, left, right }, BOOL, span);
+            if equality
+                && matches!(
+                    self.shallow(&left.ty),
+                    Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..)
+                )
+            {
+                return Expr::new(
+                    ExprKind::SameFields {
+                        equal: op == BinOp::Eq,
+                        left,
+                        right,
+                    },
+                    BOOL,
+                    span,
+                );
             }
             return Expr::new(ExprKind::Binary(op, left, right), BOOL, span);
         }
-        let ty = if matches!(self.shallow(&left.ty), Ty::Never) { right.ty.clone() } else { left.ty.clone() };
+        let ty = if matches!(self.shallow(&left.ty), Ty::Never) {
+            right.ty.clone()
+        } else {
+            left.ty.clone()
+        };
         Expr::new(ExprKind::Binary(op, left, right), ty, span)
     }
 
     /// A side of `==`: a part of a slice may stand there itself, `a[1..] == b[1..]`.
     fn equal_part(&mut self, e: &syn::Expr, want: Option<&Ty>) -> Expr {
         match super::places::strip(e) {
-            syn::Expr::Index(part) if matches!(super::places::strip(&part.index), syn::Expr::Range(_)) => {
+            syn::Expr::Index(part)
+                if matches!(super::places::strip(&part.index), syn::Expr::Range(_)) =>
+            {
                 self.expr(&syn::parse_quote_spanned!(e.span()=> &#part), want)
             }
             _ => self.expr(e, want),
@@ -126,11 +189,15 @@ impl Checker<'_> {
     fn as_slices(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
         match (self.shallow(&left.ty), self.shallow(&right.ty)) {
             (Ty::Slice { .. }, Ty::Array(..)) => {
-                let slice = self.as_slice(right.clone(), false).map_or(right, |(slice, _)| slice);
+                let slice = self
+                    .as_slice(right.clone(), false)
+                    .map_or(right, |(slice, _)| slice);
                 (left, slice)
             }
             (Ty::Array(..), Ty::Slice { .. }) => {
-                let slice = self.as_slice(left.clone(), false).map_or(left, |(slice, _)| slice);
+                let slice = self
+                    .as_slice(left.clone(), false)
+                    .map_or(left, |(slice, _)| slice);
                 (slice, right)
             }
             _ => (left, right),
@@ -138,7 +205,9 @@ impl Checker<'_> {
     }
 
     fn atomic_operand(&self, left: &Expr, right: &Expr) -> Option<String> {
-        let atomic = [left, right].into_iter().find(|e| matches!(self.shallow(&e.ty), Ty::Atomic(_)))?;
+        let atomic = [left, right]
+            .into_iter()
+            .find(|e| matches!(self.shallow(&e.ty), Ty::Atomic(_)))?;
         Some(self.show(&atomic.ty))
     }
 
@@ -165,7 +234,11 @@ impl Checker<'_> {
                     Ty::Slice { .. } => e,
                     other => {
                         let shown = self.show(&other);
-                        self.refuse(span, format!("`{shown}` is not a reference"), "leave out the `*`")
+                        self.refuse(
+                            span,
+                            format!("`{shown}` is not a reference"),
+                            "leave out the `*`",
+                        )
                     }
                 }
             }
@@ -181,7 +254,11 @@ impl Checker<'_> {
                 let ty = e.ty.clone();
                 Expr::new(ExprKind::Unary(UnOp::Not, e), ty, span)
             }
-            _ => self.refuse(span, "this operator is not part of the task language", "docs/language.md lists what there is"),
+            _ => self.refuse(
+                span,
+                "this operator is not part of the task language",
+                "docs/language.md lists what there is",
+            ),
         }
     }
 
@@ -189,19 +266,31 @@ impl Checker<'_> {
         let span = c.span();
         if let syn::Type::Infer(_) = *c.ty {
             let e = self.expr(&c.expr, None);
-            return self.refuse(span, format!("`{} as _` leaves the type open", self.show(&e.ty)), "write the type");
+            return self.refuse(
+                span,
+                format!("`{} as _` leaves the type open", self.show(&e.ty)),
+                "write the type",
+            );
         }
         let ty = Ty::from_type(&self.m.resolve_type(&c.ty));
         // Rust lets the target decide the type of a bare literal, and of nothing else.
         let hint = is_literal(&c.expr).then_some(&ty);
         let e = self.expr(&c.expr, hint);
-        let e = if ty.is_scalar() { self.behind_refs_if_scalar(e) } else { e };
+        let e = if ty.is_scalar() {
+            self.behind_refs_if_scalar(e)
+        } else {
+            e
+        };
         let Some(to) = ty.scalar() else {
             if self.table.unify(&e.ty, &ty) {
                 return e;
             }
             let shown = self.show(&ty);
-            return self.refuse(span, format!("`as {shown}` does not convert anything"), "`as` converts numbers and bools");
+            return self.refuse(
+                span,
+                format!("`as {shown}` does not convert anything"),
+                "`as` converts numbers and bools",
+            );
         };
         let from = self.shallow(&e.ty);
         let wrong = match from.scalar() {
@@ -211,8 +300,16 @@ impl Checker<'_> {
         };
         if wrong {
             let shown = self.show(&from);
-            let help = if ty == BOOL { "compare with zero: `x != 0`" } else { "`as` converts numbers, and bools to integers" };
-            return self.refuse(span, format!("`{shown}` cannot be converted to `{to}` by `as`"), help);
+            let help = if ty == BOOL {
+                "compare with zero: `x != 0`"
+            } else {
+                "`as` converts numbers, and bools to integers"
+            };
+            return self.refuse(
+                span,
+                format!("`{shown}` cannot be converted to `{to}` by `as`"),
+                help,
+            );
         }
         Expr::new(ExprKind::Cast(e), ty, span)
     }
@@ -228,7 +325,11 @@ impl Checker<'_> {
         let span = a.span();
         if let syn::Expr::Infer(_) = *a.left {
             let right = self.expr(&a.right, None);
-            return Expr::new(ExprKind::Block(vec![crate::hir::Stmt::Expr(right)], None), Ty::unit(), span);
+            return Expr::new(
+                ExprKind::Block(vec![crate::hir::Stmt::Expr(right)], None),
+                Ty::unit(),
+                span,
+            );
         }
         if let syn::Expr::Tuple(t) = &*a.left {
             return self.assign_tuple(t, &a.right, span);
@@ -246,7 +347,11 @@ impl Checker<'_> {
     fn assign_tuple(&mut self, t: &syn::ExprTuple, value: &syn::Expr, span: Span) -> Expr {
         use crate::hir::{Pat, Stmt};
         let value = self.expr(value, None);
-        let fields: Vec<Ty> = t.elems.iter().map(|_| self.table.fresh(Class::Any)).collect();
+        let fields: Vec<Ty> = t
+            .elems
+            .iter()
+            .map(|_| self.table.fresh(Class::Any))
+            .collect();
         let value = self.coerce(value, &Ty::Tuple(fields.clone()));
         let hidden = self.add_var("tuple", Ty::Tuple(fields.clone()));
         let mut stmts = vec![Stmt::Let(Pat::Var(hidden), Some(value))];
@@ -259,7 +364,11 @@ impl Checker<'_> {
             let part = Expr::new(ExprKind::Field(all, i), ty, span);
             let want = place.ty.clone();
             let part = self.coerce(part, &want);
-            stmts.push(Stmt::Expr(Expr::new(ExprKind::Assign(place, part), Ty::unit(), span)));
+            stmts.push(Stmt::Expr(Expr::new(
+                ExprKind::Assign(place, part),
+                Ty::unit(),
+                span,
+            )));
         }
         Expr::new(ExprKind::Block(stmts, None), Ty::unit(), span)
     }
@@ -275,7 +384,11 @@ impl Checker<'_> {
         let value = self.expr(&b.right, hint.as_ref());
         let mut value = self.behind_refs(value);
         if let Some(atomic) = self.atomic_operand(&place, &value) {
-            return self.refuse(b.op.span(), format!("`{atomic}` has no operators"), "use its methods: `load`, `store`, `fetch_add`, ..");
+            return self.refuse(
+                b.op.span(),
+                format!("`{atomic}` has no operators"),
+                "use its methods: `load`, `store`, `fetch_add`, ..",
+            );
         }
         if !is_shift(op) {
             let ty = place.ty.clone();

@@ -50,19 +50,34 @@ impl Checker<'_> {
     }
 
     /// `let pattern = value else { .. }` is a `match` whose value is what the pattern's names get.
-    fn let_else(&mut self, pat: &syn::Pat, value: &syn::Expr, other: &syn::Expr, stmts: &mut Vec<Stmt>) {
+    fn let_else(
+        &mut self,
+        pat: &syn::Pat,
+        value: &syn::Expr,
+        other: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) {
         let span = pat.span();
         let (pat, value) = match pat {
             syn::Pat::Type(t) => {
                 let ty = &t.ty;
-                (&*t.pat, syn::parse_quote_spanned!(span=> { let value: #ty = #value; value }))
+                (
+                    &*t.pat,
+                    syn::parse_quote_spanned!(span=> { let value: #ty = #value; value }),
+                )
             }
             pat => (pat, value.clone()),
         };
         let bound = self.names(pat);
-        let (names, by) = (bound.iter().map(|p| &p.ident), bound.iter().map(|p| (p.mutability, &p.ident)));
+        let (names, by) = (
+            bound.iter().map(|p| &p.ident),
+            bound.iter().map(|p| (p.mutability, &p.ident)),
+        );
         let by = by.map(|(mutability, name)| quote::quote!(#mutability #name));
-        let matching = self.matching(&syn::parse_quote_spanned!(span=> match #value { #pat => (#(#names,)*), _ => #other }), None);
+        let matching = self.matching(
+            &syn::parse_quote_spanned!(span=> match #value { #pat => (#(#names,)*), _ => #other }),
+            None,
+        );
         let ty = matching.ty.clone();
         let all: syn::Pat = syn::parse_quote_spanned!(span=> (#(#by,)*));
         let all = self.pattern(&all, &ty);
@@ -75,14 +90,19 @@ impl Checker<'_> {
         impl syn::visit::Visit<'_> for Names {
             fn visit_pat_ident(&mut self, p: &syn::PatIdent) {
                 if self.0.iter().all(|known| known.ident != p.ident) {
-                    self.0.push(syn::PatIdent { subpat: None, ..p.clone() });
+                    self.0.push(syn::PatIdent {
+                        subpat: None,
+                        ..p.clone()
+                    });
                 }
                 syn::visit::visit_pat_ident(self, p);
             }
         }
         let mut names = Names(Vec::new());
         syn::visit::Visit::visit_pat(&mut names, pat);
-        names.0.retain(|p| !matches!(self.m.names.get(&p.ident.to_string()), Some(Item::Const(_))));
+        names
+            .0
+            .retain(|p| !matches!(self.m.names.get(&p.ident.to_string()), Some(Item::Const(_))));
         names.0
     }
 
@@ -103,10 +123,14 @@ impl Checker<'_> {
         if let Ty::Ref { mutable, target } = self.shallow(ty) {
             let target = self.shallow(&target);
             match (pat, &target) {
-                (syn::Pat::Reference(r), _) => return Pat::Deref(Box::new(self.pattern(&r.pat, &target))),
+                (syn::Pat::Reference(r), _) => {
+                    return Pat::Deref(Box::new(self.pattern(&r.pat, &target)));
+                }
                 (syn::Pat::Tuple(_), Ty::Tuple(_))
                 | (syn::Pat::Struct(_) | syn::Pat::TupleStruct(_), Ty::Struct(_))
-                | (syn::Pat::Slice(_), Ty::Array(..)) => return Pat::Behind(Box::new(self.parts(pat, &target, Some(mutable)))),
+                | (syn::Pat::Slice(_), Ty::Array(..)) => {
+                    return Pat::Behind(Box::new(self.parts(pat, &target, Some(mutable))));
+                }
                 _ => {}
             }
         }
@@ -115,7 +139,12 @@ impl Checker<'_> {
 
     /// The same for a value that is there itself or, with the mutability of the reference, behind one: then its parts are as well.
     fn parts(&mut self, pat: &syn::Pat, ty: &Ty, behind: Option<bool>) -> Pat {
-        let part = |ty: Ty| behind.map_or(ty.clone(), |mutable| Ty::Ref { mutable, target: Box::new(ty) });
+        let part = |ty: Ty| {
+            behind.map_or(ty.clone(), |mutable| Ty::Ref {
+                mutable,
+                target: Box::new(ty),
+            })
+        };
         match pat {
             syn::Pat::Wild(_) => Pat::Wild,
             syn::Pat::Paren(p) => self.pattern(&p.pat, ty),
@@ -137,11 +166,20 @@ impl Checker<'_> {
                     return Pat::Wild;
                 };
                 let fields = t.elems.iter().zip(types).enumerate();
-                Pat::Fields(fields.map(|(i, (p, ty))| (i, self.pattern(p, &part(ty)))).collect())
+                Pat::Fields(
+                    fields
+                        .map(|(i, (p, ty))| (i, self.pattern(p, &part(ty))))
+                        .collect(),
+                )
             }
             syn::Pat::Struct(s) => {
                 let fields = self.struct_fields(s, ty);
-                Pat::Fields(fields.into_iter().map(|(i, p, ty)| (i, self.pattern(p, &part(ty)))).collect())
+                Pat::Fields(
+                    fields
+                        .into_iter()
+                        .map(|(i, p, ty)| (i, self.pattern(p, &part(ty))))
+                        .collect(),
+                )
             }
             syn::Pat::TupleStruct(s) => {
                 let Some(types) = self.struct_types(&s.path, ty, s.elems.len(), pat.span()) else {
@@ -149,12 +187,20 @@ impl Checker<'_> {
                     return Pat::Wild;
                 };
                 let fields = s.elems.iter().zip(types).enumerate();
-                Pat::Fields(fields.map(|(i, (p, ty))| (i, self.pattern(p, &part(ty)))).collect())
+                Pat::Fields(
+                    fields
+                        .map(|(i, (p, ty))| (i, self.pattern(p, &part(ty))))
+                        .collect(),
+                )
             }
             syn::Pat::Path(p) if self.unit_struct(&p.path, ty) => Pat::Wild,
             syn::Pat::Slice(s) if s.elems.iter().all(|p| !matches!(p, syn::Pat::Rest(_))) => {
                 let elem = self.fresh_any();
-                self.same(pat.span(), ty, &Ty::Array(Box::new(elem.clone()), s.elems.len() as u64));
+                self.same(
+                    pat.span(),
+                    ty,
+                    &Ty::Array(Box::new(elem.clone()), s.elems.len() as u64),
+                );
                 let elem = part(elem);
                 Pat::Elements(s.elems.iter().map(|p| self.pattern(p, &elem)).collect())
             }
@@ -203,7 +249,11 @@ impl Checker<'_> {
     }
 
     fn unit_struct(&self, path: &syn::Path, ty: &Ty) -> bool {
-        let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let name = path
+            .segments
+            .last()
+            .map(|s| s.ident.to_string())
+            .unwrap_or_default();
         matches!((self.m.names.get(&name), self.shallow(ty)), (Some(Item::Struct(a)), Ty::Struct(b)) if *a == b)
     }
 
@@ -239,28 +289,60 @@ impl Checker<'_> {
         }
     }
 
-    fn struct_types(&mut self, path: &syn::Path, ty: &Ty, len: usize, span: proc_macro2::Span) -> Option<Vec<Ty>> {
-        let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+    fn struct_types(
+        &mut self,
+        path: &syn::Path,
+        ty: &Ty,
+        len: usize,
+        span: proc_macro2::Span,
+    ) -> Option<Vec<Ty>> {
+        let name = path
+            .segments
+            .last()
+            .map(|s| s.ident.to_string())
+            .unwrap_or_default();
         let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
-            let d = self.error(path.span(), format!("there is no struct `{name}` in this program"));
+            let d = self.error(
+                path.span(),
+                format!("there is no struct `{name}` in this program"),
+            );
             if matches!(&*name, "Some" | "Ok" | "Err") {
                 d.help("there is no `Option` and no `Result`: use a value that stands for none, or a `bool` beside it");
             }
             return None;
         };
         self.same(span, ty, &Ty::Struct(id));
-        let types: Vec<Ty> = self.m.structs[id].fields.iter().map(|(_, t)| Ty::from_type(t)).collect();
+        let types: Vec<Ty> = self.m.structs[id]
+            .fields
+            .iter()
+            .map(|(_, t)| Ty::from_type(t))
+            .collect();
         if types.len() != len {
-            self.error(span, format!("`{name}` has {} fields, here are {len}", types.len()));
+            self.error(
+                span,
+                format!("`{name}` has {} fields, here are {len}", types.len()),
+            );
             return None;
         }
         Some(types)
     }
 
-    fn struct_fields<'p>(&mut self, s: &'p syn::PatStruct, ty: &Ty) -> Vec<(usize, &'p syn::Pat, Ty)> {
-        let name = s.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+    fn struct_fields<'p>(
+        &mut self,
+        s: &'p syn::PatStruct,
+        ty: &Ty,
+    ) -> Vec<(usize, &'p syn::Pat, Ty)> {
+        let name = s
+            .path
+            .segments
+            .last()
+            .map(|s| s.ident.to_string())
+            .unwrap_or_default();
         let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
-            self.error(s.path.span(), format!("there is no struct `{name}` in this program"));
+            self.error(
+                s.path.span(),
+                format!("there is no struct `{name}` in this program"),
+            );
             return Vec::new();
         };
         self.same(s.span(), ty, &Ty::Struct(id));
@@ -270,11 +352,15 @@ impl Checker<'_> {
             let member = member_name(&field.member);
             match def.fields.iter().position(|(n, _)| *n == member) {
                 Some(i) => out.push((i, &*field.pat, Ty::from_type(&def.fields[i].1))),
-                None => drop(self.error(field.member.span(), format!("the struct `{name}` has no field `{member}`"))),
+                None => drop(self.error(
+                    field.member.span(),
+                    format!("the struct `{name}` has no field `{member}`"),
+                )),
             }
         }
         if s.rest.is_none() && out.len() < def.fields.len() {
-            self.error(s.span(), "the pattern does not name all fields").help("end it with `..`");
+            self.error(s.span(), "the pattern does not name all fields")
+                .help("end it with `..`");
         }
         out
     }
@@ -308,36 +394,65 @@ impl Checker<'_> {
                 Some(ty) if !never => self.coerce(body, ty),
                 _ => body,
             };
-            arms.push(Arm { cases: matched.cases, guard, body });
+            arms.push(Arm {
+                cases: matched.cases,
+                guard,
+                body,
+            });
         }
-        Expr::new(ExprKind::Match(value, arms), result.unwrap_or(Ty::Never), span)
+        Expr::new(
+            ExprKind::Match(value, arms),
+            result.unwrap_or(Ty::Never),
+            span,
+        )
     }
 
     fn arm_pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Matched {
-        let mut out = Matched { cases: vec![Case::default()], ..Matched::default() };
+        let mut out = Matched {
+            cases: vec![Case::default()],
+            ..Matched::default()
+        };
         self.tests(pat, ty, &mut Vec::new(), &mut out);
-        let missing = out.names.iter().find(|(_, var)| !out.cases.iter().all(|case| case.binds.iter().any(|(v, _)| v == *var)));
+        let missing = out.names.iter().find(|(_, var)| {
+            !out.cases
+                .iter()
+                .all(|case| case.binds.iter().any(|(v, _)| v == *var))
+        });
         if let Some((name, _)) = missing
             && out.cases.len() > 1
         {
-            self.error(pat.span(), format!("`{name}` is bound in some of these patterns only"))
-                .help("bind it in each, or before the `match`");
+            self.error(
+                pat.span(),
+                format!("`{name}` is bound in some of these patterns only"),
+            )
+            .help("bind it in each, or before the `match`");
         }
         out
     }
 
     /// Adds what a pattern asks of the part at `path` to every alternative in `out`.
     fn tests(&mut self, pat: &syn::Pat, ty: &Ty, path: &mut Path, out: &mut Matched) {
-        let add = |out: &mut Matched, path: &Path, test: Test| out.cases.iter_mut().for_each(|c| c.tests.push((path.clone(), test)));
+        let add = |out: &mut Matched, path: &Path, test: Test| {
+            out.cases
+                .iter_mut()
+                .for_each(|c| c.tests.push((path.clone(), test)))
+        };
         match pat {
             syn::Pat::Wild(_) => {}
             syn::Pat::Paren(p) => self.tests(&p.pat, ty, path, out),
-            syn::Pat::Ident(p) if !matches!(self.m.names.get(&p.ident.to_string()), Some(Item::Const(_))) => {
+            syn::Pat::Ident(p)
+                if !matches!(self.m.names.get(&p.ident.to_string()), Some(Item::Const(_))) =>
+            {
                 if p.by_ref.is_some() {
-                    self.error(p.span(), "`ref` is not part of the task language").help("bind the value itself");
+                    self.error(p.span(), "`ref` is not part of the task language")
+                        .help("bind the value itself");
                 }
                 let name = p.ident.to_string();
-                let bound = if p.by_ref.is_some() { Ty::Error } else { ty.clone() };
+                let bound = if p.by_ref.is_some() {
+                    Ty::Error
+                } else {
+                    ty.clone()
+                };
                 let var = match out.names.get(&name) {
                     Some(var) => {
                         let first = self.vars[var.0].ty.clone();
@@ -349,13 +464,17 @@ impl Checker<'_> {
                 self.fix(var, p);
                 self.bind(&name, Binding::Var(var));
                 out.names.insert(name, var);
-                out.cases.iter_mut().for_each(|c| c.binds.push((var, path.clone())));
+                out.cases
+                    .iter_mut()
+                    .for_each(|c| c.binds.push((var, path.clone())));
                 if let Some((_, sub)) = &p.subpat {
                     self.tests(sub, ty, path, out);
                 }
             }
             syn::Pat::Tuple(t) => {
-                let Some(types) = self.tuple_types(ty, t.elems.len(), pat.span()) else { return self.bind_as_broken(pat) };
+                let Some(types) = self.tuple_types(ty, t.elems.len(), pat.span()) else {
+                    return self.bind_as_broken(pat);
+                };
                 for (i, (p, ty)) in t.elems.iter().zip(types).enumerate() {
                     path.push(i);
                     self.tests(p, &ty, path, out);
@@ -363,7 +482,9 @@ impl Checker<'_> {
                 }
             }
             syn::Pat::TupleStruct(s) => {
-                let Some(types) = self.struct_types(&s.path, ty, s.elems.len(), pat.span()) else { return self.bind_as_broken(pat) };
+                let Some(types) = self.struct_types(&s.path, ty, s.elems.len(), pat.span()) else {
+                    return self.bind_as_broken(pat);
+                };
                 for (i, (p, ty)) in s.elems.iter().zip(types).enumerate() {
                     path.push(i);
                     self.tests(p, &ty, path, out);
@@ -389,13 +510,22 @@ impl Checker<'_> {
                 let lo = r.start.as_ref().and_then(|e| self.pattern_value(e, ty));
                 let hi = r.end.as_ref().and_then(|e| self.pattern_value(e, ty));
                 let closed = matches!(r.limits, syn::RangeLimits::Closed(_));
-                let hi = if closed { hi } else { hi.map(|h| h.wrapping_sub(1)) };
+                let hi = if closed {
+                    hi
+                } else {
+                    hi.map(|h| h.wrapping_sub(1))
+                };
                 if let (Some(lo), Some(hi)) = (lo, hi)
                     && lo > hi
                 {
-                    self.error(r.span(), "no value is in this range").help("write the lower end first");
+                    self.error(r.span(), "no value is in this range")
+                        .help("write the lower end first");
                 }
-                add(out, path, Test::Range(lo.map(|v| v as u64), hi.map(|v| v as u64)));
+                add(
+                    out,
+                    path,
+                    Test::Range(lo.map(|v| v as u64), hi.map(|v| v as u64)),
+                );
             }
             other => {
                 if let Some(value) = self.literal_pattern(other, ty) {
@@ -409,7 +539,11 @@ impl Checker<'_> {
         let expr: syn::Expr = match pat {
             syn::Pat::Lit(l) => syn::Expr::Lit(l.clone()),
             syn::Pat::Path(p) => syn::Expr::Path(p.clone()),
-            syn::Pat::Ident(p) => syn::Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: p.ident.clone().into() }),
+            syn::Pat::Ident(p) => syn::Expr::Path(syn::ExprPath {
+                attrs: Vec::new(),
+                qself: None,
+                path: p.ident.clone().into(),
+            }),
             // A negative literal.
             syn::Pat::Verbatim(tokens) => match syn::parse2(tokens.clone()) {
                 Ok(e) => e,
@@ -440,7 +574,10 @@ impl Checker<'_> {
         }
         value.or_else(|| {
             if !matches!(*checked.kind, ExprKind::Error) {
-                self.error(e.span(), "a pattern needs an integer or a bool that is constant");
+                self.error(
+                    e.span(),
+                    "a pattern needs an integer or a bool that is constant",
+                );
             }
             None
         })
@@ -465,7 +602,11 @@ impl Checker<'_> {
                 wide[..bytes.len()].copy_from_slice(&bytes);
                 let value = i128::from_le_bytes(wide);
                 let shift = 128 - scalar.bits();
-                Some(if scalar.is_signed() { (value << shift) >> shift } else { value })
+                Some(if scalar.is_signed() {
+                    (value << shift) >> shift
+                } else {
+                    value
+                })
             }
             _ => None,
         }

@@ -12,10 +12,18 @@ impl Checker<'_> {
     pub(super) fn place(&mut self, e: &syn::Expr) -> Expr {
         let place = self.expr(e, None);
         if !place.is_place() && !matches!(*place.kind, ExprKind::Error) {
-            return self.refuse(e.span(), "this cannot be assigned to", "assign to a variable, a field, an element or `*reference`");
+            return self.refuse(
+                e.span(),
+                "this cannot be assigned to",
+                "assign to a variable, a field, an element or `*reference`",
+            );
         }
         if matches!(*place.kind, ExprKind::Const(_)) {
-            return self.refuse(e.span(), "a constant cannot be assigned to", "copy it to a variable first");
+            return self.refuse(
+                e.span(),
+                "a constant cannot be assigned to",
+                "copy it to a variable first",
+            );
         }
         self.writable(&place);
         place
@@ -30,14 +38,20 @@ impl Checker<'_> {
             _ => return,
         };
         match self.shallow(&base.ty) {
-            Ty::Slice { mutable: false, .. } | Ty::Ref { mutable: false, .. } | Ty::Mat { mutable: false, .. } => {
+            Ty::Slice { mutable: false, .. }
+            | Ty::Ref { mutable: false, .. }
+            | Ty::Mat { mutable: false, .. } => {
                 let shown = self.show(&base.ty);
                 let help = if shown.starts_with("Mat<") {
                     "take it as `MatMut`".to_owned()
                 } else {
                     shown.replacen('&', "take it as `&mut ", 1) + "`"
                 };
-                self.error(place.span, format!("this cannot be written: it lies behind `{shown}`")).help(help);
+                self.error(
+                    place.span,
+                    format!("this cannot be written: it lies behind `{shown}`"),
+                )
+                .help(help);
             }
             // Writing through a `MatMut` borrows the view itself.
             Ty::Array(..) | Ty::Mat { .. } => self.writable(base),
@@ -49,9 +63,12 @@ impl Checker<'_> {
     fn is_mut(&mut self, var: crate::hir::VarId, place: &Expr) {
         let (name, fixed) = (self.vars[var.0].name.clone(), self.vars[var.0].fixed);
         if let Some(declared) = fixed {
-            self.error(place.span, format!("`{name}` cannot be changed: it is not declared `mut`"))
-                .note(declared, "it is declared here")
-                .help(format!("write `mut {name}` there"));
+            self.error(
+                place.span,
+                format!("`{name}` cannot be changed: it is not declared `mut`"),
+            )
+            .note(declared, "it is declared here")
+            .help(format!("write `mut {name}` there"));
             // Once is enough.
             self.vars[var.0].fixed = None;
         }
@@ -69,24 +86,39 @@ impl Checker<'_> {
                     let ty = Ty::from_type(&def.fields[i].1);
                     return Expr::new(ExprKind::Field(base, i), ty, span);
                 }
-                let (name, known): (String, Vec<String>) = (def.name.clone(), def.fields.iter().map(|(n, _)| format!("`{n}`")).collect());
+                let (name, known): (String, Vec<String>) = (
+                    def.name.clone(),
+                    def.fields.iter().map(|(n, _)| format!("`{n}`")).collect(),
+                );
                 self.refuse(
                     f.member.span(),
                     format!("the struct `{name}` has no field `{member}`"),
                     format!("its fields are {}", known.join(", ")),
                 )
             }
-            Ty::Tuple(fields) => match member.parse::<usize>().ok().and_then(|i| fields.get(i).map(|t| (i, t.clone()))) {
+            Ty::Tuple(fields) => match member
+                .parse::<usize>()
+                .ok()
+                .and_then(|i| fields.get(i).map(|t| (i, t.clone())))
+            {
                 Some((i, ty)) => Expr::new(ExprKind::Field(base, i), ty, span),
                 None => {
                     let shown = self.show(&base.ty);
-                    self.refuse(f.member.span(), format!("`{shown}` has no field `{member}`"), "the fields of a tuple are `.0`, `.1`, ..")
+                    self.refuse(
+                        f.member.span(),
+                        format!("`{shown}` has no field `{member}`"),
+                        "the fields of a tuple are `.0`, `.1`, ..",
+                    )
                 }
             },
             Ty::Error | Ty::Never => Self::broken(span),
             other => {
                 let shown = self.show(&other);
-                self.refuse(f.member.span(), format!("`{shown}` has no field `{member}`"), "only structs and tuples have fields")
+                self.refuse(
+                    f.member.span(),
+                    format!("`{shown}` has no field `{member}`"),
+                    "only structs and tuples have fields",
+                )
             }
         }
     }
@@ -96,7 +128,11 @@ impl Checker<'_> {
         let base = self.expr(&i.expr, None);
         let base = self.behind_refs(base);
         if let syn::Expr::Range(_) = strip(&i.index) {
-            return self.refuse(span, "a sub-slice needs a reference in front", "write `&a[lo..hi]` or `&mut a[lo..hi]`");
+            return self.refuse(
+                span,
+                "a sub-slice needs a reference in front",
+                "write `&a[lo..hi]` or `&mut a[lo..hi]`",
+            );
         }
         match self.shallow(&base.ty) {
             Ty::Array(elem, _) | Ty::Slice { elem, .. } => {
@@ -104,16 +140,28 @@ impl Checker<'_> {
                 let index = self.behind_refs(index);
                 if !self.table.unify(&index.ty, &USIZE) {
                     let shown = self.show(&index.ty);
-                    return self.refuse(i.index.span(), format!("the index is `{shown}`"), "an index is a `usize`: write `i as usize`");
+                    return self.refuse(
+                        i.index.span(),
+                        format!("the index is `{shown}`"),
+                        "an index is a `usize`: write `i as usize`",
+                    );
                 }
                 Expr::new(ExprKind::Index(base, index), *elem, span)
             }
             Ty::Mat { elem, .. } => {
                 let syn::Expr::Tuple(t) = strip(&i.index) else {
-                    return self.refuse(i.index.span(), "a matrix is indexed by row and column", "write `m[(i, j)]`");
+                    return self.refuse(
+                        i.index.span(),
+                        "a matrix is indexed by row and column",
+                        "write `m[(i, j)]`",
+                    );
                 };
                 if t.elems.len() != 2 {
-                    return self.refuse(i.index.span(), "a matrix is indexed by row and column", "write `m[(i, j)]`");
+                    return self.refuse(
+                        i.index.span(),
+                        "a matrix is indexed by row and column",
+                        "write `m[(i, j)]`",
+                    );
                 }
                 let row = self.expr_as(&t.elems[0], &USIZE);
                 let col = self.expr_as(&t.elems[1], &USIZE);
@@ -122,7 +170,11 @@ impl Checker<'_> {
             Ty::Error | Ty::Never => Self::broken(span),
             other => {
                 let shown = self.show(&other);
-                self.refuse(span, format!("`{shown}` cannot be indexed"), "arrays, slices and matrices can")
+                self.refuse(
+                    span,
+                    format!("`{shown}` cannot be indexed"),
+                    "arrays, slices and matrices can",
+                )
             }
         }
     }
@@ -151,11 +203,18 @@ impl Checker<'_> {
         }
         if mutable && e.is_place() {
             if matches!(*e.kind, ExprKind::Const(_)) {
-                return self.refuse(span, "a constant cannot be borrowed as `&mut`", "copy it to a variable first");
+                return self.refuse(
+                    span,
+                    "a constant cannot be borrowed as `&mut`",
+                    "copy it to a variable first",
+                );
             }
             self.writable(&e);
         }
-        let ty = Ty::Ref { mutable, target: Box::new(e.ty.clone()) };
+        let ty = Ty::Ref {
+            mutable,
+            target: Box::new(e.ty.clone()),
+        };
         Expr::new(ExprKind::AddrOf(e), ty, span)
     }
 
@@ -168,7 +227,11 @@ impl Checker<'_> {
             }
             Ty::Slice { .. } | Ty::Mat { .. } => {
                 let shown = self.show(&e.ty);
-                self.refuse(e.span, format!("`{shown}` is shared and cannot be borrowed as `&mut`"), "take it as `&mut`")
+                self.refuse(
+                    e.span,
+                    format!("`{shown}` is shared and cannot be borrowed as `&mut`"),
+                    "take it as `&mut`",
+                )
             }
             _ => {
                 e.ty = self.shallow(&e.ty);
@@ -188,7 +251,13 @@ impl Checker<'_> {
         }
     }
 
-    fn sub_slice(&mut self, i: &syn::ExprIndex, range: &syn::ExprRange, mutable: bool, span: proc_macro2::Span) -> Expr {
+    fn sub_slice(
+        &mut self,
+        i: &syn::ExprIndex,
+        range: &syn::ExprRange,
+        mutable: bool,
+        span: proc_macro2::Span,
+    ) -> Expr {
         let base = self.expr(&i.expr, None);
         let base = self.behind_refs(base);
         let range = self.slice_range(range);
@@ -202,17 +271,32 @@ impl Checker<'_> {
             Ty::Slice { mutable: m, elem } => {
                 if mutable && !m {
                     let shown = self.show(&base.ty);
-                    return self.refuse(span, format!("`{shown}` is shared and cannot be borrowed as `&mut`"), "take it as `&mut`");
+                    return self.refuse(
+                        span,
+                        format!("`{shown}` is shared and cannot be borrowed as `&mut`"),
+                        "take it as `&mut`",
+                    );
                 }
                 *elem
             }
             Ty::Error => return Self::broken(span),
             other => {
                 let shown = self.show(&other);
-                return self.refuse(span, format!("`{shown}` has no sub-slices"), "arrays and slices have");
+                return self.refuse(
+                    span,
+                    format!("`{shown}` has no sub-slices"),
+                    "arrays and slices have",
+                );
             }
         };
-        Expr::new(ExprKind::SubSlice { base, range }, Ty::Slice { mutable, elem: Box::new(elem) }, span)
+        Expr::new(
+            ExprKind::SubSlice { base, range },
+            Ty::Slice {
+                mutable,
+                elem: Box::new(elem),
+            },
+            span,
+        )
     }
 
     /// Makes a value fit the type it is used as, or says that it does not.
@@ -220,17 +304,39 @@ impl Checker<'_> {
         let (have, target) = (self.shallow(&e.ty), self.shallow(want));
         let span = e.span;
         match (&have, &target) {
-            (Ty::Ref { mutable: m, target: inner }, Ty::Slice { mutable: n, elem }) if *m || !*n => {
+            (
+                Ty::Ref {
+                    mutable: m,
+                    target: inner,
+                },
+                Ty::Slice { mutable: n, elem },
+            ) if *m || !*n => {
                 if let Ty::Array(from, _) = self.shallow(inner)
                     && self.table.unify(&from, elem)
                 {
                     return Expr::new(ExprKind::Unsize(e), target, span);
                 }
             }
-            (Ty::Slice { mutable: true, elem: a }, Ty::Slice { mutable: false, elem: b })
-            | (Ty::Ref { mutable: true, target: a }, Ty::Ref { mutable: false, target: b })
-                if self.table.unify(a, b) =>
-            {
+            (
+                Ty::Slice {
+                    mutable: true,
+                    elem: a,
+                },
+                Ty::Slice {
+                    mutable: false,
+                    elem: b,
+                },
+            )
+            | (
+                Ty::Ref {
+                    mutable: true,
+                    target: a,
+                },
+                Ty::Ref {
+                    mutable: false,
+                    target: b,
+                },
+            ) if self.table.unify(a, b) => {
                 return Expr { ty: target, ..e };
             }
             _ if self.table.unify(&have, &target) => {
@@ -242,14 +348,21 @@ impl Checker<'_> {
         let (have, wanted) = (self.show(&have), self.show(&target));
         let help = mismatch_help(&have, &wanted, &e);
         let source = tail(&e);
-        let (span, no_value) = (source.span, matches!(*source.kind, ExprKind::Block(_, None)) && have == "()");
+        let (span, no_value) = (
+            source.span,
+            matches!(*source.kind, ExprKind::Block(_, None)) && have == "()",
+        );
         let message = if no_value {
             format!("this block ends without a value, and `{wanted}` is expected")
         } else {
             format!("expected `{wanted}`, found `{have}`")
         };
         let d = self.error(span, message);
-        d.help = if no_value { Some("end it with a value, without a `;` behind it".to_owned()) } else { help };
+        d.help = if no_value {
+            Some("end it with a value, without a `;` behind it".to_owned())
+        } else {
+            help
+        };
         Self::broken(span)
     }
 
@@ -260,7 +373,11 @@ impl Checker<'_> {
             Ty::Slice { elem, mutable: m } => {
                 if mutable && !m {
                     let shown = self.show(&receiver.ty);
-                    self.error(receiver.span, format!("this cannot be written: it is `{shown}`")).help("take it as `&mut`");
+                    self.error(
+                        receiver.span,
+                        format!("this cannot be written: it is `{shown}`"),
+                    )
+                    .help("take it as `&mut`");
                 }
                 Some((receiver, *elem))
             }
@@ -269,8 +386,14 @@ impl Checker<'_> {
                     self.writable(&receiver);
                 }
                 let span = receiver.span;
-                let reference = Ty::Ref { mutable, target: Box::new(receiver.ty.clone()) };
-                let slice = Ty::Slice { mutable, elem: elem.clone() };
+                let reference = Ty::Ref {
+                    mutable,
+                    target: Box::new(receiver.ty.clone()),
+                };
+                let slice = Ty::Slice {
+                    mutable,
+                    elem: elem.clone(),
+                };
                 let reference = Expr::new(ExprKind::AddrOf(receiver), reference, span);
                 Some((Expr::new(ExprKind::Unsize(reference), slice, span), *elem))
             }
@@ -298,7 +421,10 @@ pub(super) fn mismatch_help(have: &str, wanted: &str, e: &Expr) -> Option<String
     if is_float(wanted) && have == "an integer" {
         return Some(match *tail(e).kind {
             ExprKind::Int(v) => format!("write `{v}.0`"),
-            _ => format!("convert it: `.. as {}`", if wanted == "a float" { "f64" } else { wanted }),
+            _ => format!(
+                "convert it: `.. as {}`",
+                if wanted == "a float" { "f64" } else { wanted }
+            ),
         });
     }
     if number(have) && number(wanted) && wanted != "a float" {
@@ -308,7 +434,8 @@ pub(super) fn mismatch_help(have: &str, wanted: &str, e: &Expr) -> Option<String
         return Some("compare it: `.. != 0`".to_owned());
     }
     if wanted == "()" {
-        return matches!(*e.kind, ExprKind::Block(..)).then(|| "put a `;` behind it, or `return` it".to_owned());
+        return matches!(*e.kind, ExprKind::Block(..))
+            .then(|| "put a `;` behind it, or `return` it".to_owned());
     }
     if have == "()" {
         return Some("this has no value; end the block with one".to_owned());
@@ -318,7 +445,13 @@ pub(super) fn mismatch_help(have: &str, wanted: &str, e: &Expr) -> Option<String
         None => ("&", wanted.strip_prefix('&')?),
     };
     // An array is borrowed as a slice.
-    let is_target = |s: &str| s == target || target.starts_with('[') && !target.contains(';') && s.starts_with('[') && s.contains(';');
+    let is_target = |s: &str| {
+        s == target
+            || target.starts_with('[')
+                && !target.contains(';')
+                && s.starts_with('[')
+                && s.contains(';')
+    };
     if is_target(have) {
         return Some(format!("borrow it: `{mutable}..`"));
     }

@@ -1,13 +1,22 @@
 //! What every pass asks of a control-flow graph: operands, edges, orders, and taking out what nothing uses.
 
 use fixedbitset::FixedBitSet;
-use millstream_graph::ir::{Arg, Block, BlockId, Function, LocalId, Operand, Rvalue, SlotId, StmtKind, Terminator};
+use millstream_graph::ir::{
+    Arg, Block, BlockId, Function, LocalId, Operand, Rvalue, SlotId, StmtKind, Terminator,
+};
 
 /// The operands that a value reads.
 pub(crate) fn value_operands(value: &Rvalue, f: &mut impl FnMut(Operand)) {
     match value {
-        Rvalue::Use(a) | Rvalue::Unary(_, a) | Rvalue::Cast(_, a) | Rvalue::Bitcast(_, a) | Rvalue::Load { addr: a, .. } => f(*a),
-        Rvalue::Binary(_, a, b) | Rvalue::PtrAdd { base: a, index: b, .. } => {
+        Rvalue::Use(a)
+        | Rvalue::Unary(_, a)
+        | Rvalue::Cast(_, a)
+        | Rvalue::Bitcast(_, a)
+        | Rvalue::Load { addr: a, .. } => f(*a),
+        Rvalue::Binary(_, a, b)
+        | Rvalue::PtrAdd {
+            base: a, index: b, ..
+        } => {
             f(*a);
             f(*b);
         }
@@ -16,7 +25,8 @@ pub(crate) fn value_operands(value: &Rvalue, f: &mut impl FnMut(Operand)) {
             f(*b);
             f(*c);
         }
-        Rvalue::SlotAddr(_) | Rvalue::DataAddr(_) | Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_) => {}
+        Rvalue::SlotAddr(_) | Rvalue::DataAddr(_) | Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_) => {
+        }
     }
 }
 
@@ -37,7 +47,9 @@ pub(crate) fn operands(kind: &StmtKind, f: &mut impl FnMut(Operand)) {
             args.iter().for_each(|a| f(*a));
             ret_addr.iter().for_each(|a| f(*a));
         }
-        StmtKind::Spawn { args, dest, leaf, .. } => {
+        StmtKind::Spawn {
+            args, dest, leaf, ..
+        } => {
             args.iter().for_each(|a| f(*a));
             dest.iter().for_each(|d| f(d.addr));
             leaf.iter().for_each(|l| f(*l));
@@ -60,7 +72,10 @@ pub(crate) fn term_operands(term: &Terminator, f: &mut impl FnMut(Operand)) {
     match term {
         Terminator::Branch { cond: value, .. } | Terminator::Switch { value, .. } => f(*value),
         Terminator::Return(values) => values.iter().for_each(|v| f(*v)),
-        Terminator::Goto(_) | Terminator::Sync(_) | Terminator::Continue(_) | Terminator::Unreachable => {}
+        Terminator::Goto(_)
+        | Terminator::Sync(_)
+        | Terminator::Continue(_)
+        | Terminator::Unreachable => {}
     }
 }
 
@@ -107,8 +122,14 @@ pub(crate) fn size(function: &Function) -> usize {
 }
 
 /// A new local of the type of another.
-pub(crate) fn add_local(function: &mut Function, name: Option<String>, ty: millstream_graph::ty::Scalar) -> LocalId {
-    function.locals.push(millstream_graph::ir::Local { name, ty });
+pub(crate) fn add_local(
+    function: &mut Function,
+    name: Option<String>,
+    ty: millstream_graph::ty::Scalar,
+) -> LocalId {
+    function
+        .locals
+        .push(millstream_graph::ir::Local { name, ty });
     LocalId::new(function.locals.len() - 1)
 }
 
@@ -119,10 +140,15 @@ pub(crate) fn drop_unreachable(function: &mut Function) {
     for (new, old) in order.iter().enumerate() {
         number[old.index()] = Some(BlockId::new(new));
     }
-    let mut old: Vec<Option<Block>> = std::mem::take(&mut function.blocks).into_iter().map(Some).collect();
+    let mut old: Vec<Option<Block>> = std::mem::take(&mut function.blocks)
+        .into_iter()
+        .map(Some)
+        .collect();
     for id in order {
         if let Some(mut block) = old[id.index()].take() {
-            block.term.targets_mut(|t| *t = number[t.index()].unwrap_or(*t));
+            block
+                .term
+                .targets_mut(|t| *t = number[t.index()].unwrap_or(*t));
             function.blocks.push(block);
         }
     }
@@ -143,12 +169,22 @@ pub(crate) fn drop_unused(function: &mut Function, keep: Option<LocalId>) -> Vec
         let mut mark = |o| locals.extend(local_of(o).map(LocalId::index));
         for stmt in &block.stmts {
             operands(&stmt.kind, &mut mark);
-            if let StmtKind::Assign { value: Rvalue::SlotAddr(slot), .. } = stmt.kind {
+            if let StmtKind::Assign {
+                value: Rvalue::SlotAddr(slot),
+                ..
+            } = stmt.kind
+            {
                 slots.insert(slot.index());
             }
         }
         term_operands(&block.term, &mut mark);
-        locals.extend(block.stmts.iter().filter_map(|s| s.kind.def()).map(LocalId::index));
+        locals.extend(
+            block
+                .stmts
+                .iter()
+                .filter_map(|s| s.kind.def())
+                .map(LocalId::index),
+        );
     }
     let local = renumber(&mut function.locals, &locals, LocalId::new);
     let slot = renumber(&mut function.slots, &slots, SlotId::new);
@@ -161,11 +197,17 @@ pub(crate) fn drop_unused(function: &mut Function, keep: Option<LocalId>) -> Vec
     for block in &mut function.blocks {
         for stmt in &mut block.stmts {
             rename(&mut stmt.kind, |id| local[id.index()].unwrap_or(id));
-            if let StmtKind::Assign { value: Rvalue::SlotAddr(id), .. } = &mut stmt.kind {
+            if let StmtKind::Assign {
+                value: Rvalue::SlotAddr(id),
+                ..
+            } = &mut stmt.kind
+            {
                 *id = slot[id.index()].unwrap_or(*id);
             }
         }
-        block.term.operands_mut(|o| rename_operand(o, |id| local[id.index()].unwrap_or(id)));
+        block
+            .term
+            .operands_mut(|o| rename_operand(o, |id| local[id.index()].unwrap_or(id)));
     }
     local
 }
@@ -185,7 +227,11 @@ pub(crate) fn rename_operand(operand: &mut Operand, to: impl Fn(LocalId) -> Loca
     }
 }
 
-fn renumber<T, I: Copy>(table: &mut Vec<T>, keep: &FixedBitSet, id: impl Fn(usize) -> I) -> Vec<Option<I>> {
+fn renumber<T, I: Copy>(
+    table: &mut Vec<T>,
+    keep: &FixedBitSet,
+    id: impl Fn(usize) -> I,
+) -> Vec<Option<I>> {
     let mut next = 0;
     let numbers: Vec<Option<I>> = (0..table.len())
         .map(|i| {

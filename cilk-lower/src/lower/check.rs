@@ -38,7 +38,10 @@ pub fn check(program: &Levelized) -> Vec<CheckError> {
     for task in &program.tasks {
         let before = errors.len();
         if task.segments.is_empty() {
-            errors.push(CheckError { segment: task.name.clone(), what: "no entry segment".into() });
+            errors.push(CheckError {
+                segment: task.name.clone(),
+                what: "no entry segment".into(),
+            });
             continue;
         }
         for i in 0..task.segments.len() {
@@ -60,12 +63,20 @@ pub fn missing_spawns(program: &Levelized) -> Vec<CheckError> {
     for task in &program.tasks {
         let mut kept = BTreeMap::new();
         for segment in &task.segments {
-            spawn_sites(&segment.body).into_iter().for_each(|(site, n)| *kept.entry(site).or_insert(0) += n);
+            spawn_sites(&segment.body)
+                .into_iter()
+                .for_each(|(site, n)| *kept.entry(site).or_insert(0) += n);
         }
         for ((func, span), n) in spawn_sites(&program.program[task.func]) {
             if kept.get(&(func, span)).is_none_or(|k| *k < n) {
-                let what = format!("a spawn of `{}` at {}:{} is gone", program.program[func].name, span.line, span.col);
-                errors.push(CheckError { segment: task.name.clone(), what });
+                let what = format!(
+                    "a spawn of `{}` at {}:{} is gone",
+                    program.program[func].name, span.line, span.col
+                );
+                errors.push(CheckError {
+                    segment: task.name.clone(),
+                    what,
+                });
             }
         }
     }

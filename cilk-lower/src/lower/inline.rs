@@ -6,7 +6,8 @@
 use super::cfg;
 use millstream_graph::{
     ir::{
-        Arg, Block, BlockId, FuncId, Function, FunctionKind, Local, LocalId, Operand, Program, Rvalue, SlotId, Stmt, StmtKind, Terminator,
+        Arg, Block, BlockId, FuncId, Function, FunctionKind, Local, LocalId, Operand, Program,
+        Rvalue, SlotId, Stmt, StmtKind, Terminator,
     },
     ty::{PieceKind, Scalar},
 };
@@ -23,7 +24,12 @@ const CALLER: usize = 3000;
 pub(crate) fn inline(program: &mut Program) {
     let (order, recursive) = callees_first(program);
     let mut calls = vec![0u32; program.functions.len()];
-    for stmt in program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.stmts) {
+    for stmt in program
+        .functions
+        .iter()
+        .flat_map(|f| &f.blocks)
+        .flat_map(|b| &b.stmts)
+    {
         if let StmtKind::Call { func, .. } = stmt.kind {
             calls[func.index()] += 1;
         }
@@ -32,14 +38,24 @@ pub(crate) fn inline(program: &mut Program) {
         let mut function = program[caller].clone();
         let mut block = 0;
         while block < function.blocks.len() {
-            let call = function.blocks[block].stmts.iter().position(|s| match s.kind {
-                StmtKind::Call { func, .. } => {
-                    let size = cfg::size(&program[func]);
-                    let limit = if calls[func.index()] == 1 { ONCE } else { SMALL };
-                    func != caller && !recursive[func.index()] && size <= limit && cfg::size(&function) + size <= CALLER
-                }
-                _ => false,
-            });
+            let call = function.blocks[block]
+                .stmts
+                .iter()
+                .position(|s| match s.kind {
+                    StmtKind::Call { func, .. } => {
+                        let size = cfg::size(&program[func]);
+                        let limit = if calls[func.index()] == 1 {
+                            ONCE
+                        } else {
+                            SMALL
+                        };
+                        func != caller
+                            && !recursive[func.index()]
+                            && size <= limit
+                            && cfg::size(&function) + size <= CALLER
+                    }
+                    _ => false,
+                });
             match call {
                 // What follows the call moves to a block of its own, which this loop comes to later.
                 Some(at) => expand(program, &mut function, BlockId::new(block), at),
@@ -54,7 +70,11 @@ pub(crate) fn inline(program: &mut Program) {
 /// The functions, each after those that it calls, and which of them are recursive.
 fn callees_first(program: &Program) -> (Vec<FuncId>, Vec<bool>) {
     let mut graph = DiGraph::<(), ()>::new();
-    let nodes: Vec<_> = program.functions.iter().map(|_| graph.add_node(())).collect();
+    let nodes: Vec<_> = program
+        .functions
+        .iter()
+        .map(|_| graph.add_node(()))
+        .collect();
     for (i, function) in program.functions.iter().enumerate() {
         for stmt in function.blocks.iter().flat_map(|b| &b.stmts) {
             if let StmtKind::Call { func, .. } = stmt.kind {
@@ -77,7 +97,17 @@ fn callees_first(program: &Program) -> (Vec<FuncId>, Vec<bool>) {
 /// Puts the callee's body in the place of one call.
 fn expand(program: &Program, caller: &mut Function, block: BlockId, at: usize) {
     let rest = caller.blocks[block.index()].stmts.split_off(at + 1);
-    let Some(Stmt { kind: StmtKind::Call { func, args, dst, ret_addr }, span }) = caller.blocks[block.index()].stmts.pop() else {
+    let Some(Stmt {
+        kind:
+            StmtKind::Call {
+                func,
+                args,
+                dst,
+                ret_addr,
+            },
+        span,
+    }) = caller.blocks[block.index()].stmts.pop()
+    else {
         unreachable!("the statement at this place is a call")
     };
     let callee = &program[func];
@@ -93,12 +123,25 @@ fn expand(program: &Program, caller: &mut Function, block: BlockId, at: usize) {
 
     for (arg, value) in callee.args.iter().zip(args) {
         let kind = match arg {
-            Arg::Local(id) => StmtKind::Assign { dst: local(*id), value: Rvalue::Use(value) },
+            Arg::Local(id) => StmtKind::Assign {
+                dst: local(*id),
+                value: Rvalue::Use(value),
+            },
             Arg::Slot(id) => {
                 let addr = cfg::add_local(caller, None, Scalar::Ptr);
-                let address = StmtKind::Assign { dst: addr, value: Rvalue::SlotAddr(slot(*id)) };
-                caller.blocks[block.index()].stmts.push(Stmt { kind: address, span });
-                StmtKind::Copy { dst: Operand::Local(addr), src: value, size: callee.slots[id.index()].layout.size }
+                let address = StmtKind::Assign {
+                    dst: addr,
+                    value: Rvalue::SlotAddr(slot(*id)),
+                };
+                caller.blocks[block.index()].stmts.push(Stmt {
+                    kind: address,
+                    span,
+                });
+                StmtKind::Copy {
+                    dst: Operand::Local(addr),
+                    src: value,
+                    size: callee.slots[id.index()].layout.size,
+                }
             }
         };
         caller.blocks[block.index()].stmts.push(Stmt { kind, span });
@@ -111,40 +154,77 @@ fn expand(program: &Program, caller: &mut Function, block: BlockId, at: usize) {
         let mut new = old.clone();
         for stmt in &mut new.stmts {
             cfg::rename(&mut stmt.kind, local);
-            if let StmtKind::Assign { value: Rvalue::SlotAddr(id), .. } = &mut stmt.kind {
+            if let StmtKind::Assign {
+                value: Rvalue::SlotAddr(id),
+                ..
+            } = &mut stmt.kind
+            {
                 *id = slot(*id);
             }
         }
         new.term.operands_mut(|o| cfg::rename_operand(o, local));
-        new.term.targets_mut(|t| *t = BlockId::new(first_block + t.index()));
+        new.term
+            .targets_mut(|t| *t = BlockId::new(first_block + t.index()));
         if let Terminator::Return(values) = &new.term {
             let kinds = give(program, callee, values, (dst, ret_addr), &mut caller.locals);
-            new.stmts.extend(kinds.into_iter().map(|kind| Stmt { kind, span: new.span }));
+            new.stmts.extend(kinds.into_iter().map(|kind| Stmt {
+                kind,
+                span: new.span,
+            }));
             new.term = Terminator::Goto(after);
         }
         caller.blocks.push(new);
     }
-    caller.blocks.push(Block { stmts: rest, term, span: term_span });
+    caller.blocks.push(Block {
+        stmts: rest,
+        term,
+        span: term_span,
+    });
 }
 
 /// Where a call wants its value.
 type Wanted = (Option<LocalId>, Option<Operand>);
 
 /// What a return does: the value goes to the call's local, or piece by piece to its memory.
-fn give(program: &Program, callee: &Function, values: &[Operand], wanted: Wanted, locals: &mut Vec<Local>) -> Vec<StmtKind> {
+fn give(
+    program: &Program,
+    callee: &Function,
+    values: &[Operand],
+    wanted: Wanted,
+    locals: &mut Vec<Local>,
+) -> Vec<StmtKind> {
     match (wanted, values) {
-        ((Some(dst), _), [value]) => vec![StmtKind::Assign { dst, value: Rvalue::Use(*value) }],
+        ((Some(dst), _), [value]) => vec![StmtKind::Assign {
+            dst,
+            value: Rvalue::Use(*value),
+        }],
         ((_, Some(addr)), _) => {
             let mut out = Vec::new();
             for (piece, &value) in callee.ret.pieces(&program.structs).iter().zip(values) {
                 match piece.kind {
-                    PieceKind::Scalar(_) => out.push(StmtKind::Store { addr, offset: piece.offset, value }),
+                    PieceKind::Scalar(_) => out.push(StmtKind::Store {
+                        addr,
+                        offset: piece.offset,
+                        value,
+                    }),
                     PieceKind::Blob(layout) => {
-                        locals.push(Local { name: None, ty: Scalar::Ptr });
+                        locals.push(Local {
+                            name: None,
+                            ty: Scalar::Ptr,
+                        });
                         let dst = LocalId::new(locals.len() - 1);
-                        let place = Rvalue::PtrAdd { base: addr, index: Operand::usize(0), scale: 1, offset: piece.offset };
+                        let place = Rvalue::PtrAdd {
+                            base: addr,
+                            index: Operand::usize(0),
+                            scale: 1,
+                            offset: piece.offset,
+                        };
                         out.push(StmtKind::Assign { dst, value: place });
-                        out.push(StmtKind::Copy { dst: Operand::Local(dst), src: value, size: layout.size });
+                        out.push(StmtKind::Copy {
+                            dst: Operand::Local(dst),
+                            src: value,
+                            size: layout.size,
+                        });
                     }
                 }
             }

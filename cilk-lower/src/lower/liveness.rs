@@ -17,7 +17,11 @@ impl Liveness {
     /// Of a function; `ret`, if there is one, is read by each return.
     pub(crate) fn new(function: &Function, ret: Option<LocalId>) -> Self {
         let locals = function.locals.len();
-        let mut this = Self { live_in: vec![FixedBitSet::with_capacity(locals); function.blocks.len()], locals, ret };
+        let mut this = Self {
+            live_in: vec![FixedBitSet::with_capacity(locals); function.blocks.len()],
+            locals,
+            ret,
+        };
         let mut order = cfg::reverse_postorder(&function.blocks);
         order.reverse();
         let mut changed = true;
@@ -49,7 +53,9 @@ impl Liveness {
         for target in block.term.targets() {
             live.union_with(&self.live_in[target.index()]);
         }
-        cfg::term_operands(&block.term, &mut |o| live.extend(cfg::local_of(o).map(LocalId::index)));
+        cfg::term_operands(&block.term, &mut |o| {
+            live.extend(cfg::local_of(o).map(LocalId::index))
+        });
         if matches!(block.term, Terminator::Return(_)) {
             live.extend(self.ret.map(LocalId::index));
         }
@@ -61,6 +67,8 @@ impl Liveness {
         if let Some(dst) = kind.def() {
             live.set(dst.index(), false);
         }
-        cfg::operands(kind, &mut |o| live.extend(cfg::local_of(o).map(LocalId::index)));
+        cfg::operands(kind, &mut |o| {
+            live.extend(cfg::local_of(o).map(LocalId::index))
+        });
     }
 }

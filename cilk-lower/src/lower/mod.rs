@@ -33,12 +33,19 @@ pub fn lower(program: &Program) -> Result<Levelized, LowerError> {
     inline::inline(&mut program);
     reduce::gather(&mut program);
     let tasks = specialise::specialise(&mut program);
-    let tasks = tasks.into_iter().map(|(func, combine)| split::split(&program, func, combine)).collect();
+    let tasks = tasks
+        .into_iter()
+        .map(|(func, combine)| split::split(&program, func, combine))
+        .collect();
     let mut lowered = Levelized { program, tasks };
     peel::peel(&mut lowered);
     pushes::count(&mut lowered);
     let errors = check::check(&lowered);
-    if errors.is_empty() { Ok(lowered) } else { Err(LowerError(errors)) }
+    if errors.is_empty() {
+        Ok(lowered)
+    } else {
+        Err(LowerError(errors))
+    }
 }
 
 #[cfg(test)]

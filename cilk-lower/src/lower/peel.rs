@@ -13,7 +13,10 @@
 use super::{cfg, simplify};
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
-    ir::{Arg, BinOp, BlockId, Combine, Dest, FieldId, FuncId, Function, LocalId, Operand, Rvalue, Span, Stmt, StmtKind, Terminator, UnOp},
+    ir::{
+        Arg, BinOp, BlockId, Combine, Dest, FieldId, FuncId, Function, LocalId, Operand, Rvalue,
+        Span, Stmt, StmtKind, Terminator, UnOp,
+    },
     levelized::{Levelized, LoweredTask},
     ty::{PieceKind, Scalar},
 };
@@ -28,10 +31,26 @@ pub(crate) fn peel(program: &mut Levelized) {
     let mut tasks = program.tasks.clone();
     for (task, before) in tasks.iter_mut().zip(&program.tasks) {
         for segment in &mut task.segments {
-            let last = !segment.body.blocks.iter().any(|b| matches!(b.term, Terminator::Continue(_)));
+            let last = !segment
+                .body
+                .blocks
+                .iter()
+                .any(|b| matches!(b.term, Terminator::Continue(_)));
             let fields = fields(before, &segment.body);
             let (ret, body) = (segment.ret, &mut segment.body);
-            if (Site { program, tests: &tests, task: before, fields, last, ret, sum: None, body, out: Vec::new() }).peel() {
+            if (Site {
+                program,
+                tests: &tests,
+                task: before,
+                fields,
+                last,
+                ret,
+                sum: None,
+                body,
+                out: Vec::new(),
+            })
+            .peel()
+            {
                 segment.ret = simplify::simplify(&mut segment.body, segment.ret);
                 drop_known(&mut segment.body);
             }
@@ -70,7 +89,10 @@ enum End {
 
 impl Test {
     const fn more_from(block: BlockId) -> Self {
-        Self { stmts: Vec::new(), end: End::More(block) }
+        Self {
+            stmts: Vec::new(),
+            end: End::More(block),
+        }
     }
 
     /// The blocks where there is more to do.
@@ -95,7 +117,10 @@ impl Test {
 /// The test that a task begins with, if it is cheap and tells some leaves.
 fn test_of(task: &LoweredTask) -> Option<Test> {
     let body = &task.segments[0].body;
-    let blobs = task.element.iter().any(|f| matches!(f.kind, PieceKind::Blob(_)));
+    let blobs = task
+        .element
+        .iter()
+        .any(|f| matches!(f.kind, PieceKind::Blob(_)));
     let test = test_from(body, BlockId(0), &mut { CHEAP });
     let mut more = Vec::new();
     test.more(&mut more);
@@ -108,7 +133,12 @@ fn always_spawns(body: &Function, mut from: Vec<BlockId>) -> bool {
     let mut seen = FixedBitSet::with_capacity(body.blocks.len());
     while let Some(id) = from.pop() {
         let block = &body.blocks[id.index()];
-        if seen.put(id.index()) || block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Spawn { .. })) {
+        if seen.put(id.index())
+            || block
+                .stmts
+                .iter()
+                .any(|s| matches!(s.kind, StmtKind::Spawn { .. }))
+        {
             continue;
         }
         if matches!(block.term, Terminator::Return(_) | Terminator::Continue(_)) {
@@ -123,7 +153,9 @@ fn always_spawns(body: &Function, mut from: Vec<BlockId>) -> bool {
 fn test_from(body: &Function, id: BlockId, left: &mut usize) -> Test {
     let block = &body.blocks[id.index()];
     let pure: Option<Vec<_>> = block.stmts.iter().map(|s| pure(&s.kind)).collect();
-    let (Some(mut stmts), Some(rest)) = (pure, left.checked_sub(block.stmts.len() + 1)) else { return Test::more_from(id) };
+    let (Some(mut stmts), Some(rest)) = (pure, left.checked_sub(block.stmts.len() + 1)) else {
+        return Test::more_from(id);
+    };
     *left = rest;
     let ask = |value: Rvalue, sides: [Test; 2]| match (&sides[0].end, &sides[1].end) {
         (End::More(_), End::More(_)) => End::More(id),
@@ -136,27 +168,48 @@ fn test_from(body: &Function, id: BlockId, left: &mut usize) -> Test {
             stmts.extend(next.stmts);
             next.end
         }
-        Terminator::Branch { cond, then, other } => ask(Rvalue::Use(*cond), [*then, *other].map(|b| test_from(body, b, left))),
+        Terminator::Branch { cond, then, other } => ask(
+            Rvalue::Use(*cond),
+            [*then, *other].map(|b| test_from(body, b, left)),
+        ),
         Terminator::Switch { value, arms, other } => {
             let last = test_from(body, *other, left);
             let all = arms.iter().rev().fold(last, |rest, (bits, to)| {
-                let is = Rvalue::Binary(BinOp::Eq, *value, Operand::Const(body.type_of(*value), *bits));
-                Test { stmts: Vec::new(), end: ask(is, [test_from(body, *to, left), rest]) }
+                let is = Rvalue::Binary(
+                    BinOp::Eq,
+                    *value,
+                    Operand::Const(body.type_of(*value), *bits),
+                );
+                Test {
+                    stmts: Vec::new(),
+                    end: ask(is, [test_from(body, *to, left), rest]),
+                }
             });
             stmts.extend(all.stmts);
             all.end
         }
         _ => End::More(id),
     };
-    if matches!(end, End::More(_)) { Test::more_from(id) } else { Test { stmts, end } }
+    if matches!(end, End::More(_)) {
+        Test::more_from(id)
+    } else {
+        Test { stmts, end }
+    }
 }
 
 /// What a statement assigns, if it does nothing else and cannot fault.
 fn pure(kind: &StmtKind) -> Option<(LocalId, Rvalue)> {
-    let StmtKind::Assign { dst, value } = kind else { return None };
+    let StmtKind::Assign { dst, value } = kind else {
+        return None;
+    };
     let fine = match value {
         Rvalue::Binary(BinOp::Div | BinOp::Rem, ..) => false,
-        Rvalue::Use(_) | Rvalue::Unary(..) | Rvalue::Binary(..) | Rvalue::Select(..) | Rvalue::Cast(..) | Rvalue::Bitcast(..) => true,
+        Rvalue::Use(_)
+        | Rvalue::Unary(..)
+        | Rvalue::Binary(..)
+        | Rvalue::Select(..)
+        | Rvalue::Cast(..)
+        | Rvalue::Bitcast(..) => true,
         _ => false,
     };
     fine.then(|| (*dst, value.clone()))
@@ -168,7 +221,10 @@ fn fields(task: &LoweredTask, body: &Function) -> BTreeMap<LocalId, FieldId> {
     for stmt in body.blocks.iter().flat_map(|b| &b.stmts) {
         let Some(dst) = stmt.kind.def() else { continue };
         let field = match stmt.kind {
-            StmtKind::Assign { value: Rvalue::FrameAddr(field), .. } if matches!(task[field].kind, PieceKind::Scalar(_)) => Some(field),
+            StmtKind::Assign {
+                value: Rvalue::FrameAddr(field),
+                ..
+            } if matches!(task[field].kind, PieceKind::Scalar(_)) => Some(field),
             _ => None,
         };
         let known = out.entry(dst).or_insert(field);
@@ -176,7 +232,9 @@ fn fields(task: &LoweredTask, body: &Function) -> BTreeMap<LocalId, FieldId> {
             *known = None;
         }
     }
-    out.into_iter().filter_map(|(local, field)| Some((local, field?))).collect()
+    out.into_iter()
+        .filter_map(|(local, field)| Some((local, field?)))
+        .collect()
 }
 
 /// Where the result of a child goes that may be a leaf.
@@ -219,7 +277,12 @@ impl Site<'_> {
         for b in 0..self.body.blocks.len() {
             for stmt in std::mem::take(&mut self.body.blocks[b].stmts) {
                 let peeled = match &stmt.kind {
-                    StmtKind::Spawn { func, args, dest, leaf: None } => self.spawn(*func, args, *dest, stmt.span),
+                    StmtKind::Spawn {
+                        func,
+                        args,
+                        dest,
+                        leaf: None,
+                    } => self.spawn(*func, args, *dest, stmt.span),
                     _ => None,
                 };
                 any |= peeled.is_some();
@@ -234,7 +297,13 @@ impl Site<'_> {
     }
 
     /// The spawn with its test before it, if its child has one.
-    fn spawn(&mut self, func: FuncId, args: &[Operand], dest: Option<Dest>, span: Span) -> Option<Stmt> {
+    fn spawn(
+        &mut self,
+        func: FuncId,
+        args: &[Operand],
+        dest: Option<Dest>,
+        span: Span,
+    ) -> Option<Stmt> {
         let child = self.program.task_of(func)?;
         let test = self.tests[child.index()].as_ref()?;
         let callee = &self.program[child].segments[0].body;
@@ -248,26 +317,42 @@ impl Site<'_> {
             return None;
         }
         let values = args.iter().copied().chain(dest.map(|d| d.addr));
-        let known = callee.args.iter().zip(values).filter_map(|(arg, value)| match arg {
-            Arg::Local(id) => Some((*id, value)),
-            Arg::Slot(_) => None,
-        });
+        let known = callee
+            .args
+            .iter()
+            .zip(values)
+            .filter_map(|(arg, value)| match arg {
+                Arg::Local(id) => Some((*id, value)),
+                Arg::Slot(_) => None,
+            });
         let Verdict { leaf, value } = self.decide(callee, test, known.collect(), neutral, span);
         if let Some(value) = value.filter(|v| Some(*v) != neutral) {
             self.deliver(target, dest?.combine, value, span)?;
         }
-        Some(Stmt { kind: StmtKind::Spawn { func, args: args.to_vec(), dest, leaf: Some(leaf) }, span })
+        Some(Stmt {
+            kind: StmtKind::Spawn {
+                func,
+                args: args.to_vec(),
+                dest,
+                leaf: Some(leaf),
+            },
+            span,
+        })
     }
 
     /// Where a leaf's result goes, if this segment can give it there.
     fn target(&self, dest: Option<Dest>) -> Option<Target> {
-        let Some(dest) = dest else { return Some(Target::Nowhere) };
+        let Some(dest) = dest else {
+            return Some(Target::Nowhere);
+        };
         let own = self.ret.map(Operand::Local) == Some(dest.addr);
         // What the leaves give is part of what the task returns.
         if own && self.last && dest.combine == self.task.combine && dest.combine != Combine::Store {
             return Some(Target::Own);
         }
-        self.fields.get(&cfg::local_of(dest.addr)?).map(|field| Target::Field(*field))
+        self.fields
+            .get(&cfg::local_of(dest.addr)?)
+            .map(|field| Target::Field(*field))
     }
 
     fn put(&mut self, kind: StmtKind, span: Span) {
@@ -291,7 +376,10 @@ impl Site<'_> {
     ) -> Verdict {
         let put = |o: &mut Operand, known: &BTreeMap<LocalId, Operand>| {
             if let Operand::Local(id) = *o {
-                *o = known.get(&id).copied().unwrap_or(Operand::Const(callee.type_of(*o), 0));
+                *o = known
+                    .get(&id)
+                    .copied()
+                    .unwrap_or(Operand::Const(callee.type_of(*o), 0));
             }
         };
         let named = |mut value: Rvalue, known: &BTreeMap<LocalId, Operand>| {
@@ -306,14 +394,20 @@ impl Site<'_> {
             known.insert(*dst, value);
         }
         match &test.end {
-            End::More(_) => Verdict { leaf: Operand::bool(false), value: neutral },
+            End::More(_) => Verdict {
+                leaf: Operand::bool(false),
+                value: neutral,
+            },
             End::Leaf(values) => {
                 let value = values.first().map(|v| {
                     let mut v = *v;
                     put(&mut v, &known);
                     v
                 });
-                Verdict { leaf: Operand::bool(true), value }
+                Verdict {
+                    leaf: Operand::bool(true),
+                    value,
+                }
             }
             End::Ask(cond, sides) => {
                 let cond = match named(cond.clone(), &known) {
@@ -324,7 +418,9 @@ impl Site<'_> {
                 let b = self.decide(callee, &sides[1], known, neutral, span);
                 let leaf = self.either(cond, a.leaf, b.leaf, span);
                 let value = match (a.value, b.value) {
-                    (Some(a), Some(b)) if a != b => Some(self.set(self.body.type_of(a), Rvalue::Select(cond, a, b), span)),
+                    (Some(a), Some(b)) if a != b => {
+                        Some(self.set(self.body.type_of(a), Rvalue::Select(cond, a, b), span))
+                    }
                     (a, b) => a.or(b),
                 };
                 Verdict { leaf, value }
@@ -356,12 +452,20 @@ impl Site<'_> {
     }
 
     /// Combines what a leaf gives.
-    fn deliver(&mut self, target: Target, combine: Combine, value: Operand, span: Span) -> Option<()> {
+    fn deliver(
+        &mut self,
+        target: Target,
+        combine: Combine,
+        value: Operand,
+        span: Span,
+    ) -> Option<()> {
         let ty = self.body.type_of(value);
         match target {
             Target::Nowhere => {}
             Target::Own => {
-                let sum = *self.sum.get_or_insert_with(|| cfg::add_local(self.body, Some("leaves".into()), ty));
+                let sum = *self
+                    .sum
+                    .get_or_insert_with(|| cfg::add_local(self.body, Some("leaves".into()), ty));
                 let value = Rvalue::Binary(combine.op()?, Operand::Local(sum), value);
                 self.put(StmtKind::Assign { dst: sum, value }, span);
             }
@@ -382,11 +486,24 @@ impl Site<'_> {
     /// Adds what the leaves gave to what the task returns.
     fn give(&mut self, sum: LocalId) {
         let ty = self.body.locals[sum.index()].ty;
-        let (Some(op), Some(none)) = (self.task.combine.op(), self.task.combine.neutral(ty)) else { return };
-        let begin = StmtKind::Assign { dst: sum, value: Rvalue::Use(Operand::Const(ty, none)) };
-        self.body.blocks[0].stmts.insert(0, Stmt { kind: begin, span: Span::default() });
+        let (Some(op), Some(none)) = (self.task.combine.op(), self.task.combine.neutral(ty)) else {
+            return;
+        };
+        let begin = StmtKind::Assign {
+            dst: sum,
+            value: Rvalue::Use(Operand::Const(ty, none)),
+        };
+        self.body.blocks[0].stmts.insert(
+            0,
+            Stmt {
+                kind: begin,
+                span: Span::default(),
+            },
+        );
         for b in 0..self.body.blocks.len() {
-            let Terminator::Return(values) = &self.body.blocks[b].term else { continue };
+            let Terminator::Return(values) = &self.body.blocks[b].term else {
+                continue;
+            };
             let (value, span) = (values[0], self.body.blocks[b].span);
             let all = self.set(ty, Rvalue::Binary(op, value, Operand::Local(sum)), span);
             let block = &mut self.body.blocks[b];

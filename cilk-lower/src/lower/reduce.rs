@@ -12,8 +12,8 @@ use super::{cfg, simplify};
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
     ir::{
-        BinOp, BlockId, Combine, Dest, FuncId, Function, FunctionKind, LocalId, Operand, Program, Rvalue, SlotId, Stmt, StmtKind,
-        Terminator,
+        BinOp, BlockId, Combine, Dest, FuncId, Function, FunctionKind, LocalId, Operand, Program,
+        Rvalue, SlotId, Stmt, StmtKind, Terminator,
     },
     ty::Scalar,
 };
@@ -114,18 +114,32 @@ impl Facts {
         for (at, stmt) in statements(function) {
             let mut others = Vec::new();
             match &stmt.kind {
-                StmtKind::Assign { value: Rvalue::Load { addr, offset: 0, .. }, .. } => match self.slot_of(function, *addr) {
+                StmtKind::Assign {
+                    value:
+                        Rvalue::Load {
+                            addr, offset: 0, ..
+                        },
+                    ..
+                } => match self.slot_of(function, *addr) {
                     Some(slot) => slots[slot.index()].loads.push(at),
                     None => others.push(*addr),
                 },
-                StmtKind::Store { addr, offset: 0, value } => {
+                StmtKind::Store {
+                    addr,
+                    offset: 0,
+                    value,
+                } => {
                     others.push(*value);
                     match self.slot_of(function, *addr) {
                         Some(slot) => slots[slot.index()].stores.push(at),
                         None => others.push(*addr),
                     }
                 }
-                StmtKind::Spawn { args, dest: Some(dest), .. } => {
+                StmtKind::Spawn {
+                    args,
+                    dest: Some(dest),
+                    ..
+                } => {
                     others.extend(args);
                     match self.slot_of(function, dest.addr) {
                         Some(slot) => slots[slot.index()].spawns.push(at),
@@ -133,7 +147,10 @@ impl Facts {
                     }
                 }
                 // An address in a local that has other values too is one that is not followed.
-                StmtKind::Assign { dst, value: Rvalue::SlotAddr(slot) } => slots[slot.index()].other |= self.def[dst.index()].is_none(),
+                StmtKind::Assign {
+                    dst,
+                    value: Rvalue::SlotAddr(slot),
+                } => slots[slot.index()].other |= self.def[dst.index()].is_none(),
                 kind => cfg::operands(kind, &mut |o| others.push(o)),
             }
             for slot in others.into_iter().filter_map(|o| self.slot_of(function, o)) {
@@ -147,7 +164,11 @@ impl Facts {
     }
 
     fn dominates(&self, (a, i): At, (b, j): At) -> bool {
-        if a == b { i < j } else { self.dominators[b.index()].contains(a.index()) }
+        if a == b {
+            i < j
+        } else {
+            self.dominators[b.index()].contains(a.index())
+        }
     }
 
     fn once(&self, at: At) -> bool {
@@ -156,7 +177,9 @@ impl Facts {
 
     /// The loads of slots that a value combines with `op`, each counted once; other parts are left aside.
     fn leaves(&self, function: &Function, value: Operand, op: BinOp, out: &mut Vec<(SlotId, At)>) {
-        let Some(id) = cfg::local_of(value) else { return };
+        let Some(id) = cfg::local_of(value) else {
+            return;
+        };
         if self.uses[id.index()] != 1 {
             return;
         }
@@ -167,7 +190,9 @@ impl Facts {
                 self.leaves(function, *b, op, out);
             }
             Some(Rvalue::Load { addr, .. }) => {
-                if let (Some(slot), Some(at)) = (self.slot_of(function, *addr), self.def[id.index()]) {
+                if let (Some(slot), Some(at)) =
+                    (self.slot_of(function, *addr), self.def[id.index()])
+                {
                     out.push((slot, at));
                 }
             }
@@ -178,7 +203,13 @@ impl Facts {
 
 fn statements(function: &Function) -> impl Iterator<Item = (At, &Stmt)> {
     let blocks = function.blocks.iter().enumerate();
-    blocks.flat_map(|(b, block)| block.stmts.iter().enumerate().map(move |(i, s)| ((BlockId::new(b), i), s)))
+    blocks.flat_map(|(b, block)| {
+        block
+            .stmts
+            .iter()
+            .enumerate()
+            .map(move |(i, s)| ((BlockId::new(b), i), s))
+    })
 }
 
 fn dominators(function: &Function) -> Vec<FixedBitSet> {
@@ -215,7 +246,12 @@ fn cyclic(function: &Function) -> FixedBitSet {
     let mut out = FixedBitSet::with_capacity(function.blocks.len());
     for i in 0..function.blocks.len() {
         let id = BlockId::new(i);
-        if function.blocks[i].term.targets().into_iter().any(|t| reaches(function, t, |b| b == id, |_| false)) {
+        if function.blocks[i]
+            .term
+            .targets()
+            .into_iter()
+            .any(|t| reaches(function, t, |b| b == id, |_| false))
+        {
             out.insert(i);
         }
     }
@@ -223,7 +259,12 @@ fn cyclic(function: &Function) -> FixedBitSet {
 }
 
 /// Whether control may come from a block to one that `goal` names, without passing one that `avoid` names.
-fn reaches(function: &Function, from: BlockId, goal: impl Fn(BlockId) -> bool, avoid: impl Fn(BlockId) -> bool) -> bool {
+fn reaches(
+    function: &Function,
+    from: BlockId,
+    goal: impl Fn(BlockId) -> bool,
+    avoid: impl Fn(BlockId) -> bool,
+) -> bool {
     let mut seen = FixedBitSet::with_capacity(function.blocks.len());
     let mut stack = vec![from];
     while let Some(block) = stack.pop() {
@@ -241,7 +282,11 @@ fn reaches(function: &Function, from: BlockId, goal: impl Fn(BlockId) -> bool, a
 /// Whether every way from a spawn to a return goes over the load of its result.
 fn always_loaded(function: &Function, spawn: At, load: At) -> bool {
     let returns = |b: BlockId| matches!(function.blocks[b.index()].term, Terminator::Return(_));
-    !function.blocks[spawn.0.index()].term.targets().into_iter().any(|t| reaches(function, t, returns, |b| b == load.0))
+    !function.blocks[spawn.0.index()]
+        .term
+        .targets()
+        .into_iter()
+        .any(|t| reaches(function, t, returns, |b| b == load.0))
         && !returns(spawn.0)
 }
 
@@ -273,7 +318,10 @@ fn recursive(program: &Program) -> Vec<FixedBitSet> {
     }
     for via in 0..count {
         let further = reach[via].clone();
-        reach.iter_mut().filter(|r| r.contains(via)).for_each(|r| r.union_with(&further));
+        reach
+            .iter_mut()
+            .filter(|r| r.contains(via))
+            .for_each(|r| r.union_with(&further));
     }
     reach
 }
@@ -296,17 +344,30 @@ pub(crate) fn gather(program: &mut Program) {
 
 fn gather_one(function: &mut Function, value: Operand, comes_back: &impl Fn(FuncId) -> bool) {
     let facts = Facts::new(function);
-    let Some(Rvalue::Binary(op, ..)) = facts.value(function, value) else { return };
+    let Some(Rvalue::Binary(op, ..)) = facts.value(function, value) else {
+        return;
+    };
     let op = *op;
-    let (Some(neutral), Some(combine)) = (neutral(op, function.type_of(value)), combine_of(op)) else { return };
+    let (Some(neutral), Some(combine)) = (neutral(op, function.type_of(value)), combine_of(op))
+    else {
+        return;
+    };
     let mut leaves = Vec::new();
     facts.leaves(function, value, op, &mut leaves);
     // Results that exactly one child stores, once, and that are loaded once, on every way from there.
     let mut parts: Vec<(SlotId, At, At)> = Vec::new();
     for (slot, load) in leaves {
         let used = &facts.slots[slot.index()];
-        if let ([spawn], [_], [], false) = (used.spawns.as_slice(), used.loads.as_slice(), used.stores.as_slice(), used.other)
-            && let StmtKind::Spawn { func, dest: Some(dest), .. } = &function.blocks[spawn.0.index()].stmts[spawn.1].kind
+        if let ([spawn], [_], [], false) = (
+            used.spawns.as_slice(),
+            used.loads.as_slice(),
+            used.stores.as_slice(),
+            used.other,
+        ) && let StmtKind::Spawn {
+            func,
+            dest: Some(dest),
+            ..
+        } = &function.blocks[spawn.0.index()].stmts[spawn.1].kind
             && dest.combine == Combine::Store
             && comes_back(*func)
             && facts.once(*spawn)
@@ -319,28 +380,46 @@ fn gather_one(function: &mut Function, value: Operand, comes_back: &impl Fn(Func
     // All looked at in one block: when it begins, every one of them has come.
     let block = parts.first().map(|(_, _, load)| load.0);
     parts.retain(|(_, _, load)| Some(load.0) == block);
-    let Some((sum, first, _)) = parts.iter().copied().find(|(_, s, _)| parts.iter().all(|(_, t, _)| s == t || facts.dominates(*s, *t)))
-    else {
+    let Some((sum, first, _)) = parts.iter().copied().find(|(_, s, _)| {
+        parts
+            .iter()
+            .all(|(_, t, _)| s == t || facts.dominates(*s, *t))
+    }) else {
         return;
     };
     for (slot, _, load) in &parts {
         if *slot != sum
-            && let StmtKind::Assign { value, .. } = &mut function.blocks[load.0.index()].stmts[load.1].kind
+            && let StmtKind::Assign { value, .. } =
+                &mut function.blocks[load.0.index()].stmts[load.1].kind
         {
             *value = Rvalue::Use(neutral);
         }
     }
     let addr = Operand::Local(cfg::add_local(function, None, Scalar::Ptr));
     for (_, spawn, _) in &parts {
-        if let StmtKind::Spawn { dest, .. } = &mut function.blocks[spawn.0.index()].stmts[spawn.1].kind {
+        if let StmtKind::Spawn { dest, .. } =
+            &mut function.blocks[spawn.0.index()].stmts[spawn.1].kind
+        {
             *dest = Some(Dest { addr, combine });
         }
     }
     let Operand::Local(dst) = addr else { return };
     let block = &mut function.blocks[first.0.index()];
     let span = block.stmts[first.1].span;
-    let begin = [StmtKind::Assign { dst, value: Rvalue::SlotAddr(sum) }, StmtKind::Store { addr, offset: 0, value: neutral }];
-    block.stmts.splice(first.1..first.1, begin.map(|kind| Stmt { kind, span }));
+    let begin = [
+        StmtKind::Assign {
+            dst,
+            value: Rvalue::SlotAddr(sum),
+        },
+        StmtKind::Store {
+            addr,
+            offset: 0,
+            value: neutral,
+        },
+    ];
+    block
+        .stmts
+        .splice(first.1..first.1, begin.map(|kind| Stmt { kind, span }));
 }
 
 /// Lets the children of a task that combines its result combine theirs at the same place, where they are only gathered to be returned.
@@ -369,8 +448,15 @@ fn forward_one(function: &mut Function, value: Operand, ret: LocalId, op: BinOp,
     facts.leaves(function, value, op, &mut leaves);
     for (slot, load) in leaves {
         let used = &facts.slots[slot.index()];
-        let ([start], [_], false) = (used.stores.as_slice(), used.loads.as_slice(), used.other) else { continue };
-        let StmtKind::Store { value: initial, .. } = function.blocks[start.0.index()].stmts[start.1].kind else { continue };
+        let ([start], [_], false) = (used.stores.as_slice(), used.loads.as_slice(), used.other)
+        else {
+            continue;
+        };
+        let StmtKind::Store { value: initial, .. } =
+            function.blocks[start.0.index()].stmts[start.1].kind
+        else {
+            continue;
+        };
         let constant = cfg::local_of(initial).is_none_or(|id| facts.def[id.index()].is_some());
         let same_way = used.spawns.iter().all(
             |(b, i)| matches!(&function.blocks[b.index()].stmts[*i].kind, StmtKind::Spawn { dest: Some(d), .. } if d.combine == combine),
@@ -382,25 +468,39 @@ fn forward_one(function: &mut Function, value: Operand, ret: LocalId, op: BinOp,
             && facts.once(*start)
             && facts.once(load)
             && in_order(load)
-            && used.spawns.iter().all(|s| in_order(*s) && always_loaded(function, *s, load) && only_returned(function, *s, value));
+            && used.spawns.iter().all(|s| {
+                in_order(*s)
+                    && always_loaded(function, *s, load)
+                    && only_returned(function, *s, value)
+            });
         if !fits {
             continue;
         }
         for (b, i) in used.spawns.clone() {
-            if let StmtKind::Spawn { dest: Some(dest), .. } = &mut function.blocks[b.index()].stmts[i].kind {
+            if let StmtKind::Spawn {
+                dest: Some(dest), ..
+            } = &mut function.blocks[b.index()].stmts[i].kind
+            {
                 dest.addr = Operand::Local(ret);
             }
         }
-        if let StmtKind::Assign { value, .. } = &mut function.blocks[load.0.index()].stmts[load.1].kind {
+        if let StmtKind::Assign { value, .. } =
+            &mut function.blocks[load.0.index()].stmts[load.1].kind
+        {
             *value = Rvalue::Use(initial);
         }
         // Nothing loads the slot any more. The store is marked by a statement that does nothing and taken out below, so that the places of
         // the others still hold.
         let block = &mut function.blocks[start.0.index()];
-        block.stmts[start.1].kind = StmtKind::Zero { dst: Operand::Const(Scalar::Ptr, 0), size: 0 };
+        block.stmts[start.1].kind = StmtKind::Zero {
+            dst: Operand::Const(Scalar::Ptr, 0),
+            size: 0,
+        };
     }
     for block in &mut function.blocks {
-        block.stmts.retain(|s| !matches!(s.kind, StmtKind::Zero { size: 0, .. }));
+        block
+            .stmts
+            .retain(|s| !matches!(s.kind, StmtKind::Zero { size: 0, .. }));
     }
 }
 
@@ -408,14 +508,22 @@ fn forward_one(function: &mut Function, value: Operand, ret: LocalId, op: BinOp,
 fn return_early(function: &mut Function) -> bool {
     let mut changed = false;
     let pure = |s: &Stmt| match &s.kind {
-        StmtKind::Assign { value, .. } => !matches!(value, Rvalue::Load { .. } | Rvalue::SlotAddr(_) | Rvalue::PtrAdd { .. }),
+        StmtKind::Assign { value, .. } => !matches!(
+            value,
+            Rvalue::Load { .. } | Rvalue::SlotAddr(_) | Rvalue::PtrAdd { .. }
+        ),
         _ => false,
     };
     for i in 0..function.blocks.len() {
-        let Terminator::Sync(target) = function.blocks[i].term else { continue };
+        let Terminator::Sync(target) = function.blocks[i].term else {
+            continue;
+        };
         let next = &function.blocks[target.index()];
-        let scalars = |values: &[Operand]| values.iter().all(|v| function.type_of(*v) != Scalar::Ptr);
-        if matches!(&next.term, Terminator::Return(values) if scalars(values)) && next.stmts.iter().all(pure) {
+        let scalars =
+            |values: &[Operand]| values.iter().all(|v| function.type_of(*v) != Scalar::Ptr);
+        if matches!(&next.term, Terminator::Return(values) if scalars(values))
+            && next.stmts.iter().all(pure)
+        {
             function.blocks[i].term = Terminator::Goto(target);
             changed = true;
         }

@@ -65,7 +65,9 @@ impl Simulation {
         let mut program = levelized.program.clone();
         let tasks = levelized.tasks.iter().map(|task| {
             let segments = (0..task.segments.len()).map(|s| {
-                program.functions.push(program::function(levelized, task, SegmentId::new(s)));
+                program
+                    .functions
+                    .push(program::function(levelized, task, SegmentId::new(s)));
                 FuncId::new(program.functions.len() - 1)
             });
             SimTask {
@@ -85,7 +87,13 @@ impl Simulation {
     pub fn machine(&self) -> Machine<'_> {
         let mut interp = Interp::new(&self.program);
         let log = interp.alloc(vec![0; LOG_BYTES], 8);
-        Machine { simulation: self, interp, log, levels: Vec::new(), stats: Stats::default() }
+        Machine {
+            simulation: self,
+            interp,
+            log,
+            levels: Vec::new(),
+            stats: Stats::default(),
+        }
     }
 }
 
@@ -148,12 +156,17 @@ impl Machine<'_> {
         let found = self.simulation.tasks.iter().position(|t| t.name == task);
         let id = TaskId::new(found.ok_or_else(|| SimulateError::NoTask(task.to_owned()))?);
         let task = &self.simulation.tasks[id.index()];
-        let result = self.interp.alloc(vec![0; task.result.size as usize], task.result.align);
+        let result = self
+            .interp
+            .alloc(vec![0; task.result.size as usize], task.result.align);
         let mut args = args.to_vec();
         if args.len() + 1 == task.element.len() {
             args.push(ArgValue::Scalar(result));
         }
-        self.levels = vec![Level { entries: vec![(id, args)], ..Level::default() }];
+        self.levels = vec![Level {
+            entries: vec![(id, args)],
+            ..Level::default()
+        }];
         let outcome = self.drain();
         let bytes = self.interp.read(result)[..task.result.size as usize].to_vec();
         self.interp.free(result);
@@ -181,20 +194,39 @@ impl Machine<'_> {
         self.stats.levels = self.stats.levels.max(self.levels.len());
         let record = &self.simulation.tasks[task.index()].frame;
         // What nobody has written is no value that a right program could use.
-        let frame = self.interp.alloc(vec![0xa5; record.size.max(1) as usize], 16);
+        let frame = self
+            .interp
+            .alloc(vec![0xa5; record.size.max(1) as usize], 16);
         let head = self.interp.alloc(Head::new().bytes(), 8);
         args.extend([frame, head, self.log].map(ArgValue::Scalar));
-        let outcome = self.interp.call(self.simulation.tasks[task.index()].segments[0], &args);
+        let outcome = self
+            .interp
+            .call(self.simulation.tasks[task.index()].segments[0], &args);
         let done = self.finish(task, SegmentId(0), frame, head);
         outcome?;
         done
     }
 
-    fn continuation(&mut self, task: TaskId, segment: SegmentId, frame: u64) -> Result<(), SimulateError> {
+    fn continuation(
+        &mut self,
+        task: TaskId,
+        segment: SegmentId,
+        frame: u64,
+    ) -> Result<(), SimulateError> {
         self.stats.continuations += 1;
-        let head = self.interp.alloc(Head { frames: 1, ..Head::new() }.bytes(), 8);
+        let head = self.interp.alloc(
+            Head {
+                frames: 1,
+                ..Head::new()
+            }
+            .bytes(),
+            8,
+        );
         let args = [frame, head, self.log].map(ArgValue::Scalar);
-        let outcome = self.interp.call(self.simulation.tasks[task.index()].segments[segment.index()], &args);
+        let outcome = self.interp.call(
+            self.simulation.tasks[task.index()].segments[segment.index()],
+            &args,
+        );
         let done = self.finish(task, segment, frame, head);
         outcome?;
         done
@@ -206,12 +238,21 @@ impl Machine<'_> {
     }
 
     /// Pushes what a segment wrote to the log: its frame and continuation at its own level, its children one deeper.
-    fn finish(&mut self, task: TaskId, segment: SegmentId, frame: u64, head: u64) -> Result<(), SimulateError> {
+    fn finish(
+        &mut self,
+        task: TaskId,
+        segment: SegmentId,
+        frame: u64,
+        head: u64,
+    ) -> Result<(), SimulateError> {
         let read = Head::read(self.interp.read(head));
         self.interp.free(head);
         let rule = |what| {
             let id = self.simulation.tasks[task.index()].segments[segment.index()];
-            Err(SimulateError::Rule(what, self.simulation.program[id].name.clone()))
+            Err(SimulateError::Rule(
+                what,
+                self.simulation.program[id].name.clone(),
+            ))
         };
         if read.frames > 1 {
             return rule("a task reserved two frames");
@@ -231,10 +272,15 @@ impl Machine<'_> {
             self.top().frames.push(frame);
         }
         if read.next != 0 {
-            self.top().continuations.push((task, SegmentId(read.next as u32), frame));
+            self.top()
+                .continuations
+                .push((task, SegmentId(read.next as u32), frame));
         }
         if !children.is_empty() {
-            self.levels.push(Level { entries: children, ..Level::default() });
+            self.levels.push(Level {
+                entries: children,
+                ..Level::default()
+            });
         }
         Ok(())
     }
@@ -242,7 +288,13 @@ impl Machine<'_> {
     /// The elements that stand in the log.
     fn children(&self, bytes: u64) -> Vec<(TaskId, Vec<ArgValue>)> {
         let log = self.interp.read(self.log);
-        let word = |at: u64| u64::from_le_bytes(log[at as usize..at as usize + 8].try_into().unwrap_or_default());
+        let word = |at: u64| {
+            u64::from_le_bytes(
+                log[at as usize..at as usize + 8]
+                    .try_into()
+                    .unwrap_or_default(),
+            )
+        };
         let mut out = Vec::new();
         let mut at = 0;
         while at < bytes {

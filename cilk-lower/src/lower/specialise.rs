@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 
 /// Makes the copies and lets spawns name them. Gives the tasks with their ways of combining, in order of their functions.
 pub(crate) fn specialise(program: &mut Program) -> Vec<(FuncId, Combine)> {
-    let mut tasks: Vec<_> = program.tasks().map(|(id, _)| (id, Combine::Store)).collect();
+    let mut tasks: Vec<_> = program
+        .tasks()
+        .map(|(id, _)| (id, Combine::Store))
+        .collect();
     let mut copies: BTreeMap<(FuncId, &'static str), FuncId> = BTreeMap::new();
     // A copy spawns what its original spawns; so the originals' spawns name all that is needed, and copies are made of rewritten ones.
     for (caller, _) in tasks.clone() {
@@ -22,9 +25,17 @@ pub(crate) fn specialise(program: &mut Program) -> Vec<(FuncId, Combine)> {
             });
         }
     }
-    for function in program.functions.iter_mut().filter(|f| f.kind == FunctionKind::Task) {
+    for function in program
+        .functions
+        .iter_mut()
+        .filter(|f| f.kind == FunctionKind::Task)
+    {
         for stmt in function.blocks.iter_mut().flat_map(|b| &mut b.stmts) {
-            if let StmtKind::Spawn { func, dest: Some(dest), .. } = &mut stmt.kind
+            if let StmtKind::Spawn {
+                func,
+                dest: Some(dest),
+                ..
+            } = &mut stmt.kind
                 && let Some(copy) = copies.get(&(*func, dest.combine.name()))
             {
                 *func = *copy;
@@ -39,7 +50,11 @@ fn spawns(program: &Program, caller: FuncId) -> Vec<(FuncId, Combine)> {
     let stmts = program[caller].blocks.iter().flat_map(|b| &b.stmts);
     stmts
         .filter_map(|s| match &s.kind {
-            StmtKind::Spawn { func, dest: Some(dest), .. } if dest.combine != Combine::Store => Some((*func, dest.combine)),
+            StmtKind::Spawn {
+                func,
+                dest: Some(dest),
+                ..
+            } if dest.combine != Combine::Store => Some((*func, dest.combine)),
             _ => None,
         })
         .collect()

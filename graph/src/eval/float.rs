@@ -34,7 +34,12 @@ macro_rules! floats {
                 UnOp::Cosh => x.cosh(),
                 UnOp::Tanh => x.tanh(),
                 UnOp::Cbrt => x.cbrt(),
-                UnOp::Not | UnOp::CountOnes | UnOp::LeadingZeros | UnOp::TrailingZeros | UnOp::SwapBytes | UnOp::ReverseBits => $t::NAN,
+                UnOp::Not
+                | UnOp::CountOnes
+                | UnOp::LeadingZeros
+                | UnOp::TrailingZeros
+                | UnOp::SwapBytes
+                | UnOp::ReverseBits => $t::NAN,
             }
         }
 
@@ -99,13 +104,21 @@ macro_rules! floats {
         /// The lesser, a number if either is one; -0.0 is less than 0.0.
         #[must_use]
         pub fn $min(x: $t, y: $t) -> $t {
-            if x < y || y.is_nan() || (x == y && x.is_sign_negative()) { x } else { y }
+            if x < y || y.is_nan() || (x == y && x.is_sign_negative()) {
+                x
+            } else {
+                y
+            }
         }
 
         /// The greater, a number if either is one; 0.0 is greater than -0.0.
         #[must_use]
         pub fn $max(x: $t, y: $t) -> $t {
-            if x > y || y.is_nan() || (x == y && x.is_sign_positive()) { x } else { y }
+            if x > y || y.is_nan() || (x == y && x.is_sign_positive()) {
+                x
+            } else {
+                y
+            }
         }
     };
 }
@@ -115,7 +128,11 @@ floats!(f64: unary_f64 binary_f64 eval_f64 mul_add_f64 powi_f64 min_f64 max_f64)
 
 /// The value of a float of either type; exact.
 pub(super) fn widen(ty: Scalar, bits: u64) -> f64 {
-    if ty == Scalar::F32 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) }
+    if ty == Scalar::F32 {
+        f64::from(f32::from_bits(bits as u32))
+    } else {
+        f64::from_bits(bits)
+    }
 }
 
 pub(super) fn convert(from: Scalar, to: Scalar, bits: u64) -> u64 {

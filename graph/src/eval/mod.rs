@@ -15,7 +15,8 @@ mod int;
 mod tests;
 
 pub use float::{
-    binary_f32, binary_f64, max_f32, max_f64, min_f32, min_f64, mul_add_f32, mul_add_f64, powi_f32, powi_f64, unary_f32, unary_f64,
+    binary_f32, binary_f64, max_f32, max_f64, min_f32, min_f64, mul_add_f32, mul_add_f64, powi_f32,
+    powi_f64, unary_f32, unary_f64,
 };
 
 use crate::{
@@ -36,7 +37,11 @@ pub const fn truncate(ty: Scalar, bits: u64) -> u64 {
 #[must_use]
 pub const fn sign_extend(ty: Scalar, bits: u64) -> i64 {
     let spare = 64 - ty.bits();
-    if ty.is_signed() { ((bits << spare) as i64) >> spare } else { bits as i64 }
+    if ty.is_signed() {
+        ((bits << spare) as i64) >> spare
+    } else {
+        bits as i64
+    }
 }
 
 /// One operand of type `ty`.

@@ -10,25 +10,48 @@ macro_rules! int_test {
         fn $test() {
             const TY: Scalar = Scalar::$scalar;
             let bits = |x: $t| truncate(TY, x as u64);
-            let edges: Vec<$t> =
-                [$t::MIN, $t::MAX, $t::MIN + 1, $t::MAX - 1, $t::MAX / 2, $t::MIN / 2, 0, 1, 2, 3, 7, 10, 100, (0 as $t).wrapping_sub(1)]
-                    .into();
+            let edges: Vec<$t> = [
+                $t::MIN,
+                $t::MAX,
+                $t::MIN + 1,
+                $t::MAX - 1,
+                $t::MAX / 2,
+                $t::MIN / 2,
+                0,
+                1,
+                2,
+                3,
+                7,
+                10,
+                100,
+                (0 as $t).wrapping_sub(1),
+            ]
+            .into();
             for &x in &edges {
                 let un = |op| eval_unary(op, TY, bits(x));
                 assert_eq!(un(UnOp::Neg), bits(x.wrapping_neg()));
                 assert_eq!(un(UnOp::Not), bits(!x));
-                assert_eq!(un(UnOp::Abs), bits(if (x as i128) < 0 { x.wrapping_neg() } else { x }));
+                assert_eq!(
+                    un(UnOp::Abs),
+                    bits(if (x as i128) < 0 { x.wrapping_neg() } else { x })
+                );
                 assert_eq!(un(UnOp::CountOnes), u64::from(x.count_ones()));
                 assert_eq!(un(UnOp::LeadingZeros), u64::from(x.leading_zeros()));
                 assert_eq!(un(UnOp::TrailingZeros), u64::from(x.trailing_zeros()));
                 assert_eq!(un(UnOp::SwapBytes), bits(x.swap_bytes()));
                 assert_eq!(un(UnOp::ReverseBits), bits(x.reverse_bits()));
-                assert_eq!(eval_cast(TY, Scalar::I8, bits(x)), truncate(Scalar::I8, x as i8 as u64));
+                assert_eq!(
+                    eval_cast(TY, Scalar::I8, bits(x)),
+                    truncate(Scalar::I8, x as i8 as u64)
+                );
                 assert_eq!(eval_cast(TY, Scalar::U16, bits(x)), u64::from(x as u16));
                 assert_eq!(eval_cast(TY, Scalar::U32, bits(x)), u64::from(x as u32));
                 assert_eq!(eval_cast(TY, Scalar::I64, bits(x)), x as i64 as u64);
                 assert_eq!(eval_cast(TY, Scalar::Usize, bits(x)), x as u64);
-                assert_eq!(eval_cast(TY, Scalar::F32, bits(x)), u64::from((x as f32).to_bits()));
+                assert_eq!(
+                    eval_cast(TY, Scalar::F32, bits(x)),
+                    u64::from((x as f32).to_bits())
+                );
                 assert_eq!(eval_cast(TY, Scalar::F64, bits(x)), (x as f64).to_bits());
                 for n in [0u32, 1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 1000, u32::MAX] {
                     let bin = |op| eval_binary(op, TY, bits(x), u64::from(n)).unwrap();
@@ -53,11 +76,27 @@ macro_rules! int_test {
                     assert_eq!(bin(BinOp::Max), some(x.max(y)));
                     assert_eq!(bin(BinOp::SaturatingAdd), some(x.saturating_add(y)));
                     assert_eq!(bin(BinOp::SaturatingSub), some(x.saturating_sub(y)));
-                    assert_eq!(bin(BinOp::AddOverflows), Some(u64::from(x.overflowing_add(y).1)));
-                    assert_eq!(bin(BinOp::SubOverflows), Some(u64::from(x.overflowing_sub(y).1)));
-                    assert_eq!(bin(BinOp::MulOverflows), Some(u64::from(x.overflowing_mul(y).1)));
+                    assert_eq!(
+                        bin(BinOp::AddOverflows),
+                        Some(u64::from(x.overflowing_add(y).1))
+                    );
+                    assert_eq!(
+                        bin(BinOp::SubOverflows),
+                        Some(u64::from(x.overflowing_sub(y).1))
+                    );
+                    assert_eq!(
+                        bin(BinOp::MulOverflows),
+                        Some(u64::from(x.overflowing_mul(y).1))
+                    );
                     let comparisons = [x == y, x != y, x < y, x <= y, x > y, x >= y];
-                    let ops = [BinOp::Eq, BinOp::Ne, BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge];
+                    let ops = [
+                        BinOp::Eq,
+                        BinOp::Ne,
+                        BinOp::Lt,
+                        BinOp::Le,
+                        BinOp::Gt,
+                        BinOp::Ge,
+                    ];
                     assert_eq!(ops.map(bin), comparisons.map(|b| Some(u64::from(b))));
                 }
             }
@@ -84,7 +123,10 @@ macro_rules! float_test {
             let bits = |x: $t| u64::from(x.to_bits());
             let same = |got: u64, want: $t, what: &str| {
                 let x = $t::from_bits(got as _);
-                assert!(x.to_bits() == want.to_bits() || (x.is_nan() && want.is_nan()), "{what}: {x:?} but Rust has {want:?}");
+                assert!(
+                    x.to_bits() == want.to_bits() || (x.is_nan() && want.is_nan()),
+                    "{what}: {x:?} but Rust has {want:?}"
+                );
             };
             let edges: [$t; 26] = [
                 0.0,
@@ -150,16 +192,40 @@ macro_rules! float_test {
                 assert_eq!(cast(Scalar::U32), u64::from(x as u32));
                 assert_eq!(cast(Scalar::U64), x as u64);
                 assert_eq!(cast(Scalar::Usize), x as usize as u64);
-                let (narrow, wide) = (f32::from_bits(cast(Scalar::F32) as u32), f64::from_bits(cast(Scalar::F64)));
-                assert!(narrow.to_bits() == (x as f32).to_bits() || (narrow.is_nan() && x.is_nan()));
+                let (narrow, wide) = (
+                    f32::from_bits(cast(Scalar::F32) as u32),
+                    f64::from_bits(cast(Scalar::F64)),
+                );
+                assert!(
+                    narrow.to_bits() == (x as f32).to_bits() || (narrow.is_nan() && x.is_nan())
+                );
                 assert!(wide.to_bits() == (x as f64).to_bits() || (wide.is_nan() && x.is_nan()));
-                for n in [0, 1, 2, 3, 5, 8, 100, 1000, -1, -2, -7, -100, i32::MAX, i32::MIN] {
+                for n in [
+                    0,
+                    1,
+                    2,
+                    3,
+                    5,
+                    8,
+                    100,
+                    1000,
+                    -1,
+                    -2,
+                    -7,
+                    -100,
+                    i32::MAX,
+                    i32::MIN,
+                ] {
                     let got = eval_binary(BinOp::Powi, TY, bits(x), u64::from(n as u32)).unwrap();
                     same(got, x.powi(black_box(n)), &format!("{x:?}.powi({n})"));
                 }
                 for y in edges.map(black_box) {
                     let bin = |op: BinOp, want: $t| {
-                        same(eval_binary(op, TY, bits(x), bits(y)).unwrap(), want, &format!("{x:?} {} {y:?}", op.name()))
+                        same(
+                            eval_binary(op, TY, bits(x), bits(y)).unwrap(),
+                            want,
+                            &format!("{x:?} {} {y:?}", op.name()),
+                        )
                     };
                     bin(BinOp::Add, x + y);
                     bin(BinOp::Sub, x - y);
@@ -175,15 +241,37 @@ macro_rules! float_test {
                     bin(BinOp::Atan2, x.atan2(y));
                     bin(BinOp::Hypot, x.hypot(y));
                     bin(BinOp::Copysign, x.copysign(y));
-                    same(eval_mul_add(TY, bits(x), bits(y), bits(1.5)), x.mul_add(y, 1.5), "mul_add");
+                    same(
+                        eval_mul_add(TY, bits(x), bits(y), bits(1.5)),
+                        x.mul_add(y, 1.5),
+                        "mul_add",
+                    );
                     let comparisons = [x == y, x != y, x < y, x <= y, x > y, x >= y];
-                    let ops = [BinOp::Eq, BinOp::Ne, BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge];
-                    assert_eq!(ops.map(|op| eval_binary(op, TY, bits(x), bits(y))), comparisons.map(|b| Some(u64::from(b))));
+                    let ops = [
+                        BinOp::Eq,
+                        BinOp::Ne,
+                        BinOp::Lt,
+                        BinOp::Le,
+                        BinOp::Gt,
+                        BinOp::Ge,
+                    ];
+                    assert_eq!(
+                        ops.map(|op| eval_binary(op, TY, bits(x), bits(y))),
+                        comparisons.map(|b| Some(u64::from(b)))
+                    );
                 }
             }
             for (x, y) in [(0.0, -0.0), (-0.0, 0.0)] {
-                same(eval_binary(BinOp::Min, TY, bits(x), bits(y)).unwrap(), -0.0, "min of zeros");
-                same(eval_binary(BinOp::Max, TY, bits(x), bits(y)).unwrap(), 0.0, "max of zeros");
+                same(
+                    eval_binary(BinOp::Min, TY, bits(x), bits(y)).unwrap(),
+                    -0.0,
+                    "min of zeros",
+                );
+                same(
+                    eval_binary(BinOp::Max, TY, bits(x), bits(y)).unwrap(),
+                    0.0,
+                    "max of zeros",
+                );
             }
         }
     };
@@ -199,8 +287,14 @@ fn bools_and_pointers() {
         assert_eq!(eval_cast(Scalar::Bool, Scalar::I8, a), a);
         for b in [0, 1] {
             let bin = |op| eval_binary(op, Scalar::Bool, a, b).unwrap();
-            assert_eq!([BinOp::And, BinOp::Or, BinOp::Xor, BinOp::Lt].map(bin), [a & b, a | b, a ^ b, u64::from(a < b)]);
-            assert_eq!(eval_atomic(AtomicOp::Nand, Scalar::Bool, a, &[b]), Some(1 - (a & b)));
+            assert_eq!(
+                [BinOp::And, BinOp::Or, BinOp::Xor, BinOp::Lt].map(bin),
+                [a & b, a | b, a ^ b, u64::from(a < b)]
+            );
+            assert_eq!(
+                eval_atomic(AtomicOp::Nand, Scalar::Bool, a, &[b]),
+                Some(1 - (a & b))
+            );
         }
     }
     assert_eq!(eval_binary(BinOp::Lt, Scalar::Ptr, 1, u64::MAX), Some(1));
@@ -215,7 +309,12 @@ fn atomics_and_results() {
             let cell = AtomicI16::new(old);
             run(&cell, arg);
             let got = eval_atomic(op, Scalar::I16, bits(old), &[bits(arg)]).unwrap_or(bits(old));
-            assert_eq!(got, bits(cell.load(Relaxed)), "{} of {old} and {arg}", op.name());
+            assert_eq!(
+                got,
+                bits(cell.load(Relaxed)),
+                "{} of {old} and {arg}",
+                op.name()
+            );
         };
         check(AtomicOp::Load, |_, _| ());
         check(AtomicOp::Store, |c, x| c.store(x, Relaxed));
@@ -229,13 +328,24 @@ fn atomics_and_results() {
         check(AtomicOp::Min, |c, x| _ = c.fetch_min(x, Relaxed));
         check(AtomicOp::Max, |c, x| _ = c.fetch_max(x, Relaxed));
     }
-    assert_eq!(eval_atomic(AtomicOp::CompareExchange, Scalar::U8, 4, &[4, 9]), Some(9));
-    assert_eq!(eval_atomic(AtomicOp::CompareExchange, Scalar::U8, 5, &[4, 9]), None);
+    assert_eq!(
+        eval_atomic(AtomicOp::CompareExchange, Scalar::U8, 4, &[4, 9]),
+        Some(9)
+    );
+    assert_eq!(
+        eval_atomic(AtomicOp::CompareExchange, Scalar::U8, 5, &[4, 9]),
+        None
+    );
     assert_eq!(eval_combine(Combine::Store, Scalar::U8, 250, 10), 10);
     assert_eq!(eval_combine(Combine::Add, Scalar::U8, 250, 10), 4);
     assert_eq!(eval_combine(Combine::Max, Scalar::I8, 0xff, 1), 1);
     assert_eq!(
-        eval_combine(Combine::Add, Scalar::F32, u64::from(1.5f32.to_bits()), u64::from(2.0f32.to_bits())),
+        eval_combine(
+            Combine::Add,
+            Scalar::F32,
+            u64::from(1.5f32.to_bits()),
+            u64::from(2.0f32.to_bits())
+        ),
         u64::from(3.5f32.to_bits())
     );
 }

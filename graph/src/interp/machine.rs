@@ -4,18 +4,28 @@ use super::{Interp, memory::Problem};
 use crate::{
     eval::{eval_atomic, eval_binary, eval_cast, eval_combine, eval_mul_add, eval_unary},
     fault::FaultValue,
-    ir::{Arg, AtomicOp, BlockId, CheckKind, Combine, FuncId, FunctionKind, LocalId, Operand, Program, Rvalue, Span, StmtKind, Terminator},
+    ir::{
+        Arg, AtomicOp, BlockId, CheckKind, Combine, FuncId, FunctionKind, LocalId, Operand,
+        Program, Rvalue, Span, StmtKind, Terminator,
+    },
     ty::{PieceKind, Scalar},
 };
 
 /// Why a step was not made; where, the interpreter adds.
 #[derive(Debug)]
 pub(super) enum Trap {
-    Check { kind: CheckKind, values: Vec<FaultValue> },
+    Check {
+        kind: CheckKind,
+        values: Vec<FaultValue>,
+    },
     Steps,
     Depth,
     Memory,
-    Wild { address: u64, size: u64, problem: Problem },
+    Wild {
+        address: u64,
+        size: u64,
+        problem: Problem,
+    },
     Invalid(&'static str),
 }
 
@@ -60,7 +70,10 @@ impl Activation {
     /// Where the step stands that was made last.
     pub(super) fn span(&self, program: &Program) -> Span {
         let block = &program[self.func].blocks[self.block.index()];
-        self.next.checked_sub(1).and_then(|i| block.stmts.get(i)).map_or(block.span, |s| s.span)
+        self.next
+            .checked_sub(1)
+            .and_then(|i| block.stmts.get(i))
+            .map_or(block.span, |s| s.span)
     }
 }
 
@@ -72,15 +85,27 @@ impl Interp<'_> {
         }
         let function = &self.program[func];
         self.stats.tasks += u64::from(function.kind == FunctionKind::Task);
-        let mut activation =
-            Activation { func, locals: vec![0; function.locals.len()], slots: Vec::new(), block: BlockId(0), next: 0, done };
+        let mut activation = Activation {
+            func,
+            locals: vec![0; function.locals.len()],
+            slots: Vec::new(),
+            block: BlockId(0),
+            next: 0,
+            done,
+        };
         for slot in &function.slots {
-            activation.slots.push(self.memory.slot(slot.layout.size, slot.layout.align)?);
+            activation
+                .slots
+                .push(self.memory.slot(slot.layout.size, slot.layout.align)?);
         }
         for (value, arg) in args.iter().zip(&function.args) {
             match arg {
                 Arg::Local(id) => activation.locals[id.index()] = *value,
-                Arg::Slot(id) => self.memory.copy(activation.slots[id.index()], *value, function.slots[id.index()].layout.size)?,
+                Arg::Slot(id) => self.memory.copy(
+                    activation.slots[id.index()],
+                    *value,
+                    function.slots[id.index()].layout.size,
+                )?,
             }
         }
         self.stack.push(activation);
@@ -121,7 +146,11 @@ impl Interp<'_> {
                 self.top().locals[dst.index()] = bits;
                 Ok(())
             }
-            StmtKind::Store { addr, offset, value } => {
+            StmtKind::Store {
+                addr,
+                offset,
+                value,
+            } => {
                 let ty = self.program[self.top().func].type_of(*value);
                 let (addr, bits) = (self.value(*addr), self.value(*value));
                 self.memory.store(ty, addr.wrapping_add(*offset), bits)
@@ -134,7 +163,12 @@ impl Interp<'_> {
                 let dst = self.value(*dst);
                 self.memory.zero(dst, *size)
             }
-            StmtKind::Call { func, args, dst, ret_addr } => {
+            StmtKind::Call {
+                func,
+                args,
+                dst,
+                ret_addr,
+            } => {
                 let done = match (dst, ret_addr) {
                     (Some(dst), _) => Done::Local(*dst),
                     (None, Some(addr)) => Done::Memory(self.value(*addr)),
@@ -143,9 +177,13 @@ impl Interp<'_> {
                 let args = self.top().values(args);
                 self.enter(*func, &args, done)
             }
-            StmtKind::Spawn { func, args, dest, .. } => {
+            StmtKind::Spawn {
+                func, args, dest, ..
+            } => {
                 let done = match dest {
-                    Some(dest) if dest.combine == Combine::Store => Done::Memory(self.value(dest.addr)),
+                    Some(dest) if dest.combine == Combine::Store => {
+                        Done::Memory(self.value(dest.addr))
+                    }
                     Some(dest) => Done::Combined(self.value(dest.addr), dest.combine),
                     None => Done::Dropped,
                 };
@@ -153,10 +191,21 @@ impl Interp<'_> {
                 self.enter(*func, &args, done)
             }
             StmtKind::Check { cond, kind, values } => self.check(*cond, kind, values),
-            StmtKind::Atomic { op, ty, addr, args, dst, .. } => {
+            StmtKind::Atomic {
+                op,
+                ty,
+                addr,
+                args,
+                dst,
+                ..
+            } => {
                 let (addr, args) = (self.value(*addr), self.top().values(args));
                 // A store reads nothing: the memory may be undefined.
-                let old = if *op == AtomicOp::Store { 0 } else { self.memory.load(*ty, addr)? };
+                let old = if *op == AtomicOp::Store {
+                    0
+                } else {
+                    self.memory.load(*ty, addr)?
+                };
                 if let Some(new) = eval_atomic(*op, *ty, old, &args) {
                     self.memory.store(*ty, addr, new)?;
                 }
@@ -165,7 +214,9 @@ impl Interp<'_> {
                 }
                 Ok(())
             }
-            StmtKind::FrameAlloc | StmtKind::FrameStore { .. } => Err(Trap::Invalid("a statement of segments in a function")),
+            StmtKind::FrameAlloc | StmtKind::FrameStore { .. } => {
+                Err(Trap::Invalid("a statement of segments in a function"))
+            }
         }
     }
 
@@ -174,8 +225,17 @@ impl Interp<'_> {
             return Ok(());
         }
         let function = &self.program[self.top().func];
-        let values = values.iter().map(|v| FaultValue { ty: function.type_of(*v), bits: self.value(*v) }).collect();
-        Err(Trap::Check { kind: kind.clone(), values })
+        let values = values
+            .iter()
+            .map(|v| FaultValue {
+                ty: function.type_of(*v),
+                bits: self.value(*v),
+            })
+            .collect();
+        Err(Trap::Check {
+            kind: kind.clone(),
+            values,
+        })
     }
 
     fn rvalue(&mut self, value: &Rvalue) -> Result<u64, Trap> {
@@ -189,7 +249,12 @@ impl Interp<'_> {
                 let result = eval_binary(*op, function.type_of(*a), top.value(*a), top.value(*b));
                 result.ok_or(Trap::Invalid("a division without a result"))?
             }
-            Rvalue::MulAdd(a, b, c) => eval_mul_add(function.type_of(*a), top.value(*a), top.value(*b), top.value(*c)),
+            Rvalue::MulAdd(a, b, c) => eval_mul_add(
+                function.type_of(*a),
+                top.value(*a),
+                top.value(*b),
+                top.value(*c),
+            ),
             Rvalue::Select(cond, a, b) => top.value(if top.value(*cond) != 0 { *a } else { *b }),
             Rvalue::Cast(ty, a) => eval_cast(function.type_of(*a), *ty, top.value(*a)),
             Rvalue::Bitcast(_, a) => top.value(*a),
@@ -199,10 +264,18 @@ impl Interp<'_> {
             }
             Rvalue::SlotAddr(id) => top.slots[id.index()],
             Rvalue::DataAddr(id) => self.data[id.index()],
-            Rvalue::PtrAdd { base, index, scale, offset } => {
-                top.value(*base).wrapping_add(top.value(*index).wrapping_mul(*scale)).wrapping_add(*offset)
+            Rvalue::PtrAdd {
+                base,
+                index,
+                scale,
+                offset,
+            } => top
+                .value(*base)
+                .wrapping_add(top.value(*index).wrapping_mul(*scale))
+                .wrapping_add(*offset),
+            Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_) => {
+                return Err(Trap::Invalid("a value of segments in a function"));
             }
-            Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_) => return Err(Trap::Invalid("a value of segments in a function")),
         })
     }
 
@@ -218,10 +291,14 @@ impl Interp<'_> {
             }
             Terminator::Switch { value, arms, other } => {
                 let bits = self.value(*value);
-                arms.iter().find(|(arm, _)| *arm == bits).map_or(*other, |(_, b)| *b)
+                arms.iter()
+                    .find(|(arm, _)| *arm == bits)
+                    .map_or(*other, |(_, b)| *b)
             }
             Terminator::Return(values) => return self.leave(values),
-            Terminator::Continue(_) => return Err(Trap::Invalid("a terminator of segments in a function")),
+            Terminator::Continue(_) => {
+                return Err(Trap::Invalid("a terminator of segments in a function"));
+            }
             Terminator::Unreachable => return Err(Trap::Invalid("reached what is unreachable")),
         };
         let top = self.top();
@@ -252,12 +329,16 @@ impl Interp<'_> {
             Done::Combined(addr, combine) => {
                 let ty = one_scalar();
                 let old = self.memory.load(ty, addr)?;
-                self.memory.store(ty, addr, eval_combine(combine, ty, old, bits[0]))?;
+                self.memory
+                    .store(ty, addr, eval_combine(combine, ty, old, bits[0]))?;
             }
             Done::Local(_) | Done::Dropped => {}
         }
         if let Some(activation) = self.stack.pop() {
-            activation.slots.into_iter().for_each(|s| self.memory.free(s));
+            activation
+                .slots
+                .into_iter()
+                .for_each(|s| self.memory.free(s));
         }
         if let Done::Local(dst) = done {
             self.top().locals[dst.index()] = bits[0];

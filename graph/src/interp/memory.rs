@@ -66,12 +66,20 @@ pub(super) struct Memory {
 }
 
 const fn split(address: u64) -> (usize, u64) {
-    ((address >> OFFSET_BITS) as usize, address & ((1 << OFFSET_BITS) - 1))
+    (
+        (address >> OFFSET_BITS) as usize,
+        address & ((1 << OFFSET_BITS) - 1),
+    )
 }
 
 impl Memory {
     pub(super) fn new(limit: u64) -> Self {
-        Self { table: vec![Allocation::default()], free: VecDeque::new(), live_bytes: 0, limit }
+        Self {
+            table: vec![Allocation::default()],
+            free: VecDeque::new(),
+            live_bytes: 0,
+            limit,
+        }
     }
 
     pub(super) const fn set_limit(&mut self, limit: u64) {
@@ -80,23 +88,42 @@ impl Memory {
 
     fn add(&mut self, allocation: Allocation) -> u64 {
         self.live_bytes += allocation.bytes.len() as u64;
-        let reuse = if self.table.len() < FRESH_IDS { None } else { self.free.pop_front() };
+        let reuse = if self.table.len() < FRESH_IDS {
+            None
+        } else {
+            self.free.pop_front()
+        };
         let id = reuse.unwrap_or_else(|| {
             self.table.push(Allocation::default());
             self.table.len() - 1
         });
-        assert!(id < MAX_IDS, "more than {MAX_IDS} allocations live at one time");
+        assert!(
+            id < MAX_IDS,
+            "more than {MAX_IDS} allocations live at one time"
+        );
         self.table[id] = allocation;
         (id as u64) << OFFSET_BITS
     }
 
     /// Memory of the host's; it counts for the limit, but is never refused.
     pub(super) fn host(&mut self, bytes: Vec<u8>, align: u64) -> u64 {
-        self.add(Allocation { bytes, written: Vec::new(), align, constant: false, live: true })
+        self.add(Allocation {
+            bytes,
+            written: Vec::new(),
+            align,
+            constant: false,
+            live: true,
+        })
     }
 
     pub(super) fn constant(&mut self, bytes: Vec<u8>, align: u64) -> u64 {
-        self.add(Allocation { bytes, written: Vec::new(), align, constant: true, live: true })
+        self.add(Allocation {
+            bytes,
+            written: Vec::new(),
+            align,
+            constant: true,
+            live: true,
+        })
     }
 
     /// Memory of a slot: its bytes are undefined.
@@ -106,12 +133,20 @@ impl Memory {
             return Err(Trap::Memory);
         }
         let n = size as usize;
-        Ok(self.add(Allocation { bytes: vec![0; n], written: vec![false; n], align, constant: false, live: true }))
+        Ok(self.add(Allocation {
+            bytes: vec![0; n],
+            written: vec![false; n],
+            align,
+            constant: false,
+            live: true,
+        }))
     }
 
     pub(super) fn free(&mut self, address: u64) {
         let id = split(address).0;
-        let Some(allocation) = self.table.get_mut(id).filter(|a| a.live) else { return };
+        let Some(allocation) = self.table.get_mut(id).filter(|a| a.live) else {
+            return;
+        };
         self.live_bytes -= allocation.bytes.len() as u64;
         *allocation = Allocation::default();
         self.free.push_back(id);
@@ -119,13 +154,22 @@ impl Memory {
 
     pub(super) fn rest(&self, address: u64) -> &[u8] {
         let (id, offset) = split(address);
-        self.table.get(id).and_then(|a| a.bytes.get(offset as usize..)).unwrap_or(&[])
+        self.table
+            .get(id)
+            .and_then(|a| a.bytes.get(offset as usize..))
+            .unwrap_or(&[])
     }
 
     /// The allocation and the place in it of an access to `size` bytes.
     fn check(&self, address: u64, size: u64, write: bool) -> Result<(usize, usize), Trap> {
         let (id, offset) = split(address);
-        let wild = |problem| Err(Trap::Wild { address, size, problem });
+        let wild = |problem| {
+            Err(Trap::Wild {
+                address,
+                size,
+                problem,
+            })
+        };
         match self.table.get(id) {
             None => wild(Problem::NotAllocated),
             Some(_) if id == 0 => wild(Problem::NotAllocated),
@@ -141,7 +185,11 @@ impl Memory {
         let size = ty.size();
         let (id, at) = self.check(address, size, write)?;
         if !(at as u64).is_multiple_of(size) || self.table[id].align < size {
-            return Err(Trap::Wild { address, size, problem: Problem::Misaligned });
+            return Err(Trap::Wild {
+                address,
+                size,
+                problem: Problem::Misaligned,
+            });
         }
         Ok((id, at))
     }
@@ -149,7 +197,13 @@ impl Memory {
     pub(super) fn load(&self, ty: Scalar, address: u64) -> Result<u64, Trap> {
         let (id, at) = self.check_scalar(ty, address, false)?;
         let (allocation, size) = (&self.table[id], ty.size() as usize);
-        let wild = |problem| Err(Trap::Wild { address, size: ty.size(), problem });
+        let wild = |problem| {
+            Err(Trap::Wild {
+                address,
+                size: ty.size(),
+                problem,
+            })
+        };
         if !allocation.written.is_empty() && !allocation.written[at..at + size].iter().all(|w| *w) {
             return wild(Problem::Undefined);
         }
@@ -188,15 +242,24 @@ impl Memory {
         let (to, to_at) = self.check(dst, size, true)?;
         let n = size as usize;
         if from == to && from_at.abs_diff(to_at) < n {
-            return Err(Trap::Wild { address: dst, size, problem: Problem::Overlap });
+            return Err(Trap::Wild {
+                address: dst,
+                size,
+                problem: Problem::Overlap,
+            });
         }
         let source = &self.table[from];
         let bytes = source.bytes[from_at..from_at + n].to_vec();
-        let written = source.written.get(from_at..from_at + n).map(<[bool]>::to_vec);
+        let written = source
+            .written
+            .get(from_at..from_at + n)
+            .map(<[bool]>::to_vec);
         let target = &mut self.table[to];
         target.bytes[to_at..to_at + n].copy_from_slice(&bytes);
         match written {
-            Some(written) if !target.written.is_empty() => target.written[to_at..to_at + n].copy_from_slice(&written),
+            Some(written) if !target.written.is_empty() => {
+                target.written[to_at..to_at + n].copy_from_slice(&written)
+            }
             _ => target.wrote(to_at, n),
         }
         Ok(())

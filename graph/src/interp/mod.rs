@@ -39,7 +39,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 10_000_000_000, depth: 1_000_000, memory: 4 << 30 }
+        Self {
+            steps: 10_000_000_000,
+            depth: 1_000_000,
+            memory: 4 << 30,
+        }
     }
 }
 
@@ -131,10 +135,23 @@ impl<'a> Interp<'a> {
     #[must_use]
     pub fn new(program: &'a Program) -> Self {
         let mut memory = Memory::new(Limits::default().memory);
-        let data = program.data.iter().map(|d| memory.constant(d.bytes.clone(), d.align)).collect();
-        let result = |ty: &crate::ty::Type| (ty.pieces(&program.structs), ty.layout(&program.structs));
+        let data = program
+            .data
+            .iter()
+            .map(|d| memory.constant(d.bytes.clone(), d.align))
+            .collect();
+        let result =
+            |ty: &crate::ty::Type| (ty.pieces(&program.structs), ty.layout(&program.structs));
         let results = program.functions.iter().map(|f| result(&f.ret)).collect();
-        Self { program, memory, data, results, limits: Limits::default(), stats: Stats::default(), stack: Vec::new() }
+        Self {
+            program,
+            memory,
+            data,
+            results,
+            limits: Limits::default(),
+            stats: Stats::default(),
+            stack: Vec::new(),
+        }
     }
 
     /// The same with other limits.
@@ -176,7 +193,9 @@ impl<'a> Interp<'a> {
         let bits = self.bits_of(func, args, &mut blobs);
         let result = bits.and_then(|bits| {
             let layout = self.results[func.index()].1;
-            let result = self.memory.host(vec![0; layout.size as usize], layout.align);
+            let result = self
+                .memory
+                .host(vec![0; layout.size as usize], layout.align);
             blobs.push(result);
             self.run(func, &bits, Done::Memory(result))?;
             Ok(self.memory.rest(result).to_vec())
@@ -186,11 +205,23 @@ impl<'a> Interp<'a> {
     }
 
     /// The bits that the arguments arrive as; a blob gets an address, which is added to `blobs`.
-    fn bits_of(&mut self, func: FuncId, args: &[ArgValue], blobs: &mut Vec<u64>) -> Result<Vec<u64>, InterpError> {
+    fn bits_of(
+        &mut self,
+        func: FuncId,
+        args: &[ArgValue],
+        blobs: &mut Vec<u64>,
+    ) -> Result<Vec<u64>, InterpError> {
         let function = &self.program[func];
-        let wrong = |expected: String| InterpError::Arguments { function: function.name.clone(), expected };
+        let wrong = |expected: String| InterpError::Arguments {
+            function: function.name.clone(),
+            expected,
+        };
         if args.len() != function.args.len() {
-            return Err(wrong(format!("{} pieces, not {}", function.args.len(), args.len())));
+            return Err(wrong(format!(
+                "{} pieces, not {}",
+                function.args.len(),
+                args.len()
+            )));
         }
         let mut out = Vec::new();
         for (i, (value, arg)) in args.iter().zip(&function.args).enumerate() {
@@ -199,7 +230,11 @@ impl<'a> Interp<'a> {
                 (ArgValue::Blob(bytes), Arg::Slot(slot)) => {
                     let layout = function.slots[slot.index()].layout;
                     if bytes.len() as u64 != layout.size {
-                        return Err(wrong(format!("{} bytes as piece {i}, not {}", layout.size, bytes.len())));
+                        return Err(wrong(format!(
+                            "{} bytes as piece {i}, not {}",
+                            layout.size,
+                            bytes.len()
+                        )));
                     }
                     blobs.push(self.memory.host(bytes.clone(), layout.align));
                     blobs[blobs.len() - 1]
@@ -218,25 +253,49 @@ impl<'a> Interp<'a> {
         }
         let result = outcome.map_err(|trap| self.error(trap));
         while let Some(activation) = self.stack.pop() {
-            activation.slots.into_iter().for_each(|s| self.memory.free(s));
+            activation
+                .slots
+                .into_iter()
+                .for_each(|s| self.memory.free(s));
         }
         result
     }
 
     /// Says where a trap happened.
     fn error(&self, trap: Trap) -> InterpError {
-        let (function, span) =
-            self.stack.last().map_or_else(Default::default, |a| (self.program[a.func].name.clone(), a.span(self.program)));
+        let (function, span) = self.stack.last().map_or_else(Default::default, |a| {
+            (self.program[a.func].name.clone(), a.span(self.program))
+        });
         match trap {
             Trap::Check { kind, values } => {
                 let file = self.program.file.clone();
-                InterpError::Fault(Fault { kind, values, function, file, span })
+                InterpError::Fault(Fault {
+                    kind,
+                    values,
+                    function,
+                    file,
+                    span,
+                })
             }
             Trap::Steps => InterpError::StepLimit(self.limits.steps),
             Trap::Depth => InterpError::RecursionLimit(self.limits.depth),
             Trap::Memory => InterpError::MemoryLimit(self.limits.memory),
-            Trap::Wild { address, size, problem } => InterpError::Wild { address, size, problem, function, span },
-            Trap::Invalid(what) => InterpError::Invalid { what, function, span },
+            Trap::Wild {
+                address,
+                size,
+                problem,
+            } => InterpError::Wild {
+                address,
+                size,
+                problem,
+                function,
+                span,
+            },
+            Trap::Invalid(what) => InterpError::Invalid {
+                what,
+                function,
+                span,
+            },
         }
     }
 }

@@ -4,9 +4,14 @@ use super::*;
 use crate::text::parse_program;
 
 fn parse(body: &str) -> Program {
-    let program = parse_program(&format!("program p in \"p.rs\"\n{body}")).unwrap_or_else(|e| panic!("{e}\n{body}"));
-    crate::verify::verify(&program)
-        .unwrap_or_else(|errors| panic!("{}\n{body}", errors.iter().map(|e| format!("{e}\n")).collect::<String>()));
+    let program = parse_program(&format!("program p in \"p.rs\"\n{body}"))
+        .unwrap_or_else(|e| panic!("{e}\n{body}"));
+    crate::verify::verify(&program).unwrap_or_else(|errors| {
+        panic!(
+            "{}\n{body}",
+            errors.iter().map(|e| format!("{e}\n")).collect::<String>()
+        )
+    });
     program
 }
 
@@ -100,7 +105,9 @@ fn a_loop_with_atomics_and_gathered_results() {
     );
     let mut interp = Interp::new(&program);
     let cells = interp.alloc(vec![0; 12], 4);
-    let result = interp.call(FuncId(0), &[scalar(cells), scalar(3), scalar(10)]).unwrap();
+    let result = interp
+        .call(FuncId(0), &[scalar(cells), scalar(3), scalar(10)])
+        .unwrap();
     assert_eq!(result, (-50i32).to_le_bytes());
     assert_eq!(interp.read(cells), [100, 0, 0, 0, 7, 0, 0, 0, 3, 0, 0, 0]);
     assert_eq!(interp.read(cells + 8), [3, 0, 0, 0]);
@@ -152,15 +159,29 @@ fn structs_and_arrays_by_value() {
         }",
     );
     let mut interp = Interp::new(&program);
-    let result = interp.call(program.find("outer").unwrap(), &[ArgValue::Blob(vec![5, 6, 7, 8])]).unwrap();
-    let expected = [1, 0, 0, 0, 0, 0, 0, 0, 42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 5, 6, 0, 0, 0, 0, 5, 6, 7, 8, 0, 0, 0, 0];
+    let result = interp
+        .call(
+            program.find("outer").unwrap(),
+            &[ArgValue::Blob(vec![5, 6, 7, 8])],
+        )
+        .unwrap();
+    let expected = [
+        1, 0, 0, 0, 0, 0, 0, 0, 42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 5, 6, 0, 0, 0, 0, 5, 6, 7, 8, 0, 0,
+        0, 0,
+    ];
     assert_eq!(result, expected);
     assert_eq!(call_u64(&program, "parent", &[]), 42);
-    let wrong = interp.call(program.find("outer").unwrap(), &[ArgValue::Blob(vec![5])]).unwrap_err();
+    let wrong = interp
+        .call(program.find("outer").unwrap(), &[ArgValue::Blob(vec![5])])
+        .unwrap_err();
     assert_eq!(wrong.to_string(), "`outer` takes 4 bytes as piece 0, not 1");
-    let wrong = interp.call(program.find("outer").unwrap(), &[]).unwrap_err();
+    let wrong = interp
+        .call(program.find("outer").unwrap(), &[])
+        .unwrap_err();
     assert_eq!(wrong.to_string(), "`outer` takes 1 pieces, not 0");
-    let wrong = interp.call(program.find("outer").unwrap(), &[scalar(1)]).unwrap_err();
+    let wrong = interp
+        .call(program.find("outer").unwrap(), &[scalar(1)])
+        .unwrap_err();
     assert_eq!(wrong.to_string(), "`outer` takes an array as piece 0");
 }
 
@@ -215,12 +236,24 @@ fn recursive_helpers_switches_and_constants() {
         }",
     );
     assert_eq!(call_u64(&program, "ack", &[2, 3]), 9);
-    let limits = Limits { steps: 1_000_000, depth: 1000, memory: 1 << 20 };
+    let limits = Limits {
+        steps: 1_000_000,
+        depth: 1000,
+        memory: 1 << 20,
+    };
     let mut interp = Interp::new(&program).with_limits(limits);
-    let run = |interp: &mut Interp<'_>, name: &str| interp.call(program.find(name).unwrap(), &[]).unwrap_err();
-    assert_eq!(run(&mut interp, "endless"), InterpError::RecursionLimit(1000));
+    let run = |interp: &mut Interp<'_>, name: &str| {
+        interp.call(program.find(name).unwrap(), &[]).unwrap_err()
+    };
+    assert_eq!(
+        run(&mut interp, "endless"),
+        InterpError::RecursionLimit(1000)
+    );
     assert_eq!(interp.stats().depth, 1000);
-    assert_eq!(run(&mut interp, "never").to_string(), "reached what is unreachable, in `never` at 3:4");
+    assert_eq!(
+        run(&mut interp, "never").to_string(),
+        "reached what is unreachable, in `never` at 3:4"
+    );
     assert_eq!(run(&mut interp, "spin"), InterpError::StepLimit(1_000_000));
     assert_eq!(run(&mut interp, "spin"), InterpError::StepLimit(1_000_000));
 }
@@ -228,18 +261,36 @@ fn recursive_helpers_switches_and_constants() {
 #[test]
 fn every_kind_of_check() {
     let checks = [
-        ("bounds(5usize, 3usize)", "index out of bounds: the length is 3 but the index is 5"),
-        ("range_order(4usize, 2usize)", "range starts at 4 but ends at 2"),
-        ("range_end(9usize, 8usize)", "range out of bounds: it ends at 9 but the length is 8"),
-        ("split(9usize, 8usize)", "split point 9 lies beyond the length 8"),
+        (
+            "bounds(5usize, 3usize)",
+            "index out of bounds: the length is 3 but the index is 5",
+        ),
+        (
+            "range_order(4usize, 2usize)",
+            "range starts at 4 but ends at 2",
+        ),
+        (
+            "range_end(9usize, 8usize)",
+            "range out of bounds: it ends at 9 but the length is 8",
+        ),
+        (
+            "split(9usize, 8usize)",
+            "split point 9 lies beyond the length 8",
+        ),
         ("lengths(1usize, 2usize)", "lengths differ: 1 and 2"),
         ("overflow add(100i8, 100i8)", "overflow: 100 + 100"),
         ("neg_overflow(-128i8)", "overflow: negation of -128"),
         ("division_by_zero(7u32)", "division by zero: 7 / 0"),
         ("division_overflow(-128i8, -1i8)", "overflow: -128 / -1"),
         ("assert \"x > 0\"()", "assertion failed: x > 0"),
-        ("assert_eq \"a == b\"(1.5f32, true)", "assertion failed: a == b: left is 1.5, right is true"),
-        ("assert_ne \"a != b\"(2u8, 2u8)", "assertion failed: a != b: both are 2"),
+        (
+            "assert_eq \"a == b\"(1.5f32, true)",
+            "assertion failed: a == b: left is 1.5, right is true",
+        ),
+        (
+            "assert_ne \"a != b\"(2u8, 2u8)",
+            "assertion failed: a != b: both are 2",
+        ),
         ("panic \"no\"()", "panic: no"),
     ];
     for (check, message) in checks {
@@ -248,7 +299,9 @@ fn every_kind_of_check() {
         ));
         assert_eq!(call(&program, "t", &[1]), Ok(vec![]));
         let error = call(&program, "t", &[0]).unwrap_err();
-        assert!(matches!(&error, InterpError::Fault(fault) if fault.span == Span { line: 7, col: 9 }));
+        assert!(
+            matches!(&error, InterpError::Fault(fault) if fault.span == Span { line: 7, col: 9 })
+        );
         assert_eq!(error.to_string(), format!("{message}, in `f` at p.rs:7:9"));
     }
 }
@@ -276,7 +329,9 @@ fn wild(stmts: &str) -> Problem {
     let mut interp = Interp::new(&program);
     let host = interp.alloc(vec![2; 16], 8);
     match interp.call(FuncId(0), &[scalar(host), scalar(2)]) {
-        Err(InterpError::Wild { problem, function, .. }) => {
+        Err(InterpError::Wild {
+            problem, function, ..
+        }) => {
             assert_eq!(function, "f");
             problem
         }
@@ -287,36 +342,67 @@ fn wild(stmts: &str) -> Problem {
 #[test]
 fn wild_accesses_are_errors() {
     assert_eq!(wild("%2 = load u64 0ptr"), Problem::NotAllocated);
-    assert_eq!(wild("store 1u64 -> ptr#ffffff0000000000"), Problem::NotAllocated);
+    assert_eq!(
+        wild("store 1u64 -> ptr#ffffff0000000000"),
+        Problem::NotAllocated
+    );
     assert_eq!(wild("%2 = load u64 %0 + 16"), Problem::OutOfBounds);
-    assert_eq!(wild("%2 = load u64 %0 + 18446744073709551608"), Problem::OutOfBounds);
+    assert_eq!(
+        wild("%2 = load u64 %0 + 18446744073709551608"),
+        Problem::OutOfBounds
+    );
     assert_eq!(wild("store 1u64 -> %0 + 9"), Problem::OutOfBounds);
     assert_eq!(wild("store 1u64 -> %0 + 4"), Problem::Misaligned);
     assert_eq!(wild("zero %0 17"), Problem::OutOfBounds);
     assert_eq!(wild("copy %0 -> %1 17"), Problem::OutOfBounds);
     assert_eq!(wild("%2 = load u64 %1"), Problem::Undefined);
-    assert_eq!(wild("store 1u32 -> %1 + 8 %2 = load u64 %1 + 8"), Problem::Undefined);
-    assert_eq!(wild("store 1u64 -> %1 + 8 %5 = ptr_add %1, 1usize * 8 copy %1 -> %5 8 %2 = load u64 %5"), Problem::Undefined);
+    assert_eq!(
+        wild("store 1u32 -> %1 + 8 %2 = load u64 %1 + 8"),
+        Problem::Undefined
+    );
+    assert_eq!(
+        wild("store 1u64 -> %1 + 8 %5 = ptr_add %1, 1usize * 8 copy %1 -> %5 8 %2 = load u64 %5"),
+        Problem::Undefined
+    );
     assert_eq!(wild("%3 = load bool %0"), Problem::NotABool);
     assert_eq!(wild("%5 = addr d0 store 1u8 -> %5"), Problem::ReadOnly);
-    assert_eq!(wild("%5 = ptr_add %0, 1usize * 4 copy %0 -> %5 8"), Problem::Overlap);
+    assert_eq!(
+        wild("%5 = ptr_add %0, 1usize * 4 copy %0 -> %5 8"),
+        Problem::Overlap
+    );
     assert_eq!(wild("%5 = call @leak() %2 = load u64 %5"), Problem::Freed);
-    assert_eq!(wild("%2 = atomic add u64 %1(1u64) relaxed"), Problem::Undefined);
+    assert_eq!(
+        wild("%2 = atomic add u64 %1(1u64) relaxed"),
+        Problem::Undefined
+    );
 }
 
 #[test]
 fn memory_of_an_earlier_call_is_gone_and_the_hosts_stays() {
-    let program =
-        parse("fn f() -> u64 { let %0: ptr, %1: u64 slot $0: 8 align 8 b0: %0 = addr $0 store 3u64 -> %0 %1 = div 6u64, 0u64 return %1 }");
-    let mut interp = Interp::new(&program).with_limits(Limits { memory: 100, ..Limits::default() });
+    let program = parse(
+        "fn f() -> u64 { let %0: ptr, %1: u64 slot $0: 8 align 8 b0: %0 = addr $0 store 3u64 -> %0 %1 = div 6u64, 0u64 return %1 }",
+    );
+    let mut interp = Interp::new(&program).with_limits(Limits {
+        memory: 100,
+        ..Limits::default()
+    });
     let host = interp.alloc(vec![1, 2, 3], 1);
     for _ in 0..100 {
         let error = interp.call(FuncId(0), &[]).unwrap_err();
-        assert_eq!(error.to_string(), "a division without a result, in `f` at 0:0");
+        assert_eq!(
+            error.to_string(),
+            "a division without a result, in `f` at 0:0"
+        );
     }
     assert_eq!(interp.read(host), [1, 2, 3]);
     interp.free(host);
     assert_eq!(interp.read(host), [] as [u8; 0]);
-    let mut small = Interp::new(&program).with_limits(Limits { memory: 10, ..Limits::default() });
-    assert_eq!(small.call(FuncId(0), &[]), Err(InterpError::MemoryLimit(10)));
+    let mut small = Interp::new(&program).with_limits(Limits {
+        memory: 10,
+        ..Limits::default()
+    });
+    assert_eq!(
+        small.call(FuncId(0), &[]),
+        Err(InterpError::MemoryLimit(10))
+    );
 }

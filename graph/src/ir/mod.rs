@@ -373,12 +373,19 @@ impl Program {
     /// The function of that name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<FuncId> {
-        self.functions.iter().position(|f| f.name == name).map(|i| FuncId(i as u32))
+        self.functions
+            .iter()
+            .position(|f| f.name == name)
+            .map(|i| FuncId(i as u32))
     }
 
     /// The tasks, in order.
     pub fn tasks(&self) -> impl Iterator<Item = (FuncId, &Function)> {
-        let all = self.functions.iter().enumerate().map(|(i, f)| (FuncId(i as u32), f));
+        let all = self
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(i, f)| (FuncId(i as u32), f));
         all.filter(|(_, f)| f.kind == FunctionKind::Task)
     }
 }
@@ -408,7 +415,10 @@ impl Function {
             Rvalue::Unary(op, a) => op.result(self.type_of(*a)),
             Rvalue::Binary(op, a, _) => op.result(self.type_of(*a)),
             Rvalue::Cast(ty, _) | Rvalue::Bitcast(ty, _) | Rvalue::Load { ty, .. } => *ty,
-            Rvalue::SlotAddr(_) | Rvalue::DataAddr(_) | Rvalue::PtrAdd { .. } | Rvalue::FrameAddr(_) => Scalar::Ptr,
+            Rvalue::SlotAddr(_)
+            | Rvalue::DataAddr(_)
+            | Rvalue::PtrAdd { .. }
+            | Rvalue::FrameAddr(_) => Scalar::Ptr,
             Rvalue::FrameLoad(id) => field(*id),
         }
     }
@@ -456,7 +466,9 @@ impl StmtKind {
                 args.iter_mut().for_each(&mut f);
                 ret_addr.iter_mut().for_each(f);
             }
-            Self::Spawn { args, dest, leaf, .. } => {
+            Self::Spawn {
+                args, dest, leaf, ..
+            } => {
                 args.iter_mut().for_each(&mut f);
                 dest.iter_mut().for_each(|d| f(&mut d.addr));
                 leaf.iter_mut().for_each(f);
@@ -485,7 +497,14 @@ impl StmtKind {
     /// Segments only: whether it needs the frame to be there.
     #[must_use]
     pub const fn uses_frame(&self) -> bool {
-        matches!(self, Self::FrameStore { .. } | Self::Assign { value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_), .. })
+        matches!(
+            self,
+            Self::FrameStore { .. }
+                | Self::Assign {
+                    value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_),
+                    ..
+                }
+        )
     }
 
     /// The local that is written, if one is.

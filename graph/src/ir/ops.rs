@@ -111,7 +111,11 @@ impl UnOp {
         match self {
             Self::Neg | Self::Abs => ty.is_int() || ty.is_float(),
             Self::Not => ty.is_int() || matches!(ty, Scalar::Bool),
-            Self::CountOnes | Self::LeadingZeros | Self::TrailingZeros | Self::SwapBytes | Self::ReverseBits => ty.is_int(),
+            Self::CountOnes
+            | Self::LeadingZeros
+            | Self::TrailingZeros
+            | Self::SwapBytes
+            | Self::ReverseBits => ty.is_int(),
             _ => ty.is_float(),
         }
     }
@@ -189,7 +193,12 @@ impl BinOp {
     /// Type of the result.
     #[must_use]
     pub const fn result(self, first: Scalar) -> Scalar {
-        if self.is_comparison() || matches!(self, Self::AddOverflows | Self::SubOverflows | Self::MulOverflows) {
+        if self.is_comparison()
+            || matches!(
+                self,
+                Self::AddOverflows | Self::SubOverflows | Self::MulOverflows
+            )
+        {
             Scalar::Bool
         } else {
             first
@@ -199,7 +208,10 @@ impl BinOp {
     /// Whether it compares.
     #[must_use]
     pub const fn is_comparison(self) -> bool {
-        matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)
+        matches!(
+            self,
+            Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge
+        )
     }
 
     /// Type of the second operand.
@@ -216,7 +228,9 @@ impl BinOp {
     #[must_use]
     pub const fn accepts(self, ty: Scalar) -> bool {
         match self {
-            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Rem | Self::Min | Self::Max => ty.is_int() || ty.is_float(),
+            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Rem | Self::Min | Self::Max => {
+                ty.is_int() || ty.is_float()
+            }
             Self::And | Self::Or | Self::Xor => ty.is_int() || matches!(ty, Scalar::Bool),
             Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge => true,
             Self::Powi | Self::Powf | Self::Atan2 | Self::Hypot | Self::Copysign => ty.is_float(),
@@ -252,8 +266,16 @@ impl Combine {
         if ty.is_float() || matches!(ty, Scalar::Ptr) {
             return None;
         }
-        let ones = if ty.bits() == 64 { u64::MAX } else { (1 << ty.bits()) - 1 };
-        let sign = if ty.is_signed() { 1 << (ty.bits() - 1) } else { 0 };
+        let ones = if ty.bits() == 64 {
+            u64::MAX
+        } else {
+            (1 << ty.bits()) - 1
+        };
+        let sign = if ty.is_signed() {
+            1 << (ty.bits() - 1)
+        } else {
+            0
+        };
         Some(match self {
             Self::Store => return None,
             Self::Add | Self::Or | Self::Xor => 0,

@@ -60,12 +60,25 @@ struct Item {
 /// Lays out nodes of these sizes, joined by these edges.
 pub(super) fn layout(sizes: &[(f64, f64)], links: &[Link]) -> Layout {
     let rows = rows(sizes.len(), links);
-    let mut items: Vec<Item> = rows.iter().zip(sizes).map(|(r, s)| Item { row: 2 * r, width: s.0, above: vec![], below: vec![] }).collect();
+    let mut items: Vec<Item> = rows
+        .iter()
+        .zip(sizes)
+        .map(|(r, s)| Item {
+            row: 2 * r,
+            width: s.0,
+            above: vec![],
+            below: vec![],
+        })
+        .collect();
     let chains: Vec<Vec<usize>> = links.iter().map(|l| chain(&mut items, *l)).collect();
     let order = ordered(&items);
     let x = straightened(&items, &order);
 
-    let height = |row: &Vec<usize>| row.iter().map(|i| sizes.get(*i).map_or(BEAD.0, |s| s.1)).fold(0.0, f64::max);
+    let height = |row: &Vec<usize>| {
+        row.iter()
+            .map(|i| sizes.get(*i).map_or(BEAD.0, |s| s.1))
+            .fold(0.0, f64::max)
+    };
     let heights: Vec<f64> = order.iter().map(height).collect();
     let mut middle = Vec::new();
     let mut top = MARGIN;
@@ -75,29 +88,60 @@ pub(super) fn layout(sizes: &[(f64, f64)], links: &[Link]) -> Layout {
     }
     let place = |i: usize| (x[i], middle[items[i].row]);
     let ports = ports(&items, links, &chains, &x);
-    let paths = links.iter().zip(&chains).enumerate().map(|(e, (link, chain))| {
-        let port = |node: usize, end: usize, up: bool| {
-            let (x, y) = place(node);
-            let half = sizes[node].1 / 2.0;
-            (x + ports.get(&(e, end)).copied().unwrap_or(0.0), if up { y - half } else { y + half })
-        };
-        let label = place(chain[0]);
-        if rows[link.from] == rows[link.to] {
-            let (start, end) = (port(link.from, 0, false), port(link.to, 1, false));
-            let depth = label.1 + BEAD.0;
-            return Path { points: vec![start, (start.0, depth), (end.0, depth), end], label };
-        }
-        let up = rows[link.from] > rows[link.to];
-        // Between two rows of nodes only a label has to be met.
-        let beads = chain.iter().enumerate().map(|(k, b)| (k, place(*b), heights[items[*b].row] / 2.0, items[*b].row.is_multiple_of(2)));
-        let met = beads.filter(|(k, _, _, past_nodes)| *past_nodes || *k == 0 && link.label > 0.0);
-        let beads: Vec<_> = met.map(|(_, at, half, past_nodes)| (at, half, past_nodes)).collect();
-        Path { points: curve(port(link.from, 0, up), &beads, port(link.to, 1, !up)), label }
-    });
+    let paths = links
+        .iter()
+        .zip(&chains)
+        .enumerate()
+        .map(|(e, (link, chain))| {
+            let port = |node: usize, end: usize, up: bool| {
+                let (x, y) = place(node);
+                let half = sizes[node].1 / 2.0;
+                (
+                    x + ports.get(&(e, end)).copied().unwrap_or(0.0),
+                    if up { y - half } else { y + half },
+                )
+            };
+            let label = place(chain[0]);
+            if rows[link.from] == rows[link.to] {
+                let (start, end) = (port(link.from, 0, false), port(link.to, 1, false));
+                let depth = label.1 + BEAD.0;
+                return Path {
+                    points: vec![start, (start.0, depth), (end.0, depth), end],
+                    label,
+                };
+            }
+            let up = rows[link.from] > rows[link.to];
+            // Between two rows of nodes only a label has to be met.
+            let beads = chain.iter().enumerate().map(|(k, b)| {
+                (
+                    k,
+                    place(*b),
+                    heights[items[*b].row] / 2.0,
+                    items[*b].row.is_multiple_of(2),
+                )
+            });
+            let met =
+                beads.filter(|(k, _, _, past_nodes)| *past_nodes || *k == 0 && link.label > 0.0);
+            let beads: Vec<_> = met
+                .map(|(_, at, half, past_nodes)| (at, half, past_nodes))
+                .collect();
+            Path {
+                points: curve(port(link.from, 0, up), &beads, port(link.to, 1, !up)),
+                label,
+            }
+        });
     let paths = paths.collect();
     let centres: Vec<(f64, f64)> = (0..sizes.len()).map(place).collect();
-    let right = items.iter().zip(&x).map(|(i, x)| x + i.width / 2.0).fold(0.0, f64::max);
-    Layout { size: (right + MARGIN, top - GAP.0 + MARGIN), centres, paths }
+    let right = items
+        .iter()
+        .zip(&x)
+        .map(|(i, x)| x + i.width / 2.0)
+        .fold(0.0, f64::max);
+    Layout {
+        size: (right + MARGIN, top - GAP.0 + MARGIN),
+        centres,
+        paths,
+    }
 }
 
 /// Adds the beads of an edge, from its start to its end.
@@ -111,8 +155,17 @@ fn chain(items: &mut Vec<Item>, link: Link) -> Vec<usize> {
     let mut last = link.from;
     let mut out = Vec::new();
     for row in between {
-        let width = if out.is_empty() { link.label.max(BEAD.1) } else { BEAD.1 };
-        items.push(Item { row, width, above: vec![], below: vec![] });
+        let width = if out.is_empty() {
+            link.label.max(BEAD.1)
+        } else {
+            BEAD.1
+        };
+        items.push(Item {
+            row,
+            width,
+            above: vec![],
+            below: vec![],
+        });
         let bead = items.len() - 1;
         out.push(bead);
         join(items, last, bead);
@@ -123,7 +176,11 @@ fn chain(items: &mut Vec<Item>, link: Link) -> Vec<usize> {
 }
 
 fn join(items: &mut [Item], a: usize, b: usize) {
-    let (upper, lower) = if items[a].row < items[b].row { (a, b) } else { (b, a) };
+    let (upper, lower) = if items[a].row < items[b].row {
+        (a, b)
+    } else {
+        (b, a)
+    };
     items[upper].below.push(lower);
     items[lower].above.push(upper);
 }
@@ -134,10 +191,19 @@ fn rows(nodes: usize, links: &[Link]) -> Vec<usize> {
     let mut kept = Vec::new();
     // A stack of nodes and of the next edge to look at; the order of the edges decides which of a cycle goes back.
     for root in 0..nodes {
-        let mut stack = if state[root] == 0 { vec![(root, 0)] } else { vec![] };
+        let mut stack = if state[root] == 0 {
+            vec![(root, 0)]
+        } else {
+            vec![]
+        };
         while let Some((node, next)) = stack.pop() {
             state[node] = 1;
-            match links.iter().enumerate().skip(next).find(|(_, l)| l.from == node && l.downwards) {
+            match links
+                .iter()
+                .enumerate()
+                .skip(next)
+                .find(|(_, l)| l.from == node && l.downwards)
+            {
                 Some((i, link)) => {
                     stack.push((node, i + 1));
                     if state[link.to] != 1 {
@@ -153,7 +219,8 @@ fn rows(nodes: usize, links: &[Link]) -> Vec<usize> {
     }
     let mut row = vec![0; nodes];
     for _ in 0..nodes {
-        kept.iter().for_each(|(a, b)| row[*b] = row[*b].max(row[*a] + 1));
+        kept.iter()
+            .for_each(|(a, b)| row[*b] = row[*b].max(row[*a] + 1));
     }
     row
 }
@@ -162,22 +229,36 @@ fn rows(nodes: usize, links: &[Link]) -> Vec<usize> {
 /// fewest crossings is kept.
 fn ordered(items: &[Item]) -> Vec<Vec<usize>> {
     let mut order = vec![Vec::new(); items.iter().map(|i| i.row + 1).max().unwrap_or(0)];
-    items.iter().enumerate().for_each(|(i, item)| order[item.row].push(i));
+    items
+        .iter()
+        .enumerate()
+        .for_each(|(i, item)| order[item.row].push(i));
     let mut best = (crossings(items, &order), order.clone());
     for sweep in 0..SWEEPS {
         let down = sweep % 2 == 0;
         let mut position = positions(items.len(), &order);
-        let rows: Vec<usize> = if down { (0..order.len()).collect() } else { (0..order.len()).rev().collect() };
+        let rows: Vec<usize> = if down {
+            (0..order.len()).collect()
+        } else {
+            (0..order.len()).rev().collect()
+        };
         for r in rows {
             let wish = |i: usize| {
-                let neighbours = if down { &items[i].above } else { &items[i].below };
+                let neighbours = if down {
+                    &items[i].above
+                } else {
+                    &items[i].below
+                };
                 mean(neighbours.iter().map(|n| position[*n])).unwrap_or(position[i])
             };
             let mut wishes: Vec<(f64, usize)> = order[r].iter().map(|i| (wish(*i), *i)).collect();
             wishes.sort_by(|a, b| a.0.total_cmp(&b.0));
             order[r] = wishes.into_iter().map(|(_, i)| i).collect();
             let share = 1.0 / order[r].len().max(1) as f64;
-            order[r].iter().enumerate().for_each(|(k, i)| position[*i] = (k as f64 + 0.5) * share);
+            order[r]
+                .iter()
+                .enumerate()
+                .for_each(|(k, i)| position[*i] = (k as f64 + 0.5) * share);
         }
         let now = crossings(items, &order);
         if now < best.0 {
@@ -191,7 +272,9 @@ fn ordered(items: &[Item]) -> Vec<Vec<usize>> {
 fn positions(items: usize, order: &[Vec<usize>]) -> Vec<f64> {
     let mut position = vec![0.0; items];
     for row in order {
-        row.iter().enumerate().for_each(|(k, i)| position[*i] = (k as f64 + 0.5) / row.len() as f64);
+        row.iter()
+            .enumerate()
+            .for_each(|(k, i)| position[*i] = (k as f64 + 0.5) / row.len() as f64);
     }
     position
 }
@@ -200,9 +283,15 @@ fn crossings(items: &[Item], order: &[Vec<usize>]) -> usize {
     let position = positions(items.len(), order);
     let mut count = 0;
     for row in order {
-        let ends: Vec<(f64, f64)> = row.iter().flat_map(|i| items[*i].below.iter().map(|j| (position[*i], position[*j]))).collect();
+        let ends: Vec<(f64, f64)> = row
+            .iter()
+            .flat_map(|i| items[*i].below.iter().map(|j| (position[*i], position[*j])))
+            .collect();
         for (k, a) in ends.iter().enumerate() {
-            count += ends[..k].iter().filter(|b| (a.0 - b.0) * (a.1 - b.1) < 0.0).count();
+            count += ends[..k]
+                .iter()
+                .filter(|b| (a.0 - b.0) * (a.1 - b.1) < 0.0)
+                .count();
         }
     }
     count
@@ -218,7 +307,11 @@ fn straightened(items: &[Item], order: &[Vec<usize>]) -> Vec<f64> {
     let mut x = vec![0.0; items.len()];
     for sweep in 0..=SWEEPS {
         for k in 0..order.len() {
-            let row = &order[if sweep % 2 == 0 { k } else { order.len() - 1 - k }];
+            let row = &order[if sweep % 2 == 0 {
+                k
+            } else {
+                order.len() - 1 - k
+            }];
             let wish = |i: &usize| {
                 let (above, below) = (&items[*i].above, &items[*i].below);
                 let neighbours = match sweep {
@@ -228,13 +321,23 @@ fn straightened(items: &[Item], order: &[Vec<usize>]) -> Vec<f64> {
                 // Long edges are kept straight before short ones.
                 let bead = |n: usize| items[n].width <= BEAD.1;
                 let weight = |n: usize| if bead(n) && bead(*i) { 6 } else { 1 };
-                mean(neighbours.concat().into_iter().flat_map(|n| std::iter::repeat_n(x[n], weight(n)))).unwrap_or(x[*i])
+                mean(
+                    neighbours
+                        .concat()
+                        .into_iter()
+                        .flat_map(|n| std::iter::repeat_n(x[n], weight(n))),
+                )
+                .unwrap_or(x[*i])
             };
             let wishes: Vec<f64> = row.iter().map(wish).collect();
             spread(row, items, &wishes, &mut x);
         }
     }
-    let left = items.iter().zip(&x).map(|(i, x)| x - i.width / 2.0).fold(f64::INFINITY, f64::min);
+    let left = items
+        .iter()
+        .zip(&x)
+        .map(|(i, x)| x - i.width / 2.0)
+        .fold(f64::INFINITY, f64::min);
     x.iter_mut().for_each(|x| *x += MARGIN - left);
     x
 }
@@ -259,7 +362,9 @@ fn spread(row: &[usize], items: &[Item], wishes: &[f64], x: &mut [f64]) {
             groups.push(joined);
         }
     }
-    let starts = groups.iter().flat_map(|(sum, count)| std::iter::repeat_n(sum / *count as f64, *count));
+    let starts = groups
+        .iter()
+        .flat_map(|(sum, count)| std::iter::repeat_n(sum / *count as f64, *count));
     for ((i, start), offset) in row.iter().zip(starts).zip(offsets) {
         x[*i] = start + offset;
     }
@@ -273,8 +378,14 @@ fn ports(items: &[Item], links: &[Link], chains: &[Vec<usize>], x: &[f64]) -> BT
     // The ends at each side of each node, with where they lead.
     let mut sides: BTreeMap<(usize, bool), Vec<(f64, End)>> = BTreeMap::new();
     for (e, (link, chain)) in links.iter().zip(chains).enumerate() {
-        for (end, node, bead) in [(0, link.from, chain[0]), (1, link.to, chain[chain.len() - 1])] {
-            sides.entry((node, items[bead].row > items[node].row)).or_default().push((x[bead], (e, end)));
+        for (end, node, bead) in [
+            (0, link.from, chain[0]),
+            (1, link.to, chain[chain.len() - 1]),
+        ] {
+            sides
+                .entry((node, items[bead].row > items[node].row))
+                .or_default()
+                .push((x[bead], (e, end)));
         }
     }
     let mut out = BTreeMap::new();
@@ -299,10 +410,17 @@ fn curve(start: (f64, f64), beads: &[((f64, f64), f64, bool)], end: (f64, f64)) 
     let mut way: Vec<Waypoint> = vec![(start, upright)];
     for ((x, y), half, past_nodes) in beads {
         if *past_nodes {
-            way.extend([((*x, y - down * half), upright), ((*x, y + down * half), upright)]);
+            way.extend([
+                ((*x, y - down * half), upright),
+                ((*x, y + down * half), upright),
+            ]);
         } else {
             let (a, b) = (start, end);
-            let slope = if beads.len() == 1 { (b.0 - a.0) / (b.1 - a.1) } else { 0.0 };
+            let slope = if beads.len() == 1 {
+                (b.0 - a.0) / (b.1 - a.1)
+            } else {
+                0.0
+            };
             way.push(((*x, *y), (slope * down * BEND / 2.0, down * BEND / 2.0)));
         }
     }
@@ -320,17 +438,39 @@ mod tests {
     use super::*;
 
     fn link(from: usize, to: usize) -> Link {
-        Link { from, to, label: 40.0, downwards: true }
+        Link {
+            from,
+            to,
+            label: 40.0,
+            downwards: true,
+        }
     }
 
     #[test]
     fn rows_follow_edges_and_nothing_overlaps() {
         let sizes = [(100.0, 20.0); 5];
-        let mut links: Vec<Link> = [(0, 1), (1, 2), (2, 1), (1, 3), (3, 4), (0, 2), (4, 4), (1, 2)].map(|(a, b)| link(a, b)).into();
-        links.push(Link { downwards: false, ..link(4, 0) });
+        let mut links: Vec<Link> = [
+            (0, 1),
+            (1, 2),
+            (2, 1),
+            (1, 3),
+            (3, 4),
+            (0, 2),
+            (4, 4),
+            (1, 2),
+        ]
+        .map(|(a, b)| link(a, b))
+        .into();
+        links.push(Link {
+            downwards: false,
+            ..link(4, 0)
+        });
         let layout = layout(&sizes, &links);
         for (a, b) in [(0, 1), (1, 2), (1, 3), (3, 4)] {
-            assert!(layout.centres[a].1 < layout.centres[b].1, "{a} is above {b}");
+            assert!(
+                layout.centres[a].1 < layout.centres[b].1,
+                "{a} is above {b}"
+            );
         }
         let nodes = layout.centres.iter().map(|c| (*c, (100.0, 20.0)));
         let labels = layout.paths.iter().map(|p| (p.label, (40.0, BEAD.0)));
@@ -338,9 +478,17 @@ mod tests {
         for (i, (a, s)) in boxes.iter().enumerate() {
             for (b, t) in &boxes[..i] {
                 let apart = |a: f64, b: f64, sizes: f64| (a - b).abs() + 1e-6 >= sizes / 2.0;
-                assert!(apart(a.0, b.0, s.0 + t.0) || apart(a.1, b.1, s.1 + t.1), "{a:?} and {b:?} overlap");
+                assert!(
+                    apart(a.0, b.0, s.0 + t.0) || apart(a.1, b.1, s.1 + t.1),
+                    "{a:?} and {b:?} overlap"
+                );
             }
-            assert!(a.0 - s.0 / 2.0 >= 0.0 && a.0 + s.0 / 2.0 <= layout.size.0 && a.1 + s.1 / 2.0 <= layout.size.1, "{a:?} is outside");
+            assert!(
+                a.0 - s.0 / 2.0 >= 0.0
+                    && a.0 + s.0 / 2.0 <= layout.size.0
+                    && a.1 + s.1 / 2.0 <= layout.size.1,
+                "{a:?} is outside"
+            );
         }
         assert_eq!(layout.paths.len(), links.len());
     }
@@ -351,7 +499,10 @@ mod tests {
         let layout = layout(&sizes, &[link(0, 1), link(1, 2), link(0, 2)]);
         let node = layout.centres[1];
         for p in &layout.paths[2].points {
-            assert!((p.1 - node.1).abs() > 10.0 || (p.0 - node.0).abs() > 50.0, "{p:?} lies in the node at {node:?}");
+            assert!(
+                (p.1 - node.1).abs() > 10.0 || (p.0 - node.0).abs() > 50.0,
+                "{p:?} lies in the node at {node:?}"
+            );
         }
     }
 }

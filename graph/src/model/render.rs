@@ -11,19 +11,39 @@ impl ChannelGraph {
     /// As DOT: kernels are boxes, channel stacks dashed boxes with their fields, as in the paper's Figure 11.
     #[must_use]
     pub fn to_dot(&self) -> String {
-        let mut out = format!("digraph {:?} {{\n    node [shape=box, fontname=\"Helvetica\"];\n", self.name());
+        let mut out = format!(
+            "digraph {:?} {{\n    node [shape=box, fontname=\"Helvetica\"];\n",
+            self.name()
+        );
         for node in self.graph().node_indices() {
-            let lines: Vec<String> = self.lines(node).iter().map(|l| l.replace('\\', "\\\\").replace('"', "\\\"")).collect();
+            let lines: Vec<String> = self
+                .lines(node)
+                .iter()
+                .map(|l| l.replace('\\', "\\\\").replace('"', "\\\""))
+                .collect();
             let style = match self.graph()[node] {
                 Node::Kernel(_) => "",
                 Node::Channel(_) => ", style=dashed",
             };
-            let _ = writeln!(out, "    n{} [label=\"{}\"{style}];", node.index(), lines.join("\\n"));
+            let _ = writeln!(
+                out,
+                "    n{} [label=\"{}\"{style}];",
+                node.index(),
+                lines.join("\\n")
+            );
         }
         for edge in self.graph().edge_references() {
-            let style = if dotted(*edge.weight()) { ", style=dotted, constraint=false" } else { "" };
+            let style = if dotted(*edge.weight()) {
+                ", style=dotted, constraint=false"
+            } else {
+                ""
+            };
             let (from, to) = (edge.source().index(), edge.target().index());
-            let _ = writeln!(out, "    n{from} -> n{to} [label=\"{}\"{style}];", label(*edge.weight()));
+            let _ = writeln!(
+                out,
+                "    n{from} -> n{to} [label=\"{}\"{style}];",
+                label(*edge.weight())
+            );
         }
         out.push_str("}\n");
         out
@@ -49,29 +69,57 @@ impl ChannelGraph {
              <path d=\"M0 0 L9 3.5 L0 7 z\"/></marker></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
         );
         for (edge, path) in self.graph().edge_references().zip(&layout.paths) {
-            let dash = if dotted(*edge.weight()) { " stroke-dasharray=\"2,3\"" } else { "" };
+            let dash = if dotted(*edge.weight()) {
+                " stroke-dasharray=\"2,3\""
+            } else {
+                ""
+            };
             let mut points = path.points.iter().map(|(x, y)| format!("{x:.1} {y:.1}"));
             let start = points.next().unwrap_or_default();
             let curves: Vec<String> = points.collect();
             let curves = curves.join(" ");
-            let _ = writeln!(out, "<path d=\"M{start} C{curves}\" fill=\"none\" stroke=\"black\"{dash} marker-end=\"url(#head)\"/>");
+            let _ = writeln!(
+                out,
+                "<path d=\"M{start} C{curves}\" fill=\"none\" stroke=\"black\"{dash} marker-end=\"url(#head)\"/>"
+            );
         }
-        for (edge, path) in self.graph().edge_references().zip(&layout.paths).filter(|(e, _)| !label(*e.weight()).is_empty()) {
+        for (edge, path) in self
+            .graph()
+            .edge_references()
+            .zip(&layout.paths)
+            .filter(|(e, _)| !label(*e.weight()).is_empty())
+        {
             let (x, y) = (path.label.0, path.label.1 + 4.0);
             let halo = "stroke=\"white\" stroke-width=\"5\" paint-order=\"stroke\"";
-            let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"#444\" {halo}>{}</text>", label(*edge.weight()));
+            let _ = writeln!(
+                out,
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"#444\" {halo}>{}</text>",
+                label(*edge.weight())
+            );
         }
-        for (node, (lines, at)) in self.graph().node_indices().zip(lines.iter().zip(&layout.centres)) {
+        for (node, (lines, at)) in self
+            .graph()
+            .node_indices()
+            .zip(lines.iter().zip(&layout.centres))
+        {
             let (w, h) = sizes[node.index()];
             let look = match self.graph()[node] {
                 Node::Kernel(_) => "fill=\"aliceblue\"",
                 Node::Channel(_) => "fill=\"white\" stroke-dasharray=\"6,4\"",
             };
             let (x, y) = (at.0 - w / 2.0, at.1 - h / 2.0);
-            let _ = writeln!(out, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" stroke=\"black\" {look}/>");
+            let _ = writeln!(
+                out,
+                "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" stroke=\"black\" {look}/>"
+            );
             for (i, line) in lines.iter().enumerate() {
                 let y = y + 6.0 + LETTER.1 * (i as f64 + 0.75);
-                let _ = writeln!(out, "<text x=\"{:.1}\" y=\"{y:.1}\">{}</text>", at.0, escape(line));
+                let _ = writeln!(
+                    out,
+                    "<text x=\"{:.1}\" y=\"{y:.1}\">{}</text>",
+                    at.0,
+                    escape(line)
+                );
             }
         }
         out.push_str("</svg>\n");
@@ -94,10 +142,23 @@ fn kernel_lines(kernel: &Kernel) -> Vec<String> {
 }
 
 fn channel_lines(channel: &Channel) -> Vec<String> {
-    let list = |fields: &[Field]| fields.iter().map(|f| format!("{}: {}", f.name, f.ty)).collect::<Vec<_>>().join(", ");
-    let mut out = vec![format!("stack {} ({} B)", channel.name, channel.bytes), list(&channel.fields)];
+    let list = |fields: &[Field]| {
+        fields
+            .iter()
+            .map(|f| format!("{}: {}", f.name, f.ty))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let mut out = vec![
+        format!("stack {} ({} B)", channel.name, channel.bytes),
+        list(&channel.fields),
+    ];
     if let Some(frame) = &channel.frame {
-        out.push(format!("frame ({} B): {}", frame.bytes, list(&frame.fields)));
+        out.push(format!(
+            "frame ({} B): {}",
+            frame.bytes,
+            list(&frame.fields)
+        ));
     }
     out
 }
@@ -120,9 +181,14 @@ const fn dotted(edge: Edge) -> bool {
 
 fn size(lines: &[String]) -> (f64, f64) {
     let width = lines.iter().map(|l| l.chars().count()).max().unwrap_or(0);
-    (LETTER.0 * width as f64 + 20.0, LETTER.1 * lines.len() as f64 + 12.0)
+    (
+        LETTER.0 * width as f64 + 20.0,
+        LETTER.1 * lines.len() as f64 + 12.0,
+    )
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }

@@ -21,8 +21,17 @@ pub(super) fn merge(program: &Levelized) -> Levelized {
     let version = |task: TaskId| kept[program[task].source_name()];
     let mut order: Vec<TaskId> = kept.values().copied().collect();
     order.sort();
-    let number = |task: TaskId| order.iter().position(|t| *t == version(task)).map_or(task, TaskId::new);
-    let func = |func: FuncId| program.task_of(func).map_or(func, |t| program[version(t)].func);
+    let number = |task: TaskId| {
+        order
+            .iter()
+            .position(|t| *t == version(task))
+            .map_or(task, TaskId::new)
+    };
+    let func = |func: FuncId| {
+        program
+            .task_of(func)
+            .map_or(func, |t| program[version(t)].func)
+    };
 
     let tasks = order.iter().map(|&t| {
         let mut task = program[t].clone();
@@ -42,7 +51,10 @@ pub(super) fn merge(program: &Levelized) -> Levelized {
                 };
                 match pushes.iter_mut().find(|p| p.stack == stack) {
                     Some(same) => same.max = same.max.zip(push.max).map(|(a, b)| a + b),
-                    None => pushes.push(Push { stack, max: push.max }),
+                    None => pushes.push(Push {
+                        stack,
+                        max: push.max,
+                    }),
                 }
             }
             segment.pushes = pushes;
@@ -51,5 +63,8 @@ pub(super) fn merge(program: &Levelized) -> Levelized {
         task
     });
     let tasks = tasks.collect();
-    Levelized { program: program.program.clone(), tasks }
+    Levelized {
+        program: program.program.clone(),
+        tasks,
+    }
 }

@@ -75,7 +75,11 @@ struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     fn peek(&self, ahead: usize) -> u8 {
-        self.source.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
+        self.source
+            .as_bytes()
+            .get(self.at + ahead)
+            .copied()
+            .unwrap_or(0)
     }
 
     /// Takes bytes while the test holds; all of them are ASCII.
@@ -93,7 +97,9 @@ impl<'a> Lexer<'a> {
             if self.peek(0) != b'/' || self.peek(1) != b'/' {
                 return;
             }
-            self.at += self.source[self.at..].find('\n').unwrap_or(self.source.len() - self.at);
+            self.at += self.source[self.at..]
+                .find('\n')
+                .unwrap_or(self.source.len() - self.at);
         }
     }
 
@@ -101,7 +107,9 @@ impl<'a> Lexer<'a> {
         let next_is_digit = self.peek(1).is_ascii_digit();
         match self.peek(0) {
             0 if self.at >= self.source.len() => Ok(Token::End),
-            b if b.is_ascii_alphabetic() || b == b'_' => Ok(Token::Ident(self.take(|b| b.is_ascii_alphanumeric() || b == b'_'))),
+            b if b.is_ascii_alphabetic() || b == b'_' => Ok(Token::Ident(
+                self.take(|b| b.is_ascii_alphanumeric() || b == b'_'),
+            )),
             b if b.is_ascii_digit() || (b == b'-' && next_is_digit) => Ok(self.number()),
             b'"' => self.string(),
             b'%' if next_is_digit => self.id().map(Token::Local),
@@ -112,7 +120,13 @@ impl<'a> Lexer<'a> {
                 self.at += 1;
                 let digits = self.take(|b| b.is_ascii_hexdigit());
                 let bits = u64::from_str_radix(digits, 16);
-                bits.map(Token::Bits).map_err(|_| error_at(self.source, start, "expected at most 16 hex digits after `#`"))
+                bits.map(Token::Bits).map_err(|_| {
+                    error_at(
+                        self.source,
+                        start,
+                        "expected at most 16 hex digits after `#`",
+                    )
+                })
             }
             b'-' if self.peek(1) == b'>' => {
                 self.at += 2;
@@ -124,7 +138,11 @@ impl<'a> Lexer<'a> {
             }
             _ => {
                 let c = self.source[self.at..].chars().next().unwrap_or(' ');
-                Err(error_at(self.source, self.at, format!("unexpected character `{}`", c.escape_debug())))
+                Err(error_at(
+                    self.source,
+                    self.at,
+                    format!("unexpected character `{}`", c.escape_debug()),
+                ))
             }
         }
     }
@@ -132,7 +150,9 @@ impl<'a> Lexer<'a> {
     fn id(&mut self) -> Result<u32, ParseError> {
         let start = self.at;
         self.at += 1;
-        self.take(|b| b.is_ascii_digit()).parse().map_err(|_| error_at(self.source, start, "this number is too large"))
+        self.take(|b| b.is_ascii_digit())
+            .parse()
+            .map_err(|_| error_at(self.source, start, "this number is too large"))
     }
 
     fn number(&mut self) -> Token<'a> {

@@ -59,7 +59,9 @@ pub struct ParseError {
 
 /// Whether a struct's name would be read as something else where a type stands.
 fn reserved(name: &str) -> bool {
-    matches!(name, "struct" | "task" | "fn" | "segment" | "mut" | "Mat" | "MatMut" | "takes")
-        || name.starts_with("Atomic")
+    matches!(
+        name,
+        "struct" | "task" | "fn" | "segment" | "mut" | "Mat" | "MatMut" | "takes"
+    ) || name.starts_with("Atomic")
         || crate::ty::Scalar::from_name(name).is_some()
 }

@@ -8,7 +8,10 @@ use super::{
     lex::{Token, error_at, lex, unescape},
 };
 use crate::{
-    ir::{Arg, Data, Function, FunctionKind, Local, LocalId, Options, Param, Program, Slot, SlotId, Span},
+    ir::{
+        Arg, Data, Function, FunctionKind, Local, LocalId, Options, Param, Program, Slot, SlotId,
+        Span,
+    },
     ty::{Layout, PieceKind, Scalar, StructDef, StructId, Structs, Type},
 };
 use std::{borrow::Cow, collections::HashMap};
@@ -19,7 +22,13 @@ use std::{borrow::Cow, collections::HashMap};
 /// Says where the text stops being one, and what was expected there. It does not check what the program means:
 /// [`verify`](crate::verify::verify) does.
 pub fn parse_program(source: &str) -> Result<Program, ParseError> {
-    let mut parser = Parser { source, tokens: lex(source)?, at: 0, structs: HashMap::new(), functions: HashMap::new() };
+    let mut parser = Parser {
+        source,
+        tokens: lex(source)?,
+        at: 0,
+        structs: HashMap::new(),
+        functions: HashMap::new(),
+    };
     parser.collect_names()?;
     parser.program()
 }
@@ -59,7 +68,11 @@ impl<'a> Parser<'a> {
 
     /// An error at the last token that was taken.
     pub(super) fn error_before(&self, message: impl Into<String>) -> ParseError {
-        error_at(self.source, self.tokens[self.at.saturating_sub(1)].1, message)
+        error_at(
+            self.source,
+            self.tokens[self.at.saturating_sub(1)].1,
+            message,
+        )
     }
 
     pub(super) fn expected<T>(&self, what: &str) -> Parsed<T> {
@@ -82,15 +95,27 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn punct(&mut self, c: char) -> Parsed<()> {
-        if self.eat_punct(c) { Ok(()) } else { self.expected(&Token::Punct(c).to_string()) }
+        if self.eat_punct(c) {
+            Ok(())
+        } else {
+            self.expected(&Token::Punct(c).to_string())
+        }
     }
 
     pub(super) fn arrow(&mut self) -> Parsed<()> {
-        if self.eat(Token::Arrow) { Ok(()) } else { self.expected("`->`") }
+        if self.eat(Token::Arrow) {
+            Ok(())
+        } else {
+            self.expected("`->`")
+        }
     }
 
     pub(super) fn word(&mut self, word: &str) -> Parsed<()> {
-        if self.eat_word(word) { Ok(()) } else { self.expected(&format!("`{word}`")) }
+        if self.eat_word(word) {
+            Ok(())
+        } else {
+            self.expected(&format!("`{word}`"))
+        }
     }
 
     pub(super) fn ident(&mut self, what: &str) -> Parsed<&'a str> {
@@ -142,11 +167,19 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn optional_name(&mut self) -> Parsed<Option<String>> {
-        if self.peek() == Token::Punct(':') { Ok(None) } else { self.name("a name or `:`").map(|n| Some(n.into_owned())) }
+        if self.peek() == Token::Punct(':') {
+            Ok(None)
+        } else {
+            self.name("a name or `:`").map(|n| Some(n.into_owned()))
+        }
     }
 
     /// Items with commas between them, up to and with the closing character, a comma before which is free.
-    pub(super) fn list<T>(&mut self, close: char, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+    pub(super) fn list<T>(
+        &mut self,
+        close: char,
+        mut item: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
         let mut out = Vec::new();
         while !self.eat_punct(close) {
             out.push(item(self)?);
@@ -164,11 +197,18 @@ impl<'a> Parser<'a> {
         }
         let line = self.int()?;
         self.punct(':')?;
-        Ok(Span { line, col: self.int()? })
+        Ok(Span {
+            line,
+            col: self.int()?,
+        })
     }
 
     pub(super) fn scalar(&mut self) -> Parsed<Scalar> {
-        let found = if let Token::Ident(text) = self.peek() { Scalar::from_name(text) } else { None };
+        let found = if let Token::Ident(text) = self.peek() {
+            Scalar::from_name(text)
+        } else {
+            None
+        };
         match found {
             Some(scalar) => {
                 self.at += 1;
@@ -190,7 +230,11 @@ impl<'a> Parser<'a> {
                 Token::Punct(')' | '}' | ']') => depth = depth.saturating_sub(1),
                 Token::Ident(word @ ("struct" | "task" | "fn" | "segment")) if depth == 0 => {
                     let name = self.name("a name")?;
-                    let table = if word == "struct" { &mut self.structs } else { &mut self.functions };
+                    let table = if word == "struct" {
+                        &mut self.structs
+                    } else {
+                        &mut self.functions
+                    };
                     let next = table.len() as u32;
                     if table.insert(name.clone(), next).is_some() {
                         return Err(self.error_before(format!("the name `{name}` is used twice")));
@@ -211,7 +255,16 @@ impl<'a> Parser<'a> {
         let checked = self.eat_word("checked");
         let unchecked = self.eat_word("unchecked");
         let fast_math = self.eat_word("fast_math");
-        let mut program = Program { name, file, options: Options { checked, unchecked, fast_math }, ..Program::default() };
+        let mut program = Program {
+            name,
+            file,
+            options: Options {
+                checked,
+                unchecked,
+                fast_math,
+            },
+            ..Program::default()
+        };
         while self.eat_word("struct") {
             self.struct_def(&mut program.structs)?;
         }
@@ -237,7 +290,11 @@ impl<'a> Parser<'a> {
             p.punct(':')?;
             Ok((name, p.ty()?))
         })?;
-        structs.push(StructDef { name, fields, tuple });
+        structs.push(StructDef {
+            name,
+            fields,
+            tuple,
+        });
         Ok(())
     }
 
@@ -246,12 +303,23 @@ impl<'a> Parser<'a> {
         let name = self.name("the constant's name")?.into_owned();
         self.word("align")?;
         let align = self.int()?;
-        let Token::Str(hex) = self.peek() else { return self.expected("bytes in hex, in quotes") };
-        let digits: Option<Vec<u8>> =
-            hex.bytes().filter(|b| !b.is_ascii_whitespace()).map(|b| (b as char).to_digit(16).map(|d| d as u8)).collect();
-        let digits = digits.filter(|d| d.len() % 2 == 0).ok_or_else(|| self.error("expected pairs of hex digits"))?;
+        let Token::Str(hex) = self.peek() else {
+            return self.expected("bytes in hex, in quotes");
+        };
+        let digits: Option<Vec<u8>> = hex
+            .bytes()
+            .filter(|b| !b.is_ascii_whitespace())
+            .map(|b| (b as char).to_digit(16).map(|d| d as u8))
+            .collect();
+        let digits = digits
+            .filter(|d| d.len() % 2 == 0)
+            .ok_or_else(|| self.error("expected pairs of hex digits"))?;
         self.at += 1;
-        Ok(Data { name, align, bytes: digits.chunks_exact(2).map(|d| d[0] << 4 | d[1]).collect() })
+        Ok(Data {
+            name,
+            align,
+            bytes: digits.chunks_exact(2).map(|d| d[0] << 4 | d[1]).collect(),
+        })
     }
 
     pub(super) fn ty(&mut self) -> Parsed<Type> {
@@ -262,7 +330,11 @@ impl<'a> Parser<'a> {
                 if !self.eat_punct(',') {
                     self.punct(')')?;
                     // `(T)` is not a tuple; the text form has no parentheses around a type.
-                    return if fields.len() == 1 { Err(self.error_before("expected `,`, found `)`")) } else { Ok(Type::Tuple(fields)) };
+                    return if fields.len() == 1 {
+                        Err(self.error_before("expected `,`, found `)`"))
+                    } else {
+                        Ok(Type::Tuple(fields))
+                    };
                 }
             }
             return Ok(Type::Tuple(fields));
@@ -275,14 +347,20 @@ impl<'a> Parser<'a> {
         if self.eat_punct('&') {
             let mutable = self.eat_word("mut");
             if !self.eat_punct('[') {
-                return Ok(Type::Ref { mutable, target: Box::new(self.ty()?) });
+                return Ok(Type::Ref {
+                    mutable,
+                    target: Box::new(self.ty()?),
+                });
             }
             let elem = Box::new(self.ty()?);
             if self.eat_punct(']') {
                 return Ok(Type::Slice { mutable, elem });
             }
             self.punct(';')?;
-            return Ok(Type::Ref { mutable, target: Box::new(self.array(elem)?) });
+            return Ok(Type::Ref {
+                mutable,
+                target: Box::new(self.array(elem)?),
+            });
         }
         self.named_type()
     }
@@ -300,7 +378,10 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 return Ok(Type::Scalar(scalar));
             }
-            if let Some(scalar) = word.strip_prefix("Atomic").and_then(|s| Scalar::from_name(&s.to_ascii_lowercase())) {
+            if let Some(scalar) = word
+                .strip_prefix("Atomic")
+                .and_then(|s| Scalar::from_name(&s.to_ascii_lowercase()))
+            {
                 self.at += 1;
                 return Ok(Type::Atomic(scalar));
             }
@@ -309,12 +390,16 @@ impl<'a> Parser<'a> {
                 self.punct('<')?;
                 let elem = Box::new(self.ty()?);
                 self.punct('>')?;
-                return Ok(Type::Mat { mutable: word == "MatMut", elem });
+                return Ok(Type::Mat {
+                    mutable: word == "MatMut",
+                    elem,
+                });
             }
         }
         let name = self.name("a type")?;
         let id = self.structs.get(&name).copied();
-        id.map(|id| Type::Struct(StructId(id))).ok_or_else(|| self.error_before(format!("there is no struct `{name}`")))
+        id.map(|id| Type::Struct(StructId(id)))
+            .ok_or_else(|| self.error_before(format!("there is no struct `{name}`")))
     }
 
     fn function(&mut self) -> Parsed<Function> {
@@ -332,14 +417,22 @@ impl<'a> Parser<'a> {
             p.punct(':')?;
             Ok(Param { name, ty: p.ty()? })
         })?;
-        let ret = if self.eat(Token::Arrow) { self.ty()? } else { Type::unit() };
+        let ret = if self.eat(Token::Arrow) {
+            self.ty()?
+        } else {
+            Type::unit()
+        };
         let mut args = Vec::new();
         if self.eat_word("takes") {
             loop {
                 args.push(match self.next() {
                     Token::Local(n) => Arg::Local(LocalId(n)),
                     Token::Slot(n) => Arg::Slot(SlotId(n)),
-                    other => return Err(self.error_before(format!("expected a local or a slot, found {other}"))),
+                    other => {
+                        return Err(
+                            self.error_before(format!("expected a local or a slot, found {other}"))
+                        );
+                    }
                 });
                 if !self.eat_punct(',') {
                     break;
@@ -348,7 +441,17 @@ impl<'a> Parser<'a> {
         }
         let span = self.span()?;
         self.punct('{')?;
-        let mut function = Function { name, kind, params, ret, args, locals: Vec::new(), slots: Vec::new(), blocks: Vec::new(), span };
+        let mut function = Function {
+            name,
+            kind,
+            params,
+            ret,
+            args,
+            locals: Vec::new(),
+            slots: Vec::new(),
+            blocks: Vec::new(),
+            span,
+        };
         self.declarations(&mut function)?;
         while !self.eat_punct('}') {
             let block = self.block(function.blocks.len())?;
@@ -366,7 +469,10 @@ impl<'a> Parser<'a> {
                 }
                 let name = self.optional_name()?;
                 self.punct(':')?;
-                function.locals.push(Local { name, ty: self.scalar()? });
+                function.locals.push(Local {
+                    name,
+                    ty: self.scalar()?,
+                });
                 if !self.eat_punct(',') {
                     break;
                 }
@@ -380,16 +486,29 @@ impl<'a> Parser<'a> {
                 }
                 let name = self.optional_name()?;
                 self.punct(':')?;
-                let scalar = if let Token::Ident(_) = self.peek() { Some(self.scalar()?) } else { None };
+                let scalar = if let Token::Ident(_) = self.peek() {
+                    Some(self.scalar()?)
+                } else {
+                    None
+                };
                 let layout = match (scalar, self.peek()) {
-                    (Some(s), token) if !matches!(token, Token::Number(..)) => PieceKind::Scalar(s).layout(),
+                    (Some(s), token) if !matches!(token, Token::Number(..)) => {
+                        PieceKind::Scalar(s).layout()
+                    }
                     _ => {
                         let size = self.int()?;
                         self.word("align")?;
-                        Layout { size, align: self.int()? }
+                        Layout {
+                            size,
+                            align: self.int()?,
+                        }
                     }
                 };
-                function.slots.push(Slot { name, layout, scalar });
+                function.slots.push(Slot {
+                    name,
+                    layout,
+                    scalar,
+                });
                 if !self.eat_punct(',') {
                     break;
                 }

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     ir::{
-        AtomicOp, BinOp, Block, BlockId, CheckKind, Combine, DataId, Dest, FieldId, FuncId, LocalId, Operand, Order, Rvalue, SegmentId,
-        SlotId, Stmt, StmtKind, Terminator, UnOp,
+        AtomicOp, BinOp, Block, BlockId, CheckKind, Combine, DataId, Dest, FieldId, FuncId,
+        LocalId, Operand, Order, Rvalue, SegmentId, SlotId, Stmt, StmtKind, Terminator, UnOp,
     },
     ty::Scalar,
 };
@@ -20,15 +20,26 @@ impl Parser<'_> {
         let mut stmts = Vec::new();
         loop {
             if let Some(term) = self.terminator()? {
-                return Ok(Block { stmts, term, span: self.span()? });
+                return Ok(Block {
+                    stmts,
+                    term,
+                    span: self.span()?,
+                });
             }
             let kind = self.stmt()?;
-            stmts.push(Stmt { kind, span: self.span()? });
+            stmts.push(Stmt {
+                kind,
+                span: self.span()?,
+            });
         }
     }
 
     fn id(&mut self, prefix: &str, what: &str) -> Parsed<u32> {
-        let digits = if let Token::Ident(text) = self.peek() { text.strip_prefix(prefix) } else { None };
+        let digits = if let Token::Ident(text) = self.peek() {
+            text.strip_prefix(prefix)
+        } else {
+            None
+        };
         match digits.and_then(|d| d.parse().ok()) {
             Some(id) => {
                 self.next();
@@ -43,14 +54,23 @@ impl Parser<'_> {
     }
 
     fn terminator(&mut self) -> Parsed<Option<Terminator>> {
-        let Token::Ident(word) = self.peek() else { return Ok(None) };
-        if !matches!(word, "goto" | "branch" | "switch" | "return" | "sync" | "continue" | "unreachable") {
+        let Token::Ident(word) = self.peek() else {
+            return Ok(None);
+        };
+        if !matches!(
+            word,
+            "goto" | "branch" | "switch" | "return" | "sync" | "continue" | "unreachable"
+        ) {
             return Ok(None);
         }
         self.next();
         Ok(Some(match word {
             "goto" => Terminator::Goto(self.block_id()?),
-            "branch" => Terminator::Branch { cond: self.operand()?, then: self.block_id()?, other: self.block_id()? },
+            "branch" => Terminator::Branch {
+                cond: self.operand()?,
+                then: self.block_id()?,
+                other: self.block_id()?,
+            },
             "switch" => self.switch()?,
             "return" if self.at_operand() => {
                 let mut values = vec![self.operand()?];
@@ -93,9 +113,16 @@ impl Parser<'_> {
             "copy" => {
                 let src = self.operand()?;
                 self.arrow()?;
-                Ok(StmtKind::Copy { dst: self.operand()?, src, size: self.int()? })
+                Ok(StmtKind::Copy {
+                    dst: self.operand()?,
+                    src,
+                    size: self.int()?,
+                })
             }
-            "zero" => Ok(StmtKind::Zero { dst: self.operand()?, size: self.int()? }),
+            "zero" => Ok(StmtKind::Zero {
+                dst: self.operand()?,
+                size: self.int()?,
+            }),
             "call" => self.call(None),
             "spawn" => self.spawn(),
             "check" => self.check(),
@@ -112,7 +139,10 @@ impl Parser<'_> {
         if self.eat_word("atomic") {
             return self.atomic(Some(dst));
         }
-        Ok(StmtKind::Assign { dst, value: self.rvalue()? })
+        Ok(StmtKind::Assign {
+            dst,
+            value: self.rvalue()?,
+        })
     }
 
     fn store(&mut self) -> Parsed<StmtKind> {
@@ -120,20 +150,32 @@ impl Parser<'_> {
         self.arrow()?;
         if let Token::Field(field) = self.peek() {
             self.next();
-            return Ok(StmtKind::FrameStore { field: FieldId(field), value });
+            return Ok(StmtKind::FrameStore {
+                field: FieldId(field),
+                value,
+            });
         }
-        Ok(StmtKind::Store { addr: self.operand()?, offset: self.offset()?, value })
+        Ok(StmtKind::Store {
+            addr: self.operand()?,
+            offset: self.offset()?,
+            value,
+        })
     }
 
     fn offset(&mut self) -> Parsed<u64> {
-        if self.eat_punct('+') { self.int() } else { Ok(0) }
+        if self.eat_punct('+') {
+            self.int()
+        } else {
+            Ok(0)
+        }
     }
 
     fn callee(&mut self) -> Parsed<FuncId> {
         self.punct('@')?;
         let name = self.name("a function's name")?;
         let id = self.functions.get(&name).copied();
-        id.map(FuncId).ok_or_else(|| self.error_before(format!("there is no function `{name}`")))
+        id.map(FuncId)
+            .ok_or_else(|| self.error_before(format!("there is no function `{name}`")))
     }
 
     fn operands(&mut self) -> Parsed<Vec<Operand>> {
@@ -144,8 +186,17 @@ impl Parser<'_> {
     fn call(&mut self, dst: Option<LocalId>) -> Parsed<StmtKind> {
         let func = self.callee()?;
         let args = self.operands()?;
-        let ret_addr = if self.eat(Token::Arrow) { Some(self.operand()?) } else { None };
-        Ok(StmtKind::Call { func, args, dst, ret_addr })
+        let ret_addr = if self.eat(Token::Arrow) {
+            Some(self.operand()?)
+        } else {
+            None
+        };
+        Ok(StmtKind::Call {
+            func,
+            args,
+            dst,
+            ret_addr,
+        })
     }
 
     fn spawn(&mut self) -> Parsed<StmtKind> {
@@ -153,12 +204,24 @@ impl Parser<'_> {
         let args = self.operands()?;
         let dest = if self.eat(Token::Arrow) {
             let addr = self.operand()?;
-            Some(Dest { addr, combine: self.op("how the result is combined", Combine::from_name)? })
+            Some(Dest {
+                addr,
+                combine: self.op("how the result is combined", Combine::from_name)?,
+            })
         } else {
             None
         };
-        let leaf = if self.eat_word("unless") { Some(self.operand()?) } else { None };
-        Ok(StmtKind::Spawn { func, args, dest, leaf })
+        let leaf = if self.eat_word("unless") {
+            Some(self.operand()?)
+        } else {
+            None
+        };
+        Ok(StmtKind::Spawn {
+            func,
+            args,
+            dest,
+            leaf,
+        })
     }
 
     /// A word that is the name of one of the operations that `find` knows.
@@ -183,9 +246,15 @@ impl Parser<'_> {
             "assert_eq" => CheckKind::AssertEq(self.string("the assertion's text")?),
             "assert_ne" => CheckKind::AssertNe(self.string("the assertion's text")?),
             "panic" => CheckKind::Panic(self.string("the message")?),
-            other => return Err(self.error_before(format!("expected a kind of check, found `{other}`"))),
+            other => {
+                return Err(self.error_before(format!("expected a kind of check, found `{other}`")));
+            }
         };
-        Ok(StmtKind::Check { cond, kind, values: self.operands()? })
+        Ok(StmtKind::Check {
+            cond,
+            kind,
+            values: self.operands()?,
+        })
     }
 
     fn atomic(&mut self, dst: Option<LocalId>) -> Parsed<StmtKind> {
@@ -193,7 +262,14 @@ impl Parser<'_> {
         let ty = self.scalar()?;
         let addr = self.operand()?;
         let args = self.operands()?;
-        Ok(StmtKind::Atomic { op, ty, addr, args, dst, order: self.op("a memory order", Order::from_name)? })
+        Ok(StmtKind::Atomic {
+            op,
+            ty,
+            addr,
+            args,
+            dst,
+            order: self.op("a memory order", Order::from_name)?,
+        })
     }
 
     fn rvalue(&mut self) -> Parsed<Rvalue> {
@@ -207,7 +283,11 @@ impl Parser<'_> {
                     self.next();
                     return Ok(Rvalue::FrameLoad(FieldId(field)));
                 }
-                Rvalue::Load { ty: self.scalar()?, addr: self.operand()?, offset: self.offset()? }
+                Rvalue::Load {
+                    ty: self.scalar()?,
+                    addr: self.operand()?,
+                    offset: self.offset()?,
+                }
             }
             "addr" => match self.peek() {
                 Token::Slot(id) => {
@@ -218,14 +298,21 @@ impl Parser<'_> {
                     self.next();
                     Rvalue::FrameAddr(FieldId(id))
                 }
-                _ => Rvalue::DataAddr(DataId(self.id("d", "a slot, a constant array or a field of the frame")?)),
+                _ => Rvalue::DataAddr(DataId(
+                    self.id("d", "a slot, a constant array or a field of the frame")?,
+                )),
             },
             "ptr_add" => {
                 let base = self.operand()?;
                 self.punct(',')?;
                 let index = self.operand()?;
                 self.punct('*')?;
-                Rvalue::PtrAdd { base, index, scale: self.int()?, offset: self.offset()? }
+                Rvalue::PtrAdd {
+                    base,
+                    index,
+                    scale: self.int()?,
+                    offset: self.offset()?,
+                }
             }
             "cast" => Rvalue::Cast(self.scalar()?, self.operand()?),
             "bitcast" => Rvalue::Bitcast(self.scalar()?, self.operand()?),
@@ -235,7 +322,11 @@ impl Parser<'_> {
                 let b = self.operand()?;
                 self.punct(',')?;
                 let c = self.operand()?;
-                if word == "select" { Rvalue::Select(a, b, c) } else { Rvalue::MulAdd(a, b, c) }
+                if word == "select" {
+                    Rvalue::Select(a, b, c)
+                } else {
+                    Rvalue::MulAdd(a, b, c)
+                }
             }
             word => {
                 if let Some(op) = UnOp::from_name(word) {
@@ -267,15 +358,19 @@ impl Parser<'_> {
         }
         let operand = match token {
             Token::Local(id) => Operand::Local(LocalId(id)),
-            Token::Number(digits, suffix) => match Scalar::from_name(suffix).and_then(|ty| Some((ty, constant(digits, ty)?))) {
-                Some((ty, bits)) => Operand::Const(ty, bits),
-                None => return self.expected("a constant with its type"),
-            },
+            Token::Number(digits, suffix) => {
+                match Scalar::from_name(suffix).and_then(|ty| Some((ty, constant(digits, ty)?))) {
+                    Some((ty, bits)) => Operand::Const(ty, bits),
+                    None => return self.expected("a constant with its type"),
+                }
+            }
             Token::Ident("true") => Operand::bool(true),
             Token::Ident("false") => Operand::bool(false),
             _ => {
                 let ty = self.scalar()?;
-                let Token::Bits(bits) = self.peek() else { return self.expected("`#` and the bits") };
+                let Token::Bits(bits) = self.peek() else {
+                    return self.expected("`#` and the bits");
+                };
                 Operand::Const(ty, bits)
             }
         };

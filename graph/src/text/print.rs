@@ -2,7 +2,10 @@
 
 use super::reserved;
 use crate::{
-    ir::{Arg, CheckKind, FuncId, Function, FunctionKind, Operand, Program, Rvalue, Slot, Span, StmtKind, Terminator},
+    ir::{
+        Arg, CheckKind, FuncId, Function, FunctionKind, Operand, Program, Rvalue, Slot, Span,
+        StmtKind, Terminator,
+    },
     levelized::{Field, Levelized, LoweredTask, StackRef},
     ty::{PieceKind, Scalar, Structs, Type},
 };
@@ -27,11 +30,20 @@ pub fn print_levelized(levelized: &Levelized) -> String {
     text(|f| {
         let program = &levelized.program;
         header(program, f)?;
-        for helper in program.functions.iter().filter(|f| f.kind == FunctionKind::Helper) {
+        for helper in program
+            .functions
+            .iter()
+            .filter(|f| f.kind == FunctionKind::Helper)
+        {
             write!(f, "\n{}", function_text(program, helper))?;
         }
         for (i, task) in levelized.tasks.iter().enumerate() {
-            writeln!(f, "\n// t{i}: task {}, result: {}", task.name, task.combine.name())?;
+            writeln!(
+                f,
+                "\n// t{i}: task {}, result: {}",
+                task.name,
+                task.combine.name()
+            )?;
             lowered_task(levelized, task, f)?;
         }
         Ok(())
@@ -40,25 +52,49 @@ pub fn print_levelized(levelized: &Levelized) -> String {
 }
 
 fn lowered_task(levelized: &Levelized, task: &LoweredTask, f: &mut Formatter<'_>) -> fmt::Result {
-    let fields = |fields: &[Field]| list(fields.iter().enumerate().map(|(i, x)| format!(".{i} {}: {}", x.name, piece(x.kind))));
+    let fields = |fields: &[Field]| {
+        list(
+            fields
+                .iter()
+                .enumerate()
+                .map(|(i, x)| format!(".{i} {}: {}", x.name, piece(x.kind))),
+        )
+    };
     writeln!(f, "//   element: {}", fields(&task.element))?;
     if !task.frame.is_empty() {
         writeln!(f, "//   frame: {}", fields(&task.frame))?;
     }
     for (i, segment) in task.segments.iter().enumerate() {
         let pushes = list(segment.pushes.iter().map(|p| {
-            let max = p.max.map_or_else(|| "any number".to_owned(), |n| n.to_string());
+            let max = p
+                .max
+                .map_or_else(|| "any number".to_owned(), |n| n.to_string());
             format!("{max} to {}", stack(levelized, p.stack))
         }));
-        let ret = segment.ret.map_or_else(String::new, |l| format!("; returns through {l}"));
-        writeln!(f, "// s{i} pushes: {}{ret}", if segment.pushes.is_empty() { "nothing".to_owned() } else { pushes })?;
+        let ret = segment
+            .ret
+            .map_or_else(String::new, |l| format!("; returns through {l}"));
+        writeln!(
+            f,
+            "// s{i} pushes: {}{ret}",
+            if segment.pushes.is_empty() {
+                "nothing".to_owned()
+            } else {
+                pushes
+            }
+        )?;
         write!(f, "{}", function_text(&levelized.program, &segment.body))?;
     }
     Ok(())
 }
 
 fn stack(levelized: &Levelized, stack: StackRef) -> String {
-    let name = |t: crate::ir::TaskId| levelized.tasks.get(t.index()).map_or_else(|| t.to_string(), |task| task.name.clone());
+    let name = |t: crate::ir::TaskId| {
+        levelized
+            .tasks
+            .get(t.index())
+            .map_or_else(|| t.to_string(), |task| task.name.clone())
+    };
     match stack {
         StackRef::Entry(t) => name(t),
         StackRef::Frame(t) => format!("{}.frame", name(t)),
@@ -101,11 +137,20 @@ fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
 fn name(name: &str) -> impl Display + '_ {
     text(move |f| {
         let mut chars = name.bytes();
-        let identifier =
-            chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == b'_') && chars.all(|c| c.is_ascii_alphanumeric() || c == b'_');
-        let number =
-            name == "0" || (name.len() < 10 && !name.starts_with('0') && !name.is_empty() && name.bytes().all(|c| c.is_ascii_digit()));
-        if identifier || number { f.write_str(name) } else { quoted(name).fmt(f) }
+        let identifier = chars
+            .next()
+            .is_some_and(|c| c.is_ascii_alphabetic() || c == b'_')
+            && chars.all(|c| c.is_ascii_alphanumeric() || c == b'_');
+        let number = name == "0"
+            || (name.len() < 10
+                && !name.starts_with('0')
+                && !name.is_empty()
+                && name.bytes().all(|c| c.is_ascii_digit()));
+        if identifier || number {
+            f.write_str(name)
+        } else {
+            quoted(name).fmt(f)
+        }
     })
 }
 
@@ -140,13 +185,24 @@ fn write_type(ty: &Type, structs: &Structs, f: &mut Formatter<'_>) -> fmt::Resul
         Type::Struct(id) if id.0 as usize >= structs.len() => write!(f, "struct?{}", id.0),
         Type::Struct(id) => {
             let text = &structs[*id].name;
-            if reserved(text) { quoted(text).fmt(f) } else { name(text).fmt(f) }
+            if reserved(text) {
+                quoted(text).fmt(f)
+            } else {
+                name(text).fmt(f)
+            }
         }
         Type::Array(elem, len) => write!(f, "[{}; {len}]", sub(elem)),
         Type::Slice { mutable, elem } => write!(f, "&{}[{}]", m(*mutable), sub(elem)),
         Type::Ref { mutable, target } => write!(f, "&{}{}", m(*mutable), sub(target)),
-        Type::Mat { mutable, elem } => write!(f, "Mat{}<{}>", if *mutable { "Mut" } else { "" }, sub(elem)),
-        Type::Tuple(fields) => write!(f, "({}{})", list(fields.iter().map(sub)), if fields.len() == 1 { "," } else { "" }),
+        Type::Mat { mutable, elem } => {
+            write!(f, "Mat{}<{}>", if *mutable { "Mut" } else { "" }, sub(elem))
+        }
+        Type::Tuple(fields) => write!(
+            f,
+            "({}{})",
+            list(fields.iter().map(sub)),
+            if fields.len() == 1 { "," } else { "" }
+        ),
     }
 }
 
@@ -156,7 +212,13 @@ fn type_text_boxed<'a>(ty: &'a Type, structs: &'a Structs) -> Box<dyn Display + 
 }
 
 fn span(span: Span) -> impl Display {
-    text(move |f| if span == Span::default() { Ok(()) } else { write!(f, " @{}:{}", span.line, span.col) })
+    text(move |f| {
+        if span == Span::default() {
+            Ok(())
+        } else {
+            write!(f, " @{}:{}", span.line, span.col)
+        }
+    })
 }
 
 fn program_text(program: &Program) -> impl Display + '_ {
@@ -170,23 +232,40 @@ fn program_text(program: &Program) -> impl Display + '_ {
 }
 
 fn header(program: &Program, f: &mut Formatter<'_>) -> fmt::Result {
-    write!(f, "program {} in {}", name(&program.name), quoted(&program.file))?;
+    write!(
+        f,
+        "program {} in {}",
+        name(&program.name),
+        quoted(&program.file)
+    )?;
     let options = program.options;
-    for (on, word) in [(options.checked, "checked"), (options.unchecked, "unchecked"), (options.fast_math, "fast_math")] {
+    for (on, word) in [
+        (options.checked, "checked"),
+        (options.unchecked, "unchecked"),
+        (options.fast_math, "fast_math"),
+    ] {
         if on {
             write!(f, " {word}")?;
         }
     }
     f.write_str("\n")?;
     for (_, def) in program.structs.iter() {
-        let fields = list(def.fields.iter().map(|(n, ty)| format!("{}: {}", name(n), type_text(ty, &program.structs))));
+        let fields = list(
+            def.fields
+                .iter()
+                .map(|(n, ty)| format!("{}: {}", name(n), type_text(ty, &program.structs))),
+        );
         let (open, close) = match (def.tuple, def.fields.is_empty()) {
             (true, _) => ("(", ")"),
             (false, true) => (" {", "}"),
             (false, false) => (" { ", " }"),
         };
         let text = &def.name;
-        let struct_name = if reserved(text) { quoted(text).to_string() } else { name(text).to_string() };
+        let struct_name = if reserved(text) {
+            quoted(text).to_string()
+        } else {
+            name(text).to_string()
+        };
         writeln!(f, "struct {struct_name}{open}{fields}{close}")?;
     }
     for (i, data) in program.data.iter().enumerate() {
@@ -212,7 +291,10 @@ fn function_text<'a>(program: &'a Program, function: &'a Function) -> impl Displ
             FunctionKind::Helper => "fn",
             FunctionKind::Segment => "segment",
         };
-        let params = function.params.iter().map(|p| format!("{}: {}", name(&p.name), type_text(&p.ty, &program.structs)));
+        let params = function
+            .params
+            .iter()
+            .map(|p| format!("{}: {}", name(&p.name), type_text(&p.ty, &program.structs)));
         write!(f, "{kind} {}({})", name(&function.name), list(params))?;
         if !function.ret.is_unit() {
             write!(f, " -> {}", type_text(&function.ret, &program.structs))?;
@@ -225,13 +307,37 @@ fn function_text<'a>(program: &'a Program, function: &'a Function) -> impl Displ
             write!(f, " takes {}", list(function.args.iter().map(arg)))?;
         }
         writeln!(f, "{} {{", span(function.span))?;
-        let given = |n: &Option<String>| n.as_ref().map_or_else(String::new, |n| format!(" {}", name(n)));
-        wrapped("let", function.locals.iter().enumerate().map(|(i, l)| format!("%{i}{}: {}", given(&l.name), l.ty)), f)?;
-        wrapped("slot", function.slots.iter().enumerate().map(|(i, s)| format!("${i}{}: {}", given(&s.name), slot(s))), f)?;
+        let given = |n: &Option<String>| {
+            n.as_ref()
+                .map_or_else(String::new, |n| format!(" {}", name(n)))
+        };
+        wrapped(
+            "let",
+            function
+                .locals
+                .iter()
+                .enumerate()
+                .map(|(i, l)| format!("%{i}{}: {}", given(&l.name), l.ty)),
+            f,
+        )?;
+        wrapped(
+            "slot",
+            function
+                .slots
+                .iter()
+                .enumerate()
+                .map(|(i, s)| format!("${i}{}: {}", given(&s.name), slot(s))),
+            f,
+        )?;
         for (i, block) in function.blocks.iter().enumerate() {
             writeln!(f, "b{i}:")?;
             for stmt in &block.stmts {
-                writeln!(f, "    {}{}", stmt_text(program, &stmt.kind), span(stmt.span))?;
+                writeln!(
+                    f,
+                    "    {}{}",
+                    stmt_text(program, &stmt.kind),
+                    span(stmt.span)
+                )?;
             }
             writeln!(f, "    {}{}", terminator(&block.term), span(block.span))?;
         }
@@ -249,18 +355,30 @@ fn slot(slot: &Slot) -> String {
 }
 
 /// Declarations, several to a line.
-fn wrapped(keyword: &str, items: impl Iterator<Item = String>, f: &mut Formatter<'_>) -> fmt::Result {
+fn wrapped(
+    keyword: &str,
+    items: impl Iterator<Item = String>,
+    f: &mut Formatter<'_>,
+) -> fmt::Result {
     let mut column = 0;
     for item in items {
         if column > 0 && column + item.len() < 110 {
             write!(f, ", {item}")?;
             column += item.len() + 2;
         } else {
-            write!(f, "{}    {keyword} {item}", if column > 0 { "\n" } else { "" })?;
+            write!(
+                f,
+                "{}    {keyword} {item}",
+                if column > 0 { "\n" } else { "" }
+            )?;
             column = 5 + keyword.len() + item.len();
         }
     }
-    if column > 0 { f.write_str("\n") } else { Ok(()) }
+    if column > 0 {
+        f.write_str("\n")
+    } else {
+        Ok(())
+    }
 }
 
 fn operand(operand: Operand) -> impl Display {
@@ -275,8 +393,12 @@ fn operand(operand: Operand) -> impl Display {
         match ty {
             Scalar::Bool if bits <= 1 => write!(f, "{}", bits == 1),
             Scalar::Bool => write!(f, "{ty}#{bits:x}"),
-            Scalar::F32 if f32::from_bits(bits as u32).is_finite() => write!(f, "{:?}{ty}", f32::from_bits(bits as u32)),
-            Scalar::F64 if f64::from_bits(bits).is_finite() => write!(f, "{:?}{ty}", f64::from_bits(bits)),
+            Scalar::F32 if f32::from_bits(bits as u32).is_finite() => {
+                write!(f, "{:?}{ty}", f32::from_bits(bits as u32))
+            }
+            Scalar::F64 if f64::from_bits(bits).is_finite() => {
+                write!(f, "{:?}{ty}", f64::from_bits(bits))
+            }
             Scalar::F32 | Scalar::F64 => write!(f, "{ty}#{bits:x}"),
             ty if ty.is_signed() => {
                 let shift = 64 - ty.bits();
@@ -292,7 +414,13 @@ fn operands(operands: &[Operand]) -> String {
 }
 
 fn place(addr: Operand, offset: u64) -> impl Display {
-    text(move |f| if offset == 0 { operand(addr).fmt(f) } else { write!(f, "{} + {offset}", operand(addr)) })
+    text(move |f| {
+        if offset == 0 {
+            operand(addr).fmt(f)
+        } else {
+            write!(f, "{} + {offset}", operand(addr))
+        }
+    })
 }
 
 fn callee(program: &Program, func: FuncId) -> impl Display + '_ {
@@ -306,17 +434,33 @@ fn callee(program: &Program, func: FuncId) -> impl Display + '_ {
 pub(crate) fn stmt_text<'a>(program: &'a Program, stmt: &'a StmtKind) -> impl Display + 'a {
     text(move |f| match stmt {
         StmtKind::Assign { dst, value } => write!(f, "{dst} = {}", rvalue(value)),
-        StmtKind::Store { addr, offset, value } => write!(f, "store {} -> {}", operand(*value), place(*addr, *offset)),
-        StmtKind::Copy { dst, src, size } => write!(f, "copy {} -> {} {size}", operand(*src), operand(*dst)),
+        StmtKind::Store {
+            addr,
+            offset,
+            value,
+        } => write!(f, "store {} -> {}", operand(*value), place(*addr, *offset)),
+        StmtKind::Copy { dst, src, size } => {
+            write!(f, "copy {} -> {} {size}", operand(*src), operand(*dst))
+        }
         StmtKind::Zero { dst, size } => write!(f, "zero {} {size}", operand(*dst)),
-        StmtKind::Call { func, args, dst, ret_addr } => {
+        StmtKind::Call {
+            func,
+            args,
+            dst,
+            ret_addr,
+        } => {
             if let Some(dst) = dst {
                 write!(f, "{dst} = ")?;
             }
             write!(f, "call {}({})", callee(program, *func), operands(args))?;
             ret_addr.map_or(Ok(()), |addr| write!(f, " -> {}", operand(addr)))
         }
-        StmtKind::Spawn { func, args, dest, leaf } => {
+        StmtKind::Spawn {
+            func,
+            args,
+            dest,
+            leaf,
+        } => {
             write!(f, "spawn {}({})", callee(program, *func), operands(args))?;
             if let Some(dest) = dest {
                 write!(f, " -> {} {}", operand(dest.addr), dest.combine.name())?;
@@ -324,13 +468,33 @@ pub(crate) fn stmt_text<'a>(program: &'a Program, stmt: &'a StmtKind) -> impl Di
             leaf.map_or(Ok(()), |leaf| write!(f, " unless {}", operand(leaf)))
         }
         StmtKind::Check { cond, kind, values } => {
-            write!(f, "check {} {}({})", operand(*cond), check_kind(kind), operands(values))
+            write!(
+                f,
+                "check {} {}({})",
+                operand(*cond),
+                check_kind(kind),
+                operands(values)
+            )
         }
-        StmtKind::Atomic { op, ty, addr, args, dst, order } => {
+        StmtKind::Atomic {
+            op,
+            ty,
+            addr,
+            args,
+            dst,
+            order,
+        } => {
             if let Some(dst) = dst {
                 write!(f, "{dst} = ")?;
             }
-            write!(f, "atomic {} {ty} {}({}) {}", op.name(), operand(*addr), operands(args), order.name())
+            write!(
+                f,
+                "atomic {} {ty} {}({}) {}",
+                op.name(),
+                operand(*addr),
+                operands(args),
+                order.name()
+            )
         }
         StmtKind::FrameAlloc => f.write_str("frame_alloc"),
         StmtKind::FrameStore { field, value } => write!(f, "store {} -> {field}", operand(*value)),
@@ -367,9 +531,23 @@ fn rvalue(value: &Rvalue) -> impl Display + '_ {
         Rvalue::Load { ty, addr, offset } => write!(f, "load {ty} {}", place(*addr, *offset)),
         Rvalue::SlotAddr(id) => write!(f, "addr {id}"),
         Rvalue::DataAddr(id) => write!(f, "addr {id}"),
-        Rvalue::PtrAdd { base, index, scale, offset } => {
-            write!(f, "ptr_add {}, {} * {scale}", operand(*base), operand(*index))?;
-            if *offset == 0 { Ok(()) } else { write!(f, " + {offset}") }
+        Rvalue::PtrAdd {
+            base,
+            index,
+            scale,
+            offset,
+        } => {
+            write!(
+                f,
+                "ptr_add {}, {} * {scale}",
+                operand(*base),
+                operand(*index)
+            )?;
+            if *offset == 0 {
+                Ok(())
+            } else {
+                write!(f, " + {offset}")
+            }
         }
         Rvalue::FrameLoad(field) => write!(f, "load {field}"),
         Rvalue::FrameAddr(field) => write!(f, "addr {field}"),
@@ -380,7 +558,9 @@ fn rvalue(value: &Rvalue) -> impl Display + '_ {
 pub(crate) fn terminator(term: &Terminator) -> impl Display + '_ {
     text(move |f| match term {
         Terminator::Goto(b) => write!(f, "goto {b}"),
-        Terminator::Branch { cond, then, other } => write!(f, "branch {} {then} {other}", operand(*cond)),
+        Terminator::Branch { cond, then, other } => {
+            write!(f, "branch {} {then} {other}", operand(*cond))
+        }
         Terminator::Switch { value, arms, other } => {
             write!(f, "switch {} {{ ", operand(*value))?;
             for (bits, block) in arms {

@@ -103,7 +103,10 @@ fn reads_the_right_things() {
     assert_eq!(main.span, Span { line: 3, col: 9 });
     assert_eq!(main.locals[5].name.as_deref(), Some("two words"));
     let value = |i: usize| match &main.blocks[0].stmts[i].kind {
-        StmtKind::Assign { value: Rvalue::Use(Operand::Const(ty, bits)), .. } => (*ty, *bits),
+        StmtKind::Assign {
+            value: Rvalue::Use(Operand::Const(ty, bits)),
+            ..
+        } => (*ty, *bits),
         other => panic!("{other:?}"),
     };
     assert_eq!(value(1), (Scalar::F32, 0x7fc0_0001));
@@ -114,18 +117,34 @@ fn reads_the_right_things() {
         main.blocks[0].stmts[23].kind,
         StmtKind::Assign {
             dst: LocalId(1),
-            value: Rvalue::PtrAdd { base: Operand::Local(LocalId(1)), index: Operand::usize(2), scale: 8, offset: 4 }
+            value: Rvalue::PtrAdd {
+                base: Operand::Local(LocalId(1)),
+                index: Operand::usize(2),
+                scale: 8,
+                offset: 4
+            }
         }
     );
     assert_eq!(main.blocks[0].stmts[25].span, Span { line: 9, col: 1 });
-    assert_eq!(program.functions[0].slots[2], Slot { name: None, layout: Layout { size: 16, align: 8 }, scalar: Some(Scalar::U64) });
+    assert_eq!(
+        program.functions[0].slots[2],
+        Slot {
+            name: None,
+            layout: Layout { size: 16, align: 8 },
+            scalar: Some(Scalar::U64)
+        }
+    );
 }
 
 /// A function with one block of these statements.
 fn one_block(kinds: Vec<StmtKind>) -> Program {
     let span = Span::default();
     let stmts = kinds.into_iter().map(|kind| Stmt { kind, span }).collect();
-    let block = Block { stmts, term: Terminator::Unreachable, span };
+    let block = Block {
+        stmts,
+        term: Terminator::Unreachable,
+        span,
+    };
     let function = Function {
         name: "f".into(),
         kind: FunctionKind::Helper,
@@ -137,34 +156,62 @@ fn one_block(kinds: Vec<StmtKind>) -> Program {
         blocks: vec![block],
         span,
     };
-    Program { name: "p".into(), functions: vec![function], ..Program::default() }
+    Program {
+        name: "p".into(),
+        functions: vec![function],
+        ..Program::default()
+    }
 }
 
 fn assert_round_trip(kinds: Vec<StmtKind>) {
     let program = one_block(kinds);
     let text = print_program(&program);
-    assert_eq!(parse_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}")), program, "{text}");
+    assert_eq!(
+        parse_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}")),
+        program,
+        "{text}"
+    );
 }
 
 fn assign(value: Rvalue) -> StmtKind {
-    StmtKind::Assign { dst: LocalId(0), value }
+    StmtKind::Assign {
+        dst: LocalId(0),
+        value,
+    }
 }
 
 #[test]
 fn every_operation_round_trips() {
     let x = Operand::Local(LocalId(7));
-    let mut kinds: Vec<StmtKind> = UnOp::ALL.iter().map(|op| assign(Rvalue::Unary(*op, x))).collect();
-    kinds.extend(BinOp::ALL.iter().map(|op| assign(Rvalue::Binary(*op, x, x))));
+    let mut kinds: Vec<StmtKind> = UnOp::ALL
+        .iter()
+        .map(|op| assign(Rvalue::Unary(*op, x)))
+        .collect();
+    kinds.extend(
+        BinOp::ALL
+            .iter()
+            .map(|op| assign(Rvalue::Binary(*op, x, x))),
+    );
     kinds.extend(Combine::ALL.iter().map(|c| StmtKind::Spawn {
         func: FuncId(0),
         args: vec![],
-        dest: Some(Dest { addr: x, combine: *c }),
+        dest: Some(Dest {
+            addr: x,
+            combine: *c,
+        }),
         leaf: (*c != Combine::Store).then_some(x),
     }));
     for op in AtomicOp::ALL {
         for order in Order::ALL {
             let args = vec![x; op.args()];
-            kinds.push(StmtKind::Atomic { op: *op, ty: Scalar::U64, addr: x, args, dst: None, order: *order });
+            kinds.push(StmtKind::Atomic {
+                op: *op,
+                ty: Scalar::U64,
+                addr: x,
+                args,
+                dst: None,
+                order: *order,
+            });
         }
     }
     let text = "x \"<= y\"\n".to_owned();
@@ -183,7 +230,16 @@ fn every_operation_round_trips() {
         CheckKind::Panic(text),
     ];
     let overflows = BinOp::ALL.iter().map(|op| CheckKind::Overflow(*op));
-    kinds.extend(checks.into_iter().chain(overflows).map(|kind| StmtKind::Check { cond: x, values: vec![x; kind.values()], kind }));
+    kinds.extend(
+        checks
+            .into_iter()
+            .chain(overflows)
+            .map(|kind| StmtKind::Check {
+                cond: x,
+                values: vec![x; kind.values()],
+                kind,
+            }),
+    );
     assert_round_trip(kinds);
 }
 
@@ -199,12 +255,43 @@ fn every_constant_keeps_its_bits() {
         state
     };
     for ty in Scalar::ALL {
-        let edges =
-            [0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 1 << 63, u64::MAX >> 1, u64::MAX];
-        let floats =
-            [0.1f64, -0.0, 1.0, 1e16, 1e-7, 123_456_789.125, f64::MAX, f64::MIN_POSITIVE, 5e-324, f64::INFINITY, f64::NAN, -f64::NAN];
+        let edges = [
+            0,
+            1,
+            2,
+            0x7f,
+            0x80,
+            0xff,
+            0x7fff,
+            0x8000,
+            0xffff,
+            0x7fff_ffff,
+            0x8000_0000,
+            0xffff_ffff,
+            1 << 63,
+            u64::MAX >> 1,
+            u64::MAX,
+        ];
+        let floats = [
+            0.1f64,
+            -0.0,
+            1.0,
+            1e16,
+            1e-7,
+            123_456_789.125,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            5e-324,
+            f64::INFINITY,
+            f64::NAN,
+            -f64::NAN,
+        ];
         let random = (0..200).map(|_| random() >> (random() % 64));
-        let bits = edges.into_iter().chain(floats.map(f64::to_bits)).chain(floats.map(|x| u64::from((x as f32).to_bits()))).chain(random);
+        let bits = edges
+            .into_iter()
+            .chain(floats.map(f64::to_bits))
+            .chain(floats.map(|x| u64::from((x as f32).to_bits())))
+            .chain(random);
         kinds.extend(bits.map(|bits| assign(Rvalue::Use(Operand::Const(ty, bits)))));
     }
     assert_round_trip(kinds);
@@ -242,7 +329,11 @@ fn names_and_types_round_trip() {
             fields: vec![((*name).into(), Type::Struct(StructId(0)))],
             tuple: i % 2 == 0,
         });
-        program.data.push(Data { name: (*name).into(), align: 1 << i, bytes: vec![i as u8; i * 20] });
+        program.data.push(Data {
+            name: (*name).into(),
+            align: 1 << i,
+            bytes: vec![i as u8; i * 20],
+        });
     }
     for (i, name) in names.iter().enumerate() {
         let mut function = one_block(Vec::new()).functions.remove(0);
@@ -255,18 +346,54 @@ fn names_and_types_round_trip() {
             Type::Tuple(vec![this.clone()]),
             Type::Tuple(vec![this.clone(), Type::unit()]),
             Type::Array(Box::new(Type::Array(boxed(), 0)), u64::MAX),
-            Type::Ref { mutable: true, target: Box::new(Type::Slice { mutable: false, elem: boxed() }) },
-            Type::Slice { mutable: true, elem: Box::new(Type::Ref { mutable: false, target: Box::new(Type::Array(boxed(), 3)) }) },
-            Type::Mat { mutable: i % 2 == 0, elem: boxed() },
+            Type::Ref {
+                mutable: true,
+                target: Box::new(Type::Slice {
+                    mutable: false,
+                    elem: boxed(),
+                }),
+            },
+            Type::Slice {
+                mutable: true,
+                elem: Box::new(Type::Ref {
+                    mutable: false,
+                    target: Box::new(Type::Array(boxed(), 3)),
+                }),
+            },
+            Type::Mat {
+                mutable: i % 2 == 0,
+                elem: boxed(),
+            },
         ];
-        function.params = types.into_iter().map(|ty| Param { name: (*name).into(), ty }).collect();
-        function.locals = vec![Local { name: Some((*name).into()), ty: Scalar::ALL[i % 14] }; 12];
-        function.slots =
-            vec![Slot { name: Some((*name).into()), layout: Layout { size: 8, align: 8 }, scalar: Some(Scalar::ALL[i % 14]) }; 12];
+        function.params = types
+            .into_iter()
+            .map(|ty| Param {
+                name: (*name).into(),
+                ty,
+            })
+            .collect();
+        function.locals = vec![
+            Local {
+                name: Some((*name).into()),
+                ty: Scalar::ALL[i % 14]
+            };
+            12
+        ];
+        function.slots = vec![
+            Slot {
+                name: Some((*name).into()),
+                layout: Layout { size: 8, align: 8 },
+                scalar: Some(Scalar::ALL[i % 14])
+            };
+            12
+        ];
         program.functions.push(function);
     }
     let text = print_program(&program);
-    assert_eq!(parse_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}")), program);
+    assert_eq!(
+        parse_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}")),
+        program
+    );
 }
 
 #[test]
@@ -275,16 +402,31 @@ fn errors_say_where_and_what() {
         let source = format!("program p in \"f\"\nfn f() {{\n  let %0: u32\nb0:\n  {body}\n}}\n");
         parse_program(&source).expect_err(body).to_string()
     };
-    assert_eq!(reject("%0 = plus %0, %0 return"), "5:8: expected an operation, found `plus`");
+    assert_eq!(
+        reject("%0 = plus %0, %0 return"),
+        "5:8: expected an operation, found `plus`"
+    );
     assert_eq!(reject("%0 = add %0 %0"), "5:15: expected `,`, found `%0`");
-    assert_eq!(reject("%0 = 300u8 return"), "5:8: expected a constant with its type, found `300u8`");
+    assert_eq!(
+        reject("%0 = 300u8 return"),
+        "5:8: expected a constant with its type, found `300u8`"
+    );
     assert_eq!(reject("call @g() return"), "5:9: there is no function `g`");
-    assert_eq!(reject("check %0 boundz(%0)"), "5:12: expected a kind of check, found `boundz`");
+    assert_eq!(
+        reject("check %0 boundz(%0)"),
+        "5:12: expected a kind of check, found `boundz`"
+    );
     assert_eq!(reject("goto c1"), "5:8: expected a block, found `c1`");
     assert_eq!(reject("store %0 %0"), "5:12: expected `->`, found `%0`");
     assert_eq!(reject("%0 = add %0, é"), "5:16: unexpected character `é`");
-    assert_eq!(reject("check %0 panic \"oh"), "5:18: this string has no end");
-    assert_eq!(reject("check %0 panic \"\\x\"()"), "5:18: this string has an escape that is not \\n, \\r, \\t, \\\", \\\\ or \\u{..}");
+    assert_eq!(
+        reject("check %0 panic \"oh"),
+        "5:18: this string has no end"
+    );
+    assert_eq!(
+        reject("check %0 panic \"\\x\"()"),
+        "5:18: this string has an escape that is not \\n, \\r, \\t, \\\", \\\\ or \\u{..}"
+    );
     assert_eq!(
         reject("return }"),
         "6:1: expected `struct`, `data` or a function (structs stand before constants, constants before functions), found `}`"
@@ -292,11 +434,26 @@ fn errors_say_where_and_what() {
     assert_eq!(reject("%0 = 1u32"), "6:1: expected a statement, found `}`");
     assert_eq!(reject("return b2:"), "5:10: expected `b1`, found `b2`");
     let top = |source: &str| parse_program(source).expect_err(source).to_string();
-    assert_eq!(top(""), "1:1: expected `program`, found the end of the text");
-    assert_eq!(top("program p in \"f\" fn f(x: S) {}"), "1:26: there is no struct `S`");
-    assert_eq!(top("program p in \"f\" fn f() {} fn f() {}"), "1:31: the name `f` is used twice");
-    assert_eq!(top("program p in \"f\" fn f() { let %1: u8 }"), "1:31: expected `%0`, found `%1`");
-    assert_eq!(top("program p in \"f\" data d0 X align 1 \"0\""), "1:36: expected pairs of hex digits");
+    assert_eq!(
+        top(""),
+        "1:1: expected `program`, found the end of the text"
+    );
+    assert_eq!(
+        top("program p in \"f\" fn f(x: S) {}"),
+        "1:26: there is no struct `S`"
+    );
+    assert_eq!(
+        top("program p in \"f\" fn f() {} fn f() {}"),
+        "1:31: the name `f` is used twice"
+    );
+    assert_eq!(
+        top("program p in \"f\" fn f() { let %1: u8 }"),
+        "1:31: expected `%0`, found `%1`"
+    );
+    assert_eq!(
+        top("program p in \"f\" data d0 X align 1 \"0\""),
+        "1:36: expected pairs of hex digits"
+    );
 }
 
 /// No text makes the parser panic, and no program the verifier: every prefix of a program, and every program with one byte missing.
@@ -312,7 +469,11 @@ fn damaged_text_is_an_error_or_a_program() {
     };
     for (i, c) in EVERYTHING.char_indices() {
         read(&EVERYTHING[..i]);
-        read(&format!("{}{}", &EVERYTHING[..i], &EVERYTHING[i + c.len_utf8()..]));
+        read(&format!(
+            "{}{}",
+            &EVERYTHING[..i],
+            &EVERYTHING[i + c.len_utf8()..]
+        ));
     }
     assert!(programs > 500, "{programs}");
 }

@@ -65,7 +65,9 @@ impl Checker<'_> {
             self.stmt = block.stmts.len();
             self.check_assigned(&block.term.operands(), &state);
             match block.term {
-                Terminator::Continue(_) if !state.has(frame) => self.fail("the frame is used before it is allocated"),
+                Terminator::Continue(_) if !state.has(frame) => {
+                    self.fail("the frame is used before it is allocated")
+                }
                 Terminator::Return(_) => self.check_return_address(|ret| state.has(ret.index())),
                 _ => {}
             }
@@ -80,8 +82,13 @@ impl Checker<'_> {
         states[0] = Some(entry);
         let mut work = vec![0];
         while let Some(i) = work.pop() {
-            let Some(mut state) = states[i].clone() else { continue };
-            blocks[i].stmts.iter().for_each(|s| state.step(&s.kind, frame));
+            let Some(mut state) = states[i].clone() else {
+                continue;
+            };
+            blocks[i]
+                .stmts
+                .iter()
+                .for_each(|s| state.step(&s.kind, frame));
             for target in blocks[i].term.targets() {
                 let changed = match &mut states[target.index()] {
                     Some(old) => old.meet(&state),
@@ -111,10 +118,21 @@ impl Checker<'_> {
     /// No path goes through two allocations of the frame.
     fn check_one_frame(&mut self) {
         let blocks = &self.function.blocks;
-        let allocs = |i: usize| blocks[i].stmts.iter().filter(|s| s.kind == StmtKind::FrameAlloc).count();
+        let allocs = |i: usize| {
+            blocks[i]
+                .stmts
+                .iter()
+                .filter(|s| s.kind == StmtKind::FrameAlloc)
+                .count()
+        };
         let again = (0..blocks.len()).filter(|i| allocs(*i) > 0).any(|start| {
             let mut seen = vec![false; blocks.len()];
-            let mut work: Vec<usize> = blocks[start].term.targets().iter().map(|b| b.index()).collect();
+            let mut work: Vec<usize> = blocks[start]
+                .term
+                .targets()
+                .iter()
+                .map(|b| b.index())
+                .collect();
             while let Some(i) = work.pop() {
                 if !std::mem::replace(&mut seen[i], true) {
                     work.extend(blocks[i].term.targets().iter().map(|b| b.index()));

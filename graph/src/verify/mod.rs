@@ -112,7 +112,11 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
             errors.append(&mut checker.errors);
         }
     }
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
 }
 
 /// The signature of a callee.
@@ -144,8 +148,19 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    const fn new(program: &'a Program, function: &'a Function, segment: Option<SegmentContext<'a>>) -> Self {
-        Self { program, function, segment, errors: Vec::new(), block: None, stmt: 0 }
+    const fn new(
+        program: &'a Program,
+        function: &'a Function,
+        segment: Option<SegmentContext<'a>>,
+    ) -> Self {
+        Self {
+            program,
+            function,
+            segment,
+            errors: Vec::new(),
+            block: None,
+            stmt: 0,
+        }
     }
 
     /// Notes an error at the current place.
@@ -154,12 +169,21 @@ impl<'a> Checker<'a> {
         let (code, span) = match block {
             None => (String::new(), self.function.span),
             Some(block) => match block.stmts.get(self.stmt) {
-                Some(stmt) => (text::stmt_text(self.program, &stmt.kind).to_string(), stmt.span),
+                Some(stmt) => (
+                    text::stmt_text(self.program, &stmt.kind).to_string(),
+                    stmt.span,
+                ),
                 None => (text::terminator(&block.term).to_string(), block.span),
             },
         };
         let function = self.function.name.clone();
-        self.errors.push(VerifyError { function, block: self.block, code, span, message: message.into() });
+        self.errors.push(VerifyError {
+            function,
+            block: self.block,
+            code,
+            span,
+            message: message.into(),
+        });
     }
 
     fn local(&mut self, id: LocalId) -> Option<Scalar> {
@@ -214,7 +238,13 @@ impl<'a> Checker<'a> {
 
     /// Rule 5: the args are the pieces of the params.
     fn check_args(&mut self) {
-        let pieces = self.function.params.iter().flat_map(|p| self.pieces(&p.ty)).map(|p| p.kind).collect::<Vec<_>>();
+        let pieces = self
+            .function
+            .params
+            .iter()
+            .flat_map(|p| self.pieces(&p.ty))
+            .map(|p| p.kind)
+            .collect::<Vec<_>>();
         self.check_arrivals(&pieces, "params");
     }
 
@@ -222,15 +252,28 @@ impl<'a> Checker<'a> {
     fn check_arrivals(&mut self, pieces: &[PieceKind], of: &str) {
         let args = &self.function.args;
         if args.len() != pieces.len() {
-            self.fail(format!("{} args for {} pieces of the {of}", args.len(), pieces.len()));
+            self.fail(format!(
+                "{} args for {} pieces of the {of}",
+                args.len(),
+                pieces.len()
+            ));
         }
         let mut seen = BTreeSet::new();
         for (i, (arg, piece)) in args.iter().zip(pieces).enumerate() {
             let (key, ok) = match (*arg, *piece) {
-                (Arg::Local(id), PieceKind::Scalar(ty)) => ((0, id.0), self.local(id).is_none_or(|found| found == ty)),
+                (Arg::Local(id), PieceKind::Scalar(ty)) => {
+                    ((0, id.0), self.local(id).is_none_or(|found| found == ty))
+                }
                 (Arg::Slot(id), PieceKind::Blob(layout)) => {
-                    let scalar = self.function.slots.get(id.index()).is_some_and(|s| s.scalar.is_some());
-                    ((1, id.0), !scalar && self.slot(id).is_none_or(|found| found == layout))
+                    let scalar = self
+                        .function
+                        .slots
+                        .get(id.index())
+                        .is_some_and(|s| s.scalar.is_some());
+                    (
+                        (1, id.0),
+                        !scalar && self.slot(id).is_none_or(|found| found == layout),
+                    )
                 }
                 (Arg::Local(id), PieceKind::Blob(_)) => ((0, id.0), false),
                 (Arg::Slot(id), PieceKind::Scalar(_)) => ((1, id.0), false),
@@ -252,10 +295,17 @@ impl<'a> Checker<'a> {
         for (i, slot) in self.function.slots.iter().enumerate() {
             let Layout { size, align } = slot.layout;
             if !align.is_power_of_two() || size % align != 0 || size >= types::MAX_SIZE {
-                self.fail(format!("slot ${i} has no layout: size {size}, alignment {align}"));
+                self.fail(format!(
+                    "slot ${i} has no layout: size {size}, alignment {align}"
+                ));
             }
-            if slot.scalar.is_some_and(|s| PieceKind::Scalar(s).layout() != slot.layout) {
-                self.fail(format!("slot ${i} of a scalar variable does not have the scalar's layout"));
+            if slot
+                .scalar
+                .is_some_and(|s| PieceKind::Scalar(s).layout() != slot.layout)
+            {
+                self.fail(format!(
+                    "slot ${i} of a scalar variable does not have the scalar's layout"
+                ));
             }
         }
         for (i, block) in self.function.blocks.iter().enumerate() {
@@ -276,8 +326,16 @@ impl<'a> Checker<'a> {
     }
 
     fn signature(&self, function: &Function) -> Signature {
-        let args = function.params.iter().flat_map(|p| self.pieces(&p.ty)).map(|p| passed(p.kind)).collect();
-        Signature { args, ret: self.pieces(&function.ret) }
+        let args = function
+            .params
+            .iter()
+            .flat_map(|p| self.pieces(&p.ty))
+            .map(|p| passed(p.kind))
+            .collect();
+        Signature {
+            args,
+            ret: self.pieces(&function.ret),
+        }
     }
 
     /// Goes over all statements of the function; the current place follows.
@@ -297,5 +355,9 @@ impl<'a> Checker<'a> {
 fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut counts = BTreeMap::new();
     names.for_each(|n| *counts.entry(n).or_insert(0) += 1);
-    counts.into_iter().filter(|(_, n)| *n > 1).map(|(name, _)| name).collect()
+    counts
+        .into_iter()
+        .filter(|(_, n)| *n > 1)
+        .map(|(name, _)| name)
+        .collect()
 }

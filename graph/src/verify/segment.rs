@@ -2,7 +2,9 @@
 
 use super::{Checker, VerifyError, verify};
 use crate::{
-    ir::{Combine, FieldId, FuncId, Function, FunctionKind, LocalId, Operand, SegmentId, Span, TaskId},
+    ir::{
+        Combine, FieldId, FuncId, Function, FunctionKind, LocalId, Operand, SegmentId, Span, TaskId,
+    },
     levelized::{Levelized, LoweredTask, Segment, StackRef},
     ty::{PieceKind, Scalar},
 };
@@ -34,29 +36,62 @@ pub fn verify_levelized(levelized: &Levelized) -> Result<(), Vec<VerifyError>> {
     let mut errors = Vec::new();
     for (t, task) in levelized.tasks.iter().enumerate() {
         for s in 0..task.segments.len() {
-            errors.extend(verify_segment(levelized, TaskId::new(t), SegmentId::new(s)).err().unwrap_or_default());
+            errors.extend(
+                verify_segment(levelized, TaskId::new(t), SegmentId::new(s))
+                    .err()
+                    .unwrap_or_default(),
+            );
         }
     }
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
 }
 
 /// Checks one segment of a levelized program whose [`program`](Levelized::program) the verifier accepts.
 ///
 /// # Errors
 /// Everything that does not hold.
-pub fn verify_segment(levelized: &Levelized, task: TaskId, segment: SegmentId) -> Result<(), Vec<VerifyError>> {
+pub fn verify_segment(
+    levelized: &Levelized,
+    task: TaskId,
+    segment: SegmentId,
+) -> Result<(), Vec<VerifyError>> {
     let fail = |message: String| {
-        Err(vec![VerifyError { function: String::new(), block: None, code: String::new(), span: Span::default(), message }])
+        Err(vec![VerifyError {
+            function: String::new(),
+            block: None,
+            code: String::new(),
+            span: Span::default(),
+            message,
+        }])
     };
-    let Some(lowered) = levelized.tasks.get(task.index()) else { return fail(format!("there is no task {task}")) };
-    let Some(found) = lowered.segments.get(segment.index()) else { return fail(format!("task {task} has no segment {segment}")) };
+    let Some(lowered) = levelized.tasks.get(task.index()) else {
+        return fail(format!("there is no task {task}"));
+    };
+    let Some(found) = lowered.segments.get(segment.index()) else {
+        return fail(format!("task {task} has no segment {segment}"));
+    };
     let Some(original) = levelized.program.functions.get(lowered.func.index()) else {
-        return fail(format!("task {task} is {}, which does not exist", lowered.func));
+        return fail(format!(
+            "task {task} is {}, which does not exist",
+            lowered.func
+        ));
     };
-    let context = SegmentContext { levelized, task, id: segment };
+    let context = SegmentContext {
+        levelized,
+        task,
+        id: segment,
+    };
     let mut checker = Checker::new(&levelized.program, &found.body, Some(context));
     checker.check_segment(original);
-    if checker.errors.is_empty() { Ok(()) } else { Err(checker.errors) }
+    if checker.errors.is_empty() {
+        Ok(())
+    } else {
+        Err(checker.errors)
+    }
 }
 
 impl Checker<'_> {
@@ -73,10 +108,19 @@ impl Checker<'_> {
             self.fail("a segment returns what its task returns");
         }
         let returns = !self.pieces(&original.ret).is_empty();
-        let element: Vec<PieceKind> = if context.id.0 == 0 { task.element.iter().map(|f| f.kind).collect() } else { Vec::new() };
+        let element: Vec<PieceKind> = if context.id.0 == 0 {
+            task.element.iter().map(|f| f.kind).collect()
+        } else {
+            Vec::new()
+        };
         self.check_arrivals(&element, "element");
         if context.id.0 == 0 {
-            let mut pieces: Vec<PieceKind> = original.params.iter().flat_map(|p| self.pieces(&p.ty)).map(|p| p.kind).collect();
+            let mut pieces: Vec<PieceKind> = original
+                .params
+                .iter()
+                .flat_map(|p| self.pieces(&p.ty))
+                .map(|p| p.kind)
+                .collect();
             if returns {
                 pieces.push(PieceKind::Scalar(Scalar::Ptr));
             }
@@ -103,7 +147,9 @@ impl Checker<'_> {
         }
         match context.segment().ret {
             None => self.fail("a segment that returns something needs the return address"),
-            Some(ret) if !assigned(ret) => self.fail(format!("the return address {ret} is used before it is assigned")),
+            Some(ret) if !assigned(ret) => self.fail(format!(
+                "the return address {ret} is used before it is assigned"
+            )),
             Some(_) => {}
         }
     }
@@ -136,13 +182,17 @@ impl Checker<'_> {
     pub(super) fn check_field_type(&mut self, field: PieceKind, value: Scalar) {
         match field {
             PieceKind::Scalar(ty) if ty == value => {}
-            PieceKind::Scalar(ty) => self.fail(format!("a value of type {value} for a field of type {ty}")),
+            PieceKind::Scalar(ty) => {
+                self.fail(format!("a value of type {value} for a field of type {ty}"))
+            }
             PieceKind::Blob(_) => self.fail("an array in the frame has no value, only an address"),
         }
     }
 
     pub(super) fn check_continue(&mut self, segment: SegmentId) {
-        let Some(context) = self.segment else { return self.fail("only segments continue") };
+        let Some(context) = self.segment else {
+            return self.fail("only segments continue");
+        };
         if segment.0 == 0 || segment.index() >= context.task().segments.len() {
             self.fail(format!("the task has no continuation {segment}"));
         } else {
@@ -159,16 +209,27 @@ impl Checker<'_> {
 
     pub(super) fn check_spawn_in_segment(&mut self, func: FuncId, combine: Combine) {
         let Some(context) = self.segment else { return };
-        let Some(task) = context.levelized.task_of(func) else { return self.fail("no task was made of this function") };
+        let Some(task) = context.levelized.task_of(func) else {
+            return self.fail("no task was made of this function");
+        };
         let made = context.levelized[task].combine;
         if made != combine {
-            self.fail(format!("the task combines by `{}`, not by `{}`", made.name(), combine.name()));
+            self.fail(format!(
+                "the task combines by `{}`, not by `{}`",
+                made.name(),
+                combine.name()
+            ));
         }
         self.check_push(StackRef::Entry(task));
     }
 
     fn check_push(&mut self, stack: StackRef) {
-        if self.segment.is_some_and(|s| s.segment().pushes.iter().all(|p| p.stack != stack || p.max == Some(0))) {
+        if self.segment.is_some_and(|s| {
+            s.segment()
+                .pushes
+                .iter()
+                .all(|p| p.stack != stack || p.max == Some(0))
+        }) {
             self.fail(format!("{stack:?} is not in the list of pushes"));
         }
     }

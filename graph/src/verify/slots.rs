@@ -20,7 +20,10 @@ impl Checker<'_> {
             if let Some(dst) = stmt.def() {
                 sets[dst.index()] += 1;
             }
-            if let StmtKind::Assign { dst, value: Rvalue::SlotAddr(slot) } = stmt
+            if let StmtKind::Assign {
+                dst,
+                value: Rvalue::SlotAddr(slot),
+            } = stmt
                 && let Some(scalar) = checker.function.slots[slot.index()].scalar
             {
                 holders[dst.index()] = Some((*slot, scalar));
@@ -33,7 +36,9 @@ impl Checker<'_> {
             if let Some((dst, (slot, _))) = stmt.def().and_then(|d| Some((d, holders[d.index()]?)))
                 && sets[dst.index()] != 1
             {
-                checker.fail(format!("{dst} is the address of the scalar variable {slot} and is set more than once"));
+                checker.fail(format!(
+                    "{dst} is the address of the scalar variable {slot} and is set more than once"
+                ));
             }
             checker.check_uses(stmt, &holders);
         });
@@ -50,26 +55,41 @@ impl Checker<'_> {
             Operand::Const(..) => None,
         };
         match stmt {
-            StmtKind::Assign { value: Rvalue::Load { ty, addr, offset }, .. } => {
+            StmtKind::Assign {
+                value: Rvalue::Load { ty, addr, offset },
+                ..
+            } => {
                 if let Some((slot, scalar)) = held(*addr)
                     && (*ty != scalar || *offset != 0)
                 {
-                    self.fail(format!("{slot} is a scalar variable and is loaded only as a whole"));
+                    self.fail(format!(
+                        "{slot} is a scalar variable and is loaded only as a whole"
+                    ));
                 }
             }
-            StmtKind::Store { addr, offset, value } => {
+            StmtKind::Store {
+                addr,
+                offset,
+                value,
+            } => {
                 if let Some((slot, scalar)) = held(*addr)
                     && (self.function.type_of(*value) != scalar || *offset != 0)
                 {
-                    self.fail(format!("{slot} is a scalar variable and is stored only as a whole"));
+                    self.fail(format!(
+                        "{slot} is a scalar variable and is stored only as a whole"
+                    ));
                 }
                 self.check_escapes(&[*value], holders);
             }
-            StmtKind::Spawn { func, args, dest, .. } => {
+            StmtKind::Spawn {
+                func, args, dest, ..
+            } => {
                 if let Some((slot, scalar)) = dest.and_then(|d| held(d.addr)) {
                     let pieces = self.pieces(&self.program[*func].ret);
                     if pieces.len() != 1 || pieces[0].kind != PieceKind::Scalar(scalar) {
-                        self.fail(format!("{slot} is a scalar variable of another type than the result"));
+                        self.fail(format!(
+                            "{slot} is a scalar variable of another type than the result"
+                        ));
                     }
                 }
                 self.check_escapes(args, holders);

@@ -3,7 +3,10 @@
 use super::{Checker, passed};
 use crate::{
     eval::truncate,
-    ir::{AtomicOp, BinOp, BlockId, CheckKind, Combine, Dest, FuncId, FunctionKind, LocalId, Operand, Order, Rvalue, StmtKind, Terminator},
+    ir::{
+        AtomicOp, BinOp, BlockId, CheckKind, Combine, Dest, FuncId, FunctionKind, LocalId, Operand,
+        Order, Rvalue, StmtKind, Terminator,
+    },
     ty::{PieceKind, Scalar},
 };
 use std::collections::BTreeSet;
@@ -29,15 +32,32 @@ impl Checker<'_> {
                 self.expect(*src, Scalar::Ptr, "the source");
             }
             StmtKind::Zero { dst, .. } => self.expect(*dst, Scalar::Ptr, "the destination"),
-            StmtKind::Call { func, args, dst, ret_addr } => self.check_call(*func, args, *dst, *ret_addr),
-            StmtKind::Spawn { func, args, dest, leaf } => {
+            StmtKind::Call {
+                func,
+                args,
+                dst,
+                ret_addr,
+            } => self.check_call(*func, args, *dst, *ret_addr),
+            StmtKind::Spawn {
+                func,
+                args,
+                dest,
+                leaf,
+            } => {
                 self.check_spawn(*func, args, *dest);
                 if let Some(leaf) = leaf {
                     self.check_leaf(*leaf);
                 }
             }
             StmtKind::Check { cond, kind, values } => self.check_check(*cond, kind, values),
-            StmtKind::Atomic { op, ty, addr, args, dst, order } => {
+            StmtKind::Atomic {
+                op,
+                ty,
+                addr,
+                args,
+                dst,
+                order,
+            } => {
                 self.expect(*addr, Scalar::Ptr, "the address");
                 self.check_atomic(*op, *ty, args, *dst, *order);
             }
@@ -53,21 +73,38 @@ impl Checker<'_> {
     }
 
     /// The callee's signature, if it is there; its arguments are checked.
-    fn callee(&mut self, func: FuncId, args: &[Operand], kind: FunctionKind) -> Option<super::Signature> {
+    fn callee(
+        &mut self,
+        func: FuncId,
+        args: &[Operand],
+        kind: FunctionKind,
+    ) -> Option<super::Signature> {
         let Some(function) = self.program.functions.get(func.index()) else {
             self.fail(format!("there is no function {func}"));
             return None;
         };
         if function.kind != kind {
-            self.fail(if kind == FunctionKind::Task { "only tasks are spawned" } else { "only helpers are called" });
+            self.fail(if kind == FunctionKind::Task {
+                "only tasks are spawned"
+            } else {
+                "only helpers are called"
+            });
         }
         let signature = self.signature(function);
         self.expect_all(args, &signature.args, "argument");
         Some(signature)
     }
 
-    fn check_call(&mut self, func: FuncId, args: &[Operand], dst: Option<LocalId>, ret_addr: Option<Operand>) {
-        let Some(signature) = self.callee(func, args, FunctionKind::Helper) else { return };
+    fn check_call(
+        &mut self,
+        func: FuncId,
+        args: &[Operand],
+        dst: Option<LocalId>,
+        ret_addr: Option<Operand>,
+    ) {
+        let Some(signature) = self.callee(func, args, FunctionKind::Helper) else {
+            return;
+        };
         if let Some(addr) = ret_addr {
             self.expect(addr, Scalar::Ptr, "the address of the result");
         }
@@ -86,10 +123,15 @@ impl Checker<'_> {
                     self.fail("a result of one scalar goes to a local");
                 }
                 if let Some(ty) = dst.filter(|ty| *ty != passed(piece.kind)) {
-                    self.fail(format!("a result of type {} for a local of type {ty}", passed(piece.kind)));
+                    self.fail(format!(
+                        "a result of type {} for a local of type {ty}",
+                        passed(piece.kind)
+                    ));
                 }
             }
-            _ if dst.is_some() || ret_addr.is_none() => self.fail("a result that is not one scalar goes to memory"),
+            _ if dst.is_some() || ret_addr.is_none() => {
+                self.fail("a result that is not one scalar goes to memory")
+            }
             _ => {}
         }
     }
@@ -98,7 +140,9 @@ impl Checker<'_> {
         if self.function.kind == FunctionKind::Helper {
             self.fail("only tasks spawn");
         }
-        let Some(signature) = self.callee(func, args, FunctionKind::Task) else { return };
+        let Some(signature) = self.callee(func, args, FunctionKind::Task) else {
+            return;
+        };
         match (dest, &signature.ret[..]) {
             (None, []) => {}
             (None, _) => self.fail("this task returns something: the spawn needs a destination"),
@@ -116,23 +160,42 @@ impl Checker<'_> {
         match pieces {
             [piece] => match piece.kind {
                 PieceKind::Scalar(ty) if op.accepts(ty) => {}
-                kind => self.fail(format!("`{}` does not combine values of type {}", combine.name(), passed(kind))),
+                kind => self.fail(format!(
+                    "`{}` does not combine values of type {}",
+                    combine.name(),
+                    passed(kind)
+                )),
             },
-            _ => self.fail(format!("`{}` combines one scalar, not {} pieces", combine.name(), pieces.len())),
+            _ => self.fail(format!(
+                "`{}` combines one scalar, not {} pieces",
+                combine.name(),
+                pieces.len()
+            )),
         }
     }
 
     fn check_check(&mut self, cond: Operand, kind: &CheckKind, values: &[Operand]) {
         self.expect(cond, Scalar::Bool, "the condition");
         if values.len() != kind.values() {
-            self.fail(format!("{} values for a check that has {}", values.len(), kind.values()));
+            self.fail(format!(
+                "{} values for a check that has {}",
+                values.len(),
+                kind.values()
+            ));
         }
         for value in values {
             self.operand(*value);
         }
     }
 
-    fn check_atomic(&mut self, op: AtomicOp, ty: Scalar, args: &[Operand], dst: Option<LocalId>, order: Order) {
+    fn check_atomic(
+        &mut self,
+        op: AtomicOp,
+        ty: Scalar,
+        args: &[Operand],
+        dst: Option<LocalId>,
+        order: Order,
+    ) {
         let takes = match op {
             AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max => ty.is_int(),
             _ => ty.is_int() || ty == Scalar::Bool,
@@ -155,7 +218,11 @@ impl Checker<'_> {
             _ => false,
         };
         if wrong_order {
-            self.fail(format!("an atomic `{}` cannot be `{}`", op.name(), order.name()));
+            self.fail(format!(
+                "an atomic `{}` cannot be `{}`",
+                op.name(),
+                order.name()
+            ));
         }
     }
 
@@ -252,7 +319,9 @@ impl Checker<'_> {
         match term {
             Terminator::Branch { cond, .. } => self.expect(*cond, Scalar::Bool, "the condition"),
             Terminator::Switch { value, arms, .. } => {
-                let Some(ty) = self.operand(*value) else { return };
+                let Some(ty) = self.operand(*value) else {
+                    return;
+                };
                 if !ty.is_int() && ty != Scalar::Bool {
                     self.fail(format!("there is no switch on {ty}"));
                 }
@@ -267,10 +336,16 @@ impl Checker<'_> {
                 }
             }
             Terminator::Return(values) => {
-                let types: Vec<Scalar> = self.pieces(&self.function.ret).iter().map(|p| passed(p.kind)).collect();
+                let types: Vec<Scalar> = self
+                    .pieces(&self.function.ret)
+                    .iter()
+                    .map(|p| passed(p.kind))
+                    .collect();
                 self.expect_all(values, &types, "returned piece");
             }
-            Terminator::Sync(_) if self.function.kind != FunctionKind::Task => self.fail("only tasks sync"),
+            Terminator::Sync(_) if self.function.kind != FunctionKind::Task => {
+                self.fail("only tasks sync")
+            }
             Terminator::Continue(segment) => self.check_continue(*segment),
             Terminator::Goto(_) | Terminator::Sync(_) | Terminator::Unreachable => {}
         }

@@ -12,7 +12,13 @@ pub(super) const MAX_SIZE: u64 = 1 << 40;
 pub(super) fn check_program(program: &Program) -> Vec<VerifyError> {
     let mut errors = Vec::new();
     let mut fail = |message: String| {
-        errors.push(VerifyError { function: String::new(), block: None, code: String::new(), span: Span::default(), message });
+        errors.push(VerifyError {
+            function: String::new(),
+            block: None,
+            code: String::new(),
+            span: Span::default(),
+            message,
+        });
     };
     for name in repeated(program.functions.iter().map(|f| f.name.as_str())) {
         fail(format!("two functions are called `{name}`"));
@@ -33,7 +39,12 @@ pub(super) fn check_program(program: &Program) -> Vec<VerifyError> {
     }
     if sizes.iter().all(Result::is_ok) {
         for function in &program.functions {
-            for (what, ty) in function.params.iter().map(|p| (p.name.as_str(), &p.ty)).chain([("the result", &function.ret)]) {
+            for (what, ty) in function
+                .params
+                .iter()
+                .map(|p| (p.name.as_str(), &p.ty))
+                .chain([("the result", &function.ret)])
+            {
                 if let Err(problem) = size(ty, &sizes) {
                     fail(format!("type of {what} of `{}`: {problem}", function.name));
                 }
@@ -69,7 +80,11 @@ fn record<'a>(fields: impl Iterator<Item = &'a Type>, sizes: &[Size]) -> Size {
 }
 
 const fn bounded(size: u64) -> Size {
-    if size < MAX_SIZE { Ok(size) } else { Err("it is too large") }
+    if size < MAX_SIZE {
+        Ok(size)
+    } else {
+        Err("it is too large")
+    }
 }
 
 fn size(ty: &Type, sizes: &[Size]) -> Size {
@@ -78,7 +93,10 @@ fn size(ty: &Type, sizes: &[Size]) -> Size {
         Type::Atomic(s) if s.is_int() || *s == crate::ty::Scalar::Bool => Ok(s.size()),
         Type::Atomic(_) => Err("atomics hold integers and bools"),
         Type::Tuple(fields) => record(fields.iter(), sizes),
-        Type::Struct(id) => sizes.get(id.0 as usize).copied().unwrap_or(Err("there is no such struct")),
+        Type::Struct(id) => sizes
+            .get(id.0 as usize)
+            .copied()
+            .unwrap_or(Err("there is no such struct")),
         Type::Array(elem, len) => bounded(size(elem, sizes)?.saturating_mul(*len)),
         Type::Slice { elem: target, .. } | Type::Ref { target, .. } => match target.as_ref() {
             // What is behind an address may be the struct itself.

@@ -134,7 +134,11 @@ impl RunArgs {
                 Who::Persistent => Aggregator::Persistent,
                 Who::Host => Aggregator::HostThread,
             }),
-            modes: Modes { checked: flag(self.checked), unchecked: flag(self.unchecked), fast_math: flag(self.fast_math) },
+            modes: Modes {
+                checked: flag(self.checked),
+                unchecked: flag(self.unchecked),
+                fast_math: flag(self.fast_math),
+            },
         }
     }
 }
@@ -171,7 +175,10 @@ pub(crate) struct LowerArgs {
 /// `sm_90`, `90`.
 fn arch(text: &str) -> Result<Arch, String> {
     let number = text.strip_prefix("sm_").unwrap_or(text);
-    number.parse().map(Arch).map_err(|_| format!("`{text}` is no architecture: write it as sm_90"))
+    number
+        .parse()
+        .map(Arch)
+        .map_err(|_| format!("`{text}` is no architecture: write it as sm_90"))
 }
 
 /// What `lower` prints.

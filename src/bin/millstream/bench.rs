@@ -47,15 +47,31 @@ const CHAIN: &str = "chain";
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), String> {
     let all = Program::all(args.quick);
-    let names: BTreeSet<&str> = all.iter().map(|p| p.name()).chain(gpu::names()).chain([SERIES, CHAIN]).collect();
+    let names: BTreeSet<&str> = all
+        .iter()
+        .map(|p| p.name())
+        .chain(gpu::names())
+        .chain([SERIES, CHAIN])
+        .collect();
     if let Some(name) = args.program.iter().find(|n| !names.contains(n.as_str())) {
-        return Err(format!("there is no benchmark `{name}`; there are {}", Vec::from_iter(names).join(", ")));
+        return Err(format!(
+            "there is no benchmark `{name}`; there are {}",
+            Vec::from_iter(names).join(", ")
+        ));
     }
-    let gpu: Option<u32> = match (args.device.as_str(), args.device.strip_prefix("cuda:").map(str::parse)) {
+    let gpu: Option<u32> = match (
+        args.device.as_str(),
+        args.device.strip_prefix("cuda:").map(str::parse),
+    ) {
         ("cpu", _) => None,
         ("cuda", _) => Some(0),
         (_, Some(Ok(ordinal))) => Some(ordinal),
-        _ => return Err(format!("there is no device `{}`; there are cpu and cuda:0", args.device)),
+        _ => {
+            return Err(format!(
+                "there is no device `{}`; there are cpu and cuda:0",
+                args.device
+            ));
+        }
     };
     let wanted = |name: &str| args.program.is_empty() || args.program.iter().any(|n| n == name);
     let measured = || match gpu {
@@ -81,30 +97,56 @@ fn table(args: &Args, all: &[Program], wanted: &dyn Fn(&str) -> bool) -> Result<
     for &threads in &args.threads {
         let (mut ours, mut rayon) = (Ours::cpu(threads)?, Rayon::new(threads)?);
         for &program in all.iter().filter(|p| wanted(p.name())) {
-            let contestants: &mut [&mut dyn Contestant] = &mut [&mut ours, &mut rayon, &mut Elision];
-            let records = records(&program.to_string(), &measure(program, contestants, rounds)?);
+            let contestants: &mut [&mut dyn Contestant] =
+                &mut [&mut ours, &mut rayon, &mut Elision];
+            let records = records(
+                &program.to_string(),
+                &measure(program, contestants, rounds)?,
+            );
             say!("{}", row(&records));
             found.extend(records);
         }
     }
     if wanted(SERIES) {
-        say!("\nNanoseconds a task on one thread\n\n| program | tasks | ours | rayon | serial |\n|---|---|---|---|---|");
+        say!(
+            "\nNanoseconds a task on one thread\n\n| program | tasks | ours | rayon | serial |\n|---|---|---|---|---|"
+        );
         let (mut ours, mut rayon) = (Ours::cpu(1)?, Rayon::new(1)?);
         for program in Program::series(args.quick) {
-            let contestants: &mut [&mut dyn Contestant] = &mut [&mut ours, &mut rayon, &mut Elision];
-            let records = records(&program.to_string(), &measure(program, contestants, rounds.min(5))?);
+            let contestants: &mut [&mut dyn Contestant] =
+                &mut [&mut ours, &mut rayon, &mut Elision];
+            let records = records(
+                &program.to_string(),
+                &measure(program, contestants, rounds.min(5))?,
+            );
             let each = |ms: f64| ms * 1e6 / records[0].tasks.max(1) as f64;
-            let rivals: Vec<String> = records.iter().map(|r| format!("{:.2}", each(r.rival_ms))).collect();
-            say!("| {program} | {} | {:.2} | {} |", records[0].tasks, records[0].ns_per_task, rivals.join(" | "));
+            let rivals: Vec<String> = records
+                .iter()
+                .map(|r| format!("{:.2}", each(r.rival_ms)))
+                .collect();
+            say!(
+                "| {program} | {} | {:.2} | {} |",
+                records[0].tasks,
+                records[0].ns_per_task,
+                rivals.join(" | ")
+            );
             found.extend(records);
         }
     }
-    write(args, &Report { header, records: found })
+    write(
+        args,
+        &Report {
+            header,
+            records: found,
+        },
+    )
 }
 
 /// Writes the records, if a file is named.
 fn write(args: &Args, report: &impl serde::Serialize) -> Result<(), String> {
-    let Some(path) = &args.json else { return Ok(()) };
+    let Some(path) = &args.json else {
+        return Ok(());
+    };
     let text = serde_json::to_string_pretty(report).map_err(|e| e.to_string())?;
     write_file(path, text.as_bytes()).map_err(|e| format!("{}: {e}", path.display()))
 }

@@ -27,12 +27,24 @@ pub(crate) fn check(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
 fn program(job: &Job) -> String {
     let lowered = job.lowered();
     let tasks = job.program().tasks().count();
-    let mut out = format!("program {}: {}", job.program().name, count(tasks as u64, "task", "tasks"));
+    let mut out = format!(
+        "program {}: {}",
+        job.program().name,
+        count(tasks as u64, "task", "tasks")
+    );
     let helpers = job.program().functions.len() - tasks;
     if helpers > 0 {
         let _ = write!(out, ", {}", count(helpers as u64, "helper", "helpers"));
     }
-    let _ = writeln!(out, ", {}", count(lowered.stacks().len() as u64, "channel stack", "channel stacks"));
+    let _ = writeln!(
+        out,
+        ", {}",
+        count(
+            lowered.stacks().len() as u64,
+            "channel stack",
+            "channel stacks"
+        )
+    );
     for task in &lowered.tasks {
         describe(&mut out, job, lowered, task);
     }
@@ -45,7 +57,11 @@ fn describe(out: &mut String, job: &Job, lowered: &Levelized, task: &LoweredTask
     let signature = job.signature(name).unwrap_or_else(|| task.name.clone());
     let _ = writeln!(out, "  task {signature}");
     let segments = count(task.segments.len() as u64, "segment", "segments");
-    let _ = write!(out, "    {segments}; an element has {}", fields(&task.element));
+    let _ = write!(
+        out,
+        "    {segments}; an element has {}",
+        fields(&task.element)
+    );
     if !task.frame.is_empty() {
         let _ = write!(out, "; a frame {}", fields(&task.frame));
     }

@@ -27,10 +27,16 @@ const PROBE: &str = "#[millstream::program] mod probe {
 pub(crate) fn doctor() -> Result<(), Failure> {
     let (cpu, cpu_works) = cpu();
     let (cuda, cuda_works) = cuda();
-    print(&format!("millstream {}\n\n{cpu}\n{cuda}\n{}", env!("CARGO_PKG_VERSION"), tools()))?;
+    print(&format!(
+        "millstream {}\n\n{cpu}\n{cuda}\n{}",
+        env!("CARGO_PKG_VERSION"),
+        tools()
+    ))?;
     match (cpu_works, cuda_works) {
         (false, _) => Err(Failure::Other("the CPU device does not work".into())),
-        (_, false) => Err(Failure::Other("the CUDA device has all that it needs and does not work".into())),
+        (_, false) => Err(Failure::Other(
+            "the CUDA device has all that it needs and does not work".into(),
+        )),
         _ => Ok(()),
     }
 }
@@ -43,17 +49,45 @@ fn line(out: &mut String, name: &str, value: impl std::fmt::Display) {
 fn cpu() -> (String, bool) {
     let mut out = String::from("CPU device\n");
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find_map(|l| l.strip_prefix("model name")?.split_once(':').map(|(_, m)| m.trim().to_owned()));
-    line(&mut out, "processor", model.unwrap_or_else(|| std::env::consts::ARCH.into()));
+    let model = info.lines().find_map(|l| {
+        l.strip_prefix("model name")?
+            .split_once(':')
+            .map(|(_, m)| m.trim().to_owned())
+    });
+    line(
+        &mut out,
+        "processor",
+        model.unwrap_or_else(|| std::env::consts::ARCH.into()),
+    );
     line(&mut out, "caches", caches());
     let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let kilobytes = |key: &str| memory.lines().find_map(|l| l.strip_prefix(key)?.trim().trim_end_matches("kB").trim().parse::<u64>().ok());
+    let kilobytes = |key: &str| {
+        memory.lines().find_map(|l| {
+            l.strip_prefix(key)?
+                .trim()
+                .trim_end_matches("kB")
+                .trim()
+                .parse::<u64>()
+                .ok()
+        })
+    };
     if let (Some(total), Some(free)) = (kilobytes("MemTotal:"), kilobytes("MemAvailable:")) {
-        line(&mut out, "memory", format!("{}, {} available", Bytes(total << 10), Bytes(free << 10)));
+        line(
+            &mut out,
+            "memory",
+            format!("{}, {} available", Bytes(total << 10), Bytes(free << 10)),
+        );
     }
-    line(&mut out, "channels", format!("{} unless --memory says otherwise", Bytes(default_memory())));
+    line(
+        &mut out,
+        "channels",
+        format!("{} unless --memory says otherwise", Bytes(default_memory())),
+    );
     line(&mut out, "Cranelift", cranelift());
-    match Device::cpu().map_err(|e| e.to_string()).and_then(|device| probe(&device).map(|()| device.threads())) {
+    match Device::cpu()
+        .map_err(|e| e.to_string())
+        .and_then(|device| probe(&device).map(|()| device.threads()))
+    {
         Ok(threads) => {
             line(&mut out, "threads", threads);
             line(&mut out, "state", "works");
@@ -72,8 +106,12 @@ fn probe(device: &Device) -> Result<(), String> {
     let lowered = Arc::new(lower::lower(&program).map_err(|e| e.to_string())?);
     let loaded = device.load(&lowered).map_err(|e| e.to_string())?;
     let task = lowered.find("fib").ok_or("the probe has no task")?;
-    let mut calls = [millstream_aggregator::ErasedCall::new(vec![millstream_aggregator::ErasedArg::Scalar(10)])];
-    device.launch(&loaded, task, &mut calls).map_err(|e| e.to_string())?;
+    let mut calls = [millstream_aggregator::ErasedCall::new(vec![
+        millstream_aggregator::ErasedArg::Scalar(10),
+    ])];
+    device
+        .launch(&loaded, task, &mut calls)
+        .map_err(|e| e.to_string())?;
     match calls[0].result[..] {
         [55, 0, 0, 0, 0, 0, 0, 0] => Ok(()),
         ref wrong => Err(format!("fib(10) came out as the bytes {wrong:?}")),
@@ -86,21 +124,36 @@ fn caches() -> String {
         let folder = Path::new("/sys/devices/system/cpu/cpu0/cache").join(format!("index{i}"));
         let kind = read(folder.join("type")).filter(|k| k != "Instruction")?;
         let mark = if kind == "Data" { "d" } else { "" };
-        Some(format!("L{}{mark} {}", read(folder.join("level"))?, read(folder.join("size"))?))
+        Some(format!(
+            "L{}{mark} {}",
+            read(folder.join("level"))?,
+            read(folder.join("size"))?
+        ))
     };
     let all: Vec<String> = (0..8).filter_map(cache).collect();
-    if all.is_empty() { "unknown".into() } else { all.join(", ") }
+    if all.is_empty() {
+        "unknown".into()
+    } else {
+        all.join(", ")
+    }
 }
 
 fn cranelift() -> String {
     use cranelift_codegen::settings;
-    let found = cranelift_native::builder().map_err(str::to_owned).and_then(|b| {
-        let flags = settings::Flags::new(settings::builder());
-        b.finish(flags).map_err(|e| e.to_string())
-    });
+    let found = cranelift_native::builder()
+        .map_err(str::to_owned)
+        .and_then(|b| {
+            let flags = settings::Flags::new(settings::builder());
+            b.finish(flags).map_err(|e| e.to_string())
+        });
     match found {
         Ok(isa) => {
-            let features: Vec<String> = isa.isa_flags().iter().filter(|f| f.as_bool() == Some(true)).map(|f| f.name.to_owned()).collect();
+            let features: Vec<String> = isa
+                .isa_flags()
+                .iter()
+                .filter(|f| f.as_bool() == Some(true))
+                .map(|f| f.name.to_owned())
+                .collect();
             format!("{}, {}", isa.triple(), features.join(" "))
         }
         Err(e) => format!("does not know this machine: {e}"),
@@ -116,7 +169,13 @@ fn cuda() -> (String, bool) {
         Ok(((major, minor), found)) => {
             line(&mut out, "driver", format!("CUDA {major}.{minor}"));
             for gpu in &found {
-                let about = format!("{}, sm_{}, {} multiprocessors, {}", gpu.name, gpu.arch, gpu.multiprocessors, Bytes(gpu.memory));
+                let about = format!(
+                    "{}, sm_{}, {} multiprocessors, {}",
+                    gpu.name,
+                    gpu.arch,
+                    gpu.multiprocessors,
+                    Bytes(gpu.memory)
+                );
                 line(&mut out, &format!("cuda:{}", gpu.ordinal), about);
             }
             if found.is_empty() {
@@ -132,13 +191,23 @@ fn cuda() -> (String, bool) {
     match nvrtc::find() {
         Ok(found) => {
             let archs = found.archs();
-            let range = archs.first().zip(archs.last()).map(|(a, b)| format!(", {a} to {b}")).unwrap_or_default();
+            let range = archs
+                .first()
+                .zip(archs.last())
+                .map(|(a, b)| format!(", {a} to {b}"))
+                .unwrap_or_default();
             let (major, minor) = found.version();
-            line(&mut out, "NVRTC", format!("{major}.{minor} at {}{range}", found.path().display()));
+            line(
+                &mut out,
+                "NVRTC",
+                format!("{major}.{minor} at {}{range}", found.path().display()),
+            );
         }
         Err(error) => {
             line(&mut out, "NVRTC", error);
-            missing.insert("NVRTC 12.8 or newer (`pip install nvidia-cuda-nvrtc`; no CUDA toolkit is needed)");
+            missing.insert(
+                "NVRTC 12.8 or newer (`pip install nvidia-cuda-nvrtc`; no CUDA toolkit is needed)",
+            );
         }
     }
     match nvrtc::cache_folder() {
@@ -154,7 +223,10 @@ fn cuda() -> (String, bool) {
     }
     let mut works = true;
     for gpu in &gpus {
-        let state = match Device::cuda(gpu.ordinal).map_err(|e| e.to_string()).and_then(|device| probe(&device)) {
+        let state = match Device::cuda(gpu.ordinal)
+            .map_err(|e| e.to_string())
+            .and_then(|device| probe(&device))
+        {
             Ok(()) => "works".to_owned(),
             Err(error) => {
                 works = false;
@@ -170,7 +242,9 @@ fn tools() -> String {
     let mut out = String::from("Tools\n");
     let found = std::env::var_os("PATH").and_then(|path| {
         let names = if cfg!(windows) { "dot.exe" } else { "dot" };
-        std::env::split_paths(&path).map(|p| p.join(names)).find(|p| p.is_file())
+        std::env::split_paths(&path)
+            .map(|p| p.join(names))
+            .find(|p| p.is_file())
     });
     let graphviz = found.map_or_else(
         || "not found; only needed to draw what `lower --emit dot` prints (`--emit svg` needs nothing)".to_owned(),

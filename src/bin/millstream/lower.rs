@@ -17,29 +17,48 @@ use std::path::Path;
 const MEMORY: u64 = 1 << 30;
 
 pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
-    let settings = Settings { program: args.program.clone(), ..Settings::default() };
+    let settings = Settings {
+        program: args.program.clone(),
+        ..Settings::default()
+    };
     let job = Job::open(&args.file, &settings)?;
     let graph = || ChannelGraph::from_levelized(job.lowered());
     let source = || cuda::generate(&Plan::new(job.lowered(), MEMORY), Options::default()).source;
-    let how = How { fast_math: job.lowered().program.options.fast_math, check: false };
+    let how = How {
+        fast_math: job.lowered().program.options.fast_math,
+        check: false,
+    };
     let refused = |e: NvrtcError| Failure::Other(e.to_string());
     let text = match args.emit {
         Emit::Cuda => source(),
-        Emit::Ptx => nvrtc::find().and_then(|n| n.ptx(&source(), args.arch, how)).map_err(refused)?,
+        Emit::Ptx => nvrtc::find()
+            .and_then(|n| n.ptx(&source(), args.arch, how))
+            .map_err(refused)?,
         Emit::Cubin => {
-            let cubin = nvrtc::find().and_then(|n| n.compile_cached(&source(), args.arch, how)).map_err(refused)?.cubin;
+            let cubin = nvrtc::find()
+                .and_then(|n| n.compile_cached(&source(), args.arch, how))
+                .map_err(refused)?
+                .cubin;
             let Some(path) = &args.output else {
-                return Err(Failure::Other("machine code is no text: name a file by `-o FILE`".into()));
+                return Err(Failure::Other(
+                    "machine code is no text: name a file by `-o FILE`".into(),
+                ));
             };
             return write(path, &cubin);
         }
         Emit::Ir => text::print_program(job.program()),
         Emit::Lowered => text::print_levelized(job.lowered()),
-        Emit::Graph => graph().to_ron().map_err(|e| Failure::Other(format!("the graph cannot be written as RON: {e}")))?,
+        Emit::Graph => graph()
+            .to_ron()
+            .map_err(|e| Failure::Other(format!("the graph cannot be written as RON: {e}")))?,
         Emit::Dot => graph().to_dot(),
         Emit::Svg => graph().to_svg(),
     };
-    let text = if text.ends_with('\n') { text } else { text + "\n" };
+    let text = if text.ends_with('\n') {
+        text
+    } else {
+        text + "\n"
+    };
     match &args.output {
         Some(path) => write(path, text.as_bytes()),
         None => print(&text),
@@ -47,5 +66,6 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_file(path, bytes).map_err(|e| Failure::Other(format!("cannot write `{}`: {e}", path.display())))
+    write_file(path, bytes)
+        .map_err(|e| Failure::Other(format!("cannot write `{}`: {e}", path.display())))
 }

@@ -14,25 +14,37 @@ pub(crate) const CLOSED: &str = "output closed";
 /// Logs to the error output: warnings, with `-v` steps, with `-vv` details. `MILLSTREAM_LOG` says it more finely.
 pub(crate) fn start_log(verbose: u8) {
     let level = ["warn", "millstream=info,warn", "millstream=debug,warn"];
-    let filter = EnvFilter::try_from_env("MILLSTREAM_LOG").unwrap_or_else(|_| EnvFilter::new(level[usize::from(verbose.min(2))]));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(io::stderr().is_terminal());
+    let filter = EnvFilter::try_from_env("MILLSTREAM_LOG")
+        .unwrap_or_else(|_| EnvFilter::new(level[usize::from(verbose.min(2))]));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal());
     log.without_time().with_target(verbose > 1).init();
 }
 
 /// Prints to the output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| match e.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Other(CLOSED.into()),
-        _ => Failure::Other(format!("cannot write the output: {e}")),
-    })
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|e| match e.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Other(CLOSED.into()),
+            _ => Failure::Other(format!("cannot write the output: {e}")),
+        })
 }
 
 /// Prints what is wrong and gives the exit code.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
     let fancy = io::stderr().is_terminal();
-    let theme = if fancy { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(terminal_width());
+    let theme = if fancy {
+        GraphicalTheme::unicode()
+    } else {
+        GraphicalTheme::unicode_nocolor()
+    };
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_links(false)
+        .with_width(terminal_width());
     let mut text = String::new();
     let code = match failure {
         Failure::Job(error) => {
@@ -74,5 +86,9 @@ pub(crate) fn grouped(number: u64) -> String {
 
 /// Something and how many of it there are.
 pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+    format!(
+        "{} {}",
+        grouped(number),
+        if number == 1 { one } else { many }
+    )
 }

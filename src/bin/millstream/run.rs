@@ -22,7 +22,12 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
     let job = Job::open(&args.file, &args.settings())?;
     let device = job.device()?;
     let prepared = job.prepare()?;
-    tracing::info!(call = prepared.call(), device = device.name(), threads = device.threads(), "running");
+    tracing::info!(
+        call = prepared.call(),
+        device = device.name(),
+        threads = device.threads(),
+        "running"
+    );
     let cancel = device.cancel_handle();
     let again = AtomicBool::new(false);
     let handler = move || {
@@ -36,12 +41,19 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
         tracing::warn!(%error, "Ctrl-C will end the command without a word");
     }
     let outcome = prepared.run(&device)?;
-    print(&if quiet { bare(&outcome) } else { told(&outcome, &device, args.stats) })
+    print(&if quiet {
+        bare(&outcome)
+    } else {
+        told(&outcome, &device, args.stats)
+    })
 }
 
 /// The result alone.
 fn bare(outcome: &Outcome) -> String {
-    outcome.result().map(|r| format!("{r}\n")).unwrap_or_default()
+    outcome
+        .result()
+        .map(|r| format!("{r}\n"))
+        .unwrap_or_default()
 }
 
 fn told(outcome: &Outcome, device: &Device, stats: bool) -> String {
@@ -56,11 +68,18 @@ fn told(outcome: &Outcome, device: &Device, stats: bool) -> String {
         let _ = writeln!(out, "wrote {file}");
     }
     let report = outcome.report();
-    let (tasks, levels) = (count(report.total, "task", "tasks"), count(report.levels, "level", "levels"));
+    let (tasks, levels) = (
+        count(report.total, "task", "tasks"),
+        count(report.levels, "level", "levels"),
+    );
     let dispatches = count(report.dispatches, "dispatch", "dispatches");
     let on = match (device.gpu(), report.workers.len() as u64) {
         (Some(gpu), _) => format!("{} ({})", device.name(), gpu.name),
-        (None, workers) => format!("{} ({})", device.name(), count(workers, "thread", "threads")),
+        (None, workers) => format!(
+            "{} ({})",
+            device.name(),
+            count(workers, "thread", "threads")
+        ),
     };
     let each = match report.running.as_secs_f64() * 1e9 / report.total.max(1) as f64 {
         nanoseconds if nanoseconds < 1e4 => format!("{nanoseconds:.1} ns"),
@@ -68,7 +87,10 @@ fn told(outcome: &Outcome, device: &Device, stats: bool) -> String {
     };
     let _ = writeln!(out, "{tasks}, {levels}, {dispatches}");
     let (running, compiling) = (time(report.running), time(report.compiling));
-    let _ = writeln!(out, "{running} on {on}, {each} a task; compiled in {compiling}");
+    let _ = writeln!(
+        out,
+        "{running} on {on}, {each} a task; compiled in {compiling}"
+    );
     if stats {
         out.push_str(&statistics(report));
     }
@@ -83,7 +105,11 @@ fn statistics(report: &RunReport) -> String {
     }
     let listed = report.elements.len().min(LISTED_LEVELS) as u64;
     if report.levels > listed {
-        let _ = writeln!(out, "    .. and {} more", count(report.levels - listed, "level", "levels"));
+        let _ = writeln!(
+            out,
+            "    .. and {} more",
+            count(report.levels - listed, "level", "levels")
+        );
     }
     out
 }

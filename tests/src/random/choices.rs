@@ -15,13 +15,21 @@ impl Choices {
     /// Choices drawn from a seed.
     #[must_use]
     pub const fn seeded(seed: u64) -> Self {
-        Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), given: None, made: Vec::new() }
+        Self {
+            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            given: None,
+            made: Vec::new(),
+        }
     }
 
     /// These choices, then zeros.
     #[must_use]
     pub const fn given(list: Vec<u32>) -> Self {
-        Self { state: 0, given: Some(list), made: Vec::new() }
+        Self {
+            state: 0,
+            given: Some(list),
+            made: Vec::new(),
+        }
     }
 
     /// What was chosen.

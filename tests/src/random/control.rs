@@ -69,7 +69,12 @@ impl Gen<'_> {
         let name = self.name("m");
         let before = self.states(self.vars.len());
         self.open(&format!("match {value} & 15 {{"));
-        let heads = ["0 => {".to_owned(), "1..=4 | 7 => {".to_owned(), format!("{name} if {name} > 9 => {{"), "_ => {".to_owned()];
+        let heads = [
+            "0 => {".to_owned(),
+            "1..=4 | 7 => {".to_owned(),
+            format!("{name} if {name} > 9 => {{"),
+            "_ => {".to_owned(),
+        ];
         let mut arms = Vec::new();
         for (i, head) in heads.iter().enumerate() {
             if i == 1 && self.c.chance(40) {
@@ -97,20 +102,43 @@ impl Gen<'_> {
             let v = &self.vars[i];
             let sum = matches!(&v.kind, Kind::Value(Ty::Scalar(s)) if s.is_int());
             if sum && may_write(v) && self.c.chance(40) {
-                let how = self.c.pick(&[Gather::Add, Gather::Xor, Gather::Max, Gather::Or, Gather::Min, Gather::And]);
+                let how = self.c.pick(&[
+                    Gather::Add,
+                    Gather::Xor,
+                    Gather::Max,
+                    Gather::Or,
+                    Gather::Min,
+                    Gather::And,
+                ]);
                 self.vars[i].state.awaits(Part::Whole, how);
             }
         }
     }
 
     /// A loop that runs at most so often. `head` and `body` are written with what holds at the start of every turn.
-    pub(super) fn looped(&mut self, times: u32, endless: bool, head: impl FnOnce(&mut Self) -> String, body: impl FnOnce(&mut Self)) {
+    pub(super) fn looped(
+        &mut self,
+        times: u32,
+        endless: bool,
+        head: impl FnOnce(&mut Self) -> String,
+        body: impl FnOnce(&mut Self),
+    ) {
         let label = self.c.chance(40).then(|| self.name("'l"));
         let mark = self.vars.len();
         let text = head(self);
         let assumed = self.states(mark);
-        self.open(&format!("{}{text}", label.as_ref().map_or(String::new(), |l| format!("{l}: "))));
-        self.around.push(Around { label, vars: mark, assumed, exits: None, block: false, value: None });
+        self.open(&format!(
+            "{}{text}",
+            label.as_ref().map_or(String::new(), |l| format!("{l}: "))
+        ));
+        self.around.push(Around {
+            label,
+            vars: mark,
+            assumed,
+            exits: None,
+            block: false,
+            value: None,
+        });
         self.weight *= times;
         body(self);
         if self.alive && (self.must_sync(mark) || self.exceeds(self.around.len() - 1)) {
@@ -119,7 +147,9 @@ impl Gen<'_> {
         self.leave(mark);
         self.close("}");
         self.weight /= times;
-        let Some(around) = self.around.pop() else { return };
+        let Some(around) = self.around.pop() else {
+            return;
+        };
         let normal = (!endless).then_some(around.assumed);
         self.merge([around.exits, normal]);
     }
@@ -127,20 +157,41 @@ impl Gen<'_> {
     /// Whether the way back to the start of a loop needs a sync.
     fn exceeds(&self, at: usize) -> bool {
         let assumed = &self.around[at].assumed;
-        assumed.iter().zip(&self.vars).any(|(a, v)| a.join(&v.state) != *a)
+        assumed
+            .iter()
+            .zip(&self.vars)
+            .any(|(a, v)| a.join(&v.state) != *a)
     }
 
     pub(super) fn for_range(&mut self) {
-        let int = self.c.pick(&[Scalar::U32, Scalar::Usize, Scalar::I64, Scalar::U8, Scalar::I8]);
+        let int = self.c.pick(&[
+            Scalar::U32,
+            Scalar::Usize,
+            Scalar::I64,
+            Scalar::U8,
+            Scalar::I8,
+        ]);
         let (name, count) = (self.name("i"), 1 + self.c.below(4));
         let (range, times) = match self.c.below(7) {
             0 | 1 => (format!("0..{count}{}", int.name()), count),
             2 => (format!("0..={}{}", count - 1, int.name()), count),
             3 => (format!("(0..{count}{}).rev()", int.name()), count),
-            4 => (format!("(1..{}{}).step_by(3)", 1 + 3 * count, int.name()), count),
-            5 => (format!("{0}::MAX - {1}..={0}::MAX", int.name(), count - 1), count),
-            _ if int.is_signed() => (format!("(-2..={}{}).rev().step_by(2)", count, int.name()), count),
-            _ => (format!("0..{} % {}", self.expr(&Ty::Scalar(int), 1), count + 1), count),
+            4 => (
+                format!("(1..{}{}).step_by(3)", 1 + 3 * count, int.name()),
+                count,
+            ),
+            5 => (
+                format!("{0}::MAX - {1}..={0}::MAX", int.name(), count - 1),
+                count,
+            ),
+            _ if int.is_signed() => (
+                format!("(-2..={}{}).rev().step_by(2)", count, int.name()),
+                count,
+            ),
+            _ => (
+                format!("0..{} % {}", self.expr(&Ty::Scalar(int), 1), count + 1),
+                count,
+            ),
         };
         let head = format!("for {name} in {range} {{");
         self.looped(
@@ -159,11 +210,18 @@ impl Gen<'_> {
 
     pub(super) fn for_slice(&mut self) {
         let fits = |v: &Var| match &v.kind {
-            Kind::Value(Ty::Array(elem, len)) => may_read(v).then(|| ((**elem).clone(), *len, may_write(v))),
+            Kind::Value(Ty::Array(elem, len)) => {
+                may_read(v).then(|| ((**elem).clone(), *len, may_write(v)))
+            }
             Kind::Slice { elem, .. } => may_read(v).then(|| (elem.clone(), 8, may_write(v))),
             _ => None,
         };
-        let found: Vec<(usize, (Ty, u32, bool))> = self.vars.iter().enumerate().filter_map(|(i, v)| Some((i, fits(v)?))).collect();
+        let found: Vec<(usize, (Ty, u32, bool))> = self
+            .vars
+            .iter()
+            .enumerate()
+            .filter_map(|(i, v)| Some((i, fits(v)?)))
+            .collect();
         let (name, index) = (self.name("e"), self.name("i"));
         if found.is_empty() {
             return self.let_value();
@@ -196,7 +254,14 @@ impl Gen<'_> {
                 if enumerated {
                     g.declare(&index, Kind::Value(Ty::Scalar(Scalar::Usize)), false);
                 }
-                let kind = if copied { Kind::Value(elem.clone()) } else { Kind::Ref { mutable, target: elem.clone() } };
+                let kind = if copied {
+                    Kind::Value(elem.clone())
+                } else {
+                    Kind::Ref {
+                        mutable,
+                        target: elem.clone(),
+                    }
+                };
                 g.declare_part(&name, kind, mutable, &[i]);
                 g.block(4);
             },
@@ -217,7 +282,11 @@ impl Gen<'_> {
                 false,
                 |g| {
                     g.reserve(limit);
-                    let cond = if g.c.chance(40) { format!(" && {}", g.expr(&BOOL, 1)) } else { String::new() };
+                    let cond = if g.c.chance(40) {
+                        format!(" && {}", g.expr(&BOOL, 1))
+                    } else {
+                        String::new()
+                    };
                     format!("while {count} < {limit}{cond} {{")
                 },
                 |g| {
@@ -264,13 +333,25 @@ impl Gen<'_> {
 
     pub(super) fn labelled_block(&mut self) {
         let label = self.name("'b");
-        let value = self.c.chance(50).then(|| self.c.pick(&self.shape.palette.clone()));
+        let value = self
+            .c
+            .chance(50)
+            .then(|| self.c.pick(&self.shape.palette.clone()));
         let name = self.name("v");
         let mark = self.vars.len();
-        let head = value.as_ref().map_or(String::new(), |ty| format!("let mut {name}: {} = ", self.shape.show(ty)));
+        let head = value.as_ref().map_or(String::new(), |ty| {
+            format!("let mut {name}: {} = ", self.shape.show(ty))
+        });
         self.open(&format!("{head}{label}: {{"));
         let assumed = self.states(mark);
-        self.around.push(Around { label: Some(label), vars: mark, assumed, exits: None, block: true, value: value.clone() });
+        self.around.push(Around {
+            label: Some(label),
+            vars: mark,
+            assumed,
+            exits: None,
+            block: true,
+            value: value.clone(),
+        });
         self.block(5);
         if self.alive && self.must_sync(mark) {
             self.sync();
@@ -308,7 +389,9 @@ impl Gen<'_> {
         // Without a label only the innermost loop can be left, and not out of a labelled block.
         let named = |at: usize| self.around[at].label.is_some();
         let target = match inner {
-            Some(inner) if !named(target) && (named(inner) || inner + 1 == self.around.len()) => inner,
+            Some(inner) if !named(target) && (named(inner) || inner + 1 == self.around.len()) => {
+                inner
+            }
             _ if named(target) => target,
             _ => self.around.len() - 1,
         };
@@ -317,12 +400,18 @@ impl Gen<'_> {
         if self.must_sync(around.vars) || back && self.exceeds(target) {
             self.sync();
         }
-        let label = around.label.filter(|_| inner != Some(target) || self.around[target..].iter().any(|a| a.block) || self.c.chance(30));
+        let label = around.label.filter(|_| {
+            inner != Some(target)
+                || self.around[target..].iter().any(|a| a.block)
+                || self.c.chance(30)
+        });
         let label = label.map_or(String::new(), |l| format!(" {l}"));
         if back {
             self.line(&format!("continue{label};"));
         } else {
-            let value = around.value.map_or(String::new(), |ty| format!(" {}", self.expr(&ty, 1)));
+            let value = around
+                .value
+                .map_or(String::new(), |ty| format!(" {}", self.expr(&ty, 1)));
             self.line(&format!("break{label}{value};"));
             let states = self.states(around.vars);
             join_all(&mut self.around[target].exits, &states);

@@ -17,8 +17,15 @@ impl Gen<'_> {
         match ty {
             Ty::Scalar(s) => scalar(self.c, *s, true),
             Ty::Array(elem, len) if self.c.chance(60) => format!("[{}; {len}]", self.literal(elem)),
-            Ty::Array(elem, len) => self.list((0..*len).map(|_| (**elem).clone()).collect(), "[", "]", 0),
-            Ty::Tuple(fields) => self.list(fields.clone(), "(", if fields.len() == 1 { ",)" } else { ")" }, 0),
+            Ty::Array(elem, len) => {
+                self.list((0..*len).map(|_| (**elem).clone()).collect(), "[", "]", 0)
+            }
+            Ty::Tuple(fields) => self.list(
+                fields.clone(),
+                "(",
+                if fields.len() == 1 { ",)" } else { ")" },
+                0,
+            ),
             Ty::Struct(_) => self.construct(ty, 0),
         }
     }
@@ -33,13 +40,32 @@ impl Gen<'_> {
             Ty::Struct(i) => {
                 let s = self.shape.structs[*i].clone();
                 if s.tuple {
-                    return self.list(s.fields.into_iter().map(|f| f.1).collect(), &format!("{}(", s.name), ")", d);
+                    return self.list(
+                        s.fields.into_iter().map(|f| f.1).collect(),
+                        &format!("{}(", s.name),
+                        ")",
+                        d,
+                    );
                 }
-                let fields: Vec<String> = s.fields.iter().map(|(n, t)| format!("{n}: {}", self.expr(t, d))).collect();
+                let fields: Vec<String> = s
+                    .fields
+                    .iter()
+                    .map(|(n, t)| format!("{n}: {}", self.expr(t, d)))
+                    .collect();
                 format!("{} {{ {} }}", s.name, fields.join(", "))
             }
-            Ty::Tuple(fields) => self.list(fields.clone(), "(", if fields.len() == 1 { ",)" } else { ")" }, d),
-            Ty::Array(elem, len) => self.list((0..*len).map(|_| (**elem).clone()).collect(), "[", "]", d.min(1)),
+            Ty::Tuple(fields) => self.list(
+                fields.clone(),
+                "(",
+                if fields.len() == 1 { ",)" } else { ")" },
+                d,
+            ),
+            Ty::Array(elem, len) => self.list(
+                (0..*len).map(|_| (**elem).clone()).collect(),
+                "[",
+                "]",
+                d.min(1),
+            ),
             Ty::Scalar(s) => scalar(self.c, *s, true),
         }
     }
@@ -106,7 +132,11 @@ impl Gen<'_> {
                 _ => format!("({p} as {})", s.name()),
             }));
         }
-        if places.is_empty() || self.c.chance(20) { self.literal(ty) } else { self.c.pick(&places) }
+        if places.is_empty() || self.c.chance(20) {
+            self.literal(ty)
+        } else {
+            self.c.pick(&places)
+        }
     }
 
     /// An element of an array or slice, at an index that is computed.
@@ -130,7 +160,10 @@ impl Gen<'_> {
             _ if self.shape.risky && self.c.chance(30) => format!("{}[{index} % 8]", v.name),
             _ => {
                 let other = self.literal(ty);
-                format!("(if {0}.is_empty() {{ {other} }} else {{ {0}[{index} % {0}.len()] }})", v.name)
+                format!(
+                    "(if {0}.is_empty() {{ {other} }} else {{ {0}[{index} % {0}.len()] }})",
+                    v.name
+                )
             }
         })
     }
@@ -144,7 +177,11 @@ impl Gen<'_> {
             0 => self.leaf(ty),
             1 => self.element(ty, d - 1).unwrap_or_else(|| self.leaf(ty)),
             2 => {
-                let (cond, a, b) = (self.expr(&BOOL, d - 1), self.expr(ty, d - 1), self.expr(ty, d - 1));
+                let (cond, a, b) = (
+                    self.expr(&BOOL, d - 1),
+                    self.expr(ty, d - 1),
+                    self.expr(ty, d - 1),
+                );
                 format!("(if {cond} {{ {a} }} else {{ {b} }})")
             }
             3 => self.match_value(ty, d - 1),
@@ -167,7 +204,13 @@ impl Gen<'_> {
     }
 
     pub(super) fn scalar_type(&mut self) -> Ty {
-        let scalars: Vec<Ty> = self.shape.palette.iter().filter(|t| matches!(t, Ty::Scalar(_))).cloned().collect();
+        let scalars: Vec<Ty> = self
+            .shape
+            .palette
+            .iter()
+            .filter(|t| matches!(t, Ty::Scalar(_)))
+            .cloned()
+            .collect();
         self.c.pick(&scalars)
     }
 
@@ -176,7 +219,10 @@ impl Gen<'_> {
         let value = self.expr(&Ty::Scalar(int), d);
         let arms: Vec<String> = (0..4).map(|_| self.expr(ty, d.min(1))).collect();
         match self.c.below(3) {
-            0 => format!("(match {value} & 7 {{ 0 => {}, 1 | 2 => {}, 3..=5 => {}, _ => {} }})", arms[0], arms[1], arms[2], arms[3]),
+            0 => format!(
+                "(match {value} & 7 {{ 0 => {}, 1 | 2 => {}, 3..=5 => {}, _ => {} }})",
+                arms[0], arms[1], arms[2], arms[3]
+            ),
             1 => {
                 let flag = self.expr(&BOOL, d);
                 format!(
@@ -190,7 +236,10 @@ impl Gen<'_> {
                 self.declare(&name, Kind::Value(Ty::Scalar(int)), false);
                 let guarded = self.expr(ty, d.min(1));
                 self.vars.pop();
-                format!("(match {value} {{ {name} if {name} > {limit} => {guarded}, 0 => {}, _ => {} }})", arms[0], arms[1])
+                format!(
+                    "(match {value} {{ {name} if {name} > {limit} => {guarded}, 0 => {}, _ => {} }})",
+                    arms[0], arms[1]
+                )
             }
         }
     }
@@ -220,16 +269,28 @@ impl Gen<'_> {
 
     fn boolean(&mut self, d: u32) -> String {
         let s = self.c.pick(&INTS);
-        let ty = if self.c.chance(15) { Ty::Scalar(Scalar::F64) } else { Ty::Scalar(s) };
+        let ty = if self.c.chance(15) {
+            Ty::Scalar(Scalar::F64)
+        } else {
+            Ty::Scalar(s)
+        };
         match self.c.below(8) {
             5 => {
-                let (op, a, b) = (self.c.pick(&["&&", "||", "^", "&", "|", "=="]), self.expr(&BOOL, d), self.expr(&BOOL, d));
+                let (op, a, b) = (
+                    self.c.pick(&["&&", "||", "^", "&", "|", "=="]),
+                    self.expr(&BOOL, d),
+                    self.expr(&BOOL, d),
+                );
                 format!("({a} {op} {b})")
             }
             6 => format!("!{}", self.expr(&BOOL, d)),
             7 => format!("matches!({} & 15, 0..=3 | 9)", self.expr(&Ty::Scalar(s), d)),
             _ => {
-                let (op, a, b) = (self.c.pick(&["<", "<=", ">", ">=", "==", "!="]), self.expr(&ty, d), self.expr(&ty, d));
+                let (op, a, b) = (
+                    self.c.pick(&["<", "<=", ">", ">=", "==", "!="]),
+                    self.expr(&ty, d),
+                    self.expr(&ty, d),
+                );
                 format!("({a} {op} {b})")
             }
         }
@@ -243,7 +304,17 @@ impl Gen<'_> {
                 let from = self.c.pick(&INTS);
                 format!("({} as {})", self.expr(&Ty::Scalar(from), d), s.name())
             }
-            7 => format!("({a}){}", self.c.pick(&[".floor()", ".abs()", ".abs().sqrt()", ".trunc()", ".ceil()", ".recip()"])),
+            7 => format!(
+                "({a}){}",
+                self.c.pick(&[
+                    ".floor()",
+                    ".abs()",
+                    ".abs().sqrt()",
+                    ".trunc()",
+                    ".ceil()",
+                    ".recip()"
+                ])
+            ),
             5 => format!("(if ({a}).is_nan() {{ 1.0 }} else {{ {a} }})"),
             _ => {
                 let b = self.expr(&ty, d);
@@ -301,11 +372,26 @@ impl Gen<'_> {
             }
             7 => {
                 let b = self.expr(&ty, d);
-                let method = self.c.pick(&["min", "max", "saturating_add", "saturating_sub", "wrapping_mul"]);
+                let method = self.c.pick(&[
+                    "min",
+                    "max",
+                    "saturating_add",
+                    "saturating_sub",
+                    "wrapping_mul",
+                ]);
                 format!("({a}).{method}({b})")
             }
             8 | 9 => {
-                let others = [Scalar::U8, Scalar::I8, Scalar::I64, Scalar::I16, Scalar::I32, Scalar::Bool, Scalar::F64, Scalar::F32];
+                let others = [
+                    Scalar::U8,
+                    Scalar::I8,
+                    Scalar::I64,
+                    Scalar::I16,
+                    Scalar::I32,
+                    Scalar::Bool,
+                    Scalar::F64,
+                    Scalar::F32,
+                ];
                 let from = match self.c.below(5) {
                     0 => s,
                     4 if s.size() < 4 => Scalar::F64,
@@ -317,7 +403,10 @@ impl Gen<'_> {
                 0 => format!("(({a}).count_ones() as {name})"),
                 1 => format!("(({a}).leading_zeros() as {name})"),
                 2 => format!("(({a}).trailing_zeros() as {name})"),
-                _ => format!("({a}).{}()", self.c.pick(&["swap_bytes", "reverse_bits", "wrapping_neg"])),
+                _ => format!(
+                    "({a}).{}()",
+                    self.c.pick(&["swap_bytes", "reverse_bits", "wrapping_neg"])
+                ),
             },
             _ => format!("!{a}"),
         }

@@ -31,7 +31,10 @@ pub fn generate(choices: &mut Choices) -> Sample {
         Mode::Checked => "(checked)",
         Mode::Unchecked => "(unchecked)",
     };
-    let mut source = format!("#[millstream::program{option}]\npub mod program {{\n{}", shape.items());
+    let mut source = format!(
+        "#[millstream::program{option}]\npub mod program {{\n{}",
+        shape.items()
+    );
     let mut g = Gen::new(choices, shape);
     for i in 0..g.shape.fns.len() {
         source += &g.function(i);
@@ -39,14 +42,21 @@ pub fn generate(choices: &mut Choices) -> Sample {
     source += "}\n";
     let Gen { c, shape, .. } = g;
     let calls = (0..1 + c.below(4)).map(|_| arguments(c, &shape)).collect();
-    Sample { source, task: shape.fns[0].name.clone(), calls, mode }
+    Sample {
+        source,
+        task: shape.fns[0].name.clone(),
+        calls,
+        mode,
+    }
 }
 
 fn arguments(c: &mut Choices, shape: &Shape) -> Vec<String> {
     let mut out = vec![(shape.depth - c.below(shape.depth + 1)).to_string()];
     for (_, param) in &shape.fns[0].params {
         let list = |c: &mut Choices, elem: &Ty| {
-            let values: Vec<String> = (0..c.below(9)).map(|_| debug_value(c, elem, shape)).collect();
+            let values: Vec<String> = (0..c.below(9))
+                .map(|_| debug_value(c, elem, shape))
+                .collect();
             format!("[{}]", values.join(", "))
         };
         out.push(match param {
@@ -140,12 +150,26 @@ impl<'c> Gen<'c> {
 
     pub(super) fn declare(&mut self, name: &str, kind: Kind, writable: bool) -> usize {
         let name = name.to_owned();
-        self.vars.push(Var { name, kind, state: State::Free, writable, exact: false, origins: Vec::new(), hidden: 0 });
+        self.vars.push(Var {
+            name,
+            kind,
+            state: State::Free,
+            writable,
+            exact: false,
+            origins: Vec::new(),
+            hidden: 0,
+        });
         self.vars.len() - 1
     }
 
     /// A variable whose memory is a part of others'.
-    pub(super) fn declare_part(&mut self, name: &str, kind: Kind, writable: bool, origins: &[usize]) -> usize {
+    pub(super) fn declare_part(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        writable: bool,
+        origins: &[usize],
+    ) -> usize {
         let id = self.declare(name, kind, writable);
         self.vars[id].origins = origins.to_vec();
         origins.iter().for_each(|&o| self.vars[o].hidden += 1);
@@ -157,7 +181,10 @@ impl<'c> Gen<'c> {
     }
 
     pub(super) fn restore(&mut self, states: &[State]) {
-        self.vars.iter_mut().zip(states).for_each(|(v, s)| v.state = s.clone());
+        self.vars
+            .iter_mut()
+            .zip(states)
+            .for_each(|(v, s)| v.state = s.clone());
     }
 
     pub(super) fn sync(&mut self) {
@@ -192,22 +219,43 @@ impl<'c> Gen<'c> {
 
     fn function(&mut self, i: usize) -> String {
         let f = self.shape.fns[i].clone();
-        (self.func, self.task, self.alive, self.recurses, self.weight) = (i, f.task, true, false, 1);
+        (self.func, self.task, self.alive, self.recurses, self.weight) =
+            (i, f.task, true, false, 1);
         self.spawns_left = self.shape.fan;
         self.calls_left = if f.task { 12 } else { 4 };
-        self.statements_left = if f.task { 8 + self.c.below(10) } else { 2 + self.c.below(6) };
+        self.statements_left = if f.task {
+            8 + self.c.below(10)
+        } else {
+            2 + self.c.below(6)
+        };
         self.vars.clear();
         self.out.clear();
         let mut params = vec!["n: u32".to_owned()];
         for (name, param) in &f.params {
             let (mutable, kind) = match param {
                 Param::Value(ty) => (self.c.chance(50), Kind::Value(ty.clone())),
-                Param::Slice { mutable, elem } => (false, Kind::Slice { mutable: *mutable, elem: elem.clone() }),
-                Param::Ref { mutable, target } => (false, Kind::Ref { mutable: *mutable, target: target.clone() }),
+                Param::Slice { mutable, elem } => (
+                    false,
+                    Kind::Slice {
+                        mutable: *mutable,
+                        elem: elem.clone(),
+                    },
+                ),
+                Param::Ref { mutable, target } => (
+                    false,
+                    Kind::Ref {
+                        mutable: *mutable,
+                        target: target.clone(),
+                    },
+                ),
                 Param::Atomics(s) => (false, Kind::Atomics(*s)),
                 Param::Atomic(s) => (false, Kind::Atomic(*s)),
             };
-            params.push(format!("{}{name}: {}", if mutable { "mut " } else { "" }, self.shape.show_param(param)));
+            params.push(format!(
+                "{}{name}: {}",
+                if mutable { "mut " } else { "" },
+                self.shape.show_param(param)
+            ));
             let writable = match param {
                 Param::Value(_) => mutable,
                 Param::Slice { mutable, .. } | Param::Ref { mutable, .. } => *mutable,
@@ -215,8 +263,15 @@ impl<'c> Gen<'c> {
             };
             self.declare(name, kind, writable);
         }
-        let task = if f.task { "\n    #[task]\n    pub " } else { "\n    " };
-        let ret = f.ret.as_ref().map_or(String::new(), |t| format!(" -> {}", self.shape.show(t)));
+        let task = if f.task {
+            "\n    #[task]\n    pub "
+        } else {
+            "\n    "
+        };
+        let ret = f
+            .ret
+            .as_ref()
+            .map_or(String::new(), |t| format!(" -> {}", self.shape.show(t)));
         let head = format!("{task}fn {}({}){ret} {{\n", f.name, params.join(", "));
         self.body();
         format!("{head}{}    }}\n", self.out)
@@ -267,7 +322,11 @@ impl<'c> Gen<'c> {
         }
         if let Some(ty) = self.signature().ret.clone() {
             let value = self.result(&ty, 2);
-            if self.c.chance(70) { self.line(&value) } else { self.line(&format!("return {value};")) }
+            if self.c.chance(70) {
+                self.line(&value)
+            } else {
+                self.line(&format!("return {value};"))
+            }
         }
         self.vars.clear();
     }

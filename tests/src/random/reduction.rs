@@ -13,13 +13,23 @@ const BOOL: Ty = Ty::Scalar(Scalar::Bool);
 impl Gen<'_> {
     /// Spawns, a sync, and the return of what came, combined; nothing if the task's result is no integer or `bool`.
     pub(super) fn reduction(&mut self) {
-        let Some(ty @ Ty::Scalar(s)) = self.signature().ret.clone() else { return };
+        let Some(ty @ Ty::Scalar(s)) = self.signature().ret.clone() else {
+            return;
+        };
         if s.is_float() || self.spawns_left < 2 {
             return;
         }
         let how = match s {
             Scalar::Bool => self.c.pick(&[Gather::Or, Gather::And, Gather::Xor]),
-            _ => self.c.pick(&[Gather::Add, Gather::Add, Gather::Xor, Gather::Max, Gather::Min, Gather::Or, Gather::And]),
+            _ => self.c.pick(&[
+                Gather::Add,
+                Gather::Add,
+                Gather::Xor,
+                Gather::Max,
+                Gather::Min,
+                Gather::Or,
+                Gather::And,
+            ]),
         };
         if self.spawns_left >= 6 && self.c.chance(30) {
             let index = self.name("i");
@@ -45,12 +55,20 @@ impl Gen<'_> {
         }
         self.sync();
         self.early(ty);
-        let mut value = if !parts.is_empty() && self.c.chance(60) { parts.remove(0) } else { self.expr(ty, 1) };
+        let mut value = if !parts.is_empty() && self.c.chance(60) {
+            parts.remove(0)
+        } else {
+            self.expr(ty, 1)
+        };
         if self.c.chance(10) {
             parts.push(value.clone());
         }
         for next in parts {
-            value = if self.c.chance(50) { self.combined(how, &value, &next) } else { self.combined(how, &next, &value) };
+            value = if self.c.chance(50) {
+                self.combined(how, &value, &next)
+            } else {
+                self.combined(how, &next, &value)
+            };
         }
         let back = format!("return {value};");
         if in_loop {
@@ -152,7 +170,11 @@ impl Gen<'_> {
     /// A child with that result, mostly the task itself.
     fn own_child(&mut self, ty: &Ty) -> String {
         let others = self.tasks(Some(ty));
-        let task = if self.c.chance(25) { self.c.pick(&others) } else { self.func };
+        let task = if self.c.chance(25) {
+            self.c.pick(&others)
+        } else {
+            self.func
+        };
         self.child(task)
     }
 

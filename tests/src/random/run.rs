@@ -6,7 +6,9 @@ use crate::{
     engine::{gpus, is_memory},
     value::{Argument, Piece, argument, show, show_lent},
 };
-use millstream_aggregator::{CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport};
+use millstream_aggregator::{
+    CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport,
+};
 use millstream_cilk_lower::{lower::lower, parse_file};
 use millstream_graph::{
     fault::Fault,
@@ -17,7 +19,11 @@ use millstream_graph::{
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 /// A program that takes longer than this in the interpreter is left out.
-const LIMITS: Limits = Limits { steps: 150_000, depth: 10_000, memory: 64 << 20 };
+const LIMITS: Limits = Limits {
+    steps: 150_000,
+    depth: 10_000,
+    memory: 64 << 20,
+};
 /// A budget that every program has room in.
 const PLENTY: u64 = 256 << 20;
 
@@ -30,14 +36,22 @@ pub struct Devices {
 
 impl Devices {
     fn get(&mut self, threads: u32, width: Option<u64>, memory: u64) -> &Device {
-        self.cpus.entry((threads, width, memory)).or_insert_with(|| {
-            let options = CpuOptions { threads: Some(threads), memory: Some(memory), width };
-            Device::cpu_with(options).unwrap()
-        })
+        self.cpus
+            .entry((threads, width, memory))
+            .or_insert_with(|| {
+                let options = CpuOptions {
+                    threads: Some(threads),
+                    memory: Some(memory),
+                    width,
+                };
+                Device::cpu_with(options).unwrap()
+            })
     }
 
     fn gpus(&mut self, memory: u64) -> &[(String, Device)] {
-        self.gpus.entry(memory).or_insert_with(|| gpus(Some(memory)))
+        self.gpus
+            .entry(memory)
+            .or_insert_with(|| gpus(Some(memory)))
     }
 }
 
@@ -72,14 +86,18 @@ pub fn check(sample: &Sample, seed: u64, devices: &mut Devices) -> Verdict {
 
 fn try_check(sample: &Sample, seed: u64, devices: &mut Devices) -> Result<Verdict, String> {
     let program = parse_file(&sample.source, "random.rs", None).map_err(|e| match e {
-        millstream_cilk_lower::SourceError::Source(all) => format!("the front end refuses it:\n{}", places(&all)),
+        millstream_cilk_lower::SourceError::Source(all) => {
+            format!("the front end refuses it:\n{}", places(&all))
+        }
         e => format!("the front end refuses it: {e}"),
     })?;
     let levelized = Arc::new(lower(&program).map_err(|e| e.to_string())?);
     if let Some(arch) = cubins::elsewhere() {
         cubins::compile(&levelized, arch, false)?;
     }
-    let func = program.find(&sample.task).ok_or("the first task is not there")?;
+    let func = program
+        .find(&sample.task)
+        .ok_or("the first task is not there")?;
     let mut expected = Vec::new();
     let mut tasks = 0;
     for call in &sample.calls {
@@ -89,31 +107,60 @@ fn try_check(sample: &Sample, seed: u64, devices: &mut Devices) -> Result<Verdic
                 expected.push(Ok(outcome));
             }
             Err(InterpError::Fault(fault)) => expected.push(Err(fault)),
-            Err(InterpError::StepLimit(_) | InterpError::RecursionLimit(_) | InterpError::MemoryLimit(_)) => return Ok(Verdict::TooLong),
+            Err(
+                InterpError::StepLimit(_)
+                | InterpError::RecursionLimit(_)
+                | InterpError::MemoryLimit(_),
+            ) => return Ok(Verdict::TooLong),
             Err(e) => return Err(format!("interpreter: {e}")),
         }
     }
-    let good: Vec<(&Vec<String>, &Outcome)> = sample.calls.iter().zip(&expected).filter_map(|(c, e)| Some((c, e.as_ref().ok()?))).collect();
-    let bad = sample.calls.iter().zip(&expected).find_map(|(c, e)| Some((c, e.as_ref().err()?)));
+    let good: Vec<(&Vec<String>, &Outcome)> = sample
+        .calls
+        .iter()
+        .zip(&expected)
+        .filter_map(|(c, e)| Some((c, e.as_ref().ok()?)))
+        .collect();
+    let bad = sample
+        .calls
+        .iter()
+        .zip(&expected)
+        .find_map(|(c, e)| Some((c, e.as_ref().err()?)));
     let mut c = Choices::seeded(seed ^ 0x5eed);
     let mut out_of_memory = 0;
-    let case = Case { program: &program, levelized: &levelized, func, good, bad, tasks };
+    let case = Case {
+        program: &program,
+        levelized: &levelized,
+        func,
+        good,
+        bad,
+        tasks,
+    };
     for turn in 0..2 {
         let threads = c.pick(&[1, 2, 4, 16]);
         let width = c.pick(&[None, Some(1), Some(2), Some(3), Some(8)]);
         let small = turn == 1 && c.chance(40);
         let memory = if small { 1 << (8 + c.below(8)) } else { PLENTY };
         let settings = format!("cpu, {threads} threads, width {width:?}, {memory} bytes");
-        out_of_memory += u32::from(case.check(devices.get(threads, width, memory), &settings, small)?);
+        out_of_memory +=
+            u32::from(case.check(devices.get(threads, width, memory), &settings, small)?);
         if turn == 0 || small {
             // Tables of a GPU's run take some memory of themselves.
-            let memory = if small { 1 << (15 + c.below(3)) } else { PLENTY };
+            let memory = if small {
+                1 << (15 + c.below(3))
+            } else {
+                PLENTY
+            };
             for (name, device) in devices.gpus(memory) {
                 case.check(device, &format!("{name}, {memory} bytes"), small)?;
             }
         }
     }
-    Ok(Verdict::Agreed { tasks, fault: bad.is_some(), out_of_memory })
+    Ok(Verdict::Agreed {
+        tasks,
+        fault: bad.is_some(),
+        out_of_memory,
+    })
 }
 
 /// A program with calls, and what the interpreter made of them.
@@ -139,7 +186,10 @@ impl Case<'_> {
                 Ok((found, report)) => {
                     judge(&self.good, &found).map_err(|m| format!("{settings}: {m}"))?;
                     if report.total != self.tasks && self.bad.is_none() {
-                        return Err(format!("{settings}: {} tasks ran, not {}", report.total, self.tasks));
+                        return Err(format!(
+                            "{settings}: {} tasks ran, not {}",
+                            report.total, self.tasks
+                        ));
                     }
                     if report.workers.len() <= 1 && report.peak > device.memory() {
                         return Err(format!("{settings}: took {} bytes", report.peak));
@@ -152,7 +202,11 @@ impl Case<'_> {
                 Err(RunError::Fault(_)) => {}
                 Err(e) if small && is_memory(&e) => {}
                 Err(e) => return Err(format!("{settings}: {e}; in the interpreter: {fault}")),
-                Ok((found, _)) => return Err(format!("{settings}: {found:?}; in the interpreter: {fault}")),
+                Ok((found, _)) => {
+                    return Err(format!(
+                        "{settings}: {found:?}; in the interpreter: {fault}"
+                    ));
+                }
             }
         }
         Ok(out_of_memory)
@@ -184,11 +238,20 @@ fn judge(expected: &[(&Vec<String>, &Outcome)], found: &[Outcome]) -> Result<(),
 
 fn arguments(program: &Program, func: FuncId, call: &[String]) -> Vec<Argument> {
     let params = &program[func].params;
-    call.iter().zip(params).map(|(text, p)| argument(text, &p.ty, &program.structs)).collect()
+    call.iter()
+        .zip(params)
+        .map(|(text, p)| argument(text, &p.ty, &program.structs))
+        .collect()
 }
 
 /// Result and lent memory as text.
-fn outcome(program: &Program, func: FuncId, arguments: &[Argument], result: &[u8], mut memory: impl Iterator<Item = Vec<u8>>) -> Outcome {
+fn outcome(
+    program: &Program,
+    func: FuncId,
+    arguments: &[Argument],
+    result: &[u8],
+    mut memory: impl Iterator<Item = Vec<u8>>,
+) -> Outcome {
     let mut out = vec![show(result, &program[func].ret, &program.structs)];
     for lent in arguments.iter().filter_map(|a| a.memory.as_ref()) {
         out.push(show_lent(&memory.next().unwrap(), lent, &program.structs));
@@ -196,7 +259,11 @@ fn outcome(program: &Program, func: FuncId, arguments: &[Argument], result: &[u8
     out
 }
 
-fn interpret(program: &Program, func: FuncId, call: &[String]) -> Result<(Outcome, u64), InterpError> {
+fn interpret(
+    program: &Program,
+    func: FuncId,
+    call: &[String],
+) -> Result<(Outcome, u64), InterpError> {
     let mut interp = Interp::new(program).with_limits(LIMITS);
     let arguments = arguments(program, func, call);
     let mut memory = Vec::new();
@@ -212,8 +279,13 @@ fn interpret(program: &Program, func: FuncId, call: &[String]) -> Result<(Outcom
         });
     }
     let result = interp.call(func, &args)?;
-    let images = memory.into_iter().map(|(address, len)| interp.read(address)[..len].to_vec());
-    Ok((outcome(program, func, &arguments, &result, images), interp.stats().tasks))
+    let images = memory
+        .into_iter()
+        .map(|(address, len)| interp.read(address)[..len].to_vec());
+    Ok((
+        outcome(program, func, &arguments, &result, images),
+        interp.stats().tasks,
+    ))
 }
 
 /// All calls in one run.
@@ -226,10 +298,23 @@ fn launch(
 ) -> Result<(Vec<Outcome>, RunReport), RunError> {
     let arguments: Vec<Vec<Argument>> = calls.iter().map(|c| arguments(program, func, c)).collect();
     // Words, so that the memory is aligned for every scalar.
-    let words = |bytes: &[u8]| bytes.chunks(8).map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b))).collect::<Vec<u64>>();
+    let words = |bytes: &[u8]| {
+        bytes
+            .chunks(8)
+            .map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)))
+            .collect::<Vec<u64>>()
+    };
     let lent = |a: &Vec<Argument>| -> Vec<(Vec<u64>, usize)> {
         let pieces = a.iter().flat_map(|a| &a.pieces);
-        pieces.filter_map(|p| if let Piece::Memory(b) = p { Some((words(b), b.len())) } else { None }).collect()
+        pieces
+            .filter_map(|p| {
+                if let Piece::Memory(b) = p {
+                    Some((words(b), b.len()))
+                } else {
+                    None
+                }
+            })
+            .collect()
     };
     let mut memory: Vec<Vec<(Vec<u64>, usize)>> = arguments.iter().map(lent).collect();
     let mut erased: Vec<ErasedCall<'_>> = arguments
@@ -241,7 +326,9 @@ fn launch(
             let args = pieces.map(|piece| match piece {
                 Piece::Scalar(bits) => ErasedArg::Scalar(*bits),
                 Piece::Blob(bytes) => ErasedArg::Blob(bytes.clone()),
-                Piece::Memory(_) => ErasedArg::Memory(MemoryArg::exclusive(&mut lent.next().unwrap().0)),
+                Piece::Memory(_) => {
+                    ErasedArg::Memory(MemoryArg::exclusive(&mut lent.next().unwrap().0))
+                }
             });
             ErasedCall::new(args.collect())
         })
@@ -250,12 +337,26 @@ fn launch(
     let task = levelized.find(&program[func].name).unwrap();
     let report = device.launch(&loaded, task, &mut erased)?;
     let results: Vec<Vec<u8>> = erased.into_iter().map(|c| c.result).collect();
-    let image = |(words, len): (Vec<u64>, usize)| words.into_iter().flat_map(u64::to_le_bytes).take(len).collect();
+    let image = |(words, len): (Vec<u64>, usize)| {
+        words
+            .into_iter()
+            .flat_map(u64::to_le_bytes)
+            .take(len)
+            .collect()
+    };
     let found = arguments
         .iter()
         .zip(results)
         .zip(memory)
-        .map(|((arguments, result), memory)| outcome(program, func, arguments, &result, memory.into_iter().map(image)));
+        .map(|((arguments, result), memory)| {
+            outcome(
+                program,
+                func,
+                arguments,
+                &result,
+                memory.into_iter().map(image),
+            )
+        });
     Ok((found.collect(), report))
 }
 
@@ -268,7 +369,10 @@ pub fn elision(sample: &Sample) -> Option<(String, Vec<String>)> {
     if sample.mode == Mode::Checked {
         return None;
     }
-    let lines = sample.source.lines().filter(|l| !l.contains("#[task]") && !l.contains("#[millstream::program"));
+    let lines = sample
+        .source
+        .lines()
+        .filter(|l| !l.contains("#[task]") && !l.contains("#[millstream::program"));
     let mut text = lines.collect::<Vec<_>>().join("\n");
     text += "\npub fn calls() {\n    use program::*;\n    use std::sync::atomic::*;\n";
     let mut expected = Vec::new();
@@ -285,9 +389,18 @@ pub fn elision(sample: &Sample) -> Option<(String, Vec<String>)> {
                 shown.push(format!("a{i}"));
             }
         }
-        let _ = writeln!(text, "        let r = {}({});", sample.task, args.join(", "));
+        let _ = writeln!(
+            text,
+            "        let r = {}({});",
+            sample.task,
+            args.join(", ")
+        );
         let format = vec!["{:?}"; shown.len()].join(" | ");
-        let _ = writeln!(text, "        println!(\"{format}\", {});\n    }}", shown.join(", "));
+        let _ = writeln!(
+            text,
+            "        println!(\"{format}\", {});\n    }}",
+            shown.join(", ")
+        );
     }
     text += "}\n";
     Some((text, expected))
@@ -306,8 +419,15 @@ fn rust_argument(value: &str, ty: &millstream_graph::ty::Type) -> (String, &'sta
             let borrow = if *mutable { "&mut " } else { "&" };
             if let Type::Atomic(s) = &**elem {
                 let inner = value.trim_matches(['[', ']']);
-                let new: Vec<String> = inner.split(", ").filter(|v| !v.is_empty()).map(|v| format!("{}::new({v})", atomic(s))).collect();
-                return (format!(": Vec<{}> = vec![{}]", atomic(s), new.join(", ")), borrow);
+                let new: Vec<String> = inner
+                    .split(", ")
+                    .filter(|v| !v.is_empty())
+                    .map(|v| format!("{}::new({v})", atomic(s)))
+                    .collect();
+                return (
+                    format!(": Vec<{}> = vec![{}]", atomic(s), new.join(", ")),
+                    borrow,
+                );
             }
             (format!(" = vec!{value}"), borrow)
         }

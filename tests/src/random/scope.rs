@@ -49,7 +49,9 @@ impl State {
         match (self, other) {
             (a, b) if a == b => a.clone(),
             (Self::Free, x) | (x, Self::Free) => x.clone(),
-            (Self::Awaits(a), Self::Awaits(b)) if a.iter().all(|(p, g)| b.get(p).is_none_or(|h| h == g)) => {
+            (Self::Awaits(a), Self::Awaits(b))
+                if a.iter().all(|(p, g)| b.get(p).is_none_or(|h| h == g)) =>
+            {
                 Self::Awaits(a.iter().chain(b).map(|(p, g)| (*p, *g)).collect())
             }
             _ => Self::Excl,
@@ -132,6 +134,9 @@ pub(super) struct Around {
 pub(super) fn join_all(into: &mut Option<Vec<State>>, other: &[State]) {
     match into {
         None => *into = Some(other.to_vec()),
-        Some(states) => states.iter_mut().zip(other).for_each(|(a, b)| *a = a.join(b)),
+        Some(states) => states
+            .iter_mut()
+            .zip(other)
+            .for_each(|(a, b)| *a = a.join(b)),
     }
 }

@@ -11,7 +11,14 @@ const BOUNDS: [(u32, u32); 7] = [(2, 14), (3, 8), (4, 5), (5, 4), (6, 3), (8, 2)
 
 pub(super) fn shape(c: &mut Choices) -> Shape {
     let (depth, fan) = c.pick(&BOUNDS);
-    let mode = c.pick(&[Mode::Normal, Mode::Normal, Mode::Normal, Mode::Normal, Mode::Unchecked, Mode::Checked]);
+    let mode = c.pick(&[
+        Mode::Normal,
+        Mode::Normal,
+        Mode::Normal,
+        Mode::Normal,
+        Mode::Unchecked,
+        Mode::Checked,
+    ]);
     let risky = mode != Mode::Unchecked && c.chance(10);
     let mut shape = Shape {
         mode,
@@ -25,10 +32,20 @@ pub(super) fn shape(c: &mut Choices) -> Shape {
         depth,
     };
     for i in 0..c.below(3) {
-        let fields = (0..1 + c.below(3)).map(|f| (format!("f{f}"), field_type(c))).collect::<Vec<_>>();
+        let fields = (0..1 + c.below(3))
+            .map(|f| (format!("f{f}"), field_type(c)))
+            .collect::<Vec<_>>();
         let tuple = c.chance(30);
-        let fields = fields.into_iter().enumerate().map(|(i, (n, t))| if tuple { (i.to_string(), t) } else { (n, t) }).collect();
-        shape.structs.push(Struct { name: format!("S{i}"), fields, tuple });
+        let fields = fields
+            .into_iter()
+            .enumerate()
+            .map(|(i, (n, t))| if tuple { (i.to_string(), t) } else { (n, t) })
+            .collect();
+        shape.structs.push(Struct {
+            name: format!("S{i}"),
+            fields,
+            tuple,
+        });
         shape.palette.push(Ty::Struct(i as usize));
     }
     for _ in 0..1 + c.below(3) {
@@ -48,13 +65,24 @@ pub(super) fn shape(c: &mut Choices) -> Shape {
         let (s, len) = (c.pick(&INTS), 1 + c.below(5));
         let values: Vec<String> = (0..len).map(|_| scalar(c, s, true)).collect();
         let (ty, value) = match c.chance(50) {
-            true => (Ty::Array(Box::new(Ty::Scalar(s)), len), format!("[{}]", values.join(", "))),
+            true => (
+                Ty::Array(Box::new(Ty::Scalar(s)), len),
+                format!("[{}]", values.join(", ")),
+            ),
             false => (Ty::Scalar(s), values[0].clone()),
         };
         shape.consts.push((format!("C{i}"), ty, value));
     }
     if c.chance(40) {
-        let ops = ["fetch_add", "fetch_or", "fetch_and", "fetch_xor", "fetch_max", "fetch_min", "fetch_sub"];
+        let ops = [
+            "fetch_add",
+            "fetch_or",
+            "fetch_and",
+            "fetch_xor",
+            "fetch_max",
+            "fetch_min",
+            "fetch_sub",
+        ];
         let (words, cell) = (c.pick(&[Scalar::U32, Scalar::I64]), Scalar::U64);
         let (a, b) = (c.pick(&ops), c.pick(&ops));
         shape.atomics.push(("at".into(), Param::Atomics(words), a));
@@ -91,10 +119,22 @@ fn signature(c: &mut Choices, shape: &Shape, name: String, task: bool) -> Func {
     let mut params = Vec::new();
     for i in 0..c.below(if task { 4 } else { 3 }) {
         let param = match c.below(if task { 10 } else { 9 }) {
-            4 | 5 | 9 => Param::Slice { mutable: true, elem: elem_type(c, shape) },
-            6 => Param::Slice { mutable: false, elem: elem_type(c, shape) },
-            7 => Param::Ref { mutable: true, target: c.pick(&shape.palette) },
-            8 => Param::Ref { mutable: false, target: c.pick(&shape.palette) },
+            4 | 5 | 9 => Param::Slice {
+                mutable: true,
+                elem: elem_type(c, shape),
+            },
+            6 => Param::Slice {
+                mutable: false,
+                elem: elem_type(c, shape),
+            },
+            7 => Param::Ref {
+                mutable: true,
+                target: c.pick(&shape.palette),
+            },
+            8 => Param::Ref {
+                mutable: false,
+                target: c.pick(&shape.palette),
+            },
             _ => Param::Value(c.pick(&shape.palette)),
         };
         params.push((format!("p{i}"), param));
@@ -102,8 +142,17 @@ fn signature(c: &mut Choices, shape: &Shape, name: String, task: bool) -> Func {
     if task {
         params.extend(shape.atomics.iter().map(|(n, p, _)| (n.clone(), p.clone())));
     }
-    let ret = if task && c.chance(20) { None } else { Some(c.pick(&shape.palette)) };
-    Func { name, task, params, ret }
+    let ret = if task && c.chance(20) {
+        None
+    } else {
+        Some(c.pick(&shape.palette))
+    };
+    Func {
+        name,
+        task,
+        params,
+        ret,
+    }
 }
 
 /// What a slice holds: mostly numbers.

@@ -31,13 +31,19 @@ impl Gen<'_> {
     pub(super) fn child(&mut self, task: usize) -> String {
         let f = self.shape.fns[task].clone();
         self.spawns_left = self.spawns_left.saturating_sub(self.weight);
-        let n = self.c.pick(&["n - 1", "n - 1", "n - 1", "n / 2", "n.saturating_sub(2)"]).to_owned();
+        let n = self
+            .c
+            .pick(&["n - 1", "n - 1", "n - 1", "n / 2", "n.saturating_sub(2)"])
+            .to_owned();
         let (args, _) = self.arguments(&f, n);
         format!("spawn!({}({args}))", f.name)
     }
 
     pub(super) fn tasks(&self, ret: Option<&Ty>) -> Vec<usize> {
-        let fits = |i: &usize| self.shape.fns[*i].task && ret.is_none_or(|r| self.shape.fns[*i].ret.as_ref() == Some(r));
+        let fits = |i: &usize| {
+            self.shape.fns[*i].task
+                && ret.is_none_or(|r| self.shape.fns[*i].ret.as_ref() == Some(r))
+        };
         (0..self.shape.fns.len()).filter(fits).collect()
     }
 
@@ -50,7 +56,9 @@ impl Gen<'_> {
         let task = self.c.pick(&tasks);
         let ty = self.shape.fns[task].ret.clone();
         let child = self.child(task);
-        let Some(ty) = ty else { return self.line(&format!("{child};")) };
+        let Some(ty) = ty else {
+            return self.line(&format!("{child};"));
+        };
         match self.c.below(8) {
             0 => self.line(&format!("{child};")),
             1 => self.line(&format!("let _ = {child};")),
@@ -73,7 +81,11 @@ impl Gen<'_> {
             && self.c.chance(70)
         {
             let names: Vec<String> = fields.iter().map(|_| self.name("d")).collect();
-            self.line(&format!("let ({}{}) = {child};", names.join(", "), if names.len() == 1 { "," } else { "" }));
+            self.line(&format!(
+                "let ({}{}) = {child};",
+                names.join(", "),
+                if names.len() == 1 { "," } else { "" }
+            ));
             for (name, field) in names.iter().zip(fields) {
                 // They are parts of one variable, so they are not given results of their own.
                 let id = self.declare(name, Kind::Value(field.clone()), false);
@@ -89,9 +101,21 @@ impl Gen<'_> {
             let id = self.declare(&name, Kind::Value(ty.clone()), true);
             self.vars[id].exact = true;
             let how = self.c.pick(&[Gather::Add, Gather::Max, Gather::Min]);
-            return self.give(&Dest { var: id, place: name, part: Part::Whole, how }, child);
+            return self.give(
+                &Dest {
+                    var: id,
+                    place: name,
+                    part: Part::Whole,
+                    how,
+                },
+                child,
+            );
         }
-        let annotated = if self.c.chance(50) { format!(": {typed}") } else { String::new() };
+        let annotated = if self.c.chance(50) {
+            format!(": {typed}")
+        } else {
+            String::new()
+        };
         self.line(&format!("let mut {name}{annotated} = {child};"));
         let id = self.declare(&name, Kind::Value(ty.clone()), true);
         store(&mut self.vars[id]);
@@ -119,12 +143,19 @@ impl Gen<'_> {
             for &how in Self::ways(ty, v.exact) {
                 let mut add = |place: String, part: Part| {
                     if v.state.takes(part, how) {
-                        out.push(Dest { var, place, part, how });
+                        out.push(Dest {
+                            var,
+                            place,
+                            part,
+                            how,
+                        });
                     }
                 };
                 match &v.kind {
                     Kind::Value(t) if t == ty => add(v.name.clone(), Part::Whole),
-                    Kind::Ref { target, .. } if target == ty => add(format!("*{}", v.name), Part::Whole),
+                    Kind::Ref { target, .. } if target == ty => {
+                        add(format!("*{}", v.name), Part::Whole)
+                    }
                     Kind::Value(Ty::Array(elem, len)) if **elem == *ty => {
                         add(format!("{}[{}]", v.name, len / 2), Part::At(len / 2));
                         add(format!("{}[0]", v.name), Part::At(0));
@@ -161,11 +192,14 @@ impl Gen<'_> {
         if how != dest.how && !self.vars[dest.var].state.takes(dest.part, how) {
             return self.line(&format!("{child};"));
         }
-        let is_int = !matches!(&self.vars[dest.var].kind, Kind::Value(Ty::Scalar(s)) if s.is_float());
+        let is_int =
+            !matches!(&self.vars[dest.var].kind, Kind::Value(Ty::Scalar(s)) if s.is_float());
         let wrapping = self.shape.mode == Mode::Checked || self.c.chance(20);
         self.line(&match how {
             Gather::Store => format!("{place} = {child};"),
-            Gather::Add if is_int && wrapping && !place.starts_with('*') => format!("{place} = {place}.wrapping_add({child});"),
+            Gather::Add if is_int && wrapping && !place.starts_with('*') => {
+                format!("{place} = {place}.wrapping_add({child});")
+            }
             Gather::Add => format!("{place} += {child};"),
             Gather::Or => format!("{place} |= {child};"),
             Gather::And => format!("{place} &= {child};"),
@@ -183,39 +217,65 @@ impl Gen<'_> {
     fn spawn_to_slice(&mut self) {
         let fits = |i: &usize| {
             let v = &self.vars[*i];
-            v.hidden == 0 && matches!(v.kind, Kind::Slice { mutable: true, .. }) && matches!(v.state, State::Free | State::Awaits(_))
+            v.hidden == 0
+                && matches!(v.kind, Kind::Slice { mutable: true, .. })
+                && matches!(v.state, State::Free | State::Awaits(_))
         };
         let found: Vec<usize> = (0..self.vars.len()).filter(fits).collect();
         if found.is_empty() {
             return self.spawn(None);
         }
         let var = self.c.pick(&found);
-        let Kind::Slice { elem, .. } = self.vars[var].kind.clone() else { return };
+        let Kind::Slice { elem, .. } = self.vars[var].kind.clone() else {
+            return;
+        };
         let tasks = self.tasks(Some(&elem));
         if tasks.is_empty() {
             return self.spawn(None);
         }
-        let (task, at, how) = (self.c.pick(&tasks), self.c.below(3), self.c.pick(Self::ways(&elem, false)));
+        let (task, at, how) = (
+            self.c.pick(&tasks),
+            self.c.below(3),
+            self.c.pick(Self::ways(&elem, false)),
+        );
         let name = self.vars[var].name.clone();
         self.branch(&format!("if {name}.len() > {at} {{"), |g| {
             let child = g.child(task);
-            let dest = Dest { var, place: format!("{name}[{at}]"), part: Part::At(at), how };
-            if g.vars[var].state.takes(dest.part, how) { g.give(&dest, &child) } else { g.line(&format!("{child};")) }
+            let dest = Dest {
+                var,
+                place: format!("{name}[{at}]"),
+                part: Part::At(at),
+                how,
+            };
+            if g.vars[var].state.takes(dest.part, how) {
+                g.give(&dest, &child)
+            } else {
+                g.line(&format!("{child};"))
+            }
         });
     }
 
     /// A loop with a child for each element of an array.
     fn fan_out(&mut self) {
-        let tasks: Vec<usize> = self.tasks(None).into_iter().filter(|&i| self.shape.fns[i].ret.is_some()).collect();
+        let tasks: Vec<usize> = self
+            .tasks(None)
+            .into_iter()
+            .filter(|&i| self.shape.fns[i].ret.is_some())
+            .collect();
         let len = 1 + self.c.below(4);
         if tasks.is_empty() || self.spawns_left < self.weight * len.max(2) {
             return self.spawn(None);
         }
         let task = self.c.pick(&tasks);
-        let Some(elem) = self.shape.fns[task].ret.clone() else { return };
+        let Some(elem) = self.shape.fns[task].ret.clone() else {
+            return;
+        };
         let ty = Ty::Array(Box::new(elem.clone()), len);
         let (name, value) = (self.name("v"), self.literal(&elem));
-        self.line(&format!("let mut {name}: {} = [{value}; {len}];", self.shape.show(&ty)));
+        self.line(&format!(
+            "let mut {name}: {} = [{value}; {len}];",
+            self.shape.show(&ty)
+        ));
         let var = self.declare(&name, Kind::Value(ty), true);
         let index = self.name("i");
         let head = match self.c.below(3) {
@@ -232,7 +292,11 @@ impl Gen<'_> {
                 head
             },
             |g| {
-                g.declare(&index, Kind::Value(Ty::Scalar(millstream_graph::ty::Scalar::Usize)), false);
+                g.declare(
+                    &index,
+                    Kind::Value(Ty::Scalar(millstream_graph::ty::Scalar::Usize)),
+                    false,
+                );
                 g.block(2);
                 if !g.alive {
                     return;
@@ -242,7 +306,15 @@ impl Gen<'_> {
                 if g.vars[var].state != State::Free && g.vars[var].state != all {
                     return g.line(&format!("{child};"));
                 }
-                g.give(&Dest { var, place: format!("{name}[{index}]"), part: Part::Whole, how: store }, &child);
+                g.give(
+                    &Dest {
+                        var,
+                        place: format!("{name}[{index}]"),
+                        part: Part::Whole,
+                        how: store,
+                    },
+                    &child,
+                );
             },
         );
     }

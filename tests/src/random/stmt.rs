@@ -36,14 +36,22 @@ impl Gen<'_> {
             Kind::Ref { target, .. } if may_write(v) => Some(target.clone()),
             _ => None,
         };
-        let found: Vec<(Var, Ty)> = self.vars.iter().filter_map(|v| Some((v.clone(), last(v)?))).collect();
+        let found: Vec<(Var, Ty)> = self
+            .vars
+            .iter()
+            .filter_map(|v| Some((v.clone(), last(v)?)))
+            .collect();
         if found.is_empty() || self.c.chance(30) {
             return;
         }
         let (v, ty) = self.c.pick(&found);
         let value = self.expr(&ty, 0);
         self.line(&match v.kind {
-            Kind::Atomic(s) => format!("{}.{}({value}, Ordering::Relaxed);", v.name, self.shape.atomic_op(s)),
+            Kind::Atomic(s) => format!(
+                "{}.{}({value}, Ordering::Relaxed);",
+                v.name,
+                self.shape.atomic_op(s)
+            ),
             _ => format!("*{} = {value};", v.name),
         });
     }
@@ -107,7 +115,10 @@ impl Gen<'_> {
         let value = self.expr(&ty, 2);
         let (name, typed) = (self.name("v"), self.shape.show(&ty));
         let mutable = self.c.chance(80);
-        self.line(&format!("let {}{name}: {typed} = {value};", if mutable { "mut " } else { "" }));
+        self.line(&format!(
+            "let {}{name}: {typed} = {value};",
+            if mutable { "mut " } else { "" }
+        ));
         self.declare(&name, Kind::Value(ty), mutable);
     }
 
@@ -118,7 +129,11 @@ impl Gen<'_> {
             Kind::Ref { target, .. } => Some((format!("*{}", v.name), target.clone())),
             _ => None,
         };
-        self.vars.iter().filter(|v| may_write(v) && !v.exact).filter_map(place).collect()
+        self.vars
+            .iter()
+            .filter(|v| may_write(v) && !v.exact)
+            .filter_map(place)
+            .collect()
     }
 
     fn assign(&mut self) {
@@ -136,7 +151,9 @@ impl Gen<'_> {
         let op = match ty {
             Ty::Scalar(Scalar::Bool) => self.c.pick(&["=", "|=", "&=", "^="]),
             Ty::Scalar(s) if s.is_float() => self.c.pick(&["=", "+=", "-=", "*="]),
-            Ty::Scalar(_) if self.shape.mode == Mode::Checked && !self.shape.risky => self.c.pick(&["=", "^=", "|=", "&="]),
+            Ty::Scalar(_) if self.shape.mode == Mode::Checked && !self.shape.risky => {
+                self.c.pick(&["=", "^=", "|=", "&="])
+            }
             Ty::Scalar(_) => self.c.pick(&["=", "+=", "-=", "*=", "^=", "|=", "&="]),
             _ => "=",
         };
@@ -145,14 +162,26 @@ impl Gen<'_> {
 
     /// Assigns to an element or a field.
     fn assign_part(&mut self) {
-        let vars: Vec<Var> = self.vars.iter().filter(|v| may_write(v) && !v.exact).cloned().collect();
+        let vars: Vec<Var> = self
+            .vars
+            .iter()
+            .filter(|v| may_write(v) && !v.exact)
+            .cloned()
+            .collect();
         let mut places = Vec::new();
         let mut slices = Vec::new();
         for v in vars {
             match &v.kind {
-                Kind::Value(Ty::Array(elem, len)) => places.push((format!("{}[# % {len}]", v.name), (**elem).clone())),
+                Kind::Value(Ty::Array(elem, len)) => {
+                    places.push((format!("{}[# % {len}]", v.name), (**elem).clone()))
+                }
                 Kind::Value(ty) | Kind::Ref { target: ty, .. } => {
-                    places.extend(self.shape.fields(ty).into_iter().map(|(f, t)| (format!("{}.{f}", v.name), t)));
+                    places.extend(
+                        self.shape
+                            .fields(ty)
+                            .into_iter()
+                            .map(|(f, t)| (format!("{}.{f}", v.name), t)),
+                    );
                 }
                 Kind::Slice { elem, .. } => slices.push((v.name.clone(), elem.clone())),
                 _ => {}
@@ -170,14 +199,24 @@ impl Gen<'_> {
             return self.let_value();
         }
         let (place, ty) = self.c.pick(&places);
-        let index = if place.contains('#') { self.expr(&USIZE, 1) } else { String::new() };
+        let index = if place.contains('#') {
+            self.expr(&USIZE, 1)
+        } else {
+            String::new()
+        };
         self.store(&place.replace('#', &index), &ty);
     }
 
     /// `let (a, b) = tuple;` and its kin.
     fn take_apart(&mut self) {
         let composed = |t: &&Ty| matches!(t, Ty::Tuple(_) | Ty::Struct(_));
-        let types: Vec<Ty> = self.shape.palette.iter().filter(composed).cloned().collect();
+        let types: Vec<Ty> = self
+            .shape
+            .palette
+            .iter()
+            .filter(composed)
+            .cloned()
+            .collect();
         if types.is_empty() {
             return self.let_value();
         }
@@ -187,13 +226,29 @@ impl Gen<'_> {
         let names: Vec<String> = fields.iter().map(|_| self.name("d")).collect();
         let pattern = match &ty {
             Ty::Struct(i) if !self.shape.structs[*i].tuple => {
-                let parts: Vec<String> = fields.iter().zip(&names).map(|((f, _), n)| format!("{f}: mut {n}")).collect();
+                let parts: Vec<String> = fields
+                    .iter()
+                    .zip(&names)
+                    .map(|((f, _), n)| format!("{f}: mut {n}"))
+                    .collect();
                 format!("{} {{ {} }}", self.shape.show(&ty), parts.join(", "))
             }
             _ => {
                 let parts: Vec<String> = names.iter().map(|n| format!("mut {n}")).collect();
-                let head = if let Ty::Struct(_) = ty { self.shape.show(&ty) } else { String::new() };
-                format!("{head}({}{})", parts.join(", "), if head.is_empty() && parts.len() == 1 { "," } else { "" })
+                let head = if let Ty::Struct(_) = ty {
+                    self.shape.show(&ty)
+                } else {
+                    String::new()
+                };
+                format!(
+                    "{head}({}{})",
+                    parts.join(", "),
+                    if head.is_empty() && parts.len() == 1 {
+                        ","
+                    } else {
+                        ""
+                    }
+                )
             }
         };
         self.line(&format!("let {pattern} = {value};"));
@@ -221,7 +276,9 @@ impl Gen<'_> {
                 (false, true) => false,
                 (true, false) => true,
                 // A helper calls those before it, and itself once.
-                (false, false) => i < me || i == me && self.recurses && alone && self.spawns_left > 0,
+                (false, false) => {
+                    i < me || i == me && self.recurses && alone && self.spawns_left > 0
+                }
             }
         };
         let fits: Vec<usize> = (0..self.shape.fns.len()).filter(|i| may(*i)).collect();
@@ -245,7 +302,9 @@ impl Gen<'_> {
         let (args, before) = self.arguments(&f, first);
         // It is over when it returns.
         self.restore(&before);
-        self.vars[before.len()..].iter_mut().for_each(|v| v.state = State::Free);
+        self.vars[before.len()..]
+            .iter_mut()
+            .for_each(|v| v.state = State::Free);
         let call = format!("{}({args})", f.name);
         match f.ret {
             Some(ty) => {
@@ -259,7 +318,9 @@ impl Gen<'_> {
 
     fn slice_statement(&mut self) {
         let slice = |v: &Var| match &v.kind {
-            Kind::Value(Ty::Array(elem, _)) => may_write(v).then(|| (v.name.clone(), (**elem).clone())),
+            Kind::Value(Ty::Array(elem, _)) => {
+                may_write(v).then(|| (v.name.clone(), (**elem).clone()))
+            }
             Kind::Slice { elem, .. } => may_write(v).then(|| (v.name.clone(), elem.clone())),
             _ => None,
         };
@@ -275,9 +336,16 @@ impl Gen<'_> {
                 self.line(&format!("{{ let x: {typed} = {value}; {name}.fill(x); }}"));
             }
             1 => self.line(&format!("{name}.reverse();")),
-            2 => self.line(&format!("if {name}.len() > 1 {{ let k = {name}.len() - 1; {name}.swap(0, k); }}")),
+            2 => self.line(&format!(
+                "if {name}.len() > 1 {{ let k = {name}.len() - 1; {name}.swap(0, k); }}"
+            )),
             _ => {
-                let from: Vec<Var> = self.vars.iter().filter(|v| may_read(v) && v.name != name).cloned().collect();
+                let from: Vec<Var> = self
+                    .vars
+                    .iter()
+                    .filter(|v| may_read(v) && v.name != name)
+                    .cloned()
+                    .collect();
                 let same = |v: &Var| matches!(&v.kind, Kind::Slice { elem: e, .. } if *e == elem);
                 match from.into_iter().find(same) {
                     Some(v) => {
@@ -294,13 +362,20 @@ impl Gen<'_> {
 
     /// An atomic operation whose result nobody looks at.
     fn touch_atomic(&mut self) {
-        let is = |v: &&Var| matches!(v.kind, Kind::Atomics(_) | Kind::Atomic(_) | Kind::OwnAtomic(_)) && v.hidden == 0;
+        let is = |v: &&Var| {
+            matches!(
+                v.kind,
+                Kind::Atomics(_) | Kind::Atomic(_) | Kind::OwnAtomic(_)
+            ) && v.hidden == 0
+        };
         let found: Vec<Var> = self.vars.iter().filter(is).cloned().collect();
         if found.is_empty() {
             return self.let_value();
         }
         let v = self.c.pick(&found);
-        let (Kind::Atomics(s) | Kind::Atomic(s) | Kind::OwnAtomic(s)) = v.kind else { return };
+        let (Kind::Atomics(s) | Kind::Atomic(s) | Kind::OwnAtomic(s)) = v.kind else {
+            return;
+        };
         let value = self.expr(&Ty::Scalar(s), 1);
         let op = self.shape.atomic_op(s);
         let name = &v.name;
@@ -313,7 +388,11 @@ impl Gen<'_> {
     }
 
     /// The arguments of a call after the first, `n`. What is lent is marked; also gives the states before.
-    pub(super) fn arguments(&mut self, f: &super::types::Func, first: String) -> (String, Vec<State>) {
+    pub(super) fn arguments(
+        &mut self,
+        f: &super::types::Func,
+        first: String,
+    ) -> (String, Vec<State>) {
         let mut out = vec![first];
         let before = self.states(self.vars.len());
         for (_, p) in &f.params {
@@ -330,11 +409,16 @@ impl Gen<'_> {
     }
 
     fn named(&self, kind: &Kind) -> String {
-        self.vars.iter().find(|v| v.kind == *kind).map_or_else(|| "&[]".to_owned(), |v| v.name.clone())
+        self.vars
+            .iter()
+            .find(|v| v.kind == *kind)
+            .map_or_else(|| "&[]".to_owned(), |v| v.name.clone())
     }
 
     fn atomic_argument(&mut self, s: Scalar) -> String {
-        let own: Vec<usize> = (0..self.vars.len()).filter(|&i| self.vars[i].kind == Kind::OwnAtomic(s)).collect();
+        let own: Vec<usize> = (0..self.vars.len())
+            .filter(|&i| self.vars[i].kind == Kind::OwnAtomic(s))
+            .collect();
         if own.is_empty() || self.c.chance(40) {
             return self.named(&Kind::Atomic(s));
         }
@@ -347,8 +431,13 @@ impl Gen<'_> {
     pub(super) fn lend(&mut self, i: usize, excl: bool) {
         let v = &mut self.vars[i];
         // What nobody may write needs no account.
-        if !matches!(v.kind, Kind::Slice { mutable: false, .. } | Kind::Ref { mutable: false, .. } | Kind::Views(_)) {
-            v.state = v.state.join(if excl { &State::Excl } else { &State::Shared });
+        if !matches!(
+            v.kind,
+            Kind::Slice { mutable: false, .. } | Kind::Ref { mutable: false, .. } | Kind::Views(_)
+        ) {
+            v.state = v
+                .state
+                .join(if excl { &State::Excl } else { &State::Shared });
         }
         for origin in v.origins.clone() {
             self.lend(origin, excl);
@@ -365,13 +454,18 @@ impl Gen<'_> {
                 _ => false,
             }
         };
-        let found: Vec<usize> = (0..self.vars.len()).filter(|&i| fits(&self.vars[i])).collect();
+        let found: Vec<usize> = (0..self.vars.len())
+            .filter(|&i| fits(&self.vars[i]))
+            .collect();
         let m = if mutable { "mut " } else { "" };
         if found.is_empty() || self.c.chance(8) {
             return format!("&{m}[]");
         }
         let i = self.c.pick(&found);
-        let (mut name, whole) = (self.vars[i].name.clone(), matches!(self.vars[i].kind, Kind::Value(_)));
+        let (mut name, whole) = (
+            self.vars[i].name.clone(),
+            matches!(self.vars[i].kind, Kind::Value(_)),
+        );
         if let Kind::Views(_) = self.vars[i].kind {
             name += self.c.pick(&["[0]", "[1]"]);
         }
@@ -379,7 +473,11 @@ impl Gen<'_> {
         let part = self.c.below(6);
         let k = self.name("k");
         if part >= 4 {
-            let end = if part == 4 { "/ 2".to_owned() } else { format!("% {}", 1 + self.c.below(4)) };
+            let end = if part == 4 {
+                "/ 2".to_owned()
+            } else {
+                format!("% {}", 1 + self.c.below(4))
+            };
             self.line(&format!("let {k} = {name}.len() {end};"));
         }
         match part {
@@ -392,14 +490,23 @@ impl Gen<'_> {
 
     fn ref_argument(&mut self, mutable: bool, target: &Ty) -> String {
         let fits = |v: &Var| {
-            let open = if mutable { may_write(v) && !v.exact } else { may_read(v) };
+            let open = if mutable {
+                may_write(v) && !v.exact
+            } else {
+                may_read(v)
+            };
             open && matches!(&v.kind, Kind::Value(t) | Kind::Ref { target: t, .. } if t == target)
         };
-        let found: Vec<usize> = (0..self.vars.len()).filter(|&i| fits(&self.vars[i])).collect();
+        let found: Vec<usize> = (0..self.vars.len())
+            .filter(|&i| fits(&self.vars[i]))
+            .collect();
         let m = if mutable { "mut " } else { "" };
         let i = if found.is_empty() || self.c.chance(20) {
             let (name, value) = (self.name("r"), self.literal(target));
-            self.line(&format!("let mut {name}: {} = {value};", self.shape.show(target)));
+            self.line(&format!(
+                "let mut {name}: {} = {value};",
+                self.shape.show(target)
+            ));
             self.declare(&name, Kind::Value(target.clone()), true)
         } else {
             self.c.pick(&found)
@@ -421,7 +528,9 @@ impl Gen<'_> {
                     _ => false,
                 }
         };
-        let found: Vec<usize> = (0..self.vars.len()).filter(|&i| fits(&self.vars[i])).collect();
+        let found: Vec<usize> = (0..self.vars.len())
+            .filter(|&i| fits(&self.vars[i]))
+            .collect();
         if found.is_empty() {
             return self.let_value();
         }
@@ -439,10 +548,21 @@ impl Gen<'_> {
         };
         self.open("{");
         self.line(&format!("let k = {at};"));
-        self.line(&format!("let ({x}, {y}) = {name}.split_at{}(k);", if mutable { "_mut" } else { "" }));
+        self.line(&format!(
+            "let ({x}, {y}) = {name}.split_at{}(k);",
+            if mutable { "_mut" } else { "" }
+        ));
         let from = self.vars.len();
         for part in [x, y] {
-            self.declare_part(&part, Kind::Slice { mutable, elem: elem.clone() }, mutable, &[i]);
+            self.declare_part(
+                &part,
+                Kind::Slice {
+                    mutable,
+                    elem: elem.clone(),
+                },
+                mutable,
+                &[i],
+            );
         }
         self.block(5);
         self.leave(from);
@@ -456,15 +576,27 @@ impl Gen<'_> {
             Kind::Slice { elem, .. } if may_read(v) => Some(elem.clone()),
             _ => None,
         };
-        let found: Vec<(usize, Ty)> = self.vars.iter().enumerate().filter_map(|(i, v)| Some((i, elem(v)?))).collect();
+        let found: Vec<(usize, Ty)> = self
+            .vars
+            .iter()
+            .enumerate()
+            .filter_map(|(i, v)| Some((i, elem(v)?)))
+            .collect();
         if found.is_empty() {
             return self.let_value();
         }
         let (first, ty) = self.c.pick(&found);
-        let same: Vec<usize> = found.into_iter().filter(|(_, t)| *t == ty).map(|f| f.0).collect();
+        let same: Vec<usize> = found
+            .into_iter()
+            .filter(|(_, t)| *t == ty)
+            .map(|f| f.0)
+            .collect();
         let second = self.c.pick(&same);
         let name = self.name("u");
-        let (a, b) = (self.vars[first].name.clone(), self.vars[second].name.clone());
+        let (a, b) = (
+            self.vars[first].name.clone(),
+            self.vars[second].name.clone(),
+        );
         self.open("{");
         self.line(&format!("let {name} = [&{a}[..], &{b}[{b}.len() / 2..]];"));
         let from = self.vars.len();

@@ -51,7 +51,9 @@ pub(super) struct Func {
 impl Func {
     /// Whether it can be called inside an expression: it takes nothing that must be borrowed from a variable.
     pub(super) fn pure(&self) -> bool {
-        self.params.iter().all(|(_, p)| matches!(p, Param::Value(_)))
+        self.params
+            .iter()
+            .all(|(_, p)| matches!(p, Param::Value(_)))
     }
 }
 
@@ -66,8 +68,18 @@ pub enum Mode {
     Unchecked,
 }
 
-pub(super) const INTS: [Scalar; 10] =
-    [Scalar::U32, Scalar::I64, Scalar::U64, Scalar::I32, Scalar::U8, Scalar::I8, Scalar::U16, Scalar::I16, Scalar::Usize, Scalar::Isize];
+pub(super) const INTS: [Scalar; 10] = [
+    Scalar::U32,
+    Scalar::I64,
+    Scalar::U64,
+    Scalar::I32,
+    Scalar::U8,
+    Scalar::I8,
+    Scalar::U16,
+    Scalar::I16,
+    Scalar::Usize,
+    Scalar::Isize,
+];
 
 /// What the functions of a program share.
 #[derive(Clone, Debug)]
@@ -95,7 +107,11 @@ impl Shape {
             Ty::Scalar(s) => s.name().to_owned(),
             Ty::Tuple(fields) => {
                 let fields: Vec<String> = fields.iter().map(|t| self.show(t)).collect();
-                format!("({}{})", fields.join(", "), if fields.len() == 1 { "," } else { "" })
+                format!(
+                    "({}{})",
+                    fields.join(", "),
+                    if fields.len() == 1 { "," } else { "" }
+                )
             }
             Ty::Array(elem, len) => format!("[{}; {len}]", self.show(elem)),
             Ty::Struct(i) => self.structs[*i].name.clone(),
@@ -116,7 +132,11 @@ impl Shape {
     /// The fields of a struct or tuple: how they are named behind the dot, and their types.
     pub(super) fn fields(&self, ty: &Ty) -> Vec<(String, Ty)> {
         match ty {
-            Ty::Tuple(fields) => fields.iter().enumerate().map(|(i, t)| (i.to_string(), t.clone())).collect(),
+            Ty::Tuple(fields) => fields
+                .iter()
+                .enumerate()
+                .map(|(i, t)| (i.to_string(), t.clone()))
+                .collect(),
             Ty::Struct(i) => self.structs[*i].fields.clone(),
             _ => Vec::new(),
         }
@@ -125,20 +145,33 @@ impl Shape {
     /// The operation on atomics of that type.
     pub(super) fn atomic_op(&self, scalar: Scalar) -> &'static str {
         let of = |p: &Param| matches!(p, Param::Atomics(s) | Param::Atomic(s) if *s == scalar);
-        self.atomics.iter().find(|(_, p, _)| of(p)).map_or("fetch_add", |a| a.2)
+        self.atomics
+            .iter()
+            .find(|(_, p, _)| of(p))
+            .map_or("fetch_add", |a| a.2)
     }
 
     /// The items before the functions.
     pub(super) fn items(&self) -> String {
-        let mut out = String::from("    use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};\n\n");
+        let mut out = String::from(
+            "    use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};\n\n",
+        );
         for s in &self.structs {
             let field = |(name, ty): &(String, Ty)| match s.tuple {
                 true => format!("pub {}", self.show(ty)),
                 false => format!("pub {name}: {}", self.show(ty)),
             };
             let fields = s.fields.iter().map(field).collect::<Vec<_>>().join(", ");
-            let body = if s.tuple { format!("({fields});") } else { format!(" {{ {fields} }}") };
-            let _ = writeln!(out, "    #[derive(Clone, Copy, PartialEq, Debug)]\n    pub struct {}{body}", s.name);
+            let body = if s.tuple {
+                format!("({fields});")
+            } else {
+                format!(" {{ {fields} }}")
+            };
+            let _ = writeln!(
+                out,
+                "    #[derive(Clone, Copy, PartialEq, Debug)]\n    pub struct {}{body}",
+                s.name
+            );
         }
         for (name, ty, value) in &self.consts {
             let _ = writeln!(out, "    const {name}: {} = {value};", self.show(ty));
@@ -162,7 +195,11 @@ pub(super) fn scalar(c: &mut Choices, s: Scalar, typed: bool) -> String {
     match s {
         Scalar::Bool => c.pick(&["false", "true"]).to_owned(),
         Scalar::F32 | Scalar::F64 => {
-            c.pick(&["0.0", "1.0", "0.5", "2.0", "3.25", "100.0", "7.0", "1e-3", "300.5", "1e10"]).to_owned() + suffix
+            c.pick(&[
+                "0.0", "1.0", "0.5", "2.0", "3.25", "100.0", "7.0", "1e-3", "300.5", "1e10",
+            ])
+            .to_owned()
+                + suffix
         }
         _ => match c.below(8) {
             0..=4 => format!("{}{suffix}", c.below(10)),
@@ -177,7 +214,9 @@ pub(super) fn scalar(c: &mut Choices, s: Scalar, typed: bool) -> String {
 /// A value of a type as `Debug` text, for a root call.
 pub(super) fn debug_value(c: &mut Choices, ty: &Ty, shape: &Shape) -> String {
     match ty {
-        Ty::Scalar(s) if s.is_float() => c.pick(&["0.0", "1.0", "-2.5", "0.125", "10.0"]).to_owned(),
+        Ty::Scalar(s) if s.is_float() => {
+            c.pick(&["0.0", "1.0", "-2.5", "0.125", "10.0"]).to_owned()
+        }
         Ty::Scalar(Scalar::Bool) => c.pick(&["false", "true"]).to_owned(),
         Ty::Scalar(s) => match (c.below(5), s.is_signed()) {
             (4, true) => format!("-{}", c.below(100)),
@@ -186,16 +225,35 @@ pub(super) fn debug_value(c: &mut Choices, ty: &Ty, shape: &Shape) -> String {
         },
         Ty::Tuple(fields) => {
             let values: Vec<String> = fields.iter().map(|t| debug_value(c, t, shape)).collect();
-            format!("({}{})", values.join(", "), if values.len() == 1 { "," } else { "" })
+            format!(
+                "({}{})",
+                values.join(", "),
+                if values.len() == 1 { "," } else { "" }
+            )
         }
-        Ty::Array(elem, len) => format!("[{}]", (0..*len).map(|_| debug_value(c, elem, shape)).collect::<Vec<_>>().join(", ")),
+        Ty::Array(elem, len) => format!(
+            "[{}]",
+            (0..*len)
+                .map(|_| debug_value(c, elem, shape))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
         Ty::Struct(i) => {
             let s = shape.structs[*i].clone();
-            let values: Vec<String> = s.fields.iter().map(|(_, t)| debug_value(c, t, shape)).collect();
+            let values: Vec<String> = s
+                .fields
+                .iter()
+                .map(|(_, t)| debug_value(c, t, shape))
+                .collect();
             if s.tuple {
                 return format!("{}({})", s.name, values.join(", "));
             }
-            let named: Vec<String> = s.fields.iter().zip(values).map(|((n, _), v)| format!("{n}: {v}")).collect();
+            let named: Vec<String> = s
+                .fields
+                .iter()
+                .zip(values)
+                .map(|((n, _), v)| format!("{n}: {v}"))
+                .collect();
             format!("{} {{ {} }}", s.name, named.join(", "))
         }
     }

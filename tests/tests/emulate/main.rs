@@ -43,7 +43,14 @@ const WAYS: [How; 5] = [
 
 /// Runs something that recurses deeply.
 fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|s| std::thread::Builder::new().stack_size(1 << 30).spawn_scoped(s, f).unwrap().join().unwrap())
+    std::thread::scope(|s| {
+        std::thread::Builder::new()
+            .stack_size(1 << 30)
+            .spawn_scoped(s, f)
+            .unwrap()
+            .join()
+            .unwrap()
+    })
 }
 
 /// What is wrong with a program.
@@ -55,29 +62,58 @@ fn check(listed: &Listed, wrong: &mut Vec<String>) {
         Ok(emulated) => emulated,
         Err(e) => return wrong.push(format!("{file}: {e}")),
     };
-    let cpu = Engine::Device("cpu".into(), Device::cpu_with(CpuOptions { threads: Some(1), ..CpuOptions::default() }).unwrap());
-    for Case { text, task, elision, .. } in listed.cases {
-        let Elision { before, outcome: expected } = deep(elision);
-        let (_, report) = cpu.call_and_report(&prepared, task, &before).unwrap_or_else(|e| panic!("{file}: {text}: {e}"));
+    let cpu = Engine::Device(
+        "cpu".into(),
+        Device::cpu_with(CpuOptions {
+            threads: Some(1),
+            ..CpuOptions::default()
+        })
+        .unwrap(),
+    );
+    for Case {
+        text,
+        task,
+        elision,
+        ..
+    } in listed.cases
+    {
+        let Elision {
+            before,
+            outcome: expected,
+        } = deep(elision);
+        let (_, report) = cpu
+            .call_and_report(&prepared, task, &before)
+            .unwrap_or_else(|e| panic!("{file}: {text}: {e}"));
         if report.is_some_and(|r| r.total > MOST_TASKS || r.levels > MOST_LEVELS) {
             println!("SKIPPED: {file}: {text}: too large to emulate");
             continue;
         }
         let function = &program[program.find(task).unwrap()];
-        let arguments: Vec<Argument> =
-            before.iter().zip(&function.params).map(|(text, param)| argument(text, &param.ty, &program.structs)).collect();
+        let arguments: Vec<Argument> = before
+            .iter()
+            .zip(&function.params)
+            .map(|(text, param)| argument(text, &param.ty, &program.structs))
+            .collect();
         for how in WAYS {
             let pieces: Vec<Piece> = arguments.iter().flat_map(|a| a.pieces.clone()).collect();
             match emulated.run(task, pieces, how) {
                 Err(e) => wrong.push(format!("{file}: {text} by {how:?}: {e}")),
                 Ok((result, memory)) => {
                     let mut memory = memory.iter();
-                    let after = arguments.iter().zip(&before).map(|(argument, text)| match &argument.memory {
-                        Some(lent) => show_lent(memory.next().unwrap(), lent, &program.structs),
-                        None => text.clone(),
-                    });
+                    let after =
+                        arguments.iter().zip(&before).map(|(argument, text)| {
+                            match &argument.memory {
+                                Some(lent) => {
+                                    show_lent(memory.next().unwrap(), lent, &program.structs)
+                                }
+                                None => text.clone(),
+                            }
+                        });
                     let after = after.collect();
-                    let found = Outcome { result: show(&result, &function.ret, &program.structs), after };
+                    let found = Outcome {
+                        result: show(&result, &function.ret, &program.structs),
+                        after,
+                    };
                     if found != expected {
                         wrong.push(format!("{file}: {text} by {how:?}\n  elision:  {expected:?}\n  emulated: {found:?}"));
                     }
@@ -93,8 +129,14 @@ fn the_corpus_agrees_with_its_elision_when_emulated() {
     if asked.is_empty() {
         return eprintln!("SKIPPED: MILLSTREAM_EMULATE=all asks for it");
     }
-    let chosen: Vec<&Listed> = run::PROGRAMS.iter().filter(|p| asked == "all" || p.name.contains(&asked)).collect();
-    assert!(!chosen.is_empty(), "MILLSTREAM_EMULATE={asked} names no program");
+    let chosen: Vec<&Listed> = run::PROGRAMS
+        .iter()
+        .filter(|p| asked == "all" || p.name.contains(&asked))
+        .collect();
+    assert!(
+        !chosen.is_empty(),
+        "MILLSTREAM_EMULATE={asked} names no program"
+    );
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
@@ -110,7 +152,12 @@ fn the_corpus_agrees_with_its_elision_when_emulated() {
     });
     let wrong = wrong.into_inner().unwrap();
     println!("{} programs", chosen.len());
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 /// Few elements are what the narrow levels are for (here a warp has four lanes), whichever of a program's stacks a run leaves alone.
@@ -131,14 +178,23 @@ fn few_elements_are_narrow_runs() {
             3 * y
         }
     }";
-    if std::process::Command::new(std::env::var("CXX").unwrap_or_else(|_| "c++".into())).arg("--version").output().is_err() {
+    if std::process::Command::new(std::env::var("CXX").unwrap_or_else(|_| "c++".into()))
+        .arg("--version")
+        .output()
+        .is_err()
+    {
         return eprintln!("SKIPPED: there is no C++ compiler");
     }
     let emulated = Emulated::new(&prepare(source, "few.rs").unwrap().levelized, MEMORY).unwrap();
     for (task, n, expected) in [("fib", 6, 8u64), ("chain", 20, 3u64.pow(20))] {
-        let (result, _) = emulated.run(task, vec![Piece::Scalar(n)], How::Persistent { blocks: 1 }).unwrap();
+        let (result, _) = emulated
+            .run(task, vec![Piece::Scalar(n)], How::Persistent { blocks: 1 })
+            .unwrap();
         assert_eq!(result, expected.to_le_bytes());
         let (all, narrow) = emulated.dispatches.get();
-        assert!(all > 0 && narrow == all, "{task}: {narrow} of {all} dispatches were narrow");
+        assert!(
+            all > 0 && narrow == all,
+            "{task}: {narrow} of {all} dispatches were narrow"
+        );
     }
 }

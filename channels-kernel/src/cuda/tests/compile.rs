@@ -12,10 +12,21 @@ fn programs_compile() {
     for (name, text) in all() {
         let (_, generated) = generated(text);
         for arch in [80, 90, 120].map(Arch) {
-            match nvrtc.compile(&generated.source, arch, How { check: true, ..How::default() }) {
+            match nvrtc.compile(
+                &generated.source,
+                arch,
+                How {
+                    check: true,
+                    ..How::default()
+                },
+            ) {
                 Ok(compiled) => {
                     assert!(compiled.cubin.starts_with(b"\x7fELF"));
-                    println!("{name} {arch}: {} bytes\n{}", compiled.cubin.len(), compiled.log);
+                    println!(
+                        "{name} {arch}: {} bytes\n{}",
+                        compiled.cubin.len(),
+                        compiled.log
+                    );
                 }
                 Err(e) => panic!("{name} for {arch}: {e}\n{}", numbered(&generated.source)),
             }
@@ -24,13 +35,22 @@ fn programs_compile() {
 }
 
 fn numbered(text: &str) -> String {
-    text.lines().enumerate().map(|(i, l)| format!("{:4} {l}\n", i + 1)).collect()
+    text.lines()
+        .enumerate()
+        .map(|(i, l)| format!("{:4} {l}\n", i + 1))
+        .collect()
 }
 
 #[test]
 fn a_bad_text_is_an_error_with_its_place() {
-    let Ok(nvrtc) = nvrtc::find() else { return eprintln!("SKIPPED: no NVRTC") };
-    let Err(NvrtcError::Compile { log, .. }) = nvrtc.compile("#line 7 \"mine.rs\"\nint x = y;", Arch(90), How::default()) else { panic!() };
+    let Ok(nvrtc) = nvrtc::find() else {
+        return eprintln!("SKIPPED: no NVRTC");
+    };
+    let Err(NvrtcError::Compile { log, .. }) =
+        nvrtc.compile("#line 7 \"mine.rs\"\nint x = y;", Arch(90), How::default())
+    else {
+        panic!()
+    };
     assert!(log.contains("mine.rs(7)"), "{log}");
 }
 
@@ -38,9 +58,26 @@ fn a_bad_text_is_an_error_with_its_place() {
 fn fib_reserves_once_a_tile_and_has_narrow_elements() {
     let (plan, generated) = generated(shared::FIB);
     let entry = &plan.sources[0];
-    assert_eq!(entry.groups, [(0, false), (1, true)], "as many children as are no leaves; frame and continuation share one counter");
-    assert_eq!(entry.pushes.iter().map(|p| (p.group, p.ratio)).collect::<Vec<_>>(), [(0, 1), (1, 1), (1, 1)]);
-    assert_eq!(plan.stacks.iter().map(super::super::plan::Stack::element_bytes).collect::<Vec<_>>(), [8, 20, 4]);
+    assert_eq!(
+        entry.groups,
+        [(0, false), (1, true)],
+        "as many children as are no leaves; frame and continuation share one counter"
+    );
+    assert_eq!(
+        entry
+            .pushes
+            .iter()
+            .map(|p| (p.group, p.ratio))
+            .collect::<Vec<_>>(),
+        [(0, 1), (1, 1), (1, 1)]
+    );
+    assert_eq!(
+        plan.stacks
+            .iter()
+            .map(super::super::plan::Stack::element_bytes)
+            .collect::<Vec<_>>(),
+        [8, 20, 4]
+    );
     for word in ["talloc", "enq", "deq", "tfree"] {
         assert!(generated.source.contains(word), "{word}");
     }
@@ -49,14 +86,25 @@ fn fib_reserves_once_a_tile_and_has_narrow_elements() {
 #[test]
 fn queens_children_are_staged() {
     let (plan, _) = generated(programs::QUEENS);
-    let entry = plan.sources.iter().find(|s| s.is_entry() && s.pushes.len() > 1).unwrap();
+    let entry = plan
+        .sources
+        .iter()
+        .find(|s| s.is_entry() && s.pushes.len() > 1)
+        .unwrap();
     assert!(entry.staged().is_some(), "{entry:?}");
 }
 
 #[test]
 fn the_same_text_gives_ptx() {
-    let Ok(nvrtc) = nvrtc::find() else { return eprintln!("SKIPPED: no NVRTC") };
+    let Ok(nvrtc) = nvrtc::find() else {
+        return eprintln!("SKIPPED: no NVRTC");
+    };
     let (_, generated) = generated(shared::FIB);
-    let ptx = nvrtc.ptx(&generated.source, Arch(90), How::default()).unwrap();
-    assert!(ptx.contains(".target sm_90") && ptx.contains(".entry persistent"), "{ptx}");
+    let ptx = nvrtc
+        .ptx(&generated.source, Arch(90), How::default())
+        .unwrap();
+    assert!(
+        ptx.contains(".target sm_90") && ptx.contains(".entry persistent"),
+        "{ptx}"
+    );
 }

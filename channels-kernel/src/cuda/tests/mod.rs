@@ -36,7 +36,10 @@ fn all() -> Vec<(&'static str, &'static str)> {
 fn planned(text: &str, memory: u64) -> (millstream_graph::ir::Program, Plan) {
     let program = parse_program(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     if let Err(errors) = millstream_graph::verify::verify(&program) {
-        panic!("{}", errors.iter().map(|e| format!("{e}\n")).collect::<String>());
+        panic!(
+            "{}",
+            errors.iter().map(|e| format!("{e}\n")).collect::<String>()
+        );
     }
     let plan = Plan::new(&lower(&program).unwrap(), memory);
     (program, plan)

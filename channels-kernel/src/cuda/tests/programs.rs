@@ -1,7 +1,13 @@
 //! Programs that try what the code generator does differently from one construct to the next.
 
-pub(super) const ALL: [(&str, &str); 6] =
-    [("queens", QUEENS), ("ops", OPS), ("helpers", HELPERS), ("atomics", ATOMICS), ("faults", FAULTS), ("chain", CHAIN)];
+pub(super) const ALL: [(&str, &str); 6] = [
+    ("queens", QUEENS),
+    ("ops", OPS),
+    ("helpers", HELPERS),
+    ("atomics", ATOMICS),
+    ("faults", FAULTS),
+    ("chain", CHAIN),
+];
 
 /// Levels of one task each, down and up again, and then further down from where the first ones began.
 pub(super) const CHAIN: &str = r#"program chain in "chain.rs"

@@ -10,9 +10,20 @@ use millstream_graph::{
 };
 
 /// Checks one segment.
-pub(super) fn check(program: &Levelized, task: &LoweredTask, index: usize, errors: &mut Vec<CheckError>) {
+pub(super) fn check(
+    program: &Levelized,
+    task: &LoweredTask,
+    index: usize,
+    errors: &mut Vec<CheckError>,
+) {
     let segment = &task.segments[index];
-    let mut this = Checker { program, task, segment, entry: index == 0, errors };
+    let mut this = Checker {
+        program,
+        task,
+        segment,
+        entry: index == 0,
+        errors,
+    };
     if !this.well_formed() {
         return;
     }
@@ -52,7 +63,10 @@ impl Frame {
 
 impl Checker<'_> {
     fn error(&mut self, what: impl Into<String>) {
-        self.errors.push(CheckError { segment: self.segment.body.name.clone(), what: what.into() });
+        self.errors.push(CheckError {
+            segment: self.segment.body.name.clone(),
+            what: what.into(),
+        });
     }
 
     fn blocks(&self) -> &[Block] {
@@ -75,7 +89,9 @@ impl Checker<'_> {
             }
             match block.term {
                 Terminator::Sync(_) => self.error("a sync is left"),
-                Terminator::Continue(s) if s.index() == 0 || s.index() >= self.task.segments.len() => {
+                Terminator::Continue(s)
+                    if s.index() == 0 || s.index() >= self.task.segments.len() =>
+                {
                     self.error(format!("continues at {s}, which is no continuation"));
                 }
                 _ => {}
@@ -85,12 +101,19 @@ impl Checker<'_> {
                 cfg::operands(&stmt.kind, &mut |o| locals.extend(cfg::local_of(o)));
                 locals.extend(stmt.kind.def());
                 match &stmt.kind {
-                    StmtKind::Assign { value: Rvalue::FrameLoad(f) | Rvalue::FrameAddr(f), .. } | StmtKind::FrameStore { field: f, .. }
+                    StmtKind::Assign {
+                        value: Rvalue::FrameLoad(f) | Rvalue::FrameAddr(f),
+                        ..
+                    }
+                    | StmtKind::FrameStore { field: f, .. }
                         if f.index() >= self.task.frame.len() =>
                     {
                         self.error(format!("the frame has no field {f}"));
                     }
-                    StmtKind::Assign { value: Rvalue::SlotAddr(s), .. } if s.index() >= body.slots.len() => {
+                    StmtKind::Assign {
+                        value: Rvalue::SlotAddr(s),
+                        ..
+                    } if s.index() >= body.slots.len() => {
                         self.error(format!("no slot {s}"));
                     }
                     _ => {}
@@ -120,18 +143,33 @@ impl Checker<'_> {
         if !self.entry && !kinds.is_empty() {
             self.error("a continuation has arguments");
         }
-        let pieces = self.program.program[self.task.func].ret.pieces(&self.program.program.structs);
-        let returns = body.blocks.iter().any(|b| matches!(b.term, Terminator::Return(_)));
+        let pieces = self.program.program[self.task.func]
+            .ret
+            .pieces(&self.program.program.structs);
+        let returns = body
+            .blocks
+            .iter()
+            .any(|b| matches!(b.term, Terminator::Return(_)));
         if self.segment.ret.is_some() && pieces.is_empty() {
             self.error("a return address, but no result");
         }
         if self.segment.ret.is_none() && !pieces.is_empty() && (returns || self.entry) {
             self.error("a result, but no return address");
         }
-        if let Some(ret) = self.segment.ret.filter(|r| body.locals[r.index()].ty != Scalar::Ptr) {
-            self.error(format!("{ret} of type {} is no address", body.locals[ret.index()].ty));
+        if let Some(ret) = self
+            .segment
+            .ret
+            .filter(|r| body.locals[r.index()].ty != Scalar::Ptr)
+        {
+            self.error(format!(
+                "{ret} of type {} is no address",
+                body.locals[ret.index()].ty
+            ));
         }
-        if self.entry && self.segment.ret.is_some() && body.args.last() != self.segment.ret.map(Arg::Local).as_ref() {
+        if self.entry
+            && self.segment.ret.is_some()
+            && body.args.last() != self.segment.ret.map(Arg::Local).as_ref()
+        {
             self.error("the return address is not the last argument");
         }
         for block in body.blocks.iter() {
@@ -151,35 +189,61 @@ impl Checker<'_> {
             match &stmt.kind {
                 StmtKind::Assign { dst, value } => {
                     let field = |f: millstream_graph::ir::FieldId| scalar(self.task[f].kind);
-                    let (ty, wanted) = (body.type_of_value(value, field), body.locals[dst.index()].ty);
+                    let (ty, wanted) = (
+                        body.type_of_value(value, field),
+                        body.locals[dst.index()].ty,
+                    );
                     let blob = matches!(value, Rvalue::FrameLoad(f) if matches!(self.task[*f].kind, PieceKind::Blob(_)));
                     if ty != wanted || blob {
                         self.error(format!("{dst} of type {wanted} is set to a {ty}"));
                     }
                 }
-                StmtKind::FrameStore { field, value } if self.task[*field].kind != PieceKind::Scalar(body.type_of(*value)) => {
-                    self.error(format!("a {} is stored in field {field}", body.type_of(*value)));
+                StmtKind::FrameStore { field, value }
+                    if self.task[*field].kind != PieceKind::Scalar(body.type_of(*value)) =>
+                {
+                    self.error(format!(
+                        "a {} is stored in field {field}",
+                        body.type_of(*value)
+                    ));
                 }
-                StmtKind::Spawn { func, args, dest, .. } => self.spawn(*func, args, *dest),
+                StmtKind::Spawn {
+                    func, args, dest, ..
+                } => self.spawn(*func, args, *dest),
                 _ => {}
             }
         }
     }
 
-    fn spawn(&mut self, func: millstream_graph::ir::FuncId, args: &[Operand], dest: Option<millstream_graph::ir::Dest>) {
+    fn spawn(
+        &mut self,
+        func: millstream_graph::ir::FuncId,
+        args: &[Operand],
+        dest: Option<millstream_graph::ir::Dest>,
+    ) {
         let Some(callee) = self.program.task_of(func) else {
             self.error(format!("spawns {func}, which is no task"));
             return;
         };
         let callee = &self.program[callee];
         if dest.is_some_and(|d| d.combine != callee.combine) {
-            self.error(format!("`{}` does not combine as the spawn wants", callee.name));
+            self.error(format!(
+                "`{}` does not combine as the spawn wants",
+                callee.name
+            ));
         }
         let body = &self.segment.body;
-        let types: Vec<_> = args.iter().copied().chain(dest.map(|d| d.addr)).map(|o| body.type_of(o)).collect();
+        let types: Vec<_> = args
+            .iter()
+            .copied()
+            .chain(dest.map(|d| d.addr))
+            .map(|o| body.type_of(o))
+            .collect();
         let wanted: Vec<_> = callee.element.iter().map(|f| scalar(f.kind)).collect();
         if types != wanted {
-            self.error(format!("gives {types:?} to `{}`, which takes {wanted:?}", callee.name));
+            self.error(format!(
+                "gives {types:?} to `{}`, which takes {wanted:?}",
+                callee.name
+            ));
         }
     }
 
@@ -199,10 +263,16 @@ impl Checker<'_> {
         while changed {
             changed = false;
             for id in &order {
-                let Some(mut set) = at[id.index()].clone() else { continue };
+                let Some(mut set) = at[id.index()].clone() else {
+                    continue;
+                };
                 let block = &body.blocks[id.index()];
                 let read = |o: Operand, set: &FixedBitSet, wrong: &mut FixedBitSet| {
-                    wrong.extend(cfg::local_of(o).map(LocalId::index).filter(|l| !set.contains(*l)));
+                    wrong.extend(
+                        cfg::local_of(o)
+                            .map(LocalId::index)
+                            .filter(|l| !set.contains(*l)),
+                    );
                 };
                 for stmt in &block.stmts {
                     cfg::operands(&stmt.kind, &mut |o| read(o, &set, &mut wrong));
@@ -228,7 +298,10 @@ impl Checker<'_> {
             }
         }
         for local in wrong.ones() {
-            self.error(format!("{} may be read before it is assigned", LocalId::new(local)));
+            self.error(format!(
+                "{} may be read before it is assigned",
+                LocalId::new(local)
+            ));
         }
     }
 
@@ -247,9 +320,11 @@ impl Checker<'_> {
                         errors.insert("the frame may be reserved twice");
                     }
                     StmtKind::FrameAlloc => now = Frame::Yes,
-                    StmtKind::FrameStore { .. } | StmtKind::Assign { value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_), .. }
-                        if now != Frame::Yes =>
-                    {
+                    StmtKind::FrameStore { .. }
+                    | StmtKind::Assign {
+                        value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_),
+                        ..
+                    } if now != Frame::Yes => {
                         errors.insert("the frame may be used before it is reserved");
                     }
                     _ => {}
@@ -284,7 +359,9 @@ impl Checker<'_> {
                 {
                     let mut from = matches!(value, Rvalue::SlotAddr(_));
                     if !matches!(value, Rvalue::Load { .. }) {
-                        cfg::value_operands(value, &mut |o| from |= cfg::local_of(o).is_some_and(|l| derived.contains(l.index())));
+                        cfg::value_operands(value, &mut |o| {
+                            from |= cfg::local_of(o).is_some_and(|l| derived.contains(l.index()))
+                        });
                     }
                     if from {
                         derived.insert(dst.index());
@@ -297,14 +374,24 @@ impl Checker<'_> {
         let mut errors = Vec::new();
         for stmt in stmts() {
             match &stmt.kind {
-                StmtKind::Spawn { func, args, dest, .. } => {
-                    let element = self.program.task_of(*func).map_or(&[][..], |t| &self.program[t].element);
-                    let lent = args.iter().zip(element).any(|(a, f)| matches!(f.kind, PieceKind::Scalar(_)) && is(*a));
+                StmtKind::Spawn {
+                    func, args, dest, ..
+                } => {
+                    let element = self
+                        .program
+                        .task_of(*func)
+                        .map_or(&[][..], |t| &self.program[t].element);
+                    let lent = args
+                        .iter()
+                        .zip(element)
+                        .any(|(a, f)| matches!(f.kind, PieceKind::Scalar(_)) && is(*a));
                     if lent || dest.is_some_and(|d| is(d.addr)) {
                         errors.push("the address of a segment's slot goes to a child");
                     }
                 }
-                StmtKind::FrameStore { value, .. } if is(*value) => errors.push("the address of a segment's slot goes to the frame"),
+                StmtKind::FrameStore { value, .. } if is(*value) => {
+                    errors.push("the address of a segment's slot goes to the frame")
+                }
                 _ => {}
             }
         }

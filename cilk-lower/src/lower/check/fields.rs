@@ -37,12 +37,21 @@ fn written_before_read(task: &LoweredTask, errors: &mut Vec<CheckError>) {
         }
     }
     for (i, field) in early {
-        let what = format!("field `{}` may be read before it is written", task[field].name);
-        errors.push(CheckError { segment: task.segments[i].body.name.clone(), what });
+        let what = format!(
+            "field `{}` may be read before it is written",
+            task[field].name
+        );
+        errors.push(CheckError {
+            segment: task.segments[i].body.name.clone(),
+            what,
+        });
     }
     for (i, segment) in task.segments.iter().enumerate() {
         if at[i].is_none() {
-            errors.push(CheckError { segment: segment.body.name.clone(), what: "nothing continues here".into() });
+            errors.push(CheckError {
+                segment: segment.body.name.clone(),
+                what: "nothing continues here".into(),
+            });
         }
     }
 }
@@ -54,7 +63,12 @@ fn meet(a: &FixedBitSet, b: &FixedBitSet) -> FixedBitSet {
 }
 
 /// Follows one segment from the fields that are written where it starts. Gives what is written where it continues.
-fn walk(task: &LoweredTask, segment: &Segment, start: FixedBitSet, mut early: impl FnMut(FieldId)) -> Vec<(usize, FixedBitSet)> {
+fn walk(
+    task: &LoweredTask,
+    segment: &Segment,
+    start: FixedBitSet,
+    mut early: impl FnMut(FieldId),
+) -> Vec<(usize, FixedBitSet)> {
     let body = &segment.body;
     let addresses = addresses(body);
     let field_at = |o: Operand| cfg::local_of(o).and_then(|l| addresses[l.index()]);
@@ -65,18 +79,30 @@ fn walk(task: &LoweredTask, segment: &Segment, start: FixedBitSet, mut early: im
     let mut todo = vec![0];
     let mut out = Vec::new();
     while let Some(i) = todo.pop() {
-        let Some(mut set) = at[i].clone() else { continue };
+        let Some(mut set) = at[i].clone() else {
+            continue;
+        };
         let block = &body.blocks[i];
         for stmt in &block.stmts {
             match &stmt.kind {
-                StmtKind::Assign { value: Rvalue::FrameLoad(field), .. } if !set.contains(field.index()) && !lent.contains(field) => {
+                StmtKind::Assign {
+                    value: Rvalue::FrameLoad(field),
+                    ..
+                } if !set.contains(field.index()) && !lent.contains(field) => {
                     early(*field);
                 }
                 StmtKind::FrameStore { field, .. } => set.insert(field.index()),
-                StmtKind::Spawn { dest: Some(dest), .. } => match field_at(dest.addr) {
+                StmtKind::Spawn {
+                    dest: Some(dest), ..
+                } => match field_at(dest.addr) {
                     // The result is there when the task continues, and nothing reads it before that.
                     Some(field) if dest.combine == Combine::Store => set.insert(field.index()),
-                    Some(field) if matches!(task[field].kind, PieceKind::Scalar(_)) && !set.contains(field.index()) => early(field),
+                    Some(field)
+                        if matches!(task[field].kind, PieceKind::Scalar(_))
+                            && !set.contains(field.index()) =>
+                    {
+                        early(field)
+                    }
                     _ => {}
                 },
                 _ => {}
@@ -105,13 +131,19 @@ fn addresses(body: &Function) -> Vec<Option<FieldId>> {
     let mut other = FixedBitSet::with_capacity(body.locals.len());
     for stmt in body.blocks.iter().flat_map(|b| &b.stmts) {
         match stmt.kind {
-            StmtKind::Assign { dst, value: Rvalue::FrameAddr(field) } if out[dst.index()].is_none_or(|f| f == field) => {
+            StmtKind::Assign {
+                dst,
+                value: Rvalue::FrameAddr(field),
+            } if out[dst.index()].is_none_or(|f| f == field) => {
                 out[dst.index()] = Some(field);
             }
             _ => other.extend(stmt.kind.def().map(LocalId::index)),
         }
     }
-    out.into_iter().enumerate().map(|(i, f)| f.filter(|_| !other.contains(i))).collect()
+    out.into_iter()
+        .enumerate()
+        .map(|(i, f)| f.filter(|_| !other.contains(i)))
+        .collect()
 }
 
 /// The fields whose address is used for anything but the destination of a spawn.
@@ -127,7 +159,10 @@ fn lent(body: &Function, addresses: &[Option<FieldId>]) -> BTreeSet<FieldId> {
         }
         cfg::term_operands(&block.term, &mut mark);
         for stmt in &block.stmts {
-            if let StmtKind::Assign { dst, value: Rvalue::FrameAddr(field) } = stmt.kind
+            if let StmtKind::Assign {
+                dst,
+                value: Rvalue::FrameAddr(field),
+            } = stmt.kind
                 && addresses[dst.index()].is_none()
             {
                 out.insert(field);
@@ -140,12 +175,26 @@ fn lent(body: &Function, addresses: &[Option<FieldId>]) -> BTreeSet<FieldId> {
 /// The return address is never assigned but from its field, and its field never but from it.
 fn return_address(task: &LoweredTask, errors: &mut Vec<CheckError>) {
     let mut home = None;
-    let mut wrong = |segment: &Segment, what: &str| errors.push(CheckError { segment: segment.body.name.clone(), what: what.into() });
+    let mut wrong = |segment: &Segment, what: &str| {
+        errors.push(CheckError {
+            segment: segment.body.name.clone(),
+            what: what.into(),
+        })
+    };
     for segment in &task.segments {
         let Some(ret) = segment.ret else { continue };
-        for stmt in segment.body.blocks.iter().flat_map(|b| &b.stmts).filter(|s| s.kind.def() == Some(ret)) {
+        for stmt in segment
+            .body
+            .blocks
+            .iter()
+            .flat_map(|b| &b.stmts)
+            .filter(|s| s.kind.def() == Some(ret))
+        {
             match stmt.kind {
-                StmtKind::Assign { value: Rvalue::FrameLoad(field), .. } if home.is_none_or(|h| h == field) => home = Some(field),
+                StmtKind::Assign {
+                    value: Rvalue::FrameLoad(field),
+                    ..
+                } if home.is_none_or(|h| h == field) => home = Some(field),
                 _ => wrong(segment, "the return address is overwritten"),
             }
         }
@@ -156,7 +205,10 @@ fn return_address(task: &LoweredTask, errors: &mut Vec<CheckError>) {
                 && Some(field) == home
                 && Some(value) != segment.ret.map(Operand::Local)
             {
-                wrong(segment, "something else is stored in the field of the return address");
+                wrong(
+                    segment,
+                    "something else is stored in the field of the return address",
+                );
             }
         }
     }

@@ -12,9 +12,15 @@ pub(crate) fn eliminate(function: &mut Function, ret: Option<LocalId>) -> bool {
         let mut keep = vec![true; block.stmts.len()];
         for (stmt, keep) in block.stmts.iter().zip(&mut keep).rev() {
             *keep = match &stmt.kind {
-                StmtKind::Assign { dst, value: Rvalue::Use(Operand::Local(src)) } if dst == src => false,
+                StmtKind::Assign {
+                    dst,
+                    value: Rvalue::Use(Operand::Local(src)),
+                } if dst == src => false,
                 StmtKind::Assign { dst, .. } => live.contains(dst.index()),
-                StmtKind::Check { cond: Operand::Const(_, bits), .. } => *bits == 0,
+                StmtKind::Check {
+                    cond: Operand::Const(_, bits),
+                    ..
+                } => *bits == 0,
                 StmtKind::Copy { dst, src, size } => dst != src && *size > 0,
                 StmtKind::Zero { size: 0, .. } => false,
                 _ => true,

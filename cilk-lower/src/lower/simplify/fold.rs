@@ -8,22 +8,47 @@ use millstream_graph::{
 
 /// A simpler value that is always the same, if there is one.
 pub(super) fn fold(function: &Function, value: &Rvalue) -> Option<Rvalue> {
-    let known = |ty: Scalar, bits: u64| (!is_nan(ty, bits)).then_some(Rvalue::Use(Operand::Const(ty, bits)));
+    let known = |ty: Scalar, bits: u64| {
+        (!is_nan(ty, bits)).then_some(Rvalue::Use(Operand::Const(ty, bits)))
+    };
     match *value {
-        Rvalue::Unary(op, Operand::Const(ty, a)) => known(op.result(ty), eval::eval_unary(op, ty, a)),
-        Rvalue::Binary(op, Operand::Const(ty, a), Operand::Const(_, b)) => known(op.result(ty), eval::eval_binary(op, ty, a, b)?),
+        Rvalue::Unary(op, Operand::Const(ty, a)) => {
+            known(op.result(ty), eval::eval_unary(op, ty, a))
+        }
+        Rvalue::Binary(op, Operand::Const(ty, a), Operand::Const(_, b)) => {
+            known(op.result(ty), eval::eval_binary(op, ty, a, b)?)
+        }
         Rvalue::Binary(op, a, b) => identity(function, op, a, b),
-        Rvalue::MulAdd(Operand::Const(ty, a), Operand::Const(_, b), Operand::Const(_, c)) => known(ty, eval::eval_mul_add(ty, a, b, c)),
+        Rvalue::MulAdd(Operand::Const(ty, a), Operand::Const(_, b), Operand::Const(_, c)) => {
+            known(ty, eval::eval_mul_add(ty, a, b, c))
+        }
         Rvalue::Select(Operand::Const(_, c), a, b) => Some(Rvalue::Use(if c != 0 { a } else { b })),
         Rvalue::Select(_, a, b) if a == b => Some(Rvalue::Use(a)),
         Rvalue::Cast(ty, Operand::Const(from, a)) => known(ty, eval::eval_cast(from, ty, a)),
-        Rvalue::Cast(ty, a) | Rvalue::Bitcast(ty, a) if function.type_of(a) == ty => Some(Rvalue::Use(a)),
-        Rvalue::Bitcast(ty, Operand::Const(_, a)) => known(ty, a),
-        Rvalue::PtrAdd { base, index: Operand::Const(ty, index), scale, offset } if index != 0 => {
-            let offset = index.wrapping_mul(scale).wrapping_add(offset);
-            Some(Rvalue::PtrAdd { base, index: Operand::Const(ty, 0), scale, offset })
+        Rvalue::Cast(ty, a) | Rvalue::Bitcast(ty, a) if function.type_of(a) == ty => {
+            Some(Rvalue::Use(a))
         }
-        Rvalue::PtrAdd { base, index: Operand::Const(_, 0), offset: 0, .. } => Some(Rvalue::Use(base)),
+        Rvalue::Bitcast(ty, Operand::Const(_, a)) => known(ty, a),
+        Rvalue::PtrAdd {
+            base,
+            index: Operand::Const(ty, index),
+            scale,
+            offset,
+        } if index != 0 => {
+            let offset = index.wrapping_mul(scale).wrapping_add(offset);
+            Some(Rvalue::PtrAdd {
+                base,
+                index: Operand::Const(ty, 0),
+                scale,
+                offset,
+            })
+        }
+        Rvalue::PtrAdd {
+            base,
+            index: Operand::Const(_, 0),
+            offset: 0,
+            ..
+        } => Some(Rvalue::Use(base)),
         _ => None,
     }
 }
@@ -40,7 +65,9 @@ fn identity(function: &Function, op: BinOp, a: Operand, b: Operand) -> Option<Rv
     let first = Some(Rvalue::Use(a));
     let second = Some(Rvalue::Use(b));
     match op {
-        BinOp::Add | BinOp::Or | BinOp::Xor | BinOp::Sub | BinOp::Shl | BinOp::Shr if is(b, 0) => first,
+        BinOp::Add | BinOp::Or | BinOp::Xor | BinOp::Sub | BinOp::Shl | BinOp::Shr if is(b, 0) => {
+            first
+        }
         BinOp::Add | BinOp::Or | BinOp::Xor if is(a, 0) => second,
         BinOp::Mul | BinOp::Div if is(b, 1) => first,
         BinOp::Mul if is(a, 1) => second,

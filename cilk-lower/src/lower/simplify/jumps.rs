@@ -21,7 +21,10 @@ pub(crate) fn straighten(function: &mut Function) -> bool {
         if let Terminator::Goto(next) = term
             && next.index() != i
             && function.blocks[next.index()].stmts.is_empty()
-            && matches!(function.blocks[next.index()].term, Terminator::Return(_) | Terminator::Sync(_) | Terminator::Continue(_))
+            && matches!(
+                function.blocks[next.index()].term,
+                Terminator::Return(_) | Terminator::Sync(_) | Terminator::Continue(_)
+            )
         {
             let target = &function.blocks[next.index()];
             term = target.term.clone();
@@ -39,7 +42,11 @@ pub(crate) fn straighten(function: &mut Function) -> bool {
 fn follow(blocks: &[Block], mut block: BlockId) -> BlockId {
     for _ in 0..blocks.len() {
         match &blocks[block.index()] {
-            Block { stmts, term: Terminator::Goto(next), .. } if stmts.is_empty() => block = *next,
+            Block {
+                stmts,
+                term: Terminator::Goto(next),
+                ..
+            } if stmts.is_empty() => block = *next,
             _ => break,
         }
     }
@@ -50,11 +57,23 @@ fn follow(blocks: &[Block], mut block: BlockId) -> BlockId {
 pub(super) fn decided(term: &Terminator) -> Option<BlockId> {
     match term {
         Terminator::Branch { then, other, .. } if then == other => Some(*then),
-        Terminator::Branch { cond: Operand::Const(_, bits), then, other } => Some(if *bits != 0 { *then } else { *other }),
-        Terminator::Switch { value: Operand::Const(_, bits), arms, other } => {
-            Some(arms.iter().find(|(b, _)| b == bits).map_or(*other, |(_, b)| *b))
+        Terminator::Branch {
+            cond: Operand::Const(_, bits),
+            then,
+            other,
+        } => Some(if *bits != 0 { *then } else { *other }),
+        Terminator::Switch {
+            value: Operand::Const(_, bits),
+            arms,
+            other,
+        } => Some(
+            arms.iter()
+                .find(|(b, _)| b == bits)
+                .map_or(*other, |(_, b)| *b),
+        ),
+        Terminator::Switch { arms, other, .. } if arms.iter().all(|(_, b)| b == other) => {
+            Some(*other)
         }
-        Terminator::Switch { arms, other, .. } if arms.iter().all(|(_, b)| b == other) => Some(*other),
         _ => None,
     }
 }
@@ -63,7 +82,11 @@ pub(super) fn decided(term: &Terminator) -> Option<BlockId> {
 fn join(function: &mut Function) {
     let mut entries = vec![0u32; function.blocks.len()];
     for block in &function.blocks {
-        block.term.targets().iter().for_each(|t| entries[t.index()] += 1);
+        block
+            .term
+            .targets()
+            .iter()
+            .for_each(|t| entries[t.index()] += 1);
     }
     for i in 0..function.blocks.len() {
         while let Terminator::Goto(next) = function.blocks[i].term {
@@ -72,7 +95,11 @@ fn join(function: &mut Function) {
             }
             let tail = std::mem::replace(
                 &mut function.blocks[next.index()],
-                Block { stmts: Vec::new(), term: Terminator::Unreachable, span: millstream_graph::ir::Span::default() },
+                Block {
+                    stmts: Vec::new(),
+                    term: Terminator::Unreachable,
+                    span: millstream_graph::ir::Span::default(),
+                },
             );
             // The joined block is gone; nothing goes to it any more.
             entries[next.index()] = 0;

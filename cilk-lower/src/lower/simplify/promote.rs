@@ -2,7 +2,9 @@
 
 use crate::lower::{cfg, liveness::Liveness};
 use fixedbitset::FixedBitSet;
-use millstream_graph::ir::{Arg, BlockId, Function, LocalId, Operand, Rvalue, SlotId, Span, Stmt, StmtKind};
+use millstream_graph::ir::{
+    Arg, BlockId, Function, LocalId, Operand, Rvalue, SlotId, Span, Stmt, StmtKind,
+};
 
 /// Puts a local in the place of each scalar slot that only whole loads and stores touch. Says whether there was any.
 pub(super) fn promote(function: &mut Function) -> bool {
@@ -27,7 +29,10 @@ pub(super) fn promote(function: &mut Function) -> bool {
             }
             StmtKind::Store { addr, value, .. } => {
                 if let Some(dst) = local(*addr) {
-                    stmt.kind = StmtKind::Assign { dst, value: Rvalue::Use(*value) };
+                    stmt.kind = StmtKind::Assign {
+                        dst,
+                        value: Rvalue::Use(*value),
+                    };
                 }
             }
             _ => {}
@@ -47,7 +52,10 @@ fn initialize(function: &mut Function, locals: impl Iterator<Item = LocalId>) {
     let unset = locals.filter(|l| live.live_in(BlockId(0)).contains(l.index()));
     let zeros = unset.map(|dst| {
         let value = Rvalue::Use(Operand::Const(function.locals[dst.index()].ty, 0));
-        Stmt { kind: StmtKind::Assign { dst, value }, span: Span::default() }
+        Stmt {
+            kind: StmtKind::Assign { dst, value },
+            span: Span::default(),
+        }
     });
     let zeros: Vec<_> = zeros.collect();
     function.blocks[0].stmts.splice(0..0, zeros);
@@ -59,34 +67,57 @@ fn owners(function: &Function) -> Vec<Option<SlotId>> {
     let mut other = FixedBitSet::with_capacity(function.locals.len());
     for stmt in function.blocks.iter().flat_map(|b| &b.stmts) {
         match &stmt.kind {
-            StmtKind::Assign { dst, value: Rvalue::SlotAddr(slot) } if owner[dst.index()].is_none_or(|s| s == *slot) => {
+            StmtKind::Assign {
+                dst,
+                value: Rvalue::SlotAddr(slot),
+            } if owner[dst.index()].is_none_or(|s| s == *slot) => {
                 owner[dst.index()] = Some(*slot);
             }
             kind => other.extend(kind.def().map(LocalId::index)),
         }
     }
     let arg = |i: usize| function.args.contains(&Arg::Local(LocalId::new(i)));
-    owner.into_iter().enumerate().map(|(i, s)| s.filter(|_| !other.contains(i) && !arg(i))).collect()
+    owner
+        .into_iter()
+        .enumerate()
+        .map(|(i, s)| s.filter(|_| !other.contains(i) && !arg(i)))
+        .collect()
 }
 
 fn promotable(function: &Function, owner: &[Option<SlotId>]) -> FixedBitSet {
     let mut out = FixedBitSet::with_capacity(function.slots.len());
-    out.extend(
-        (0..function.slots.len()).filter(|i| function.slots[*i].scalar.is_some() && !function.args.contains(&Arg::Slot(SlotId::new(*i)))),
-    );
+    out.extend((0..function.slots.len()).filter(|i| {
+        function.slots[*i].scalar.is_some() && !function.args.contains(&Arg::Slot(SlotId::new(*i)))
+    }));
     let slot = |o: Operand| owner[cfg::local_of(o)?.index()];
     for block in &function.blocks {
         let mut used = Vec::new();
         for stmt in &block.stmts {
             match &stmt.kind {
-                StmtKind::Assign { value: Rvalue::Load { ty, addr, offset: 0 }, .. }
-                    if slot(*addr).is_some_and(|s| function.slots[s.index()].scalar == Some(*ty)) => {}
-                StmtKind::Store { addr, offset: 0, value }
-                    if slot(*addr).is_some_and(|s| function.slots[s.index()].scalar == Some(function.type_of(*value))) =>
+                StmtKind::Assign {
+                    value:
+                        Rvalue::Load {
+                            ty,
+                            addr,
+                            offset: 0,
+                        },
+                    ..
+                } if slot(*addr).is_some_and(|s| function.slots[s.index()].scalar == Some(*ty)) => {
+                }
+                StmtKind::Store {
+                    addr,
+                    offset: 0,
+                    value,
+                } if slot(*addr).is_some_and(|s| {
+                    function.slots[s.index()].scalar == Some(function.type_of(*value))
+                }) =>
                 {
                     used.push(*value);
                 }
-                StmtKind::Assign { dst, value: Rvalue::SlotAddr(s) } => {
+                StmtKind::Assign {
+                    dst,
+                    value: Rvalue::SlotAddr(s),
+                } => {
                     if owner[dst.index()] != Some(*s) {
                         out.set(s.index(), false);
                     }
@@ -95,7 +126,9 @@ fn promotable(function: &Function, owner: &[Option<SlotId>]) -> FixedBitSet {
             }
         }
         cfg::term_operands(&block.term, &mut |o| used.push(o));
-        used.into_iter().filter_map(slot).for_each(|s| out.set(s.index(), false));
+        used.into_iter()
+            .filter_map(slot)
+            .for_each(|s| out.set(s.index(), false));
     }
     out
 }

@@ -4,7 +4,9 @@
 use super::fold;
 use crate::lower::cfg;
 use fixedbitset::FixedBitSet;
-use millstream_graph::ir::{Arg, Block, BlockId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator};
+use millstream_graph::ir::{
+    Arg, Block, BlockId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator,
+};
 use std::collections::BTreeMap;
 
 /// What locals are known to equal: a constant, or another local that has not changed since.
@@ -23,7 +25,10 @@ pub(super) fn propagate(function: &mut Function) -> bool {
                 changed = true;
             }
         };
-        block.stmts.iter_mut().for_each(|s| s.kind.operands_mut(&mut put));
+        block
+            .stmts
+            .iter_mut()
+            .for_each(|s| s.kind.operands_mut(&mut put));
         block.term.operands_mut(put);
     }
     let at_start = known_at_start(function);
@@ -46,12 +51,18 @@ fn always(function: &Function) -> Vec<Option<Operand>> {
         }
     }
     let stmts = || function.blocks.iter().flat_map(|b| &b.stmts);
-    stmts().filter_map(|s| s.kind.def()).for_each(|d| defs[d.index()] += 1);
+    stmts()
+        .filter_map(|s| s.kind.def())
+        .for_each(|d| defs[d.index()] += 1);
     let mut out = vec![None; function.locals.len()];
     for stmt in stmts() {
-        if let StmtKind::Assign { dst, value: Rvalue::Use(value) } = stmt.kind
+        if let StmtKind::Assign {
+            dst,
+            value: Rvalue::Use(value),
+        } = stmt.kind
             && defs[dst.index()] == 1
-            && cfg::local_of(value).is_none_or(|id| arg.contains(id.index()) && defs[id.index()] == 1)
+            && cfg::local_of(value)
+                .is_none_or(|id| arg.contains(id.index()) && defs[id.index()] == 1)
         {
             out[dst.index()] = Some(value);
         }
@@ -69,11 +80,16 @@ fn known_at_start(function: &Function) -> Vec<Option<Known>> {
     while changed {
         changed = false;
         for id in &order {
-            let Some(mut known) = at_start[id.index()].clone() else { continue };
+            let Some(mut known) = at_start[id.index()].clone() else {
+                continue;
+            };
             let block = &function.blocks[id.index()];
             for stmt in &block.stmts {
                 let value = match &stmt.kind {
-                    StmtKind::Assign { dst, value } => Some((*dst, simpler(function, value, &known).unwrap_or_else(|| value.clone()))),
+                    StmtKind::Assign { dst, value } => Some((
+                        *dst,
+                        simpler(function, value, &known).unwrap_or_else(|| value.clone()),
+                    )),
                     _ => None,
                 };
                 if let Some(dst) = stmt.kind.def() {
@@ -107,10 +123,22 @@ fn crossing(function: &Function) -> FixedBitSet {
     for block in &function.blocks {
         let mut here = FixedBitSet::with_capacity(function.locals.len());
         for stmt in &block.stmts {
-            cfg::operands(&stmt.kind, &mut |o| out.extend(cfg::local_of(o).map(LocalId::index).filter(|l| !here.contains(*l))));
+            cfg::operands(&stmt.kind, &mut |o| {
+                out.extend(
+                    cfg::local_of(o)
+                        .map(LocalId::index)
+                        .filter(|l| !here.contains(*l)),
+                )
+            });
             here.extend(stmt.kind.def().map(LocalId::index));
         }
-        cfg::term_operands(&block.term, &mut |o| out.extend(cfg::local_of(o).map(LocalId::index).filter(|l| !here.contains(*l))));
+        cfg::term_operands(&block.term, &mut |o| {
+            out.extend(
+                cfg::local_of(o)
+                    .map(LocalId::index)
+                    .filter(|l| !here.contains(*l)),
+            )
+        });
     }
     out
 }
@@ -131,11 +159,18 @@ fn meet(at: &mut Option<Known>, edge: Known) -> bool {
 
 /// What a branch tells those whom it goes to.
 fn learn(known: &mut Known, term: &Terminator, target: BlockId) {
-    if let Terminator::Branch { cond: Operand::Local(cond), then, other } = term
+    if let Terminator::Branch {
+        cond: Operand::Local(cond),
+        then,
+        other,
+    } = term
         && then != other
     {
         let value = Operand::bool(*then == target);
-        known.values_mut().filter(|v| **v == Operand::Local(*cond)).for_each(|v| *v = value);
+        known
+            .values_mut()
+            .filter(|v| **v == Operand::Local(*cond))
+            .for_each(|v| *v = value);
         known.insert(*cond, value);
     }
 }
@@ -206,7 +241,9 @@ fn thread(function: &mut Function, id: BlockId, known: &Known) -> bool {
     }
     let mut moved = Vec::new();
     for target in term.targets() {
-        let Block { stmts, term: next, .. } = &function.blocks[target.index()];
+        let Block {
+            stmts, term: next, ..
+        } = &function.blocks[target.index()];
         let mut edge = known.clone();
         learn(&mut edge, term, target);
         let constant = |o: &Operand| match o {
@@ -218,10 +255,14 @@ fn thread(function: &mut Function, id: BlockId, known: &Known) -> bool {
         };
         let to = match next {
             _ if !stmts.is_empty() => continue,
-            Terminator::Branch { cond, then, other } => constant(cond).map(|c| if c != 0 { *then } else { *other }),
-            Terminator::Switch { value, arms, other } => {
-                constant(value).map(|v| arms.iter().find(|(bits, _)| *bits == v).map_or(*other, |(_, b)| *b))
+            Terminator::Branch { cond, then, other } => {
+                constant(cond).map(|c| if c != 0 { *then } else { *other })
             }
+            Terminator::Switch { value, arms, other } => constant(value).map(|v| {
+                arms.iter()
+                    .find(|(bits, _)| *bits == v)
+                    .map_or(*other, |(_, b)| *b)
+            }),
             _ => None,
         };
         moved.extend(to.filter(|t| *t != target).map(|to| (target, to)));

@@ -2,7 +2,10 @@
 
 use crate::lower::cfg;
 use millstream_graph::{
-    ir::{Arg, BinOp, Block, Combine, FieldId, Function, FunctionKind, LocalId, Operand, Rvalue, SegmentId, Stmt, StmtKind, Terminator},
+    ir::{
+        Arg, BinOp, Block, Combine, FieldId, Function, FunctionKind, LocalId, Operand, Rvalue,
+        SegmentId, Stmt, StmtKind, Terminator,
+    },
     levelized::{Field, Levelized, LoweredTask},
     ty::{PieceKind, Scalar, Type},
 };
@@ -29,7 +32,10 @@ impl Record {
             at
         });
         let offsets = offsets.collect();
-        Self { offsets, size: size.next_multiple_of(8) }
+        Self {
+            offsets,
+            size: size.next_multiple_of(8),
+        }
     }
 }
 
@@ -56,16 +62,37 @@ const LEAVES: u64 = 32;
 
 impl Head {
     pub(super) const fn new() -> Self {
-        Self { bytes: 0, frames: 0, next: 0, early: 0, leaves: 0 }
+        Self {
+            bytes: 0,
+            frames: 0,
+            next: 0,
+            early: 0,
+            leaves: 0,
+        }
     }
 
     pub(super) fn bytes(self) -> Vec<u8> {
-        [self.bytes, self.frames, self.next, self.early, self.leaves].iter().flat_map(|w| w.to_le_bytes()).collect()
+        [self.bytes, self.frames, self.next, self.early, self.leaves]
+            .iter()
+            .flat_map(|w| w.to_le_bytes())
+            .collect()
     }
 
     pub(super) fn read(bytes: &[u8]) -> Self {
-        let word = |at: u64| u64::from_le_bytes(bytes[at as usize..at as usize + 8].try_into().unwrap_or_default());
-        Self { bytes: word(BYTES), frames: word(FRAMES), next: word(NEXT), early: word(EARLY), leaves: word(LEAVES) }
+        let word = |at: u64| {
+            u64::from_le_bytes(
+                bytes[at as usize..at as usize + 8]
+                    .try_into()
+                    .unwrap_or_default(),
+            )
+        };
+        Self {
+            bytes: word(BYTES),
+            frames: word(FRAMES),
+            next: word(NEXT),
+            early: word(EARLY),
+            leaves: word(LEAVES),
+        }
     }
 }
 
@@ -76,19 +103,36 @@ pub(super) fn function(levelized: &Levelized, task: &LoweredTask, id: SegmentId)
     body.name = format!("segment {}", body.name);
     body.kind = FunctionKind::Helper;
     body.ret = Type::unit();
-    let [frame, head, log] = ["frame", "head", "log"].map(|name| cfg::add_local(&mut body, Some(name.into()), Scalar::Ptr));
+    let [frame, head, log] = ["frame", "head", "log"]
+        .map(|name| cfg::add_local(&mut body, Some(name.into()), Scalar::Ptr));
     body.args.extend([frame, head, log].map(Arg::Local));
     let fields = Record::new(&task.frame);
-    let mut out = Writer { levelized, task, ret: segment.ret, frame, head, log, fields, body, stmts: Vec::new() };
+    let mut out = Writer {
+        levelized,
+        task,
+        ret: segment.ret,
+        frame,
+        head,
+        log,
+        fields,
+        body,
+        stmts: Vec::new(),
+    };
     for i in 0..out.body.blocks.len() {
         let Block { stmts, term, span } = out.body.blocks[i].clone();
         for stmt in stmts {
             let from = out.stmts.len();
             out.statement(stmt.kind);
-            out.stmts[from..].iter_mut().for_each(|s| s.span = stmt.span);
+            out.stmts[from..]
+                .iter_mut()
+                .for_each(|s| s.span = stmt.span);
         }
         let term = out.terminator(term);
-        out.body.blocks[i] = Block { stmts: std::mem::take(&mut out.stmts), term, span };
+        out.body.blocks[i] = Block {
+            stmts: std::mem::take(&mut out.stmts),
+            term,
+            span,
+        };
     }
     out.body
 }
@@ -107,7 +151,10 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn put(&mut self, kind: StmtKind) {
-        self.stmts.push(Stmt { kind, span: millstream_graph::ir::Span::default() });
+        self.stmts.push(Stmt {
+            kind,
+            span: millstream_graph::ir::Span::default(),
+        });
     }
 
     fn set(&mut self, ty: Scalar, value: Rvalue) -> Operand {
@@ -117,19 +164,36 @@ impl Writer<'_> {
     }
 
     fn word(&mut self, offset: u64) -> Operand {
-        self.set(Scalar::U64, Rvalue::Load { ty: Scalar::U64, addr: Operand::Local(self.head), offset })
+        self.set(
+            Scalar::U64,
+            Rvalue::Load {
+                ty: Scalar::U64,
+                addr: Operand::Local(self.head),
+                offset,
+            },
+        )
     }
 
     fn set_word(&mut self, offset: u64, value: Operand) {
-        self.put(StmtKind::Store { addr: Operand::Local(self.head), offset, value });
+        self.put(StmtKind::Store {
+            addr: Operand::Local(self.head),
+            offset,
+            value,
+        });
     }
 
     /// Notes it if there is no frame yet.
     fn need_frame(&mut self) {
         let frames = self.word(FRAMES);
         let early = self.word(EARLY);
-        let none = self.set(Scalar::Bool, Rvalue::Binary(BinOp::Eq, frames, Operand::Const(Scalar::U64, 0)));
-        let early = self.set(Scalar::U64, Rvalue::Select(none, Operand::Const(Scalar::U64, 1), early));
+        let none = self.set(
+            Scalar::Bool,
+            Rvalue::Binary(BinOp::Eq, frames, Operand::Const(Scalar::U64, 0)),
+        );
+        let early = self.set(
+            Scalar::U64,
+            Rvalue::Select(none, Operand::Const(Scalar::U64, 1), early),
+        );
         self.set_word(EARLY, early);
     }
 
@@ -141,34 +205,69 @@ impl Writer<'_> {
         match kind {
             StmtKind::FrameAlloc => {
                 let frames = self.word(FRAMES);
-                let frames = self.set(Scalar::U64, Rvalue::Binary(BinOp::Add, frames, Operand::Const(Scalar::U64, 1)));
+                let frames = self.set(
+                    Scalar::U64,
+                    Rvalue::Binary(BinOp::Add, frames, Operand::Const(Scalar::U64, 1)),
+                );
                 self.set_word(FRAMES, frames);
             }
             StmtKind::FrameStore { field, value } => {
                 self.need_frame();
                 let offset = self.field(field);
-                self.put(StmtKind::Store { addr: Operand::Local(self.frame), offset, value });
+                self.put(StmtKind::Store {
+                    addr: Operand::Local(self.frame),
+                    offset,
+                    value,
+                });
             }
-            StmtKind::Assign { dst, value: Rvalue::FrameLoad(field) } => {
+            StmtKind::Assign {
+                dst,
+                value: Rvalue::FrameLoad(field),
+            } => {
                 self.need_frame();
-                let PieceKind::Scalar(ty) = self.task[field].kind else { unreachable!("only scalar fields are loaded") };
-                let value = Rvalue::Load { ty, addr: Operand::Local(self.frame), offset: self.field(field) };
+                let PieceKind::Scalar(ty) = self.task[field].kind else {
+                    unreachable!("only scalar fields are loaded")
+                };
+                let value = Rvalue::Load {
+                    ty,
+                    addr: Operand::Local(self.frame),
+                    offset: self.field(field),
+                };
                 self.put(StmtKind::Assign { dst, value });
             }
-            StmtKind::Assign { dst, value: Rvalue::FrameAddr(field) } => {
+            StmtKind::Assign {
+                dst,
+                value: Rvalue::FrameAddr(field),
+            } => {
                 self.need_frame();
-                let value = self.place(Operand::Local(self.frame), Operand::usize(0), self.field(field));
+                let value = self.place(
+                    Operand::Local(self.frame),
+                    Operand::usize(0),
+                    self.field(field),
+                );
                 self.put(StmtKind::Assign { dst, value });
             }
-            StmtKind::Spawn { func, args, dest, leaf } => {
-                let task = self.levelized.task_of(func).unwrap_or_else(|| unreachable!("spawns name tasks"));
+            StmtKind::Spawn {
+                func,
+                args,
+                dest,
+                leaf,
+            } => {
+                let task = self
+                    .levelized
+                    .task_of(func)
+                    .unwrap_or_else(|| unreachable!("spawns name tasks"));
                 let element = &self.levelized[task].element;
                 let record = Record::new(element);
                 let bytes = self.word(BYTES);
                 let at = self.set(Scalar::Usize, Rvalue::Cast(Scalar::Usize, bytes));
                 let base = self.place(Operand::Local(self.log), at, 0);
                 let base = self.set(Scalar::Ptr, base);
-                self.put(StmtKind::Store { addr: base, offset: 0, value: Operand::Const(Scalar::U64, u64::from(task.0)) });
+                self.put(StmtKind::Store {
+                    addr: base,
+                    offset: 0,
+                    value: Operand::Const(Scalar::U64, u64::from(task.0)),
+                });
                 let values = args.into_iter().chain(dest.map(|d| d.addr));
                 for ((field, offset), value) in element.iter().zip(&record.offsets).zip(values) {
                     self.give(field.kind, base, 8 + offset, value);
@@ -176,8 +275,14 @@ impl Writer<'_> {
                 // What was written of a leaf is written over.
                 let mut more = Operand::Const(Scalar::U64, 8 + record.size);
                 if let Some(leaf) = leaf {
-                    more = self.set(Scalar::U64, Rvalue::Select(leaf, Operand::Const(Scalar::U64, 0), more));
-                    let (leaf, leaves) = (self.set(Scalar::U64, Rvalue::Cast(Scalar::U64, leaf)), self.word(LEAVES));
+                    more = self.set(
+                        Scalar::U64,
+                        Rvalue::Select(leaf, Operand::Const(Scalar::U64, 0), more),
+                    );
+                    let (leaf, leaves) = (
+                        self.set(Scalar::U64, Rvalue::Cast(Scalar::U64, leaf)),
+                        self.word(LEAVES),
+                    );
                     let leaves = self.set(Scalar::U64, Rvalue::Binary(BinOp::Add, leaves, leaf));
                     self.set_word(LEAVES, leaves);
                 }
@@ -189,17 +294,30 @@ impl Writer<'_> {
     }
 
     fn place(&self, base: Operand, index: Operand, offset: u64) -> Rvalue {
-        Rvalue::PtrAdd { base, index, scale: 1, offset }
+        Rvalue::PtrAdd {
+            base,
+            index,
+            scale: 1,
+            offset,
+        }
     }
 
     /// Writes a piece to memory.
     fn give(&mut self, kind: PieceKind, addr: Operand, offset: u64, value: Operand) {
         match kind {
-            PieceKind::Scalar(_) => self.put(StmtKind::Store { addr, offset, value }),
+            PieceKind::Scalar(_) => self.put(StmtKind::Store {
+                addr,
+                offset,
+                value,
+            }),
             PieceKind::Blob(layout) => {
                 let place = self.place(addr, Operand::usize(0), offset);
                 let dst = self.set(Scalar::Ptr, place);
-                self.put(StmtKind::Copy { dst, src: value, size: layout.size });
+                self.put(StmtKind::Copy {
+                    dst,
+                    src: value,
+                    size: layout.size,
+                });
             }
         }
     }
@@ -222,15 +340,31 @@ impl Writer<'_> {
 
     /// The pieces of a result go through the return address.
     fn deliver(&mut self, ret: Operand, values: &[Operand]) {
-        let pieces = self.task.segments[0].body.ret.pieces(&self.levelized.program.structs);
+        let pieces = self.task.segments[0]
+            .body
+            .ret
+            .pieces(&self.levelized.program.structs);
         for (piece, &value) in pieces.iter().zip(values) {
             match (self.task.combine, piece.kind) {
                 (Combine::Store, kind) => self.give(kind, ret, piece.offset, value),
                 (combine, PieceKind::Scalar(ty)) => {
-                    let old = self.set(ty, Rvalue::Load { ty, addr: ret, offset: piece.offset });
-                    let op = combine.op().unwrap_or_else(|| unreachable!("a store was given above"));
+                    let old = self.set(
+                        ty,
+                        Rvalue::Load {
+                            ty,
+                            addr: ret,
+                            offset: piece.offset,
+                        },
+                    );
+                    let op = combine
+                        .op()
+                        .unwrap_or_else(|| unreachable!("a store was given above"));
                     let new = self.set(ty, Rvalue::Binary(op, old, value));
-                    self.put(StmtKind::Store { addr: ret, offset: piece.offset, value: new });
+                    self.put(StmtKind::Store {
+                        addr: ret,
+                        offset: piece.offset,
+                        value: new,
+                    });
                 }
                 (_, PieceKind::Blob(_)) => unreachable!("arrays are not combined"),
             }

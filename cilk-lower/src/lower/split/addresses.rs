@@ -14,7 +14,8 @@ pub(super) fn sink(function: &mut Function) {
         let mut here = BTreeMap::new();
         let mut out = Vec::with_capacity(stmts.len());
         for mut stmt in stmts.drain(..) {
-            stmt.kind.operands_mut(|o| replace(o, &addresses, &mut here, locals, &mut out, stmt.span));
+            stmt.kind
+                .operands_mut(|o| replace(o, &addresses, &mut here, locals, &mut out, stmt.span));
             out.push(stmt);
         }
         term.operands_mut(|o| replace(o, &addresses, &mut here, locals, &mut out, *span));
@@ -31,11 +32,19 @@ fn replace(
     span: millstream_graph::ir::Span,
 ) {
     let Operand::Local(id) = operand else { return };
-    let Some(Some(value)) = addresses.get(id.index()) else { return };
+    let Some(Some(value)) = addresses.get(id.index()) else {
+        return;
+    };
     let new = *here.entry(*id).or_insert_with(|| {
         locals.push(locals[id.index()].clone());
         let dst = LocalId::new(locals.len() - 1);
-        out.push(Stmt { kind: StmtKind::Assign { dst, value: value.clone() }, span });
+        out.push(Stmt {
+            kind: StmtKind::Assign {
+                dst,
+                value: value.clone(),
+            },
+            span,
+        });
         dst
     });
     *operand = Operand::Local(new);
@@ -51,15 +60,19 @@ fn addresses(function: &Function) -> Vec<Option<Rvalue>> {
     }));
     for stmt in function.blocks.iter().flat_map(|b| &b.stmts) {
         match &stmt.kind {
-            StmtKind::Assign { dst, value: value @ (Rvalue::SlotAddr(_) | Rvalue::DataAddr(_)) }
-                if out[dst.index()].as_ref().is_none_or(|v| v == value) =>
-            {
+            StmtKind::Assign {
+                dst,
+                value: value @ (Rvalue::SlotAddr(_) | Rvalue::DataAddr(_)),
+            } if out[dst.index()].as_ref().is_none_or(|v| v == value) => {
                 out[dst.index()] = Some(value.clone());
             }
             kind => other.extend(kind.def().map(LocalId::index)),
         }
     }
-    out.into_iter().enumerate().map(|(i, v)| v.filter(|_| !other.contains(i))).collect()
+    out.into_iter()
+        .enumerate()
+        .map(|(i, v)| v.filter(|_| !other.contains(i)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -71,26 +84,62 @@ mod tests {
 
     #[test]
     fn an_address_is_computed_where_it_is_used() {
-        let stmt = |kind| Stmt { kind, span: Span::default() };
-        let address = stmt(StmtKind::Assign { dst: LocalId(0), value: Rvalue::SlotAddr(SlotId(0)) });
-        let zero = stmt(StmtKind::Zero { dst: Operand::Local(LocalId(0)), size: 8 });
+        let stmt = |kind| Stmt {
+            kind,
+            span: Span::default(),
+        };
+        let address = stmt(StmtKind::Assign {
+            dst: LocalId(0),
+            value: Rvalue::SlotAddr(SlotId(0)),
+        });
+        let zero = stmt(StmtKind::Zero {
+            dst: Operand::Local(LocalId(0)),
+            size: 8,
+        });
         let mut function = Function {
             name: "f".into(),
             kind: FunctionKind::Helper,
             params: vec![],
             ret: Type::unit(),
             args: vec![],
-            locals: vec![Local { name: None, ty: Scalar::Ptr }],
-            slots: vec![millstream_graph::ir::Slot { name: None, layout: Layout { size: 8, align: 8 }, scalar: None }],
+            locals: vec![Local {
+                name: None,
+                ty: Scalar::Ptr,
+            }],
+            slots: vec![millstream_graph::ir::Slot {
+                name: None,
+                layout: Layout { size: 8, align: 8 },
+                scalar: None,
+            }],
             blocks: vec![
-                Block { stmts: vec![address], term: Terminator::Goto(millstream_graph::ir::BlockId(1)), span: Span::default() },
-                Block { stmts: vec![zero], term: Terminator::Return(vec![]), span: Span::default() },
+                Block {
+                    stmts: vec![address],
+                    term: Terminator::Goto(millstream_graph::ir::BlockId(1)),
+                    span: Span::default(),
+                },
+                Block {
+                    stmts: vec![zero],
+                    term: Terminator::Return(vec![]),
+                    span: Span::default(),
+                },
             ],
             span: Span::default(),
         };
         sink(&mut function);
         cfg::drop_unreachable(&mut function);
-        assert!(matches!(function.blocks[1].stmts[0].kind, StmtKind::Assign { dst: LocalId(1), .. }));
-        assert!(matches!(function.blocks[1].stmts[1].kind, StmtKind::Zero { dst: Operand::Local(LocalId(1)), .. }));
+        assert!(matches!(
+            function.blocks[1].stmts[0].kind,
+            StmtKind::Assign {
+                dst: LocalId(1),
+                ..
+            }
+        ));
+        assert!(matches!(
+            function.blocks[1].stmts[1].kind,
+            StmtKind::Zero {
+                dst: Operand::Local(LocalId(1)),
+                ..
+            }
+        ));
     }
 }

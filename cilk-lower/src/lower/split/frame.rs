@@ -8,7 +8,10 @@ use super::plan::Plan;
 use crate::lower::{cfg, liveness::Liveness};
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
-    ir::{Arg, Block, BlockId, FieldId, Function, LocalId, Operand, Rvalue, Span, Stmt, StmtKind, Terminator},
+    ir::{
+        Arg, Block, BlockId, FieldId, Function, LocalId, Operand, Rvalue, Span, Stmt, StmtKind,
+        Terminator,
+    },
     levelized::Field,
     ty::PieceKind,
 };
@@ -17,16 +20,26 @@ use std::collections::BTreeMap;
 /// Puts [`StmtKind::FrameAlloc`] where it belongs in the body of an entry segment.
 pub(super) fn allocate(body: &mut Function, plan: &Plan) {
     let has = frame_at_start(body, plan);
-    let mut shadows = Shadows { fields: BTreeMap::new(), frame: &plan.frame };
+    let mut shadows = Shadows {
+        fields: BTreeMap::new(),
+        frame: &plan.frame,
+    };
     for (i, has) in (0..body.blocks.len()).zip(&has) {
-        let need = if *has { Some(0) } else { first_need(&body.blocks[i], plan) };
+        let need = if *has {
+            Some(0)
+        } else {
+            first_need(&body.blocks[i], plan)
+        };
         let stmts = std::mem::take(&mut body.blocks[i].stmts);
         let span = body.blocks[i].span;
         let mut out = Vec::with_capacity(stmts.len() + 1);
         let end = stmts.len();
         for (at, mut stmt) in stmts.into_iter().enumerate() {
             if !*has && need == Some(at) {
-                out.push(Stmt { kind: StmtKind::FrameAlloc, span: stmt.span });
+                out.push(Stmt {
+                    kind: StmtKind::FrameAlloc,
+                    span: stmt.span,
+                });
             }
             if need.is_none_or(|n| at < n) {
                 shadows.keep(body, plan, &mut stmt.kind);
@@ -34,7 +47,10 @@ pub(super) fn allocate(body: &mut Function, plan: &Plan) {
             out.push(stmt);
         }
         if !*has && need == Some(end) {
-            out.push(Stmt { kind: StmtKind::FrameAlloc, span });
+            out.push(Stmt {
+                kind: StmtKind::FrameAlloc,
+                span,
+            });
         }
         body.blocks[i].stmts = out;
     }
@@ -46,7 +62,10 @@ pub(super) fn allocate(body: &mut Function, plan: &Plan) {
 /// The first statement of a block that needs the frame; the number of statements if only the terminator does.
 fn first_need(block: &Block, plan: &Plan) -> Option<usize> {
     let needs = |kind: &StmtKind| match kind {
-        StmtKind::Assign { value: Rvalue::FrameAddr(_), .. } => true,
+        StmtKind::Assign {
+            value: Rvalue::FrameAddr(_),
+            ..
+        } => true,
         StmtKind::FrameStore { field, .. } => !plan.is_scalar_slot(*field),
         _ => false,
     };
@@ -62,7 +81,13 @@ fn frame_at_start(body: &Function, plan: &Plan) -> Vec<bool> {
     while changed {
         changed = false;
         for id in order.iter().rev() {
-            if !wants[id.index()] && body.blocks[id.index()].term.targets().iter().any(|t| wants[t.index()]) {
+            if !wants[id.index()]
+                && body.blocks[id.index()]
+                    .term
+                    .targets()
+                    .iter()
+                    .any(|t| wants[t.index()])
+            {
                 wants[id.index()] = true;
                 changed = true;
             }
@@ -89,7 +114,14 @@ fn frame_at_start(body: &Function, plan: &Plan) -> Vec<bool> {
 
 fn touches(block: &Block) -> bool {
     let frame = |kind: &StmtKind| {
-        matches!(kind, StmtKind::FrameStore { .. } | StmtKind::Assign { value: Rvalue::FrameAddr(_) | Rvalue::FrameLoad(_), .. })
+        matches!(
+            kind,
+            StmtKind::FrameStore { .. }
+                | StmtKind::Assign {
+                    value: Rvalue::FrameAddr(_) | Rvalue::FrameLoad(_),
+                    ..
+                }
+        )
     };
     matches!(block.term, Terminator::Continue(_)) || block.stmts.iter().any(|s| frame(&s.kind))
 }
@@ -97,7 +129,10 @@ fn touches(block: &Block) -> bool {
 /// Reserves the frame on each edge from a block that has none at its end to one that has it at its start.
 fn allocate_on_edges(body: &mut Function, plan: &Plan, has: &[bool]) {
     for i in 0..has.len() {
-        let allocates = body.blocks[i].stmts.iter().any(|s| s.kind == StmtKind::FrameAlloc);
+        let allocates = body.blocks[i]
+            .stmts
+            .iter()
+            .any(|s| s.kind == StmtKind::FrameAlloc);
         if has[i] || allocates {
             continue;
         }
@@ -106,8 +141,15 @@ fn allocate_on_edges(body: &mut Function, plan: &Plan, has: &[bool]) {
         let mut term = std::mem::replace(&mut body.blocks[i].term, Terminator::Unreachable);
         term.targets_mut(|t| {
             if has[t.index()] {
-                let stmts = vec![Stmt { kind: StmtKind::FrameAlloc, span }];
-                body.blocks.push(Block { stmts, term: Terminator::Goto(*t), span });
+                let stmts = vec![Stmt {
+                    kind: StmtKind::FrameAlloc,
+                    span,
+                }];
+                body.blocks.push(Block {
+                    stmts,
+                    term: Terminator::Goto(*t),
+                    span,
+                });
                 *t = BlockId::new(body.blocks.len() - 1);
             }
         });
@@ -125,12 +167,20 @@ impl Shadows<'_> {
     /// Makes an access to a field that was a scalar slot one to its local.
     fn keep(&mut self, body: &mut Function, plan: &Plan, kind: &mut StmtKind) {
         match kind {
-            StmtKind::Assign { value: value @ Rvalue::FrameLoad(_), .. } => {
-                let Rvalue::FrameLoad(field) = *value else { return };
+            StmtKind::Assign {
+                value: value @ Rvalue::FrameLoad(_),
+                ..
+            } => {
+                let Rvalue::FrameLoad(field) = *value else {
+                    return;
+                };
                 *value = Rvalue::Use(Operand::Local(self.local(body, field)));
             }
             StmtKind::FrameStore { field, value } if plan.is_scalar_slot(*field) => {
-                *kind = StmtKind::Assign { dst: self.local(body, *field), value: Rvalue::Use(*value) };
+                *kind = StmtKind::Assign {
+                    dst: self.local(body, *field),
+                    value: Rvalue::Use(*value),
+                };
             }
             _ => {}
         }
@@ -154,22 +204,46 @@ fn spill(body: &mut Function, plan: &Plan, shadows: &BTreeMap<FieldId, LocalId>)
     });
     let copies: Vec<_> = copies.collect();
     for (i, assigned) in assigned.iter().enumerate() {
-        let Some(at) = body.blocks[i].stmts.iter().position(|s| s.kind == StmtKind::FrameAlloc) else { continue };
+        let Some(at) = body.blocks[i]
+            .stmts
+            .iter()
+            .position(|s| s.kind == StmtKind::FrameAlloc)
+        else {
+            continue;
+        };
         let mut set = assigned.clone();
-        set.extend(body.blocks[i].stmts[..at].iter().filter_map(|s| s.kind.def()).map(LocalId::index));
+        set.extend(
+            body.blocks[i].stmts[..at]
+                .iter()
+                .filter_map(|s| s.kind.def())
+                .map(LocalId::index),
+        );
         let mut kinds = Vec::new();
         for (&field, &local) in shadows {
             if set.contains(local.index()) {
-                kinds.push(StmtKind::FrameStore { field, value: Operand::Local(local) });
+                kinds.push(StmtKind::FrameStore {
+                    field,
+                    value: Operand::Local(local),
+                });
             }
         }
         for &(slot, field) in &copies {
             let dst = cfg::add_local(body, None, millstream_graph::ty::Scalar::Ptr);
             let src = cfg::add_local(body, None, millstream_graph::ty::Scalar::Ptr);
-            kinds.push(StmtKind::Assign { dst, value: Rvalue::FrameAddr(field) });
-            kinds.push(StmtKind::Assign { dst: src, value: Rvalue::SlotAddr(slot) });
+            kinds.push(StmtKind::Assign {
+                dst,
+                value: Rvalue::FrameAddr(field),
+            });
+            kinds.push(StmtKind::Assign {
+                dst: src,
+                value: Rvalue::SlotAddr(slot),
+            });
             let size = plan.frame[field.index()].kind.layout().size;
-            kinds.push(StmtKind::Copy { dst: Operand::Local(dst), src: Operand::Local(src), size });
+            kinds.push(StmtKind::Copy {
+                dst: Operand::Local(dst),
+                src: Operand::Local(src),
+                size,
+            });
         }
         let span = body.blocks[i].stmts[at].span;
         let stmts = kinds.into_iter().map(|kind| Stmt { kind, span });
@@ -187,7 +261,13 @@ fn assigned_at_start(body: &Function) -> Vec<FixedBitSet> {
         for id in &order {
             let block = &body.blocks[id.index()];
             let mut set = out[id.index()].clone();
-            set.extend(block.stmts.iter().filter_map(|s| s.kind.def()).map(LocalId::index));
+            set.extend(
+                block
+                    .stmts
+                    .iter()
+                    .filter_map(|s| s.kind.def())
+                    .map(LocalId::index),
+            );
             for target in block.term.targets() {
                 if !set.is_subset(&out[target.index()]) {
                     out[target.index()].union_with(&set);
@@ -202,11 +282,19 @@ fn assigned_at_start(body: &Function) -> Vec<FixedBitSet> {
 /// Gives a value to the locals that a path may read or spill without having set them: then the slot's bytes were undefined.
 fn initialize(body: &mut Function, plan: &Plan, shadows: &BTreeMap<FieldId, LocalId>) {
     let live = Liveness::new(body, plan.ret);
-    let unset = shadows.values().filter(|l| live.live_in(BlockId(0)).contains(l.index()));
+    let unset = shadows
+        .values()
+        .filter(|l| live.live_in(BlockId(0)).contains(l.index()));
     let stmts: Vec<_> = unset
         .map(|&dst| {
             let zero = Operand::Const(body.locals[dst.index()].ty, 0);
-            Stmt { kind: StmtKind::Assign { dst, value: Rvalue::Use(zero) }, span: Span::default() }
+            Stmt {
+                kind: StmtKind::Assign {
+                    dst,
+                    value: Rvalue::Use(zero),
+                },
+                span: Span::default(),
+            }
         })
         .collect();
     body.blocks[0].stmts.splice(0..0, stmts);

@@ -30,7 +30,9 @@ pub(crate) fn split(program: &Program, func: FuncId, combine: Combine) -> Lowere
     addresses::sink(&mut function);
     simplify::tidy(&mut function, ret);
     let plan = Plan::new(program, &function, ret);
-    let segments = (0..plan.starts.len()).map(|i| segment::make(&function, &plan, SegmentId::new(i))).collect();
+    let segments = (0..plan.starts.len())
+        .map(|i| segment::make(&function, &plan, SegmentId::new(i)))
+        .collect();
     let mut task = LoweredTask {
         func,
         name: function.name.clone(),

@@ -6,10 +6,17 @@
 use super::points_to::{PointsTo, blob_args};
 use crate::lower::{cfg, liveness::Liveness};
 use fixedbitset::FixedBitSet;
-use millstream_graph::ir::{Arg, BlockId, Combine, Function, Operand, Program, Rvalue, SlotId, Stmt, StmtKind, Terminator};
+use millstream_graph::ir::{
+    Arg, BlockId, Combine, Function, Operand, Program, Rvalue, SlotId, Stmt, StmtKind, Terminator,
+};
 
 /// The slots of a task that must outlive a segment.
-pub(super) fn persistent(program: &Program, function: &Function, points_to: &PointsTo, live: &Liveness) -> FixedBitSet {
+pub(super) fn persistent(
+    program: &Program,
+    function: &Function,
+    points_to: &PointsTo,
+    live: &Liveness,
+) -> FixedBitSet {
     let memory = SlotLiveness::new(program, function, points_to);
     let written = written(function, points_to);
     let mut out = FixedBitSet::with_capacity(function.slots.len());
@@ -17,13 +24,20 @@ pub(super) fn persistent(program: &Program, function: &Function, points_to: &Poi
     for (i, block) in function.blocks.iter().enumerate() {
         if let Terminator::Sync(target) = block.term {
             for local in live.live_in(target).ones() {
-                out.extend(points_to.slots(Operand::Local(millstream_graph::ir::LocalId::new(local))).map(SlotId::index));
+                out.extend(
+                    points_to
+                        .slots(Operand::Local(millstream_graph::ir::LocalId::new(local)))
+                        .map(SlotId::index),
+                );
             }
             out.extend(memory.live_in[target.index()].intersection(&written[i]));
         }
     }
     loop {
-        let held: Vec<SlotId> = out.ones().flat_map(|s| points_to.contents(SlotId::new(s))).collect();
+        let held: Vec<SlotId> = out
+            .ones()
+            .flat_map(|s| points_to.contents(SlotId::new(s)))
+            .collect();
         if held.iter().all(|s| out.contains(s.index())) {
             return out;
         }
@@ -40,7 +54,9 @@ pub(super) struct SlotLiveness {
 impl SlotLiveness {
     /// Of a task.
     pub(super) fn new(program: &Program, function: &Function, points_to: &PointsTo) -> Self {
-        let mut this = Self { live_in: vec![FixedBitSet::with_capacity(function.slots.len()); function.blocks.len()] };
+        let mut this = Self {
+            live_in: vec![FixedBitSet::with_capacity(function.slots.len()); function.blocks.len()],
+        };
         let mut order = cfg::reverse_postorder(&function.blocks);
         order.reverse();
         let mut changed = true;
@@ -60,12 +76,20 @@ impl SlotLiveness {
     fn live_out(&self, function: &Function, points_to: &PointsTo, id: BlockId) -> FixedBitSet {
         let mut live = FixedBitSet::with_capacity(function.slots.len());
         let term = &function.blocks[id.index()].term;
-        term.targets().iter().for_each(|t| live.union_with(&self.live_in[t.index()]));
+        term.targets()
+            .iter()
+            .for_each(|t| live.union_with(&self.live_in[t.index()]));
         cfg::term_operands(term, &mut |o| reach(&mut live, points_to, o));
         live
     }
 
-    fn before(&self, program: &Program, function: &Function, points_to: &PointsTo, id: BlockId) -> FixedBitSet {
+    fn before(
+        &self,
+        program: &Program,
+        function: &Function,
+        points_to: &PointsTo,
+        id: BlockId,
+    ) -> FixedBitSet {
         let mut live = self.live_out(function, points_to, id);
         for stmt in function.blocks[id.index()].stmts.iter().rev() {
             step(&mut live, program, function, points_to, stmt);
@@ -75,17 +99,31 @@ impl SlotLiveness {
 }
 
 /// From the slots that are live after a statement to those that are live before it.
-fn step(live: &mut FixedBitSet, program: &Program, function: &Function, points_to: &PointsTo, stmt: &Stmt) {
+fn step(
+    live: &mut FixedBitSet,
+    program: &Program,
+    function: &Function,
+    points_to: &PointsTo,
+    stmt: &Stmt,
+) {
     if let Some(slot) = overwritten(function, points_to, stmt) {
         live.set(slot.index(), false);
     }
     match &stmt.kind {
-        StmtKind::Assign { value: Rvalue::Load { addr, .. }, .. } | StmtKind::Atomic { addr, .. } => reach(live, points_to, *addr),
+        StmtKind::Assign {
+            value: Rvalue::Load { addr, .. },
+            ..
+        }
+        | StmtKind::Atomic { addr, .. } => reach(live, points_to, *addr),
         StmtKind::Copy { src, .. } => reach(live, points_to, *src),
         StmtKind::Call { args, .. } => args.iter().for_each(|a| reach(live, points_to, *a)),
-        StmtKind::Spawn { func, args, dest, .. } => {
+        StmtKind::Spawn {
+            func, args, dest, ..
+        } => {
             let blobs = args.iter().zip(blob_args(program, &program[*func]));
-            blobs.filter(|(_, blob)| *blob).for_each(|(a, _)| reach(live, points_to, *a));
+            blobs
+                .filter(|(_, blob)| *blob)
+                .for_each(|(a, _)| reach(live, points_to, *a));
             if let Some(dest) = dest
                 && dest.combine != Combine::Store
             {
@@ -106,11 +144,20 @@ fn reach(live: &mut FixedBitSet, points_to: &PointsTo, addr: Operand) {
 /// The slot of which a statement writes every byte.
 fn overwritten(function: &Function, points_to: &PointsTo, stmt: &Stmt) -> Option<SlotId> {
     let (addr, size) = match &stmt.kind {
-        StmtKind::Store { addr, offset: 0, value } => (*addr, function.type_of(*value).size()),
+        StmtKind::Store {
+            addr,
+            offset: 0,
+            value,
+        } => (*addr, function.type_of(*value).size()),
         StmtKind::Copy { dst, size, .. } | StmtKind::Zero { dst, size } => (*dst, *size),
-        StmtKind::Spawn { dest: Some(dest), .. } if dest.combine == Combine::Store => {
+        StmtKind::Spawn {
+            dest: Some(dest), ..
+        } if dest.combine == Combine::Store => {
             let slot = points_to.direct(dest.addr)?;
-            return function.slots[slot.index()].scalar.is_some().then_some(slot);
+            return function.slots[slot.index()]
+                .scalar
+                .is_some()
+                .then_some(slot);
         }
         _ => return None,
     };
@@ -130,10 +177,16 @@ fn written(function: &Function, points_to: &PointsTo) -> Vec<FixedBitSet> {
         for stmt in &block.stmts {
             let mut write = |o: Operand| set.extend(points_to.slots(o).map(SlotId::index));
             match &stmt.kind {
-                StmtKind::Store { addr: o, .. } | StmtKind::Copy { dst: o, .. } | StmtKind::Zero { dst: o, .. } => write(*o),
+                StmtKind::Store { addr: o, .. }
+                | StmtKind::Copy { dst: o, .. }
+                | StmtKind::Zero { dst: o, .. } => write(*o),
                 StmtKind::Atomic { addr: o, .. } => write(*o),
-                StmtKind::Call { .. } => cfg::operands(&stmt.kind, &mut |o| reach(set, points_to, o)),
-                StmtKind::Spawn { dest: Some(dest), .. } => write(dest.addr),
+                StmtKind::Call { .. } => {
+                    cfg::operands(&stmt.kind, &mut |o| reach(set, points_to, o))
+                }
+                StmtKind::Spawn {
+                    dest: Some(dest), ..
+                } => write(dest.addr),
                 _ => {}
             }
         }

@@ -4,7 +4,9 @@ use super::{persist, points_to::PointsTo};
 use crate::lower::{cfg, liveness::Liveness};
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
-    ir::{Arg, BlockId, FieldId, Function, LocalId, Operand, Program, SegmentId, SlotId, Terminator},
+    ir::{
+        Arg, BlockId, FieldId, Function, LocalId, Operand, Program, SegmentId, SlotId, Terminator,
+    },
     levelized::Field,
     ty::{PieceKind, Scalar, StructId, Structs, Type},
 };
@@ -37,7 +39,10 @@ impl Plan {
         let persistent = persist::persistent(program, function, &points_to, &live);
         let starts = starts(function);
         let mut crossing = FixedBitSet::with_capacity(function.locals.len());
-        starts.iter().skip(1).for_each(|b| crossing.union_with(live.live_in(*b)));
+        starts
+            .iter()
+            .skip(1)
+            .for_each(|b| crossing.union_with(live.live_in(*b)));
 
         let mut names = BTreeSet::new();
         let mut frame: Vec<Field> = Vec::new();
@@ -46,15 +51,31 @@ impl Plan {
         for i in persistent.ones() {
             let slot = &function.slots[i];
             slots[i] = Some(FieldId::new(frame.len()));
-            let kind = slot.scalar.map_or(PieceKind::Blob(slot.layout), PieceKind::Scalar);
-            frame.push(Field { name: unique(&mut names, slot.name.as_deref(), "slot"), kind });
+            let kind = slot
+                .scalar
+                .map_or(PieceKind::Blob(slot.layout), PieceKind::Scalar);
+            frame.push(Field {
+                name: unique(&mut names, slot.name.as_deref(), "slot"),
+                kind,
+            });
         }
         for i in crossing.ones() {
             let local = &function.locals[i];
             locals[i] = Some(FieldId::new(frame.len()));
-            frame.push(Field { name: unique(&mut names, local.name.as_deref(), "value"), kind: PieceKind::Scalar(local.ty) });
+            frame.push(Field {
+                name: unique(&mut names, local.name.as_deref(), "value"),
+                kind: PieceKind::Scalar(local.ty),
+            });
         }
-        Self { frame, slots, locals, starts, live, points_to, ret }
+        Self {
+            frame,
+            slots,
+            locals,
+            starts,
+            live,
+            points_to,
+            ret,
+        }
     }
 
     /// The field that a slot became, if it is persistent.
@@ -70,17 +91,27 @@ impl Plan {
 
     /// Whether a field is one that a scalar slot became.
     pub(super) fn is_scalar_slot(&self, field: FieldId) -> bool {
-        self.slots.contains(&Some(field)) && matches!(self.frame[field.index()].kind, PieceKind::Scalar(_))
+        self.slots.contains(&Some(field))
+            && matches!(self.frame[field.index()].kind, PieceKind::Scalar(_))
     }
 
     /// The segment that starts at a sync's target.
     pub(super) fn segment_at(&self, start: BlockId) -> SegmentId {
-        SegmentId::new(self.starts.iter().skip(1).position(|b| *b == start).map_or(0, |i| i + 1))
+        SegmentId::new(
+            self.starts
+                .iter()
+                .skip(1)
+                .position(|b| *b == start)
+                .map_or(0, |i| i + 1),
+        )
     }
 
     /// The locals that a continuation finds in its frame, with their fields.
     pub(super) fn kept(&self, start: BlockId) -> impl Iterator<Item = (LocalId, FieldId)> + '_ {
-        self.live.live_in(start).ones().filter_map(|i| Some((LocalId::new(i), self.locals[i]?)))
+        self.live
+            .live_in(start)
+            .ones()
+            .filter_map(|i| Some((LocalId::new(i), self.locals[i]?)))
     }
 }
 
@@ -114,7 +145,10 @@ pub(super) fn element(program: &Program, function: &Function, ret: Option<LocalI
         piece_fields(&program.structs, &param.name, &param.ty, &mut out);
     }
     if ret.is_some() {
-        out.push(Field { name: "return".into(), kind: PieceKind::Scalar(Scalar::Ptr) });
+        out.push(Field {
+            name: "return".into(),
+            kind: PieceKind::Scalar(Scalar::Ptr),
+        });
     }
     debug_assert_eq!(out.len(), function.args.len());
     out
@@ -127,14 +161,22 @@ fn piece_fields(structs: &Structs, name: &str, ty: &Type, out: &mut Vec<Field>) 
         Type::Mat { .. } => &["", ".rows", ".cols", ".stride"],
         Type::Struct(_) | Type::Tuple(_) => {
             for (i, (field, _)) in ty.fields(structs).iter().enumerate() {
-                piece_fields(structs, &format!("{name}.{}", field_name(structs, ty, i)), field, out);
+                piece_fields(
+                    structs,
+                    &format!("{name}.{}", field_name(structs, ty, i)),
+                    field,
+                    out,
+                );
             }
             return;
         }
         _ => &[""],
     };
     for (piece, suffix) in ty.pieces(structs).iter().zip(suffixes) {
-        out.push(Field { name: format!("{name}{suffix}"), kind: piece.kind });
+        out.push(Field {
+            name: format!("{name}{suffix}"),
+            kind: piece.kind,
+        });
     }
 }
 

@@ -35,7 +35,8 @@ impl PointsTo {
         this.contents[outside].insert(outside);
         for arg in &function.args {
             match arg {
-                Arg::Local(id) => this.locals[id.index()].set(outside, function.locals[id.index()].ty == Scalar::Ptr),
+                Arg::Local(id) => this.locals[id.index()]
+                    .set(outside, function.locals[id.index()].ty == Scalar::Ptr),
                 Arg::Slot(id) => this.contents[id.index()].insert(outside),
             }
         }
@@ -54,17 +55,26 @@ impl PointsTo {
     /// The slots that an address may point into.
     pub(super) fn slots(&self, addr: Operand) -> impl Iterator<Item = SlotId> + '_ {
         let set = cfg::local_of(addr).map(|id| &self.locals[id.index()]);
-        set.into_iter().flat_map(FixedBitSet::ones).filter(|i| *i != self.outside).map(SlotId::new)
+        set.into_iter()
+            .flat_map(FixedBitSet::ones)
+            .filter(|i| *i != self.outside)
+            .map(SlotId::new)
     }
 
     /// The slots that pointers in a slot may point into.
     pub(super) fn contents(&self, slot: SlotId) -> impl Iterator<Item = SlotId> + '_ {
-        self.contents[slot.index()].ones().filter(|i| *i != self.outside).map(SlotId::new)
+        self.contents[slot.index()]
+            .ones()
+            .filter(|i| *i != self.outside)
+            .map(SlotId::new)
     }
 
     /// The slots that others may reach: children, and whoever reads the memory outside.
     pub(super) fn escaped(&self) -> impl Iterator<Item = SlotId> + '_ {
-        self.contents[self.outside].ones().filter(|i| *i != self.outside).map(SlotId::new)
+        self.contents[self.outside]
+            .ones()
+            .filter(|i| *i != self.outside)
+            .map(SlotId::new)
     }
 
     /// The slot of which an operand is the address, if it is that of no other place.
@@ -79,12 +89,16 @@ impl PointsTo {
 
     fn of_contents(&self, places: &FixedBitSet) -> FixedBitSet {
         let mut out = FixedBitSet::with_capacity(self.outside + 1);
-        places.ones().for_each(|p| out.union_with(&self.contents[p]));
+        places
+            .ones()
+            .for_each(|p| out.union_with(&self.contents[p]));
         out
     }
 
     fn put_contents(&mut self, places: &FixedBitSet, what: &FixedBitSet) {
-        places.ones().for_each(|p| self.contents[p].union_with(what));
+        places
+            .ones()
+            .for_each(|p| self.contents[p].union_with(what));
     }
 
     fn visit(&mut self, program: &Program, stmt: &Stmt) {
@@ -101,33 +115,62 @@ impl PointsTo {
                 let what = self.of_contents(&self.of(*src));
                 self.put_contents(&self.of(*dst), &what);
             }
-            StmtKind::Call { func, args, dst, ret_addr } => {
+            StmtKind::Call {
+                func,
+                args,
+                dst,
+                ret_addr,
+            } => {
                 let callee = &program[*func];
                 let mut reach = FixedBitSet::with_capacity(self.outside + 1);
                 args.iter().for_each(|a| reach.union_with(&self.of(*a)));
                 let places = reach.clone();
                 reach.union_with(&self.of_contents(&places));
-                if callee.params.iter().any(|p| writes_pointers(program, &p.ty)) {
+                if callee
+                    .params
+                    .iter()
+                    .any(|p| writes_pointers(program, &p.ty))
+                {
                     self.put_contents(&reach, &reach.clone());
                 }
                 if holds_pointers(program, &callee.ret) {
-                    dst.iter().for_each(|d| self.locals[d.index()].union_with(&reach));
-                    ret_addr.iter().for_each(|a| self.put_contents(&self.of(*a), &reach));
+                    dst.iter()
+                        .for_each(|d| self.locals[d.index()].union_with(&reach));
+                    ret_addr
+                        .iter()
+                        .for_each(|a| self.put_contents(&self.of(*a), &reach));
                 }
             }
-            StmtKind::Spawn { func, args, dest, .. } => {
-                let mut out = dest.map_or_else(|| FixedBitSet::with_capacity(self.outside + 1), |d| self.of(d.addr));
+            StmtKind::Spawn {
+                func, args, dest, ..
+            } => {
+                let mut out = dest.map_or_else(
+                    || FixedBitSet::with_capacity(self.outside + 1),
+                    |d| self.of(d.addr),
+                );
                 for (arg, blob) in args.iter().zip(blob_args(program, &program[*func])) {
                     let places = self.of(*arg);
-                    out.union_with(&if blob { self.of_contents(&places) } else { places });
+                    out.union_with(&if blob {
+                        self.of_contents(&places)
+                    } else {
+                        places
+                    });
                 }
                 self.contents[self.outside].union_with(&out);
             }
-            StmtKind::Atomic { ty: Scalar::Ptr, addr, args, dst, .. } => {
+            StmtKind::Atomic {
+                ty: Scalar::Ptr,
+                addr,
+                args,
+                dst,
+                ..
+            } => {
                 let places = self.of(*addr);
-                args.iter().for_each(|a| self.put_contents(&places, &self.of(*a)));
+                args.iter()
+                    .for_each(|a| self.put_contents(&places, &self.of(*a)));
                 let set = self.of_contents(&places);
-                dst.iter().for_each(|d| self.locals[d.index()].union_with(&set));
+                dst.iter()
+                    .for_each(|d| self.locals[d.index()].union_with(&set));
             }
             _ => {}
         }
@@ -139,7 +182,11 @@ impl PointsTo {
             Rvalue::Binary(op, ..) if op.is_comparison() => {}
             Rvalue::SlotAddr(slot) => out.insert(slot.index()),
             Rvalue::DataAddr(_) => out.insert(self.outside),
-            Rvalue::Load { ty: Scalar::Ptr, addr, .. } => out = self.of_contents(&self.of(*addr)),
+            Rvalue::Load {
+                ty: Scalar::Ptr,
+                addr,
+                ..
+            } => out = self.of_contents(&self.of(*addr)),
             Rvalue::Load { .. } => {}
             Rvalue::PtrAdd { base, .. } => out = self.of(*base),
             _ => cfg::value_operands(value, &mut |o| out.union_with(&self.of(o))),
@@ -160,8 +207,13 @@ impl PointsTo {
 
 /// For each argument of a call of this function, whether it is the address of a blob that the callee gets a copy of.
 pub(super) fn blob_args(program: &Program, callee: &Function) -> Vec<bool> {
-    let pieces = callee.params.iter().flat_map(|p| p.ty.pieces(&program.structs));
-    pieces.map(|p| matches!(p.kind, PieceKind::Blob(_))).collect()
+    let pieces = callee
+        .params
+        .iter()
+        .flat_map(|p| p.ty.pieces(&program.structs));
+    pieces
+        .map(|p| matches!(p.kind, PieceKind::Blob(_)))
+        .collect()
 }
 
 fn direct(function: &Function) -> Vec<Option<SlotId>> {
@@ -175,21 +227,33 @@ fn direct(function: &Function) -> Vec<Option<SlotId>> {
     for stmt in function.blocks.iter().flat_map(|b| &b.stmts) {
         if let Some(dst) = stmt.kind.def() {
             defs[dst.index()] += 1;
-            if let StmtKind::Assign { value: Rvalue::SlotAddr(slot), .. } = stmt.kind {
+            if let StmtKind::Assign {
+                value: Rvalue::SlotAddr(slot),
+                ..
+            } = stmt.kind
+            {
                 out[dst.index()] = Some(slot);
             }
         }
     }
     let single = |id: LocalId| defs[id.index()] == 1;
-    out.iter().enumerate().map(|(i, s)| s.filter(|_| single(LocalId::new(i)))).collect()
+    out.iter()
+        .enumerate()
+        .map(|(i, s)| s.filter(|_| single(LocalId::new(i))))
+        .collect()
 }
 
 fn holds_pointers(program: &Program, ty: &Type) -> bool {
     match ty {
-        Type::Scalar(Scalar::Ptr) | Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => true,
+        Type::Scalar(Scalar::Ptr) | Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => {
+            true
+        }
         Type::Scalar(_) | Type::Atomic(_) => false,
         Type::Array(elem, _) => holds_pointers(program, elem),
-        Type::Tuple(_) | Type::Struct(_) => ty.fields(&program.structs).iter().any(|(t, _)| holds_pointers(program, t)),
+        Type::Tuple(_) | Type::Struct(_) => ty
+            .fields(&program.structs)
+            .iter()
+            .any(|(t, _)| holds_pointers(program, t)),
     }
 }
 
@@ -197,8 +261,13 @@ fn holds_pointers(program: &Program, ty: &Type) -> bool {
 fn writes_pointers(program: &Program, ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) | Type::Atomic(_) => false,
-        Type::Slice { elem: inner, .. } | Type::Mat { elem: inner, .. } | Type::Ref { target: inner, .. } => holds_pointers(program, inner),
+        Type::Slice { elem: inner, .. }
+        | Type::Mat { elem: inner, .. }
+        | Type::Ref { target: inner, .. } => holds_pointers(program, inner),
         Type::Array(elem, _) => writes_pointers(program, elem),
-        Type::Tuple(_) | Type::Struct(_) => ty.fields(&program.structs).iter().any(|(t, _)| writes_pointers(program, t)),
+        Type::Tuple(_) | Type::Struct(_) => ty
+            .fields(&program.structs)
+            .iter()
+            .any(|(t, _)| writes_pointers(program, t)),
     }
 }

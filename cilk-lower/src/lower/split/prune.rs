@@ -25,10 +25,16 @@ fn drop_segments(task: &mut LoweredTask) -> bool {
     let mut todo = vec![0];
     while let Some(s) = todo.pop() {
         if !std::mem::replace(&mut reached[s], true) {
-            todo.extend(task.segments[s].body.blocks.iter().filter_map(|b| match b.term {
-                Terminator::Continue(next) => Some(next.index()),
-                _ => None,
-            }));
+            todo.extend(
+                task.segments[s]
+                    .body
+                    .blocks
+                    .iter()
+                    .filter_map(|b| match b.term {
+                        Terminator::Continue(next) => Some(next.index()),
+                        _ => None,
+                    }),
+            );
         }
     }
     let number = numbers(&reached);
@@ -47,9 +53,17 @@ fn drop_segments(task: &mut LoweredTask) -> bool {
 
 fn drop_fields(task: &mut LoweredTask) -> bool {
     let mut read = vec![false; task.frame.len()];
-    let stmts = task.segments.iter().flat_map(|s| &s.body.blocks).flat_map(|b| &b.stmts);
+    let stmts = task
+        .segments
+        .iter()
+        .flat_map(|s| &s.body.blocks)
+        .flat_map(|b| &b.stmts);
     for stmt in stmts {
-        if let StmtKind::Assign { value: Rvalue::FrameLoad(f) | Rvalue::FrameAddr(f), .. } = stmt.kind {
+        if let StmtKind::Assign {
+            value: Rvalue::FrameLoad(f) | Rvalue::FrameAddr(f),
+            ..
+        } = stmt.kind
+        {
             read[f.index()] = true;
         }
     }
@@ -57,10 +71,16 @@ fn drop_fields(task: &mut LoweredTask) -> bool {
     let mut keep = read.iter();
     task.frame.retain(|_| keep.next() == Some(&true));
     for block in task.segments.iter_mut().flat_map(|s| &mut s.body.blocks) {
-        block.stmts.retain(|s| !matches!(s.kind, StmtKind::FrameStore { field, .. } if !read[field.index()]));
+        block.stmts.retain(
+            |s| !matches!(s.kind, StmtKind::FrameStore { field, .. } if !read[field.index()]),
+        );
         for stmt in &mut block.stmts {
             match &mut stmt.kind {
-                StmtKind::Assign { value: Rvalue::FrameLoad(f) | Rvalue::FrameAddr(f), .. } | StmtKind::FrameStore { field: f, .. } => {
+                StmtKind::Assign {
+                    value: Rvalue::FrameLoad(f) | Rvalue::FrameAddr(f),
+                    ..
+                }
+                | StmtKind::FrameStore { field: f, .. } => {
                     *f = FieldId::new(number[f.index()]);
                 }
                 _ => {}

@@ -4,7 +4,10 @@ use super::{frame, plan::Plan};
 use crate::lower::simplify;
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
-    ir::{Arg, Block, BlockId, Function, FunctionKind, LocalId, Rvalue, SegmentId, Span, Stmt, StmtKind, Terminator},
+    ir::{
+        Arg, Block, BlockId, Function, FunctionKind, LocalId, Rvalue, SegmentId, Span, Stmt,
+        StmtKind, Terminator,
+    },
     levelized::Segment,
 };
 use std::collections::BTreeMap;
@@ -14,9 +17,17 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
     let entry = id.index() == 0;
     let start = plan.starts[id.index()];
     let region = region(function, start);
-    let number: BTreeMap<BlockId, BlockId> = region.iter().enumerate().map(|(i, b)| (*b, BlockId::new(i + 1))).collect();
+    let number: BTreeMap<BlockId, BlockId> = region
+        .iter()
+        .enumerate()
+        .map(|(i, b)| (*b, BlockId::new(i + 1)))
+        .collect();
 
-    let mut prologue = Block { stmts: Vec::new(), term: Terminator::Goto(BlockId(1)), span: function.span };
+    let mut prologue = Block {
+        stmts: Vec::new(),
+        term: Terminator::Goto(BlockId(1)),
+        span: function.span,
+    };
     let mut assigned = FixedBitSet::with_capacity(function.locals.len());
     if entry {
         assigned.extend(function.args.iter().filter_map(|a| match a {
@@ -24,19 +35,34 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
             Arg::Slot(_) => None,
         }));
     } else {
-        let loads = plan.kept(start).map(|(dst, field)| StmtKind::Assign { dst, value: Rvalue::FrameLoad(field) });
-        prologue.stmts.extend(loads.map(|kind| Stmt { kind, span: Span::default() }));
+        let loads = plan.kept(start).map(|(dst, field)| StmtKind::Assign {
+            dst,
+            value: Rvalue::FrameLoad(field),
+        });
+        prologue.stmts.extend(loads.map(|kind| Stmt {
+            kind,
+            span: Span::default(),
+        }));
     }
     let assigned = assigned_at_end(function, &region, assigned);
 
     let mut blocks = vec![prologue];
     for (i, id) in region.iter().enumerate() {
         let mut block = function.blocks[id.index()].clone();
-        block.stmts.iter_mut().for_each(|s| to_frame(function, plan, &mut s.kind));
+        block
+            .stmts
+            .iter_mut()
+            .for_each(|s| to_frame(function, plan, &mut s.kind));
         if let Terminator::Sync(target) = block.term {
-            for (local, field) in plan.kept(target).filter(|(l, _)| assigned[i].contains(l.index())) {
+            for (local, field) in plan
+                .kept(target)
+                .filter(|(l, _)| assigned[i].contains(l.index()))
+            {
                 block.stmts.push(Stmt {
-                    kind: StmtKind::FrameStore { field, value: millstream_graph::ir::Operand::Local(local) },
+                    kind: StmtKind::FrameStore {
+                        field,
+                        value: millstream_graph::ir::Operand::Local(local),
+                    },
                     span: block.span,
                 });
             }
@@ -47,7 +73,12 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
         blocks.push(block);
     }
 
-    let mut body = Function { kind: FunctionKind::Segment, params: Vec::new(), blocks, ..function.clone() };
+    let mut body = Function {
+        kind: FunctionKind::Segment,
+        params: Vec::new(),
+        blocks,
+        ..function.clone()
+    };
     if entry {
         simplify::tidy(&mut body, plan.ret);
         frame::allocate(&mut body, plan);
@@ -55,10 +86,17 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
         body.name = format!("{}.{}", function.name, id.index());
         body.args = Vec::new();
     }
-    let returns = body.blocks.iter().any(|b| matches!(b.term, Terminator::Return(_)));
+    let returns = body
+        .blocks
+        .iter()
+        .any(|b| matches!(b.term, Terminator::Return(_)));
     let ret = plan.ret.filter(|_| entry || returns);
     let ret = simplify::simplify(&mut body, ret);
-    Segment { body, ret, pushes: Vec::new() }
+    Segment {
+        body,
+        ret,
+        pushes: Vec::new(),
+    }
 }
 
 /// The blocks of a segment: those that its start reaches without passing a sync, the start first.
@@ -78,13 +116,23 @@ fn region(function: &Function, start: BlockId) -> Vec<BlockId> {
 }
 
 /// For each block of a region, the locals that may have been assigned since its start when the block ends.
-fn assigned_at_end(function: &Function, region: &[BlockId], at_start: FixedBitSet) -> Vec<FixedBitSet> {
+fn assigned_at_end(
+    function: &Function,
+    region: &[BlockId],
+    at_start: FixedBitSet,
+) -> Vec<FixedBitSet> {
     let index: BTreeMap<BlockId, usize> = region.iter().enumerate().map(|(i, b)| (*b, i)).collect();
     let mut out: Vec<FixedBitSet> = region
         .iter()
         .map(|b| {
             let mut set = FixedBitSet::with_capacity(function.locals.len());
-            set.extend(function.blocks[b.index()].stmts.iter().filter_map(|s| s.kind.def()).map(LocalId::index));
+            set.extend(
+                function.blocks[b.index()]
+                    .stmts
+                    .iter()
+                    .filter_map(|s| s.kind.def())
+                    .map(LocalId::index),
+            );
             set
         })
         .collect();
@@ -119,16 +167,27 @@ fn to_frame(function: &Function, plan: &Plan, kind: &mut StmtKind) {
                     *value = Rvalue::FrameAddr(field);
                 }
             }
-            Rvalue::Load { ty, addr, offset: 0 } => {
+            Rvalue::Load {
+                ty,
+                addr,
+                offset: 0,
+            } => {
                 if let Some(field) = plan.scalar_at(*addr, *ty) {
                     *value = Rvalue::FrameLoad(field);
                 }
             }
             _ => {}
         },
-        StmtKind::Store { addr, offset: 0, value } => {
+        StmtKind::Store {
+            addr,
+            offset: 0,
+            value,
+        } => {
             if let Some(field) = plan.scalar_at(*addr, function.type_of(*value)) {
-                *kind = StmtKind::FrameStore { field, value: *value };
+                *kind = StmtKind::FrameStore {
+                    field,
+                    value: *value,
+                };
             }
         }
         _ => {}

@@ -10,11 +10,16 @@ use millstream_graph::ir::{BlockId, Combine, Function, Operand, StmtKind, Termin
 /// Doubles the blocks of a task and takes out the syncs that wait for nothing. A sync's target has no children from then on.
 pub(super) fn separate(function: &mut Function) {
     let old = std::mem::take(&mut function.blocks);
-    let copy = |block: BlockId, spawned: bool| BlockId::new(block.index() * 2 + usize::from(spawned));
+    let copy =
+        |block: BlockId, spawned: bool| BlockId::new(block.index() * 2 + usize::from(spawned));
     for block in &old {
         for spawned in [false, true] {
             let mut new = block.clone();
-            let after = spawned || block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Spawn { .. }));
+            let after = spawned
+                || block
+                    .stmts
+                    .iter()
+                    .any(|s| matches!(s.kind, StmtKind::Spawn { .. }));
             new.term = match new.term {
                 Terminator::Sync(target) if after => Terminator::Sync(copy(target, false)),
                 Terminator::Sync(target) => Terminator::Goto(copy(target, false)),
@@ -42,13 +47,20 @@ pub(super) fn drop_tail_syncs(function: &mut Function, combine: Combine) {
 }
 
 /// What a block returns that does nothing else, if that is nothing, or nothing to its destination.
-fn returns_nothing(function: &Function, mut block: BlockId, combine: Combine) -> Option<Vec<Operand>> {
-    let is_neutral = |o: &Operand| matches!(o, Operand::Const(ty, bits) if combine.neutral(*ty) == Some(*bits));
+fn returns_nothing(
+    function: &Function,
+    mut block: BlockId,
+    combine: Combine,
+) -> Option<Vec<Operand>> {
+    let is_neutral =
+        |o: &Operand| matches!(o, Operand::Const(ty, bits) if combine.neutral(*ty) == Some(*bits));
     for _ in 0..function.blocks.len() {
         let b = &function.blocks[block.index()];
         match &b.term {
             _ if !b.stmts.is_empty() => return None,
-            Terminator::Return(values) => return values.iter().all(is_neutral).then(|| values.clone()),
+            Terminator::Return(values) => {
+                return values.iter().all(is_neutral).then(|| values.clone());
+            }
             Terminator::Goto(next) => block = *next,
             _ => return None,
         }

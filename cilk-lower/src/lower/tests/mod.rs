@@ -53,10 +53,17 @@ fn agrees(program: &Program, task: &str, values: &[In]) -> Vec<u8> {
     let simulation = Simulation::new(&lowered);
     let mut machine = simulation.machine();
     let (a, others) = args(values, |bytes| machine.alloc(bytes, 8));
-    let found = machine.call(task, &a).unwrap_or_else(|e| panic!("{e}\n{}", print_levelized(&lowered)));
+    let found = machine
+        .call(task, &a)
+        .unwrap_or_else(|e| panic!("{e}\n{}", print_levelized(&lowered)));
     assert_eq!(found, expected, "{}", print_levelized(&lowered));
     for (a, b) in buffers.iter().zip(&others) {
-        assert_eq!(machine.read(*b), interp.read(*a), "{}", print_levelized(&lowered));
+        assert_eq!(
+            machine.read(*b),
+            interp.read(*a),
+            "{}",
+            print_levelized(&lowered)
+        );
     }
     assert_eq!(machine.stats().tasks, interp.stats().tasks);
     found
@@ -83,7 +90,10 @@ fn fib_is_two_segments_and_its_base_case_takes_no_frame() {
     let mut machine = simulation.machine();
     machine.call("fib", &[ArgValue::Scalar(10)]).unwrap();
     let stats = machine.stats();
-    assert_eq!((stats.tasks, stats.continuations, stats.frames, stats.levels), (177, 88, 88, 10));
+    assert_eq!(
+        (stats.tasks, stats.continuations, stats.frames, stats.levels),
+        (177, 88, 88, 10)
+    );
 }
 
 #[test]
@@ -97,7 +107,10 @@ fn several_syncs() {
 #[test]
 fn sync_in_a_loop() {
     for n in 0..7 {
-        assert_eq!(number(&agrees(&parsed(SYNC_LOOP), "sum", &[In::Bits(n)])), (0..n).map(|i| i * i).sum::<u64>());
+        assert_eq!(
+            number(&agrees(&parsed(SYNC_LOOP), "sum", &[In::Bits(n)])),
+            (0..n).map(|i| i * i).sum::<u64>()
+        );
     }
 }
 
@@ -107,9 +120,20 @@ fn spawns_in_a_loop_are_gathered() {
         agrees(&parsed(GATHER), "count", &[In::Bits(n)]);
     }
     let lowered = lowered(GATHER);
-    assert_eq!(lowered.tasks.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["count", "count+add"]);
+    assert_eq!(
+        lowered
+            .tasks
+            .iter()
+            .map(|t| t.name.as_str())
+            .collect::<Vec<_>>(),
+        ["count", "count+add"]
+    );
     let entry = &lowered.tasks[0].segments[0];
-    let spawned = entry.pushes.iter().find(|p| matches!(p.stack, StackRef::Entry(_))).unwrap();
+    let spawned = entry
+        .pushes
+        .iter()
+        .find(|p| matches!(p.stack, StackRef::Entry(_)))
+        .unwrap();
     assert_eq!(spawned.max, None);
 }
 
@@ -123,7 +147,11 @@ fn a_spawn_in_a_branch_then_a_merge() {
 #[test]
 fn an_early_return_after_a_spawn() {
     for n in 0..8 {
-        agrees(&parsed(EARLY), "early", &[In::Bits(n), In::Slice(vec![0; 16])]);
+        agrees(
+            &parsed(EARLY),
+            "early",
+            &[In::Bits(n), In::Slice(vec![0; 16])],
+        );
     }
 }
 
@@ -137,7 +165,11 @@ fn an_array_lent_to_children() {
 #[test]
 fn results_go_to_elements() {
     for n in 0..5 {
-        agrees(&parsed(ELEMENTS), "main", &[In::Bits(n), In::Slice(vec![7; 8])]);
+        agrees(
+            &parsed(ELEMENTS),
+            "main",
+            &[In::Bits(n), In::Slice(vec![7; 8])],
+        );
     }
 }
 
@@ -155,13 +187,25 @@ fn arrays_are_passed_by_value() {
     let found = agrees(&parsed(QUEENS), "queens", &[In::Array(board), In::Bits(0)]);
     assert_eq!(number(&found), 4);
     let lowered = lowered(QUEENS);
-    assert!(lowered.tasks[1].frame.iter().all(|f| f.name != "board"), "{}", print_levelized(&lowered));
+    assert!(
+        lowered.tasks[1].frame.iter().all(|f| f.name != "board"),
+        "{}",
+        print_levelized(&lowered)
+    );
 }
 
 #[test]
 fn a_parameter_array_that_lives_across_a_sync() {
-    agrees(&parsed(PARAM_ARRAY), "main", &[In::Array((1..=16).collect()), In::Bits(1)]);
-    agrees(&parsed(PARAM_ARRAY), "main", &[In::Array((1..=16).collect()), In::Bits(0)]);
+    agrees(
+        &parsed(PARAM_ARRAY),
+        "main",
+        &[In::Array((1..=16).collect()), In::Bits(1)],
+    );
+    agrees(
+        &parsed(PARAM_ARRAY),
+        "main",
+        &[In::Array((1..=16).collect()), In::Bits(0)],
+    );
 }
 
 #[test]
@@ -193,7 +237,10 @@ fn the_graph_of_fib_is_the_papers_figure() {
         Node::Kernel(key) => format!("kernel {}", graph.kernel(key).unwrap().name),
         Node::Channel(key) => format!("stack {}", graph.channel(key).unwrap().name),
     };
-    let edges: Vec<_> = graph.edges().map(|(a, b, e)| (name(a), name(b), e)).collect();
+    let edges: Vec<_> = graph
+        .edges()
+        .map(|(a, b, e)| (name(a), name(b), e))
+        .collect();
     for (from, to, edge) in [
         ("kernel init", "stack fib", Edge::Call),
         ("stack fib", "kernel fib", Edge::Consume),
@@ -203,7 +250,10 @@ fn the_graph_of_fib_is_the_papers_figure() {
         ("kernel fib", "stack fib.1", Edge::Return),
         ("kernel fib.1", "stack fib.1", Edge::Return),
     ] {
-        assert!(edges.contains(&(from.into(), to.into(), edge)), "{from} -> {to}");
+        assert!(
+            edges.contains(&(from.into(), to.into(), edge)),
+            "{from} -> {to}"
+        );
     }
     assert_eq!(edges.len(), 7);
 }
@@ -216,9 +266,17 @@ fn graphs_survive_ron_and_are_drawn() {
         let back = ChannelGraph::from_ron(&ron).unwrap();
         assert_eq!(back.to_ron().unwrap(), ron);
         assert_eq!(back.to_dot(), graph.to_dot());
-        assert!(graph.edges().any(|(a, _, e)| e == Edge::Call && matches!(a, Node::Kernel(_))), "{ron}");
+        assert!(
+            graph
+                .edges()
+                .any(|(a, _, e)| e == Edge::Call && matches!(a, Node::Kernel(_))),
+            "{ron}"
+        );
         let svg = graph.to_svg();
-        assert_eq!(svg.matches("stroke-dasharray=\"6,4\"").count(), graph.channels().count());
+        assert_eq!(
+            svg.matches("stroke-dasharray=\"6,4\"").count(),
+            graph.channels().count()
+        );
     }
 }
 
@@ -234,36 +292,62 @@ fn the_checker_finds_what_is_missing() {
             let wanted = match &stmt.kind {
                 StmtKind::FrameAlloc => true,
                 // Where a local is assigned twice, the old value may stand in for the new one.
-                StmtKind::Assign { dst, value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_) } => {
-                    let stmts = good.tasks[t].segments[s].body.blocks.iter().flat_map(|b| &b.stmts);
+                StmtKind::Assign {
+                    dst,
+                    value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_),
+                } => {
+                    let stmts = good.tasks[t].segments[s]
+                        .body
+                        .blocks
+                        .iter()
+                        .flat_map(|b| &b.stmts);
                     stmts.filter(|s| s.kind.def() == Some(*dst)).count() == 1
                 }
                 StmtKind::FrameStore { .. } => !overwritten(&good, t, &stmt.kind),
                 // Of a spawn that stands in two segments, one alone is not missed.
                 StmtKind::Spawn { .. } => {
-                    spawn_count(good.tasks[t].segments.iter().map(|s| &s.body)) == spawn_count([&good.program[good.tasks[t].func]])
+                    spawn_count(good.tasks[t].segments.iter().map(|s| &s.body))
+                        == spawn_count([&good.program[good.tasks[t].func]])
                 }
                 _ => false,
             };
             if wanted {
-                assert!(!check(&bad).is_empty() || !missing_spawns(&bad).is_empty(), "{stmt:?} in\n{}", print_levelized(&good));
+                assert!(
+                    !check(&bad).is_empty() || !missing_spawns(&bad).is_empty(),
+                    "{stmt:?} in\n{}",
+                    print_levelized(&good)
+                );
             }
         }
     }
 }
 
 fn spawn_count<'a>(functions: impl IntoIterator<Item = &'a Function>) -> usize {
-    let stmts = functions.into_iter().flat_map(|f| &f.blocks).flat_map(|b| &b.stmts);
-    stmts.filter(|s| matches!(s.kind, StmtKind::Spawn { .. })).count()
+    let stmts = functions
+        .into_iter()
+        .flat_map(|f| &f.blocks)
+        .flat_map(|b| &b.stmts);
+    stmts
+        .filter(|s| matches!(s.kind, StmtKind::Spawn { .. }))
+        .count()
 }
 
 /// Whether a field is written at more than one place, so that one of them may be missed.
 fn overwritten(good: &Levelized, task: usize, kind: &StmtKind) -> bool {
-    let StmtKind::FrameStore { field, .. } = kind else { return false };
-    let stmts = good.tasks[task].segments.iter().flat_map(|s| &s.body.blocks).flat_map(|b| &b.stmts);
+    let StmtKind::FrameStore { field, .. } = kind else {
+        return false;
+    };
+    let stmts = good.tasks[task]
+        .segments
+        .iter()
+        .flat_map(|s| &s.body.blocks)
+        .flat_map(|b| &b.stmts);
     let writes = stmts.filter(|s| match s.kind {
         StmtKind::FrameStore { field: f, .. } => f == *field,
-        StmtKind::Assign { value: Rvalue::FrameAddr(f), .. } => f == *field,
+        StmtKind::Assign {
+            value: Rvalue::FrameAddr(f),
+            ..
+        } => f == *field,
         _ => false,
     });
     writes.count() > 1
@@ -287,7 +371,11 @@ fn the_checker_finds_what_is_wrong() {
     let broken = |edit: &dyn Fn(&mut Levelized)| {
         let mut bad = good.clone();
         edit(&mut bad);
-        check(&bad).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        check(&bad)
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     insta::assert_snapshot!(broken(&|p| {
         let block = &mut p.tasks[0].segments[0].body.blocks[2];

@@ -1,7 +1,20 @@
 //! Programs in the text form that the lowering is tried on.
 
-pub(super) const ALL: [&str; 13] =
-    [FIB, SYNCS, SYNC_LOOP, GATHER, BRANCH, EARLY, LENT, ELEMENTS, MUTUAL, QUEENS, PARAM_ARRAY, PAIRS, SHADOW];
+pub(super) const ALL: [&str; 13] = [
+    FIB,
+    SYNCS,
+    SYNC_LOOP,
+    GATHER,
+    BRANCH,
+    EARLY,
+    LENT,
+    ELEMENTS,
+    MUTUAL,
+    QUEENS,
+    PARAM_ARRAY,
+    PAIRS,
+    SHADOW,
+];
 
 pub(super) const FIB: &str = include_str!("fib.ir");
 

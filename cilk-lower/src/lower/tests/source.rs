@@ -37,33 +37,73 @@ const QUEENS: &str = "
 #[test]
 fn queens_from_source() {
     let program = program(QUEENS);
-    assert_eq!(number(&agrees(&program, "queens", &[In::Array(vec![0; 16]), In::Bits(6), In::Bits(0)])), 4);
+    assert_eq!(
+        number(&agrees(
+            &program,
+            "queens",
+            &[In::Array(vec![0; 16]), In::Bits(6), In::Bits(0)]
+        )),
+        4
+    );
     // The helper is inlined, the board is passed by value, and only a task with children has a frame.
     let queens = &lower(&program).unwrap().tasks[0];
-    let calls = queens.segments.iter().flat_map(|s| &s.body.blocks).flat_map(|b| &b.stmts);
-    assert_eq!(calls.filter(|s| matches!(s.kind, StmtKind::Call { .. })).count(), 0);
-    assert_eq!(queens.frame.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["total", "return"]);
+    let calls = queens
+        .segments
+        .iter()
+        .flat_map(|s| &s.body.blocks)
+        .flat_map(|b| &b.stmts);
+    assert_eq!(
+        calls
+            .filter(|s| matches!(s.kind, StmtKind::Call { .. }))
+            .count(),
+        0
+    );
+    assert_eq!(
+        queens
+            .frame
+            .iter()
+            .map(|f| f.name.as_str())
+            .collect::<Vec<_>>(),
+        ["total", "return"]
+    );
 }
 
 /// Random programs: the plain interpreter and the lowered program agree on results, buffers and the number of tasks.
 #[test]
 fn random_programs_agree() {
-    let wanted = std::env::var("RANDOM_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let wanted = std::env::var("RANDOM_PROGRAMS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(300);
     let mut accepted = 0;
     let mut segments = 0;
     for seed in 1.. {
         let source = generate(seed);
-        let Ok(program) = crate::front::parse_file(&source, "p.rs", None) else { continue };
+        let Ok(program) = crate::front::parse_file(&source, "p.rs", None) else {
+            continue;
+        };
         println!("seed {seed}\n{source}");
-        segments += lower(&program).unwrap().tasks.iter().map(|t| t.segments.len()).sum::<usize>();
-        agrees(&program, "f0", &[In::Bits(3), In::Bits(seed % 7), In::Slice(vec![1; 8])]);
+        segments += lower(&program)
+            .unwrap()
+            .tasks
+            .iter()
+            .map(|t| t.segments.len())
+            .sum::<usize>();
+        agrees(
+            &program,
+            "f0",
+            &[In::Bits(3), In::Bits(seed % 7), In::Slice(vec![1; 8])],
+        );
         accepted += 1;
         if accepted == wanted {
             break;
         }
         assert!(seed < 40 * wanted, "only {accepted} programs were accepted");
     }
-    assert!(segments > 6 * wanted as usize, "{segments} segments: the programs are too tame");
+    assert!(
+        segments > 6 * wanted as usize,
+        "{segments} segments: the programs are too tame"
+    );
 }
 
 struct Gen {
@@ -77,8 +117,14 @@ struct Gen {
 }
 
 fn generate(seed: u64) -> String {
-    let mut gen_ =
-        Gen { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), out: String::new(), vars: vec![], arrays: vec![], next: 0, spawns: 0 };
+    let mut gen_ = Gen {
+        state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        out: String::new(),
+        vars: vec![],
+        arrays: vec![],
+        next: 0,
+        spawns: 0,
+    };
     let mut tasks = String::new();
     for f in 0..3 {
         gen_.out.clear();
@@ -94,7 +140,10 @@ fn generate(seed: u64) -> String {
         let result = gen_.expr();
         gen_.line("sync!();");
         gen_.line(&format!("{result} + h({})", gen_.vars[0].clone()));
-        tasks += &format!("#[task]\npub fn f{f}(n: u64, a: u64, s: &mut [u64]) -> u64 {{\n{}}}\n", gen_.out);
+        tasks += &format!(
+            "#[task]\npub fn f{f}(n: u64, a: u64, s: &mut [u64]) -> u64 {{\n{}}}\n",
+            gen_.out
+        );
     }
     format!(
         "#[millstream::program]\nmod p {{\n{tasks}
@@ -261,8 +310,15 @@ fn peeled(body: &str, args: &[u64]) -> usize {
         agrees(&program, "f", &bits);
     }
     let lowered = lower(&program).unwrap();
-    let stmts = lowered.tasks.iter().flat_map(|t| &t.segments).flat_map(|s| &s.body.blocks).flat_map(|b| &b.stmts);
-    stmts.filter(|s| matches!(s.kind, StmtKind::Spawn { leaf: Some(_), .. })).count()
+    let stmts = lowered
+        .tasks
+        .iter()
+        .flat_map(|t| &t.segments)
+        .flat_map(|s| &s.body.blocks)
+        .flat_map(|b| &b.stmts);
+    stmts
+        .filter(|s| matches!(s.kind, StmtKind::Spawn { leaf: Some(_), .. }))
+        .count()
 }
 
 #[test]
