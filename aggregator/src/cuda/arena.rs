@@ -13,6 +13,8 @@ use millstream_graph::{
     ty::{Layout, PieceKind},
 };
 
+/// One part in so many of the budget is for what is known of levels.
+const LEVELS_SHARE: u64 = 16;
 /// Levels are counted up to this, if memory is plenty.
 const MOST_LEVELS: u64 = 1 << 20;
 
@@ -70,7 +72,7 @@ impl Arena {
     ) -> Option<Self> {
         let result = plan.ret(entry).layout(&plan.program.program.structs);
         // A record, and a count of leaves.
-        let levels = (budget / 64 / (plan.record_bytes() + 8)).clamp(64, MOST_LEVELS);
+        let levels = (budget / LEVELS_SHARE / (plan.record_bytes() + 8)).clamp(64, MOST_LEVELS);
         let mut at = 0u64;
         let mut take = |bytes: u64| {
             let here = at;

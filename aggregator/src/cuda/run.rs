@@ -25,6 +25,12 @@ use std::{
 
 /// After so many narrow runs in succession, each launched by the host, one block takes over: as long as these took, that takes too.
 const NARROW_RUNS: u32 = 4;
+/// Beyond what the watchdog allows: for the launch, and for what a kernel does after it has seen it.
+const GRACE: Duration = Duration::from_secs(1);
+/// A kernel that takes longer is asked for by naps, so that the host's thread does not burn for it.
+const SHORT: Duration = Duration::from_millis(10);
+/// How long such a nap is.
+const NAP: Duration = Duration::from_micros(50);
 /// What the host waits for when kernels are under way.
 const RUNNING: &str = "running the program";
 
@@ -263,7 +269,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         }?;
         // Marked again if the run goes on.
         self.launcher.mark(true)?;
-        self.launcher.wait(RUNNING)?;
+        self.await_kernel()?;
         // One copy: the control record, and what lies behind it.
         let start = self.arena.control;
         let all = self.read(start, self.arena.standing + plan.standing_bytes() - start)?;
@@ -442,11 +448,52 @@ impl<'a, L: Launcher> Run<'a, L> {
         }
     }
 
+    /// So long at most the host waits for a kernel that shows no sign of life: kernels end themselves when a dispatch takes longer than the watchdog
+    /// allows, those that look at it.
+    fn patience(&self) -> Duration {
+        2 * self.settings.watchdog + GRACE
+    }
+
+    /// Gives up a kernel that neither ends nor looks at the watchdog.
+    fn hung(&self) -> RunError {
+        self.launcher.give_up();
+        RunError::Lost(format!(
+            "a kernel did not end and did not look at the watchdog for {:?}; it was given up",
+            self.patience()
+        ))
+    }
+
+    /// Waits for the persistent kernel, for as long as it begins new dispatches.
+    fn await_kernel(&self) -> Result<(), RunError> {
+        let (start, patience) = (Instant::now(), self.patience());
+        let (mut since, mut last) = (start, None);
+        while !self.launcher.is_done(RUNNING)? {
+            if since.elapsed() > patience {
+                // SAFETY: a word of the control record.
+                let beat = unsafe {
+                    let at = self.arena.control + std::mem::offset_of!(Control, beat) as u64;
+                    self.launcher.peek(self.base + at)
+                }?;
+                if beat.is_none() || beat == last {
+                    return Err(self.hung());
+                }
+                (since, last) = (Instant::now(), beat);
+            }
+            if start.elapsed() > SHORT {
+                std::thread::sleep(NAP);
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+        self.launcher.wait(RUNNING)
+    }
+
     /// Waits for the mailbox. The kernel ends itself if it takes too long; a lost context is seen by asking the launcher.
     fn await_dispatch(&self, number: u32) -> Result<(), RunError> {
         let answered =
             // Acquire: pairs with the release of the kernel's last block.
             || self.launcher.shared_word(MAILBOX).load(Ordering::Acquire) == number;
+        let start = Instant::now();
         for spins in 1u64.. {
             if answered() {
                 break;
@@ -455,6 +502,9 @@ impl<'a, L: Launcher> Run<'a, L> {
                 return Err(RunError::Stuck {
                     state: format!("dispatch {number} ended without a word"),
                 });
+            }
+            if spins % 4096 == 0 && start.elapsed() > self.patience() {
+                return Err(self.hung());
             }
             std::hint::spin_loop();
         }
