@@ -1,6 +1,11 @@
 //! The API from end to end: what a call passes and returns, of every kind of type, is the same on a device as in the elision.
 
-#![allow(clippy::too_many_arguments, clippy::unwrap_used, unreachable_pub)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+#![allow(
+    clippy::too_many_arguments,
+    unreachable_pub,
+    reason = "programs are written as in a library, with arguments of each type"
+)]
 
 use millstream::{Buffer, CpuOptions, Device, Mat, MatMut, RunError};
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};

@@ -1,11 +1,11 @@
 //! Each example as a Cargo example, from its source file and from its RON file, with the results of its elision.
 
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 #![allow(
-    clippy::unwrap_used,
     clippy::module_inception,
     dead_code,
-    missing_docs,
-    unreachable_pub
+    unreachable_pub,
+    reason = "an example is a program of its own, with a `main` and a module of its name"
 )]
 
 use millstream::{

@@ -11,7 +11,7 @@
 //! - `MILLSTREAM_SHOW=1` prints each program.
 //! - `MILLSTREAM_ELISIONS`: how many programs rustc compiles, 200 if it is not set.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_tests::random::{
     Choices, Devices, Sample, Verdict, check, elision, generate, shrink,
