@@ -357,6 +357,7 @@ fn trees_tours_ways_and_hulls_are_those_of_their_elisions() {
         .collect();
     let distances: Vec<AtomicU32> = edges.iter().map(|e| AtomicU32::new(*e)).collect();
     let shortened = floyd::floyd::floyd(&distances, n);
+    // Relaxed: one thread wrote it, this one.
     let ways: Vec<u32> = distances
         .iter()
         .map(|d| d.load(Ordering::Relaxed))

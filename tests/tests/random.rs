@@ -126,6 +126,7 @@ fn every_engine_agrees() {
                     std::process::id()
                 ));
                 loop {
+                    // Relaxed: each number is taken once, and that is all.
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     let seed = first + i;
                     if i >= cases

@@ -95,6 +95,7 @@ fn loops_run_and_can_be_cancelled() {
     let other = cancel.clone();
     let canceller = std::thread::spawn(move || {
         std::thread::sleep(std::time::Duration::from_millis(20));
+        // Relaxed: pairs with the load of compiled code, which only ends its loop.
         other.store(1, Ordering::Relaxed);
     });
     assert_eq!(machine.call_entry(T, 0, 1), 0);
