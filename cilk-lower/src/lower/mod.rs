@@ -2,8 +2,8 @@
 //!
 //! [`lower`] is the table of contents: one pass, one file.
 
-mod cfg;
 pub mod check;
+mod edit;
 mod inline;
 mod liveness;
 mod peel;

@@ -296,11 +296,7 @@ fn the_checker_finds_what_is_missing() {
                     dst,
                     value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_),
                 } => {
-                    let stmts = good.tasks[t].segments[s]
-                        .body
-                        .blocks
-                        .iter()
-                        .flat_map(|b| &b.stmts);
+                    let stmts = good.tasks[t].segments[s].body.stmts();
                     stmts.filter(|s| s.kind.def() == Some(*dst)).count() == 1
                 }
                 StmtKind::FrameStore { .. } => !overwritten(&good, t, &stmt.kind),
