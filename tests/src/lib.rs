@@ -12,6 +12,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 pub mod cubins;
+pub mod emulator;
 pub mod engine;
 pub mod expect;
 pub mod facts;

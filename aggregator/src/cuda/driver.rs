@@ -10,7 +10,10 @@ pub use found::{DeviceInfo, devices, driver_version};
 pub(super) use found::{info, present};
 pub(super) use module::{Kernel, Module, Stopwatch};
 
-use super::staging::{LARGE, Staging};
+use super::{
+    launcher::Rows,
+    staging::{LARGE, Staging},
+};
 use crate::{
     error::RunError,
     sync::{Guard, Mutex},
@@ -438,14 +441,4 @@ impl Context {
         };
         check(code, "launching a kernel")
     }
-}
-
-/// Rows of a matrix in memory.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rows {
-    pub(super) count: usize,
-    /// Bytes of one.
-    pub(super) bytes: usize,
-    /// Bytes from one to the next.
-    pub(super) distance: usize,
 }

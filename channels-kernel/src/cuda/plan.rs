@@ -559,7 +559,8 @@ impl Plan {
     }
 
     /// Divides a budget of bytes: a capacity for each stack. `roots` elements of a task must fit its entries.
-    pub(super) fn capacities(
+    #[must_use]
+    pub fn capacities(
         &self,
         budget: u64,
         entry: TaskId,
@@ -599,7 +600,8 @@ impl Plan {
     }
 
     /// The return type of a task.
-    pub(super) fn ret(&self, task: TaskId) -> &Type {
+    #[must_use]
+    pub fn ret(&self, task: TaskId) -> &Type {
         &self.program.program[self.program[task].func].ret
     }
 
@@ -677,6 +679,21 @@ impl Plan {
     pub(super) fn channel(&self, stack: u32) -> String {
         let stack = &self.stacks[stack as usize];
         names::channel(&self.program, stack.task, stack.kind)
+    }
+}
+
+impl Plan {
+    /// Bytes of what the host and the persistent kernel hand each other of a run: `Standing` in `device/policy.cu`.
+    #[must_use]
+    pub fn standing_bytes(&self) -> u64 {
+        (8 * self.sources.len() + 4 * (4 + 2 * self.stacks.len() + self.sources.len()))
+            .next_multiple_of(8) as u64
+    }
+
+    /// Bytes of a level's record: `Level` in `device/policy.cu`.
+    #[must_use]
+    pub fn record_bytes(&self) -> u64 {
+        16 * self.stacks.len() as u64 + 8
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Options {
     pub lines: bool,
     /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
     pub min_blocks: u32,
+    /// Whether the persistent kernel keeps record of its decisions: of tests.
+    pub records: bool,
 }
 
 impl Default for Options {
@@ -36,6 +38,7 @@ impl Default for Options {
         Self {
             lines: true,
             min_blocks: 4,
+            records: false,
         }
     }
 }
@@ -75,7 +78,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     ));
     constants(plan, options, &mut out);
     out.text(include_str!("device/prelude.cu"));
-    channels(plan, &mut out);
+    channels(plan, options.records, &mut out);
     out.text(include_str!("device/channel.cu"));
     out.text(include_str!("device/direct.cu"));
     let control = size_of::<super::abi::Control>();
@@ -88,7 +91,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     ));
     out.line(&format!(
         "static_assert(sizeof(Channels) == {}, \"the host's table\");",
-        8 * plan.channel_words()
+        8 * (plan.channel_words() + usize::from(options.records))
     ));
     out.blank();
     tables(plan, &mut out);
@@ -138,20 +141,25 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
         ("STAGE_BYTES", if staged { plan.stage_bytes() } else { 16 }),
         ("INHERITED", plan.inherited.len().max(1) as u64),
         ("MOST_BLOCKS", u64::from(MOST_BLOCKS)),
-        ("SMALL_SHARE", u64::from(super::policy::SMALL_SHARE)),
         ("MIN_BLOCKS", u64::from(options.min_blocks)),
     ] {
         out.line(&format!("#define {name} {value}u"));
     }
+    for definition in super::rules::definitions() {
+        out.line(&definition);
+    }
     if plan.gives_back() {
         out.line("#define GIVES_BACK");
+    }
+    if options.records {
+        out.line("#define RECORDS");
     }
     out.line("#define FN_IN __device__ __forceinline__");
     out.blank();
 }
 
 /// A struct of arrays for each stack, and the global that holds where they lie.
-fn channels(plan: &Plan, out: &mut Writer) {
+fn channels(plan: &Plan, records: bool, out: &mut Writer) {
     out.blank();
     out.line("// The program's channels: one array a field.");
     let with_fields: Vec<(usize, &Stack)> = plan
@@ -176,6 +184,9 @@ fn channels(plan: &Plan, out: &mut Writer) {
     out.open("struct Channels {");
     out.line("Control* control;");
     out.line("ptr memory;  // of the whole run: narrow return addresses count from here");
+    if records {
+        out.line("u32* records;  // of decisions");
+    }
     for (i, stack) in &with_fields {
         let channel = plan.channel(*i as u32);
         let what = match stack.kind {

@@ -105,7 +105,8 @@ pub(in crate::cuda) struct Stopwatch {
 }
 
 impl Stopwatch {
-    pub(in crate::cuda) fn start(context: &Context) -> Result<Self, RunError> {
+    /// The context is entered.
+    pub(in crate::cuda) fn new() -> Result<Self, RunError> {
         let mut out = Self {
             marks: [ptr::null_mut(); 2],
         };
@@ -113,18 +114,14 @@ impl Stopwatch {
             // SAFETY: a context is current; valid for a write.
             check(unsafe { sys::cuEventCreate(mark, 0) }, "making an event")?;
         }
-        check(
-            // SAFETY: the event and the stream are of one context.
-            unsafe { sys::cuEventRecord(out.marks[0], context.stream) },
-            "recording an event",
-        )?;
         Ok(out)
     }
 
-    pub(in crate::cuda) fn stop(&self, context: &Context) -> Result<(), RunError> {
-        // SAFETY: the event and the stream are of one context.
+    /// Marks the beginning, or the end.
+    pub(in crate::cuda) fn mark(&self, context: &Context, end: bool) -> Result<(), RunError> {
         check(
-            unsafe { sys::cuEventRecord(self.marks[1], context.stream) },
+            // SAFETY: the event and the stream are of one context.
+            unsafe { sys::cuEventRecord(self.marks[usize::from(end)], context.stream) },
             "recording an event",
         )
     }
@@ -146,7 +143,7 @@ impl Stopwatch {
 impl Drop for Stopwatch {
     fn drop(&mut self) {
         for mark in self.marks.iter().filter(|m| !m.is_null()) {
-            // SAFETY: made by `start`. Errors have nowhere to go.
+            // SAFETY: made by `new`. Errors have nowhere to go.
             unsafe { sys::cuEventDestroy_v2(*mark) };
         }
     }

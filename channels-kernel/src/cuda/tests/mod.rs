@@ -1,7 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 mod compile;
-mod emulate;
 mod programs;
 #[path = "../../../../cilk-lower/src/lower/tests/programs.rs"]
 #[allow(dead_code, reason = "a part of it is used here")]

@@ -1,10 +1,12 @@
 //! The memory of a run: one block of bytes on the device, and where everything lies in it.
 
-use super::{
-    abi::{Control, LIST_WORDS},
-    plan::Plan,
+use millstream_channels_kernel::{
+    cuda::{
+        abi::{Control, LIST_WORDS},
+        plan::Plan,
+    },
+    layout::{FIELD_ALIGN, stride},
 };
-use crate::layout::{FIELD_ALIGN, stride};
 use millstream_graph::{
     ir::TaskId,
     levelized::StackRef,
@@ -16,47 +18,56 @@ const MOST_LEVELS: u64 = 1 << 20;
 
 /// Where everything lies, as offsets from the block's beginning.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Arena {
+pub(super) struct Arena {
     /// The task that the host calls.
-    pub entry: TaskId,
+    pub(super) entry: TaskId,
     /// How many calls.
-    pub roots: u64,
+    pub(super) roots: u64,
     /// Elements of each stack.
-    pub capacities: Vec<u64>,
+    pub(super) capacities: Vec<u64>,
     /// The array of each field.
-    pub fields: Vec<u64>,
+    pub(super) fields: Vec<u64>,
     /// The results of the calls, one behind another.
-    pub results: u64,
+    pub(super) results: u64,
     /// Size and alignment of a result.
-    pub result: Layout,
+    pub(super) result: Layout,
     /// The control record.
-    pub control: u64,
+    pub(super) control: u64,
     /// The published dispatch record.
-    pub dispatch: u64,
+    pub(super) dispatch: u64,
     /// The tables that the control record points at.
-    pub counter: u64,
+    pub(super) counter: u64,
     /// See [`Control::list`].
-    pub list: u64,
+    pub(super) list: u64,
     /// See [`Control::standing`].
-    pub standing: u64,
+    pub(super) standing: u64,
     /// See [`Control::records`].
-    pub records: u64,
+    pub(super) levels_at: u64,
+    /// The records of decisions ([`records`](super::records)); 0 bytes where none are kept.
+    pub(super) records: u64,
+    /// Bytes of these.
+    pub(super) records_bytes: u64,
     /// See [`Control::leaves`].
-    pub leaves: u64,
+    pub(super) leaves: u64,
     /// How many levels there is room for.
-    pub levels: u32,
+    pub(super) levels: u32,
     /// What lies before this offset is to be zero when a run begins.
-    pub zeroed: u64,
+    pub(super) zeroed: u64,
     /// For each inherited field whether it is kept once.
-    pub once: Vec<bool>,
+    pub(super) once: Vec<bool>,
     /// Bytes of the block.
-    pub size: u64,
+    pub(super) size: u64,
 }
 
 impl Arena {
     /// Divides a block of `budget` bytes for `roots` calls of a task. None if it is too small.
-    #[must_use]
-    pub fn new(plan: &Plan, budget: u64, entry: TaskId, roots: u64) -> Option<Self> {
+    pub(super) fn new(
+        plan: &Plan,
+        budget: u64,
+        entry: TaskId,
+        roots: u64,
+        records: u32,
+    ) -> Option<Self> {
         let result = plan.ret(entry).layout(&plan.program.program.structs);
         // A record, and a count of leaves.
         let levels = (budget / 64 / (plan.record_bytes() + 8)).clamp(64, MOST_LEVELS);
@@ -83,7 +94,7 @@ impl Arena {
         } else {
             0
         });
-        let records = take(plan.record_bytes() * levels);
+        let levels_at = take(plan.record_bytes() * levels);
         let once = plan.kept_once(entry, roots);
         let capacities = plan.capacities(budget.checked_sub(at)?, entry, roots, &once)?;
         let mut fields = Vec::new();
@@ -92,7 +103,15 @@ impl Arena {
             fields.extend(offsets.iter().map(|o| at + o));
             at += size;
         }
-        (at <= budget).then_some(Self {
+        if at > budget {
+            return None;
+        }
+        // Records of decisions are a test's, and lie outside of the budget.
+        let (records, records_bytes) = match records {
+            0 => (0, 0),
+            n => (at, super::records::bytes(plan, n)),
+        };
+        Some(Self {
             entry,
             roots,
             capacities,
@@ -104,7 +123,9 @@ impl Arena {
             counter,
             list,
             standing,
+            levels_at,
             records,
+            records_bytes,
             leaves,
             levels: levels as u32,
             zeroed,
@@ -114,11 +135,12 @@ impl Arena {
     }
 
     /// The module's global, for a block at that address.
-    #[must_use]
-    pub fn channels(&self, base: u64) -> Vec<u8> {
+    pub(super) fn channels(&self, base: u64) -> Vec<u8> {
         let mut out = Vec::new();
+        let records = (self.records_bytes > 0).then_some(base + self.records);
         for word in [base + self.control, base]
             .into_iter()
+            .chain(records)
             .chain(self.fields.iter().map(|f| base + f))
         {
             out.extend(word.to_le_bytes());
@@ -138,15 +160,14 @@ impl Arena {
 
     /// The control record at the start of a run, for a block at that address; the fields that are the host's are still to be filled:
     /// `max_depth`, `watchdog`, `cancel`, `mailbox`.
-    #[must_use]
-    pub fn control(&self, base: u64) -> Control {
+    pub(super) fn control(&self, base: u64) -> Control {
         Control {
             levels: self.levels,
             counter: base + self.counter,
             list: base + self.list,
             limit: u32::MAX,
             standing: base + self.standing,
-            records: base + self.records,
+            records: base + self.levels_at,
             leaves: base + self.leaves,
             ..Control::default()
         }
@@ -156,8 +177,7 @@ impl Arena {
     ///
     /// # Panics
     /// If they are not the pieces of the task's parameters.
-    #[must_use]
-    pub fn root_elements(
+    pub(super) fn root_elements(
         &self,
         plan: &Plan,
         base: u64,
