@@ -388,3 +388,12 @@ fn the_checker_finds_what_is_wrong() {
     ");
     insta::assert_snapshot!(broken(&|p| p.tasks[0].segments[1].ret = Some(LocalId(1))), @"`fib.1`: %1 of type u64 is no address");
 }
+
+/// A pass that broke a rule would leave such a program.
+#[test]
+#[should_panic(expected = "`simplify` left a wrong program: t, b0, `return %0`: %0 is used before")]
+fn what_a_pass_leaves_is_verified() {
+    let text = "program p in \"p.rs\" task t() -> u32 { let %0: u32 b0: return %0 }";
+    let program = millstream_graph::text::parse_program(text).unwrap();
+    drop(lower(&program));
+}
