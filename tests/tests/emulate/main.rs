@@ -9,6 +9,7 @@
 #![allow(unreachable_pub, reason = "programs are written as in a library")]
 
 mod kernels;
+mod stress;
 // Programs as IR, shared with the tests of the code generator.
 #[path = "../../../channels-kernel/src/cuda/tests/programs.rs"]
 #[allow(dead_code, reason = "what one of its users wants the other may not")]
