@@ -7,7 +7,12 @@ use millstream::{Mat, MatMut};
 macro_rules! example {
     ($file:ident, $path:literal, $program:ident) => {
         #[path = $path]
-        #[allow(dead_code, unreachable_pub, missing_docs)]
+        #[allow(
+            dead_code,
+            unreachable_pub,
+            missing_docs,
+            reason = "an example is a program of its own, and its `main` is not wanted"
+        )]
         mod $file;
         pub(crate) use $file::$program;
     };

@@ -19,6 +19,7 @@ pub mod floyd {
         let mut shortened = 0;
         for k in bk * BLOCK..n.min((bk + 1) * BLOCK) {
             for i in bi * BLOCK..n.min((bi + 1) * BLOCK) {
+                // Relaxed, here and below: one task writes a block, and the sync between rounds orders it before those that read it.
                 let first = distances[(i * n + k) as usize].load(Ordering::Relaxed);
                 for j in bj * BLOCK..n.min((bj + 1) * BLOCK) {
                     let way = first
@@ -84,6 +85,7 @@ fn main() -> Result<(), millstream::Error> {
     let device = millstream::Device::auto()?;
     let shortened = device.run(floyd::call::floyd(&distances, n))?;
     assert_eq!(shortened, floyd::floyd(&expected, n));
+    // Relaxed: the run has ended.
     let read = |v: &[AtomicU32]| {
         v.iter()
             .map(|d| d.load(Ordering::Relaxed))

@@ -88,7 +88,7 @@ pub mod strassen64 {
     }
 
     /// `c = a * b`; by how much the sum over `c` is off, which is the sum over k of column k of `a` times row k of `b`.
-    #[allow(clippy::unnecessary_cast)]
+    #[allow(clippy::unnecessary_cast, reason = "`Real` may be `f32`")]
     #[task]
     pub fn with_check(
         mut c: MatMut<Real>,
@@ -118,7 +118,10 @@ pub mod strassen64 {
 
     /// `(a + x * a2) * (b + y * b2)`, at the start of `scratch`; a factor of zero means that there is no such matrix.
     #[task]
-    #[allow(clippy::too_many_arguments)]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "a task takes its matrices one by one"
+    )]
     pub fn product(
         scratch: &mut [Real],
         a: Mat<Real>,

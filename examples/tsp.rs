@@ -13,6 +13,7 @@ pub mod tsp {
     #[task]
     pub fn visit(distances: &[u16], n: u32, city: u32, left: u32, length: u32, best: &AtomicU32) {
         if left == 0 {
+            // Relaxed: pairs with the loads below, of which those before the sync may miss it.
             best.fetch_min(
                 length + distances[(city * n) as usize] as u32,
                 Ordering::Relaxed,
@@ -20,6 +21,7 @@ pub mod tsp {
             return;
         }
         // Every city that is left costs at least its shortest way out.
+        // Relaxed: pairs with `fetch_min`; who misses a better way only searches more.
         if length + bound(distances, n, left) >= best.load(Ordering::Relaxed) {
             return;
         }
@@ -65,6 +67,7 @@ pub mod tsp {
         let best = AtomicU32::new(u32::MAX);
         spawn!(visit(distances, n, 0, (1 << n) - 2, 0, &best));
         sync!();
+        // Relaxed: the sync orders it behind every `fetch_min`.
         best.load(Ordering::Relaxed)
     }
 }

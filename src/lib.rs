@@ -95,10 +95,10 @@
 
 extern crate self as millstream;
 
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "views of the caller's memory become arguments")]
 mod args;
 pub mod job;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "views of a matrix that do not overlap")]
 mod mat;
 mod program;
 mod race;

@@ -13,7 +13,7 @@ pub struct Children<'s> {
 
 impl<'s> Children<'s> {
     /// No child yet.
-    #[allow(clippy::new_without_default)]
+    #[expect(clippy::new_without_default, reason = "only the race check makes one")]
     #[must_use]
     pub const fn new() -> Self {
         Self { lent: PhantomData }

@@ -3,10 +3,10 @@
 //! `cargo run --release -p millstream-aggregator --example cuda_check [quick]`; exits with 1 if anything differs.
 
 #[path = "../../channels-kernel/src/cuda/tests/programs.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 mod programs;
 #[path = "../../cilk-lower/src/lower/tests/programs.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 mod shared;
 
 use millstream_aggregator::{

@@ -89,10 +89,10 @@ impl<T: Pod> Buffer<T> {
     /// If the GPU that it is on has lost it.
     pub fn try_read(&self) -> Result<Vec<T>, RunError> {
         match &self.store {
-            // SAFETY: the region has `len` values, zero at first or written by `write` or by tasks that took it as a `&mut [T]`; only a
-            // borrow of the buffer gives anyone access.
             Store::Cpu(region) => {
                 Ok(
+                    // SAFETY: the region has `len` values, zero at first or written by `write` or by tasks that took it as a `&mut [T]`; only a
+                    // borrow of the buffer gives anyone access.
                     unsafe { slice::from_raw_parts(region.address().cast::<T>(), self.len) }
                         .to_vec(),
                 )

@@ -341,7 +341,13 @@ impl<'a, T: TaskValue, const N: usize> Arg<'a> for [T; N] {
 
 macro_rules! tuples {
     ($(($($name:ident)*))*) => {$(
-        #[allow(non_snake_case, unused_variables, unused_mut, clippy::unused_unit)]
+        #[allow(
+            non_snake_case,
+            unused_variables,
+            unused_mut,
+            clippy::unused_unit,
+            reason = "names of types are names of values here, and there may be none"
+        )]
         impl<$($name: TaskValue),*> TaskValue for ($($name,)*) {
             const SIZE: usize = Record::EMPTY$(.and::<$name>())*.size();
             const ALIGN: usize = Record::EMPTY$(.and::<$name>())*.align();
@@ -358,7 +364,11 @@ macro_rules! tuples {
             }
         }
 
-        #[allow(non_snake_case, unused_variables)]
+        #[allow(
+            non_snake_case,
+            unused_variables,
+            reason = "names of types are names of values here, and there may be none"
+        )]
         impl<'a, $($name: Arg<'a>),*> Arg<'a> for ($($name,)*) {
             fn push(self, args: &mut Vec<ErasedArg<'a>>) {
                 let ($($name,)*) = self;

@@ -11,24 +11,24 @@
 
 #![deny(unsafe_code)]
 
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "a caller may pass memory by its address")]
 mod args;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "elements are copied from stack to stack")]
 mod batch;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "a buffer is seen as bytes and as values")]
 mod buffer;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "it says what is the same as its bytes")]
 mod call;
 mod cpu;
 mod crew;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "the driver is a C library")]
 pub mod cuda;
 mod device;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "compiled code is called")]
 mod dispatch;
 mod error;
 mod levels;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "memory is got, moved and given back")]
 mod memory;
 mod native;
 mod plan;
@@ -39,12 +39,12 @@ mod share;
 mod stacks;
 mod sync;
 #[cfg(test)]
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "hand-written code of tasks")]
 mod testing;
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, reason = "a test ends there")]
 mod tests;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "it asks the system")]
 mod thread_stack;
 mod worker;
 

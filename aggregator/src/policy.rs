@@ -188,6 +188,7 @@ impl Pool {
 
     /// Takes half of what the common part has.
     pub(crate) fn take_half(&self) -> u64 {
+        // Relaxed: a guess, which `take` tests. Pairs with `give`.
         let half = self.free.load(Ordering::Relaxed) / 2;
         if self.take(half) { half } else { 0 }
     }

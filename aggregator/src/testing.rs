@@ -363,6 +363,7 @@ unsafe extern "C" fn sleepy_entry(ctx: *mut WorkerContext, first: u64, count: u6
             // SAFETY: `cancel` is the address of an atomic that outlives the run.
             let cancel =
                 unsafe { std::sync::atomic::AtomicU32::from_ptr((*ctx).cancel.cast_mut()) };
+            // Relaxed: pairs with the `fetch_or` of `cpu::cancel`; it only ends the wait.
             while cancel.load(std::sync::atomic::Ordering::Relaxed) == 0 {
                 std::thread::yield_now();
             }

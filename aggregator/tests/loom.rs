@@ -1,8 +1,8 @@
 //! The protocol of `src/share.rs` under loom: every interleaving of small scenes. Loom finds deadlocks (lost wakeups among them) itself.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, reason = "it stands for `src/sync.rs`")]
 mod sync {
     pub(crate) use loom::sync::atomic::{AtomicU32, Ordering};
 
@@ -38,7 +38,7 @@ mod sync {
     }
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 #[path = "../src/share.rs"]
 mod share;
 

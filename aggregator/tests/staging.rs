@@ -2,7 +2,7 @@
 //! takes its time with each copy and refuses long ones. Linux only: the stand-in is found by the name that is loaded already.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_aggregator::{CudaOptions, Device};
 use std::{ffi::CString, path::Path, process::Command};

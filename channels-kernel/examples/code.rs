@@ -1,7 +1,5 @@
 //! Prints the machine code of each segment of a program: `cargo run --release --example code -- FILE.rs`.
 
-#![allow(missing_docs)]
-
 use millstream_channels_kernel::cpu::CompiledProgram;
 use std::time::Instant;
 

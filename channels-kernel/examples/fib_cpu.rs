@@ -3,9 +3,7 @@
 //! The driver is the smallest that keeps the rules of `src/cpu/README.md`: a wavefront's children first, then its continuations.
 //! With `RUST_LOG=millstream::code=trace` it prints the machine code.
 
-#![allow(missing_docs)]
-
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/cpu/support/mod.rs"]
 mod support;
 
 use millstream_channels_kernel::cpu::CompiledProgram;

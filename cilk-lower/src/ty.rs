@@ -1,7 +1,6 @@
 //! Types while they are being inferred.
 
 use millstream_graph::ty::{Scalar, StructId, Structs, Type};
-use std::fmt::Write as _;
 
 /// A type that may hold inference variables.
 #[derive(Clone, PartialEq, Debug)]
@@ -314,11 +313,11 @@ fn show(ty: &Ty, table: &Table, structs: &Structs, out: &mut String) {
         Ty::Slice { mutable, elem } => sub(if *mutable { "&mut [" } else { "&[" }, elem, "]", out),
         Ty::Ref { mutable, target } => sub(if *mutable { "&mut " } else { "&" }, target, "", out),
         Ty::Mat { mutable, elem } => sub(if *mutable { "MatMut<" } else { "Mat<" }, elem, ">", out),
-        Ty::CasResult(s) => drop(write!(out, "Result<{s}, {s}>")),
+        Ty::CasResult(s) => out.push_str(&format!("Result<{s}, {s}>")),
         Ty::Never => out.push('!'),
         Ty::Error => out.push('?'),
         Ty::Scalar(_) | Ty::Struct(_) | Ty::Atomic(_) => {
-            drop(write!(out, "{}", ty.to_type().display(structs)))
+            out.push_str(&ty.to_type().display(structs).to_string());
         }
     }
 }

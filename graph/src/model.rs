@@ -367,17 +367,14 @@ fn roots(program: &Levelized) -> Vec<TaskId> {
 
 /// The children of a segment that have a result, and where it goes.
 fn results(body: &Function) -> impl Iterator<Item = (crate::ir::FuncId, Operand)> + '_ {
-    body.blocks
-        .iter()
-        .flat_map(|b| &b.stmts)
-        .filter_map(|s| match &s.kind {
-            StmtKind::Spawn {
-                func,
-                dest: Some(dest),
-                ..
-            } => Some((*func, dest.addr)),
-            _ => None,
-        })
+    body.stmts().filter_map(|s| match &s.kind {
+        StmtKind::Spawn {
+            func,
+            dest: Some(dest),
+            ..
+        } => Some((*func, dest.addr)),
+        _ => None,
+    })
 }
 
 /// The locals that may point into the task's own frame.
@@ -386,7 +383,7 @@ fn frame_pointers(body: &Function) -> BTreeSet<LocalId> {
     let mut before = usize::MAX;
     while out.len() != before {
         before = out.len();
-        for stmt in body.blocks.iter().flat_map(|b| &b.stmts) {
+        for stmt in body.stmts() {
             if let StmtKind::Assign { dst, value } = &stmt.kind {
                 let mut from = matches!(value, Rvalue::FrameAddr(_));
                 if let Rvalue::Use(base) | Rvalue::PtrAdd { base, .. } = value {

@@ -6,13 +6,14 @@
 //!
 //! - `spec`, `file`: what a job says, from the command's arguments and from RON
 //! - `source`: the program; `call`: the entry call; `eval`, `value`, `types`: values, from text and in memory
-//! - `data`, `npy`, `output`: buffers and their files; `run`: from the one to the other
+//! - `data`, `npy`, `output`: buffers and their files; `making`: the buffers of a job; `run`: from the one to the other
 
 mod call;
 mod data;
 mod error;
 mod eval;
 mod file;
+mod making;
 mod npy;
 mod output;
 mod run;

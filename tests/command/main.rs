@@ -1,6 +1,6 @@
 //! The `millstream` command as its users drive it: what it prints, what it writes, how it ends.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 mod bad_files;
 mod bad_runs;

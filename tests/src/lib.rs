@@ -9,7 +9,7 @@
 //! What is expected stands in the file itself, as `//~` comments at its end; `MILLSTREAM_BLESS=1` writes them anew. Arguments and results
 //! travel between engines as Rust's `Debug` text ([`value`]), so that an engine needs to know nothing of a program's Rust types.
 
-#![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 pub mod cubins;
 pub mod emulator;

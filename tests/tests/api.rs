@@ -1,6 +1,11 @@
 //! The API from end to end: what a call passes and returns, of every kind of type, is the same on a device as in the elision.
 
-#![allow(clippy::too_many_arguments, clippy::unwrap_used, unreachable_pub)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+#![allow(
+    clippy::too_many_arguments,
+    unreachable_pub,
+    reason = "programs are written as in a library, with arguments of each type"
+)]
 
 use millstream::{Buffer, CpuOptions, Device, Mat, MatMut, RunError};
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -105,6 +110,7 @@ mod shapes {
     pub fn histogram(data: &[u8], bins: &[AtomicU32], total: &AtomicI64) {
         if data.len() <= 4 {
             for &x in data {
+                // Relaxed: pairs with the loads behind the run, which its end orders.
                 bins[x as usize % bins.len()].fetch_add(1, Ordering::Relaxed);
                 total.fetch_add(x as i64, Ordering::Relaxed);
             }
@@ -324,6 +330,7 @@ fn atomics_are_shared() {
     let bins: [AtomicU32; 7] = Default::default();
     let total = AtomicI64::new(-1);
     shapes::histogram(&data, &bins, &total);
+    // Relaxed: one thread wrote it, this one.
     let expected: Vec<u32> = bins.iter().map(|b| b.load(Ordering::Relaxed)).collect();
     for device in devices() {
         let bins: [AtomicU32; 7] = Default::default();

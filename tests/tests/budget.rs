@@ -1,6 +1,7 @@
 //! Small memory: what can be counted runs in little, and no run takes more than it was granted.
 
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+#![allow(unreachable_pub, reason = "programs are written as in a library")]
 
 use millstream_aggregator::{
     CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport,
@@ -10,8 +11,7 @@ use millstream_tests::{
     engine::{Engine, Failure, Prepared, prepare},
 };
 
-// Written as users write, not as clippy would.
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, reason = "written as users write, not as clippy would")]
 #[path = "../corpus/run/mod.rs"]
 mod run;
 

@@ -1,6 +1,7 @@
 //! Every program of the corpus, on every engine.
 
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+#![allow(unreachable_pub, reason = "programs are written as in a library")]
 
 use millstream_cilk_lower::lower::lower;
 use millstream_graph::{ir::Program, levelized::Levelized, text};
@@ -12,8 +13,7 @@ use millstream_tests::{
 };
 use std::sync::Arc;
 
-// Written as users write, not as clippy would.
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, reason = "written as users write, not as clippy would")]
 #[path = "../corpus/run/mod.rs"]
 mod run;
 

@@ -1,7 +1,7 @@
 //! Every program of the corpus and every example becomes machine code for GPUs, without a warning. Needs NVRTC (see `millstream doctor`), but
 //! no GPU; is skipped aloud without, unless `MILLSTREAM_NVRTC` says that there is to be one.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_channels_kernel::cuda::{
     Options, Plan, generate,

@@ -1,11 +1,11 @@
 //! Each example as a Cargo example, from its source file and from its RON file, with the results of its elision.
 
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 #![allow(
-    clippy::unwrap_used,
     clippy::module_inception,
     dead_code,
-    missing_docs,
-    unreachable_pub
+    unreachable_pub,
+    reason = "an example is a program of its own, with a `main` and a module of its name"
 )]
 
 use millstream::{
@@ -357,6 +357,7 @@ fn trees_tours_ways_and_hulls_are_those_of_their_elisions() {
         .collect();
     let distances: Vec<AtomicU32> = edges.iter().map(|e| AtomicU32::new(*e)).collect();
     let shortened = floyd::floyd::floyd(&distances, n);
+    // Relaxed: one thread wrote it, this one.
     let ways: Vec<u32> = distances
         .iter()
         .map(|d| d.load(Ordering::Relaxed))

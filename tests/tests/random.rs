@@ -11,7 +11,7 @@
 //! - `MILLSTREAM_SHOW=1` prints each program.
 //! - `MILLSTREAM_ELISIONS`: how many programs rustc compiles, 200 if it is not set.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_tests::random::{
     Choices, Devices, Sample, Verdict, check, elision, generate, shrink,
@@ -126,6 +126,7 @@ fn every_engine_agrees() {
                     std::process::id()
                 ));
                 loop {
+                    // Relaxed: each number is taken once, and that is all.
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     let seed = first + i;
                     if i >= cases

@@ -3,6 +3,13 @@
 //! The driver is loaded when it is first asked for. Nothing of it is called before [`present`] has found it, because the bindings panic where
 //! the library or one of its functions is missing; the functions used here are all in the driver of CUDA 12.0.
 
+mod found;
+mod module;
+
+pub use found::{DeviceInfo, devices, driver_version};
+pub(super) use found::{info, present};
+pub(super) use module::{Kernel, Module, Stopwatch};
+
 use super::{
     launcher::Rows,
     memory::Pinned,
@@ -12,9 +19,9 @@ use crate::{
     error::RunError,
     sync::{Guard, Mutex},
 };
-use cudarc::driver::sys::{self, CUfunction, CUmodule, CUresult, CUstream};
+use cudarc::driver::sys::{self, CUfunction, CUresult, CUstream};
 use std::{
-    ffi::{CStr, CString, c_int, c_void},
+    ffi::{CStr, c_int, c_void},
     ptr,
     sync::{
         Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak,
@@ -29,8 +36,8 @@ pub(super) fn failed(code: CUresult, what: &str) -> RunError {
     // SAFETY: the driver is present, for it gave the code; it answers with a static string or not at all.
     let found = unsafe { sys::cuGetErrorString(code, &raw mut text) } == CUresult::CUDA_SUCCESS
         && !text.is_null();
-    // SAFETY: as above.
     let text = if found {
+        // SAFETY: as above.
         unsafe { CStr::from_ptr(text) }
             .to_string_lossy()
             .into_owned()
@@ -71,139 +78,6 @@ pub(super) fn check(code: CUresult, what: &str) -> Result<(), RunError> {
     } else {
         Err(failed(code, what))
     }
-}
-
-/// Loads and initialises the driver, once.
-///
-/// # Errors
-/// If there is none, or it does not start.
-pub(super) fn present() -> Result<(), RunError> {
-    static PRESENT: OnceLock<Result<(), RunError>> = OnceLock::new();
-    let start = || {
-        if std::env::var_os("MILLSTREAM_CUDA").is_some_and(|v| v == "off") {
-            return Err(RunError::Device(
-                "CUDA is turned off by MILLSTREAM_CUDA=off".to_owned(),
-            ));
-        }
-        // SAFETY: it opens the library and nothing else; the driver's initialisers ask nothing of us.
-        if !unsafe { sys::is_culib_present() } {
-            let what = "no CUDA driver was found (libcuda.so.1): install NVIDIA's driver, or use the CPU device";
-            return Err(RunError::Device(what.to_owned()));
-        }
-        let mut version = 0;
-        // SAFETY: present; valid for a write. It may be called before the driver is initialised.
-        check(
-            unsafe { sys::cuDriverGetVersion(&raw mut version) },
-            "asking for the driver's version",
-        )?;
-        if version < 12_000 {
-            let text = format!(
-                "the CUDA driver is of version {}.{}, and 12.0 is needed",
-                version / 1000,
-                version % 1000 / 10
-            );
-            return Err(RunError::Device(text));
-        }
-        // SAFETY: present.
-        check(unsafe { sys::cuInit(0) }, "starting the driver")
-    };
-    PRESENT.get_or_init(start).clone()
-}
-
-/// The CUDA version that the driver supports.
-///
-/// # Errors
-/// If there is no driver.
-pub fn driver_version() -> Result<(u32, u32), RunError> {
-    present()?;
-    let mut version = 0;
-    // SAFETY: present; valid for a write.
-    check(
-        unsafe { sys::cuDriverGetVersion(&raw mut version) },
-        "asking for the driver's version",
-    )?;
-    Ok((version as u32 / 1000, version as u32 % 1000 / 10))
-}
-
-/// A GPU.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct DeviceInfo {
-    /// Its number, as the driver counts.
-    pub ordinal: u32,
-    /// Its name.
-    pub name: String,
-    /// Its architecture: 90 is `sm_90`.
-    pub arch: u32,
-    /// Multiprocessors.
-    pub multiprocessors: u32,
-    /// Bytes of memory.
-    pub memory: u64,
-    /// Whether it can run the persistent aggregator.
-    pub cooperative: bool,
-}
-
-/// The GPUs of this machine.
-///
-/// # Errors
-/// If there is no driver.
-pub fn devices() -> Result<Vec<DeviceInfo>, RunError> {
-    present()?;
-    let mut count = 0;
-    // SAFETY: present; valid for a write.
-    check(
-        unsafe { sys::cuDeviceGetCount(&raw mut count) },
-        "counting the devices",
-    )?;
-    (0..count as u32).map(info).collect()
-}
-
-pub(super) fn info(ordinal: u32) -> Result<DeviceInfo, RunError> {
-    use sys::CUdevice_attribute as A;
-    present()?;
-    let mut device = 0;
-    // SAFETY: present; valid for a write.
-    check(
-        unsafe { sys::cuDeviceGet(&raw mut device, ordinal as c_int) },
-        &format!("looking for device {ordinal}"),
-    )?;
-    let ask = |attribute| {
-        let mut value = 0;
-        // SAFETY: the device exists; valid for a write.
-        check(
-            unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) },
-            "asking for an attribute",
-        )?;
-        Ok::<u32, RunError>(value as u32)
-    };
-    let mut name = [0; 256];
-    // SAFETY: as long as it is told.
-    check(
-        unsafe { sys::cuDeviceGetName(name.as_mut_ptr(), 256, device) },
-        "asking for the device's name",
-    )?;
-    // SAFETY: the driver ends it with a zero.
-    let name = unsafe { CStr::from_ptr(name.as_ptr()) }
-        .to_string_lossy()
-        .into_owned();
-    let mut memory = 0;
-    // SAFETY: the device exists; valid for a write.
-    check(
-        unsafe { sys::cuDeviceTotalMem_v2(&raw mut memory, device) },
-        "asking for the device's memory",
-    )?;
-    let major = ask(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-    let minor = ask(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-    let multiprocessors = ask(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-    let cooperative = ask(A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0;
-    Ok(DeviceInfo {
-        ordinal,
-        name,
-        arch: 10 * major + minor,
-        multiprocessors,
-        memory: memory as u64,
-        cooperative,
-    })
 }
 
 /// A context on a GPU, shared by all devices of this process on that GPU and by what they hold there. It ends with the last of them, or
@@ -255,13 +129,13 @@ impl Shared {
             return Ok(shared);
         }
         let (mut device, mut context) = (0, ptr::null_mut());
-        // SAFETY: present; valid for a write.
         check(
+            // SAFETY: present; valid for a write.
             unsafe { sys::cuDeviceGet(&raw mut device, ordinal as c_int) },
             &format!("looking for device {ordinal}"),
         )?;
-        // SAFETY: the device exists; valid for a write.
         check(
+            // SAFETY: the device exists; valid for a write.
             unsafe { sys::cuCtxCreate_v2(&raw mut context, 0, device) },
             "making a context",
         )?;
@@ -360,8 +234,8 @@ impl Context {
         {
             let _using = shared.enter()?;
             // 1: does not wait for the default stream.
-            // SAFETY: a context is current; valid for a write.
             check(
+                // SAFETY: a context is current; valid for a write.
                 unsafe { sys::cuStreamCreate(&raw mut stream, 1) },
                 "making a stream",
             )?;
@@ -389,8 +263,8 @@ impl Context {
 
     pub(super) fn free_memory(&self) -> Result<u64, RunError> {
         let (mut free, mut total) = (0, 0);
-        // SAFETY: a context is current; valid for writes.
         check(
+            // SAFETY: a context is current; valid for writes.
             unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) },
             "asking for free memory",
         )?;
@@ -617,145 +491,5 @@ impl Context {
             }
         };
         check(code, "launching a kernel")
-    }
-}
-
-/// A loaded cubin.
-#[derive(Debug)]
-pub(super) struct Module {
-    module: CUmodule,
-    shared: Arc<Shared>,
-}
-
-// SAFETY: the driver's handles may be used from any thread.
-unsafe impl Send for Module {}
-// SAFETY: as above.
-unsafe impl Sync for Module {}
-
-impl Module {
-    /// The context is entered.
-    pub(super) fn new(context: &Context, cubin: &[u8]) -> Result<Self, RunError> {
-        let mut module = ptr::null_mut();
-        // SAFETY: the bytes are an ELF file, which says itself how long it is.
-        check(
-            unsafe { sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast()) },
-            "loading the program",
-        )?;
-        Ok(Self {
-            module,
-            shared: context.shared.clone(),
-        })
-    }
-
-    pub(super) fn kernel(&self, name: &str) -> Result<Kernel, RunError> {
-        let text = CString::new(name)
-            .map_err(|_| RunError::Device(format!("no kernel is named {name:?}")))?;
-        let mut function = ptr::null_mut();
-        // SAFETY: the module is loaded; the name is a C string.
-        check(
-            unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, text.as_ptr()) },
-            &format!("looking for kernel {name}"),
-        )?;
-        Ok(Kernel(function))
-    }
-
-    /// Address and size of a global.
-    pub(super) fn global(&self, name: &str) -> Result<(u64, usize), RunError> {
-        let text = CString::new(name)
-            .map_err(|_| RunError::Device(format!("no global is named {name:?}")))?;
-        let (mut address, mut bytes) = (0, 0);
-        // SAFETY: the module is loaded; the name is a C string.
-        let code = unsafe {
-            sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.module, text.as_ptr())
-        };
-        check(code, &format!("looking for global {name}"))?;
-        Ok((address, bytes))
-    }
-}
-
-impl Drop for Module {
-    fn drop(&mut self) {
-        if let Some(_using) = self.shared.enter_to_free() {
-            // SAFETY: loaded by `new`. Errors have nowhere to go.
-            unsafe { sys::cuModuleUnload(self.module) };
-        }
-    }
-}
-
-/// A kernel of a loaded module.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Kernel(pub(super) CUfunction);
-
-// SAFETY: the driver's handles may be used from any thread.
-unsafe impl Send for Kernel {}
-// SAFETY: as above.
-unsafe impl Sync for Kernel {}
-
-impl Kernel {
-    /// Blocks of so many threads that a multiprocessor holds at once.
-    pub(super) fn occupancy(self, threads: u32) -> Result<u32, RunError> {
-        let mut blocks = 0;
-        // SAFETY: the kernel's module is loaded; valid for a write.
-        let code = unsafe {
-            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                &raw mut blocks,
-                self.0,
-                threads as c_int,
-                0,
-            )
-        };
-        check(code, "asking how many blocks fit")?;
-        Ok(blocks as u32)
-    }
-}
-
-/// Two marks on a stream, and the time between them.
-#[derive(Debug)]
-pub(super) struct Stopwatch {
-    marks: [sys::CUevent; 2],
-}
-
-impl Stopwatch {
-    /// The context is entered.
-    pub(super) fn new() -> Result<Self, RunError> {
-        let mut out = Self {
-            marks: [ptr::null_mut(); 2],
-        };
-        for mark in &mut out.marks {
-            // SAFETY: a context is current; valid for a write.
-            check(unsafe { sys::cuEventCreate(mark, 0) }, "making an event")?;
-        }
-        Ok(out)
-    }
-
-    /// Marks the beginning, or the end.
-    pub(super) fn mark(&self, context: &Context, end: bool) -> Result<(), RunError> {
-        // SAFETY: the event and the stream are of one context.
-        check(
-            unsafe { sys::cuEventRecord(self.marks[usize::from(end)], context.stream) },
-            "recording an event",
-        )
-    }
-
-    /// After the stream has been waited for.
-    pub(super) fn elapsed(&self) -> Result<std::time::Duration, RunError> {
-        let mut ms = 0f32;
-        // SAFETY: both events have been recorded; valid for a write.
-        check(
-            unsafe { sys::cuEventElapsedTime(&raw mut ms, self.marks[0], self.marks[1]) },
-            "reading the time",
-        )?;
-        Ok(std::time::Duration::from_secs_f64(
-            f64::from(ms.max(0.0)) / 1e3,
-        ))
-    }
-}
-
-impl Drop for Stopwatch {
-    fn drop(&mut self) {
-        for mark in self.marks.iter().filter(|m| !m.is_null()) {
-            // SAFETY: made by `start`. Errors have nowhere to go.
-            unsafe { sys::cuEventDestroy_v2(*mark) };
-        }
     }
 }

@@ -66,8 +66,8 @@ impl Mapped {
     pub(super) fn new(context: &Context, words: usize) -> Result<Self, RunError> {
         let flags: c_uint = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
         let mut host = ptr::null_mut();
-        // SAFETY: a context is current.
         check(
+            // SAFETY: a context is current.
             unsafe { sys::cuMemHostAlloc(&raw mut host, 4 * words, flags) },
             "taking mapped memory",
         )?;
@@ -78,8 +78,8 @@ impl Mapped {
             device: 0,
             shared: context.shared.clone(),
         };
-        // SAFETY: taken as mapped.
         check(
+            // SAFETY: taken as mapped.
             unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut out.device, host, 0) },
             "mapping memory",
         )?;
@@ -121,8 +121,8 @@ impl Pinned {
     /// The context is entered.
     pub(super) fn new(context: &Context, bytes: usize) -> Result<Self, RunError> {
         let (mut address, mut done) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: a context is current; valid for a write.
         check(
+            // SAFETY: a context is current; valid for a write.
             unsafe { sys::cuMemHostAlloc(&raw mut address, bytes, 0) },
             "taking pinned memory",
         )?;
@@ -132,8 +132,8 @@ impl Pinned {
             shared: context.shared.clone(),
         };
         // 2: nobody asks it for the time.
-        // SAFETY: as above.
         check(
+            // SAFETY: as above.
             unsafe { sys::cuEventCreate(&raw mut done, 2) },
             "making an event",
         )?;
@@ -155,8 +155,8 @@ impl Pinned {
         to: u64,
         bytes: usize,
     ) -> Result<(), RunError> {
-        // SAFETY: the caller's promise.
         check(
+            // SAFETY: the caller's promise.
             unsafe { sys::cuMemcpyHtoDAsync_v2(to, self.address.cast(), bytes, context.stream) },
             "copying to the device",
         )?;
@@ -173,8 +173,8 @@ impl Pinned {
         from: u64,
         bytes: usize,
     ) -> Result<(), RunError> {
-        // SAFETY: the caller's promise.
         check(
+            // SAFETY: the caller's promise.
             unsafe { sys::cuMemcpyDtoHAsync_v2(self.address.cast(), from, bytes, context.stream) },
             "copying from the device",
         )?;

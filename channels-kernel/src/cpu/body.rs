@@ -5,7 +5,6 @@
 use super::{
     abi::WorkerContext,
     channel::Channels,
-    helper::Flow,
     lanes::{self, Lanes},
     segment::ElementLoop,
     unit::Unit,
@@ -22,6 +21,7 @@ use cranelift_codegen::{
 use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_module::{FuncId as ClifFunc, Module};
 use millstream_graph::{
+    flow::Flow,
     ir::{Arg, BlockId, FuncId, Function, LocalId, Operand, Rvalue, SlotId, StmtKind},
     ty::{Layout, PieceKind, Scalar},
 };
@@ -228,7 +228,10 @@ impl<'g, 'p> Gen<'g, 'p> {
             None => Place::Stack(self.stack_slot(func.slots[i].layout)),
         });
         let slots = slots.collect();
-        let flow = Flow::new(func);
+        // The last target of a block stands right behind it: where the first is a leaf's end, that is the way on.
+        let last_first =
+            |b: &millstream_graph::ir::Block| b.term.targets().into_iter().rev().collect();
+        let flow = Flow::from_targets(func.blocks.iter().map(last_first).collect());
         let blocks = func.blocks.iter().map(|_| self.b.create_block()).collect();
         let lanes = lanes::find(func)
             .into_iter()
@@ -271,7 +274,7 @@ impl<'g, 'p> Gen<'g, 'p> {
     /// Writes all blocks; what was written so far falls into the first.
     pub(super) fn blocks(&mut self) {
         let func = self.body().func;
-        let order = self.body().flow.order.clone();
+        let order = self.body().flow.order().to_vec();
         let entry = self.block(BlockId(0));
         self.b.ins().jump(entry, &[]);
         for id in order {
@@ -521,7 +524,7 @@ fn register_slots(func: &Function) -> (BTreeSet<SlotId>, BTreeMap<LocalId, SlotI
             *defs.entry(*local).or_default() += 1;
         }
     }
-    let stmts = || func.blocks.iter().flat_map(|b| &b.stmts);
+    let stmts = || func.stmts();
     for stmt in stmts() {
         if let Some(dst) = stmt.kind.def() {
             *defs.entry(dst).or_default() += 1;

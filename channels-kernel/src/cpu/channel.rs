@@ -116,66 +116,12 @@ impl<'p> Gen<'_, 'p> {
         // This task's own stacks first: they are used most, and have counters of their own.
         let others = pushed.keys().filter(|s| !own.contains(s));
         for &stack in own.iter().chain(others) {
-            let mut distance = None;
-            if let Some(pushes) = pushed.get(&stack) {
-                let top = self.b.ins().load(
-                    types::I64,
-                    MEMORY,
-                    states,
-                    state_offset(stack, offset_of!(StackState, top)),
-                );
-                let in_step = |(other, of): (&StackIndex, &Top)| {
-                    let steps = of.follows.is_none()
-                        && of.limit.is_none()
-                        && pushed[other].blocks == pushes.blocks;
-                    steps && !pushed[other].leaves && !pushes.leaves && !own.contains(&stack)
-                };
-                let lead = channels
-                    .tops
-                    .iter()
-                    .find(|&(s, t)| pushes.max.is_some() && in_step((s, t)))
-                    .map(|(&s, t)| (s, t.var));
-                let (var, follows) = match lead {
-                    Some((lead, var)) => {
-                        let theirs = self.b.use_var(var);
-                        distance = Some(self.b.ins().isub(top, theirs));
-                        (var, Some(lead))
-                    }
-                    None => {
-                        let var = self.b.declare_var(types::I64);
-                        self.b.def_var(var, top);
-                        (var, None)
-                    }
-                };
-                let limit = match pushes.max {
-                    Some(_) => None,
-                    None => {
-                        let limit = self.b.ins().load(
-                            types::I64,
-                            MEMORY,
-                            states,
-                            state_offset(stack, offset_of!(StackState, limit)),
-                        );
-                        Some(self.keep(limit, roomy))
-                    }
-                };
-                let spawned = pushes.leaves.then(|| self.b.declare_var(types::I64));
-                if let Some(spawned) = spawned {
-                    let none = self.b.ins().iconst(types::I64, 0);
-                    self.b.def_var(spawned, none);
-                }
-                channels.tops.insert(
-                    stack,
-                    Top {
-                        var,
-                        follows,
-                        pending: 0,
-                        limit,
-                        spawned,
-                        spawning: 0,
-                    },
-                );
-            }
+            let distance = if pushed.contains_key(&stack) {
+                let may_follow = !own.contains(&stack);
+                self.open_top(&mut channels, states, stack, &pushed, may_follow, roomy)
+            } else {
+                None
+            };
             let layout = &layouts[stack];
             for (field, number) in layout.fields.iter().zip(layout.first_field..) {
                 let mut base = self
@@ -194,6 +140,68 @@ impl<'p> Gen<'_, 'p> {
         }
         self.channels = Some(channels);
         roomy
+    }
+
+    /// Loads the top of a stack that is pushed to. One that grows in step with another, as those may that are not the task's own, has no
+    /// counter: then this is its distance from that one.
+    fn open_top(
+        &mut self,
+        channels: &mut Channels,
+        states: Value,
+        stack: StackIndex,
+        pushed: &BTreeMap<StackIndex, Pushes>,
+        may_follow: bool,
+        roomy: bool,
+    ) -> Option<Value> {
+        let load = |this: &mut Self, field| {
+            let at = state_offset(stack, field);
+            this.b.ins().load(types::I64, MEMORY, states, at)
+        };
+        let pushes = &pushed[&stack];
+        let top = load(self, offset_of!(StackState, top));
+        let in_step = |other: &StackIndex, of: &Top| {
+            let theirs = &pushed[other];
+            let counts = of.follows.is_none() && of.limit.is_none() && !theirs.leaves;
+            counts && theirs.blocks == pushes.blocks
+        };
+        let lead = channels
+            .tops
+            .iter()
+            .filter(|_| may_follow && pushes.max.is_some() && !pushes.leaves)
+            .find(|(other, of)| in_step(other, of))
+            .map(|(&other, of)| (other, of.var));
+        let (var, follows, distance) = match lead {
+            Some((lead, var)) => {
+                let theirs = self.b.use_var(var);
+                let distance = self.b.ins().isub(top, theirs);
+                (var, Some(lead), Some(distance))
+            }
+            None => {
+                let var = self.b.declare_var(types::I64);
+                self.b.def_var(var, top);
+                (var, None, None)
+            }
+        };
+        let limit = pushes.max.is_none().then(|| {
+            let limit = load(self, offset_of!(StackState, limit));
+            self.keep(limit, roomy)
+        });
+        let spawned = pushes.leaves.then(|| {
+            let spawned = self.b.declare_var(types::I64);
+            let none = self.b.ins().iconst(types::I64, 0);
+            self.b.def_var(spawned, none);
+            spawned
+        });
+        let top = Top {
+            var,
+            follows,
+            pending: 0,
+            limit,
+            spawned,
+            spawning: 0,
+        };
+        channels.tops.insert(stack, top);
+        distance
     }
 
     /// The stacks that the segment's code pushes to, how often each block does, and at most, as [`Segment::pushes`] says.

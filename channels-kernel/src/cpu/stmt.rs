@@ -270,7 +270,7 @@ impl<'p> Gen<'_, 'p> {
             Some((lanes, entry)) if lanes.body != from => *entry,
             _ => self.block(to),
         };
-        if self.body().flow.back_edges.contains(&(from, to)) {
+        if self.body().flow.back_edges().contains(&(from, to)) {
             (self.b.create_block(), Some(target))
         } else {
             (target, None)

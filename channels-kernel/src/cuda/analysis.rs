@@ -1,9 +1,12 @@
 //! What a segment's control flow says about its pushes.
 
 use super::plan::PushKey;
-use millstream_graph::ir::{
-    BinOp, Block, BlockId, FieldId, Function, LocalId, Operand, Rvalue, Stmt, StmtKind, Terminator,
-    UnOp,
+use millstream_graph::{
+    flow::{BlockSet, Edge, Flow},
+    ir::{
+        BinOp, Block, BlockId, FieldId, Function, LocalId, Operand, Rvalue, Stmt, StmtKind,
+        Terminator, UnOp,
+    },
 };
 use std::collections::BTreeSet;
 
@@ -13,67 +16,15 @@ type Ways = Option<BTreeSet<Vec<u32>>>;
 /// More ways through a body than this are not told apart.
 const MAX_WAYS: usize = 16;
 
-/// The blocks that lie on a cycle.
-pub(super) fn cyclic_blocks(function: &Function) -> Vec<bool> {
-    let next: Vec<Vec<BlockId>> = function.blocks.iter().map(|b| b.term.targets()).collect();
-    (0..next.len())
-        .map(|from| {
-            let mut seen = vec![false; next.len()];
-            let mut stack: Vec<BlockId> = next[from].clone();
-            while let Some(at) = stack.pop() {
-                if !std::mem::replace(&mut seen[at.index()], true) {
-                    stack.extend(&next[at.index()]);
-                }
-            }
-            seen[from]
-        })
-        .collect()
-}
-
 /// The blocks from which a push can still come.
-pub(super) fn pushing(function: &Function) -> Vec<bool> {
+pub(super) fn pushing(function: &Function) -> BlockSet {
     let is_push = |s: &StmtKind| matches!(s, StmtKind::Spawn { .. } | StmtKind::FrameAlloc);
     let own = |b: &Block| {
         b.stmts.iter().any(|s| is_push(&s.kind)) || matches!(b.term, Terminator::Continue(_))
     };
-    let mut out: Vec<bool> = function.blocks.iter().map(own).collect();
-    let mut again = true;
-    while std::mem::take(&mut again) {
-        for (i, block) in function.blocks.iter().enumerate() {
-            if !out[i] && block.term.targets().iter().any(|t| out[t.index()]) {
-                (out[i], again) = (true, true);
-            }
-        }
-    }
-    out
-}
-
-/// The edges that close a loop: `(from, to)` where `to` is being visited when `from` is left.
-pub(super) fn back_edges(function: &Function) -> BTreeSet<(BlockId, BlockId)> {
-    let mut out = BTreeSet::new();
-    // 0: not seen, 1: on the path, 2: done.
-    let mut state = vec![0u8; function.blocks.len()];
-    let mut path: Vec<(BlockId, Vec<BlockId>)> =
-        vec![(BlockId(0), function.blocks[0].term.targets())];
-    state[0] = 1;
-    while let Some((at, rest)) = path.last_mut() {
-        let at = *at;
-        match rest.pop() {
-            Some(to) if state[to.index()] == 1 => {
-                out.insert((at, to));
-            }
-            Some(to) if state[to.index()] == 0 => {
-                state[to.index()] = 1;
-                path.push((to, function.blocks[to.index()].term.targets()));
-            }
-            Some(_) => {}
-            None => {
-                state[at.index()] = 2;
-                path.pop();
-            }
-        }
-    }
-    out
+    let blocks = function.blocks.iter().enumerate();
+    let pushing = blocks.filter(|(_, b)| own(b)).map(|(i, _)| BlockId::new(i));
+    Flow::new(function).reaching(pushing)
 }
 
 /// A loop of no more turns than this ends soon enough without being asked to.
@@ -81,7 +32,7 @@ const FEW_TURNS: u64 = 64;
 
 /// Whether an edge that closes a loop is taken a few times at most before the loop is left: it leaves a block that counts an unsigned local up,
 /// the loop goes on only while that is less than a constant, and nothing else in the loop changes it.
-pub(super) fn is_short((from, to): (BlockId, BlockId), function: &Function) -> bool {
+pub(super) fn is_short((from, to): Edge, function: &Function, flow: &Flow) -> bool {
     let head = &function.blocks[to.index()];
     let Terminator::Branch {
         cond: Operand::Local(cond),
@@ -106,17 +57,17 @@ pub(super) fn is_short((from, to): (BlockId, BlockId), function: &Function) -> b
         }
         _ => false,
     };
-    let inside = loop_blocks(function, from, to);
-    let blocks = (0..function.blocks.len()).filter(|b| inside[*b]);
-    let turns: Vec<_> = blocks
+    let inside = flow.natural_loop(to, [from]);
+    let turns: Vec<_> = inside
+        .iter()
         .flat_map(|b| {
-            changes(&function.blocks[b], counted)
+            changes(&function.blocks[b.index()], counted)
                 .into_iter()
                 .map(move |v| (b, v))
         })
         .collect();
-    let once = matches!(&turns[..], [(at, Some(value))] if *at == from.index() && up(value));
-    once && from != to && ty.is_int() && !ty.is_signed() && !inside[other.index()]
+    let once = matches!(&turns[..], [(at, Some(value))] if *at == from && up(value));
+    once && from != to && ty.is_int() && !ty.is_signed() && !inside.contains(other)
 }
 
 /// What a block does to a local: the expressions that it assigns, none where it is something else.
@@ -139,11 +90,9 @@ pub(super) fn is_heavy(
     keys: &[PushKey],
     key_of: impl Fn(&StmtKind) -> Option<PushKey>,
 ) -> bool {
-    let cyclic = cyclic_blocks(function);
+    let cyclic = Flow::new(function).cyclic();
     let calls = function
-        .blocks
-        .iter()
-        .flat_map(|b| &b.stmts)
+        .stmts()
         .any(|s| matches!(s.kind, StmtKind::Call { .. }));
     let in_loop = |b: &Block| {
         b.stmts
@@ -151,17 +100,12 @@ pub(super) fn is_heavy(
             .filter_map(|s| key_of(&s.kind))
             .any(|k| keys.contains(&k))
     };
-    let loops = cyclic.iter().any(|c| *c);
-    let spawning = function
-        .blocks
-        .iter()
-        .zip(&cyclic)
-        .any(|(b, c)| *c && in_loop(b));
-    calls || (loops && !spawning)
+    let spawning = cyclic.iter().any(|b| in_loop(&function.blocks[b.index()]));
+    calls || (!cyclic.is_empty() && !spawning)
 }
 
 /// Whether the loop that a back edge closes ends by itself soon: each turn clears the lowest set bit of a word, and no turn begins without one.
-pub(super) fn takes_bits(function: &Function, (from, to): (BlockId, BlockId)) -> bool {
+pub(super) fn takes_bits((from, to): Edge, function: &Function, flow: &Flow) -> bool {
     let header = &function.blocks[to.index()];
     let Terminator::Branch {
         cond: Operand::Local(cond),
@@ -179,14 +123,14 @@ pub(super) fn takes_bits(function: &Function, (from, to): (BlockId, BlockId)) ->
         BinOp::Eq => then,
         _ => return false,
     };
-    let inside = loop_blocks(function, from, to);
-    if !matches!(end, Operand::Const(_, 0)) || inside[out.index()] {
+    let inside = flow.natural_loop(to, [from]);
+    if !matches!(end, Operand::Const(_, 0)) || inside.contains(out) {
         return false;
     }
-    let blocks = (0..function.blocks.len()).filter(|b| inside[*b]);
-    let stmts: Vec<(usize, usize, &Stmt)> = blocks
+    let stmts: Vec<(BlockId, usize, &Stmt)> = inside
+        .iter()
         .flat_map(|b| {
-            function.blocks[b]
+            function.blocks[b.index()]
                 .stmts
                 .iter()
                 .enumerate()
@@ -204,37 +148,12 @@ pub(super) fn takes_bits(function: &Function, (from, to): (BlockId, BlockId)) ->
     let (Some(&(block, at, _)), None) = (changes.next(), changes.next()) else {
         return false;
     };
-    clears_lowest_bit(&function.blocks[block].stmts[..=at], word) && {
+    clears_lowest_bit(&function.blocks[block.index()].stmts[..=at], word) && {
         // Every turn comes by.
-        let mut seen = vec![false; function.blocks.len()];
-        let mut work = vec![to];
-        while let Some(b) = work.pop() {
-            if b.index() != block
-                && inside[b.index()]
-                && !std::mem::replace(&mut seen[b.index()], true)
-            {
-                work.extend(function.blocks[b.index()].term.targets());
-            }
-        }
-        !seen[from.index()]
+        let passes = |b: BlockId| b != block && inside.contains(b);
+        let onward = flow.reach([to], passes);
+        !onward.into_iter().any(|b| b == from && passes(b))
     }
-}
-
-/// The blocks of the loop that a back edge closes.
-pub(super) fn loop_blocks(function: &Function, from: BlockId, to: BlockId) -> Vec<bool> {
-    let mut inside = vec![false; function.blocks.len()];
-    inside[to.index()] = true;
-    let mut work = vec![from];
-    while let Some(b) = work.pop() {
-        if !std::mem::replace(&mut inside[b.index()], true) {
-            work.extend(
-                (0..function.blocks.len())
-                    .map(BlockId::new)
-                    .filter(|p| function.blocks[p.index()].term.targets().contains(&b)),
-            );
-        }
-    }
-    inside
 }
 
 /// The operation that a local holds the result of after these statements, if it has two operands and they have not changed since.
@@ -305,7 +224,7 @@ fn clears_lowest_bit(stmts: &[Stmt], word: LocalId) -> bool {
 
 /// Whether a body does more than spawn and return: then a run of it cannot be forgotten.
 pub(super) fn has_effects(function: &Function) -> bool {
-    function.blocks.iter().flat_map(|b| &b.stmts).any(|s| {
+    function.stmts().any(|s| {
         !matches!(
             s.kind,
             StmtKind::Assign { .. } | StmtKind::Spawn { .. } | StmtKind::Check { .. }
@@ -396,13 +315,7 @@ impl Taint {
 
     /// Finds them. A load is unknown in a body that writes to memory, an atomic operation and a call always.
     pub(super) fn find(function: &Function) -> Self {
-        let stmts = || {
-            function
-                .blocks
-                .iter()
-                .flat_map(|b| &b.stmts)
-                .map(|s| &s.kind)
-        };
+        let stmts = || function.stmts().map(|s| &s.kind);
         let writes = stmts().any(|s| {
             matches!(
                 s,

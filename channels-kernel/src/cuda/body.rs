@@ -9,6 +9,7 @@ use super::{
     unit::Writer,
 };
 use millstream_graph::{
+    flow::Flow,
     ir::{
         Arg, Block, BlockId, Function, LocalId, Operand, SegmentId, SlotId, Span, TaskId,
         Terminator,
@@ -53,11 +54,13 @@ impl<'a, 'w> Body<'a, 'w> {
         role: Role,
         out: &'w mut Writer,
     ) -> Self {
-        let mut back_edges = analysis::back_edges(function);
+        let flow = Flow::new(function);
+        let mut back_edges = flow.back_edges().clone();
         back_edges.retain(|edge| {
-            !analysis::is_short(*edge, function) && !analysis::takes_bits(function, *edge)
+            !analysis::is_short(*edge, function, &flow)
+                && !analysis::takes_bits(*edge, function, &flow)
         });
-        let loops = loops::find(&plan.program.program, function, &back_edges);
+        let loops = loops::find(&plan.program.program, function, &flow, &back_edges);
         Self {
             plan,
             function,
@@ -182,14 +185,14 @@ impl<'a, 'w> Body<'a, 'w> {
         let jumped = self.jumped();
         let pushing = analysis::pushing(self.function);
         let function = self.function;
-        for (i, (block, pushes)) in function.blocks.iter().zip(pushing).enumerate() {
+        for (i, block) in function.blocks.iter().enumerate() {
             let id = BlockId::new(i);
             self.here = id;
             self.inside = loops::around(&self.loops, id);
             if jumped.contains(&id) {
                 self.out.label(&format!("{id}:;"));
             }
-            if matches!(self.role, Role::Segment { .. }) && !pushes {
+            if matches!(self.role, Role::Segment { .. }) && !pushing.contains(id) {
                 let text = format!(
                     "if (!W::RUN) {};  // nothing to count from here on",
                     self.leave()

@@ -8,7 +8,8 @@ use super::{
     unit::Writer,
 };
 use millstream_graph::{
-    ir::{Arg, FuncId, Function, FunctionKind, Operand, StmtKind},
+    flow::CallGraph,
+    ir::{Arg, FuncId, Function, FunctionKind, Operand},
     ty::PieceKind,
 };
 
@@ -59,40 +60,15 @@ fn signature(plan: &Plan, id: FuncId, function: &Function, recursive: bool) -> S
     )
 }
 
-/// Whether a helper can be reached from itself.
-fn is_recursive(plan: &Plan, id: FuncId) -> bool {
-    let functions = &plan.program.program.functions;
-    let callees = |f: FuncId| {
-        functions[f.index()]
-            .blocks
-            .iter()
-            .flat_map(|b| &b.stmts)
-            .filter_map(|s| {
-                if let StmtKind::Call { func, .. } = s.kind {
-                    Some(func)
-                } else {
-                    None
-                }
-            })
-    };
-    let mut seen = vec![false; functions.len()];
-    let mut work: Vec<FuncId> = callees(id).collect();
-    while let Some(at) = work.pop() {
-        if !std::mem::replace(&mut seen[at.index()], true) {
-            work.extend(callees(at));
-        }
-    }
-    seen[id.index()]
-}
-
 /// Bytes that a call of a helper that may call itself takes of a thread's stack: all it could keep there, as the compiler does not say.
 #[must_use]
 pub(super) fn recursive_frame(plan: &Plan) -> u64 {
     let frame = |f: &Function| {
         128 + 8 * f.locals.len() as u64 + f.slots.iter().map(|s| s.layout.size + 16).sum::<u64>()
     };
+    let calls = CallGraph::of_calls(&plan.program.program);
     helpers(plan)
-        .filter(|(id, _)| is_recursive(plan, *id))
+        .filter(|(id, _)| calls.is_recursive(*id))
         .map(|(_, f)| frame(f))
         .max()
         .unwrap_or(0)
@@ -111,14 +87,13 @@ fn helpers(plan: &Plan) -> impl Iterator<Item = (FuncId, &Function)> {
 
 /// Writes all helpers.
 pub(super) fn write(plan: &Plan, out: &mut Writer) {
+    let calls = CallGraph::of_calls(&plan.program.program);
     for (id, function) in helpers(plan) {
-        out.line(&format!(
-            "{};",
-            signature(plan, id, function, is_recursive(plan, id))
-        ));
+        let text = signature(plan, id, function, calls.is_recursive(id));
+        out.line(&format!("{text};"));
     }
     for (id, function) in helpers(plan) {
-        let recursive = is_recursive(plan, id);
+        let recursive = calls.is_recursive(id);
         out.blank();
         out.open(&format!("{} {{", signature(plan, id, function, recursive)));
         let mut body = Body::new(plan, function, Role::Helper { recursive }, out);

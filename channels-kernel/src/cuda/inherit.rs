@@ -1,8 +1,9 @@
 //! Parameters that a task passes on unchanged to all its own children, its return address among them: in a run that begins with one
 //! value of it, every element holds the same, and it is kept once instead of with each element.
 
-use super::{analysis, plan::Plan};
+use super::plan::Plan;
 use millstream_graph::{
+    flow::Flow,
     ir::{Arg, BlockId, Dest, LocalId, Operand, StmtKind, TaskId},
     levelized::{Levelized, Segment, StackRef},
 };
@@ -42,13 +43,12 @@ impl Site<'_> {
         let Operand::Local(local) = operand else {
             return true;
         };
-        let cyclic = analysis::cyclic_blocks(&self.segment.body);
-        let blocks = self.segment.body.blocks.iter().zip(&cyclic);
-        let mut places = blocks.flat_map(|(b, c)| {
-            b.stmts
-                .iter()
-                .filter(|s| s.kind.def() == Some(local))
-                .map(move |_| *c)
+        let cyclic = Flow::new(&self.segment.body).cyclic();
+        let blocks = self.segment.body.blocks.iter().enumerate();
+        let mut places = blocks.flat_map(|(i, b)| {
+            let in_loop = cyclic.contains(BlockId::new(i));
+            let own = b.stmts.iter().filter(|s| s.kind.def() == Some(local));
+            own.map(move |_| in_loop)
         });
         match (
             self.segment.body.args.contains(&Arg::Local(local)),
@@ -63,12 +63,7 @@ impl Site<'_> {
 }
 
 fn is_assigned(segment: &Segment, local: LocalId) -> bool {
-    segment
-        .body
-        .blocks
-        .iter()
-        .flat_map(|b| &b.stmts)
-        .any(|s| s.kind.def() == Some(local))
+    segment.body.stmts().any(|s| s.kind.def() == Some(local))
 }
 
 /// The spawns of a task.
@@ -172,7 +167,7 @@ impl Plan {
                     && t != entry.index()
                 {
                     single[t] = single[site.parent.index()]
-                        && !analysis::cyclic_blocks(&site.segment.body)[site.block.index()];
+                        && !Flow::new(&site.segment.body).cyclic().contains(site.block);
                 }
             }
         }

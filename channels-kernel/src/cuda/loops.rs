@@ -7,8 +7,10 @@
 //! Lanes do not wait by a mask of their own: lanes that came to a loop at different times may meet in it, and would wait for each other's for good.
 //! Loops that look at what an atomic operation found are left alone: a lane may wait in one for what another lane does behind it.
 
-use super::analysis;
-use millstream_graph::ir::{BlockId, FuncId, Function, Operand, Program, StmtKind};
+use millstream_graph::{
+    flow::{BlockSet, Edge, Flow},
+    ir::{BlockId, FuncId, Function, Operand, Program, StmtKind},
+};
 use std::collections::BTreeSet;
 
 /// A loop whose ways out join.
@@ -16,8 +18,8 @@ use std::collections::BTreeSet;
 pub(super) struct Loop {
     /// Its only way in.
     pub header: BlockId,
-    /// For each block whether it is one of the loop's.
-    pub inside: Vec<bool>,
+    /// Its blocks.
+    pub inside: BlockSet,
     /// Where its ways out lead.
     pub exits: Vec<BlockId>,
     /// The smallest loop around it, by its place in the list.
@@ -28,16 +30,17 @@ pub(super) struct Loop {
 pub(super) fn find(
     program: &Program,
     function: &Function,
-    polled: &BTreeSet<(BlockId, BlockId)>,
+    flow: &Flow,
+    polled: &BTreeSet<Edge>,
 ) -> Vec<Loop> {
     let headers: BTreeSet<BlockId> = polled.iter().map(|(_, to)| *to).collect();
     let mut loops: Vec<Loop> = headers
         .into_iter()
-        .filter_map(|header| one(program, function, header))
+        .filter_map(|header| one(program, function, flow, header))
         .collect();
     for i in 0..loops.len() {
         loops[i].parent = smallest(&loops, |l| {
-            l != i && loops[l].inside[loops[i].header.index()]
+            l != i && loops[l].inside.contains(loops[i].header)
         });
     }
     loops
@@ -45,40 +48,31 @@ pub(super) fn find(
 
 /// The smallest loop of the list that a block is in.
 pub(super) fn around(loops: &[Loop], block: BlockId) -> Option<usize> {
-    smallest(loops, |l| loops[l].inside[block.index()])
+    smallest(loops, |l| loops[l].inside.contains(block))
 }
 
 fn smallest(loops: &[Loop], is_meant: impl Fn(usize) -> bool) -> Option<usize> {
     (0..loops.len())
         .filter(|l| is_meant(*l))
-        .min_by_key(|l| loops[*l].inside.iter().filter(|x| **x).count())
+        .min_by_key(|l| loops[*l].inside.len())
 }
 
-fn one(program: &Program, function: &Function, header: BlockId) -> Option<Loop> {
-    let mut inside = vec![false; function.blocks.len()];
-    for (from, _) in analysis::back_edges(function)
-        .into_iter()
-        .filter(|(_, to)| *to == header)
-    {
-        for (i, also) in analysis::loop_blocks(function, from, header)
-            .into_iter()
-            .enumerate()
-        {
-            inside[i] |= also;
-        }
-    }
-    let blocks = || function.blocks.iter().enumerate();
-    let enters = |from: usize, to: BlockId| !inside[from] && inside[to.index()] && to != header;
+fn one(program: &Program, function: &Function, flow: &Flow, header: BlockId) -> Option<Loop> {
+    let closing = flow.back_edges().iter().filter(|(_, to)| *to == header);
+    let inside = flow.natural_loop(header, closing.map(|(from, _)| *from));
     let one_way_in = header != BlockId(0)
-        && !inside[0]
-        && !blocks().any(|(i, b)| b.term.targets().into_iter().any(|to| enters(i, to)));
-    let own = || blocks().filter(|(i, _)| inside[*i]).map(|(_, b)| b);
-    let waits = own()
-        .flat_map(|b| &b.stmts)
+        && !inside.contains(BlockId(0))
+        && !flow
+            .edges()
+            .any(|(from, to)| !inside.contains(from) && inside.contains(to) && to != header);
+    let waits = inside
+        .iter()
+        .flat_map(|b| &function.blocks[b.index()].stmts)
         .any(|s| may_wait(program, function, &s.kind, &mut BTreeSet::new()));
-    let exits: BTreeSet<BlockId> = own()
-        .flat_map(|b| b.term.targets())
-        .filter(|to| !inside[to.index()])
+    let exits: BTreeSet<BlockId> = inside
+        .iter()
+        .flat_map(|b| flow.targets(b).iter().copied())
+        .filter(|to| !inside.contains(*to))
         .collect();
     (one_way_in && !waits).then(|| Loop {
         header,
@@ -109,9 +103,7 @@ fn may_wait(
             let callee = &program[*func];
             seen.insert(*func)
                 && callee
-                    .blocks
-                    .iter()
-                    .flat_map(|b| &b.stmts)
+                    .stmts()
                     .any(|s| may_wait(program, callee, &s.kind, seen))
         }
         _ => false,

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::layout::{FIELD_ALIGN, stride};
 use millstream_graph::{
+    flow::Flow,
     ir::{
         Block, Combine, Dest, FieldId, FuncId, LocalId, Operand, Rvalue, SegmentId, StmtKind,
         TaskId, Terminator,
@@ -441,7 +442,7 @@ impl Plan {
                 },
             );
         }
-        let cyclic = analysis::cyclic_blocks(body);
+        let cyclic = Flow::new(body).cyclic();
         // How often a block does each push: at most, and if all children that may be leaves are.
         let count = |b: &Block| -> Vec<(u32, u32)> {
             let may_end = |s: &StmtKind| matches!(s, StmtKind::Spawn { leaf: Some(_), .. });
@@ -464,10 +465,9 @@ impl Plan {
         };
         let looped: Vec<bool> = (0..keys.len())
             .map(|p| {
-                body.blocks
+                cyclic
                     .iter()
-                    .zip(&cyclic)
-                    .any(|(b, c)| *c && count(b)[p].0 > 0)
+                    .any(|b| count(&body.blocks[b.index()])[p].0 > 0)
             })
             .collect();
         let ways = analysis::ways(body, count, &looped);

@@ -7,12 +7,10 @@
 //! It changes nothing that a program can see: nobody else writes to what a task borrows, and what it borrows mutably nobody else reads. Slices
 //! of atomics stay where they are.
 
-use super::{
-    analysis::cyclic_blocks,
-    plan::{Mode, Source},
-};
+use super::plan::{Mode, Source};
 use millstream_graph::{
-    ir::{Arg, BinOp, FuncId, Function, LocalId, Operand, Program, Rvalue, StmtKind},
+    flow::{BlockSet, Flow},
+    ir::{Arg, BinOp, BlockId, FuncId, Function, LocalId, Operand, Program, Rvalue, StmtKind},
     levelized::Levelized,
     ty::{Structs, Type},
 };
@@ -81,7 +79,7 @@ fn is_plain(ty: &Type, structs: &Structs) -> bool {
 struct Walk<'a> {
     program: &'a Program,
     function: &'a Function,
-    cyclic: Vec<bool>,
+    cyclic: BlockSet,
     /// Helpers that have been looked at, and for which of their pieces.
     seen: BTreeSet<(FuncId, usize)>,
 }
@@ -91,7 +89,7 @@ impl<'a> Walk<'a> {
         Self {
             program,
             function,
-            cyclic: cyclic_blocks(function),
+            cyclic: Flow::new(function).cyclic(),
             seen: BTreeSet::new(),
         }
     }
@@ -104,7 +102,8 @@ impl<'a> Walk<'a> {
         while let Some(&(address, moves)) = addresses.get(next) {
             next += 1;
             let is_it = |o: &Operand| *o == Operand::Local(address);
-            for (block, cyclic) in self.function.blocks.iter().zip(self.cyclic.clone()) {
+            for (i, block) in self.function.blocks.iter().enumerate() {
+                let cyclic = self.cyclic.contains(BlockId::new(i));
                 for stmt in &block.stmts {
                     let found = match &stmt.kind {
                         StmtKind::Assign {
@@ -163,7 +162,7 @@ impl<'a> Walk<'a> {
         };
         let mut inner = Self {
             function,
-            cyclic: cyclic_blocks(function),
+            cyclic: Flow::new(function).cyclic(),
             seen: std::mem::take(&mut self.seen),
             ..*self
         };
@@ -209,10 +208,11 @@ impl<'a> Walk<'a> {
 
     /// What a local is set to, and whether in a loop.
     fn values(&self, id: LocalId) -> impl Iterator<Item = (&'a Rvalue, bool)> {
-        let blocks = self.function.blocks.iter().zip(&self.cyclic);
-        blocks.flat_map(move |(block, cyclic)| {
+        let blocks = self.function.blocks.iter().enumerate();
+        blocks.flat_map(move |(i, block)| {
+            let cyclic = self.cyclic.contains(BlockId::new(i));
             block.stmts.iter().filter_map(move |s| match &s.kind {
-                StmtKind::Assign { dst, value } if *dst == id => Some((value, *cyclic)),
+                StmtKind::Assign { dst, value } if *dst == id => Some((value, cyclic)),
                 _ => None,
             })
         })

@@ -108,7 +108,7 @@ impl Builder<'_, '_> {
     }
 
     /// With a step the rounds are counted, so that no value beyond the range is ever computed.
-    #[allow(clippy::too_many_arguments)]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a loop, once each")]
     fn stepped(
         &mut self,
         id: LoopId,

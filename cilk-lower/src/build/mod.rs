@@ -18,6 +18,7 @@ use crate::{
     items::{ConstState, Module},
 };
 use millstream_graph::{
+    flow::Flow,
     ir::{
         Arg, Block, BlockId, CheckKind, Data, DataId, FuncId, Function, FunctionKind, Local,
         LocalId, Operand, Param, Program, Rvalue, Slot, SlotId, Span, Stmt, StmtKind, Terminator,
@@ -393,22 +394,12 @@ impl<'u, 'm> Builder<'u, 'm> {
 
     /// The function, with the blocks that nothing reaches left out.
     fn done(mut self, name: String, params: Vec<Param>, args: Vec<Arg>, span: Span) -> Function {
+        let targets = |(_, term): &Open| term.iter().flat_map(|(t, _)| t.targets()).collect();
+        let flow = Flow::from_targets(self.blocks.iter().map(targets).collect());
+        let order = flow.reach([BlockId(0)], |_| true);
         let mut number = vec![None; self.blocks.len()];
-        let mut order = vec![BlockId(0)];
-        number[0] = Some(BlockId(0));
-        let mut next = 0;
-        while next < order.len() {
-            let id = order[next];
-            next += 1;
-            let Some((term, _)) = &self.blocks[id.index()].1 else {
-                continue;
-            };
-            for target in term.targets() {
-                if number[target.index()].is_none() {
-                    number[target.index()] = Some(BlockId::new(order.len()));
-                    order.push(target);
-                }
-            }
+        for (new, old) in order.iter().enumerate() {
+            number[old.index()] = Some(BlockId::new(new));
         }
         let blocks = order.iter().map(|id| {
             let (stmts, term) = std::mem::take(&mut self.blocks[id.index()]);

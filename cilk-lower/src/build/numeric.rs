@@ -217,6 +217,14 @@ impl Builder<'_, '_> {
                 let capped = self.select(above, v[2], a);
                 self.select(below, v[1], capped)
             }
+            _ => return self.float_builtin(builtin, a, ty),
+        };
+        vec![out]
+    }
+
+    /// What only floats have.
+    fn float_builtin(&mut self, builtin: Builtin, a: Operand, ty: Scalar) -> Vec<Operand> {
+        let out = match builtin {
             Builtin::IsNan => self.binary(BinOp::Ne, a, a),
             Builtin::IsInfinite | Builtin::IsFinite => {
                 let abs = self.unary(UnOp::Abs, a);

@@ -121,7 +121,7 @@ impl Checker<'_> {
         self.builtin(builtin, slice, name, &wanted, args, ty, span)
     }
 
-    #[allow(clippy::too_many_arguments)]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a call, once each")]
     fn builtin(
         &mut self,
         builtin: Builtin,

@@ -16,6 +16,7 @@ mod body;
 mod fields;
 
 use millstream_graph::{
+    flow::Flow,
     ir::{FuncId, Function, Span, StmtKind},
     levelized::Levelized,
 };
@@ -84,20 +85,13 @@ pub fn missing_spawns(program: &Levelized) -> Vec<CheckError> {
 }
 
 fn spawn_sites(function: &Function) -> BTreeMap<(FuncId, Span), usize> {
-    let mut reached = vec![false; function.blocks.len()];
-    let mut todo = vec![0];
     let mut out = BTreeMap::new();
-    while let Some(i) = todo.pop() {
-        if std::mem::replace(&mut reached[i], true) {
-            continue;
-        }
-        let block = &function.blocks[i];
-        for stmt in &block.stmts {
+    for block in Flow::new(function).order() {
+        for stmt in &function.blocks[block.index()].stmts {
             if let StmtKind::Spawn { func, .. } = stmt.kind {
                 *out.entry((func, stmt.span)).or_insert(0) += 1;
             }
         }
-        todo.extend(block.term.targets().iter().map(|t| t.index()));
     }
     out
 }

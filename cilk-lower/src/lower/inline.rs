@@ -3,15 +3,15 @@
 //! Small helpers, and those called once, are inlined as long as the caller stays small enough; recursive ones never. The callee's locals and
 //! slots become the caller's, its checks keep their places in the source.
 
-use super::cfg;
+use super::edit;
 use millstream_graph::{
+    flow::CallGraph,
     ir::{
-        Arg, Block, BlockId, FuncId, Function, FunctionKind, Local, LocalId, Operand, Program,
-        Rvalue, SlotId, Stmt, StmtKind, Terminator,
+        Arg, Block, BlockId, Function, FunctionKind, Local, LocalId, Operand, Program, Rvalue,
+        SlotId, Stmt, StmtKind, Terminator,
     },
     ty::{PieceKind, Scalar},
 };
-use petgraph::{algo::tarjan_scc, graph::DiGraph};
 
 /// A helper of at most so many statements is inlined wherever it is called.
 const SMALL: usize = 60;
@@ -22,19 +22,14 @@ const CALLER: usize = 3000;
 
 /// Inlines in every function, callees first.
 pub(crate) fn inline(program: &mut Program) {
-    let (order, recursive) = callees_first(program);
+    let graph = CallGraph::of_calls(program);
     let mut calls = vec![0u32; program.functions.len()];
-    for stmt in program
-        .functions
-        .iter()
-        .flat_map(|f| &f.blocks)
-        .flat_map(|b| &b.stmts)
-    {
+    for stmt in program.functions.iter().flat_map(Function::stmts) {
         if let StmtKind::Call { func, .. } = stmt.kind {
             calls[func.index()] += 1;
         }
     }
-    for caller in order {
+    for &caller in graph.callees_first() {
         let mut function = program[caller].clone();
         let mut block = 0;
         while block < function.blocks.len() {
@@ -43,16 +38,16 @@ pub(crate) fn inline(program: &mut Program) {
                 .iter()
                 .position(|s| match s.kind {
                     StmtKind::Call { func, .. } => {
-                        let size = cfg::size(&program[func]);
+                        let size = edit::size(&program[func]);
                         let limit = if calls[func.index()] == 1 {
                             ONCE
                         } else {
                             SMALL
                         };
                         func != caller
-                            && !recursive[func.index()]
+                            && !graph.is_recursive(func)
                             && size <= limit
-                            && cfg::size(&function) + size <= CALLER
+                            && edit::size(&function) + size <= CALLER
                     }
                     _ => false,
                 });
@@ -65,33 +60,6 @@ pub(crate) fn inline(program: &mut Program) {
         super::simplify::simplify(&mut function, None);
         program.functions[caller.index()] = function;
     }
-}
-
-/// The functions, each after those that it calls, and which of them are recursive.
-fn callees_first(program: &Program) -> (Vec<FuncId>, Vec<bool>) {
-    let mut graph = DiGraph::<(), ()>::new();
-    let nodes: Vec<_> = program
-        .functions
-        .iter()
-        .map(|_| graph.add_node(()))
-        .collect();
-    for (i, function) in program.functions.iter().enumerate() {
-        for stmt in function.blocks.iter().flat_map(|b| &b.stmts) {
-            if let StmtKind::Call { func, .. } = stmt.kind {
-                graph.add_edge(nodes[i], nodes[func.index()], ());
-            }
-        }
-    }
-    let mut recursive = vec![false; program.functions.len()];
-    let mut order = Vec::new();
-    for component in tarjan_scc(&graph) {
-        let cycle = component.len() > 1 || graph.contains_edge(component[0], component[0]);
-        for node in component {
-            recursive[node.index()] = cycle;
-            order.push(FuncId::new(node.index()));
-        }
-    }
-    (order, recursive)
 }
 
 /// Puts the callee's body in the place of one call.
@@ -128,7 +96,7 @@ fn expand(program: &Program, caller: &mut Function, block: BlockId, at: usize) {
                 value: Rvalue::Use(value),
             },
             Arg::Slot(id) => {
-                let addr = cfg::add_local(caller, None, Scalar::Ptr);
+                let addr = edit::add_local(caller, None, Scalar::Ptr);
                 let address = StmtKind::Assign {
                     dst: addr,
                     value: Rvalue::SlotAddr(slot(*id)),
@@ -153,7 +121,7 @@ fn expand(program: &Program, caller: &mut Function, block: BlockId, at: usize) {
     for old in &callee.blocks {
         let mut new = old.clone();
         for stmt in &mut new.stmts {
-            cfg::rename(&mut stmt.kind, local);
+            stmt.kind.rename(local);
             if let StmtKind::Assign {
                 value: Rvalue::SlotAddr(id),
                 ..
@@ -162,7 +130,7 @@ fn expand(program: &Program, caller: &mut Function, block: BlockId, at: usize) {
                 *id = slot(*id);
             }
         }
-        new.term.operands_mut(|o| cfg::rename_operand(o, local));
+        new.term.operands_mut(|o| o.rename(local));
         new.term
             .targets_mut(|t| *t = BlockId::new(first_block + t.index()));
         if let Terminator::Return(values) = &new.term {

@@ -1,8 +1,10 @@
 //! Which locals are still to be read, backward over the control-flow graph.
 
-use super::cfg;
 use fixedbitset::FixedBitSet;
-use millstream_graph::ir::{Block, BlockId, Function, LocalId, StmtKind, Terminator};
+use millstream_graph::{
+    flow::Flow,
+    ir::{Block, BlockId, Function, LocalId, StmtKind, Terminator},
+};
 
 /// The locals that are live where each block starts. A sync is an edge like any other.
 #[derive(Debug)]
@@ -17,29 +19,20 @@ impl Liveness {
     /// Of a function; `ret`, if there is one, is read by each return.
     pub(crate) fn new(function: &Function, ret: Option<LocalId>) -> Self {
         let locals = function.locals.len();
-        let mut this = Self {
-            live_in: vec![FixedBitSet::with_capacity(locals); function.blocks.len()],
+        let nothing = FixedBitSet::with_capacity(locals);
+        let start = |id: BlockId, mut live: FixedBitSet| {
+            let block = &function.blocks[id.index()];
+            Self::read_at_end(&mut live, block, ret);
+            for stmt in block.stmts.iter().rev() {
+                Self::step(&mut live, &stmt.kind);
+            }
+            live
+        };
+        Self {
+            live_in: Flow::new(function).backward(&nothing, start, |a, b| a.union_with(b)),
             locals,
             ret,
-        };
-        let mut order = cfg::reverse_postorder(&function.blocks);
-        order.reverse();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &id in &order {
-                let block = &function.blocks[id.index()];
-                let mut live = this.live_out(block);
-                for stmt in block.stmts.iter().rev() {
-                    Self::step(&mut live, &stmt.kind);
-                }
-                if live != this.live_in[id.index()] {
-                    this.live_in[id.index()] = live;
-                    changed = true;
-                }
-            }
         }
-        this
     }
 
     /// The locals that are live where a block starts.
@@ -53,13 +46,17 @@ impl Liveness {
         for target in block.term.targets() {
             live.union_with(&self.live_in[target.index()]);
         }
-        cfg::term_operands(&block.term, &mut |o| {
-            live.extend(cfg::local_of(o).map(LocalId::index))
-        });
-        if matches!(block.term, Terminator::Return(_)) {
-            live.extend(self.ret.map(LocalId::index));
-        }
+        Self::read_at_end(&mut live, block, self.ret);
         live
+    }
+
+    fn read_at_end(live: &mut FixedBitSet, block: &Block, ret: Option<LocalId>) {
+        block
+            .term
+            .each_operand(&mut |o| live.extend(o.local().map(LocalId::index)));
+        if matches!(block.term, Terminator::Return(_)) {
+            live.extend(ret.map(LocalId::index));
+        }
     }
 
     /// From what is live after a statement to what is live before it.
@@ -67,8 +64,6 @@ impl Liveness {
         if let Some(dst) = kind.def() {
             live.set(dst.index(), false);
         }
-        cfg::operands(kind, &mut |o| {
-            live.extend(cfg::local_of(o).map(LocalId::index))
-        });
+        kind.each_operand(&mut |o| live.extend(o.local().map(LocalId::index)));
     }
 }

@@ -10,9 +10,9 @@
 //! What is computed where it is spawned is pure and cannot fault: no memory, no check, no division. Only the entries of the children are
 //! looked at, not those of their children in turn.
 
-use super::{cfg, simplify};
-use fixedbitset::FixedBitSet;
+use super::{edit, simplify};
 use millstream_graph::{
+    flow::Flow,
     ir::{
         Arg, BinOp, BlockId, Combine, Dest, FieldId, FuncId, Function, LocalId, Operand, Rvalue,
         Span, Stmt, StmtKind, Terminator, UnOp,
@@ -129,24 +129,17 @@ fn test_of(task: &LoweredTask) -> Option<Test> {
 }
 
 /// Whether every way on from these blocks comes to a spawn.
-fn always_spawns(body: &Function, mut from: Vec<BlockId>) -> bool {
-    let mut seen = FixedBitSet::with_capacity(body.blocks.len());
-    while let Some(id) = from.pop() {
-        let block = &body.blocks[id.index()];
-        if seen.put(id.index())
-            || block
-                .stmts
-                .iter()
-                .any(|s| matches!(s.kind, StmtKind::Spawn { .. }))
-        {
-            continue;
-        }
-        if matches!(block.term, Terminator::Return(_) | Terminator::Continue(_)) {
-            return false;
-        }
-        from.extend(block.term.targets());
-    }
-    true
+fn always_spawns(body: &Function, from: Vec<BlockId>) -> bool {
+    let spawns = |b: BlockId| {
+        let mut stmts = body.blocks[b.index()].stmts.iter();
+        stmts.any(|s| matches!(s.kind, StmtKind::Spawn { .. }))
+    };
+    let ends = |b: BlockId| {
+        let term = &body.blocks[b.index()].term;
+        matches!(term, Terminator::Return(_) | Terminator::Continue(_))
+    };
+    let onward = Flow::new(body).reach(from, |b| !spawns(b));
+    !onward.into_iter().any(|b| ends(b) && !spawns(b))
 }
 
 /// What a task decides from a block on, as long as statements are left.
@@ -218,7 +211,7 @@ fn pure(kind: &StmtKind) -> Option<(LocalId, Rvalue)> {
 /// The locals that only ever hold the address of one scalar field of the frame.
 fn fields(task: &LoweredTask, body: &Function) -> BTreeMap<LocalId, FieldId> {
     let mut out = BTreeMap::new();
-    for stmt in body.blocks.iter().flat_map(|b| &b.stmts) {
+    for stmt in body.stmts() {
         let Some(dst) = stmt.kind.def() else { continue };
         let field = match stmt.kind {
             StmtKind::Assign {
@@ -351,7 +344,7 @@ impl Site<'_> {
             return Some(Target::Own);
         }
         self.fields
-            .get(&cfg::local_of(dest.addr)?)
+            .get(&dest.addr.local()?)
             .map(|field| Target::Field(*field))
     }
 
@@ -360,7 +353,7 @@ impl Site<'_> {
     }
 
     fn set(&mut self, ty: Scalar, value: Rvalue, span: Span) -> Operand {
-        let dst = cfg::add_local(self.body, None, ty);
+        let dst = edit::add_local(self.body, None, ty);
         self.put(StmtKind::Assign { dst, value }, span);
         Operand::Local(dst)
     }
@@ -465,7 +458,7 @@ impl Site<'_> {
             Target::Own => {
                 let sum = *self
                     .sum
-                    .get_or_insert_with(|| cfg::add_local(self.body, Some("leaves".into()), ty));
+                    .get_or_insert_with(|| edit::add_local(self.body, Some("leaves".into()), ty));
                 let value = Rvalue::Binary(combine.op()?, Operand::Local(sum), value);
                 self.put(StmtKind::Assign { dst: sum, value }, span);
             }

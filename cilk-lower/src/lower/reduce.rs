@@ -8,9 +8,9 @@
 //! Integers and `bool` only: there the order does not matter to the bits. Sums that are checked for overflow stay as they are, because
 //! the check reads them.
 
-use super::{cfg, simplify};
-use fixedbitset::FixedBitSet;
+use super::{edit, simplify};
 use millstream_graph::{
+    flow::{BlockSet, CallGraph, Dominators, Flow},
     ir::{
         BinOp, BlockId, Combine, Dest, FuncId, Function, FunctionKind, LocalId, Operand, Program,
         Rvalue, SlotId, Stmt, StmtKind, Terminator,
@@ -36,10 +36,10 @@ struct Facts {
     /// Where each local is assigned, if that is one place only.
     def: Vec<Option<At>>,
     uses: Vec<u32>,
-    /// For each block, the blocks that every way to it goes through.
-    dominators: Vec<FixedBitSet>,
+    flow: Flow,
+    dominators: Dominators,
     /// The blocks that can come again.
-    cyclic: FixedBitSet,
+    cyclic: BlockSet,
     slots: Vec<SlotUse>,
 }
 
@@ -55,11 +55,13 @@ struct SlotUse {
 impl Facts {
     fn new(function: &Function) -> Self {
         let count = function.locals.len();
+        let flow = Flow::new(function);
         let mut facts = Self {
             def: vec![None; count],
             uses: vec![0; count],
-            dominators: dominators(function),
-            cyclic: cyclic(function),
+            dominators: flow.dominators(),
+            cyclic: flow.cyclic(),
+            flow,
             slots: vec![SlotUse::default(); function.slots.len()],
         };
         let mut defs = vec![0u32; count];
@@ -74,10 +76,10 @@ impl Facts {
                 defs[dst.index()] += 1;
                 facts.def[dst.index()] = Some(at);
             }
-            cfg::operands(&stmt.kind, &mut |o| facts.used(o));
+            stmt.kind.each_operand(&mut |o| facts.used(o));
         }
         for block in &function.blocks {
-            cfg::term_operands(&block.term, &mut |o| facts.used(o));
+            block.term.each_operand(&mut |o| facts.used(o));
         }
         for (def, count) in facts.def.iter_mut().zip(defs) {
             *def = def.filter(|_| count == 1);
@@ -87,7 +89,7 @@ impl Facts {
     }
 
     fn used(&mut self, operand: Operand) {
-        if let Some(id) = cfg::local_of(operand) {
+        if let Some(id) = operand.local() {
             self.uses[id.index()] += 1;
         }
     }
@@ -102,7 +104,7 @@ impl Facts {
 
     /// What an operand was assigned, if that happened in one place.
     fn value<'f>(&self, function: &'f Function, operand: Operand) -> Option<&'f Rvalue> {
-        let (block, at) = self.def[cfg::local_of(operand)?.index()]?;
+        let (block, at) = self.def[operand.local()?.index()]?;
         match &function.blocks[block.index()].stmts[at].kind {
             StmtKind::Assign { value, .. } => Some(value),
             _ => None,
@@ -151,7 +153,7 @@ impl Facts {
                     dst,
                     value: Rvalue::SlotAddr(slot),
                 } => slots[slot.index()].other |= self.def[dst.index()].is_none(),
-                kind => cfg::operands(kind, &mut |o| others.push(o)),
+                kind => kind.each_operand(&mut |o| others.push(o)),
             }
             for slot in others.into_iter().filter_map(|o| self.slot_of(function, o)) {
                 slots[slot.index()].other = true;
@@ -167,17 +169,17 @@ impl Facts {
         if a == b {
             i < j
         } else {
-            self.dominators[b.index()].contains(a.index())
+            self.dominators.dominates(a, b)
         }
     }
 
     fn once(&self, at: At) -> bool {
-        !self.cyclic.contains(at.0.index())
+        !self.cyclic.contains(at.0)
     }
 
     /// The loads of slots that a value combines with `op`, each counted once; other parts are left aside.
     fn leaves(&self, function: &Function, value: Operand, op: BinOp, out: &mut Vec<(SlotId, At)>) {
-        let Some(id) = cfg::local_of(value) else {
+        let Some(id) = value.local() else {
             return;
         };
         if self.uses[id.index()] != 1 {
@@ -212,88 +214,17 @@ fn statements(function: &Function) -> impl Iterator<Item = (At, &Stmt)> {
     })
 }
 
-fn dominators(function: &Function) -> Vec<FixedBitSet> {
-    let count = function.blocks.len();
-    let mut all = FixedBitSet::with_capacity(count);
-    all.insert_range(..);
-    let mut out = vec![all; count];
-    out[0].clear();
-    out[0].insert(0);
-    let order = cfg::reverse_postorder(&function.blocks);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for block in &order {
-            let from = out[block.index()].clone();
-            for target in function.blocks[block.index()].term.targets() {
-                let mut new = from.clone();
-                new.insert(target.index());
-                new.intersect_with(&out[target.index()]);
-                if target.index() != 0 && new != out[target.index()] {
-                    out[target.index()] = new;
-                    changed = true;
-                }
-            }
-        }
-        for (i, set) in out.iter_mut().enumerate() {
-            set.insert(i);
-        }
-    }
-    out
-}
-
-fn cyclic(function: &Function) -> FixedBitSet {
-    let mut out = FixedBitSet::with_capacity(function.blocks.len());
-    for i in 0..function.blocks.len() {
-        let id = BlockId::new(i);
-        if function.blocks[i]
-            .term
-            .targets()
-            .into_iter()
-            .any(|t| reaches(function, t, |b| b == id, |_| false))
-        {
-            out.insert(i);
-        }
-    }
-    out
-}
-
-/// Whether control may come from a block to one that `goal` names, without passing one that `avoid` names.
-fn reaches(
-    function: &Function,
-    from: BlockId,
-    goal: impl Fn(BlockId) -> bool,
-    avoid: impl Fn(BlockId) -> bool,
-) -> bool {
-    let mut seen = FixedBitSet::with_capacity(function.blocks.len());
-    let mut stack = vec![from];
-    while let Some(block) = stack.pop() {
-        if avoid(block) || seen.put(block.index()) {
-            continue;
-        }
-        if goal(block) {
-            return true;
-        }
-        stack.extend(function.blocks[block.index()].term.targets());
-    }
-    false
-}
-
 /// Whether every way from a spawn to a return goes over the load of its result.
-fn always_loaded(function: &Function, spawn: At, load: At) -> bool {
+fn always_loaded(function: &Function, flow: &Flow, spawn: At, load: At) -> bool {
     let returns = |b: BlockId| matches!(function.blocks[b.index()].term, Terminator::Return(_));
-    !function.blocks[spawn.0.index()]
-        .term
-        .targets()
-        .into_iter()
-        .any(|t| reaches(function, t, returns, |b| b == load.0))
-        && !returns(spawn.0)
+    let onward = flow.reach(flow.targets(spawn.0).iter().copied(), |b| b != load.0);
+    !onward.into_iter().any(|b| b != load.0 && returns(b)) && !returns(spawn.0)
 }
 
 /// Whether every return that a spawn may come to returns that value.
-fn only_returned(function: &Function, spawn: At, value: Operand) -> bool {
+fn only_returned(function: &Function, flow: &Flow, spawn: At, value: Operand) -> bool {
     let other = |b: BlockId| matches!(&function.blocks[b.index()].term, Terminator::Return(values) if values[..] != [value]);
-    !reaches(function, spawn.0, other, |_| false)
+    !flow.reach([spawn.0], |_| true).into_iter().any(other)
 }
 
 /// The values that a task returns as one integer or `bool`.
@@ -302,38 +233,18 @@ fn returned(function: &Function) -> Vec<Operand> {
         Terminator::Return(values) if values.len() == 1 => Some(values[0]),
         _ => None,
     });
-    values.filter(|v| cfg::local_of(*v).is_some()).collect()
-}
-
-/// Which tasks can come to spawn each task again, through whatever others.
-fn recursive(program: &Program) -> Vec<FixedBitSet> {
-    let count = program.functions.len();
-    let mut reach = vec![FixedBitSet::with_capacity(count); count];
-    for (i, function) in program.functions.iter().enumerate() {
-        for (_, stmt) in statements(function) {
-            if let StmtKind::Spawn { func, .. } = stmt.kind {
-                reach[i].insert(func.index());
-            }
-        }
-    }
-    for via in 0..count {
-        let further = reach[via].clone();
-        reach
-            .iter_mut()
-            .filter(|r| r.contains(via))
-            .for_each(|r| r.union_with(&further));
-    }
-    reach
+    values.filter(|v| v.local().is_some()).collect()
 }
 
 /// Makes one gathered result of those that a recursive task combines only to return them.
 pub(crate) fn gather(program: &mut Program) {
-    let reach = recursive(program);
+    let spawns = CallGraph::of_spawns(program);
     for i in 0..program.functions.len() {
-        if program.functions[i].kind != FunctionKind::Task || !reach[i].contains(i) {
+        let id = FuncId::new(i);
+        if program[id].kind != FunctionKind::Task || !spawns.is_recursive(id) {
             continue;
         }
-        let comes_back = |func: FuncId| func.index() == i || reach[func.index()].contains(i);
+        let comes_back = |func: FuncId| func == id || spawns.reached(func)[i];
         let function = &mut program.functions[i];
         for value in returned(function) {
             gather_one(function, value, &comes_back);
@@ -372,7 +283,7 @@ fn gather_one(function: &mut Function, value: Operand, comes_back: &impl Fn(Func
             && comes_back(*func)
             && facts.once(*spawn)
             && facts.dominates(*spawn, load)
-            && always_loaded(function, *spawn, load)
+            && always_loaded(function, &facts.flow, *spawn, load)
         {
             parts.push((slot, *spawn, load));
         }
@@ -395,7 +306,7 @@ fn gather_one(function: &mut Function, value: Operand, comes_back: &impl Fn(Func
             *value = Rvalue::Use(neutral);
         }
     }
-    let addr = Operand::Local(cfg::add_local(function, None, Scalar::Ptr));
+    let addr = Operand::Local(edit::add_local(function, None, Scalar::Ptr));
     for (_, spawn, _) in &parts {
         if let StmtKind::Spawn { dest, .. } =
             &mut function.blocks[spawn.0.index()].stmts[spawn.1].kind
@@ -457,7 +368,9 @@ fn forward_one(function: &mut Function, value: Operand, ret: LocalId, op: BinOp,
         else {
             continue;
         };
-        let constant = cfg::local_of(initial).is_none_or(|id| facts.def[id.index()].is_some());
+        let constant = initial
+            .local()
+            .is_none_or(|id| facts.def[id.index()].is_some());
         let same_way = used.spawns.iter().all(
             |(b, i)| matches!(&function.blocks[b.index()].stmts[*i].kind, StmtKind::Spawn { dest: Some(d), .. } if d.combine == combine),
         );
@@ -470,8 +383,8 @@ fn forward_one(function: &mut Function, value: Operand, ret: LocalId, op: BinOp,
             && in_order(load)
             && used.spawns.iter().all(|s| {
                 in_order(*s)
-                    && always_loaded(function, *s, load)
-                    && only_returned(function, *s, value)
+                    && always_loaded(function, &facts.flow, *s, load)
+                    && only_returned(function, &facts.flow, *s, value)
             });
         if !fits {
             continue;

@@ -47,7 +47,7 @@ pub(crate) fn specialise(program: &mut Program) -> Vec<(FuncId, Combine)> {
 
 /// The tasks that a task spawns with another way of combining than a store.
 fn spawns(program: &Program, caller: FuncId) -> Vec<(FuncId, Combine)> {
-    let stmts = program[caller].blocks.iter().flat_map(|b| &b.stmts);
+    let stmts = program[caller].stmts();
     stmts
         .filter_map(|s| match &s.kind {
             StmtKind::Spawn {

@@ -1,7 +1,9 @@
 //! Operations on integers: Rust's own methods, once for each type.
 
-// The code stands once for all types; a cast is needless where the type is `u64` itself.
-#![allow(clippy::unnecessary_cast)]
+#![allow(
+    clippy::unnecessary_cast,
+    reason = "the code stands once for all types; a cast is needless where the type is `u64` itself"
+)]
 
 use super::truncate;
 use crate::{

@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 //! Each operation beside the Rust operator or method it stands for, over values at the edges of each type.
 
 use super::*;

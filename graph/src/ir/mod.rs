@@ -17,6 +17,7 @@
 
 mod entity;
 mod ops;
+mod visit;
 
 pub use entity::{BlockId, DataId, FieldId, FuncId, LocalId, SegmentId, SlotId, TaskId};
 pub use ops::{AtomicOp, BinOp, CheckKind, Combine, Order, UnOp};
@@ -398,6 +399,11 @@ impl std::ops::Index<FuncId> for Program {
 }
 
 impl Function {
+    /// All statements, block by block.
+    pub fn stmts(&self) -> impl DoubleEndedIterator<Item = &Stmt> {
+        self.blocks.iter().flat_map(|b| &b.stmts)
+    }
+
     /// Type of an operand.
     #[must_use]
     pub fn type_of(&self, operand: Operand) -> Scalar {
@@ -421,142 +427,5 @@ impl Function {
             | Rvalue::FrameAddr(_) => Scalar::Ptr,
             Rvalue::FrameLoad(id) => field(*id),
         }
-    }
-}
-
-impl Rvalue {
-    /// Calls `f` on each operand.
-    pub fn operands_mut(&mut self, mut f: impl FnMut(&mut Operand)) {
-        match self {
-            Self::Use(a) | Self::Unary(_, a) | Self::Cast(_, a) | Self::Bitcast(_, a) => f(a),
-            Self::Load { addr, .. } => f(addr),
-            Self::Binary(_, a, b) => {
-                f(a);
-                f(b);
-            }
-            Self::MulAdd(a, b, c) | Self::Select(a, b, c) => {
-                f(a);
-                f(b);
-                f(c);
-            }
-            Self::PtrAdd { base, index, .. } => {
-                f(base);
-                f(index);
-            }
-            Self::SlotAddr(_) | Self::DataAddr(_) | Self::FrameLoad(_) | Self::FrameAddr(_) => {}
-        }
-    }
-}
-
-impl StmtKind {
-    /// Calls `f` on each operand that is read.
-    pub fn operands_mut(&mut self, mut f: impl FnMut(&mut Operand)) {
-        match self {
-            Self::Assign { value, .. } => value.operands_mut(f),
-            Self::Store { addr, value, .. } => {
-                f(addr);
-                f(value);
-            }
-            Self::Copy { dst, src, .. } => {
-                f(dst);
-                f(src);
-            }
-            Self::Zero { dst, .. } => f(dst),
-            Self::Call { args, ret_addr, .. } => {
-                args.iter_mut().for_each(&mut f);
-                ret_addr.iter_mut().for_each(f);
-            }
-            Self::Spawn {
-                args, dest, leaf, ..
-            } => {
-                args.iter_mut().for_each(&mut f);
-                dest.iter_mut().for_each(|d| f(&mut d.addr));
-                leaf.iter_mut().for_each(f);
-            }
-            Self::Check { cond, values, .. } => {
-                f(cond);
-                values.iter_mut().for_each(f);
-            }
-            Self::Atomic { addr, args, .. } => {
-                f(addr);
-                args.iter_mut().for_each(f);
-            }
-            Self::FrameAlloc => {}
-            Self::FrameStore { value, .. } => f(value),
-        }
-    }
-
-    /// The operands that are read.
-    #[must_use]
-    pub fn operands(&self) -> Vec<Operand> {
-        let mut out = Vec::new();
-        self.clone().operands_mut(|o| out.push(*o));
-        out
-    }
-
-    /// Segments only: whether it needs the frame to be there.
-    #[must_use]
-    pub const fn uses_frame(&self) -> bool {
-        matches!(
-            self,
-            Self::FrameStore { .. }
-                | Self::Assign {
-                    value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_),
-                    ..
-                }
-        )
-    }
-
-    /// The local that is written, if one is.
-    #[must_use]
-    pub const fn def(&self) -> Option<LocalId> {
-        match self {
-            Self::Assign { dst, .. } => Some(*dst),
-            Self::Call { dst, .. } | Self::Atomic { dst, .. } => *dst,
-            _ => None,
-        }
-    }
-}
-
-impl Terminator {
-    /// Calls `f` on each operand that is read.
-    pub fn operands_mut(&mut self, mut f: impl FnMut(&mut Operand)) {
-        match self {
-            Self::Branch { cond: value, .. } | Self::Switch { value, .. } => f(value),
-            Self::Return(values) => values.iter_mut().for_each(f),
-            Self::Goto(_) | Self::Sync(_) | Self::Continue(_) | Self::Unreachable => {}
-        }
-    }
-
-    /// The operands that are read.
-    #[must_use]
-    pub fn operands(&self) -> Vec<Operand> {
-        let mut out = Vec::new();
-        self.clone().operands_mut(|o| out.push(*o));
-        out
-    }
-
-    /// Calls `f` on each block it may go to.
-    pub fn targets_mut(&mut self, mut f: impl FnMut(&mut BlockId)) {
-        match self {
-            Self::Goto(b) | Self::Sync(b) => f(b),
-            Self::Branch { then, other, .. } => {
-                f(then);
-                f(other);
-            }
-            Self::Switch { arms, other, .. } => {
-                arms.iter_mut().for_each(|(_, b)| f(b));
-                f(other);
-            }
-            Self::Return(_) | Self::Continue(_) | Self::Unreachable => {}
-        }
-    }
-
-    /// The blocks it may go to.
-    #[must_use]
-    pub fn targets(&self) -> Vec<BlockId> {
-        let mut out = Vec::new();
-        self.clone().targets_mut(|b| out.push(*b));
-        out
     }
 }

@@ -1,7 +1,10 @@
 //! Rules 7, 19 and 20: what holds on every path.
 
 use super::Checker;
-use crate::ir::{Arg, BlockId, LocalId, Operand, StmtKind, Terminator};
+use crate::{
+    flow::Flow,
+    ir::{Arg, BlockId, LocalId, Operand, StmtKind, Terminator},
+};
 
 /// What is assigned on every path to a place: a bit a local, and one for the frame behind them.
 #[derive(Clone, PartialEq)]
@@ -16,11 +19,9 @@ impl Assigned {
         self.0[bit / 64] >> (bit % 64) & 1 == 1
     }
 
-    /// Keeps what the other has too; says whether it lost something.
-    fn meet(&mut self, other: &Self) -> bool {
-        let before = self.clone();
+    /// Keeps what the other has too.
+    fn meet(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= b);
-        *self != before
     }
 
     fn step(&mut self, stmt: &StmtKind, frame: usize) {
@@ -50,7 +51,8 @@ impl Checker<'_> {
         if self.has_frame_from_start() {
             entry.add(frame);
         }
-        for (i, state) in self.states(entry, frame).into_iter().enumerate() {
+        let flow = Flow::new(function);
+        for (i, state) in self.states(&flow, entry, frame).into_iter().enumerate() {
             let Some(mut state) = state else { continue };
             let block = &function.blocks[i];
             self.block = Some(BlockId::new(i));
@@ -72,37 +74,17 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        self.check_one_frame();
+        self.check_one_frame(&flow);
     }
 
     /// What is assigned at the start of each block that is reached.
-    fn states(&self, entry: Assigned, frame: usize) -> Vec<Option<Assigned>> {
-        let blocks = &self.function.blocks;
-        let mut states = vec![None; blocks.len()];
-        states[0] = Some(entry);
-        let mut work = vec![0];
-        while let Some(i) = work.pop() {
-            let Some(mut state) = states[i].clone() else {
-                continue;
-            };
-            blocks[i]
-                .stmts
-                .iter()
-                .for_each(|s| state.step(&s.kind, frame));
-            for target in blocks[i].term.targets() {
-                let changed = match &mut states[target.index()] {
-                    Some(old) => old.meet(&state),
-                    none => {
-                        *none = Some(state.clone());
-                        true
-                    }
-                };
-                if changed {
-                    work.push(target.index());
-                }
-            }
-        }
-        states
+    fn states(&self, flow: &Flow, entry: Assigned, frame: usize) -> Vec<Option<Assigned>> {
+        let end = |id: BlockId, mut state: Assigned| {
+            let stmts = &self.function.blocks[id.index()].stmts;
+            stmts.iter().for_each(|s| state.step(&s.kind, frame));
+            state
+        };
+        flow.forward_all(entry, end, |a, b| a.meet(&b))
     }
 
     fn check_assigned(&mut self, operands: &[Operand], state: &Assigned) {
@@ -116,7 +98,7 @@ impl Checker<'_> {
     }
 
     /// No path goes through two allocations of the frame.
-    fn check_one_frame(&mut self) {
+    fn check_one_frame(&mut self, flow: &Flow) {
         let blocks = &self.function.blocks;
         let allocs = |i: usize| {
             blocks[i]
@@ -126,19 +108,9 @@ impl Checker<'_> {
                 .count()
         };
         let again = (0..blocks.len()).filter(|i| allocs(*i) > 0).any(|start| {
-            let mut seen = vec![false; blocks.len()];
-            let mut work: Vec<usize> = blocks[start]
-                .term
-                .targets()
-                .iter()
-                .map(|b| b.index())
-                .collect();
-            while let Some(i) = work.pop() {
-                if !std::mem::replace(&mut seen[i], true) {
-                    work.extend(blocks[i].term.targets().iter().map(|b| b.index()));
-                }
-            }
-            allocs(start) > 1 || (0..blocks.len()).any(|i| seen[i] && allocs(i) > 0)
+            let next = flow.targets(BlockId::new(start)).iter().copied();
+            let mut onward = flow.reach(next, |_| true).into_iter();
+            allocs(start) > 1 || onward.any(|b| allocs(b.index()) > 0)
         });
         if again {
             self.block = None;

@@ -1,4 +1,5 @@
-//! The verifier: what must hold of a program, and of the bodies of segments. It runs after every pass in tests.
+//! The verifier: what must hold of a program, and of the bodies of segments. It looks at what the
+//! front end built and, where debug assertions are on, as in tests, at what each pass of the lowering left.
 //!
 //! **Program**
 //! 1. Functions have names of their own, and so have structs. No struct contains itself. `Mat` holds scalars. Types stay below 2^40 bytes.

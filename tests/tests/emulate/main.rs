@@ -5,7 +5,8 @@
 //! It takes minutes, so it is asked for: `MILLSTREAM_EMULATE=all`, or a part of programs' names. Needs a C++ compiler, `c++` or `CXX`; without one
 //! nothing of it runs.
 
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+#![allow(unreachable_pub, reason = "programs are written as in a library")]
 
 mod kernels;
 mod stress;
@@ -28,8 +29,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-// Written as users write, not as clippy would.
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, reason = "written as users write, not as clippy would")]
 #[path = "../../corpus/run/mod.rs"]
 mod run;
 

@@ -1,9 +1,9 @@
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 mod compile;
 mod programs;
 #[path = "../../../../cilk-lower/src/lower/tests/programs.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 mod shared;
 
 use super::{Generated, Options, Plan, generate};

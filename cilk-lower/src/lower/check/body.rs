@@ -1,10 +1,10 @@
 //! The rules about one segment's body.
 
 use super::CheckError;
-use crate::lower::cfg;
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
-    ir::{Arg, Block, FunctionKind, LocalId, Operand, Rvalue, StmtKind, Terminator},
+    flow::Flow,
+    ir::{Arg, Block, BlockId, FunctionKind, LocalId, Operand, Rvalue, StmtKind, Terminator},
     levelized::{Levelized, LoweredTask, Segment},
     ty::{PieceKind, Scalar},
 };
@@ -45,7 +45,6 @@ struct Checker<'a> {
 /// Whether the frame is there: on no path, on every path, on some.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Frame {
-    Unreached,
     No,
     Yes,
     Some,
@@ -53,11 +52,7 @@ enum Frame {
 
 impl Frame {
     fn meet(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Unreached, x) | (x, Self::Unreached) => x,
-            (a, b) if a == b => a,
-            _ => Self::Some,
-        }
+        if self == other { self } else { Self::Some }
     }
 }
 
@@ -98,7 +93,7 @@ impl Checker<'_> {
             }
             let mut locals: Vec<LocalId> = Vec::new();
             for stmt in &block.stmts {
-                cfg::operands(&stmt.kind, &mut |o| locals.extend(cfg::local_of(o)));
+                stmt.kind.each_operand(&mut |o| locals.extend(o.local()));
                 locals.extend(stmt.kind.def());
                 match &stmt.kind {
                     StmtKind::Assign {
@@ -119,7 +114,7 @@ impl Checker<'_> {
                     _ => {}
                 }
             }
-            cfg::term_operands(&block.term, &mut |o| locals.extend(cfg::local_of(o)));
+            block.term.each_operand(&mut |o| locals.extend(o.local()));
             locals.extend(self.segment.ret);
             if let Some(local) = locals.into_iter().find(|l| l.index() >= body.locals.len()) {
                 self.error(format!("no local {local}"));
@@ -185,7 +180,7 @@ impl Checker<'_> {
 
     fn types(&mut self) {
         let body = &self.segment.body;
-        for stmt in body.blocks.iter().flat_map(|b| &b.stmts) {
+        for stmt in body.stmts() {
             match &stmt.kind {
                 StmtKind::Assign { dst, value } => {
                     let field = |f: millstream_graph::ir::FieldId| scalar(self.task[f].kind);
@@ -255,46 +250,26 @@ impl Checker<'_> {
             Arg::Local(id) => Some(id.index()),
             Arg::Slot(_) => None,
         }));
+        let end = |id: BlockId, mut set: FixedBitSet| {
+            let stmts = body.blocks[id.index()].stmts.iter();
+            set.extend(stmts.filter_map(|s| s.kind.def()).map(LocalId::index));
+            set
+        };
+        let at = Flow::new(body).forward_all(start, end, |a, b| a.intersect_with(&b));
         let mut wrong = FixedBitSet::with_capacity(body.locals.len());
-        let mut at: Vec<Option<FixedBitSet>> = vec![None; body.blocks.len()];
-        at[0] = Some(start);
-        let order = cfg::reverse_postorder(&body.blocks);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for id in &order {
-                let Some(mut set) = at[id.index()].clone() else {
-                    continue;
-                };
-                let block = &body.blocks[id.index()];
-                let read = |o: Operand, set: &FixedBitSet, wrong: &mut FixedBitSet| {
-                    wrong.extend(
-                        cfg::local_of(o)
-                            .map(LocalId::index)
-                            .filter(|l| !set.contains(*l)),
-                    );
-                };
-                for stmt in &block.stmts {
-                    cfg::operands(&stmt.kind, &mut |o| read(o, &set, &mut wrong));
-                    set.extend(stmt.kind.def().map(LocalId::index));
-                }
-                cfg::term_operands(&block.term, &mut |o| read(o, &set, &mut wrong));
-                if let (Terminator::Return(_), Some(ret)) = (&block.term, self.segment.ret) {
-                    read(Operand::Local(ret), &set, &mut wrong);
-                }
-                for target in block.term.targets() {
-                    match &mut at[target.index()] {
-                        Some(old) => {
-                            let before = old.count_ones(..);
-                            old.intersect_with(&set);
-                            changed |= old.count_ones(..) != before;
-                        }
-                        none => {
-                            *none = Some(set.clone());
-                            changed = true;
-                        }
-                    }
-                }
+        let mut read = |o: Operand, set: &FixedBitSet| {
+            let local = o.local().map(LocalId::index);
+            wrong.extend(local.filter(|l| !set.contains(*l)));
+        };
+        for (block, set) in body.blocks.iter().zip(at) {
+            let Some(mut set) = set else { continue };
+            for stmt in &block.stmts {
+                stmt.kind.each_operand(&mut |o| read(o, &set));
+                set.extend(stmt.kind.def().map(LocalId::index));
+            }
+            block.term.each_operand(&mut |o| read(o, &set));
+            if let (Terminator::Return(_), Some(ret)) = (&block.term, self.segment.ret) {
+                read(Operand::Local(ret), &set);
             }
         }
         for local in wrong.ones() {
@@ -307,24 +282,26 @@ impl Checker<'_> {
 
     /// The frame is reserved once before it is used, by the entry alone.
     fn frame_once(&mut self) {
-        let mut at = vec![Frame::Unreached; self.blocks().len()];
-        at[0] = if self.entry { Frame::No } else { Frame::Yes };
-        let mut todo = vec![0];
+        let blocks = self.blocks();
+        let end = |id: BlockId, now: Frame| {
+            let mut stmts = blocks[id.index()].stmts.iter();
+            match stmts.any(|s| s.kind == StmtKind::FrameAlloc) {
+                true => Frame::Yes,
+                false => now,
+            }
+        };
+        let entry = if self.entry { Frame::No } else { Frame::Yes };
+        let at = Flow::new(&self.segment.body).forward_all(entry, end, |a, b| *a = a.meet(b));
         let mut errors = std::collections::BTreeSet::new();
-        while let Some(i) = todo.pop() {
-            let mut now = at[i];
-            let block = &self.segment.body.blocks[i];
+        for (block, now) in blocks.iter().zip(at) {
+            let Some(mut now) = now else { continue };
             for stmt in &block.stmts {
                 match &stmt.kind {
                     StmtKind::FrameAlloc if now != Frame::No => {
                         errors.insert("the frame may be reserved twice");
                     }
                     StmtKind::FrameAlloc => now = Frame::Yes,
-                    StmtKind::FrameStore { .. }
-                    | StmtKind::Assign {
-                        value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_),
-                        ..
-                    } if now != Frame::Yes => {
+                    kind if kind.uses_frame() && now != Frame::Yes => {
                         errors.insert("the frame may be used before it is reserved");
                     }
                     _ => {}
@@ -332,13 +309,6 @@ impl Checker<'_> {
             }
             if matches!(block.term, Terminator::Continue(_)) && now != Frame::Yes {
                 errors.insert("may continue without a frame");
-            }
-            for target in block.term.targets() {
-                let new = at[target.index()].meet(now);
-                if new != at[target.index()] {
-                    at[target.index()] = new;
-                    todo.push(target.index());
-                }
             }
         }
         errors.into_iter().for_each(|e| self.error(e));
@@ -348,7 +318,7 @@ impl Checker<'_> {
     fn slots_stay(&mut self) {
         let body = &self.segment.body;
         let mut derived = FixedBitSet::with_capacity(body.locals.len());
-        let stmts = || body.blocks.iter().flat_map(|b| &b.stmts);
+        let stmts = || body.stmts();
         let mut changed = true;
         while changed {
             changed = false;
@@ -359,8 +329,8 @@ impl Checker<'_> {
                 {
                     let mut from = matches!(value, Rvalue::SlotAddr(_));
                     if !matches!(value, Rvalue::Load { .. }) {
-                        cfg::value_operands(value, &mut |o| {
-                            from |= cfg::local_of(o).is_some_and(|l| derived.contains(l.index()))
+                        value.each_operand(&mut |o| {
+                            from |= o.local().is_some_and(|l| derived.contains(l.index()))
                         });
                     }
                     if from {
@@ -370,7 +340,7 @@ impl Checker<'_> {
                 }
             }
         }
-        let is = |o: Operand| cfg::local_of(o).is_some_and(|l| derived.contains(l.index()));
+        let is = |o: Operand| o.local().is_some_and(|l| derived.contains(l.index()));
         let mut errors = Vec::new();
         for stmt in stmts() {
             match &stmt.kind {

@@ -1,10 +1,10 @@
 //! The rules about a task's frame, over all of its segments: fields are written before they are read, and the return address is kept.
 
 use super::CheckError;
-use crate::lower::cfg;
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
-    ir::{Combine, FieldId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator},
+    flow::Flow,
+    ir::{BlockId, Combine, FieldId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator},
     levelized::{LoweredTask, Segment},
     ty::PieceKind,
 };
@@ -71,55 +71,46 @@ fn walk(
 ) -> Vec<(usize, FixedBitSet)> {
     let body = &segment.body;
     let addresses = addresses(body);
-    let field_at = |o: Operand| cfg::local_of(o).and_then(|l| addresses[l.index()]);
+    let field_at = |o: Operand| o.local().and_then(|l| addresses[l.index()]);
     // Whoever else gets the address of a field may write it at any time.
     let lent = lent(body, &addresses);
-    let mut at: Vec<Option<FixedBitSet>> = vec![None; body.blocks.len()];
-    at[0] = Some(start);
-    let mut todo = vec![0];
-    let mut out = Vec::new();
-    while let Some(i) = todo.pop() {
-        let Some(mut set) = at[i].clone() else {
-            continue;
-        };
-        let block = &body.blocks[i];
-        for stmt in &block.stmts {
-            match &stmt.kind {
-                StmtKind::Assign {
-                    value: Rvalue::FrameLoad(field),
-                    ..
-                } if !set.contains(field.index()) && !lent.contains(field) => {
-                    early(*field);
-                }
-                StmtKind::FrameStore { field, .. } => set.insert(field.index()),
-                StmtKind::Spawn {
-                    dest: Some(dest), ..
-                } => match field_at(dest.addr) {
-                    // The result is there when the task continues, and nothing reads it before that.
-                    Some(field) if dest.combine == Combine::Store => set.insert(field.index()),
-                    Some(field)
-                        if matches!(task[field].kind, PieceKind::Scalar(_))
-                            && !set.contains(field.index()) =>
-                    {
-                        early(field)
-                    }
-                    _ => {}
-                },
-                _ => {}
+    let step = |set: &mut FixedBitSet, kind: &StmtKind, early: &mut dyn FnMut(FieldId)| match kind {
+        StmtKind::Assign {
+            value: Rvalue::FrameLoad(field),
+            ..
+        } if !set.contains(field.index()) && !lent.contains(field) => early(*field),
+        StmtKind::FrameStore { field, .. } => set.insert(field.index()),
+        StmtKind::Spawn {
+            dest: Some(dest), ..
+        } => match field_at(dest.addr) {
+            // The result is there when the task continues, and nothing reads it before that.
+            Some(field) if dest.combine == Combine::Store => set.insert(field.index()),
+            Some(field)
+                if matches!(task[field].kind, PieceKind::Scalar(_))
+                    && !set.contains(field.index()) =>
+            {
+                early(field)
             }
+            _ => {}
+        },
+        _ => {}
+    };
+    let end = |id: BlockId, mut set: FixedBitSet| {
+        for stmt in &body.blocks[id.index()].stmts {
+            step(&mut set, &stmt.kind, &mut |_| {});
+        }
+        set
+    };
+    let at = Flow::new(body).forward_all(start, end, |a, b| a.intersect_with(&b));
+    let mut out = Vec::new();
+    for (block, set) in body.blocks.iter().zip(at) {
+        let Some(mut set) = set else { continue };
+        for stmt in &block.stmts {
+            step(&mut set, &stmt.kind, &mut early);
         }
         if let Terminator::Continue(next) = block.term {
-            lent.iter().for_each(|f| set.insert(f.index()));
+            set.extend(lent.iter().map(|f| f.index()));
             out.push((next.index(), set));
-            continue;
-        }
-        for target in block.term.targets() {
-            let old = &mut at[target.index()];
-            let new = old.as_ref().map_or_else(|| set.clone(), |o| meet(o, &set));
-            if old.as_ref() != Some(&new) {
-                *old = Some(new);
-                todo.push(target.index());
-            }
         }
     }
     out
@@ -129,7 +120,7 @@ fn walk(
 fn addresses(body: &Function) -> Vec<Option<FieldId>> {
     let mut out: Vec<Option<FieldId>> = vec![None; body.locals.len()];
     let mut other = FixedBitSet::with_capacity(body.locals.len());
-    for stmt in body.blocks.iter().flat_map(|b| &b.stmts) {
+    for stmt in body.stmts() {
         match stmt.kind {
             StmtKind::Assign {
                 dst,
@@ -150,14 +141,14 @@ fn addresses(body: &Function) -> Vec<Option<FieldId>> {
 fn lent(body: &Function, addresses: &[Option<FieldId>]) -> BTreeSet<FieldId> {
     let mut out = BTreeSet::new();
     for block in &body.blocks {
-        let mut mark = |o: Operand| out.extend(cfg::local_of(o).and_then(|l| addresses[l.index()]));
+        let mut mark = |o: Operand| out.extend(o.local().and_then(|l| addresses[l.index()]));
         for stmt in &block.stmts {
             match &stmt.kind {
                 StmtKind::Spawn { args, .. } => args.iter().for_each(|a| mark(*a)),
-                kind => cfg::operands(kind, &mut mark),
+                kind => kind.each_operand(&mut mark),
             }
         }
-        cfg::term_operands(&block.term, &mut mark);
+        block.term.each_operand(&mut mark);
         for stmt in &block.stmts {
             if let StmtKind::Assign {
                 dst,
@@ -183,13 +174,7 @@ fn return_address(task: &LoweredTask, errors: &mut Vec<CheckError>) {
     };
     for segment in &task.segments {
         let Some(ret) = segment.ret else { continue };
-        for stmt in segment
-            .body
-            .blocks
-            .iter()
-            .flat_map(|b| &b.stmts)
-            .filter(|s| s.kind.def() == Some(ret))
-        {
+        for stmt in segment.body.stmts().filter(|s| s.kind.def() == Some(ret)) {
             match stmt.kind {
                 StmtKind::Assign {
                     value: Rvalue::FrameLoad(field),
@@ -200,7 +185,7 @@ fn return_address(task: &LoweredTask, errors: &mut Vec<CheckError>) {
         }
     }
     for segment in &task.segments {
-        for stmt in segment.body.blocks.iter().flat_map(|b| &b.stmts) {
+        for stmt in segment.body.stmts() {
             if let StmtKind::FrameStore { field, value } = stmt.kind
                 && Some(field) == home
                 && Some(value) != segment.ret.map(Operand::Local)

@@ -1,6 +1,6 @@
 //! Jumps: goes straight to where a jump to an empty block leads, decides branches on constants, joins blocks in a chain.
 
-use crate::lower::cfg;
+use crate::lower::edit;
 use millstream_graph::ir::{Block, BlockId, Function, Operand, Terminator};
 
 /// Straightens the control flow of a function. Says whether anything changed.
@@ -33,7 +33,7 @@ pub(crate) fn straighten(function: &mut Function) -> bool {
         }
         function.blocks[i].term = term;
     }
-    cfg::drop_unreachable(function);
+    edit::drop_unreachable(function);
     join(function);
     changed || function.blocks.len() != before
 }
@@ -109,5 +109,5 @@ fn join(function: &mut Function) {
             block.span = tail.span;
         }
     }
-    cfg::drop_unreachable(function);
+    edit::drop_unreachable(function);
 }

@@ -7,7 +7,7 @@ mod jumps;
 mod promote;
 mod propagate;
 
-use super::cfg;
+use super::edit;
 use millstream_graph::ir::{Function, LocalId};
 
 /// How often the passes are repeated at most: each makes work for the others, and hardly any function needs more than three rounds.
@@ -30,6 +30,6 @@ pub(crate) fn simplify(function: &mut Function, ret: Option<LocalId>) -> Option<
             break;
         }
     }
-    let numbers = cfg::drop_unused(function, ret);
+    let numbers = edit::drop_unused(function, ret);
     ret.and_then(|r| numbers[r.index()])
 }

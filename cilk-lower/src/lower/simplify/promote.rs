@@ -1,6 +1,6 @@
 //! Keeps scalar variables in locals where nothing needs their address.
 
-use crate::lower::{cfg, liveness::Liveness};
+use crate::lower::{edit, liveness::Liveness};
 use fixedbitset::FixedBitSet;
 use millstream_graph::ir::{
     Arg, BlockId, Function, LocalId, Operand, Rvalue, SlotId, Span, Stmt, StmtKind,
@@ -14,10 +14,10 @@ pub(super) fn promote(function: &mut Function) -> bool {
     for i in slots.ones() {
         if let Some(ty) = function.slots[i].scalar {
             let name = function.slots[i].name.clone();
-            locals[i] = Some(cfg::add_local(function, name, ty));
+            locals[i] = Some(edit::add_local(function, name, ty));
         }
     }
-    let local = |addr: Operand| locals[owner[cfg::local_of(addr)?.index()]?.index()];
+    let local = |addr: Operand| locals[owner[addr.local()?.index()]?.index()];
     for stmt in function.blocks.iter_mut().flat_map(|b| &mut b.stmts) {
         match &mut stmt.kind {
             StmtKind::Assign { value, .. } => {
@@ -65,7 +65,7 @@ fn initialize(function: &mut Function, locals: impl Iterator<Item = LocalId>) {
 fn owners(function: &Function) -> Vec<Option<SlotId>> {
     let mut owner: Vec<Option<SlotId>> = vec![None; function.locals.len()];
     let mut other = FixedBitSet::with_capacity(function.locals.len());
-    for stmt in function.blocks.iter().flat_map(|b| &b.stmts) {
+    for stmt in function.stmts() {
         match &stmt.kind {
             StmtKind::Assign {
                 dst,
@@ -89,7 +89,7 @@ fn promotable(function: &Function, owner: &[Option<SlotId>]) -> FixedBitSet {
     out.extend((0..function.slots.len()).filter(|i| {
         function.slots[*i].scalar.is_some() && !function.args.contains(&Arg::Slot(SlotId::new(*i)))
     }));
-    let slot = |o: Operand| owner[cfg::local_of(o)?.index()];
+    let slot = |o: Operand| owner[o.local()?.index()];
     for block in &function.blocks {
         let mut used = Vec::new();
         for stmt in &block.stmts {
@@ -122,10 +122,10 @@ fn promotable(function: &Function, owner: &[Option<SlotId>]) -> FixedBitSet {
                         out.set(s.index(), false);
                     }
                 }
-                kind => cfg::operands(kind, &mut |o| used.push(o)),
+                kind => kind.each_operand(&mut |o| used.push(o)),
             }
         }
-        cfg::term_operands(&block.term, &mut |o| used.push(o));
+        block.term.each_operand(&mut |o| used.push(o));
         used.into_iter()
             .filter_map(slot)
             .for_each(|s| out.set(s.index(), false));

@@ -2,10 +2,10 @@
 //! the way there decides.
 
 use super::fold;
-use crate::lower::cfg;
 use fixedbitset::FixedBitSet;
-use millstream_graph::ir::{
-    Arg, Block, BlockId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator,
+use millstream_graph::{
+    flow::Flow,
+    ir::{Arg, Block, BlockId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator},
 };
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ fn always(function: &Function) -> Vec<Option<Operand>> {
             arg.insert(id.index());
         }
     }
-    let stmts = || function.blocks.iter().flat_map(|b| &b.stmts);
+    let stmts = || function.stmts();
     stmts()
         .filter_map(|s| s.kind.def())
         .for_each(|d| defs[d.index()] += 1);
@@ -61,7 +61,8 @@ fn always(function: &Function) -> Vec<Option<Operand>> {
             value: Rvalue::Use(value),
         } = stmt.kind
             && defs[dst.index()] == 1
-            && cfg::local_of(value)
+            && value
+                .local()
                 .is_none_or(|id| arg.contains(id.index()) && defs[id.index()] == 1)
         {
             out[dst.index()] = Some(value);
@@ -73,39 +74,31 @@ fn always(function: &Function) -> Vec<Option<Operand>> {
 /// What is known where each block starts; none for blocks that nothing reaches.
 fn known_at_start(function: &Function) -> Vec<Option<Known>> {
     let crossing = crossing(function);
-    let mut at_start: Vec<Option<Known>> = vec![None; function.blocks.len()];
-    at_start[0] = Some(Known::new());
-    let order = cfg::reverse_postorder(&function.blocks);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for id in &order {
-            let Some(mut known) = at_start[id.index()].clone() else {
-                continue;
-            };
-            let block = &function.blocks[id.index()];
-            for stmt in &block.stmts {
-                let value = match &stmt.kind {
-                    StmtKind::Assign { dst, value } => Some((
-                        *dst,
-                        simpler(function, value, &known).unwrap_or_else(|| value.clone()),
-                    )),
-                    _ => None,
-                };
-                if let Some(dst) = stmt.kind.def() {
-                    assign(&mut known, dst, value.as_ref().map(|(_, v)| v));
+    let flow = Flow::new(function);
+    let step = |id: BlockId, mut known: Known, send: &mut dyn FnMut(BlockId, Known)| {
+        let block = &function.blocks[id.index()];
+        for stmt in &block.stmts {
+            let value = match &stmt.kind {
+                StmtKind::Assign { value, .. } => {
+                    Some(simpler(function, value, &known).unwrap_or_else(|| value.clone()))
                 }
-            }
-            let targets = possible(&block.term, &known);
-            known.retain(|id, _| crossing.contains(id.index()));
-            for target in targets {
-                let mut edge = known.clone();
-                learn(&mut edge, &block.term, target);
-                changed |= meet(&mut at_start[target.index()], edge);
+                _ => None,
+            };
+            if let Some(dst) = stmt.kind.def() {
+                assign(&mut known, dst, value.as_ref());
             }
         }
-    }
-    at_start
+        let targets = possible(&block.term, &known);
+        known.retain(|id, _| crossing.contains(id.index()));
+        for target in targets {
+            let mut edge = known.clone();
+            learn(&mut edge, &block.term, target);
+            send(target, edge);
+        }
+    };
+    flow.forward(Known::new(), step, |old, edge| {
+        old.retain(|id, value| edge.get(id) == Some(value));
+    })
 }
 
 /// The blocks that a terminator may go to, by what is known before it.
@@ -123,38 +116,16 @@ fn crossing(function: &Function) -> FixedBitSet {
     for block in &function.blocks {
         let mut here = FixedBitSet::with_capacity(function.locals.len());
         for stmt in &block.stmts {
-            cfg::operands(&stmt.kind, &mut |o| {
-                out.extend(
-                    cfg::local_of(o)
-                        .map(LocalId::index)
-                        .filter(|l| !here.contains(*l)),
-                )
+            stmt.kind.each_operand(&mut |o| {
+                out.extend(o.local().map(LocalId::index).filter(|l| !here.contains(*l)))
             });
             here.extend(stmt.kind.def().map(LocalId::index));
         }
-        cfg::term_operands(&block.term, &mut |o| {
-            out.extend(
-                cfg::local_of(o)
-                    .map(LocalId::index)
-                    .filter(|l| !here.contains(*l)),
-            )
+        block.term.each_operand(&mut |o| {
+            out.extend(o.local().map(LocalId::index).filter(|l| !here.contains(*l)))
         });
     }
     out
-}
-
-fn meet(at: &mut Option<Known>, edge: Known) -> bool {
-    match at {
-        None => {
-            *at = Some(edge);
-            true
-        }
-        Some(old) => {
-            let before = old.len();
-            old.retain(|id, value| edge.get(id) == Some(value));
-            old.len() != before
-        }
-    }
 }
 
 /// What a branch tells those whom it goes to.

@@ -1,6 +1,6 @@
 //! The function that stands for a segment in the simulator's program.
 
-use crate::lower::cfg;
+use crate::lower::edit;
 use millstream_graph::{
     ir::{
         Arg, BinOp, Block, Combine, FieldId, Function, FunctionKind, LocalId, Operand, Rvalue,
@@ -104,7 +104,7 @@ pub(super) fn function(levelized: &Levelized, task: &LoweredTask, id: SegmentId)
     body.kind = FunctionKind::Helper;
     body.ret = Type::unit();
     let [frame, head, log] = ["frame", "head", "log"]
-        .map(|name| cfg::add_local(&mut body, Some(name.into()), Scalar::Ptr));
+        .map(|name| edit::add_local(&mut body, Some(name.into()), Scalar::Ptr));
     body.args.extend([frame, head, log].map(Arg::Local));
     let fields = Record::new(&task.frame);
     let mut out = Writer {
@@ -158,7 +158,7 @@ impl Writer<'_> {
     }
 
     fn set(&mut self, ty: Scalar, value: Rvalue) -> Operand {
-        let dst = cfg::add_local(&mut self.body, None, ty);
+        let dst = edit::add_local(&mut self.body, None, ty);
         self.put(StmtKind::Assign { dst, value });
         Operand::Local(dst)
     }

@@ -58,7 +58,7 @@ fn addresses(function: &Function) -> Vec<Option<Rvalue>> {
         Arg::Local(id) => Some(id.index()),
         Arg::Slot(_) => None,
     }));
-    for stmt in function.blocks.iter().flat_map(|b| &b.stmts) {
+    for stmt in function.stmts() {
         match &stmt.kind {
             StmtKind::Assign {
                 dst,
@@ -78,7 +78,7 @@ fn addresses(function: &Function) -> Vec<Option<Rvalue>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::cfg;
+    use crate::lower::edit;
     use millstream_graph::ir::{FunctionKind, SlotId, Span, Terminator};
     use millstream_graph::ty::{Layout, Scalar, Type};
 
@@ -126,7 +126,7 @@ mod tests {
             span: Span::default(),
         };
         sink(&mut function);
-        cfg::drop_unreachable(&mut function);
+        edit::drop_unreachable(&mut function);
         assert!(matches!(
             function.blocks[1].stmts[0].kind,
             StmtKind::Assign {

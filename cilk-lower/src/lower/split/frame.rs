@@ -5,9 +5,10 @@
 //! exists, a field that was a scalar slot lives in a local; reserving writes it to its field.
 
 use super::plan::Plan;
-use crate::lower::{cfg, liveness::Liveness};
+use crate::lower::{edit, liveness::Liveness};
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
+    flow::Flow,
     ir::{
         Arg, Block, BlockId, FieldId, Function, LocalId, Operand, Rvalue, Span, Stmt, StmtKind,
         Terminator,
@@ -75,41 +76,18 @@ fn first_need(block: &Block, plan: &Plan) -> Option<usize> {
 
 /// For each block, whether the frame is there when it starts.
 fn frame_at_start(body: &Function, plan: &Plan) -> Vec<bool> {
-    let order = cfg::reverse_postorder(&body.blocks);
-    let mut wants: Vec<bool> = body.blocks.iter().map(touches).collect();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for id in order.iter().rev() {
-            if !wants[id.index()]
-                && body.blocks[id.index()]
-                    .term
-                    .targets()
-                    .iter()
-                    .any(|t| wants[t.index()])
-            {
-                wants[id.index()] = true;
-                changed = true;
-            }
+    let flow = Flow::new(body);
+    let block = |id: BlockId| &body.blocks[id.index()];
+    let all = (0..body.blocks.len()).map(BlockId::new);
+    let wants = flow.reaching(all.filter(|id| touches(block(*id))));
+    let step = |id: BlockId, has: bool, send: &mut dyn FnMut(BlockId, bool)| {
+        let has = has || first_need(block(id), plan).is_some();
+        for target in flow.targets(id) {
+            send(*target, has && wants.contains(*target));
         }
-    }
-    let mut has = vec![false; body.blocks.len()];
-    changed = true;
-    while changed {
-        changed = false;
-        for id in &order {
-            let block = &body.blocks[id.index()];
-            if has[id.index()] || first_need(block, plan).is_some() {
-                for target in block.term.targets() {
-                    if wants[target.index()] && !has[target.index()] {
-                        has[target.index()] = true;
-                        changed = true;
-                    }
-                }
-            }
-        }
-    }
-    has
+    };
+    let has = flow.forward(false, step, |a, b| *a |= b);
+    has.into_iter().map(|has| has == Some(true)).collect()
 }
 
 fn touches(block: &Block) -> bool {
@@ -189,7 +167,7 @@ impl Shadows<'_> {
     fn local(&mut self, body: &mut Function, field: FieldId) -> LocalId {
         let Field { name, kind } = &self.frame[field.index()];
         *self.fields.entry(field).or_insert_with(|| match kind {
-            PieceKind::Scalar(ty) => cfg::add_local(body, Some(name.clone()), *ty),
+            PieceKind::Scalar(ty) => edit::add_local(body, Some(name.clone()), *ty),
             PieceKind::Blob(_) => unreachable!("only fields of scalar slots are kept in locals"),
         })
     }
@@ -228,8 +206,8 @@ fn spill(body: &mut Function, plan: &Plan, shadows: &BTreeMap<FieldId, LocalId>)
             }
         }
         for &(slot, field) in &copies {
-            let dst = cfg::add_local(body, None, millstream_graph::ty::Scalar::Ptr);
-            let src = cfg::add_local(body, None, millstream_graph::ty::Scalar::Ptr);
+            let dst = edit::add_local(body, None, millstream_graph::ty::Scalar::Ptr);
+            let src = edit::add_local(body, None, millstream_graph::ty::Scalar::Ptr);
             kinds.push(StmtKind::Assign {
                 dst,
                 value: Rvalue::FrameAddr(field),
@@ -253,30 +231,17 @@ fn spill(body: &mut Function, plan: &Plan, shadows: &BTreeMap<FieldId, LocalId>)
 
 /// For each block, the locals that may have been assigned when it starts.
 fn assigned_at_start(body: &Function) -> Vec<FixedBitSet> {
-    let mut out = vec![FixedBitSet::with_capacity(body.locals.len()); body.blocks.len()];
-    let order = cfg::reverse_postorder(&body.blocks);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for id in &order {
-            let block = &body.blocks[id.index()];
-            let mut set = out[id.index()].clone();
-            set.extend(
-                block
-                    .stmts
-                    .iter()
-                    .filter_map(|s| s.kind.def())
-                    .map(LocalId::index),
-            );
-            for target in block.term.targets() {
-                if !set.is_subset(&out[target.index()]) {
-                    out[target.index()].union_with(&set);
-                    changed = true;
-                }
-            }
-        }
-    }
-    out
+    let nothing = FixedBitSet::with_capacity(body.locals.len());
+    let end = |id: BlockId, mut set: FixedBitSet| {
+        let defs = body.blocks[id.index()].stmts.iter();
+        set.extend(defs.filter_map(|s| s.kind.def()).map(LocalId::index));
+        set
+    };
+    let start = Flow::new(body).forward_all(nothing.clone(), end, |a, b| a.union_with(&b));
+    let start = start.into_iter();
+    start
+        .map(|s| s.unwrap_or_else(|| nothing.clone()))
+        .collect()
 }
 
 /// Gives a value to the locals that a path may read or spill without having set them: then the slot's bytes were undefined.

@@ -4,10 +4,14 @@
 //! across a sync, in a slot that does), or if what was written to it before a sync may be read after it.
 
 use super::points_to::{PointsTo, blob_args};
-use crate::lower::{cfg, liveness::Liveness};
+use crate::lower::liveness::Liveness;
 use fixedbitset::FixedBitSet;
-use millstream_graph::ir::{
-    Arg, BlockId, Combine, Function, Operand, Program, Rvalue, SlotId, Stmt, StmtKind, Terminator,
+use millstream_graph::{
+    flow::Flow,
+    ir::{
+        Arg, BlockId, Combine, Function, Operand, Program, Rvalue, SlotId, Stmt, StmtKind,
+        Terminator,
+    },
 };
 
 /// The slots of a task that must outlive a segment.
@@ -54,47 +58,20 @@ pub(super) struct SlotLiveness {
 impl SlotLiveness {
     /// Of a task.
     pub(super) fn new(program: &Program, function: &Function, points_to: &PointsTo) -> Self {
-        let mut this = Self {
-            live_in: vec![FixedBitSet::with_capacity(function.slots.len()); function.blocks.len()],
-        };
-        let mut order = cfg::reverse_postorder(&function.blocks);
-        order.reverse();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &id in &order {
-                let live = this.before(program, function, points_to, id);
-                if live != this.live_in[id.index()] {
-                    this.live_in[id.index()] = live;
-                    changed = true;
-                }
+        let nothing = FixedBitSet::with_capacity(function.slots.len());
+        let start = |id: BlockId, mut live: FixedBitSet| {
+            let block = &function.blocks[id.index()];
+            block
+                .term
+                .each_operand(&mut |o| reach(&mut live, points_to, o));
+            for stmt in block.stmts.iter().rev() {
+                step(&mut live, program, function, points_to, stmt);
             }
+            live
+        };
+        Self {
+            live_in: Flow::new(function).backward(&nothing, start, |a, b| a.union_with(b)),
         }
-        this
-    }
-
-    fn live_out(&self, function: &Function, points_to: &PointsTo, id: BlockId) -> FixedBitSet {
-        let mut live = FixedBitSet::with_capacity(function.slots.len());
-        let term = &function.blocks[id.index()].term;
-        term.targets()
-            .iter()
-            .for_each(|t| live.union_with(&self.live_in[t.index()]));
-        cfg::term_operands(term, &mut |o| reach(&mut live, points_to, o));
-        live
-    }
-
-    fn before(
-        &self,
-        program: &Program,
-        function: &Function,
-        points_to: &PointsTo,
-        id: BlockId,
-    ) -> FixedBitSet {
-        let mut live = self.live_out(function, points_to, id);
-        for stmt in function.blocks[id.index()].stmts.iter().rev() {
-            step(&mut live, program, function, points_to, stmt);
-        }
-        live
     }
 }
 
@@ -181,9 +158,7 @@ fn written(function: &Function, points_to: &PointsTo) -> Vec<FixedBitSet> {
                 | StmtKind::Copy { dst: o, .. }
                 | StmtKind::Zero { dst: o, .. } => write(*o),
                 StmtKind::Atomic { addr: o, .. } => write(*o),
-                StmtKind::Call { .. } => {
-                    cfg::operands(&stmt.kind, &mut |o| reach(set, points_to, o))
-                }
+                StmtKind::Call { .. } => stmt.kind.each_operand(&mut |o| reach(set, points_to, o)),
                 StmtKind::Spawn {
                     dest: Some(dest), ..
                 } => write(dest.addr),
@@ -191,19 +166,15 @@ fn written(function: &Function, points_to: &PointsTo) -> Vec<FixedBitSet> {
             }
         }
     }
-    let order = cfg::reverse_postorder(&function.blocks);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for id in &order {
-            let out = own[id.index()].clone();
-            for target in function.blocks[id.index()].term.targets() {
-                if !out.is_subset(&own[target.index()]) {
-                    own[target.index()].union_with(&out);
-                    changed = true;
-                }
-            }
-        }
+    let flow = Flow::new(function);
+    let end = |id: BlockId, mut set: FixedBitSet| {
+        set.union_with(&own[id.index()]);
+        set
+    };
+    let nothing = FixedBitSet::with_capacity(function.slots.len());
+    let start = flow.forward_all(nothing, end, |a, b| a.union_with(&b));
+    for (own, start) in own.iter_mut().zip(start) {
+        own.union_with(&start.unwrap_or_default());
     }
     own
 }

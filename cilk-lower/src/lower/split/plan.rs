@@ -1,9 +1,10 @@
 //! The frame of a task and the list of its segments.
 
 use super::{persist, points_to::PointsTo};
-use crate::lower::{cfg, liveness::Liveness};
+use crate::lower::{edit, liveness::Liveness};
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
+    flow::Flow,
     ir::{
         Arg, BlockId, FieldId, Function, LocalId, Operand, Program, SegmentId, SlotId, Terminator,
     },
@@ -117,7 +118,7 @@ impl Plan {
 
 fn starts(function: &Function) -> Vec<BlockId> {
     let mut out = vec![BlockId(0)];
-    for id in cfg::reverse_postorder(&function.blocks) {
+    for id in Flow::new(function).order() {
         if let Terminator::Sync(target) = function.blocks[id.index()].term
             && !out[1..].contains(&target)
         {
@@ -192,7 +193,7 @@ pub(super) fn add_return_address(program: &Program, function: &mut Function) -> 
     if function.ret.pieces(&program.structs).is_empty() {
         return None;
     }
-    let ret = cfg::add_local(function, Some("return".into()), Scalar::Ptr);
+    let ret = edit::add_local(function, Some("return".into()), Scalar::Ptr);
     function.args.push(Arg::Local(ret));
     Some(ret)
 }

@@ -3,7 +3,6 @@
 //! The memory outside the function (buffers, the parent's slots, constants) is one more place beside the slots. What is in memory
 //! is kept a place at a time: the contents of a slot are the places that pointers stored in it point into.
 
-use crate::lower::cfg;
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
     ir::{Arg, Function, LocalId, Operand, Program, Rvalue, SlotId, Stmt, StmtKind},
@@ -42,7 +41,7 @@ impl PointsTo {
         }
         loop {
             let before = (this.locals.clone(), this.contents.clone());
-            for stmt in function.blocks.iter().flat_map(|b| &b.stmts) {
+            for stmt in function.stmts() {
                 this.visit(program, stmt);
             }
             this.close();
@@ -54,7 +53,7 @@ impl PointsTo {
 
     /// The slots that an address may point into.
     pub(super) fn slots(&self, addr: Operand) -> impl Iterator<Item = SlotId> + '_ {
-        let set = cfg::local_of(addr).map(|id| &self.locals[id.index()]);
+        let set = addr.local().map(|id| &self.locals[id.index()]);
         set.into_iter()
             .flat_map(FixedBitSet::ones)
             .filter(|i| *i != self.outside)
@@ -79,12 +78,14 @@ impl PointsTo {
 
     /// The slot of which an operand is the address, if it is that of no other place.
     pub(super) fn direct(&self, addr: Operand) -> Option<SlotId> {
-        self.direct[cfg::local_of(addr)?.index()]
+        self.direct[addr.local()?.index()]
     }
 
     fn of(&self, operand: Operand) -> FixedBitSet {
         let none = || FixedBitSet::with_capacity(self.outside + 1);
-        cfg::local_of(operand).map_or_else(none, |id| self.locals[id.index()].clone())
+        operand
+            .local()
+            .map_or_else(none, |id| self.locals[id.index()].clone())
     }
 
     fn of_contents(&self, places: &FixedBitSet) -> FixedBitSet {
@@ -189,7 +190,7 @@ impl PointsTo {
             } => out = self.of_contents(&self.of(*addr)),
             Rvalue::Load { .. } => {}
             Rvalue::PtrAdd { base, .. } => out = self.of(*base),
-            _ => cfg::value_operands(value, &mut |o| out.union_with(&self.of(o))),
+            _ => value.each_operand(&mut |o| out.union_with(&self.of(o))),
         }
         out
     }
@@ -224,7 +225,7 @@ fn direct(function: &Function) -> Vec<Option<SlotId>> {
             defs[id.index()] += 1;
         }
     }
-    for stmt in function.blocks.iter().flat_map(|b| &b.stmts) {
+    for stmt in function.stmts() {
         if let Some(dst) = stmt.kind.def() {
             defs[dst.index()] += 1;
             if let StmtKind::Assign {

@@ -4,6 +4,7 @@ use super::{frame, plan::Plan};
 use crate::lower::simplify;
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
+    flow::Flow,
     ir::{
         Arg, Block, BlockId, Function, FunctionKind, LocalId, Rvalue, SegmentId, Span, Stmt,
         StmtKind, Terminator,
@@ -101,18 +102,8 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
 
 /// The blocks of a segment: those that its start reaches without passing a sync, the start first.
 fn region(function: &Function, start: BlockId) -> Vec<BlockId> {
-    let mut out = vec![start];
-    let mut seen = FixedBitSet::with_capacity(function.blocks.len());
-    seen.insert(start.index());
-    let mut next = 0;
-    while let Some(id) = out.get(next) {
-        next += 1;
-        let term = &function.blocks[id.index()].term;
-        if !matches!(term, Terminator::Sync(_)) {
-            out.extend(term.targets().into_iter().filter(|t| !seen.put(t.index())));
-        }
-    }
-    out
+    let is_sync = |b: BlockId| matches!(function.blocks[b.index()].term, Terminator::Sync(_));
+    Flow::new(function).reach([start], |b| !is_sync(b))
 }
 
 /// For each block of a region, the locals that may have been assigned since its start when the block ends.
@@ -122,40 +113,26 @@ fn assigned_at_end(
     at_start: FixedBitSet,
 ) -> Vec<FixedBitSet> {
     let index: BTreeMap<BlockId, usize> = region.iter().enumerate().map(|(i, b)| (*b, i)).collect();
-    let mut out: Vec<FixedBitSet> = region
-        .iter()
-        .map(|b| {
-            let mut set = FixedBitSet::with_capacity(function.locals.len());
-            set.extend(
-                function.blocks[b.index()]
-                    .stmts
-                    .iter()
-                    .filter_map(|s| s.kind.def())
-                    .map(LocalId::index),
-            );
-            set
-        })
-        .collect();
-    out[0].union_with(&at_start);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (i, id) in region.iter().enumerate() {
-            let term = &function.blocks[id.index()].term;
-            if matches!(term, Terminator::Sync(_)) {
-                continue;
-            }
-            let set = out[i].clone();
-            for target in term.targets() {
-                let target = &mut out[index[&target]];
-                if !set.is_subset(target) {
-                    target.union_with(&set);
-                    changed = true;
-                }
-            }
-        }
-    }
-    out
+    let block = |i: BlockId| &function.blocks[region[i.index()].index()];
+    let targets = |i| match &block(BlockId::new(i)).term {
+        Terminator::Sync(_) => Vec::new(),
+        term => term
+            .targets()
+            .iter()
+            .map(|t| BlockId::new(index[t]))
+            .collect(),
+    };
+    let end = |i: BlockId, mut set: FixedBitSet| {
+        let defs = block(i).stmts.iter().filter_map(|s| s.kind.def());
+        set.extend(defs.map(LocalId::index));
+        set
+    };
+    let flow = Flow::from_targets((0..region.len()).map(targets).collect());
+    let start = flow.forward_all(at_start, end, |a, b| a.union_with(&b));
+    let start = start.into_iter().enumerate();
+    start
+        .map(|(i, set)| end(BlockId::new(i), set.unwrap_or_default()))
+        .collect()
 }
 
 /// Makes an access to a slot that became a field one to the frame.

@@ -4,7 +4,7 @@
 //! after one. A sync in the first kind waits for nothing and becomes a goto; so the base case of a recursion ends without a
 //! continuation even where it shares its sync with the other paths. A block grows to two at most, and copies that nothing reaches go.
 
-use crate::lower::cfg;
+use crate::lower::edit;
 use millstream_graph::ir::{BlockId, Combine, Function, Operand, StmtKind, Terminator};
 
 /// Doubles the blocks of a task and takes out the syncs that wait for nothing. A sync's target has no children from then on.
@@ -31,7 +31,7 @@ pub(super) fn separate(function: &mut Function) {
             function.blocks.push(new);
         }
     }
-    cfg::drop_unreachable(function);
+    edit::drop_unreachable(function);
 }
 
 /// Puts a return in the place of each sync that nothing follows, or only the return of a value that changes nothing when combined.
@@ -43,7 +43,7 @@ pub(super) fn drop_tail_syncs(function: &mut Function, combine: Combine) {
             function.blocks[i].term = Terminator::Return(values);
         }
     }
-    cfg::drop_unreachable(function);
+    edit::drop_unreachable(function);
 }
 
 /// What a block returns that does nothing else, if that is nothing, or nothing to its destination.

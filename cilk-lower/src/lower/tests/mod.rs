@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 mod programs;
 mod source;
@@ -296,11 +296,7 @@ fn the_checker_finds_what_is_missing() {
                     dst,
                     value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_),
                 } => {
-                    let stmts = good.tasks[t].segments[s]
-                        .body
-                        .blocks
-                        .iter()
-                        .flat_map(|b| &b.stmts);
+                    let stmts = good.tasks[t].segments[s].body.stmts();
                     stmts.filter(|s| s.kind.def() == Some(*dst)).count() == 1
                 }
                 StmtKind::FrameStore { .. } => !overwritten(&good, t, &stmt.kind),
@@ -391,4 +387,13 @@ fn the_checker_finds_what_is_wrong() {
     `fib`: gives [U32, Ptr] to `fib`, which takes [Ptr, U32]
     ");
     insta::assert_snapshot!(broken(&|p| p.tasks[0].segments[1].ret = Some(LocalId(1))), @"`fib.1`: %1 of type u64 is no address");
+}
+
+/// A pass that broke a rule would leave such a program.
+#[test]
+#[should_panic(expected = "`simplify` left a wrong program: t, b0, `return %0`: %0 is used before")]
+fn what_a_pass_leaves_is_verified() {
+    let text = "program p in \"p.rs\" task t() -> u32 { let %0: u32 b0: return %0 }";
+    let program = millstream_graph::text::parse_program(text).unwrap();
+    drop(lower(&program));
 }

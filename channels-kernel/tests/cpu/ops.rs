@@ -1,9 +1,9 @@
 //! Every operation on every type it takes, over values at the edges, against the one definition of its meaning.
 
-#![allow(missing_docs, clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{
+    Machine,
+    build::{self, args, block, field, function, local},
+};
 use millstream_channels_kernel::cpu::{CompiledProgram, abi::status};
 use millstream_graph::{
     eval::{eval_atomic, eval_binary, eval_cast, eval_mul_add, eval_unary, truncate},
@@ -13,10 +13,6 @@ use millstream_graph::{
     },
     levelized::Field,
     ty::{Scalar, Type},
-};
-use support::{
-    Machine,
-    build::{self, args, block, field, function, local},
 };
 
 fn edges(ty: Scalar) -> Vec<u64> {

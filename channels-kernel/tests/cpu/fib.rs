@@ -1,12 +1,8 @@
 //! Spawns, frames and continuations: fib under several widths and limits.
 
-#![allow(missing_docs, clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{Machine, build};
 use millstream_channels_kernel::cpu::{CompiledProgram, abi::status};
 use millstream_graph::ir::TaskId;
-use support::{Machine, build};
 
 fn fib(n: u64) -> u64 {
     if n < 2 { n } else { fib(n - 1) + fib(n - 2) }

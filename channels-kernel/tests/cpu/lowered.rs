@@ -1,12 +1,8 @@
 //! Programs from their source, through the lowering, on private stacks.
 
-#![allow(missing_docs, clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::Machine;
 use millstream_channels_kernel::cpu::{CompiledProgram, abi::status};
 use millstream_cilk_lower::{lower::lower, parse_file};
-use support::Machine;
 
 /// Runs the task of that name on scalar arguments at several widths; gives its result, a `u64`.
 fn run(source: &str, entry: &str, args: &[u64]) -> u64 {

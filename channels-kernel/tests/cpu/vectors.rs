@@ -1,13 +1,9 @@
 //! Loops that take several turns at once, beside what they mean turn by turn: every length, every distance between what is read and
 //! what is written, and checks that fail in the middle.
 
-#![allow(missing_docs, clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::Machine;
 use millstream_channels_kernel::cpu::{CompiledProgram, abi::status};
 use millstream_cilk_lower::{lower::lower, parse_file};
-use support::Machine;
 
 const SOURCE: &str = "
     #[millstream::program]

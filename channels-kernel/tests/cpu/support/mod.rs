@@ -1,6 +1,12 @@
 //! A smallest worker: private stacks, levels by recursion, wavefronts of a given width. Obvious rather than fast.
 
-#![allow(dead_code, clippy::unwrap_used, unreachable_pub)]
+#![allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "an example shares it, and uses a part"
+)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_channels_kernel::cpu::{
     CompiledProgram,
@@ -13,6 +19,7 @@ use millstream_graph::{
 use std::sync::atomic::AtomicU32;
 
 pub mod build;
+pub mod one;
 
 /// One thread's stacks and context.
 #[derive(Debug)]

@@ -1,0 +1,346 @@
+//! The buffers of a job, made in the order in which they need each other, and what is expected of them.
+
+use super::{
+    Problem,
+    call::{self, Use},
+    data::{self, Contents, Data},
+    error::{JobError, Result, Text},
+    eval::{self, Scope, Written},
+    npy::{self, Form},
+    spec::{self, Expected, Named, Spec},
+    types,
+};
+use millstream_graph::ty::{Structs, Type};
+use std::collections::BTreeMap;
+use syn::Expr;
+
+/// Buffers in the making.
+pub(super) struct Making<'a> {
+    spec: &'a Spec,
+    uses: &'a [Use],
+    pub(super) scope: Scope<'a>,
+    pub(super) made: BTreeMap<String, Data>,
+    /// Those that wait for another that they are like.
+    open: Vec<String>,
+}
+
+impl<'a> Making<'a> {
+    pub(super) const fn new(spec: &'a Spec, uses: &'a [Use], scope: Scope<'a>) -> Self {
+        Self {
+            spec,
+            uses,
+            scope,
+            made: BTreeMap::new(),
+            open: Vec::new(),
+        }
+    }
+
+    fn structs(&self) -> &Structs {
+        self.scope.structs
+    }
+
+    pub(super) fn add(&mut self, name: String, data: Data) {
+        self.scope.shapes.insert(name.clone(), data.shape.clone());
+        self.made.insert(name, data);
+    }
+
+    /// Makes the buffer of that name unless it is made.
+    pub(super) fn buffer(&mut self, name: &str) -> Result<()> {
+        if self.made.contains_key(name) {
+            return Ok(());
+        }
+        let spec = self.spec;
+        let Some(named) = spec.buffers.iter().find(|b| b.name.as_str() == name) else {
+            let known: Vec<&str> = spec.buffers.iter().map(|b| b.name.as_str()).collect();
+            return match self.uses.iter().find(|u| u.name.as_str() == name) {
+                Some(used) => Err(call::no_buffer(used, &known, self.structs())),
+                None => Err(Problem::new(format!("there is no buffer `{name}`")).into()),
+            };
+        };
+        let used = self.uses.iter().find(|u| u.name.as_str() == name);
+        if let Contents::Like(of) = &named.value {
+            if self.open.iter().any(|o| o == name) {
+                return Err(of
+                    .problem(format!("the buffer `{name}` is like itself"), "here")
+                    .into());
+            }
+            self.open.push(name.to_owned());
+            if spec.buffers.iter().all(|b| b.name.as_str() != of.as_str()) {
+                return Err(spec::unknown(
+                    of,
+                    "buffer",
+                    spec.buffers.iter().map(|b| b.name.as_str()),
+                )
+                .into());
+            }
+            self.buffer(of.as_str())?;
+        }
+        let data = self.contents(&named.value, used, name, Some(&named.name))?;
+        tracing::debug!(buffer = name, shape = ?data.shape, "made");
+        self.add(name.to_owned(), data);
+        Ok(())
+    }
+
+    /// What a buffer holds at first.
+    fn contents(
+        &self,
+        contents: &Contents,
+        used: Option<&Use>,
+        name: &str,
+        at: Option<&Text>,
+    ) -> Result<Data> {
+        let structs = self.structs();
+        let what = format!("buffer `{name}`");
+        let elem = |ty: &Option<Text>| match (ty, used) {
+            (Some(text), _) => types::parse(text, structs),
+            (None, Some(used)) => Ok(used.elem.clone()),
+            (None, None) => {
+                let message =
+                    format!("{what} needs a type, because the entry call does not use it");
+                Err(at
+                    .map_or_else(
+                        || Problem::new(&message),
+                        |t| t.problem(&message, "of which type?"),
+                    )
+                    .into())
+            }
+        };
+        let zeros = |ty: &Option<Text>, shape: &Text| {
+            let shape_of = self.shape(shape, &what)?;
+            Data::zeros(elem(ty)?, shape_of, structs).map_err(|e| {
+                JobError::from(shape.problem(format!("{what}: {e}"), "too much").of_data())
+            })
+        };
+        match contents {
+            Contents::Zeros { ty, shape } => zeros(ty, shape),
+            Contents::Iota { ty, shape } => {
+                let mut data = zeros(ty, shape)?;
+                data.iota(structs);
+                Ok(data)
+            }
+            Contents::Random { ty, shape, seed } => {
+                let seed = match seed {
+                    Some(seed) => eval::evaluate_usize(
+                        &Written::parse(seed)?,
+                        &format!("seed of {what}"),
+                        &self.scope,
+                    )?,
+                    None => 0,
+                };
+                let mut data = zeros(ty, shape)?;
+                data.random(structs, seed);
+                Ok(data)
+            }
+            Contents::Like(of) => match self.made.get(of.as_str()) {
+                Some(other) => Data::zeros(other.elem.clone(), other.shape.clone(), structs)
+                    .map_err(|e| of.problem(e, "here").into()),
+                None => {
+                    Err(spec::unknown(of, "buffer", self.made.keys().map(String::as_str)).into())
+                }
+            },
+            Contents::Npy(file) => npy::read(
+                file,
+                used.map(|u| &u.elem),
+                used.map_or(Form::Any, |u| u.form),
+                structs,
+            ),
+            Contents::Raw { file, ty, shape } => {
+                let shape = shape.as_ref().map(|s| self.shape(s, &what)).transpose()?;
+                data::read_raw(file, elem(ty)?, shape, structs)
+            }
+            Contents::Values { ty, values } => {
+                self.values(&Written::parse(values)?, elem(ty).map(Some)?, &what)
+            }
+        }
+    }
+
+    /// A shape: a length, or `[rows, columns]`.
+    fn shape(&self, text: &Text, what: &str) -> Result<Vec<u64>> {
+        let written = Written::parse(text)?;
+        let what = format!("length of {what}");
+        let one = |e: &Expr| eval::evaluate_usize(&written.sub(e), &what, &self.scope);
+        match &written.expr {
+            Expr::Array(array) if (1..=2).contains(&array.elems.len()) => {
+                array.elems.iter().map(one).collect()
+            }
+            Expr::Array(_) => Err(written
+                .problem(format!("{what}: a buffer has one dimension or two"), "here")
+                .into()),
+            other => Ok(vec![one(other)?]),
+        }
+    }
+
+    /// Values that are written out: `[1, 2, 3]`, `[[1, 2], [3, 4]]` for two dimensions, `[0; 100]`.
+    pub(super) fn values(&self, written: &Written, elem: Option<Type>, what: &str) -> Result<Data> {
+        let structs = self.structs();
+        let Some(elem) = elem else {
+            return Err(written
+                .problem(format!("{what} needs a type"), "here")
+                .into());
+        };
+        let rows: Vec<&Expr> = match &written.expr {
+            Expr::Array(array) => array.elems.iter().collect(),
+            Expr::Repeat(repeat) => {
+                let len = eval::evaluate_usize(&written.sub(&repeat.len), what, &self.scope)?;
+                let one = eval::evaluate(&written.sub(&repeat.expr), &elem, what, &self.scope)?;
+                return self.filled(written, elem, vec![len], |_| one.clone());
+            }
+            _ => {
+                return Err(written
+                    .problem(
+                        format!("{what}: values are written as `[1, 2, 3]`"),
+                        "not an array",
+                    )
+                    .into());
+            }
+        };
+        // Arrays in the array are rows of a matrix, unless they are the elements.
+        let is_matrix =
+            !matches!(elem, Type::Array(..)) && rows.iter().any(|r| matches!(r, Expr::Array(_)));
+        let (shape, cells) = if is_matrix {
+            let cols = |r: &&Expr| {
+                if let Expr::Array(a) = r {
+                    a.elems.len()
+                } else {
+                    0
+                }
+            };
+            let width = rows.first().map_or(0, cols);
+            if let Some(odd) = rows
+                .iter()
+                .find(|r| !matches!(r, Expr::Array(a) if a.elems.len() == width))
+            {
+                return Err(written
+                    .sub(odd)
+                    .problem(
+                        format!("{what}: each row has {width} values"),
+                        "a row of another length",
+                    )
+                    .into());
+            }
+            let cells = rows
+                .iter()
+                .flat_map(|r| {
+                    if let Expr::Array(a) = r {
+                        a.elems.iter().collect()
+                    } else {
+                        Vec::new()
+                    }
+                })
+                .collect();
+            (vec![rows.len() as u64, width as u64], cells)
+        } else {
+            (vec![rows.len() as u64], rows)
+        };
+        let values = cells
+            .into_iter()
+            .map(|c| eval::evaluate(&written.sub(c), &elem, what, &self.scope));
+        let mut values = values.collect::<Result<Vec<_>>>()?;
+        let data = self.filled(written, elem, shape, |i| {
+            std::mem::take(&mut values[i as usize])
+        })?;
+        debug_assert!(data.validate(structs).is_ok());
+        Ok(data)
+    }
+
+    fn filled(
+        &self,
+        written: &Written,
+        elem: Type,
+        shape: Vec<u64>,
+        mut value: impl FnMut(u64) -> Vec<u8>,
+    ) -> Result<Data> {
+        let stride = elem.layout(self.structs()).size as usize;
+        let mut data =
+            Data::zeros(elem, shape, self.structs()).map_err(|e| written.problem(e, "too much"))?;
+        for i in 0..data.len() {
+            data.bytes_mut()[i as usize * stride..][..stride].copy_from_slice(&value(i));
+        }
+        Ok(data)
+    }
+
+    /// A buffer has the type that the task wants.
+    pub(super) fn check_use(&self, used: &Use) -> Result<()> {
+        let Some(data) = self.made.get(used.name.as_str()) else {
+            return Ok(());
+        };
+        let plain = |t: &Type| {
+            if let Type::Atomic(s) = t {
+                Type::Scalar(*s)
+            } else {
+                t.clone()
+            }
+        };
+        if plain(&data.elem) == plain(&used.elem) {
+            return Ok(());
+        }
+        let (found, wanted) = (
+            data.elem.display(self.structs()),
+            used.elem.display(self.structs()),
+        );
+        let message = format!(
+            "{}: the buffer `{}` holds `{found}`, but `{wanted}` is wanted",
+            used.what,
+            used.name.as_str()
+        );
+        Err(used
+            .name
+            .problem(message, format!("`{wanted}` is wanted"))
+            .into())
+    }
+
+    pub(super) fn expected_result(
+        &self,
+        ret: &Type,
+        task: &str,
+    ) -> Result<Option<(Vec<u8>, Text)>> {
+        let Some(text) = &self.spec.result else {
+            return Ok(None);
+        };
+        if ret.is_unit() {
+            return Err(text
+                .problem(
+                    format!("task `{task}` returns nothing, so no result can be expected"),
+                    "here",
+                )
+                .into());
+        }
+        Ok(Some((
+            eval::evaluate(&Written::parse(text)?, ret, "expected result", &self.scope)?,
+            text.clone(),
+        )))
+    }
+
+    pub(super) fn expected_buffers(&self) -> Result<Vec<(Named<Expected>, Data)>> {
+        let mut out = Vec::new();
+        for named in &self.spec.after {
+            let name = named.name.as_str();
+            let Some(first) = self.made.get(name) else {
+                return Err(spec::unknown(
+                    &named.name,
+                    "buffer",
+                    self.uses.iter().map(|u| u.name.as_str()),
+                )
+                .into());
+            };
+            let used = self.uses.iter().find(|u| u.name.as_str() == name);
+            let wanted = match &named.value {
+                Expected::Is(contents) => self.contents(contents, used, name, Some(&named.name))?,
+                Expected::Sorted if data::scalar(&first.elem).is_none() => {
+                    let elem = first.elem.display(self.structs());
+                    return Err(named
+                        .name
+                        .problem(format!("there is no order of `{elem}`"), "cannot be sorted")
+                        .into());
+                }
+                Expected::Sorted => {
+                    let mut sorted = first.clone();
+                    sorted.sort(self.structs());
+                    sorted
+                }
+            };
+            out.push((named.clone(), wanted));
+        }
+        Ok(out)
+    }
+}
