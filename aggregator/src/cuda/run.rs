@@ -11,7 +11,7 @@ use crate::{
     report::RunReport,
 };
 use millstream_channels_kernel::cuda::{
-    abi::{Control, kernel, status},
+    abi::{Control, Dispatch, Mailbox, kernel, status},
     arena::Arena,
     plan::{Mode, Source, StackKind},
     policy::{Decision, Done, Policy, Run as Chosen},
@@ -360,8 +360,11 @@ impl<'a> Run<'a> {
     ) -> Result<Control, RunError> {
         let (context, plan, shares) = (&self.device.context, &self.loaded.plan, chosen.is_some());
         let (mut number, mut narrow) = (0u32, 0);
+        let (dispatch, told) = (Dispatch::new(plan), Mailbox::new(plan));
         // Relaxed: no kernel is running.
-        self.device.shared_word(MAILBOX).store(0, Ordering::Relaxed);
+        self.device
+            .shared_word(MAILBOX + told.number.at())
+            .store(0, Ordering::Relaxed);
         let mut full = None;
         loop {
             if shares && narrow >= NARROW_RUNS && policy.rests() {
@@ -381,7 +384,9 @@ impl<'a> Run<'a> {
                     run.source,
                     self.blocks_for(run.source, run.count),
                 ),
-                Decision::Move(words) => (words.clone(), plan.sources.len(), words[2]),
+                Decision::Move(words) => {
+                    (words.clone(), plan.sources.len(), dispatch.level.get(words))
+                }
                 Decision::Done => break,
                 Decision::Full(stack) => {
                     full = Some(*stack);
@@ -405,18 +410,19 @@ impl<'a> Run<'a> {
             }?;
             counts.dispatches += 1;
             self.await_dispatch(number)?;
-            if self.device.shared_word(MAILBOX + 1).load(Ordering::Relaxed) != status::OK {
+            // Relaxed: `await_dispatch` has acquired them.
+            let word = |at| {
+                self.device
+                    .shared_word(MAILBOX + at)
+                    .load(Ordering::Relaxed)
+            };
+            if word(told.status.at()) != status::OK {
                 break;
             }
             if let Decision::Run(run) = &decision {
-                let words: Vec<u32> = (0..Done::WORDS + plan.groups())
-                    .map(|g| {
-                        self.device
-                            .shared_word(MAILBOX + 2 + g)
-                            .load(Ordering::Relaxed)
-                    })
-                    .collect();
-                policy.take(run, &Done::new(&words), number.wrapping_add(1).max(1));
+                let words: Vec<u32> = (0..told.words()).map(word).collect();
+                let done = Done::from_words(plan, &words);
+                policy.take(run, &done, number.wrapping_add(1).max(1));
                 narrow = if run.count <= plan.sources[run.source].alone(kernel::BLOCK) {
                     narrow + 1
                 } else {
@@ -449,14 +455,15 @@ impl<'a> Run<'a> {
 
     /// Waits for the mailbox. The kernel ends itself if it takes too long; a lost context is seen by asking the stream.
     fn await_dispatch(&self, number: u32) -> Result<(), RunError> {
+        let done = MAILBOX + Mailbox::new(&self.loaded.plan).number.at();
         for spins in 1u64.. {
             // Acquire: pairs with the release of the kernel's last block.
-            if self.device.shared_word(MAILBOX).load(Ordering::Acquire) == number {
+            if self.device.shared_word(done).load(Ordering::Acquire) == number {
                 break;
             }
             if spins % 4096 == 0
                 && self.device.context.is_done("running the program")?
-                && self.device.shared_word(MAILBOX).load(Ordering::Acquire) != number
+                && self.device.shared_word(done).load(Ordering::Acquire) != number
             {
                 return Err(RunError::Stuck {
                     state: format!("dispatch {number} ended without a word"),

@@ -1,7 +1,7 @@
 //! The memory of a run: one block of bytes on the device, and where everything lies in it.
 
 use super::{
-    abi::{Control, LIST_WORDS},
+    abi::{Channels, Control, Dispatch, LIST_WORDS, Level, Standing},
     plan::Plan,
 };
 use crate::layout::{FIELD_ALIGN, stride};
@@ -15,7 +15,7 @@ use millstream_graph::{
 const MOST_LEVELS: u64 = 1 << 20;
 
 /// Where everything lies, as offsets from the block's beginning.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Arena {
     /// The task that the host calls.
     pub entry: TaskId,
@@ -49,6 +49,8 @@ pub struct Arena {
     pub zeroed: u64,
     /// For each inherited field whether it is kept once.
     pub once: Vec<bool>,
+    /// Where everything lies in the module's global.
+    channels: Channels,
     /// Bytes of the block.
     pub size: u64,
 }
@@ -59,7 +61,8 @@ impl Arena {
     pub fn new(plan: &Plan, budget: u64, entry: TaskId, roots: u64) -> Option<Self> {
         let result = plan.ret(entry).layout(&plan.program.program.structs);
         // A record, and a count of leaves.
-        let levels = (budget / 64 / (plan.record_bytes() + 8)).clamp(64, MOST_LEVELS);
+        let record = Level::new(plan).bytes();
+        let levels = (budget / 64 / (record + 8)).clamp(64, MOST_LEVELS);
         let mut at = 0u64;
         let mut take = |bytes: u64| {
             let here = at;
@@ -68,9 +71,9 @@ impl Arena {
         };
         let results = take(roots.checked_mul(result.size.max(1))?);
         let control = take(size_of::<Control>() as u64);
-        let dispatch = take(4 * plan.dispatch_words() as u64);
+        let dispatch = take(Dispatch::new(plan).bytes());
         let counter = take(4 * plan.groups() as u64);
-        let standing = take(plan.standing_bytes());
+        let standing = take(Standing::new(plan).bytes());
         let leaves = take(8 * (plan.stacks.len() as u64 + levels + 1));
         let zeroed = at;
         let mut take = |bytes: u64| {
@@ -83,7 +86,7 @@ impl Arena {
         } else {
             0
         });
-        let records = take(plan.record_bytes() * levels);
+        let records = take(record * levels);
         let once = plan.kept_once(entry, roots);
         let capacities = plan.capacities(budget.checked_sub(at)?, entry, roots, &once)?;
         let mut fields = Vec::new();
@@ -109,6 +112,7 @@ impl Arena {
             levels: levels as u32,
             zeroed,
             once,
+            channels: Channels::new(plan),
             size: at,
         })
     }
@@ -116,24 +120,21 @@ impl Arena {
     /// The module's global, for a block at that address.
     #[must_use]
     pub fn channels(&self, base: u64) -> Vec<u8> {
-        let mut out = Vec::new();
-        for word in [base + self.control, base]
-            .into_iter()
-            .chain(self.fields.iter().map(|f| base + f))
-        {
-            out.extend(word.to_le_bytes());
-        }
-        for capacity in &self.capacities {
-            out.extend((*capacity as u32).to_le_bytes());
-        }
-        for once in &self.once {
-            out.extend((if *once { 0 } else { u32::MAX }).to_le_bytes());
-        }
-        out.resize(
-            (out.len() + 4 * usize::from(self.once.is_empty())).next_multiple_of(8),
-            0,
-        );
-        out
+        let at = &self.channels;
+        let mut words = at.zeroed();
+        at.control.set(&mut words, base + self.control);
+        at.memory.set(&mut words, base);
+        let fields: Vec<u64> = self.fields.iter().map(|f| base + f).collect();
+        at.fields.fill(&mut words, &fields);
+        let capacities: Vec<u32> = self.capacities.iter().map(|c| *c as u32).collect();
+        at.capacity.fill(&mut words, &capacities);
+        let each: Vec<u32> = self
+            .once
+            .iter()
+            .map(|o| if *o { 0 } else { u32::MAX })
+            .collect();
+        at.each.fill(&mut words, &each);
+        words.into_iter().flat_map(u32::to_le_bytes).collect()
     }
 
     /// The control record at the start of a run, for a block at that address; the fields that are the host's are still to be filled:

@@ -642,17 +642,10 @@ impl Plan {
             .max(1)
     }
 
-    /// `u32`s of a dispatch record: source, stop, level, first, count, number, then for each push the first free element and the room.
+    /// `u32`s of a [`Dispatch`](super::abi::Dispatch).
     #[must_use]
     pub fn dispatch_words(&self) -> usize {
-        6 + 2 * self.pushes()
-    }
-
-    /// `u64`s of the module's global: the address of the control record and that of the run's memory, the address of each field's
-    /// array, then the capacities of the stacks as `u32`s, then for each inherited field 0 if it is kept once and `u32::MAX` if not.
-    #[must_use]
-    pub fn channel_words(&self) -> usize {
-        2 + self.fields() + (self.stacks.len() + self.inherited.len().max(1)).div_ceil(2)
+        super::abi::Dispatch::new(self).words()
     }
 
     /// How many field arrays there are in all stacks.

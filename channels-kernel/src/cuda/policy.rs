@@ -2,7 +2,7 @@
 //! persistent kernel, with a warp.
 
 use super::{
-    abi::kernel::BLOCK,
+    abi::{self, Dispatch, Mailbox, Standing, kernel::BLOCK},
     plan::{Plan, StackKind},
 };
 
@@ -10,7 +10,7 @@ use super::{
 pub const SMALL_SHARE: u32 = 4096;
 /// Of the room that is left a run takes no more than this, by what is known: not all elements are like those before them.
 const FILL: f32 = 0.95;
-/// Of a dispatch whose kernel is done: what the mailbox holds behind the number and the status.
+/// Of a dispatch whose kernel is done: what the mailbox says.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Done {
     /// Units of the group that depends on data, until the first tile found no room.
@@ -26,18 +26,16 @@ pub struct Done {
 }
 
 impl Done {
-    /// Words before the counters.
-    pub const WORDS: usize = 4;
-
-    /// From the words behind the number and the status.
+    /// From the mailbox's words.
     #[must_use]
-    pub fn new(words: &[u32]) -> Self {
+    pub fn from_words(plan: &Plan, words: &[u32]) -> Self {
+        let at = Mailbox::new(plan);
         Self {
-            limit: words[0],
-            bottom: words[1],
-            left: words[2],
-            moves: words[3],
-            counters: words[Self::WORDS..].to_vec(),
+            limit: at.limit.get(words),
+            bottom: at.bottom.get(words),
+            left: at.left.get(words),
+            moves: at.moves.get(words),
+            counters: at.counter.all(words),
         }
     }
 }
@@ -63,14 +61,13 @@ impl Plan {
     /// Bytes of [`Policy::standing`].
     #[must_use]
     pub fn standing_bytes(&self) -> u64 {
-        (8 * self.sources.len() + 4 * (4 + 2 * self.stacks.len() + self.sources.len()))
-            .next_multiple_of(8) as u64
+        Standing::new(self).bytes()
     }
 
     /// Bytes of a [`Policy::record`].
     #[must_use]
     pub fn record_bytes(&self) -> u64 {
-        16 * self.stacks.len() as u64 + 8
+        abi::Level::new(self).bytes()
     }
 }
 
@@ -78,36 +75,34 @@ impl Run {
     /// What a record says that a kernel chose.
     #[must_use]
     pub fn from_words(plan: &Plan, words: &[u32]) -> Self {
-        let source = words[0] as usize;
-        let pushes = plan.sources[source].pushes.len();
-        let (base, room) = (
-            words[6..][..pushes].to_vec(),
-            words[6 + plan.pushes()..][..pushes].to_vec(),
-        );
+        let at = Dispatch::new(plan);
+        let source = at.source.get(words) as usize;
+        let of_pushes = |mut all: Vec<u32>| {
+            all.truncate(plan.sources[source].pushes.len());
+            all
+        };
         Self {
             source,
-            level: words[2],
-            first: words[3],
-            count: words[4],
-            base,
-            room,
+            level: at.level.get(words),
+            first: at.first.get(words),
+            count: at.count.get(words),
+            base: of_pushes(at.base.all(words)),
+            room: of_pushes(at.room.all(words)),
         }
     }
 
     /// The record that a kernel takes.
     #[must_use]
     pub fn words(&self, plan: &Plan, number: u32) -> Vec<u32> {
-        let mut words = vec![
-            self.source as u32,
-            0,
-            self.level,
-            self.first,
-            self.count,
-            number,
-        ];
-        words.resize(plan.dispatch_words(), 0);
-        words[6..][..self.base.len()].copy_from_slice(&self.base);
-        words[6 + plan.pushes()..][..self.room.len()].copy_from_slice(&self.room);
+        let at = Dispatch::new(plan);
+        let mut words = at.zeroed();
+        at.source.set(&mut words, self.source as u32);
+        at.level.set(&mut words, self.level);
+        at.first.set(&mut words, self.first);
+        at.count.set(&mut words, self.count);
+        at.number.set(&mut words, number);
+        at.base.fill(&mut words, &self.base);
+        at.room.fill(&mut words, &self.room);
         words
     }
 }
@@ -246,18 +241,14 @@ impl<'a> Policy<'a> {
             self.now().elements += u64::from(taken);
         }
         if done.moves > 0 {
-            let mut words = vec![
-                self.plan.sources.len() as u32,
-                0,
-                done.moves,
-                run.first,
-                run.count,
-                number,
-            ];
-            words.resize(self.plan.dispatch_words(), 0);
-            words[6] = source.stack;
-            words[6 + self.plan.pushes()] = source.tile(self.block);
-            self.moves = Some(words);
+            let moves = Run {
+                source: self.plan.sources.len(),
+                level: done.moves,
+                base: vec![source.stack],
+                room: vec![source.tile(self.block)],
+                ..*run
+            };
+            self.moves = Some(moves.words(self.plan, number));
         }
     }
 
@@ -508,62 +499,59 @@ impl<'a> Policy<'a> {
         self.moves.is_none() && self.full.is_none()
     }
 
-    /// How far the run is, as the kernel takes it up: the twin of `Standing` in `device/policy.cu`.
+    /// How far the run is, as the kernel takes it up: an [`abi::Standing`].
     #[must_use]
     pub fn standing(&self) -> Vec<u32> {
-        let mut words: Vec<u32> = self
-            .consumed
-            .iter()
-            .flat_map(|n| [*n as u32, (*n >> 32) as u32])
-            .collect();
-        words.extend([
-            self.level as u32,
-            self.levels.len() as u32,
-            self.expected,
-            self.most,
-        ]);
-        for part in [&self.top, &self.peak, &self.average] {
-            words.extend(part);
-        }
-        words.resize(self.plan.standing_bytes() as usize / 4, 0);
+        let at = Standing::new(self.plan);
+        let mut words = at.zeroed();
+        at.consumed.fill(&mut words, &self.consumed);
+        at.level.set(&mut words, self.level as u32);
+        at.reached.set(&mut words, self.levels.len() as u32);
+        at.expected.set(&mut words, self.expected);
+        at.most.set(&mut words, self.most);
+        at.top.fill(&mut words, &self.top);
+        at.peak.fill(&mut words, &self.peak);
+        at.average.fill(&mut words, &self.average);
         words
     }
 
-    /// What is known of a level, as the kernel takes it up: the twin of `Level` in `device/policy.cu`. None of a level that was not reached.
+    /// What is known of a level, as the kernel takes it up: an [`abi::Level`]. None of a level that was not reached.
     #[must_use]
     pub fn record(&self, level: usize) -> Option<Vec<u32>> {
-        let level = self.levels.get(level)?;
-        let mut words = [level.lo.clone(), level.hi.clone()].concat();
-        words.extend(level.pushed.iter().chain(&level.below).map(|x| x.to_bits()));
-        words.extend([level.elements as u32, (level.elements >> 32) as u32]);
+        let (level, at) = (self.levels.get(level)?, abi::Level::new(self.plan));
+        let mut words = at.zeroed();
+        at.lo.fill(&mut words, &level.lo);
+        at.hi.fill(&mut words, &level.hi);
+        at.pushed.fill(&mut words, &level.pushed);
+        at.below.fill(&mut words, &level.below);
+        at.elements.set(&mut words, level.elements);
         Some(words)
     }
 
     /// Levels that a [`standing`](Self::standing) has records of.
     #[must_use]
     pub fn reached(plan: &Plan, standing: &[u32]) -> usize {
-        standing[2 * plan.sources.len() + 1] as usize
+        Standing::new(plan).reached.get(standing) as usize
     }
 
     /// Takes up what a kernel left: its standing, and the records of all levels, one behind another.
     pub fn resume(&mut self, standing: &[u32], records: &[u32]) {
-        let (sources, stacks) = (self.plan.sources.len(), self.plan.stacks.len());
-        let wide = |words: &[u32]| u64::from(words[0]) | u64::from(words[1]) << 32;
-        self.consumed = standing[..2 * sources].chunks_exact(2).map(wide).collect();
-        let rest = &standing[2 * sources..];
-        (self.level, self.expected, self.most) = (rest[0] as usize, rest[2], rest[3]);
-        self.top = rest[4..][..stacks].to_vec();
-        self.peak = rest[4 + stacks..][..stacks].to_vec();
-        self.average = rest[4 + 2 * stacks..][..sources].to_vec();
-        let floats = |words: &[u32]| words.iter().map(|w| f32::from_bits(*w)).collect();
+        let (at, of) = (Standing::new(self.plan), abi::Level::new(self.plan));
+        self.consumed = at.consumed.all(standing);
+        self.level = at.level.get(standing) as usize;
+        self.expected = at.expected.get(standing);
+        self.most = at.most.get(standing);
+        self.top = at.top.all(standing);
+        self.peak = at.peak.all(standing);
+        self.average = at.average.all(standing);
         let level = |words: &[u32]| Level {
-            lo: words[..stacks].to_vec(),
-            hi: words[stacks..][..stacks].to_vec(),
-            pushed: floats(&words[2 * stacks..][..stacks]),
-            below: floats(&words[3 * stacks..][..stacks]),
-            elements: wide(&words[4 * stacks..]),
+            lo: of.lo.all(words),
+            hi: of.hi.all(words),
+            pushed: of.pushed.all(words),
+            below: of.below.all(words),
+            elements: of.elements.get(words),
         };
-        self.levels = records.chunks_exact(4 * stacks + 2).map(level).collect();
+        self.levels = records.chunks_exact(of.words()).map(level).collect();
     }
 
     /// How many levels the run has reached.

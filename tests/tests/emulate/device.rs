@@ -2,7 +2,7 @@
 
 use millstream_channels_kernel::cuda::{
     Options, Plan,
-    abi::{Control, status},
+    abi::{Control, Dispatch, Mailbox, status},
     arena::Arena,
     generate,
     policy::{Decision, Done, Policy, Run},
@@ -162,7 +162,8 @@ impl Emulated {
                 )
             };
         };
-        let (mut cancel, mut mailbox) = (0u32, vec![0u32; 2 + Done::WORDS + plan.groups()]);
+        let told = Mailbox::new(plan);
+        let (mut cancel, mut mailbox) = (0u32, told.zeroed());
         let control = Control {
             max_depth: 1000,
             watchdog: 20_000_000_000,
@@ -274,12 +275,18 @@ impl Emulated {
                 Decision::Full(stack) => return Err(format!("{} is full", plan.stack_name(stack))),
             };
             // SAFETY: the block is laid out as the text expects, the record has all its words.
-            unsafe { dispatch(words[0], words.as_ptr(), blocks) };
-            if mailbox[1] != status::OK || mailbox[0] != number {
+            unsafe {
+                dispatch(
+                    Dispatch::new(plan).source.get(&words),
+                    words.as_ptr(),
+                    blocks,
+                )
+            };
+            if told.status.get(&mailbox) != status::OK || told.number.get(&mailbox) != number {
                 break;
             }
             if let Some(run) = run {
-                policy.take(&run, &Done::new(&mailbox[2..]), number + 1);
+                policy.take(&run, &Done::from_words(plan, &mailbox), number + 1);
             }
         }
         // SAFETY: the record is plain words, and lies aligned in the block.

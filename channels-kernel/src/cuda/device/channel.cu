@@ -3,48 +3,6 @@
 // Dispatches are separated by a barrier, so an element that is reserved is published: `talloc` gives its number, stores fill it,
 // and `enq` and `tfree` cost nothing. What a dispatch may push is bounded beforehand by `Dispatch::room`.
 
-struct Level;
-struct Standing;
-
-// What a run shares with its host; lies in device memory. The twin of `abi::Control`.
-struct Control {
-  u32 status;      // one of the codes below; set once, by compare-exchange from 0
-  u32 site;        // which check, channel or helper
-  u64 values[2];   // of a failed check
-  u32 max_depth;   // of recursive helpers
-  u32 levels;      // how many levels `records` has room for
-  u64 watchdog;    // nanoseconds that one dispatch may take
-  u32* cancel;     // mapped host memory: not 0 when the run is to end
-  u32* counter;    // per group of pushes: units reserved in this dispatch
-  Standing* standing;  // persistent: how far the run is
-  Level* records;  // persistent: what is known of each level
-  u64* leaves;     // per stack, then per level: children that ended where they were spawned
-  u64 dispatches;  // out
-  u64 narrow;      // out: those of them that one warp did by itself
-  u32* mailbox;    // host thread: mapped host memory, the counters of the last dispatch
-  u32* list;       // the tiles given back, then what moves where
-  u32 beat;        // persistent: dispatches begun, so that who waits sees that the run goes on
-  u32 over;        // out: the published dispatch is the host's to launch
-  u32 ticket;      // tiles taken in this dispatch beyond the first of each block
-  u32 given;       // tiles given back for want of room
-  u32 limit;       // units reserved when the first tile found no room
-  // Each in a line of its own, for many wait for it.
-  alignas(128) u32 epoch;    // persistent: number of the published dispatch
-  alignas(128) u32 arrived;  // blocks that have finished it
-};
-
-enum Code : u32 { OK = 0, FAULT = 1, CHANNEL_FULL = 2, STACK_OVERFLOW = 3, CANCELLED = 4, WATCHDOG = 5, LEVELS_FULL = 6 };
-
-// A run of elements for all blocks. The twin of `abi::dispatch`.
-struct Dispatch {
-  u32 source;  // which channel, and so which segment
-  u32 stop;    // no more work
-  u32 level, first, count;
-  u32 number;        // counts dispatches: what the host waits for
-  u32 base[MAX_PUSHES];  // per push of the segment: first free element of the channel
-  u32 room[MAX_PUSHES];  // and how many more it holds
-};
-
 FN u32 thread_id() { return threadIdx.x; }
 FN u32 lane_id() { return threadIdx.x % WARP; }
 FN u32 warp_id() { return threadIdx.x / WARP; }

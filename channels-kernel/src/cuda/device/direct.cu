@@ -1,10 +1,5 @@
 // Elements run a lane each, without tiles; the slices that they walk through (`walk.rs` finds them) are in shared memory meanwhile.
 
-// Shared memory for the slices of a warp.
-#ifndef WALK_BYTES
-#define WALK_BYTES (STAGE_BYTES / WARPS)
-#endif
-
 // Room for so many bytes: an odd number of units, so that lanes at the same step are in different banks.
 FN u64 walk_room(u64 bytes, u32 unit) { return ((bytes + unit - 1) / unit | 1) * unit; }
 

@@ -3,31 +3,6 @@
 // The deepest level that has work is drained first, entries before continuations. A run is as long as what it and everything below it
 // push finds room, as far as earlier runs of the level tell; where none has been, it takes a share of the room.
 
-// What is known of a level. The twin of `policy::Level`.
-struct Level {
-  u32 lo[STACKS], hi[STACKS];  // its elements
-  f32 pushed[STACKS];          // what was pushed from it, in all
-  f32 below[STACKS];           // what an element of the next level and all below it pushed
-  u64 elements;                // entry elements consumed
-};
-
-// What the kernel and the host hand each other, with the levels. The twin of `Policy::standing`.
-struct Standing {
-  u64 consumed[SOURCES];  // elements
-  u32 level;
-  u32 reached;                 // levels of which something is known
-  u32 expected;                // levels that the run is expected to have
-  u32 most;                    // elements that a run may take: few after one that found no room for any
-  u32 top[STACKS];             // elements in the channel, all levels
-  u32 peak[STACKS];            // most of them at once
-  u32 average[SOURCES];        // pushes per element of sources whose pushes depend on data, the most seen
-};
-
-// Levels that are kept in shared memory; a power of two. More of them where no children are staged.
-#ifndef NEAR
-#define NEAR ((STACKS <= 4 ? 32u : STACKS <= 8 ? 16u : STACKS <= 16 ? 8u : 4u) << (STACKS <= 32 && STAGE_BYTES < 1024))
-#endif
-
 struct Policy : Standing {
   Level levels[NEAR];  // from level `oldest` on, each where its number modulo `NEAR` says; of those not reached all is 0
   u32 oldest;

@@ -2,12 +2,6 @@
 //
 // The meaning is Rust's: integers wrap, shift amounts are taken modulo the width, float-to-int casts saturate, NaN becomes 0.
 
-#ifndef WARP
-#define WARP 32u
-#endif
-#ifndef BLOCK
-#define BLOCK 256u
-#endif
 #define WARPS (BLOCK / WARP)
 #define ALL_LANES (0xffffffffu >> (32u - WARP))
 

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::cuda::{
-    abi::{Control, status},
+    abi::{Control, Dispatch, Mailbox, status},
     arena::Arena,
     policy::{Decision, Done, Policy, Run},
 };
@@ -56,7 +56,7 @@ const ALL: [Aggregator; 6] = [
     },
 ];
 
-fn compiler() -> String {
+pub(super) fn compiler() -> String {
     std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned())
 }
 
@@ -165,7 +165,8 @@ impl Emulated {
             unsafe { std::slice::from_raw_parts(start.add(offset as usize), size as usize) }
                 .to_vec()
         };
-        let (mut cancel, mut mailbox) = (0u32, vec![0u32; 2 + Done::WORDS + plan.groups()]);
+        let (dispatch, told) = (Dispatch::new(plan), Mailbox::new(plan));
+        let (mut cancel, mut mailbox) = (0u32, told.zeroed());
         let control = Control {
             max_depth: 1000,
             watchdog: 2_000_000_000,
@@ -275,17 +276,18 @@ impl Emulated {
                 && run.count > 8
                 && number % 3 != 0
             {
-                let room = &mut words[6 + plan.pushes() + loose];
-                *room = (*room).min(40);
+                let mut room = dispatch.room.all(&words);
+                room[loose] = room[loose].min(40);
+                dispatch.room.fill(&mut words, &room);
             }
             // SAFETY: the block is laid out as the text expects, the record has all its words.
-            unsafe { launch(words[0], words.as_ptr(), blocks) };
-            assert_eq!(mailbox[0], number);
-            if mailbox[1] != status::OK {
+            unsafe { launch(dispatch.source.get(&words), words.as_ptr(), blocks) };
+            assert_eq!(told.number.get(&mailbox), number);
+            if told.status.get(&mailbox) != status::OK {
                 break;
             }
             if let Some(run) = run {
-                let done = Done::new(&mailbox[2..]);
+                let done = Done::from_words(plan, &mailbox);
                 given_back += u64::from(done.left);
                 policy.take(&run, &done, number + 1);
             }

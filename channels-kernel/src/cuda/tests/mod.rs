@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
+mod abi;
 mod compile;
 mod emulate;
 mod programs;
