@@ -93,6 +93,9 @@ pub enum RunError {
         /// Each worker's stacks.
         state: String,
     },
+    /// A decision of a run was not the policy's: a bug of Millstream. Only runs that keep record of their decisions look.
+    #[error("a decision differs from the policy's, which is a bug of Millstream: {0}")]
+    Differs(String),
     /// A worker panicked: a bug of Millstream.
     #[error("a worker panicked, which is a bug of Millstream: {message}")]
     Panicked {

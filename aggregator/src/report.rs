@@ -98,6 +98,8 @@ pub struct RunReport {
     pub dispatches: u64,
     /// Those of them that a warp of a GPU did by itself, as they had few elements.
     pub narrow: u64,
+    /// Decisions that were compared with the policy's, where the run kept record of them.
+    pub compared: u64,
     /// Most bytes that channels held at one time: elements, frames, level records, donated batches. With several workers the sum
     /// of their peaks, which is no less.
     pub peak: u64,

@@ -2,6 +2,7 @@
 
 use crate::{
     Outcome,
+    emulator::{Emulator, How},
     value::{Argument, Piece, argument, show, show_lent},
 };
 use millstream_aggregator::{
@@ -12,7 +13,7 @@ use millstream_cilk_lower::{SourceError, lower::lower, parse_file};
 use millstream_graph::{
     fault::Fault,
     interp::{ArgValue, Interp, InterpError, Limits},
-    ir::{Program, TaskId},
+    ir::{FuncId, Program, TaskId},
     levelized::Levelized,
 };
 use std::{
@@ -236,17 +237,8 @@ impl Engine {
         args: &[String],
     ) -> Result<(Outcome, Option<RunReport>), Failure> {
         let program = &prepared.program;
-        let func = program
-            .find(task)
-            .unwrap_or_else(|| panic!("there is no task `{task}`"));
-        let function = &program[func];
-        assert_eq!(args.len(), function.params.len(), "arguments of `{task}`");
-        let read = |(text, param): (&String, &millstream_graph::ir::Param)| {
-            argument(text, &param.ty, &program.structs)
-        };
-        let arguments: Vec<Argument> = args.iter().zip(&function.params).map(read).collect();
-        let pieces: Vec<Piece> = arguments.iter().flat_map(|a| a.pieces.clone()).collect();
-        let ((bytes, memory), report) = match self {
+        let (func, arguments, pieces) = read(program, task, args);
+        let (images, report) = match self {
             Self::Interp => (
                 interpret(program, func, pieces).map_err(Failure::Interp)?,
                 None,
@@ -264,33 +256,71 @@ impl Engine {
                     .map_err(Failure::Device)?
             }
         };
-        let mut memory = memory.into_iter();
-        let after = arguments
-            .iter()
-            .zip(args)
-            .map(|(argument, text)| match &argument.memory {
-                Some(lent) => show_lent(&memory.next().unwrap(), lent, &program.structs),
-                None => text.clone(),
-            });
-        let after = after.collect();
-        Ok((
-            Outcome {
-                result: show(&bytes, &function.ret, &program.structs),
-                after,
-            },
-            report,
-        ))
+        Ok((outcome(program, func, &arguments, args, images), report))
+    }
+}
+
+/// Calls a task with arguments given as `Debug` text, on an emulated GPU.
+///
+/// # Errors
+/// Why the run ended without a result.
+pub fn emulate(
+    emulator: &mut Emulator,
+    how: How,
+    prepared: &Prepared,
+    task: &str,
+    args: &[String],
+) -> Result<(Outcome, RunReport), RunError> {
+    let (func, arguments, pieces) = read(&prepared.program, task, args);
+    let (images, report) = launch(pieces, |calls| {
+        emulator.launch(how, prepared.task(task), calls)
+    })?;
+    let outcome = outcome(&prepared.program, func, &arguments, args, images);
+    Ok((outcome, report))
+}
+
+/// Arguments that are given as `Debug` text.
+fn read(program: &Program, task: &str, args: &[String]) -> (FuncId, Vec<Argument>, Vec<Piece>) {
+    let func = program
+        .find(task)
+        .unwrap_or_else(|| panic!("there is no task `{task}`"));
+    let function = &program[func];
+    assert_eq!(args.len(), function.params.len(), "arguments of `{task}`");
+    let read = |(text, param): (&String, &millstream_graph::ir::Param)| {
+        argument(text, &param.ty, &program.structs)
+    };
+    let arguments: Vec<Argument> = args.iter().zip(&function.params).map(read).collect();
+    let pieces: Vec<Piece> = arguments.iter().flat_map(|a| a.pieces.clone()).collect();
+    (func, arguments, pieces)
+}
+
+/// What a call came to, as `Debug` text.
+fn outcome(
+    program: &Program,
+    func: FuncId,
+    arguments: &[Argument],
+    args: &[String],
+    (bytes, memory): Images,
+) -> Outcome {
+    let mut memory = memory.into_iter();
+    let after = arguments
+        .iter()
+        .zip(args)
+        .map(|(argument, text)| match &argument.memory {
+            Some(lent) => show_lent(&memory.next().unwrap(), lent, &program.structs),
+            None => text.clone(),
+        });
+    let after = after.collect();
+    Outcome {
+        result: show(&bytes, &program[func].ret, &program.structs),
+        after,
     }
 }
 
 /// The bytes of the result, and of each piece of memory afterwards.
-type Images = (Vec<u8>, Vec<Vec<u8>>);
+pub type Images = (Vec<u8>, Vec<Vec<u8>>);
 
-fn interpret(
-    program: &Program,
-    func: millstream_graph::ir::FuncId,
-    pieces: Vec<Piece>,
-) -> Result<Images, InterpError> {
+fn interpret(program: &Program, func: FuncId, pieces: Vec<Piece>) -> Result<Images, InterpError> {
     let limits = Limits {
         steps: 2_000_000_000,
         ..Limits::default()
@@ -320,7 +350,11 @@ fn interpret(
     ))
 }
 
-fn launch(
+/// Runs a call of these pieces.
+///
+/// # Errors
+/// As `run` does.
+pub fn launch(
     pieces: Vec<Piece>,
     run: impl FnOnce(&mut [ErasedCall<'_>]) -> Result<RunReport, RunError>,
 ) -> Result<(Images, RunReport), RunError> {

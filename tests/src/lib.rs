@@ -12,6 +12,7 @@
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
 
 pub mod cubins;
+pub mod emulator;
 pub mod engine;
 pub mod expect;
 pub mod facts;

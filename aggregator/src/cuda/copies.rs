@@ -6,7 +6,7 @@
 //!
 //! Large ones go by way of pinned memory ([`staging`](super::staging)).
 
-use super::driver::{Context, Rows};
+use super::launcher::{Launcher, Rows};
 use crate::{args::Region, error::RunError};
 
 /// Alignment that a copy keeps of its original's address.
@@ -33,6 +33,8 @@ struct Transfer {
 pub(super) struct Copies {
     spans: Vec<Span>,
     regions: Vec<Region>,
+    /// Of each region: which call lends it.
+    owners: Vec<usize>,
     bytes: u64,
 }
 
@@ -42,8 +44,8 @@ fn end(region: &Region) -> usize {
 }
 
 impl Copies {
-    /// A place for each region.
-    pub(super) fn new(regions: Vec<Region>) -> Self {
+    /// A place for each region. `owners` are the numbers of the calls that lend them.
+    pub(super) fn new(regions: Vec<Region>, owners: Vec<usize>) -> Self {
         let mut ranges: Vec<(usize, usize)> = regions
             .iter()
             .map(|r| (r.address as usize, end(r)))
@@ -62,6 +64,7 @@ impl Copies {
         Self {
             spans,
             regions,
+            owners,
             bytes: bytes as u64,
         }
     }
@@ -69,6 +72,14 @@ impl Copies {
     /// Bytes of device memory that it takes.
     pub(super) const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Puts the addresses of the copy, which begins at `base`, into the pieces of each call.
+    pub(super) fn place(&self, base: u64, calls: &mut [Vec<Vec<u8>>]) {
+        for (region, owner) in self.regions.iter().zip(&self.owners) {
+            let address = base + self.offset(region.address);
+            calls[*owner][region.piece] = address.to_le_bytes().to_vec();
+        }
     }
 
     /// Where the copy of an address of the host lies; any place, if nothing is copied of it.
@@ -124,7 +135,7 @@ impl Copies {
     /// The regions are lent for the run, those that are written exclusively; there are [`bytes`](Self::bytes) at `base`.
     pub(super) unsafe fn copy(
         &self,
-        context: &Context,
+        launcher: &impl Launcher,
         base: u64,
         after: bool,
     ) -> Result<(), RunError> {
@@ -132,9 +143,9 @@ impl Copies {
             // SAFETY: the caller's promise; a region's rows lie in its span.
             unsafe {
                 match (rows.count, after) {
-                    (1, false) => context.copy_in(base + offset, host, rows.bytes),
-                    (1, true) => context.copy_out(host, base + offset, rows.bytes),
-                    _ => context.copy_rows(host, base + offset, rows, after),
+                    (1, false) => launcher.copy_in(base + offset, host, rows.bytes),
+                    (1, true) => launcher.copy_out(host, base + offset, rows.bytes),
+                    _ => launcher.copy_rows(host, base + offset, rows, after),
                 }
             }?;
         }
@@ -202,7 +213,7 @@ mod tests {
             region(&mut memory, 20, 1, 30, 30, false),
         ];
         let far = region(&mut memory, 80, 1, 5, 5, true);
-        let copies = Copies::new(vec![regions[0], regions[1], far]);
+        let copies = Copies::new(vec![regions[0], regions[1], far], vec![0; 3]);
         let mut device = vec![0; copies.bytes() as usize];
         copy(&copies, &mut device, false);
         let at = |r: &Region| copies.offset(r.address) as usize;
@@ -238,7 +249,7 @@ mod tests {
             region(&mut memory, 0, 4, 4, 8, true),
             region(&mut memory, 36, 4, 4, 8, true),
         );
-        let copies = Copies::new(vec![left, right]);
+        let copies = Copies::new(vec![left, right], vec![0; 2]);
         let mut device = vec![0; copies.bytes() as usize];
         copy(&copies, &mut device, false);
         let at = copies.offset(left.address) as usize;
@@ -255,12 +266,15 @@ mod tests {
     #[test]
     fn empty_slices_need_nothing() {
         let mut memory = [1u8; 4];
-        let copies = Copies::new(vec![
-            region(&mut memory, 0, 1, 0, 0, true),
-            region(&mut memory, 2, 0, 4, 4, true),
-        ]);
+        let copies = Copies::new(
+            vec![
+                region(&mut memory, 0, 1, 0, 0, true),
+                region(&mut memory, 2, 0, 4, 4, true),
+            ],
+            vec![0; 2],
+        );
         assert!(copies.transfers(false).is_empty() && copies.transfers(true).is_empty());
-        let none = Copies::new(Vec::new());
+        let none = Copies::new(Vec::new(), Vec::new());
         assert_eq!((none.bytes(), none.offset(memory.as_mut_ptr())), (0, 0));
     }
 }

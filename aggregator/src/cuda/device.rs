@@ -1,14 +1,15 @@
 //! A GPU that programs are loaded on and launched.
 
 use super::{
-    driver::{self, Context, DeviceInfo, Kernel, Module},
+    driver::{self, Context, DeviceInfo, Kernel, Module, Stopwatch},
+    launcher::{Kernels, Launcher, Rows, SHARED_WORDS},
     memory::{Mapped, Memory},
-    run::Run,
+    run::{Settings, run},
 };
 use crate::{args::ErasedCall, error::RunError, policy::Bytes, report::RunReport, sync::Mutex};
 use millstream_channels_kernel::cuda::{
-    Options, Plan, Site,
-    abi::{MOST_BLOCKS, kernel},
+    Options, Plan,
+    abi::kernel,
     generate,
     nvrtc::{self, Arch, How, Nvrtc},
 };
@@ -29,10 +30,6 @@ const STACK_SHARE: u64 = 8;
 const LEAST_STACK: u64 = 4 << 10;
 /// Threads that a multiprocessor runs at once, at most: the driver keeps a stack for each.
 const RESIDENT_THREADS: u64 = 2048;
-/// Words of memory that host and device share; the first is the cancel flag, the mailbox begins at [`MAILBOX`].
-const SHARED_WORDS: usize = 16 << 10;
-/// The mailbox's first word.
-pub(super) const MAILBOX: usize = 64;
 /// Programs that a device keeps loaded, the last used ones.
 const KEPT_PROGRAMS: usize = 32;
 /// Bytes for copies of the host's memory that a device keeps from run to run.
@@ -63,6 +60,8 @@ pub struct CudaOptions {
     pub watchdog: Duration,
     /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
     pub min_blocks: u32,
+    /// So many decisions are kept record of and compared with the policy's, one by one: for tests. 0, the default, keeps none, and costs nothing.
+    pub records: u32,
 }
 
 impl Default for CudaOptions {
@@ -74,6 +73,7 @@ impl Default for CudaOptions {
             aggregator: Aggregator::default(),
             watchdog: Duration::from_secs(10),
             min_blocks,
+            records: 0,
         }
     }
 }
@@ -97,32 +97,32 @@ struct Slot {
 
 /// What a device has in its context.
 #[derive(Debug)]
-pub(super) struct Inner {
-    pub(super) options: CudaOptions,
-    pub(super) info: DeviceInfo,
-    pub(super) memory: u64,
-    pub(super) shared: Mapped,
+struct Inner {
+    options: CudaOptions,
+    info: DeviceInfo,
+    memory: u64,
+    shared: Mapped,
     /// One run at a time: who launches holds it.
     workspace: Mutex<Workspace>,
     loaded: Mutex<Vec<Arc<CudaLoaded>>>,
-    pub(super) context: Context,
+    context: Context,
 }
 
 /// Device memory that runs use one after another.
 #[derive(Debug, Default)]
-pub(super) struct Workspace {
-    arena: Option<Memory>,
+struct Workspace {
+    channels: Option<Memory>,
     copies: Option<Memory>,
 }
 
 impl Workspace {
     /// Memory of so many bytes for the channels.
-    pub(super) fn arena(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
-        Self::place(&mut self.arena, context, bytes)
+    fn channels(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
+        Self::place(&mut self.channels, context, bytes)
     }
 
     /// Memory of so many bytes for copies of the host's.
-    pub(super) fn copies(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
+    fn copies(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
         if bytes == 0 {
             return Ok(0);
         }
@@ -148,18 +148,11 @@ impl Workspace {
 #[derive(Debug)]
 pub struct CudaLoaded {
     program: Arc<Levelized>,
-    pub(super) plan: Plan,
-    pub(super) sites: Vec<Site>,
-    pub(super) max_depth: u32,
-    /// How many levels the last run reached: what the next one expects.
-    pub(super) expected: AtomicU32,
-    pub(super) persistent: Kernel,
-    pub(super) dispatches: Vec<Kernel>,
-    pub(super) channels: (u64, usize),
-    /// Blocks of the persistent kernel, and of each dispatch at most.
-    pub(super) blocks: u32,
-    pub(super) dispatch_blocks: Vec<u32>,
-    pub(super) compiling: Duration,
+    kernels: Kernels,
+    persistent: Kernel,
+    dispatches: Vec<Kernel>,
+    /// The global that says where channels lie: its address and its size.
+    channels: (u64, usize),
     source: String,
     log: String,
     _module: Module,
@@ -188,7 +181,7 @@ impl CudaLoaded {
     /// How long it took to compile.
     #[must_use]
     pub const fn compiling(&self) -> Duration {
-        self.compiling
+        self.kernels.compiling
     }
 }
 
@@ -235,7 +228,7 @@ impl Inner {
     }
 
     /// A word that host and device share.
-    pub(super) fn shared_word(&self, at: usize) -> &AtomicU32 {
+    fn shared_word(&self, at: usize) -> &AtomicU32 {
         assert!(at < SHARED_WORDS, "a word of the shared memory");
         // SAFETY: inside the memory, aligned, and touched by atomics only, on both sides.
         unsafe { AtomicU32::from_ptr(self.shared.host().add(at)) }
@@ -373,8 +366,13 @@ impl CudaDevice {
         let _using = inner.context.enter()?;
         let mut workspace = inner.workspace.lock();
         let _turn = inner.context.shared.turn.lock();
-        let report = Run::new(&inner, loaded, &mut workspace, task, calls)
-            .and_then(|run| run.execute(calls));
+        let settings = Settings {
+            memory: inner.memory,
+            aggregator: inner.options.aggregator,
+            watchdog: inner.options.watchdog,
+        };
+        let report = Driver::new(&inner, loaded, &mut workspace)
+            .and_then(|mut driver| run(&mut driver, settings, task, calls));
         workspace.shrink();
         inner.context.note(report)
     }
@@ -475,6 +473,7 @@ fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, R
         &plan,
         Options {
             min_blocks: inner.options.min_blocks,
+            records: inner.options.records > 0,
             ..Options::default()
         },
     );
@@ -490,15 +489,15 @@ fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, R
         )
         .map_err(|e| RunError::Compile(e.to_string()))?;
     let module = Module::new(&inner.context, &compiled.cubin)?;
-    let threads = kernel::BLOCK;
     let persistent = module.kernel(kernel::PERSISTENT)?;
-    let blocks = (persistent.occupancy(threads)? * inner.info.multiprocessors).min(MOST_BLOCKS);
     let dispatches = (0..plan.kernels())
         .map(|i| module.kernel(&kernel::dispatch(i)))
         .collect::<Result<Vec<_>, _>>()?;
+    let fit = |k: &Kernel| Ok(k.occupancy(kernel::BLOCK)? * inner.info.multiprocessors);
+    let blocks = fit(&persistent)?;
     let dispatch_blocks = dispatches
         .iter()
-        .map(|k| Ok((k.occupancy(threads)? * inner.info.multiprocessors).min(MOST_BLOCKS)))
+        .map(fit)
         .collect::<Result<Vec<_>, RunError>>()?;
     let what = (blocks, inner.info.multiprocessors, Bytes(inner.memory));
     tracing::debug!(program = program.program.name, blocks = what.0, multiprocessors = what.1, memory = %what.2, "loaded");
@@ -520,21 +519,152 @@ fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, R
             inner.context.stack(share, LEAST_STACK)?
         }
     };
+    let mut kernels = Kernels::new(plan, text.sites, blocks, dispatch_blocks);
+    kernels.max_depth = stack.checked_div(text.helper_frame).unwrap_or(0) as u32;
+    kernels.records = inner.options.records;
+    kernels.compiling = start.elapsed();
     Ok(CudaLoaded {
         program: program.clone(),
-        max_depth: stack.checked_div(text.helper_frame).unwrap_or(0) as u32,
-        sites: text.sites,
-        expected: AtomicU32::new(0),
+        kernels,
         persistent,
         dispatches,
         channels,
-        blocks,
-        dispatch_blocks,
-        compiling: start.elapsed(),
         source: text.source,
         log: compiled.log,
         _module: module,
         owner: Arc::downgrade(inner),
-        plan,
     })
+}
+
+/// The driver as a run's launcher: a program that is loaded, and the memory that runs use one after another.
+struct Driver<'a> {
+    inner: &'a Inner,
+    loaded: &'a CudaLoaded,
+    workspace: &'a mut Workspace,
+    watch: Stopwatch,
+}
+
+impl<'a> Driver<'a> {
+    /// The context is entered, and stays so.
+    fn new(
+        inner: &'a Inner,
+        loaded: &'a CudaLoaded,
+        workspace: &'a mut Workspace,
+    ) -> Result<Self, RunError> {
+        Ok(Self {
+            inner,
+            loaded,
+            workspace,
+            watch: Stopwatch::new()?,
+        })
+    }
+}
+
+impl Launcher for Driver<'_> {
+    fn kernels(&self) -> &Kernels {
+        &self.loaded.kernels
+    }
+
+    fn home(&self) -> u64 {
+        self.inner.context.shared.id
+    }
+
+    fn channels(&mut self, bytes: u64) -> Result<u64, RunError> {
+        self.workspace.channels(&self.inner.context, bytes)
+    }
+
+    fn copies(&mut self, bytes: u64) -> Result<u64, RunError> {
+        self.workspace.copies(&self.inner.context, bytes)
+    }
+
+    unsafe fn copy_in(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.context.copy_in(to, from, bytes) }
+    }
+
+    unsafe fn copy_out(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.context.copy_out(to, from, bytes) }
+    }
+
+    unsafe fn copy_rows(
+        &self,
+        host: *mut u8,
+        device: u64,
+        rows: Rows,
+        out: bool,
+    ) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.context.copy_rows(host, device, rows, out) }
+    }
+
+    unsafe fn zero(&self, at: u64, bytes: u64) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.context.zero(at, bytes) }
+    }
+
+    fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
+        let (at, size) = self.loaded.channels;
+        if bytes.len() > size {
+            return Err(RunError::Device(format!(
+                "the program's table of channels takes {size} bytes, not {}",
+                bytes.len()
+            )));
+        }
+        // SAFETY: the module's global, as long as that; pageable memory is staged before the call returns.
+        unsafe { self.inner.context.copy_in(at, bytes.as_ptr(), bytes.len()) }
+    }
+
+    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
+        let blocks = if small { 1 } else { self.loaded.kernels.blocks };
+        let (mut published, mut word) = (published, u32::from(small));
+        let mut params = [(&raw mut published).cast(), (&raw mut word).cast()];
+        let kernel = self.loaded.persistent.0;
+        // SAFETY: the kernel takes the address of a dispatch record and a word; the rest is the caller's promise.
+        unsafe {
+            self.inner
+                .context
+                .launch(kernel, blocks, kernel::BLOCK, !small, &mut params)
+        }
+    }
+
+    unsafe fn dispatch(
+        &self,
+        kernel: usize,
+        blocks: u32,
+        words: &mut [u32],
+    ) -> Result<(), RunError> {
+        let mut params = [words.as_mut_ptr().cast()];
+        let kernel = self.loaded.dispatches[kernel].0;
+        // SAFETY: the kernel takes a dispatch record by value; the rest is the caller's promise.
+        unsafe {
+            self.inner
+                .context
+                .launch(kernel, blocks, kernel::BLOCK, false, &mut params)
+        }
+    }
+
+    fn wait(&self, what: &str) -> Result<(), RunError> {
+        self.inner.context.wait(what)
+    }
+
+    fn is_done(&self, what: &str) -> Result<bool, RunError> {
+        self.inner.context.is_done(what)
+    }
+
+    fn shared_word(&self, at: usize) -> &AtomicU32 {
+        self.inner.shared_word(at)
+    }
+
+    fn shared_address(&self) -> u64 {
+        self.inner.shared.device()
+    }
+
+    fn mark(&self, end: bool) -> Result<(), RunError> {
+        self.watch.mark(&self.inner.context, end)
+    }
+
+    fn elapsed(&self) -> Result<Duration, RunError> {
+        self.watch.elapsed()
+    }
 }

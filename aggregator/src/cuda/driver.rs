@@ -3,7 +3,10 @@
 //! The driver is loaded when it is first asked for. Nothing of it is called before [`present`] has found it, because the bindings panic where
 //! the library or one of its functions is missing; the functions used here are all in the driver of CUDA 12.0.
 
-use super::staging::{LARGE, Staging};
+use super::{
+    launcher::Rows,
+    staging::{LARGE, Staging},
+};
 use crate::{
     error::RunError,
     sync::{Guard, Mutex},
@@ -566,16 +569,6 @@ impl Context {
     }
 }
 
-/// Rows of a matrix in memory.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rows {
-    pub(super) count: usize,
-    /// Bytes of one.
-    pub(super) bytes: usize,
-    /// Bytes from one to the next.
-    pub(super) distance: usize,
-}
-
 /// A loaded cubin.
 #[derive(Debug)]
 pub(super) struct Module {
@@ -672,7 +665,8 @@ pub(super) struct Stopwatch {
 }
 
 impl Stopwatch {
-    pub(super) fn start(context: &Context) -> Result<Self, RunError> {
+    /// The context is entered.
+    pub(super) fn new() -> Result<Self, RunError> {
         let mut out = Self {
             marks: [ptr::null_mut(); 2],
         };
@@ -680,18 +674,14 @@ impl Stopwatch {
             // SAFETY: a context is current; valid for a write.
             check(unsafe { sys::cuEventCreate(mark, 0) }, "making an event")?;
         }
-        // SAFETY: the event and the stream are of one context.
-        check(
-            unsafe { sys::cuEventRecord(out.marks[0], context.stream) },
-            "recording an event",
-        )?;
         Ok(out)
     }
 
-    pub(super) fn stop(&self, context: &Context) -> Result<(), RunError> {
+    /// Marks the beginning, or the end.
+    pub(super) fn mark(&self, context: &Context, end: bool) -> Result<(), RunError> {
         // SAFETY: the event and the stream are of one context.
         check(
-            unsafe { sys::cuEventRecord(self.marks[1], context.stream) },
+            unsafe { sys::cuEventRecord(self.marks[usize::from(end)], context.stream) },
             "recording an event",
         )
     }

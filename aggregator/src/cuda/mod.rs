@@ -9,13 +9,20 @@
 //! Slices of the host are copied to the device and, where tasks write to them, back. Every wait is bounded: the kernels end themselves
 //! when a dispatch takes longer than the watchdog allows, when a check fails, or when the run is cancelled.
 
+mod arena;
 mod copies;
 mod device;
 mod driver;
+mod launcher;
 mod memory;
+mod outcome;
+mod policy;
+mod records;
 mod run;
 mod staging;
 
 pub(crate) use device::CudaBuffer;
 pub use device::{Aggregator, CudaCancel, CudaDevice, CudaLoaded, CudaOptions};
 pub use driver::{DeviceInfo, devices, driver_version};
+pub use launcher::{Kernels, Launcher, Rows, SHARED_WORDS, Shape};
+pub use run::{Settings, run};

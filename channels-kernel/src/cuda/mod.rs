@@ -16,7 +16,6 @@
 
 pub mod abi;
 mod analysis;
-pub mod arena;
 mod atomic;
 mod body;
 mod helper;
@@ -24,9 +23,8 @@ mod inherit;
 mod loops;
 mod names;
 pub mod nvrtc;
-
 pub mod plan;
-pub mod policy;
+pub mod rules;
 mod rvalue;
 mod segment;
 mod spawn;

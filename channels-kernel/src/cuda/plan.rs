@@ -559,7 +559,8 @@ impl Plan {
     }
 
     /// Divides a budget of bytes: a capacity for each stack. `roots` elements of a task must fit its entries.
-    pub(super) fn capacities(
+    #[must_use]
+    pub fn capacities(
         &self,
         budget: u64,
         entry: TaskId,
@@ -599,7 +600,8 @@ impl Plan {
     }
 
     /// The return type of a task.
-    pub(super) fn ret(&self, task: TaskId) -> &Type {
+    #[must_use]
+    pub fn ret(&self, task: TaskId) -> &Type {
         &self.program.program[self.program[task].func].ret
     }
 
@@ -640,12 +642,6 @@ impl Plan {
             .max()
             .unwrap_or(0)
             .max(1)
-    }
-
-    /// `u32`s of a [`Dispatch`](super::abi::Dispatch).
-    #[must_use]
-    pub fn dispatch_words(&self) -> usize {
-        super::abi::Dispatch::new(self).words()
     }
 
     /// How many field arrays there are in all stacks.

@@ -29,6 +29,8 @@ pub struct Options {
     pub lines: bool,
     /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
     pub min_blocks: u32,
+    /// Whether the persistent kernel keeps record of its decisions: of tests.
+    pub records: bool,
 }
 
 impl Default for Options {
@@ -36,6 +38,7 @@ impl Default for Options {
         Self {
             lines: true,
             min_blocks: 4,
+            records: false,
         }
     }
 }
@@ -144,13 +147,18 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
         ("MAX_ITEMS", items),
         ("STAGE_BYTES", stage),
         ("MOST_BLOCKS", u64::from(MOST_BLOCKS)),
-        ("SMALL_SHARE", u64::from(super::policy::SMALL_SHARE)),
         ("MIN_BLOCKS", u64::from(options.min_blocks)),
     ] {
         out.line(&format!("#define {name} {value}u"));
     }
+    for definition in super::rules::definitions() {
+        out.line(&definition);
+    }
     if plan.gives_back() {
         out.line("#define GIVES_BACK");
+    }
+    if options.records {
+        out.line("#define RECORDS");
     }
     out.line("#define FN_IN __device__ __forceinline__");
     out.blank();
@@ -194,6 +202,7 @@ fn channels(plan: &Plan, out: &mut Writer) {
     out.line(
         "u32 each[INHERITED];  // of fields that children inherit: 0 if kept once, else all ones",
     );
+    out.line("Records* records;  // of decisions; null if none are kept");
     out.close("};");
     let (places, bytes) = (abi::Channels::new(plan), size_of::<u64>());
     for (i, stack) in &with_fields {
@@ -213,6 +222,7 @@ fn channels(plan: &Plan, out: &mut Writer) {
         ("memory", places.memory.at()),
         ("capacity", places.capacity.at()),
         ("each", places.each.at()),
+        ("records", places.records.at()),
     ] {
         out.line(&format!("LIES_AT(Channels, {name}, {});", 4 * at));
     }

@@ -1,5 +1,5 @@
 //! The CUDA text of every program of the corpus, compiled for this computer and run with a thread for each CUDA thread (see
-//! `channels-kernel/src/cuda/tests/emulate.h`), by all aggregators, agrees with the serial elision. It tries everything of the CUDA device but
+//! `src/emulator`), by all aggregators, agrees with the serial elision. It tries everything of the CUDA device but
 //! the GPU; what it says nothing of is speed.
 //!
 //! It takes minutes, so it is asked for: `MILLSTREAM_EMULATE=all`, or a part of programs' names. Needs a C++ compiler, `c++` or `CXX`; without one
@@ -7,14 +7,20 @@
 
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
 
-mod device;
+mod kernels;
+// Programs as IR, shared with the tests of the code generator.
+#[path = "../../../channels-kernel/src/cuda/tests/programs.rs"]
+#[allow(dead_code, reason = "what one of its users wants the other may not")]
+mod programs;
+#[path = "../../../cilk-lower/src/lower/tests/programs.rs"]
+#[allow(dead_code, reason = "what one of its users wants the other may not")]
+mod shared;
 
-use device::{Emulated, How};
-use millstream_aggregator::{CpuOptions, Device};
+use millstream_aggregator::{Aggregator, CpuOptions, Device};
 use millstream_tests::{
-    Case, Elision, Listed, Outcome,
-    engine::{Engine, prepare},
-    value::{Argument, Piece, argument, show, show_lent},
+    Case, Elision, Listed,
+    emulator::{self, Emulator, How},
+    engine::{Engine, emulate, prepare},
 };
 use std::sync::{
     Mutex,
@@ -33,12 +39,12 @@ const MOST_TASKS: u64 = 300;
 /// As above.
 const MOST_LEVELS: u64 = 60;
 /// With one block, and with barriers between several.
-const WAYS: [How; 5] = [
-    How::Persistent { blocks: 1 },
-    How::Persistent { blocks: 2 },
-    How::Host { blocks: 1 },
-    How::Host { blocks: 2 },
-    How::Both { blocks: 2 },
+const WAYS: [(Aggregator, u32); 5] = [
+    (Aggregator::Persistent, 1),
+    (Aggregator::Persistent, 2),
+    (Aggregator::HostThread, 1),
+    (Aggregator::HostThread, 2),
+    (Aggregator::Auto, 2),
 ];
 
 /// Runs something that recurses deeply.
@@ -57,9 +63,8 @@ fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
 fn check(listed: &Listed, wrong: &mut Vec<String>) {
     let file = format!("corpus/run/{}.rs", listed.name);
     let prepared = prepare(listed.source, &file).unwrap_or_else(|e| panic!("{file}: {e}"));
-    let program = &prepared.program;
-    let emulated = match Emulated::new(&prepared.levelized, MEMORY) {
-        Ok(emulated) => emulated,
+    let mut emulator = match Emulator::new(&prepared.levelized) {
+        Ok(emulator) => emulator,
         Err(e) => return wrong.push(format!("{file}: {e}")),
     };
     let cpu = Engine::Device(
@@ -88,36 +93,14 @@ fn check(listed: &Listed, wrong: &mut Vec<String>) {
             println!("SKIPPED: {file}: {text}: too large to emulate");
             continue;
         }
-        let function = &program[program.find(task).unwrap()];
-        let arguments: Vec<Argument> = before
-            .iter()
-            .zip(&function.params)
-            .map(|(text, param)| argument(text, &param.ty, &program.structs))
-            .collect();
-        for how in WAYS {
-            let pieces: Vec<Piece> = arguments.iter().flat_map(|a| a.pieces.clone()).collect();
-            match emulated.run(task, pieces, how) {
+        for (aggregator, blocks) in WAYS {
+            let how = How::new(aggregator, blocks, MEMORY);
+            match emulate(&mut emulator, how, &prepared, task, &before) {
                 Err(e) => wrong.push(format!("{file}: {text} by {how:?}: {e}")),
-                Ok((result, memory)) => {
-                    let mut memory = memory.iter();
-                    let after =
-                        arguments.iter().zip(&before).map(|(argument, text)| {
-                            match &argument.memory {
-                                Some(lent) => {
-                                    show_lent(memory.next().unwrap(), lent, &program.structs)
-                                }
-                                None => text.clone(),
-                            }
-                        });
-                    let after = after.collect();
-                    let found = Outcome {
-                        result: show(&result, &function.ret, &program.structs),
-                        after,
-                    };
-                    if found != expected {
-                        wrong.push(format!("{file}: {text} by {how:?}\n  elision:  {expected:?}\n  emulated: {found:?}"));
-                    }
-                }
+                Ok((found, _)) if found != expected => wrong.push(format!(
+                    "{file}: {text} by {how:?}\n  elision:  {expected:?}\n  emulated: {found:?}"
+                )),
+                Ok(_) => {}
             }
         }
     }
@@ -178,23 +161,21 @@ fn few_elements_are_narrow_runs() {
             3 * y
         }
     }";
-    if std::process::Command::new(std::env::var("CXX").unwrap_or_else(|_| "c++".into()))
-        .arg("--version")
-        .output()
-        .is_err()
-    {
-        return eprintln!("SKIPPED: there is no C++ compiler");
+    if !emulator::is_there() {
+        return;
     }
-    let emulated = Emulated::new(&prepare(source, "few.rs").unwrap().levelized, MEMORY).unwrap();
+    let prepared = prepare(source, "few.rs").unwrap();
+    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
     for (task, n, expected) in [("fib", 6, 8u64), ("chain", 20, 3u64.pow(20))] {
-        let (result, _) = emulated
-            .run(task, vec![Piece::Scalar(n)], How::Persistent { blocks: 1 })
-            .unwrap();
-        assert_eq!(result, expected.to_le_bytes());
-        let (all, narrow) = emulated.dispatches.get();
+        let how = How::new(Aggregator::Persistent, 1, MEMORY);
+        let (found, report) =
+            emulate(&mut emulator, how, &prepared, task, &[n.to_string()]).unwrap();
+        assert_eq!(found.result, expected.to_string());
         assert!(
-            all > 0 && narrow == all,
-            "{task}: {narrow} of {all} dispatches were narrow"
+            report.dispatches > 0 && report.narrow == report.dispatches,
+            "{task}: {} of {} dispatches were narrow",
+            report.narrow,
+            report.dispatches
         );
     }
 }

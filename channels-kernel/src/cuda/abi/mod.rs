@@ -143,6 +143,40 @@ records! {
         counter: u32 [Groups],
     }
 
+    /// What stands before the records of decisions.
+    Records {
+        /// How many were to be kept; those that found no room are not there.
+        kept: u32,
+        /// How many find room.
+        room: u32,
+    }
+
+    /// A decision of the persistent kernel and what came of it, for tests.
+    Record {
+        /// 1: one warp did it by itself.
+        narrow: u32,
+        /// As in `Dispatch`.
+        source: u32,
+        /// As in `Dispatch`.
+        level: u32,
+        /// As in `Dispatch`.
+        first: u32,
+        /// As in `Dispatch`.
+        count: u32,
+        /// As in `Mailbox`.
+        left: u32,
+        /// As in `Mailbox`.
+        bottom: u32,
+        /// As in `Mailbox`.
+        moves: u32,
+        /// For each push of the segment: how many elements.
+        pushed: u32 [Pushes],
+        /// As in `Dispatch`.
+        base: u32 [Pushes],
+        /// As in `Dispatch`.
+        room: u32 [Pushes],
+    }
+
     /// The module's global that the host fills. The device knows the arrays by the names of channels and fields.
     Channels {
         /// The control record's address.
@@ -155,6 +189,8 @@ records! {
         capacity: u32 [Stacks],
         /// For each field that children inherit: 0 if it is kept once, else all ones.
         each: u32 [Inherited],
+        /// Where records of decisions go; 0 if none are kept.
+        records: u64,
     }
 }
 
@@ -188,6 +224,8 @@ pub fn header(plan: &Plan) -> String {
         Level::structure(plan),
         Control::structure(),
         Dispatch::structure(plan),
+        Records::structure(plan),
+        Record::structure(plan),
     ] {
         out += &structure.text();
     }

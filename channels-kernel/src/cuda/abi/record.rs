@@ -135,6 +135,14 @@ impl<T: Value> Field<T> {
         words.chunks_exact(T::WORDS).map(T::from_words).collect()
     }
 
+    /// The first values of an array.
+    #[must_use]
+    pub fn first(self, record: &[u32], count: usize) -> Vec<T> {
+        let mut all = self.all(record);
+        all.truncate(count);
+        all
+    }
+
     /// Sets the first values of an array.
     pub fn fill(self, record: &mut [u32], values: &[T]) {
         assert!(

@@ -22,6 +22,22 @@ FN void narrow_window(const Policy& p, Narrow& n) {
   n.end = p.oldest + NEAR < p.room ? p.oldest + NEAR : p.room;
 }
 
+// What was pushed to entry channels from a level: the sum of `policy_children`, in the same order, by each lane alone.
+FN f32 narrow_children(const Level& level) {
+  constexpr u32 LANES = STACKS < WARP ? STACKS : WARP;
+  f32 lane[LANES] = {};
+#pragma unroll
+  for (u32 s = 0; s < STACKS; s++) {
+    if (is_entry(s)) lane[s % WARP] += level.pushed[s];
+  }
+#pragma unroll
+  for (u32 step = 1; step < LANES; step *= 2) {
+#pragma unroll
+    for (u32 l = 0; l + step < LANES; l += 2 * step) lane[l] += lane[l + step];
+  }
+  return lane[0];
+}
+
 // Up to the next level that has work, or to the first one.
 FN void narrow_up(Policy& p, Narrow& n) {
   __syncwarp();
@@ -46,9 +62,7 @@ FN void narrow_up(Policy& p, Narrow& n) {
     do {
       const Level& done = policy_level(p, n.level);
       Level& up = policy_level(p, --n.level);
-      f32 children = 0;
-#pragma unroll
-      for (u32 s = 0; s < STACKS; s++) children += is_entry(s) ? done.pushed[s] : 0;
+      const f32 children = narrow_children(done);
       const f32 count = max_of((f32)done.elements, 1.0f);
       work = false;
 #pragma unroll
@@ -70,11 +84,11 @@ FN u32 narrow_room(const Narrow& n) {
   u32 room = 0xffffffffu;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + n.lane, base = n.top.of[k] + 3, left = n.capacity.of[k] > base ? n.capacity.of[k] - base : 0;
+    const u32 s = k * WARP + n.lane, base = n.top.of[k] + NEIGHBOURS - 1, left = n.capacity.of[k] > base ? n.capacity.of[k] - base : 0;
     if (s < STACKS && n.capacity.of[k] != stacks_few[s]) room = left < room ? left : room;
   }
   room = min_lane(room);
-  return room - room / 16;
+  return room - room / RESERVE;
 }
 
 // Hands in how many elements were consumed: 32 bits are not enough for long.
@@ -101,6 +115,12 @@ FN void narrow_average(Policy& p, const Narrow& n, Each<u32>& most, u32 taken) {
     if (most.of[k] < 2 * average) most.of[k] = 2 * average;
   }
 }
+
+// What is to run next has the greatest key: most elements first, entries before continuations, the first stack of several. From the highest
+// bit down: the count, 1 for an entry channel, the complement of the stack's number.
+FN u32 narrow_key(u32 count, bool entry, u32 stack) { return count << 17 | (u32)entry << 16 | (0xffff - stack); }
+FN u32 key_count(u32 key) { return key >> 17; }
+FN u32 key_stack(u32 key) { return 0xffff - (key & 0xffff); }
 
 // False when there is no more work, or when the run has to end.
 FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
@@ -129,7 +149,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     n.entry.of[k] = real && stacks_entry[s];
     n.feeds.of[k] = source != 0;
     most.of[k] = source ? sources[source - 1].most : 1;
-    if (most.of[k] == 0) most.of[k] = 2 * p.average[source - 1] > 64 ? 2 * p.average[source - 1] : 64;
+    if (most.of[k] == 0) most.of[k] = 2 * p.average[source - 1] > GUESS ? 2 * p.average[source - 1] : GUESS;
     // Of what is much work no run is narrow.
     if (source && sources[source - 1].narrow == 0) most.of[k] = 0xffffffffu;
   }
@@ -137,13 +157,12 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
   u32 few = 0;
   while (true) {
     if (few == 0) {
-      // Most elements first, entries before continuations, the first of several.
       u32 best = 0;
       bool fits = true;
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
         const u32 have = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0, s = k * WARP + n.lane;
-        const u32 key = have << 17 | (u32)n.entry.of[k] << 16 | (0xffff - s);
+        const u32 key = narrow_key(have, n.entry.of[k], s);
         if (have && key > best) best = key;
         fits &= is_narrow(have, most.of[k], n.room);
       }
@@ -162,8 +181,8 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
         for (u32 k = 0; k < PER_LANE; k++) fits &= !n.feeds.of[k] || is_narrow(n.hi.of[k] - n.lo.of[k], most.of[k], n.room);
         if (any_lane(!fits)) break;
       }
-      n.next = 0xffff - (best & 0xffff);
-      few = best >> 17;
+      n.next = key_stack(best);
+      few = key_count(best);
       n.at = of_stack(n.hi, n.next) - few;
     }
     narrow_begin(n, n.next, n.at, few);
@@ -191,7 +210,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       few = 0;
       if (taken) continue;
       // It is tried again with fewer elements.
-      if (n.lane == 0) p.most = n.count > 4 ? n.count / 4 : 1;
+      if (n.lane == 0) p.most = n.count > RETRY ? n.count / RETRY : 1;
       break;
     }
     if (n.level + 1 == n.end) {

@@ -57,7 +57,7 @@ FN u32 of_stack(const Each<u32>& x, u32 stack) {
 }
 
 // A run of so few elements is narrow: whatever the policy's estimates say, it finds room.
-FN bool is_narrow(u32 count, u32 most, u32 room) { return count <= 2 * WARP && 16ull * count * most <= room; }
+FN bool is_narrow(u32 count, u32 most, u32 room) { return count <= NARROW_ITEMS * WARP && (u64)NARROW_ROOM * count * most <= room; }
 
 // Whether a lane has one of the elements that are left. Those before the first one wrap around, to numbers that are too high.
 FN bool is_mine(const Narrow& n, u32 left) { return left - WARP + n.lane < left; }
@@ -86,8 +86,7 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
       n.hi.of[k] = first;
       if (!n.entry.of[k]) n.top.of[k] -= count;
     }
-    // Neighbouring children are stored together, so that a level begins at a number that they divide.
-    n.base.of[k] = n.entry.of[k] ? n.top.of[k] + 3 & ~3u : n.top.of[k];
+    n.base.of[k] = n.entry.of[k] ? aligned(n.top.of[k]) : n.top.of[k];
   }
   n.number++;
   // Relaxed: pairs with the load in `await`. All lanes write the same.
@@ -100,7 +99,7 @@ FN void narrow_pushed(Narrow& n, const u32* base, const u32* pushed) {
   u32 most = 0;
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) most = pushed[p] > most ? pushed[p] : most;
-  n.room = n.room > most + 3 ? n.room - most - 3 : 0;
+  n.room = n.room > most + NEIGHBOURS - 1 ? n.room - most - (NEIGHBOURS - 1) : 0;
   n.children = n.few = 0;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) n.added.of[k] = 0;
@@ -119,9 +118,24 @@ FN void narrow_pushed(Narrow& n, const u32* base, const u32* pushed) {
   }
 }
 
+// Keeps record of the run. Nobody asked for its room: there is plenty.
+FN void narrow_record([[maybe_unused]] const Narrow& n) {
+#ifdef RECORDS
+  const u32 source = stacks_source[n.stack] - 1;
+  const Source from = sources[source];
+  Record* const record = next_record(1, source, n.level, n.first, n.count, Left{n.first, n.left, 0});
+  for (u32 i = 0; i < from.pushes; i++) {
+    const u32 stack = pushes[from.first_push + i].stack;
+    const u32 pushed = of_stack(n.added, stack), base = of_stack(n.base, stack);
+    if (record && n.lane == 0) note(*record, i, pushed, base, 0);
+  }
+#endif
+}
+
 // Takes in what the run did.
 FN void narrow_take(Narrow& n) {
   const u32 taken = n.count - n.left;
+  narrow_record(n);
   if (is_entry(n.stack)) n.elements += taken;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
@@ -258,7 +272,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
 #pragma unroll
       for (u32 p = 0; p < S::PUSHED; p++) {
         const u32 end = of_stack(n.capacity, S::stack_of(p)), all = end > base[p] ? end - base[p] : 0;
-        if (units[S::group(p)] * S::ratio(p) <= (n.count > 1 ? all - all / 16 : all)) continue;
+        if (units[S::group(p)] * S::ratio(p) <= (n.count > 1 ? all - all / RESERVE : all)) continue;
         fits = false;
         if ((!S::YIELDS || n.count == 1) && n.lane == 0) stop_run(ch.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
       }
@@ -336,7 +350,7 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
     const u32 end = of_stack(n.capacity, S::stack_of(p)), all = end > base[p] ? end - base[p] : 0;
     if (n.lane == 0) {
       d.base[p] = base[p];
-      d.room[p] = n.count > 1 ? all - all / 16 : all;
+      d.room[p] = n.count > 1 ? all - all / RESERVE : all;
     }
   }
   __syncwarp();

@@ -1,7 +1,5 @@
-// The levelized policy: which run of elements comes next. One warp decides, for all blocks. The twin of `policy.rs`.
-//
-// The deepest level that has work is drained first, entries before continuations. A run is as long as what it and everything below it
-// push finds room, as far as earlier runs of the level tell; where none has been, it takes a share of the room.
+// The levelized policy: which run of elements comes next. One warp decides, for all blocks. Its specification is
+// `aggregator/src/cuda/policy.rs`, with which its decisions are compared; the numbers (`SMALL_SHARE`, ..) are those of `rules.rs`.
 
 struct Policy : Standing {
   Level levels[NEAR];  // from level `oldest` on, each where its number modulo `NEAR` says; of those not reached all is 0
@@ -26,8 +24,11 @@ FN u32 max_lane(u32 x) {
 }
 FN u32 min_lane(u32 x) { return ~max_lane(~x); }
 
-// An estimate needs no more bits than the hardware's inverse has.
-#ifdef EMULATED
+// Neighbouring children are stored together, so that a level begins at a number that they divide.
+FN u32 aligned(u32 top) { return (top + NEIGHBOURS - 1) & ~(NEIGHBOURS - 1); }
+
+// An estimate needs no more bits than the hardware's inverse has, unless it is to be compared with the host's.
+#if defined(EMULATED) || defined(RECORDS)
 FN f32 quotient(f32 a, f32 b) { return a / b; }
 #else
 FN f32 quotient(f32 a, f32 b) {
@@ -157,6 +158,39 @@ FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& f
   return true;
 }
 
+// Begins the next record, for the lanes to note what was pushed; null if none is kept. All lanes call it.
+#ifdef RECORDS
+FN Record* next_record(u32 narrow, u32 source, u32 level, u32 first, u32 count, Left left) {
+  Record* record = nullptr;
+  if (lane_id() == 0) {
+    Records* const all = ch.records;
+    const u32 at = all->kept++;
+    if (at < all->room) {
+      record = (Record*)(all + 1) + at;
+      record->narrow = narrow;
+      record->source = source;
+      record->level = level;
+      record->first = first;
+      record->count = count;
+      record->left = left.count;
+      record->bottom = left.bottom;
+      record->moves = left.moves;
+    }
+  }
+  __syncwarp();
+  return (Record*)shuffle_wide((u64)record, 0);
+}
+#else
+FN Record* next_record(u32, u32, u32, u32, u32, Left) { return nullptr; }
+#endif
+
+// Notes what was pushed.
+FN void note(Record& record, u32 push, u32 elements, u32 base, u32 room) {
+  record.pushed[push] = elements;
+  record.base[push] = base;
+  record.room[push] = room;
+}
+
 // Takes in what a dispatch did: what it left over stands in its channel again; children open the next level, everything else that it pushed
 // lies on this one. Whether there are children.
 FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
@@ -178,11 +212,12 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
       if (!from.entry) p.top[from.stack] = now.hi[from.stack];
     }
     // A run that found no room for anything is tried again with fewer elements.
-    p.most = taken ? 0xffffffffu : d.count > 4 ? d.count / 4 : 1;
+    p.most = taken ? 0xffffffffu : d.count > RETRY ? d.count / RETRY : 1;
     p.consumed[d.source] += taken;
     if (from.entry) now.elements += taken;
   }
   bool children = false;
+  Record* const record = next_record(0, d.source, d.level, d.first, d.count, left);
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const Push push = pushes[from.first_push + i];
     // Relaxed: the barrier before has ordered the reservations.
@@ -192,6 +227,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
       units = units < limit ? units : limit;
     }
     const u32 pushed = units * push.ratio;
+    if (record) note(*record, i, pushed, d.base[i], d.room[i]);
     u32 top = p.top[push.stack];
     if (!stacks_entry[push.stack]) {
       top += pushed;
@@ -251,7 +287,7 @@ FN u32 policy_share(const Policy& p) {
   f32 share = 4e9f;
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     const f32 need = (now.pushed[s] + children * now.below[s]) / (f32)now.elements;
-    const f32 fit = need > 0 ? 0.95f * (f32)(ch.capacity[s] - p.top[s]) / need : share;
+    const f32 fit = need > 0 ? FILL * (f32)(ch.capacity[s] - p.top[s]) / need : share;
     share = fit < share ? fit : share;
   }
   return min_lane((u32)share);
@@ -265,18 +301,18 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
   u32 room = 0xffffffffu;
   for (u32 i = 0; i < from.pushes; i++) {
     const Push push = pushes[from.first_push + i];
-    const u32 top = stacks_entry[push.stack] ? p.top[push.stack] + 3 & ~3u : p.top[push.stack];
+    const u32 top = stacks_entry[push.stack] ? aligned(p.top[push.stack]) : p.top[push.stack];
     // Something is left for the levels below, whatever the estimates say.
-    const u32 all = ch.capacity[push.stack] > top ? ch.capacity[push.stack] - top : 0, left = all - all / 16;
+    const u32 all = ch.capacity[push.stack] > top ? ch.capacity[push.stack] - top : 0, left = all - all / RESERVE;
     u32 fit = 0;
     if (push.max) {
       fit = left / push.max;
     } else if (from.tile && now.elements) {
       // What finds no room is given back.
       const f32 each = now.pushed[push.stack] / (f32)now.elements;
-      fit = (u32)((f32)left / (each > 0.5f ? each : 0.5f));
+      fit = (u32)((f32)left / (each > LEAST_PUSHED ? each : LEAST_PUSHED));
     } else {
-      fit = left / (p.average[source] ? 2 * p.average[source] : from.tile ? 8 : 64);
+      fit = left / (p.average[source] ? 2 * p.average[source] : from.tile ? GUESS_YIELDS : GUESS);
     }
     if (push.max == 0 && fit == 0 && left) fit = 1;
     if (fit < room) {
@@ -285,9 +321,9 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
     }
   }
   if (room == 0xffffffffu || have == 0) return have;
-  if (share == 0xffffffffu) share = room / (p.expected > p.level + 1 ? p.expected - p.level : 16);
+  if (share == 0xffffffffu) share = room / (p.expected > p.level + 1 ? p.expected - p.level : GUESS_LEVELS);
   // However little it is, the levels below find room too.
-  const u32 small = room / 16 < SMALL_SHARE ? room / 16 + (room < 16) : SMALL_SHARE;
+  const u32 small = room / RESERVE + (room < RESERVE) < SMALL_SHARE ? room / RESERVE + (room < RESERVE) : SMALL_SHARE;
   if (share < small) share = small;
   u32 run = room < share ? room : share;
   run = run < p.most ? run : p.most;
@@ -353,11 +389,10 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
   __syncwarp();
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const u32 stack = pushes[from.first_push + i].stack;
-    // Neighbouring children are stored together, so that a level begins at a number that they divide.
-    const u32 base = stacks_entry[stack] ? p.top[stack] + 3 & ~3u : p.top[stack];
+    const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
     d.base[i] = base;
     const u32 room = ch.capacity[stack] > base ? ch.capacity[stack] - base : 0;
-    d.room[i] = count > 1 ? room - room / 16 : room;
+    d.room[i] = count > 1 ? room - room / RESERVE : room;
   }
   return true;
 }

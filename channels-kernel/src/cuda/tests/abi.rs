@@ -1,11 +1,7 @@
 //! What host and device share is declared for the device as the host has it, or the device's text does not compile.
 
-use super::{emulate::compiler, *};
-use crate::cuda::{
-    abi::{Dispatch, Level, Standing},
-    arena::Arena,
-    policy::{Decision, Policy, Run},
-};
+use super::*;
+use crate::cuda::abi::Level;
 use std::process::Command;
 
 /// Whether a text compiles; none where there is no compiler.
@@ -13,7 +9,8 @@ fn compiles(text: &str) -> Option<bool> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("shared.cpp");
     std::fs::write(&file, text).unwrap();
-    let output = Command::new(compiler())
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let output = Command::new(compiler)
         .args(["-std=c++20", "-fsyntax-only", "-w"])
         .arg(&file)
         .output()
@@ -64,7 +61,7 @@ fn two_members_that_change_places_do_not_compile() {
     for (swapped, members) in &all {
         assert_eq!(compiles(swapped), Some(false), "{members}");
     }
-    assert!(all.len() > 45, "{} pairs", all.len());
+    assert!(all.len() > 60, "{} pairs", all.len());
     // The code of a fault for that of a cancelled run; a dispatch record that has a word more.
     for (from, to) in [
         ("FAULT = 1", "FAULT = 4"),
@@ -73,32 +70,6 @@ fn two_members_that_change_places_do_not_compile() {
         assert!(text.contains(from));
         assert_eq!(compiles(&text.replace(from, to)), Some(false), "{from}");
     }
-}
-
-#[test]
-fn what_the_policy_writes_it_reads() {
-    let (_, plan) = planned(shared::FIB, 1 << 20);
-    let entry = plan.program.find("fib").unwrap();
-    let arena = Arena::new(&plan, 1 << 20, entry, 3).unwrap();
-    let stack = plan.number_of(millstream_graph::levelized::StackRef::Entry(entry), false);
-    let mut policy = Policy::new(&plan, &arena.capacities, stack, 3, 7);
-    let Decision::Run(run) = policy.decide() else {
-        panic!()
-    };
-    let (words, at) = (run.words(&plan, 9), Dispatch::new(&plan));
-    assert_eq!(Run::from_words(&plan, &words), run);
-    assert_eq!(
-        (at.number.get(&words), at.count.get(&words), words.len()),
-        (9, 3, at.words())
-    );
-    let (standing, record) = (policy.standing(), policy.record(0).unwrap());
-    let mut other = Policy::new(&plan, &arena.capacities, stack, 1, 0);
-    other.resume(&standing, &record);
-    assert_eq!(
-        (other.standing(), other.record(0)),
-        (standing.clone(), Some(record))
-    );
-    assert_eq!(Standing::new(&plan).expected.get(&standing), 7);
 }
 
 #[test]

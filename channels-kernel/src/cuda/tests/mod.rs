@@ -2,7 +2,6 @@
 
 mod abi;
 mod compile;
-mod emulate;
 mod programs;
 #[path = "../../../../cilk-lower/src/lower/tests/programs.rs"]
 #[allow(dead_code)]

@@ -1,35 +1,35 @@
-//! The levelized policy on the host: which run of elements comes next. The twin of `device/policy.cu`, which says the same for the
-//! persistent kernel, with a warp.
+//! The levelized policy: which run of elements comes next. This is its specification, and what the host thread decides by. The persistent
+//! kernel has it in `device/policy.cu`, for a warp, and once more for narrow levels in `device/levels.cu`; what they decide is compared with
+//! this one by one ([`records`](super::records)). The numbers lie in `rules`.
 
-use super::{
-    abi::{self, Dispatch, Mailbox, Standing, kernel::BLOCK},
+use super::launcher::Shape;
+use millstream_channels_kernel::cuda::{
+    abi::{self, Dispatch, Mailbox, Standing},
     plan::{Plan, StackKind},
+    rules::{
+        FILL, GUESS, GUESS_LEVELS, GUESS_YIELDS, LEAST_PUSHED, NEIGHBOURS, RESERVE, RETRY,
+        SMALL_SHARE,
+    },
 };
 
-/// A run may always take so many elements if they take no more than a sixteenth of the room, however many levels may follow.
-pub const SMALL_SHARE: u32 = 4096;
-/// Of the room that is left a run takes no more than this, by what is known: not all elements are like those before them.
-const FILL: f32 = 0.95;
 /// Of a dispatch whose kernel is done: what the mailbox says.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Done {
+pub(super) struct Done {
     /// Units of the group that depends on data, until the first tile found no room.
-    pub limit: u32,
+    pub(super) limit: u32,
     /// Where elements lie that were not consumed.
-    pub bottom: u32,
+    pub(super) bottom: u32,
     /// How many.
-    pub left: u32,
+    pub(super) left: u32,
     /// How many tiles are to be moved to make that so.
-    pub moves: u32,
+    pub(super) moves: u32,
     /// Units of each group.
-    pub counters: Vec<u32>,
+    pub(super) counters: Vec<u32>,
 }
 
 impl Done {
     /// From the mailbox's words.
-    #[must_use]
-    pub fn from_words(plan: &Plan, words: &[u32]) -> Self {
-        let at = Mailbox::new(plan);
+    pub(super) fn from_words(at: &Mailbox, words: &[u32]) -> Self {
         Self {
             limit: at.limit.get(words),
             bottom: at.bottom.get(words),
@@ -42,58 +42,39 @@ impl Done {
 
 /// What is to be run next: the fields of a dispatch record.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Run {
+pub(super) struct Run {
     /// Which source.
-    pub source: usize,
+    pub(super) source: usize,
     /// At which level.
-    pub level: u32,
+    pub(super) level: u32,
     /// First element.
-    pub first: u32,
+    pub(super) first: u32,
     /// How many.
-    pub count: u32,
+    pub(super) count: u32,
     /// For each push: the first free element of the stack.
-    pub base: Vec<u32>,
+    pub(super) base: Vec<u32>,
     /// For each push: how many more the stack holds.
-    pub room: Vec<u32>,
-}
-
-impl Plan {
-    /// Bytes of [`Policy::standing`].
-    #[must_use]
-    pub fn standing_bytes(&self) -> u64 {
-        Standing::new(self).bytes()
-    }
-
-    /// Bytes of a [`Policy::record`].
-    #[must_use]
-    pub fn record_bytes(&self) -> u64 {
-        abi::Level::new(self).bytes()
-    }
+    pub(super) room: Vec<u32>,
 }
 
 impl Run {
     /// What a record says that a kernel chose.
-    #[must_use]
-    pub fn from_words(plan: &Plan, words: &[u32]) -> Self {
+    pub(super) fn from_words(plan: &Plan, words: &[u32]) -> Self {
         let at = Dispatch::new(plan);
         let source = at.source.get(words) as usize;
-        let of_pushes = |mut all: Vec<u32>| {
-            all.truncate(plan.sources[source].pushes.len());
-            all
-        };
+        let pushes = plan.sources[source].pushes.len();
         Self {
             source,
             level: at.level.get(words),
             first: at.first.get(words),
             count: at.count.get(words),
-            base: of_pushes(at.base.all(words)),
-            room: of_pushes(at.room.all(words)),
+            base: at.base.first(words, pushes),
+            room: at.room.first(words, pushes),
         }
     }
 
     /// The record that a kernel takes.
-    #[must_use]
-    pub fn words(&self, plan: &Plan, number: u32) -> Vec<u32> {
+    pub(super) fn words(&self, plan: &Plan, number: u32) -> Vec<u32> {
         let at = Dispatch::new(plan);
         let mut words = at.zeroed();
         at.source.set(&mut words, self.source as u32);
@@ -109,7 +90,7 @@ impl Run {
 
 /// What the policy says.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Decision {
+pub(super) enum Decision {
     /// Run this.
     Run(Run),
     /// All is done.
@@ -147,11 +128,10 @@ impl Level {
 
 /// The policy's state.
 #[derive(Clone, Debug)]
-pub struct Policy<'a> {
+pub(super) struct Policy<'a> {
     plan: &'a Plan,
     capacities: &'a [u64],
-    /// Threads of a block.
-    block: u32,
+    shape: Shape,
     level: usize,
     /// How many levels the run is expected to have.
     expected: u32,
@@ -168,13 +148,13 @@ pub struct Policy<'a> {
 
 impl<'a> Policy<'a> {
     /// A run of `roots` elements on one stack. `expected` is how many levels a run like this one reached, 0 if unknown.
-    #[must_use]
-    pub fn new(
+    pub(super) fn new(
         plan: &'a Plan,
         capacities: &'a [u64],
         entry: u32,
         roots: u32,
         expected: u32,
+        shape: Shape,
     ) -> Self {
         let stacks = plan.stacks.len();
         let mut top = vec![0; stacks];
@@ -182,7 +162,7 @@ impl<'a> Policy<'a> {
         Self {
             plan,
             capacities,
-            block: BLOCK,
+            shape,
             level: 0,
             expected,
             levels: vec![Level {
@@ -197,12 +177,6 @@ impl<'a> Policy<'a> {
             full: None,
             consumed: vec![0; plan.sources.len()],
         }
-    }
-
-    /// For kernels whose blocks are of another size.
-    #[must_use]
-    pub fn with_block(self, block: u32) -> Self {
-        Self { block, ..self }
     }
 
     fn now(&mut self) -> &mut Level {
@@ -227,7 +201,7 @@ impl<'a> Policy<'a> {
         self.most = if taken > 0 {
             u32::MAX
         } else {
-            (run.count / 4).max(1)
+            (run.count / RETRY).max(1)
         };
         if taken == 0 && run.count == 1 {
             self.full = source
@@ -245,15 +219,42 @@ impl<'a> Policy<'a> {
                 source: self.plan.sources.len(),
                 level: done.moves,
                 base: vec![source.stack],
-                room: vec![source.tile(self.block)],
+                room: vec![source.tile(self.shape.block)],
                 ..*run
             };
             self.moves = Some(moves.words(self.plan, number));
         }
     }
 
+    /// Whether that can have come of a run: no more was pushed than there was room for, and what was not consumed lies where the level still is.
+    pub(super) fn fits(&self, run: &Run, done: &Done) -> Result<(), String> {
+        let source = &self.plan.sources[run.source];
+        for (push, room) in source.pushes.iter().zip(&run.room) {
+            let mut units = done.counters[push.group as usize];
+            if source.gives_back() && push.max.is_none() {
+                units = units.min(done.limit);
+            }
+            if u64::from(units) * u64::from(push.ratio) > u64::from(*room) {
+                return Err(format!("{units} units find no room in {room}"));
+            }
+        }
+        if done.left == 0 {
+            return Ok(());
+        }
+        let low = self.levels[self.level].lo[source.stack as usize];
+        let inside = done.bottom >= run.first && done.bottom + done.left <= run.first + run.count;
+        // What lies between elements that wait is waiting too.
+        if !inside || (done.bottom > run.first && low < run.first) {
+            return Err(format!(
+                "{} elements from {} on are left of {} from {} on, in a level that begins at {low}",
+                done.left, done.bottom, run.count, run.first
+            ));
+        }
+        Ok(())
+    }
+
     /// Takes in what a run did. `number` is that of the next dispatch.
-    pub fn take(&mut self, run: &Run, done: &Done, number: u32) {
+    pub(super) fn take(&mut self, run: &Run, done: &Done, number: u32) {
         self.put_back(run, done, number);
         let source = &self.plan.sources[run.source];
         let taken = run.count - done.left;
@@ -300,7 +301,7 @@ impl<'a> Policy<'a> {
     }
 
     /// What comes next.
-    pub fn decide(&mut self) -> Decision {
+    pub(super) fn decide(&mut self) -> Decision {
         if let Some(stack) = self.full {
             return Decision::Full(stack);
         }
@@ -344,7 +345,7 @@ impl<'a> Policy<'a> {
             .pushes
             .iter()
             .map(|p| self.room(p.stack))
-            .map(|r| if count > 1 { r - r / 16 } else { r })
+            .map(|r| if count > 1 { r - r / RESERVE } else { r })
             .collect();
         Run {
             source,
@@ -364,7 +365,7 @@ impl<'a> Policy<'a> {
     fn base(&self, stack: u32) -> u32 {
         let top = self.top[stack as usize];
         if self.is_entry(stack as usize) {
-            top.next_multiple_of(4)
+            top.next_multiple_of(NEIGHBOURS)
         } else {
             top
         }
@@ -382,11 +383,21 @@ impl<'a> Policy<'a> {
         now.hi[stack] - now.lo[stack]
     }
 
+    /// What was pushed to entry channels from this level. The order of the sum is that of the warp that decides on a device.
     fn children(&self) -> f32 {
-        (0..self.top.len())
-            .filter(|s| self.is_entry(*s))
-            .map(|s| self.levels[self.level].pushed[s])
-            .sum()
+        let pushed = &self.levels[self.level].pushed;
+        let mut lanes = vec![0.0; (self.shape.warp as usize).min(pushed.len())];
+        for s in (0..pushed.len()).filter(|s| self.is_entry(*s)) {
+            lanes[s % self.shape.warp as usize] += pushed[s];
+        }
+        let mut step = 1;
+        while step < lanes.len() {
+            for l in (0..lanes.len() - step).step_by(2 * step) {
+                lanes[l] += lanes[l + step];
+            }
+            step *= 2;
+        }
+        lanes[0]
     }
 
     /// Goes up to the deepest level that has work.
@@ -448,16 +459,23 @@ impl<'a> Policy<'a> {
         let (mut room, mut blocked) = (u32::MAX, 0);
         for push in &from.pushes {
             // Something is left for the levels below, whatever the estimates say.
-            let left = self.room(push.stack) - self.room(push.stack) / 16;
+            let left = self.room(push.stack) - self.room(push.stack) / RESERVE;
             let fit = match push.max {
                 Some(max) => left / max,
                 // What finds no room is given back.
                 None if from.gives_back() && now.elements > 0 => {
-                    (left as f32 / (now.pushed[push.stack as usize] / now.elements as f32).max(0.5))
+                    (left as f32
+                        / (now.pushed[push.stack as usize] / now.elements as f32).max(LEAST_PUSHED))
                         as u32
                 }
                 None if self.average[source] > 0 => left / (2 * self.average[source]),
-                None => left / if from.gives_back() { 8 } else { 64 },
+                None => {
+                    left / if from.gives_back() {
+                        GUESS_YIELDS
+                    } else {
+                        GUESS
+                    }
+                }
             };
             let fit = if push.max.is_none() {
                 fit.max(u32::from(left > 0))
@@ -476,17 +494,17 @@ impl<'a> Policy<'a> {
             / if self.expected > level + 1 {
                 self.expected - level
             } else {
-                16
+                GUESS_LEVELS
             };
         let share = if share == u32::MAX { unknown } else { share };
         // However little it is, the levels below find room too.
-        let small = (room / 16 + u32::from(room < 16)).min(SMALL_SHARE);
+        let small = (room / RESERVE + u32::from(room < RESERVE)).min(SMALL_SHARE);
         let run = room.min(share.max(small)).min(self.most);
         // Only a run that goes down to the last element may have a tile that is not full.
         let run = if run >= have {
             have
-        } else if from.gives_back() && run > from.tile(self.block) {
-            run / from.tile(self.block) * from.tile(self.block)
+        } else if from.gives_back() && run > from.tile(self.shape.block) {
+            run / from.tile(self.shape.block) * from.tile(self.shape.block)
         } else {
             run
         };
@@ -494,14 +512,12 @@ impl<'a> Policy<'a> {
     }
 
     /// Whether a kernel can take it up: nothing is to be moved, and nothing is full.
-    #[must_use]
-    pub const fn rests(&self) -> bool {
+    pub(super) const fn rests(&self) -> bool {
         self.moves.is_none() && self.full.is_none()
     }
 
     /// How far the run is, as the kernel takes it up: an [`abi::Standing`].
-    #[must_use]
-    pub fn standing(&self) -> Vec<u32> {
+    pub(super) fn standing(&self) -> Vec<u32> {
         let at = Standing::new(self.plan);
         let mut words = at.zeroed();
         at.consumed.fill(&mut words, &self.consumed);
@@ -516,8 +532,7 @@ impl<'a> Policy<'a> {
     }
 
     /// What is known of a level, as the kernel takes it up: an [`abi::Level`]. None of a level that was not reached.
-    #[must_use]
-    pub fn record(&self, level: usize) -> Option<Vec<u32>> {
+    pub(super) fn record(&self, level: usize) -> Option<Vec<u32>> {
         let (level, at) = (self.levels.get(level)?, abi::Level::new(self.plan));
         let mut words = at.zeroed();
         at.lo.fill(&mut words, &level.lo);
@@ -529,13 +544,12 @@ impl<'a> Policy<'a> {
     }
 
     /// Levels that a [`standing`](Self::standing) has records of.
-    #[must_use]
-    pub fn reached(plan: &Plan, standing: &[u32]) -> usize {
+    pub(super) fn reached(plan: &Plan, standing: &[u32]) -> usize {
         Standing::new(plan).reached.get(standing) as usize
     }
 
     /// Takes up what a kernel left: its standing, and the records of all levels, one behind another.
-    pub fn resume(&mut self, standing: &[u32], records: &[u32]) {
+    pub(super) fn resume(&mut self, standing: &[u32], records: &[u32]) {
         let (at, of) = (Standing::new(self.plan), abi::Level::new(self.plan));
         self.consumed = at.consumed.all(standing);
         self.level = at.level.get(standing) as usize;
@@ -555,32 +569,27 @@ impl<'a> Policy<'a> {
     }
 
     /// How many levels the run has reached.
-    #[must_use]
-    pub const fn levels(&self) -> u32 {
+    pub(super) const fn levels(&self) -> u32 {
         self.expected
     }
 
     /// The level it is at.
-    #[must_use]
-    pub const fn level(&self) -> u32 {
+    pub(super) const fn level(&self) -> u32 {
         self.level as u32
     }
 
     /// Most elements at once, by stack.
-    #[must_use]
-    pub fn peak(&self) -> &[u32] {
+    pub(super) fn peak(&self) -> &[u32] {
         &self.peak
     }
 
     /// Elements consumed, by source.
-    #[must_use]
-    pub fn consumed(&self) -> &[u64] {
+    pub(super) fn consumed(&self) -> &[u64] {
         &self.consumed
     }
 
     /// Entry elements consumed, by level.
-    #[must_use]
-    pub fn elements(&self) -> Vec<u64> {
+    pub(super) fn elements(&self) -> Vec<u64> {
         self.levels.iter().map(|l| l.elements).collect()
     }
 }

@@ -1,10 +1,12 @@
 //! The memory of a run: one block of bytes on the device, and where everything lies in it.
 
-use super::{
-    abi::{Channels, Control, Dispatch, LIST_WORDS, Level, Standing},
-    plan::Plan,
+use millstream_channels_kernel::{
+    cuda::{
+        abi::{Channels, Control, Dispatch, LIST_WORDS, Level, Standing},
+        plan::Plan,
+    },
+    layout::{FIELD_ALIGN, stride},
 };
-use crate::layout::{FIELD_ALIGN, stride};
 use millstream_graph::{
     ir::TaskId,
     levelized::StackRef,
@@ -16,53 +18,62 @@ const MOST_LEVELS: u64 = 1 << 20;
 
 /// Where everything lies, as offsets from the block's beginning.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Arena {
+pub(super) struct Arena {
     /// The task that the host calls.
-    pub entry: TaskId,
+    pub(super) entry: TaskId,
     /// How many calls.
-    pub roots: u64,
+    pub(super) roots: u64,
     /// Elements of each stack.
-    pub capacities: Vec<u64>,
+    pub(super) capacities: Vec<u64>,
     /// The array of each field.
-    pub fields: Vec<u64>,
+    pub(super) fields: Vec<u64>,
     /// The results of the calls, one behind another.
-    pub results: u64,
+    pub(super) results: u64,
     /// Size and alignment of a result.
-    pub result: Layout,
+    pub(super) result: Layout,
     /// The control record.
-    pub control: u64,
+    pub(super) control: u64,
     /// The published dispatch record.
-    pub dispatch: u64,
+    pub(super) dispatch: u64,
     /// The tables that the control record points at.
-    pub counter: u64,
+    pub(super) counter: u64,
     /// See [`Control::list`].
-    pub list: u64,
+    pub(super) list: u64,
     /// See [`Control::standing`].
-    pub standing: u64,
+    pub(super) standing: u64,
     /// See [`Control::records`].
-    pub records: u64,
+    pub(super) levels_at: u64,
+    /// The records of decisions ([`records`](super::records)); 0 bytes where none are kept.
+    pub(super) records: u64,
+    /// Bytes of these.
+    pub(super) records_bytes: u64,
     /// See [`Control::leaves`].
-    pub leaves: u64,
+    pub(super) leaves: u64,
     /// How many levels there is room for.
-    pub levels: u32,
+    pub(super) levels: u32,
     /// What lies before this offset is to be zero when a run begins.
-    pub zeroed: u64,
+    pub(super) zeroed: u64,
     /// For each inherited field whether it is kept once.
-    pub once: Vec<bool>,
+    pub(super) once: Vec<bool>,
+    /// Bytes of the block.
+    pub(super) size: u64,
     /// Where everything lies in the module's global.
     channels: Channels,
-    /// Bytes of the block.
-    pub size: u64,
 }
 
 impl Arena {
     /// Divides a block of `budget` bytes for `roots` calls of a task. None if it is too small.
-    #[must_use]
-    pub fn new(plan: &Plan, budget: u64, entry: TaskId, roots: u64) -> Option<Self> {
+    pub(super) fn new(
+        plan: &Plan,
+        budget: u64,
+        entry: TaskId,
+        roots: u64,
+        records: u32,
+    ) -> Option<Self> {
         let result = plan.ret(entry).layout(&plan.program.program.structs);
         // A record, and a count of leaves.
-        let record = Level::new(plan).bytes();
-        let levels = (budget / 64 / (record + 8)).clamp(64, MOST_LEVELS);
+        let level = Level::new(plan).bytes();
+        let levels = (budget / 64 / (level + 8)).clamp(64, MOST_LEVELS);
         let mut at = 0u64;
         let mut take = |bytes: u64| {
             let here = at;
@@ -86,7 +97,7 @@ impl Arena {
         } else {
             0
         });
-        let records = take(record * levels);
+        let levels_at = take(level * levels);
         let once = plan.kept_once(entry, roots);
         let capacities = plan.capacities(budget.checked_sub(at)?, entry, roots, &once)?;
         let mut fields = Vec::new();
@@ -95,7 +106,15 @@ impl Arena {
             fields.extend(offsets.iter().map(|o| at + o));
             at += size;
         }
-        (at <= budget).then_some(Self {
+        if at > budget {
+            return None;
+        }
+        // Records of decisions are a test's, and lie outside of the budget.
+        let (records, records_bytes) = match records {
+            0 => (0, 0),
+            n => (at, super::records::bytes(plan, n)),
+        };
+        Some(Self {
             entry,
             roots,
             capacities,
@@ -107,19 +126,20 @@ impl Arena {
             counter,
             list,
             standing,
+            levels_at,
             records,
+            records_bytes,
             leaves,
             levels: levels as u32,
             zeroed,
             once,
-            channels: Channels::new(plan),
             size: at,
+            channels: Channels::new(plan),
         })
     }
 
     /// The module's global, for a block at that address.
-    #[must_use]
-    pub fn channels(&self, base: u64) -> Vec<u8> {
+    pub(super) fn channels(&self, base: u64) -> Vec<u8> {
         let at = &self.channels;
         let mut words = at.zeroed();
         at.control.set(&mut words, base + self.control);
@@ -128,26 +148,27 @@ impl Arena {
         at.fields.fill(&mut words, &fields);
         let capacities: Vec<u32> = self.capacities.iter().map(|c| *c as u32).collect();
         at.capacity.fill(&mut words, &capacities);
-        let each: Vec<u32> = self
+        let each = self
             .once
             .iter()
-            .map(|o| if *o { 0 } else { u32::MAX })
-            .collect();
-        at.each.fill(&mut words, &each);
+            .map(|once| if *once { 0 } else { u32::MAX });
+        at.each.fill(&mut words, &each.collect::<Vec<u32>>());
+        if self.records_bytes > 0 {
+            at.records.set(&mut words, base + self.records);
+        }
         words.into_iter().flat_map(u32::to_le_bytes).collect()
     }
 
     /// The control record at the start of a run, for a block at that address; the fields that are the host's are still to be filled:
     /// `max_depth`, `watchdog`, `cancel`, `mailbox`.
-    #[must_use]
-    pub fn control(&self, base: u64) -> Control {
+    pub(super) fn control(&self, base: u64) -> Control {
         Control {
             levels: self.levels,
             counter: base + self.counter,
             list: base + self.list,
             limit: u32::MAX,
             standing: base + self.standing,
-            records: base + self.records,
+            records: base + self.levels_at,
             leaves: base + self.leaves,
             ..Control::default()
         }
@@ -157,8 +178,7 @@ impl Arena {
     ///
     /// # Panics
     /// If they are not the pieces of the task's parameters.
-    #[must_use]
-    pub fn root_elements(
+    pub(super) fn root_elements(
         &self,
         plan: &Plan,
         base: u64,

@@ -1,0 +1,226 @@
+//! What a run asks of the machine that its kernels run on: the seam between the loop that drives a run ([`run`](super::run)) and what starts
+//! kernels and copies memory. The driver of a GPU is one launcher ([`device`](super::device)); the emulator of the tests, which runs the same text
+//! on this computer, is another. So the loop that is tested without a GPU is the one that ships.
+
+use crate::error::RunError;
+use millstream_channels_kernel::cuda::{
+    Plan, Site,
+    abi::{self, MOST_BLOCKS},
+};
+use std::{
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
+
+/// Words of memory that host and device share; the first is the cancel flag, the mailbox begins at [`MAILBOX`].
+pub const SHARED_WORDS: usize = 16 << 10;
+/// The mailbox's first word.
+pub(super) const MAILBOX: usize = 64;
+
+/// A program as its kernels were made: what a run has to know of it.
+#[derive(Debug)]
+pub struct Kernels {
+    /// Its channels and segments.
+    pub plan: Plan,
+    /// Its checks, by number.
+    pub sites: Vec<Site>,
+    /// How deep helpers may call themselves.
+    pub max_depth: u32,
+    /// Their threads.
+    pub shape: Shape,
+    /// Blocks of the persistent kernel.
+    pub blocks: u32,
+    /// Blocks of each dispatch at most, by the number of its kernel.
+    pub dispatch_blocks: Vec<u32>,
+    /// Dispatches that a run keeps record of ([`Records`](super::records::Records)), if the kernels were made to.
+    pub records: u32,
+    /// How long it took to make them.
+    pub compiling: Duration,
+    expected: AtomicU32,
+}
+
+impl Kernels {
+    /// A program whose persistent kernel has so many blocks, and whose dispatches have at most these.
+    #[must_use]
+    pub fn new(plan: Plan, sites: Vec<Site>, blocks: u32, mut dispatch_blocks: Vec<u32>) -> Self {
+        for most in &mut dispatch_blocks {
+            *most = (*most).min(MOST_BLOCKS);
+        }
+        Self {
+            plan,
+            sites,
+            max_depth: 0,
+            shape: Shape::default(),
+            blocks: blocks.min(MOST_BLOCKS),
+            dispatch_blocks,
+            records: 0,
+            compiling: Duration::ZERO,
+            expected: AtomicU32::new(0),
+        }
+    }
+
+    /// How many levels the last run reached: what the next one expects. 0 before the first.
+    pub(super) fn expected(&self) -> u32 {
+        // Relaxed: a guess.
+        self.expected.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn expect(&self, levels: u32) {
+        // Relaxed: as above.
+        self.expected.store(levels, Ordering::Relaxed);
+    }
+}
+
+/// How many threads go together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Threads of a block.
+    pub block: u32,
+    /// Threads of a warp.
+    pub warp: u32,
+}
+
+impl Default for Shape {
+    /// A GPU's.
+    fn default() -> Self {
+        Self {
+            block: abi::kernel::BLOCK,
+            warp: 32,
+        }
+    }
+}
+
+/// Rows of a matrix in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rows {
+    /// How many.
+    pub count: usize,
+    /// Bytes of one.
+    pub bytes: usize,
+    /// Bytes from one to the next.
+    pub distance: usize,
+}
+
+/// Where kernels run. What is copied, cleared and launched is done in the order in which it was asked for; [`wait`](Self::wait) waits for all of it.
+///
+/// Every method may fail as the machine does: [`RunError::Lost`] where nothing more can be done there, [`RunError::Device`] otherwise.
+pub trait Launcher {
+    /// The program.
+    fn kernels(&self) -> &Kernels;
+
+    /// Which memory of buffers is at home here.
+    fn home(&self) -> u64;
+
+    /// Memory of so many bytes for channels: its address on the device.
+    ///
+    /// # Errors
+    /// If there is not so much.
+    fn channels(&mut self, bytes: u64) -> Result<u64, RunError>;
+
+    /// Memory of so many bytes for copies of the host's: its address on the device.
+    ///
+    /// # Errors
+    /// If there is not so much.
+    fn copies(&mut self, bytes: u64) -> Result<u64, RunError>;
+
+    /// Copies to the device.
+    ///
+    /// # Errors
+    /// As the machine does.
+    ///
+    /// # Safety
+    /// `from` is valid for reads of `bytes` until it is waited for, `to` is device memory of that size.
+    unsafe fn copy_in(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), RunError>;
+
+    /// Copies from the device.
+    ///
+    /// # Errors
+    /// As the machine does.
+    ///
+    /// # Safety
+    /// `to` is valid for writes of `bytes` until it is waited for, `from` is device memory of that size.
+    unsafe fn copy_out(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), RunError>;
+
+    /// Copies rows; their distance is the same on both sides.
+    ///
+    /// # Errors
+    /// As the machine does.
+    ///
+    /// # Safety
+    /// As for [`copy_in`](Self::copy_in) and [`copy_out`](Self::copy_out), for each of the rows.
+    unsafe fn copy_rows(
+        &self,
+        host: *mut u8,
+        device: u64,
+        rows: Rows,
+        out: bool,
+    ) -> Result<(), RunError>;
+
+    /// Clears memory.
+    ///
+    /// # Errors
+    /// As the machine does.
+    ///
+    /// # Safety
+    /// `at` is device memory of that size.
+    unsafe fn zero(&self, at: u64, bytes: u64) -> Result<(), RunError>;
+
+    /// Fills the program's global [`CHANNELS`](abi::kernel::CHANNELS).
+    ///
+    /// # Errors
+    /// As the machine does, or if it is not as large.
+    fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError>;
+
+    /// Starts the persistent kernel: `small` with one block, which ends with the first run that is more than it does.
+    ///
+    /// # Errors
+    /// As the machine does.
+    ///
+    /// # Safety
+    /// The device's memory is laid out as the kernels expect, `published` is the address of a dispatch record in it.
+    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError>;
+
+    /// Starts a dispatch.
+    ///
+    /// # Errors
+    /// As the machine does.
+    ///
+    /// # Safety
+    /// The device's memory is laid out as the kernels expect, and so are the words of the dispatch record.
+    unsafe fn dispatch(
+        &self,
+        kernel: usize,
+        blocks: u32,
+        words: &mut [u32],
+    ) -> Result<(), RunError>;
+
+    /// Waits for all that was asked for.
+    ///
+    /// # Errors
+    /// As the machine does, with `what` was waited for.
+    fn wait(&self, what: &str) -> Result<(), RunError>;
+
+    /// Whether all that was asked for is done.
+    ///
+    /// # Errors
+    /// As the machine does, with `what` was waited for.
+    fn is_done(&self, what: &str) -> Result<bool, RunError>;
+
+    /// A word that host and device share, less than [`SHARED_WORDS`].
+    fn shared_word(&self, at: usize) -> &AtomicU32;
+
+    /// Where the device finds the words that it shares with the host.
+    fn shared_address(&self) -> u64;
+
+    /// Marks the time when all that was asked for is done: first the beginning of the run, then its end, which may be marked again.
+    ///
+    /// # Errors
+    /// As the machine does.
+    fn mark(&self, end: bool) -> Result<(), RunError>;
+
+    /// The time between the marks; both were waited for.
+    ///
+    /// # Errors
+    /// As the machine does.
+    fn elapsed(&self) -> Result<Duration, RunError>;
+}

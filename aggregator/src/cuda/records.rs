@@ -1,0 +1,158 @@
+//! A record of each decision of a run and of what came of it, and their comparison with the policy, one by one.
+//!
+//! The persistent kernel writes its own, by `policy.cu` and by `levels.cu`, when its text was made with `Options::records`; the host thread keeps
+//! those that it took itself. Decisions depend on what came of those before, which differs from run to run where memory is short, so two runs
+//! cannot be compared with each other. Instead the specification ([`policy`](super::policy)) is told what came of each dispatch, and has to
+//! decide what was decided. What came of it is looked at too: more cannot be pushed than there was room for, and what found no room
+//! has to lie where the level still is.
+//!
+//! | difference | why it is meant |
+//! |---|---|
+//! | a narrow run says no rooms | it has room for many times what it pushes, and asks nobody |
+//! | with records, estimates of narrow levels are divided exactly | the hardware's approximate division, which is used without, is nowhere specified |
+
+use super::policy::{Decision, Done, Policy, Run};
+use millstream_channels_kernel::cuda::{
+    Plan,
+    abi::{Record as At, Records as Head},
+};
+use std::fmt;
+
+/// What was decided, and what came of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Record {
+    run: Run,
+    done: Done,
+    /// A warp did it by itself.
+    narrow: bool,
+}
+
+/// The records of a run, in the order of its dispatches.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Records {
+    all: Vec<Record>,
+    /// A kernel had no room for more of them.
+    is_cut: bool,
+}
+
+/// A decision that the policy would not have taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Difference {
+    number: usize,
+    record: Record,
+    what: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            number,
+            record,
+            what,
+        } = self;
+        write!(f, "decision {number}, {record:?}: {what}")
+    }
+}
+
+/// Bytes of so many records, and of what stands before them.
+pub(super) fn bytes(plan: &Plan, records: u32) -> u64 {
+    Head::new(plan).bytes() + u64::from(records) * At::new(plan).bytes()
+}
+
+/// What stands before records that are yet to be written: how many there are, and how many find room.
+pub(super) fn header(plan: &Plan, records: u32) -> Vec<u8> {
+    let at = Head::new(plan);
+    let mut words = at.zeroed();
+    at.room.set(&mut words, records);
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+impl Records {
+    /// One that the host decided.
+    pub(super) fn push(&mut self, run: Run, done: Done) {
+        if !self.is_cut {
+            self.all.push(Record {
+                run,
+                done,
+                narrow: false,
+            });
+        }
+    }
+
+    /// Those that a kernel wrote.
+    pub(super) fn take_in(&mut self, plan: &Plan, words: &[u32]) {
+        let (head, at) = (Head::new(plan), At::new(plan));
+        let kept = head.kept.get(words);
+        for one in words[head.words()..]
+            .chunks_exact(at.words())
+            .take(kept as usize)
+        {
+            if !self.is_cut {
+                self.all.push(Record::new(plan, &at, one));
+            }
+        }
+        self.is_cut |= kept > head.room.get(words);
+    }
+
+    /// Lets the policy of the run's beginning decide everything again. How many decisions were the same, or the first that was not.
+    pub(super) fn compare(&self, mut policy: Policy<'_>) -> Result<u64, Difference> {
+        for (number, record) in self.all.iter().enumerate() {
+            let differs = |what: String| Difference {
+                number,
+                record: record.clone(),
+                what,
+            };
+            let mut decision = policy.decide();
+            while matches!(decision, Decision::Move(_)) {
+                decision = policy.decide();
+            }
+            let Decision::Run(run) = decision else {
+                return Err(differs(format!("the policy says {decision:?}")));
+            };
+            let room = if record.narrow {
+                &run.room
+            } else {
+                &record.run.room
+            };
+            let decided = Run {
+                room: room.clone(),
+                ..record.run.clone()
+            };
+            if run != decided {
+                return Err(differs(format!("the policy says {run:?}")));
+            }
+            policy.fits(&run, &record.done).map_err(differs)?;
+            policy.take(&run, &record.done, 0);
+        }
+        Ok(self.all.len() as u64)
+    }
+}
+
+impl Record {
+    fn new(plan: &Plan, at: &At, words: &[u32]) -> Self {
+        let source = at.source.get(words) as usize;
+        let pushes = &plan.sources[source].pushes;
+        let mut counters = vec![0; plan.groups()];
+        for (push, pushed) in pushes.iter().zip(at.pushed.all(words)) {
+            counters[push.group as usize] = pushed / push.ratio;
+        }
+        Self {
+            narrow: at.narrow.get(words) != 0,
+            run: Run {
+                source,
+                level: at.level.get(words),
+                first: at.first.get(words),
+                count: at.count.get(words),
+                base: at.base.first(words, pushes.len()),
+                room: at.room.first(words, pushes.len()),
+            },
+            done: Done {
+                limit: u32::MAX,
+                left: at.left.get(words),
+                bottom: at.bottom.get(words),
+                moves: at.moves.get(words),
+                counters,
+            },
+        }
+    }
+}

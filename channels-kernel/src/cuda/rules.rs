@@ -1,0 +1,49 @@
+//! The numbers of the levelized policy: one source for the host, which decides by `aggregator/src/cuda/policy.rs`, and for the kernels, whose
+//! text begins with them.
+//!
+//! The rules themselves: the deepest level that has work is drained first, entries before continuations unless they are short of room. A run is
+//! as long as it and everything below it find room, as far as earlier runs of its level tell; where none has been, it takes a share of the room.
+
+/// A run may always take so many elements if they take no more than [`RESERVE`]th of the room, however many levels may follow.
+pub const SMALL_SHARE: u32 = 4096;
+/// Of the room that is left a run takes no more than this, by what is known: not all elements are like those before them.
+pub const FILL: f32 = 0.95;
+/// One part in so many of what a channel holds more is left for the levels below, whatever the estimates say.
+pub const RESERVE: u32 = 16;
+/// An element of a segment that gives back is taken to push no less than this, whatever was seen.
+pub const LEAST_PUSHED: f32 = 0.5;
+/// Where nothing is known: elements that one of a segment which gives back is taken to push, and one of another.
+pub const GUESS_YIELDS: u32 = 8;
+/// See [`GUESS_YIELDS`].
+pub const GUESS: u32 = 64;
+/// Where nothing is known of a level: among how many levels the room is shared.
+pub const GUESS_LEVELS: u32 = 16;
+/// A run that found no room for anything is tried again with one part in so many of its elements.
+pub const RETRY: u32 = 4;
+/// Neighbouring children are stored together, so that a level's entries begin at a number that this divides. A power of two.
+pub const NEIGHBOURS: u32 = 4;
+/// A run is narrow if the channels have room for so many times what it pushes at most: then all of it is allowed, whatever the estimates say.
+pub const NARROW_ROOM: u32 = 16;
+/// And if it has so many elements for each lane of a warp at most.
+pub const NARROW_ITEMS: u32 = 2;
+
+/// Each of them as the text has it.
+pub(super) fn definitions() -> impl Iterator<Item = String> {
+    [
+        ("SMALL_SHARE", SMALL_SHARE),
+        ("RESERVE", RESERVE),
+        ("GUESS_YIELDS", GUESS_YIELDS),
+        ("GUESS", GUESS),
+        ("GUESS_LEVELS", GUESS_LEVELS),
+        ("RETRY", RETRY),
+        ("NEIGHBOURS", NEIGHBOURS),
+        ("NARROW_ROOM", NARROW_ROOM),
+        ("NARROW_ITEMS", NARROW_ITEMS),
+    ]
+    .map(|(name, value)| format!("#define {name} {value}u"))
+    .into_iter()
+    .chain(
+        [("FILL", FILL), ("LEAST_PUSHED", LEAST_PUSHED)]
+            .map(|(name, value)| format!("#define {name} {value:?}f")),
+    )
+}

@@ -1,0 +1,241 @@
+// CUDA on one thread of this computer, just enough for the generated text: a fiber for each CUDA thread, small warps and blocks. Who goes on is
+// drawn by lot at every barrier and at atomic operations, so that a seed is an interleaving, and the same seed the same one. It tries the code's
+// logic, its barriers included; it says nothing of its speed, nor of memory orders.
+#include <setjmp.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#define pause emulated_pause  // <unistd.h> has one
+#define EMULATED
+#define WARP 4u
+#define BLOCK 8u
+#define NEAR 4u
+#define WALK_BYTES 512u
+#define __device__
+#define __global__
+#define __constant__
+#define __grid_constant__
+#define __noinline__ __attribute__((noinline))
+#define __forceinline__ inline
+#define __launch_bounds__(a, b)
+#define FN [[maybe_unused]] static
+
+struct Dim {
+  volatile unsigned x;  // changes whenever another thread goes on
+};
+static Dim threadIdx, blockIdx, gridDim;
+
+// A CUDA thread.
+struct Fiber {
+  unsigned thread, block;
+  jmp_buf here;
+};
+// Where fibers wait for each other.
+struct Barrier {
+  unsigned expected;
+  std::vector<Fiber*> waiting;
+};
+// What a block shares: its barriers, a word for each lane, and its shared memory, by the number of its declaration.
+struct Block {
+  Barrier all{BLOCK, {}};
+  std::vector<Barrier> warps{BLOCK / WARP, Barrier{WARP, {}}};
+  unsigned words[BLOCK];
+  std::vector<std::unique_ptr<char[]>> shared;
+  void* place(unsigned number, size_t size) {
+    if (shared.size() <= number) shared.resize(number + 1);
+    if (!shared[number]) {
+      shared[number].reset(new char[size + 64]);
+      // Shared memory holds anything at first.
+      memset(shared[number].get(), 0xa5, size + 64);
+    }
+    return (void*)(((uintptr_t)shared[number].get() + 63) & ~(uintptr_t)63);
+  }
+};
+static unsigned declarations;
+#define SHARED(type, name)                          \
+  static const unsigned name##_at = declarations++; \
+  type& name = *(type*)blocks_of_launch[blockIdx.x]->place(name##_at, sizeof(type))
+
+static std::vector<std::unique_ptr<Block>> blocks_of_launch;
+static std::vector<Fiber*> ready;
+static Fiber* running;
+static jmp_buf scheduler;
+static uint64_t lots = 1;
+// An atomic operation is where another goes on once in so many times; 0: never.
+static unsigned switches = 8;
+
+static unsigned lot() {
+  lots ^= lots << 13;
+  lots ^= lots >> 7;
+  lots ^= lots << 17;
+  return (unsigned)(lots >> 32);
+}
+static void leave() {
+  if (_setjmp(running->here) == 0) _longjmp(scheduler, 1);
+}
+static void others() {
+  ready.push_back(running);
+  leave();
+}
+static void maybe_others() {
+  if (switches && lot() % switches == 0) others();
+}
+static void meet(Barrier& barrier) {
+  barrier.waiting.push_back(running);
+  if (barrier.waiting.size() == barrier.expected) {
+    ready.insert(ready.end(), barrier.waiting.begin(), barrier.waiting.end());
+    barrier.waiting.clear();
+  }
+  leave();
+}
+static void __syncthreads() { meet(blocks_of_launch[blockIdx.x]->all); }
+static void __syncwarp() { meet(blocks_of_launch[blockIdx.x]->warps[threadIdx.x / WARP]); }
+// Every lane of the warp gives a word and takes the one of lane `from`.
+static unsigned exchange(unsigned x, unsigned from) {
+  unsigned* const words = blocks_of_launch[blockIdx.x]->words;
+  words[threadIdx.x] = x;
+  __syncwarp();
+  const unsigned y = words[threadIdx.x / WARP * WARP + from % WARP];
+  __syncwarp();
+  return y;
+}
+static unsigned lane() { return threadIdx.x % WARP; }
+static unsigned __shfl_sync(unsigned, unsigned x, unsigned from, unsigned) { return exchange(x, from); }
+static unsigned __shfl_up_sync(unsigned, unsigned x, unsigned by, unsigned) { return exchange(x, lane() >= by ? lane() - by : lane()); }
+static unsigned __shfl_xor_sync(unsigned, unsigned x, unsigned by, unsigned) { return exchange(x, lane() ^ by); }
+static unsigned __ballot_sync(unsigned, bool x) {
+  unsigned* const words = blocks_of_launch[blockIdx.x]->words + threadIdx.x / WARP * WARP;
+  words[lane()] = x;
+  __syncwarp();
+  unsigned out = 0;
+  for (unsigned i = 0; i < WARP; i++) out |= (words[i] != 0) << i;
+  __syncwarp();
+  return out;
+}
+static int __any_sync(unsigned mask, bool x) { return __ballot_sync(mask, x) != 0; }
+// A lane by itself: the lanes of a warp need not stay together.
+static unsigned active_lanes() { return 1u << lane(); }
+static void regroup() {}
+typedef char* near;
+static near near_of(const void* p) { return (near)p; }
+static char* at_near(near at) { return at; }
+static unsigned count_up(near at) {
+  maybe_others();
+  return (*(unsigned*)at)++;
+}
+static unsigned shuffle(unsigned, unsigned x, unsigned) { return x; }
+template <class T>
+static constexpr bool brings() { return false; }
+template <class T>
+static void bring(T*, const T*) {}
+static void brought() {}
+static void pause(unsigned) { others(); }
+static unsigned long long now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+static int __popc(unsigned x) { return __builtin_popcount(x); }
+static int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+static int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
+static int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
+static int __ffs(int x) { return __builtin_ffs(x); }
+static int __ffsll(long long x) { return __builtin_ffsll(x); }
+static unsigned long long __brevll(unsigned long long x) {
+  unsigned long long r = 0;
+  for (int i = 0; i < 64; i++) r |= (x >> i & 1) << (63 - i);
+  return r;
+}
+static unsigned __brev(unsigned x) { return (unsigned)(__brevll(x) >> 32); }
+
+#define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
+#define __NV_ATOMIC_ACQUIRE __ATOMIC_ACQUIRE
+#define __NV_ATOMIC_RELEASE __ATOMIC_RELEASE
+#define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
+#define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
+#define __NV_THREAD_SCOPE_DEVICE 0
+#define __NV_THREAD_SCOPE_SYSTEM 0
+#define __nv_atomic_load_n(p, o, s) (maybe_others(), __atomic_load_n(p, o))
+#define __nv_atomic_store_n(p, v, o, s) (maybe_others(), __atomic_store_n(p, v, o))
+#define __nv_atomic_exchange_n(p, v, o, s) (maybe_others(), __atomic_exchange_n(p, v, o))
+#define __nv_atomic_compare_exchange_n(p, e, d, w, so, fo, s) (maybe_others(), __atomic_compare_exchange_n(p, e, d, w, so, fo))
+#define __nv_atomic_thread_fence(o, s) __atomic_thread_fence(o)
+template <class T, class F>
+static T exchange_until(T* p, F f) {
+  maybe_others();
+  const T old = *p;
+  *p = f(old);
+  return old;
+}
+#define __nv_atomic_fetch_add(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old + (v)); })
+#define __nv_atomic_fetch_sub(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old - (v)); })
+#define __nv_atomic_fetch_and(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old & (v)); })
+#define __nv_atomic_fetch_or(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old | (v)); })
+#define __nv_atomic_fetch_xor(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old ^ (v)); })
+#define __nv_atomic_fetch_min(p, v, o, s) exchange_until(p, [&](auto old) { return (v) < old ? (decltype(old))(v) : old; })
+#define __nv_atomic_fetch_max(p, v, o, s) exchange_until(p, [&](auto old) { return (v) > old ? (decltype(old))(v) : old; })
+
+static void (*kernel_of_launch)(void*);
+static void* argument_of_launch;
+static void fiber_main() {
+  kernel_of_launch(argument_of_launch);
+  _longjmp(scheduler, 2);
+}
+constexpr size_t STACK = 4 << 20;
+
+// Runs a kernel to its end. How many of its threads wait for others for ever: 0, unless the kernel is wrong.
+template <class F>
+static unsigned launch(unsigned blocks, F kernel) {
+  static std::vector<char*> stacks;
+  const unsigned count = blocks * BLOCK;
+  gridDim.x = blocks;
+  blocks_of_launch.clear();
+  for (unsigned b = 0; b < blocks; b++) blocks_of_launch.push_back(std::make_unique<Block>());
+  kernel_of_launch = [](void* f) { (*(F*)f)(); };
+  argument_of_launch = &kernel;
+  std::vector<Fiber> fibers(count);
+  static ucontext_t begin, own;
+  static unsigned left;
+  ready.clear();
+  for (unsigned i = 0; i < count; i++) {
+    while (stacks.size() <= i)
+      stacks.push_back((char*)mmap(nullptr, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    running = &fibers[i];
+    fibers[i].thread = i % BLOCK;
+    fibers[i].block = i / BLOCK;
+    getcontext(&begin);
+    begin.uc_stack.ss_sp = stacks[i];
+    begin.uc_stack.ss_size = STACK;
+    begin.uc_link = nullptr;
+    makecontext(
+        &begin,
+        +[] {
+          if (_setjmp(running->here) == 0) setcontext(&own);
+          fiber_main();
+        },
+        0);
+    swapcontext(&own, &begin);
+    ready.push_back(&fibers[i]);
+  }
+  left = count;
+  while (true) {
+    const int why = _setjmp(scheduler);
+    if (why == 2) left--;
+    if (ready.empty()) break;
+    const size_t at = lot() % ready.size();
+    running = ready[at];
+    ready[at] = ready.back();
+    ready.pop_back();
+    threadIdx.x = running->thread;
+    blockIdx.x = running->block;
+    _longjmp(running->here, 1);
+  }
+  return left;
+}

@@ -1,0 +1,347 @@
+//! The CUDA device without a GPU: a program's CUDA text compiled for this computer, and run by the loop that drives a GPU.
+//!
+//! [`Emulator`] is a [`Launcher`] as the driver is one. The text is compiled with `emulate.h`, where a CUDA thread is a fiber and who goes on is
+//! drawn by lot; warps have 4 lanes and blocks 8 threads, so that tiles are small and every rare way is taken often. Every run keeps record of its
+//! decisions, which the loop compares with the policy's.
+
+use millstream_aggregator::{
+    Aggregator, ErasedCall, RunError, RunReport,
+    cuda::{Kernels, Launcher, Rows, SHARED_WORDS, Settings, Shape, run},
+};
+use millstream_channels_kernel::cuda::{Options, Plan, generate};
+use millstream_graph::{ir::TaskId, levelized::Levelized};
+use std::{
+    cell::Cell,
+    path::Path,
+    process::Command,
+    sync::atomic::AtomicU32,
+    time::{Duration, Instant},
+};
+
+/// Threads, as in `emulate.h`.
+const SHAPE: Shape = Shape { block: 8, warp: 4 };
+/// Decisions that are compared at most.
+const RECORDS: u32 = 1 << 14;
+/// Narrow return addresses are planned for runs of up to so many bytes, as on a GPU.
+const MOST_MEMORY: u64 = 1 << 30;
+/// How long one dispatch may take, if a run does not say.
+const WATCHDOG: Duration = Duration::from_secs(20);
+
+type SetChannels = unsafe extern "C" fn(*const u8, usize);
+type StartPersistent = unsafe extern "C" fn(*mut u8, u32, u32) -> u32;
+type StartDispatch = unsafe extern "C" fn(u32, *const u32, u32) -> u32;
+type SetLots = unsafe extern "C" fn(u64, u32);
+
+/// A program's kernels on this computer, and the memory that they run in.
+#[derive(Debug)]
+pub struct Emulator {
+    kernels: Kernels,
+    library: libloading::Library,
+    channels: Vec<u128>,
+    copies: Vec<u128>,
+    shared: Vec<AtomicU32>,
+    begun: Cell<Instant>,
+    ended: Cell<Instant>,
+}
+
+/// How a run is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct How {
+    /// Who decides.
+    pub aggregator: Aggregator,
+    /// Blocks of the persistent kernel, and of a dispatch at most.
+    pub blocks: u32,
+    /// Bytes of channels.
+    pub memory: u64,
+    /// Who goes on when.
+    pub seed: u64,
+    /// An atomic operation is where another thread goes on once in so many times; 0: never.
+    pub switches: u32,
+    /// How long one dispatch may take.
+    pub watchdog: Duration,
+}
+
+impl How {
+    /// A run by this aggregator with so many blocks and bytes.
+    #[must_use]
+    pub const fn new(aggregator: Aggregator, blocks: u32, memory: u64) -> Self {
+        Self {
+            aggregator,
+            blocks,
+            memory,
+            seed: 1,
+            switches: 8,
+            watchdog: WATCHDOG,
+        }
+    }
+}
+
+/// The C++ compiler.
+fn compiler() -> String {
+    std::env::var("CXX").unwrap_or_else(|_| "c++".into())
+}
+
+/// Whether there is a C++ compiler; said aloud if not.
+#[must_use]
+pub fn is_there() -> bool {
+    let found = Command::new(compiler()).arg("--version").output().is_ok();
+    if !found {
+        eprintln!("SKIPPED: there is no C++ compiler (`c++`, or CXX)");
+    }
+    found
+}
+
+/// What stands behind the text: a door to each kernel.
+fn doors(plan: &Plan) -> String {
+    let cases: String = (0..plan.kernels())
+        .map(|i| format!("    case {i}: return launch(blocks, [&] {{ dispatch_{i}(d); }});\n"))
+        .collect();
+    format!(
+        r#"
+extern "C" void set_lots(uint64_t seed, unsigned one_in) {{ lots = seed * 0x9e3779b97f4a7c15ull | 1; switches = one_in; }}
+extern "C" void set_channels(const char* channels, size_t size) {{ memcpy((void*)&ch, channels, size); }}
+extern "C" unsigned start_persistent(char* dispatch, unsigned blocks, unsigned small) {{
+  return launch(blocks, [=] {{ persistent((Dispatch*)dispatch, small); }});
+}}
+extern "C" unsigned start_dispatch_of(unsigned source, const unsigned* dispatch, unsigned blocks) {{
+  const Dispatch d = *(const Dispatch*)dispatch;
+  switch (source) {{
+{cases}  }}
+  return 0;
+}}
+"#
+    )
+}
+
+fn compile(text: &str, folder: &Path) -> Result<libloading::Library, String> {
+    let (from, to) = (folder.join("program.cpp"), folder.join("program.so"));
+    std::fs::write(&from, text).map_err(|e| e.to_string())?;
+    let flags =
+        "-std=c++20 -O1 -shared -fPIC -w -fno-gnu-unique -fno-strict-aliasing -ffp-contract=off -o";
+    let output = Command::new(compiler())
+        .args(flags.split(' '))
+        .args([&to, &from])
+        .output()
+        .map_err(|e| format!("{}: {e}", compiler()))?;
+    if !output.status.success() {
+        return Err(format!(
+            "{}: {}",
+            compiler(),
+            String::from_utf8_lossy(&output.stderr)
+        ));
+    }
+    // SAFETY: the library was just made from the text above, and has no initialisers that ask anything.
+    unsafe { libloading::Library::new(&to) }.map_err(|e| e.to_string())
+}
+
+impl Emulator {
+    /// Compiles a program.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn new(program: &Levelized) -> Result<Self, String> {
+        Self::with_text(program, |text| text)
+    }
+
+    /// Compiles a program with a change of its text, such as a planted bug.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn with_text(
+        program: &Levelized,
+        change: impl FnOnce(String) -> String,
+    ) -> Result<Self, String> {
+        let plan = Plan::new(program, MOST_MEMORY);
+        let options = Options {
+            lines: false,
+            records: true,
+            ..Options::default()
+        };
+        let generated = generate(&plan, options);
+        let text = change(generated.source);
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let text = format!("{}{text}{}", include_str!("emulate.h"), doors(&plan));
+        let library = compile(&text, folder.path())?;
+        let dispatches = plan.kernels();
+        let mut kernels = Kernels::new(plan, generated.sites, 1, vec![1; dispatches]);
+        kernels.shape = SHAPE;
+        kernels.max_depth = 1000;
+        kernels.records = RECORDS;
+        Ok(Self {
+            kernels,
+            library,
+            channels: Vec::new(),
+            copies: Vec::new(),
+            shared: (0..SHARED_WORDS).map(|_| AtomicU32::new(0)).collect(),
+            begun: Cell::new(Instant::now()),
+            ended: Cell::new(Instant::now()),
+        })
+    }
+
+    /// What the program's channels are.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.kernels.plan
+    }
+
+    /// Runs calls of a task, as a device does.
+    ///
+    /// # Errors
+    /// As a device does.
+    pub fn launch(
+        &mut self,
+        how: How,
+        task: TaskId,
+        calls: &mut [ErasedCall<'_>],
+    ) -> Result<RunReport, RunError> {
+        self.kernels.blocks = how.blocks;
+        self.kernels.dispatch_blocks.fill(how.blocks);
+        let settings = Settings {
+            memory: how.memory,
+            aggregator: how.aggregator,
+            watchdog: how.watchdog,
+        };
+        self.door::<SetLots, _>(b"set_lots", |set| {
+            // SAFETY: the text defines it so.
+            unsafe { set(how.seed, how.switches) }
+        });
+        run(self, settings, task, calls)
+    }
+
+    fn door<T, R>(&self, name: &[u8], call: impl FnOnce(libloading::Symbol<'_, T>) -> R) -> R {
+        // SAFETY: `doors` defines them with these types.
+        call(unsafe { self.library.get::<T>(name) }.expect("a door that every library has"))
+    }
+}
+
+/// Threads that wait for ever are a bug of the text.
+fn ended(waiting: u32) -> Result<(), RunError> {
+    if waiting == 0 {
+        return Ok(());
+    }
+    Err(RunError::Stuck {
+        state: format!("{waiting} threads of a kernel wait for others that never come"),
+    })
+}
+
+/// Aligned memory that holds anything: its address.
+fn anything(memory: &mut Vec<u128>, bytes: u64) -> u64 {
+    memory.clear();
+    memory.resize(
+        (bytes as usize).div_ceil(16) + 16,
+        u128::from_ne_bytes([0xa5; 16]),
+    );
+    (memory.as_mut_ptr() as u64).next_multiple_of(256)
+}
+
+impl Launcher for Emulator {
+    fn kernels(&self) -> &Kernels {
+        &self.kernels
+    }
+
+    fn home(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn channels(&mut self, bytes: u64) -> Result<u64, RunError> {
+        Ok(anything(&mut self.channels, bytes))
+    }
+
+    fn copies(&mut self, bytes: u64) -> Result<u64, RunError> {
+        Ok(anything(&mut self.copies, bytes))
+    }
+
+    unsafe fn copy_in(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from, to as *mut u8, bytes) };
+        Ok(())
+    }
+
+    unsafe fn copy_out(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to, bytes) };
+        Ok(())
+    }
+
+    unsafe fn copy_rows(
+        &self,
+        host: *mut u8,
+        device: u64,
+        rows: Rows,
+        out: bool,
+    ) -> Result<(), RunError> {
+        for row in 0..rows.count {
+            let at = row * rows.distance;
+            // SAFETY: the caller's promise.
+            unsafe {
+                let (host, device) = (host.add(at), (device as *mut u8).add(at));
+                let (from, to) = if out { (device, host) } else { (host, device) };
+                std::ptr::copy_nonoverlapping(from, to, rows.bytes);
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn zero(&self, at: u64, bytes: u64) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::write_bytes(at as *mut u8, 0, bytes as usize) };
+        Ok(())
+    }
+
+    fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
+        self.door::<SetChannels, _>(b"set_channels", |set| {
+            // SAFETY: the table is as long as that.
+            unsafe { set(bytes.as_ptr(), bytes.len()) }
+        });
+        Ok(())
+    }
+
+    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
+        let blocks = if small { 1 } else { self.kernels.blocks };
+        ended(
+            self.door::<StartPersistent, _>(b"start_persistent", |start| {
+                // SAFETY: the caller's promise.
+                unsafe { start(published as *mut u8, blocks, u32::from(small)) }
+            }),
+        )
+    }
+
+    unsafe fn dispatch(
+        &self,
+        kernel: usize,
+        blocks: u32,
+        words: &mut [u32],
+    ) -> Result<(), RunError> {
+        ended(
+            self.door::<StartDispatch, _>(b"start_dispatch_of", |start| {
+                // SAFETY: the caller's promise.
+                unsafe { start(kernel as u32, words.as_ptr(), blocks) }
+            }),
+        )
+    }
+
+    fn wait(&self, _what: &str) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    fn is_done(&self, _what: &str) -> Result<bool, RunError> {
+        Ok(true)
+    }
+
+    fn shared_word(&self, at: usize) -> &AtomicU32 {
+        &self.shared[at]
+    }
+
+    fn shared_address(&self) -> u64 {
+        self.shared.as_ptr() as u64
+    }
+
+    fn mark(&self, end: bool) -> Result<(), RunError> {
+        if end { &self.ended } else { &self.begun }.set(Instant::now());
+        Ok(())
+    }
+
+    fn elapsed(&self) -> Result<Duration, RunError> {
+        Ok(self.ended.get().duration_since(self.begun.get()))
+    }
+}

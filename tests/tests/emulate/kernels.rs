@@ -1,0 +1,294 @@
+//! Small programs, written as IR: the CUDA text of each does what the interpreter does, by every aggregator, with the same number of tasks.
+
+use crate::{programs, shared};
+use millstream_aggregator::{Aggregator, ErasedArg, ErasedCall, RunError, RunReport};
+use millstream_cilk_lower::lower::lower;
+use millstream_graph::{
+    interp::{ArgValue, Interp},
+    ir::Program,
+    text::parse_program,
+};
+use millstream_tests::{
+    emulator::{self, Emulator, How},
+    engine::launch,
+    value::Piece,
+};
+use std::time::Duration;
+
+/// The kernels of a program on this computer.
+struct Emulated {
+    program: Program,
+    kernels: Emulator,
+}
+
+/// Every aggregator, with one block and with several.
+const ALL: [(Aggregator, u32); 6] = [
+    (Aggregator::Persistent, 1),
+    (Aggregator::Persistent, 3),
+    (Aggregator::HostThread, 1),
+    (Aggregator::HostThread, 2),
+    (Aggregator::Auto, 1),
+    (Aggregator::Auto, 3),
+];
+
+/// Compiles a program; none, and a line on stderr, where there is no compiler.
+fn emulated(text: &str) -> Option<Emulated> {
+    if !emulator::is_there() {
+        return None;
+    }
+    let program = parse_program(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    millstream_graph::verify::verify(&program).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let kernels = Emulator::new(&lower(&program).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+    Some(Emulated { program, kernels })
+}
+
+impl Emulated {
+    fn launch(
+        &mut self,
+        how: How,
+        task: &str,
+        calls: &mut [ErasedCall<'_>],
+    ) -> Result<RunReport, RunError> {
+        let task = self.kernels.plan().program.find(task).unwrap();
+        self.kernels.launch(how, task, calls)
+    }
+}
+
+/// An argument: scalars by their bytes, memory by its words.
+#[derive(Clone, Debug)]
+enum In {
+    U32(u32),
+    U64(u64),
+    F32(f32),
+    F64(f64),
+    Array(Vec<u8>),
+    Memory(Vec<u8>, u64),
+}
+
+/// Runs a call in the interpreter and on the emulated device: results, memory and the number of tasks are the same. How many decisions were
+/// compared.
+fn agrees(device: &mut Emulated, task: &str, args: &[In], memory: u64) -> u64 {
+    let mut interp = Interp::new(&device.program);
+    let (mut for_interp, mut allocated) = (Vec::new(), Vec::new());
+    for arg in args {
+        match arg {
+            In::U32(x) => for_interp.push(ArgValue::Scalar((*x).into())),
+            In::U64(x) => for_interp.push(ArgValue::Scalar(*x)),
+            In::F32(x) => for_interp.push(ArgValue::Scalar(x.to_bits().into())),
+            In::F64(x) => for_interp.push(ArgValue::Scalar(x.to_bits())),
+            In::Array(bytes) => for_interp.push(ArgValue::Blob(bytes.clone())),
+            In::Memory(bytes, length) => {
+                allocated.push((interp.alloc(bytes.clone(), 8), bytes.len()));
+                for_interp.push(ArgValue::Scalar(allocated[allocated.len() - 1].0));
+                for_interp.push(ArgValue::Scalar(*length));
+            }
+        }
+    }
+    let expected = interp
+        .call(device.program.find(task).unwrap(), &for_interp)
+        .unwrap();
+    let tasks = interp.stats().tasks;
+    let after: Vec<Vec<u8>> = allocated
+        .iter()
+        .map(|(address, len)| interp.read(*address)[..*len].to_vec())
+        .collect();
+    let mut compared = 0;
+    for (aggregator, blocks) in ALL {
+        let pieces = args.iter().flat_map(|arg| match arg {
+            In::U32(x) => vec![Piece::Scalar((*x).into())],
+            In::U64(x) => vec![Piece::Scalar(*x)],
+            In::F32(x) => vec![Piece::Scalar(x.to_bits().into())],
+            In::F64(x) => vec![Piece::Scalar(x.to_bits())],
+            In::Array(bytes) => vec![Piece::Blob(bytes.clone())],
+            In::Memory(bytes, length) => {
+                vec![Piece::Memory(bytes.clone()), Piece::Scalar(*length)]
+            }
+        });
+        let pieces: Vec<Piece> = pieces.collect();
+        let how = How::new(aggregator, blocks, memory);
+        let ((result, images), report) = launch(pieces, |calls| device.launch(how, task, calls))
+            .unwrap_or_else(|e| panic!("{how:?} {args:?}: {e}"));
+        assert_eq!(result, expected, "{how:?} {args:?}");
+        assert_eq!(images, after, "{how:?} {args:?}");
+        assert_eq!(report.total, tasks, "{how:?} {args:?}");
+        assert_eq!(report.elements.iter().sum::<u64>(), tasks, "{how:?}");
+        compared += report.compared;
+    }
+    compared
+}
+
+const MEBI: u64 = 1 << 20;
+
+#[test]
+fn fib_with_much_and_with_little_memory() {
+    let Some(mut device) = emulated(shared::FIB) else {
+        return;
+    };
+    for n in [0, 1, 2, 9] {
+        agrees(&mut device, "fib", &[In::U32(n)], MEBI);
+    }
+    // Little: runs are short, levels are left and taken up again.
+    agrees(&mut device, "fib", &[In::U32(13)], 24 << 10);
+}
+
+#[test]
+fn levels_of_one_task_each() {
+    let Some(mut device) = emulated(programs::CHAIN) else {
+        return;
+    };
+    // Fewer and more levels than lie in shared memory.
+    for n in [1, 3, 4, 5, 6, 30] {
+        agrees(&mut device, "chain", &[In::U32(n), In::U64(7)], MEBI);
+        agrees(&mut device, "again", &[In::U32(n), In::U64(5)], MEBI);
+    }
+}
+
+#[test]
+fn decisions_are_compared_where_tiles_are_given_back() {
+    let Some(mut device) = emulated(programs::QUEENS) else {
+        return;
+    };
+    let args = [In::U32(0xff), In::U32(0), In::U32(0), In::U32(0)];
+    for memory in [MEBI, 120 << 10, 100 << 10] {
+        let compared = agrees(&mut device, "queens", &args, memory);
+        assert!(compared > 60, "{compared} decisions");
+    }
+}
+
+#[test]
+fn a_batch_of_roots() {
+    let Some(mut device) = emulated(shared::FIB) else {
+        return;
+    };
+    for (aggregator, blocks) in ALL {
+        let mut calls: Vec<ErasedCall<'_>> = (0..20)
+            .map(|n| ErasedCall::new(vec![ErasedArg::Scalar(n % 9)]))
+            .collect();
+        device
+            .launch(How::new(aggregator, blocks, MEBI), "fib", &mut calls)
+            .unwrap();
+        for (n, call) in calls.iter().enumerate() {
+            let expected = [0u64, 1, 1, 2, 3, 5, 8, 13, 21][n % 9];
+            assert_eq!(call.result, expected.to_le_bytes());
+        }
+    }
+}
+
+#[test]
+fn syncs_loops_and_branches() {
+    for (text, task, most) in [
+        (shared::SYNCS, "chain", 5),
+        (shared::SYNC_LOOP, "sum", 6),
+        (shared::GATHER, "count", 5),
+        (shared::BRANCH, "maybe", 6),
+    ] {
+        let Some(mut device) = emulated(text) else {
+            return;
+        };
+        for n in [0, 1, most] {
+            agrees(&mut device, task, &[In::U64(n)], MEBI);
+        }
+    }
+}
+
+#[test]
+fn results_in_elements_structs_and_lent_arrays() {
+    let memory = |n: usize, fill: u64| {
+        In::Memory((0..n).flat_map(|_| fill.to_le_bytes()).collect(), n as u64)
+    };
+    for (text, task, args) in [
+        (shared::EARLY, "early", vec![In::U64(5), memory(16, 0)]),
+        (shared::LENT, "main", vec![In::U64(4)]),
+        (shared::ELEMENTS, "main", vec![In::U64(4), memory(8, 7)]),
+        (shared::MUTUAL, "even", vec![In::U32(7)]),
+        (
+            shared::QUEENS,
+            "queens",
+            vec![In::Array(vec![0; 8]), In::U64(5)],
+        ),
+        (
+            shared::PARAM_ARRAY,
+            "main",
+            vec![In::Array((1..=16).collect()), In::U32(1)],
+        ),
+        (shared::PAIRS, "walk", vec![In::U64(4)]),
+        (shared::TAIL, "fill", vec![memory(9, 0), In::U64(0)]),
+        (shared::SHADOW, "main", vec![In::U64(5)]),
+    ] {
+        let Some(mut device) = emulated(text) else {
+            return;
+        };
+        agrees(&mut device, task, &args, MEBI);
+    }
+}
+
+#[test]
+fn arithmetic_at_the_edges() {
+    let Some(mut device) = emulated(programs::OPS) else {
+        return;
+    };
+    let ints = [0u32, 1, u32::MAX, 0x8000_0000, 0x7fff_ffff, 77];
+    let floats = [0.0, -0.5, 2.5, 1e300, f64::NAN, f64::INFINITY, -3e9];
+    for (i, a) in ints.iter().enumerate() {
+        for (j, x) in floats.iter().enumerate() {
+            let b = ints[(i + j) % ints.len()] >> (j % 3);
+            let args = [
+                In::U32(*a),
+                In::U32(b),
+                In::U32(7 * j as u32),
+                In::F64(*x),
+                In::F32(*x as f32),
+            ];
+            agrees(&mut device, "ops", &args, MEBI);
+        }
+    }
+}
+
+#[test]
+fn helpers_and_atomics() {
+    let Some(mut device) = emulated(programs::HELPERS) else {
+        return;
+    };
+    for n in [0, 1, 2, 4, 5] {
+        agrees(&mut device, "main", &[In::U32(n)], MEBI);
+    }
+    let Some(mut device) = emulated(programs::ATOMICS) else {
+        return;
+    };
+    let args = [
+        In::U32(12),
+        In::Memory(vec![0; 20], 5),
+        In::Memory(vec![3; 7], 7),
+        In::Memory(vec![0; 16], 2),
+    ];
+    agrees(&mut device, "spread", &args, MEBI);
+}
+
+#[test]
+fn runs_that_fail_say_why_and_end() {
+    let Some(mut device) = emulated(programs::FAULTS) else {
+        return;
+    };
+    for (aggregator, blocks) in ALL {
+        let how = How {
+            watchdog: Duration::from_millis(200),
+            ..How::new(aggregator, blocks, MEBI)
+        };
+        let pieces = vec![
+            Piece::Scalar(9),
+            Piece::Memory([1u32, 2, 3, 4].map(u32::to_le_bytes).concat()),
+            Piece::Scalar(4),
+        ];
+        let error = launch(pieces, |calls| device.launch(how, "index", calls)).unwrap_err();
+        assert!(
+            matches!(&error, RunError::Fault(f) if f.values[0].bits == 9),
+            "{error}"
+        );
+        let one = || vec![ErasedCall::new(vec![ErasedArg::Scalar(0)])];
+        let error = device.launch(how, "spin", &mut one()).unwrap_err();
+        assert!(matches!(error, RunError::Watchdog { .. }), "{error}");
+        let little = How::new(aggregator, blocks, 40 << 10);
+        let error = device.launch(little, "endless", &mut one()).unwrap_err();
+        assert!(millstream_tests::engine::is_memory(&error), "{error}");
+    }
+}
