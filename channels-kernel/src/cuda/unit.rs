@@ -227,8 +227,12 @@ fn channels(plan: &Plan, out: &mut Writer) {
         out.line(&format!("LIES_AT(Channels, {name}, {});", 4 * at));
     }
     out.line(&format!("TAKES(Channels, {});", places.bytes()));
-    out.line("extern \"C\" __constant__ Channels ch;");
-    out.line("__constant__ Channels ch;");
+    for linkage in ["extern \"C\" ", ""] {
+        out.line(&format!(
+            "{linkage}__constant__ Channels {};",
+            kernel::CHANNELS
+        ));
+    }
     out.blank();
 }
 
@@ -409,6 +413,7 @@ fn may_fail(plan: &Plan, source: &super::plan::Source) -> bool {
 /// Moves elements within a channel: tiles that found no room close up with what was not taken.
 fn moves(plan: &Plan, out: &mut Writer) {
     out.open("FN void move_elements(u32 stack, u32 to, u32 from, u32 count) {");
+    out.line("const auto& ch = *DeviceMemory::channels;");
     out.open("for (u32 i = thread_id(); i < count; i += BLOCK) {");
     out.open("switch (stack) {");
     let mut stacks: Vec<u32> = plan
@@ -477,7 +482,7 @@ fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
                 .flat_map(|s| &plan.stacks[s as usize].inherited);
             let each: std::collections::BTreeSet<String> = inherited
                 .flatten()
-                .map(|n| format!("ch.each[{n}]"))
+                .map(|n| format!("{}.each[{n}]", kernel::CHANNELS))
                 .collect();
             if each.is_empty() {
                 format!("run_tried<{name}, true>(block, blocks);")

@@ -254,7 +254,7 @@ pub mod kernel {
         format!("dispatch_{source}")
     }
     /// The module's global that the host fills: [`Channels`](super::Channels).
-    pub const CHANNELS: &str = "ch";
+    pub const CHANNELS: &str = "device_channels";
     /// Threads of a block.
     pub const BLOCK: u32 = 256;
     /// Threads of a warp.

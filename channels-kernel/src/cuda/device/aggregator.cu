@@ -35,7 +35,7 @@ static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published, u32 small) {
   Shared& sh = shared();
   SHARED(Policy, policy);
-  Control* const c = ch.control;
+  Control* const c = device_channels.control;
   const u32 blocks = gridDim.x;
   if (blockIdx.x != 0) {
     for (u32 epoch = 1;; epoch++) {
@@ -125,7 +125,7 @@ FN void answer(Control* c, u32 number) {
 
 // One dispatch of the host-thread aggregator. The last block to finish hands the counters to the host and clears them.
 FN void finish_dispatch(Shared& sh, const Dispatch& d) {
-  Control* const c = ch.control;
+  Control* const c = device_channels.control;
   __syncthreads();
   if (sh.local) {
     for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) c->mailbox->counter[g] = sh.counter[g];

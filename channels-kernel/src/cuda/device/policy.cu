@@ -163,7 +163,7 @@ FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& f
 FN Record* next_record(u32 narrow, u32 source, u32 level, u32 first, u32 count, Left left) {
   Record* record = nullptr;
   if (lane_id() == 0) {
-    Records* const all = ch.records;
+    Records* const all = device_channels.records;
     const u32 at = all->kept++;
     if (at < all->room) {
       record = (Record*)(all + 1) + at;
@@ -287,7 +287,7 @@ FN u32 policy_share(const Policy& p) {
   f32 share = 4e9f;
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     const f32 need = (now.pushed[s] + children * now.below[s]) / (f32)now.elements;
-    const f32 fit = need > 0 ? FILL * (f32)(ch.capacity[s] - p.top[s]) / need : share;
+    const f32 fit = need > 0 ? FILL * (f32)(device_channels.capacity[s] - p.top[s]) / need : share;
     share = fit < share ? fit : share;
   }
   return min_lane((u32)share);
@@ -303,7 +303,7 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
     const Push push = pushes[from.first_push + i];
     const u32 top = stacks_entry[push.stack] ? aligned(p.top[push.stack]) : p.top[push.stack];
     // Something is left for the levels below, whatever the estimates say.
-    const u32 all = ch.capacity[push.stack] > top ? ch.capacity[push.stack] - top : 0, left = all - all / RESERVE;
+    const u32 all = device_channels.capacity[push.stack] > top ? device_channels.capacity[push.stack] - top : 0, left = all - all / RESERVE;
     u32 fit = 0;
     if (push.max) {
       fit = left / push.max;
@@ -391,7 +391,7 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     const u32 stack = pushes[from.first_push + i].stack;
     const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
     d.base[i] = base;
-    const u32 room = ch.capacity[stack] > base ? ch.capacity[stack] - base : 0;
+    const u32 room = device_channels.capacity[stack] > base ? device_channels.capacity[stack] - base : 0;
     d.room[i] = count > 1 ? room - room / RESERVE : room;
   }
   return true;
