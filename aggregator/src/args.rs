@@ -288,7 +288,7 @@ impl<'c, 'a> Check<'c, 'a> {
         if self.points(elem) {
             return Err("a slice of references cannot be passed to the first task".into());
         }
-        let written = mutable || matches!(elem, Type::Atomic(_));
+        let written = mutable || elem.has_atomics(self.structs);
         let piece = self.pieces - self.args.len();
         match self.next()? {
             ErasedArg::Memory(memory) if memory.home.is_some_and(|h| h != self.home) => {
@@ -358,7 +358,7 @@ impl<'c, 'a> Check<'c, 'a> {
             } else {
                 (rows, bytes, distance)
             };
-            let written = mutable || matches!(elem, Type::Atomic(_));
+            let written = mutable || elem.has_atomics(self.structs);
             regions.push(Region {
                 piece,
                 address: memory.address,

@@ -493,6 +493,11 @@ macro_rules! atomics {
             const SHARED_WRITES: bool = true;
         }
 
+        // SAFETY: as above, one behind another.
+        unsafe impl<const N: usize> Element for [atomic::$atomic; N] {
+            const SHARED_WRITES: bool = true;
+        }
+
         impl<'a> SliceArg<'a, atomic::$atomic> for &'a mut [$plain] {
             fn slice(self) -> (MemoryArg<'a>, usize) {
                 self.slice_mut()

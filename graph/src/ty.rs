@@ -341,6 +341,19 @@ impl Type {
         types.into_iter().zip(offsets).collect()
     }
 
+    /// Whether a value of this type is an atomic or holds one, without what it points at: then it is written through a shared reference.
+    #[must_use]
+    pub fn has_atomics(&self, structs: &Structs) -> bool {
+        match self {
+            Self::Atomic(_) => true,
+            Self::Array(elem, _) => elem.has_atomics(structs),
+            _ => self
+                .fields(structs)
+                .iter()
+                .any(|(field, _)| field.has_atomics(structs)),
+        }
+    }
+
     /// The pieces of a value of this type, in order: scalars of structs and tuples one by one, an array as one blob, a slice as
     /// pointer and length, a matrix as pointer, rows, columns and row distance. A type without size has none.
     #[must_use]

@@ -512,7 +512,7 @@ fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<A
         arg.shown().to_owned()
     };
     // Tasks write to atomics through a shared reference.
-    let mutable = mutable || matches!(**elem, Type::Atomic(_));
+    let mutable = mutable || elem.has_atomics(scope.structs);
     Ok(Arg::Buffer {
         name,
         mutable,

@@ -90,14 +90,19 @@ pub(crate) fn is_pod(ty: &Type, structs: &Structs) -> bool {
     }
 }
 
-/// Whether the host can pass a value of the type: plain data, and memory that holds what Rust lays out in the same way.
+/// Whether the host can pass a value of the type: plain data, and memory that holds what Rust lays out in the same way, atomics and arrays of
+/// them too.
 pub(crate) fn is_passable(ty: &Type, structs: &Structs) -> bool {
     match ty {
         Type::Scalar(_) | Type::Struct(_) | Type::Mat { .. } => true,
         Type::Array(elem, _) => is_plain(elem),
         Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(|t| is_passable(t, structs)),
         Type::Slice { elem: target, .. } | Type::Ref { target, .. } => {
-            matches!(**target, Type::Atomic(_)) || is_pod(target, structs)
+            let elem = match &**target {
+                Type::Array(elem, _) => elem,
+                other => other,
+            };
+            matches!(elem, Type::Atomic(_)) || is_pod(target, structs)
         }
         Type::Atomic(_) => false,
     }

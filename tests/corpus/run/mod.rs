@@ -20,6 +20,7 @@ programs! {
     array_values
     arrays
     asserts
+    atomic_arrays
     atomic_compare_exchange
     atomic_local
     atomic_ops

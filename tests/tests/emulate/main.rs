@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
 
 mod kernels;
+mod stress;
 // Programs as IR, shared with the tests of the code generator.
 #[path = "../../../channels-kernel/src/cuda/tests/programs.rs"]
 #[allow(dead_code, reason = "what one of its users wants the other may not")]

@@ -15,10 +15,12 @@ FN Left plan_moves(Shared& sh, Control* c, const Dispatch& d, u32 tile, u32 bloc
   lowest = __any_sync(ALL_LANES, lowest) != 0;
   if (taken < tiles) {
     left.count = part + (tiles - taken - 1 + given) * tile;
-  } else if (lowest) {
-    left.count = part + (given - 1) * tile;
+  } else if (lowest || part == tile) {
+    // All of them were taken, and what is left fills the run from its first element on, where the level may go on below it.
+    left.count = lowest ? part + (given - 1) * tile : given * tile;
   } else {
-    // The lowest tile may be less than a tile, and it is gone: the others end above it.
+    // The lowest tile is less than a tile, and it is gone: the others end above it. Only a run that goes down to the level's lowest element has
+    // such a tile, so the level begins above it from now on.
     left.count = given * tile;
     left.bottom += part;
     taken--;
