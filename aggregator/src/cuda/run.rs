@@ -14,7 +14,7 @@ use crate::{
     report::RunReport,
 };
 use millstream_channels_kernel::cuda::{
-    abi::{Control, status},
+    abi::{Control, Dispatch, Level, Mailbox, Standing, status},
     plan::{Mode, Plan},
 };
 use millstream_graph::{ir::TaskId, levelized::StackRef};
@@ -187,7 +187,10 @@ impl<'a, L: Launcher> Run<'a, L> {
             self.hand_over(&self.policy())?;
         }
         if kernels.records > 0 {
-            self.write(self.arena.records, &records::header(kernels.records))?;
+            self.write(
+                self.arena.records,
+                &records::header(&kernels.plan, kernels.records),
+            )?;
         }
         for (offset, bytes) in self.arena.root_elements(&kernels.plan, self.base, &pieces) {
             self.write(offset, &bytes)?;
@@ -272,17 +275,21 @@ impl<'a, L: Launcher> Run<'a, L> {
         self.await_kernel()?;
         // One copy: the control record, and what lies behind it.
         let start = self.arena.control;
-        let all = self.read(start, self.arena.standing + plan.standing_bytes() - start)?;
+        let standing_bytes = Standing::new(plan).bytes();
+        let all = self.read(start, self.arena.standing + standing_bytes - start)?;
         let at = |offset: u64, size: u64| &all[(offset - start) as usize..][..size as usize];
         let control = control_in(at(start, size_of::<Control>() as u64));
-        let standing = words(at(self.arena.standing, plan.standing_bytes()));
+        let standing = words(at(self.arena.standing, standing_bytes));
         let reached = Policy::reached(plan, &standing).min(self.arena.levels as usize);
-        let levels = self.read(self.arena.levels_at, reached as u64 * plan.record_bytes())?;
+        let levels = self.read(
+            self.arena.levels_at,
+            reached as u64 * Level::new(plan).bytes(),
+        )?;
         policy.resume(&standing, &words(&levels));
         if let Some(records) = &mut counts.records {
             let bytes = self.read(self.arena.records, self.arena.records_bytes)?;
             records.take_in(plan, &words(&bytes));
-            let header = records::header(self.launcher.kernels().records);
+            let header = records::header(plan, self.launcher.kernels().records);
             self.write(self.arena.records, &header)?;
         }
         let over = control.over != 0 && control.status == status::OK;
@@ -292,7 +299,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         let chosen = || {
             Chosen::from_words(
                 plan,
-                &words(at(self.arena.dispatch, 4 * plan.dispatch_words() as u64)),
+                &words(at(self.arena.dispatch, Dispatch::new(plan).bytes())),
             )
         };
         Ok((control, over.then(chosen)))
@@ -350,9 +357,10 @@ impl<'a, L: Launcher> Run<'a, L> {
     ) -> Result<Control, RunError> {
         let shares = chosen.is_some();
         let (mut number, mut narrow) = (0u32, 0);
+        let told = Mailbox::new(self.plan());
         // Relaxed: no kernel is running.
         self.launcher
-            .shared_word(MAILBOX)
+            .shared_word(MAILBOX + told.number.at())
             .store(0, Ordering::Relaxed);
         let mut full = None;
         loop {
@@ -378,14 +386,12 @@ impl<'a, L: Launcher> Run<'a, L> {
                 continue;
             };
             let answer = |at| {
-                let word = self.launcher.shared_word(MAILBOX + 2 + at);
-                // Relaxed: ordered by the acquire of the mailbox's first word.
+                let word = self.launcher.shared_word(MAILBOX + at);
+                // Relaxed: ordered by the acquire of the mailbox's number.
                 word.load(Ordering::Relaxed)
             };
-            let words: Vec<u32> = (0..Done::WORDS + self.plan().groups())
-                .map(answer)
-                .collect();
-            let done = Done::new(&words);
+            let words: Vec<u32> = (0..told.words()).map(answer).collect();
+            let done = Done::from_words(&told, &words);
             policy.take(&run, &done, number.wrapping_add(1).max(1));
             let source = &self.plan().sources[run.source];
             let block = self.launcher.kernels().shape.block;
@@ -418,7 +424,11 @@ impl<'a, L: Launcher> Run<'a, L> {
                 run.source,
                 self.blocks_for(run.source, run.count),
             ),
-            Decision::Move(words) => (words.clone(), kernels.plan.sources.len(), words[2]),
+            Decision::Move(words) => (
+                words.clone(),
+                kernels.plan.sources.len(),
+                Dispatch::new(&kernels.plan).level.get(words),
+            ),
             Decision::Done | Decision::Full(_) => return Ok(false),
         };
         // Relaxed: pairs with `CudaCancel::cancel`.
@@ -429,12 +439,9 @@ impl<'a, L: Launcher> Run<'a, L> {
         // SAFETY: the run's memory is laid out as the kernel expects, and the record has all its words.
         unsafe { self.launcher.dispatch(kernel, blocks, &mut words) }?;
         self.await_dispatch(number)?;
-        // Relaxed: ordered by the acquire of the mailbox's first word.
-        Ok(self
-            .launcher
-            .shared_word(MAILBOX + 1)
-            .load(Ordering::Relaxed)
-            == status::OK)
+        let code = MAILBOX + Mailbox::new(&kernels.plan).status.at();
+        // Relaxed: ordered by the acquire of the mailbox's number.
+        Ok(self.launcher.shared_word(code).load(Ordering::Relaxed) == status::OK)
     }
 
     fn blocks_for(&self, source: usize, count: u32) -> u32 {
@@ -490,9 +497,10 @@ impl<'a, L: Launcher> Run<'a, L> {
 
     /// Waits for the mailbox. The kernel ends itself if it takes too long; a lost context is seen by asking the launcher.
     fn await_dispatch(&self, number: u32) -> Result<(), RunError> {
+        let done = MAILBOX + Mailbox::new(self.plan()).number.at();
         let answered =
             // Acquire: pairs with the release of the kernel's last block.
-            || self.launcher.shared_word(MAILBOX).load(Ordering::Acquire) == number;
+            || self.launcher.shared_word(done).load(Ordering::Acquire) == number;
         let start = Instant::now();
         for spins in 1u64.. {
             if answered() {

@@ -99,7 +99,7 @@ fn doors(plan: &Plan) -> String {
     format!(
         r#"
 extern "C" void set_lots(uint64_t seed, unsigned one_in) {{ lots = seed * 0x9e3779b97f4a7c15ull | 1; switches = one_in; }}
-extern "C" void set_channels(const char* channels, size_t size) {{ memcpy((void*)&ch, channels, size); }}
+extern "C" void set_channels(const char* channels, size_t size) {{ memcpy((void*)&device_channels, channels, size); }}
 extern "C" unsigned start_persistent(char* dispatch, unsigned blocks, unsigned small) {{
   return launch(blocks, [=] {{ persistent((Dispatch*)dispatch, small); }});
 }}
