@@ -314,11 +314,13 @@ fn show(ty: &Ty, table: &Table, structs: &Structs, out: &mut String) {
         Ty::Slice { mutable, elem } => sub(if *mutable { "&mut [" } else { "&[" }, elem, "]", out),
         Ty::Ref { mutable, target } => sub(if *mutable { "&mut " } else { "&" }, target, "", out),
         Ty::Mat { mutable, elem } => sub(if *mutable { "MatMut<" } else { "Mat<" }, elem, ">", out),
-        Ty::CasResult(s) => drop(write!(out, "Result<{s}, {s}>")),
+        Ty::CasResult(s) => {
+            let _ = write!(out, "Result<{s}, {s}>");
+        }
         Ty::Never => out.push('!'),
         Ty::Error => out.push('?'),
         Ty::Scalar(_) | Ty::Struct(_) | Ty::Atomic(_) => {
-            drop(write!(out, "{}", ty.to_type().display(structs)))
+            let _ = write!(out, "{}", ty.to_type().display(structs));
         }
     }
 }

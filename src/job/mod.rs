@@ -139,8 +139,8 @@ impl Job {
     }
 }
 
-/// Stack for reading texts: an expression in ten thousand parentheses takes some.
-const DEEP: usize = 512 << 20;
+/// Stack for reading texts: what is nested as deep as can be takes 5 MiB of it, unoptimised, which a thread need not have.
+const DEEP: usize = 16 << 20;
 
 /// Runs something that recurses as deep as the user's text does.
 fn deeply<T: Send>(work: impl Fn() -> T + Sync) -> T {

@@ -3,9 +3,9 @@
 use crate::{
     errors,
     expand::{pod, quiet},
-    types::{self, Writer, ident, is_passable},
+    types::{self, Writer, is_passable},
 };
-use millstream_cilk_lower::is_task_attribute;
+use millstream_cilk_lower::{ident, is_task_attribute};
 use millstream_graph::{
     ir::{Function, FunctionKind, Program},
     text::print_program,

@@ -1,7 +1,7 @@
 //! The module as plain Rust, and the layout of its structs.
 
 use crate::{call, errors, race, types};
-use millstream_cilk_lower::{is_task_attribute, lower, parse_module, program_options};
+use millstream_cilk_lower::{is_task_attribute, lower, nesting, parse_module, program_options};
 use millstream_graph::ir::{Options, Program};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -9,6 +9,10 @@ use syn::{Item, ItemMod, ItemStruct, parse_quote};
 
 /// What the attribute makes of a module.
 pub(crate) fn program(options: TokenStream, module: TokenStream) -> TokenStream {
+    if let Some(span) = nesting::too_deep(module.clone()) {
+        let text = format!("{}\nhelp: {}", nesting::TOO_DEEP, nesting::TOO_DEEP_HELP);
+        return errors::compile_error(span, &text);
+    }
     let mut module = match syn::parse2::<ItemMod>(module.clone()) {
         Ok(module) => module,
         Err(error) => {

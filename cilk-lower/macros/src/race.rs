@@ -14,8 +14,8 @@
 //! before its sync is the front end's affair), but nothing that reaches it by another way may touch it. A plain variable needs no
 //! hold: the front end sees all its uses.
 
-use crate::{call, expand::quiet, types::ident};
-use millstream_cilk_lower::is_task_attribute;
+use crate::{call, expand::quiet};
+use millstream_cilk_lower::{ident, is_task_attribute};
 use millstream_graph::ir::{FunctionKind, Program};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

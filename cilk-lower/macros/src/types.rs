@@ -1,5 +1,6 @@
 //! Types of a program as Rust writes them, with one lifetime for all that they borrow.
 
+use millstream_cilk_lower::ident;
 use millstream_graph::ty::{Scalar, Structs, Type};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -11,15 +12,6 @@ pub(crate) struct Writer<'a> {
     pub(crate) path: TokenStream,
     /// The lifetime of all borrows.
     pub(crate) lifetime: TokenStream,
-}
-
-/// A raw identifier where a keyword would be.
-pub(crate) fn ident(name: &str, span: Span) -> Ident {
-    let mut ident = name
-        .strip_prefix("r#")
-        .map_or_else(|| Ident::new(name, span), |raw| Ident::new_raw(raw, span));
-    ident.set_span(span);
-    ident
 }
 
 pub(crate) fn scalar(scalar: Scalar) -> TokenStream {
