@@ -14,6 +14,7 @@ mod items;
 pub mod lower;
 pub mod nesting;
 mod pending;
+pub mod rust;
 mod ty;
 
 pub use diag::{Diagnostic, Diagnostics};

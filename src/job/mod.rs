@@ -6,8 +6,10 @@
 //!
 //! - `spec`, `file`: what a job says, from the command's arguments and from RON
 //! - `source`: the program; `call`: the entry call; `eval`, `value`, `types`: values, from text and in memory
+//! - `borrows`: the program's borrows, checked by rustc
 //! - `data`, `npy`, `output`: buffers and their files; `run`: from the one to the other
 
+mod borrows;
 mod call;
 mod data;
 mod error;
@@ -21,6 +23,7 @@ mod spec;
 mod types;
 mod value;
 
+pub use borrows::Borrows;
 pub use error::{JobError, Problem};
 pub use output::write_file;
 pub use run::{Outcome, Prepared};
@@ -81,6 +84,23 @@ impl Job {
     #[must_use]
     pub const fn lowered(&self) -> &Arc<Levelized> {
         &self.loaded.lowered
+    }
+
+    /// Has rustc check the program's borrows, and so that it has no data race, if there is a rustc: the one that the environment
+    /// names by `MILLSTREAM_RUSTC` or `RUSTC`, or the one on the path. No other check of this crate's finds races.
+    ///
+    /// # Errors
+    /// What rustc refuses.
+    pub fn check_borrows(&self) -> std::result::Result<Borrows, JobError> {
+        deeply(|| borrows::check(&self.loaded))
+    }
+
+    /// Whether its tasks pass references on, so that there are borrows to check.
+    #[must_use]
+    pub fn borrows(&self) -> bool {
+        let structs = &self.program().structs;
+        let mut params = self.program().tasks().flat_map(|(_, f)| &f.params);
+        params.any(|p| value::points(&p.ty, structs))
     }
 
     /// The declaration of a task: `fib(n: u32) -> u64`.

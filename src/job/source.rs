@@ -136,6 +136,12 @@ pub(crate) fn load(
     })
 }
 
+/// The module of a program that was read from this source.
+pub(crate) fn module(source: &Arc<Source>, name: &str) -> Result<syn::ItemMod> {
+    let (module, _) = read_file(source.text(), Some(name)).map_err(|e| diagnostics(&e, source))?;
+    Ok(module)
+}
+
 fn source_error(error: &SourceError, source: &Arc<Source>) -> JobError {
     match error {
         SourceError::Source(d) => diagnostics(d, source),

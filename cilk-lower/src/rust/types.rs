@@ -1,27 +1,30 @@
 //! Types of a program as Rust writes them, with one lifetime for all that they borrow.
 
-use millstream_cilk_lower::ident;
+use crate::ident;
 use millstream_graph::ty::{Scalar, Structs, Type};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 /// How types are written.
-pub(crate) struct Writer<'a> {
-    pub(crate) structs: &'a Structs,
+#[derive(Debug)]
+pub struct Writer<'a> {
+    /// Its structs.
+    pub structs: &'a Structs,
     /// What stands before the name of a struct: nothing in the program's module, `super::` in one within.
-    pub(crate) path: TokenStream,
+    pub path: TokenStream,
     /// The lifetime of all borrows.
-    pub(crate) lifetime: TokenStream,
+    pub lifetime: TokenStream,
 }
 
-pub(crate) fn scalar(scalar: Scalar) -> TokenStream {
+fn scalar(scalar: Scalar) -> TokenStream {
     let name = Ident::new(scalar.name(), Span::mixed_site());
     quote!(::core::primitive::#name)
 }
 
 impl Writer<'_> {
     /// The type.
-    pub(crate) fn ty(&self, ty: &Type) -> TokenStream {
+    #[must_use]
+    pub fn ty(&self, ty: &Type) -> TokenStream {
         let lifetime = &self.lifetime;
         match ty {
             Type::Scalar(s) => scalar(*s),
@@ -69,7 +72,8 @@ impl Writer<'_> {
 
 /// Whether Rust lays the type out as the task language does, so that memory of the host can hold it: everything but tuples, whose
 /// layout Rust does not promise, and what points elsewhere.
-pub(crate) fn is_pod(ty: &Type, structs: &Structs) -> bool {
+#[must_use]
+pub fn is_pod(ty: &Type, structs: &Structs) -> bool {
     match ty {
         Type::Scalar(_) => true,
         Type::Array(elem, _) => is_pod(elem, structs),
@@ -83,7 +87,8 @@ pub(crate) fn is_pod(ty: &Type, structs: &Structs) -> bool {
 }
 
 /// Whether the host can pass a value of the type: plain data, and memory that holds what Rust lays out in the same way.
-pub(crate) fn is_passable(ty: &Type, structs: &Structs) -> bool {
+#[must_use]
+pub fn is_passable(ty: &Type, structs: &Structs) -> bool {
     match ty {
         Type::Scalar(_) | Type::Struct(_) | Type::Mat { .. } => true,
         Type::Array(elem, _) => is_plain(elem),
