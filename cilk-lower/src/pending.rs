@@ -3,7 +3,7 @@
 //!
 //! A walk along the control flow of a function with the variables that await a result and those without a value, again and again until
 //! nothing new comes back to the head of any loop: a walk goes once through each loop, however deep it lies. What is lent to a child by
-//! reference is rustc's affair (see the race check); this is about the places that results go to.
+//! reference is rustc's affair (see `rust::race`); this is about the places that results go to.
 
 use crate::{
     diag::Diagnostics,
