@@ -287,6 +287,33 @@ fn failures(device: &CudaDevice) -> bool {
     good & agrees(device, &fib_program, &fib, "fib", &[In::Bits(15)])
 }
 
+/// What becomes of a device whose kernel fails for good, or does not end: a typed error in bounded time, and the next run is right.
+fn lost_contexts() -> Result<bool, RunError> {
+    const ILLEGAL: &str = "extern \"C\" __global__ void wrong() { *(volatile int*)8 = 1; }";
+    const ENDLESS: &str =
+        "extern \"C\" __global__ void wrong() { while (true) __nanosleep(1000); }";
+    let device = CudaDevice::with(options(Aggregator::Auto, 64 << 20))?;
+    let (program, fib) = program(shared::FIB);
+    let mut good = agrees(&device, &program, &fib, "fib", &[In::Bits(15)]);
+    for (what, text) in [
+        ("an illegal address", ILLEGAL),
+        ("an endless kernel", ENDLESS),
+    ] {
+        let start = std::time::Instant::now();
+        let error = device.run_text(text, "wrong");
+        let typed = matches!(error, Err(RunError::Lost(_)));
+        let again = agrees(&device, &program, &fib, "fib", &[In::Bits(15)]);
+        println!(
+            "  {} {what}: {error:?} after {:.1?}, the next run is {}",
+            if typed && again { "ok  " } else { "FAIL" },
+            start.elapsed(),
+            if again { "right" } else { "WRONG" }
+        );
+        good &= typed && again;
+    }
+    Ok(good)
+}
+
 fn time(
     name: &str,
     text: &str,
@@ -416,6 +443,11 @@ fn main() -> ExitCode {
             );
         }
     }
+    println!("contexts that are lost");
+    good &= lost_contexts().unwrap_or_else(|e| {
+        println!("FAIL {e}");
+        false
+    });
     println!(
         "{}",
         if good {

@@ -17,6 +17,7 @@ pub mod engine;
 pub mod expect;
 pub mod facts;
 pub mod random;
+pub mod stress;
 pub mod value;
 
 use millstream_aggregator::{Device, RunError};

@@ -2,7 +2,7 @@
 
 use millstream_channels_kernel::{
     cuda::{
-        abi::{Control, LIST_WORDS},
+        abi::{Channels, Control, Dispatch, LIST_WORDS, Level, Standing},
         plan::Plan,
     },
     layout::{FIELD_ALIGN, stride},
@@ -13,11 +13,13 @@ use millstream_graph::{
     ty::{Layout, PieceKind},
 };
 
+/// One part in so many of the budget is for what is known of levels.
+const LEVELS_SHARE: u64 = 16;
 /// Levels are counted up to this, if memory is plenty.
 const MOST_LEVELS: u64 = 1 << 20;
 
 /// Where everything lies, as offsets from the block's beginning.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Arena {
     /// The task that the host calls.
     pub(super) entry: TaskId,
@@ -57,6 +59,8 @@ pub(super) struct Arena {
     pub(super) once: Vec<bool>,
     /// Bytes of the block.
     pub(super) size: u64,
+    /// Where everything lies in the module's global.
+    channels: Channels,
 }
 
 impl Arena {
@@ -70,7 +74,8 @@ impl Arena {
     ) -> Option<Self> {
         let result = plan.ret(entry).layout(&plan.program.program.structs);
         // A record, and a count of leaves.
-        let levels = (budget / 64 / (plan.record_bytes() + 8)).clamp(64, MOST_LEVELS);
+        let level = Level::new(plan).bytes();
+        let levels = (budget / LEVELS_SHARE / (level + 8)).clamp(64, MOST_LEVELS);
         let mut at = 0u64;
         let mut take = |bytes: u64| {
             let here = at;
@@ -79,9 +84,9 @@ impl Arena {
         };
         let results = take(roots.checked_mul(result.size.max(1))?);
         let control = take(size_of::<Control>() as u64);
-        let dispatch = take(4 * plan.dispatch_words() as u64);
+        let dispatch = take(Dispatch::new(plan).bytes());
         let counter = take(4 * plan.groups() as u64);
-        let standing = take(plan.standing_bytes());
+        let standing = take(Standing::new(plan).bytes());
         let leaves = take(8 * (plan.stacks.len() as u64 + levels + 1));
         let zeroed = at;
         let mut take = |bytes: u64| {
@@ -94,7 +99,7 @@ impl Arena {
         } else {
             0
         });
-        let levels_at = take(plan.record_bytes() * levels);
+        let levels_at = take(level * levels);
         let once = plan.kept_once(entry, roots);
         let capacities = plan.capacities(budget.checked_sub(at)?, entry, roots, &once)?;
         let mut fields = Vec::new();
@@ -131,31 +136,29 @@ impl Arena {
             zeroed,
             once,
             size: at,
+            channels: Channels::new(plan),
         })
     }
 
     /// The module's global, for a block at that address.
     pub(super) fn channels(&self, base: u64) -> Vec<u8> {
-        let mut out = Vec::new();
-        let records = (self.records_bytes > 0).then_some(base + self.records);
-        for word in [base + self.control, base]
-            .into_iter()
-            .chain(records)
-            .chain(self.fields.iter().map(|f| base + f))
-        {
-            out.extend(word.to_le_bytes());
+        let at = &self.channels;
+        let mut words = at.zeroed();
+        at.control.set(&mut words, base + self.control);
+        at.memory.set(&mut words, base);
+        let fields: Vec<u64> = self.fields.iter().map(|f| base + f).collect();
+        at.fields.fill(&mut words, &fields);
+        let capacities: Vec<u32> = self.capacities.iter().map(|c| *c as u32).collect();
+        at.capacity.fill(&mut words, &capacities);
+        let each = self
+            .once
+            .iter()
+            .map(|once| if *once { 0 } else { u32::MAX });
+        at.each.fill(&mut words, &each.collect::<Vec<u32>>());
+        if self.records_bytes > 0 {
+            at.records.set(&mut words, base + self.records);
         }
-        for capacity in &self.capacities {
-            out.extend((*capacity as u32).to_le_bytes());
-        }
-        for once in &self.once {
-            out.extend((if *once { 0 } else { u32::MAX }).to_le_bytes());
-        }
-        out.resize(
-            (out.len() + 4 * usize::from(self.once.is_empty())).next_multiple_of(8),
-            0,
-        );
-        out
+        words.into_iter().flat_map(u32::to_le_bytes).collect()
     }
 
     /// The control record at the start of a run, for a block at that address; the fields that are the host's are still to be filled:

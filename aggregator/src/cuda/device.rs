@@ -377,6 +377,44 @@ impl CudaDevice {
         inner.context.note(report)
     }
 
+    /// Compiles a kernel without parameters and runs one thread of it, with the waits of a run: for tests of what becomes of a device whose kernel
+    /// does wrong.
+    ///
+    /// # Errors
+    /// If it cannot be compiled, or as it ends.
+    #[doc(hidden)]
+    pub fn run_text(&self, text: &str, kernel: &str) -> Result<(), RunError> {
+        let inner = self.alive()?;
+        let _using = inner.context.enter()?;
+        let nvrtc = nvrtc::find().map_err(|e| RunError::Device(e.to_string()))?;
+        let arch = arch_for(nvrtc, inner.info.arch)?;
+        let how = How {
+            fast_math: false,
+            check: false,
+        };
+        let compiled = nvrtc
+            .compile_cached(text, arch, how)
+            .map_err(|e| RunError::Compile(e.to_string()))?;
+        let _turn = inner.context.shared.turn.lock();
+        let run = || {
+            let module = Module::new(&inner.context, &compiled.cubin)?;
+            let kernel = module.kernel(kernel)?;
+            // SAFETY: it takes no parameters; what it does is what the test is for.
+            unsafe { inner.context.launch(kernel.0, 1, 1, false, &mut []) }?;
+            let start = Instant::now();
+            while !inner.context.is_done("running a test kernel")? {
+                if start.elapsed() > 2 * inner.options.watchdog {
+                    inner.context.shared.give_up();
+                    // Unloading it would wait for its kernel.
+                    std::mem::forget(module);
+                    return Err(RunError::Lost("a test kernel did not end".into()));
+                }
+            }
+            Ok(())
+        };
+        inner.context.note(run())
+    }
+
     /// Zeros on the device.
     pub(crate) fn zeros(&self, bytes: u64) -> Result<CudaBuffer, RunError> {
         let inner = self.alive()?;
@@ -650,6 +688,15 @@ impl Launcher for Driver<'_> {
 
     fn is_done(&self, what: &str) -> Result<bool, RunError> {
         self.inner.context.is_done(what)
+    }
+
+    unsafe fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.context.peek(at) }
+    }
+
+    fn give_up(&self) {
+        self.inner.context.shared.give_up();
     }
 
     fn shared_word(&self, at: usize) -> &AtomicU32 {

@@ -12,6 +12,7 @@ pub(super) use module::{Kernel, Module, Stopwatch};
 
 use super::{
     launcher::Rows,
+    memory::Pinned,
     staging::{LARGE, Staging},
 };
 use crate::{
@@ -26,6 +27,7 @@ use std::{
         Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 /// An error of the driver, with what was tried.
@@ -87,6 +89,8 @@ pub(crate) struct Shared {
     pub(crate) id: u64,
     /// A fatal error was seen.
     lost: AtomicBool,
+    /// A kernel does not end.
+    given_up: AtomicBool,
     /// Whether it has ended. Who works in it reads.
     ended: RwLock<bool>,
     /// One run at a time, of whichever device: a persistent kernel wants all of the GPU.
@@ -140,6 +144,7 @@ impl Shared {
             context,
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             lost: AtomicBool::new(false),
+            given_up: AtomicBool::new(false),
             ended: RwLock::new(false),
             turn: Mutex::new(()),
             stack: Mutex::new(0),
@@ -153,10 +158,19 @@ impl Shared {
         self.lost.load(Ordering::Relaxed)
     }
 
+    /// A kernel of it does not end: nobody waits for it any more.
+    pub(super) fn give_up(&self) {
+        // Relaxed: `end` is called by whoever was told that the context is lost, later.
+        self.given_up.store(true, Ordering::Relaxed);
+    }
+
     /// Waits for all who work in it, and ends it.
     pub(super) fn end(&self) {
         let mut ended = self.ended.write().unwrap_or_else(PoisonError::into_inner);
-        if !std::mem::replace(&mut *ended, true) {
+        // Where a kernel does not end, ending the context would wait for it for ever: it stays until the process ends.
+        // Relaxed: see `give_up`.
+        let given_up = self.given_up.load(Ordering::Relaxed);
+        if !std::mem::replace(&mut *ended, true) && !given_up {
             // SAFETY: made by `of`; nobody works in it, and nobody will. Errors have nowhere to go.
             unsafe { sys::cuCtxDestroy_v2(self.context) };
         }
@@ -394,6 +408,43 @@ impl Context {
     pub(super) fn wait(&self, what: &str) -> Result<(), RunError> {
         // SAFETY: the stream is this context's.
         check(unsafe { sys::cuStreamSynchronize(self.stream) }, what)
+    }
+
+    /// A word of the device's memory, by a stream of its own, so that it does not wait for the kernels of this one; none if it takes long.
+    ///
+    /// # Safety
+    /// `at` is device memory, aligned.
+    pub(super) unsafe fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
+        const LONG: Duration = Duration::from_secs(1);
+        const WHAT: &str = "looking at a word of the device";
+        let (word, mut stream) = (Pinned::new(self, 4)?, ptr::null_mut());
+        // 1: does not wait for the default stream.
+        // SAFETY: a context is current; valid for a write.
+        check(unsafe { sys::cuStreamCreate(&raw mut stream, 1) }, WHAT)?;
+        let start = Instant::now();
+        // SAFETY: the caller's promise; the word is pinned and lives until the copy is done or is leaked below.
+        check(
+            unsafe { sys::cuMemcpyDtoHAsync_v2(word.address().cast(), at, 4, stream) },
+            WHAT,
+        )?;
+        loop {
+            // SAFETY: the stream was made above.
+            match unsafe { sys::cuStreamQuery(stream) } {
+                CUresult::CUDA_SUCCESS => break,
+                CUresult::CUDA_ERROR_NOT_READY if start.elapsed() < LONG => {}
+                CUresult::CUDA_ERROR_NOT_READY => {
+                    // The copy may still come.
+                    std::mem::forget(word);
+                    return Ok(None);
+                }
+                code => return Err(failed(code, WHAT)),
+            }
+        }
+        // SAFETY: copied above; the stream has nothing more to do.
+        unsafe {
+            sys::cuStreamDestroy_v2(stream);
+            Ok(Some(word.address().cast::<u32>().read()))
+        }
     }
 
     /// Whether the stream is done.

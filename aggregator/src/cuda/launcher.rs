@@ -206,6 +206,18 @@ pub trait Launcher {
     /// As the machine does, with `what` was waited for.
     fn is_done(&self, what: &str) -> Result<bool, RunError>;
 
+    /// A word of the device's memory, while kernels run: what it holds, or none if the device does not say in time.
+    ///
+    /// # Errors
+    /// As the machine does.
+    ///
+    /// # Safety
+    /// `at` is device memory, aligned.
+    unsafe fn peek(&self, at: u64) -> Result<Option<u32>, RunError>;
+
+    /// Nothing is waited for any more: a kernel does not end. Who asks again has to go elsewhere.
+    fn give_up(&self);
+
     /// A word that host and device share, less than [`SHARED_WORDS`].
     fn shared_word(&self, at: usize) -> &AtomicU32;
 

@@ -4,6 +4,7 @@
 
 use super::launcher::Shape;
 use millstream_channels_kernel::cuda::{
+    abi::{self, Dispatch, Mailbox, Standing},
     plan::{Plan, StackKind},
     rules::{
         FILL, GUESS, GUESS_LEVELS, GUESS_YIELDS, LEAST_PUSHED, NEIGHBOURS, RESERVE, RETRY,
@@ -11,7 +12,7 @@ use millstream_channels_kernel::cuda::{
     },
 };
 
-/// Of a dispatch whose kernel is done: what the mailbox holds behind the number and the status.
+/// Of a dispatch whose kernel is done: what the mailbox says.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Done {
     /// Units of the group that depends on data, until the first tile found no room.
@@ -27,17 +28,14 @@ pub(super) struct Done {
 }
 
 impl Done {
-    /// Words before the counters.
-    pub(super) const WORDS: usize = 4;
-
-    /// From the words behind the number and the status.
-    pub(super) fn new(words: &[u32]) -> Self {
+    /// From the mailbox's words.
+    pub(super) fn from_words(at: &Mailbox, words: &[u32]) -> Self {
         Self {
-            limit: words[0],
-            bottom: words[1],
-            left: words[2],
-            moves: words[3],
-            counters: words[Self::WORDS..].to_vec(),
+            limit: at.limit.get(words),
+            bottom: at.bottom.get(words),
+            left: at.left.get(words),
+            moves: at.moves.get(words),
+            counters: at.counter.all(words),
         }
     }
 }
@@ -62,35 +60,30 @@ pub(super) struct Run {
 impl Run {
     /// What a record says that a kernel chose.
     pub(super) fn from_words(plan: &Plan, words: &[u32]) -> Self {
-        let source = words[0] as usize;
+        let at = Dispatch::new(plan);
+        let source = at.source.get(words) as usize;
         let pushes = plan.sources[source].pushes.len();
-        let (base, room) = (
-            words[6..][..pushes].to_vec(),
-            words[6 + plan.pushes()..][..pushes].to_vec(),
-        );
         Self {
             source,
-            level: words[2],
-            first: words[3],
-            count: words[4],
-            base,
-            room,
+            level: at.level.get(words),
+            first: at.first.get(words),
+            count: at.count.get(words),
+            base: at.base.first(words, pushes),
+            room: at.room.first(words, pushes),
         }
     }
 
     /// The record that a kernel takes.
     pub(super) fn words(&self, plan: &Plan, number: u32) -> Vec<u32> {
-        let mut words = vec![
-            self.source as u32,
-            0,
-            self.level,
-            self.first,
-            self.count,
-            number,
-        ];
-        words.resize(plan.dispatch_words(), 0);
-        words[6..][..self.base.len()].copy_from_slice(&self.base);
-        words[6 + plan.pushes()..][..self.room.len()].copy_from_slice(&self.room);
+        let at = Dispatch::new(plan);
+        let mut words = at.zeroed();
+        at.source.set(&mut words, self.source as u32);
+        at.level.set(&mut words, self.level);
+        at.first.set(&mut words, self.first);
+        at.count.set(&mut words, self.count);
+        at.number.set(&mut words, number);
+        at.base.fill(&mut words, &self.base);
+        at.room.fill(&mut words, &self.room);
         words
     }
 }
@@ -222,18 +215,14 @@ impl<'a> Policy<'a> {
             self.now().elements += u64::from(taken);
         }
         if done.moves > 0 {
-            let mut words = vec![
-                self.plan.sources.len() as u32,
-                0,
-                done.moves,
-                run.first,
-                run.count,
-                number,
-            ];
-            words.resize(self.plan.dispatch_words(), 0);
-            words[6] = source.stack;
-            words[6 + self.plan.pushes()] = source.tile(self.shape.block);
-            self.moves = Some(words);
+            let moves = Run {
+                source: self.plan.sources.len(),
+                level: done.moves,
+                base: vec![source.stack],
+                room: vec![source.tile(self.shape.block)],
+                ..*run
+            };
+            self.moves = Some(moves.words(self.plan, number));
         }
     }
 
@@ -527,59 +516,56 @@ impl<'a> Policy<'a> {
         self.moves.is_none() && self.full.is_none()
     }
 
-    /// How far the run is, as the kernel takes it up: the twin of `Standing` in `device/policy.cu`.
+    /// How far the run is, as the kernel takes it up: an [`abi::Standing`].
     pub(super) fn standing(&self) -> Vec<u32> {
-        let mut words: Vec<u32> = self
-            .consumed
-            .iter()
-            .flat_map(|n| [*n as u32, (*n >> 32) as u32])
-            .collect();
-        words.extend([
-            self.level as u32,
-            self.levels.len() as u32,
-            self.expected,
-            self.most,
-        ]);
-        for part in [&self.top, &self.peak, &self.average] {
-            words.extend(part);
-        }
-        words.resize(self.plan.standing_bytes() as usize / 4, 0);
+        let at = Standing::new(self.plan);
+        let mut words = at.zeroed();
+        at.consumed.fill(&mut words, &self.consumed);
+        at.level.set(&mut words, self.level as u32);
+        at.reached.set(&mut words, self.levels.len() as u32);
+        at.expected.set(&mut words, self.expected);
+        at.most.set(&mut words, self.most);
+        at.top.fill(&mut words, &self.top);
+        at.peak.fill(&mut words, &self.peak);
+        at.average.fill(&mut words, &self.average);
         words
     }
 
-    /// What is known of a level, as the kernel takes it up: the twin of `Level` in `device/policy.cu`. None of a level that was not reached.
+    /// What is known of a level, as the kernel takes it up: an [`abi::Level`]. None of a level that was not reached.
     pub(super) fn record(&self, level: usize) -> Option<Vec<u32>> {
-        let level = self.levels.get(level)?;
-        let mut words = [level.lo.clone(), level.hi.clone()].concat();
-        words.extend(level.pushed.iter().chain(&level.below).map(|x| x.to_bits()));
-        words.extend([level.elements as u32, (level.elements >> 32) as u32]);
+        let (level, at) = (self.levels.get(level)?, abi::Level::new(self.plan));
+        let mut words = at.zeroed();
+        at.lo.fill(&mut words, &level.lo);
+        at.hi.fill(&mut words, &level.hi);
+        at.pushed.fill(&mut words, &level.pushed);
+        at.below.fill(&mut words, &level.below);
+        at.elements.set(&mut words, level.elements);
         Some(words)
     }
 
     /// Levels that a [`standing`](Self::standing) has records of.
     pub(super) fn reached(plan: &Plan, standing: &[u32]) -> usize {
-        standing[2 * plan.sources.len() + 1] as usize
+        Standing::new(plan).reached.get(standing) as usize
     }
 
     /// Takes up what a kernel left: its standing, and the records of all levels, one behind another.
     pub(super) fn resume(&mut self, standing: &[u32], records: &[u32]) {
-        let (sources, stacks) = (self.plan.sources.len(), self.plan.stacks.len());
-        let wide = |words: &[u32]| u64::from(words[0]) | u64::from(words[1]) << 32;
-        self.consumed = standing[..2 * sources].chunks_exact(2).map(wide).collect();
-        let rest = &standing[2 * sources..];
-        (self.level, self.expected, self.most) = (rest[0] as usize, rest[2], rest[3]);
-        self.top = rest[4..][..stacks].to_vec();
-        self.peak = rest[4 + stacks..][..stacks].to_vec();
-        self.average = rest[4 + 2 * stacks..][..sources].to_vec();
-        let floats = |words: &[u32]| words.iter().map(|w| f32::from_bits(*w)).collect();
+        let (at, of) = (Standing::new(self.plan), abi::Level::new(self.plan));
+        self.consumed = at.consumed.all(standing);
+        self.level = at.level.get(standing) as usize;
+        self.expected = at.expected.get(standing);
+        self.most = at.most.get(standing);
+        self.top = at.top.all(standing);
+        self.peak = at.peak.all(standing);
+        self.average = at.average.all(standing);
         let level = |words: &[u32]| Level {
-            lo: words[..stacks].to_vec(),
-            hi: words[stacks..][..stacks].to_vec(),
-            pushed: floats(&words[2 * stacks..][..stacks]),
-            below: floats(&words[3 * stacks..][..stacks]),
-            elements: wide(&words[4 * stacks..]),
+            lo: of.lo.all(words),
+            hi: of.hi.all(words),
+            pushed: of.pushed.all(words),
+            below: of.below.all(words),
+            elements: of.elements.get(words),
         };
-        self.levels = records.chunks_exact(4 * stacks + 2).map(level).collect();
+        self.levels = records.chunks_exact(of.words()).map(level).collect();
     }
 
     /// How many levels the run has reached.

@@ -12,11 +12,11 @@
 //! | with records, estimates of narrow levels are divided exactly | the hardware's approximate division, which is used without, is nowhere specified |
 
 use super::policy::{Decision, Done, Policy, Run};
-use millstream_channels_kernel::cuda::Plan;
+use millstream_channels_kernel::cuda::{
+    Plan,
+    abi::{Record as At, Records as Head},
+};
 use std::fmt;
-
-/// Words of a record before those of its pushes.
-const HEAD: usize = 8;
 
 /// What was decided, and what came of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,14 +54,17 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Bytes of so many records: a count, and each as `Record` in `device/policy.cu`.
+/// Bytes of so many records, and of what stands before them.
 pub(super) fn bytes(plan: &Plan, records: u32) -> u64 {
-    4 * (2 + u64::from(records) * (HEAD + 3 * plan.pushes()) as u64)
+    Head::new(plan).bytes() + u64::from(records) * At::new(plan).bytes()
 }
 
 /// What stands before records that are yet to be written: how many there are, and how many find room.
-pub(super) fn header(records: u32) -> [u8; 8] {
-    (u64::from(records) << 32).to_le_bytes()
+pub(super) fn header(plan: &Plan, records: u32) -> Vec<u8> {
+    let at = Head::new(plan);
+    let mut words = at.zeroed();
+    at.room.set(&mut words, records);
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
 impl Records {
@@ -78,13 +81,17 @@ impl Records {
 
     /// Those that a kernel wrote.
     pub(super) fn take_in(&mut self, plan: &Plan, words: &[u32]) {
-        let size = HEAD + 3 * plan.pushes();
-        for one in words[2..].chunks_exact(size).take(words[0] as usize) {
+        let (head, at) = (Head::new(plan), At::new(plan));
+        let kept = head.kept.get(words);
+        for one in words[head.words()..]
+            .chunks_exact(at.words())
+            .take(kept as usize)
+        {
             if !self.is_cut {
-                self.all.push(Record::new(plan, one));
+                self.all.push(Record::new(plan, &at, one));
             }
         }
-        self.is_cut |= words[0] as usize > words[2..].len() / size;
+        self.is_cut |= kept > head.room.get(words);
     }
 
     /// Lets the policy of the run's beginning decide everything again. How many decisions were the same, or the first that was not.
@@ -122,29 +129,28 @@ impl Records {
 }
 
 impl Record {
-    fn new(plan: &Plan, words: &[u32]) -> Self {
-        let source = words[1] as usize;
+    fn new(plan: &Plan, at: &At, words: &[u32]) -> Self {
+        let source = at.source.get(words) as usize;
         let pushes = &plan.sources[source].pushes;
-        let part = |i: usize| words[HEAD + i * plan.pushes()..][..pushes.len()].to_vec();
         let mut counters = vec![0; plan.groups()];
-        for (push, pushed) in pushes.iter().zip(part(0)) {
+        for (push, pushed) in pushes.iter().zip(at.pushed.all(words)) {
             counters[push.group as usize] = pushed / push.ratio;
         }
         Self {
-            narrow: words[0] != 0,
+            narrow: at.narrow.get(words) != 0,
             run: Run {
                 source,
-                level: words[2],
-                first: words[3],
-                count: words[4],
-                base: part(1),
-                room: part(2),
+                level: at.level.get(words),
+                first: at.first.get(words),
+                count: at.count.get(words),
+                base: at.base.first(words, pushes.len()),
+                room: at.room.first(words, pushes.len()),
             },
             done: Done {
                 limit: u32::MAX,
-                left: words[5],
-                bottom: words[6],
-                moves: words[7],
+                left: at.left.get(words),
+                bottom: at.bottom.get(words),
+                moves: at.moves.get(words),
                 counters,
             },
         }

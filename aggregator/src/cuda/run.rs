@@ -14,7 +14,7 @@ use crate::{
     report::RunReport,
 };
 use millstream_channels_kernel::cuda::{
-    abi::{Control, status},
+    abi::{Control, Dispatch, Level, Mailbox, Standing, status},
     plan::{Mode, Plan},
 };
 use millstream_graph::{ir::TaskId, levelized::StackRef};
@@ -25,6 +25,12 @@ use std::{
 
 /// After so many narrow runs in succession, each launched by the host, one block takes over: as long as these took, that takes too.
 const NARROW_RUNS: u32 = 4;
+/// Beyond what the watchdog allows: for the launch, and for what a kernel does after it has seen it.
+const GRACE: Duration = Duration::from_secs(1);
+/// A kernel that takes longer is asked for by naps, so that the host's thread does not burn for it.
+const SHORT: Duration = Duration::from_millis(10);
+/// How long such a nap is.
+const NAP: Duration = Duration::from_micros(50);
 /// What the host waits for when kernels are under way.
 const RUNNING: &str = "running the program";
 
@@ -181,7 +187,10 @@ impl<'a, L: Launcher> Run<'a, L> {
             self.hand_over(&self.policy())?;
         }
         if kernels.records > 0 {
-            self.write(self.arena.records, &records::header(kernels.records))?;
+            self.write(
+                self.arena.records,
+                &records::header(&kernels.plan, kernels.records),
+            )?;
         }
         for (offset, bytes) in self.arena.root_elements(&kernels.plan, self.base, &pieces) {
             self.write(offset, &bytes)?;
@@ -263,20 +272,24 @@ impl<'a, L: Launcher> Run<'a, L> {
         }?;
         // Marked again if the run goes on.
         self.launcher.mark(true)?;
-        self.launcher.wait(RUNNING)?;
+        self.await_kernel()?;
         // One copy: the control record, and what lies behind it.
         let start = self.arena.control;
-        let all = self.read(start, self.arena.standing + plan.standing_bytes() - start)?;
+        let standing_bytes = Standing::new(plan).bytes();
+        let all = self.read(start, self.arena.standing + standing_bytes - start)?;
         let at = |offset: u64, size: u64| &all[(offset - start) as usize..][..size as usize];
         let control = control_in(at(start, size_of::<Control>() as u64));
-        let standing = words(at(self.arena.standing, plan.standing_bytes()));
+        let standing = words(at(self.arena.standing, standing_bytes));
         let reached = Policy::reached(plan, &standing).min(self.arena.levels as usize);
-        let levels = self.read(self.arena.levels_at, reached as u64 * plan.record_bytes())?;
+        let levels = self.read(
+            self.arena.levels_at,
+            reached as u64 * Level::new(plan).bytes(),
+        )?;
         policy.resume(&standing, &words(&levels));
         if let Some(records) = &mut counts.records {
             let bytes = self.read(self.arena.records, self.arena.records_bytes)?;
             records.take_in(plan, &words(&bytes));
-            let header = records::header(self.launcher.kernels().records);
+            let header = records::header(plan, self.launcher.kernels().records);
             self.write(self.arena.records, &header)?;
         }
         let over = control.over != 0 && control.status == status::OK;
@@ -286,7 +299,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         let chosen = || {
             Chosen::from_words(
                 plan,
-                &words(at(self.arena.dispatch, 4 * plan.dispatch_words() as u64)),
+                &words(at(self.arena.dispatch, Dispatch::new(plan).bytes())),
             )
         };
         Ok((control, over.then(chosen)))
@@ -344,9 +357,10 @@ impl<'a, L: Launcher> Run<'a, L> {
     ) -> Result<Control, RunError> {
         let shares = chosen.is_some();
         let (mut number, mut narrow) = (0u32, 0);
+        let told = Mailbox::new(self.plan());
         // Relaxed: no kernel is running.
         self.launcher
-            .shared_word(MAILBOX)
+            .shared_word(MAILBOX + told.number.at())
             .store(0, Ordering::Relaxed);
         let mut full = None;
         loop {
@@ -372,14 +386,12 @@ impl<'a, L: Launcher> Run<'a, L> {
                 continue;
             };
             let answer = |at| {
-                let word = self.launcher.shared_word(MAILBOX + 2 + at);
-                // Relaxed: ordered by the acquire of the mailbox's first word.
+                let word = self.launcher.shared_word(MAILBOX + at);
+                // Relaxed: ordered by the acquire of the mailbox's number.
                 word.load(Ordering::Relaxed)
             };
-            let words: Vec<u32> = (0..Done::WORDS + self.plan().groups())
-                .map(answer)
-                .collect();
-            let done = Done::new(&words);
+            let words: Vec<u32> = (0..told.words()).map(answer).collect();
+            let done = Done::from_words(&told, &words);
             policy.take(&run, &done, number.wrapping_add(1).max(1));
             let source = &self.plan().sources[run.source];
             let block = self.launcher.kernels().shape.block;
@@ -412,7 +424,11 @@ impl<'a, L: Launcher> Run<'a, L> {
                 run.source,
                 self.blocks_for(run.source, run.count),
             ),
-            Decision::Move(words) => (words.clone(), kernels.plan.sources.len(), words[2]),
+            Decision::Move(words) => (
+                words.clone(),
+                kernels.plan.sources.len(),
+                Dispatch::new(&kernels.plan).level.get(words),
+            ),
             Decision::Done | Decision::Full(_) => return Ok(false),
         };
         // Relaxed: pairs with `CudaCancel::cancel`.
@@ -423,12 +439,9 @@ impl<'a, L: Launcher> Run<'a, L> {
         // SAFETY: the run's memory is laid out as the kernel expects, and the record has all its words.
         unsafe { self.launcher.dispatch(kernel, blocks, &mut words) }?;
         self.await_dispatch(number)?;
-        // Relaxed: ordered by the acquire of the mailbox's first word.
-        Ok(self
-            .launcher
-            .shared_word(MAILBOX + 1)
-            .load(Ordering::Relaxed)
-            == status::OK)
+        let code = MAILBOX + Mailbox::new(&kernels.plan).status.at();
+        // Relaxed: ordered by the acquire of the mailbox's number.
+        Ok(self.launcher.shared_word(code).load(Ordering::Relaxed) == status::OK)
     }
 
     fn blocks_for(&self, source: usize, count: u32) -> u32 {
@@ -442,11 +455,53 @@ impl<'a, L: Launcher> Run<'a, L> {
         }
     }
 
+    /// So long at most the host waits for a kernel that shows no sign of life: kernels end themselves when a dispatch takes longer than the watchdog
+    /// allows, those that look at it.
+    fn patience(&self) -> Duration {
+        2 * self.settings.watchdog + GRACE
+    }
+
+    /// Gives up a kernel that neither ends nor looks at the watchdog.
+    fn hung(&self) -> RunError {
+        self.launcher.give_up();
+        RunError::Lost(format!(
+            "a kernel did not end and did not look at the watchdog for {:?}; it was given up",
+            self.patience()
+        ))
+    }
+
+    /// Waits for the persistent kernel, for as long as it begins new dispatches.
+    fn await_kernel(&self) -> Result<(), RunError> {
+        let (start, patience) = (Instant::now(), self.patience());
+        let (mut since, mut last) = (start, None);
+        while !self.launcher.is_done(RUNNING)? {
+            if since.elapsed() > patience {
+                // SAFETY: a word of the control record.
+                let beat = unsafe {
+                    let at = self.arena.control + std::mem::offset_of!(Control, beat) as u64;
+                    self.launcher.peek(self.base + at)
+                }?;
+                if beat.is_none() || beat == last {
+                    return Err(self.hung());
+                }
+                (since, last) = (Instant::now(), beat);
+            }
+            if start.elapsed() > SHORT {
+                std::thread::sleep(NAP);
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+        self.launcher.wait(RUNNING)
+    }
+
     /// Waits for the mailbox. The kernel ends itself if it takes too long; a lost context is seen by asking the launcher.
     fn await_dispatch(&self, number: u32) -> Result<(), RunError> {
+        let done = MAILBOX + Mailbox::new(self.plan()).number.at();
         let answered =
             // Acquire: pairs with the release of the kernel's last block.
-            || self.launcher.shared_word(MAILBOX).load(Ordering::Acquire) == number;
+            || self.launcher.shared_word(done).load(Ordering::Acquire) == number;
+        let start = Instant::now();
         for spins in 1u64.. {
             if answered() {
                 break;
@@ -455,6 +510,9 @@ impl<'a, L: Launcher> Run<'a, L> {
                 return Err(RunError::Stuck {
                     state: format!("dispatch {number} ended without a word"),
                 });
+            }
+            if spins % 4096 == 0 && start.elapsed() > self.patience() {
+                return Err(self.hung());
             }
             std::hint::spin_loop();
         }

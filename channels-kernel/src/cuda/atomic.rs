@@ -177,8 +177,14 @@ impl Body<'_, '_> {
     }
 }
 
-/// Combines a result with what its destination holds. Relaxed: the parent reads after the dispatch's barrier.
-pub(super) fn combine_text(combine: Combine, ty: Scalar, value: &str, address: &str) -> String {
+/// Combines a result with what its destination in a memory holds. Relaxed: the parent reads after the dispatch's barrier.
+pub(super) fn combine_text(
+    memory: &str,
+    combine: Combine,
+    ty: Scalar,
+    value: &str,
+    address: &str,
+) -> String {
     let op = match combine {
         Combine::Store => return format!("store({address}, {value});"),
         Combine::Add => AtomicOp::Add,
@@ -189,22 +195,18 @@ pub(super) fn combine_text(combine: Combine, ty: Scalar, value: &str, address: &
         Combine::Max => AtomicOp::Max,
     };
     let code = match builtin(op, ty) {
-        Some(_) if ty.is_int() => {
-            let raw = if matches!(op, AtomicOp::Min | AtomicOp::Max) {
+        Some(_) => {
+            let raw = if matches!(op, AtomicOp::Min | AtomicOp::Max) || ty.is_float() {
                 ctype(ty)
             } else {
                 unsigned(ty)
             };
             format!(
-                "combine_{}(({raw}*)({address}), ({raw})({value}));",
+                "{memory}::combine_{}(({raw}*)({address}), ({raw})({value}));",
                 op.name()
             )
         }
-        Some(name) => {
-            let raw = operated(op, ty);
-            format!("{name}(({raw}*)({address}), ({raw})({value}), __NV_ATOMIC_RELAXED, {SCOPE});")
-        }
-        None => format!("{};", update(op, ty, address, value)),
+        None => format!("{memory}::template {};", update(op, ty, address, value)),
     };
     // What changes nothing is nothing to do: most leaves of a search find nothing.
     match combine.neutral(ty) {

@@ -655,19 +655,6 @@ impl Plan {
             .max(1)
     }
 
-    /// `u32`s of a dispatch record: source, stop, level, first, count, number, then for each push the first free element and the room.
-    #[must_use]
-    pub fn dispatch_words(&self) -> usize {
-        6 + 2 * self.pushes()
-    }
-
-    /// `u64`s of the module's global: the address of the control record and that of the run's memory, the address of each field's
-    /// array, then the capacities of the stacks as `u32`s, then for each inherited field 0 if it is kept once and `u32::MAX` if not.
-    #[must_use]
-    pub fn channel_words(&self) -> usize {
-        2 + self.fields() + (self.stacks.len() + self.inherited.len().max(1)).div_ceil(2)
-    }
-
     /// How many field arrays there are in all stacks.
     #[must_use]
     pub fn fields(&self) -> usize {
@@ -686,21 +673,6 @@ impl Plan {
     pub(super) fn channel(&self, stack: u32) -> String {
         let stack = &self.stacks[stack as usize];
         names::channel(&self.program, stack.task, stack.kind)
-    }
-}
-
-impl Plan {
-    /// Bytes of what the host and the persistent kernel hand each other of a run: `Standing` in `device/policy.cu`.
-    #[must_use]
-    pub fn standing_bytes(&self) -> u64 {
-        (8 * self.sources.len() + 4 * (4 + 2 * self.stacks.len() + self.sources.len()))
-            .next_multiple_of(8) as u64
-    }
-
-    /// Bytes of a level's record: `Level` in `device/policy.cu`.
-    #[must_use]
-    pub fn record_bytes(&self) -> u64 {
-        16 * self.stacks.len() as u64 + 8
     }
 }
 

@@ -287,8 +287,9 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
     function(
         "FN_IN static Staged& staged(ptr stage, u32 e) { return *(Staged*)(stage + min_of(e, capacity<EACH>()) * stride<EACH>()); }",
     );
-    function(&format!(
-        "FN_IN static void flush(u32 at, u32 count) {{ for (u32 i = thread_id(); i < count; i += BLOCK) {{{flush} }} }}"
+    out.line("template <class M, bool EACH>");
+    out.line(&format!(
+        "FN_IN static void flush(u32 at, u32 count) {{ const auto& ch = *M::channels; for (u32 i = thread_id(); i < count; i += BLOCK) {{{flush} }} }}"
     ));
 }
 
@@ -322,9 +323,10 @@ fn sum(plan: &Plan, source: &Source, out: &mut Writer) {
         "FN_IN static Value join(Value a, Value b) {{ return {}; }}",
         binary(op, ty, "a", "b")
     ));
+    out.line("template <class M>");
     out.line(&format!(
         "FN_IN static void give(ptr to, Value value) {{ {} }}",
-        combine_text(combine, ty, "value", "to")
+        combine_text("M", combine, ty, "value", "to")
     ));
     out.close("};");
 }
@@ -341,15 +343,16 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
     let channel = plan.channel(source.stack);
     if !source.is_entry() {
         out.line("struct Args { u32 frame; };");
-        out.line("template <bool EACH>");
+        out.line("template <class M, bool EACH>");
         if twin {
             let other = plan
                 .channel(plan.number_of(StackRef::Continuation(source.task, source.segment), true));
-            out.line(&format!("FN_IN static Args deq(u32 i) {{ return {{(TWIN ? ch.{other}.frame_0 : ch.{channel}.frame_0)[i]}}; }}"));
-            out.line(&format!("FN_IN static u32* again() {{ return TWIN ? ch.{channel}.frame_0 : ch.{other}.frame_0; }}"));
+            out.line(&format!("FN_IN static Args deq(u32 i) {{ const auto& ch = *M::channels; return {{(TWIN ? ch.{other}.frame_0 : ch.{channel}.frame_0)[i]}}; }}"));
+            out.line("template <class M>");
+            out.line(&format!("FN_IN static u32* again() {{ const auto& ch = *M::channels; return TWIN ? ch.{channel}.frame_0 : ch.{other}.frame_0; }}"));
         } else {
             out.line(&format!(
-                "FN_IN static Args deq(u32 i) {{ return {{ch.{channel}.frame_0[i]}}; }}"
+                "FN_IN static Args deq(u32 i) {{ const auto& ch = *M::channels; return {{ch.{channel}.frame_0[i]}}; }}"
             ));
         }
         return;
@@ -368,9 +371,9 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
         }
     }
     out.line(&format!("struct Args {{ {members} }};"));
-    out.line("template <bool EACH>");
+    out.line("template <class M, bool EACH>");
     out.line(&format!(
-        "FN_IN static Args deq(u32 i) {{ return {{{values}}}; }}"
+        "FN_IN static Args deq(u32 i) {{ [[maybe_unused]] const auto& ch = *M::channels; return {{{values}}}; }}"
     ));
     let segment = &plan.program[source.task].segments[source.segment.index()];
     if matches!(source.mode, Mode::Tried { .. }) && segment.ret.is_some() {
@@ -391,8 +394,8 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
             ),
             false => address,
         };
-        out.line("template <bool EACH>");
-        out.line(&format!("FN_IN static ptr home([[maybe_unused]] u32 i) {{ return {text}; }}  // where an element's result goes"));
+        out.line("template <class M, bool EACH>");
+        out.line(&format!("FN_IN static ptr home([[maybe_unused]] u32 i) {{ const auto& ch = *M::channels; return {text}; }}  // where an element's result goes"));
     }
 }
 
@@ -401,6 +404,7 @@ fn write_body(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Wri
     let stack = &plan.stacks[source.stack as usize];
     out.line("template <class W>");
     out.open("FN_IN static void run(W& w, const Args& element) {");
+    out.line("[[maybe_unused]] const auto& ch = *W::Memory::channels;");
     let role = Role::Segment {
         task: source.task,
         segment: source.segment,

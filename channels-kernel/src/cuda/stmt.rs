@@ -194,7 +194,7 @@ impl Body<'_, '_> {
             .plan
             .channel(self.plan.number_of(StackRef::Continuation(task, to), false));
         let array = if to == segment {
-            "again()".to_owned()
+            "again<typename W::Memory>()".to_owned()
         } else {
             format!("ch.{channel}.frame_0")
         };
@@ -261,6 +261,7 @@ impl Body<'_, '_> {
                             format!("w.give({at}, ({}){});", ctype(ty), self.operand(*value))
                         }
                         None => combine_text(
+                            "W::Memory",
                             lowered.combine,
                             self.type_of(*value),
                             &self.operand(*value),

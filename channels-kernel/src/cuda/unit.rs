@@ -1,7 +1,7 @@
 //! The translation unit: what stands in it, in order.
 
 use super::{
-    abi::{MOST_BLOCKS, kernel},
+    abi::{self, Count, MOST_BLOCKS, kernel},
     helper, names,
     plan::{Mode, Plan, Stack, StackKind},
     segment,
@@ -78,21 +78,11 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     ));
     constants(plan, options, &mut out);
     out.text(include_str!("device/prelude.cu"));
-    channels(plan, options.records, &mut out);
+    out.blank();
+    out.text(&abi::header(plan));
+    channels(plan, &mut out);
     out.text(include_str!("device/channel.cu"));
     out.text(include_str!("device/direct.cu"));
-    let control = size_of::<super::abi::Control>();
-    out.line(&format!(
-        "static_assert(sizeof(Control) == {control}, \"the host's record\");"
-    ));
-    out.line(&format!(
-        "static_assert(sizeof(Dispatch) == {}, \"the host's record\");",
-        4 * plan.dispatch_words()
-    ));
-    out.line(&format!(
-        "static_assert(sizeof(Channels) == {}, \"the host's table\");",
-        8 * (plan.channel_words() + usize::from(options.records))
-    ));
     out.blank();
     tables(plan, &mut out);
     data(plan, &mut out);
@@ -104,14 +94,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
         moves(plan, &mut out);
     }
     out.text(include_str!("device/policy.cu"));
-    out.line(&format!(
-        "static_assert(sizeof(Standing) == {}, \"the host's words\");",
-        plan.standing_bytes()
-    ));
-    out.line(&format!(
-        "static_assert(sizeof(Level) == {}, \"the host's words\");",
-        plan.record_bytes()
-    ));
+    out.line(&format!("static_assert(sizeof(Shared) + sizeof(Policy) + sizeof(StageMemory) <= {SHARED_BYTES}, \"a block has no more shared memory\");"));
     run_source(plan, &mut out);
     out.text(include_str!("device/narrow.cu"));
     run_narrow(plan, &mut out);
@@ -131,15 +114,38 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
         .sources
         .iter()
         .any(|s| s.staged().is_some() || !s.walked.is_empty());
+    let stage = if staged { plan.stage_bytes() } else { 16 };
+    let near = match plan.stacks.len() {
+        ..=4 => 32,
+        5..=8 => 16,
+        9..=16 => 8,
+        _ => 4,
+    };
+    // Where no children are staged there is room for more.
+    let near = near << u32::from(plan.stacks.len() <= 32 && !staged);
+    // The emulator of the tests has smaller ones.
     for (name, value) in [
-        ("STACKS", plan.stacks.len() as u64),
-        ("SOURCES", plan.sources.len() as u64),
-        ("MAX_PUSHES", plan.pushes() as u64),
-        ("MAX_GROUPS", plan.groups() as u64),
+        ("WARP", u64::from(kernel::WARP)),
+        ("BLOCK", u64::from(kernel::BLOCK)),
+        // Levels that lie in shared memory; a power of two.
+        ("NEAR", near),
+        // Shared memory for the slices that a warp's elements walk through.
+        (
+            "WALK_BYTES",
+            stage / u64::from(kernel::BLOCK / kernel::WARP),
+        ),
+    ] {
+        out.line(&format!("#ifndef {name}"));
+        out.line(&format!("#define {name} {value}u"));
+        out.line("#endif");
+    }
+    for count in Count::NAMED {
+        out.line(&format!("#define {} {}u", count.name(), count.of(plan)));
+    }
+    for (name, value) in [
         ("SCAN_GROUPS", groups),
         ("MAX_ITEMS", items),
-        ("STAGE_BYTES", if staged { plan.stage_bytes() } else { 16 }),
-        ("INHERITED", plan.inherited.len().max(1) as u64),
+        ("STAGE_BYTES", stage),
         ("MOST_BLOCKS", u64::from(MOST_BLOCKS)),
         ("MIN_BLOCKS", u64::from(options.min_blocks)),
     ] {
@@ -159,7 +165,7 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
 }
 
 /// A struct of arrays for each stack, and the global that holds where they lie.
-fn channels(plan: &Plan, records: bool, out: &mut Writer) {
+fn channels(plan: &Plan, out: &mut Writer) {
     out.blank();
     out.line("// The program's channels: one array a field.");
     let with_fields: Vec<(usize, &Stack)> = plan
@@ -180,13 +186,9 @@ fn channels(plan: &Plan, records: bool, out: &mut Writer) {
             fields.collect::<Vec<_>>().join(" ")
         ));
     }
-    out.line("struct Control;");
     out.open("struct Channels {");
     out.line("Control* control;");
     out.line("ptr memory;  // of the whole run: narrow return addresses count from here");
-    if records {
-        out.line("u32* records;  // of decisions");
-    }
     for (i, stack) in &with_fields {
         let channel = plan.channel(*i as u32);
         let what = match stack.kind {
@@ -200,9 +202,37 @@ fn channels(plan: &Plan, records: bool, out: &mut Writer) {
     out.line(
         "u32 each[INHERITED];  // of fields that children inherit: 0 if kept once, else all ones",
     );
+    out.line("Records* records;  // of decisions; null if none are kept");
     out.close("};");
-    out.line("extern \"C\" __constant__ Channels ch;");
-    out.line("__constant__ Channels ch;");
+    let (places, bytes) = (abi::Channels::new(plan), size_of::<u64>());
+    for (i, stack) in &with_fields {
+        let channel = plan.channel(*i as u32);
+        let first = 4 * places.fields.at() + bytes * stack.first_field as usize;
+        out.line(&format!("LIES_AT(Channels, {channel}, {first});"));
+        for (k, field) in stack.fields.iter().enumerate() {
+            let name = names::field(field, k);
+            out.line(&format!(
+                "LIES_AT({channel}_channel, {name}, {});",
+                bytes * k
+            ));
+        }
+    }
+    for (name, at) in [
+        ("control", places.control.at()),
+        ("memory", places.memory.at()),
+        ("capacity", places.capacity.at()),
+        ("each", places.each.at()),
+        ("records", places.records.at()),
+    ] {
+        out.line(&format!("LIES_AT(Channels, {name}, {});", 4 * at));
+    }
+    out.line(&format!("TAKES(Channels, {});", places.bytes()));
+    for linkage in ["extern \"C\" ", ""] {
+        out.line(&format!(
+            "{linkage}__constant__ Channels {};",
+            kernel::CHANNELS
+        ));
+    }
     out.blank();
 }
 
@@ -383,6 +413,7 @@ fn may_fail(plan: &Plan, source: &super::plan::Source) -> bool {
 /// Moves elements within a channel: tiles that found no room close up with what was not taken.
 fn moves(plan: &Plan, out: &mut Writer) {
     out.open("FN void move_elements(u32 stack, u32 to, u32 from, u32 count) {");
+    out.line("const auto& ch = *DeviceMemory::channels;");
     out.open("for (u32 i = thread_id(); i < count; i += BLOCK) {");
     out.open("switch (stack) {");
     let mut stacks: Vec<u32> = plan
@@ -451,7 +482,7 @@ fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
                 .flat_map(|s| &plan.stacks[s as usize].inherited);
             let each: std::collections::BTreeSet<String> = inherited
                 .flatten()
-                .map(|n| format!("ch.each[{n}]"))
+                .map(|n| format!("{}.each[{n}]", kernel::CHANNELS))
                 .collect();
             if each.is_empty() {
                 format!("run_tried<{name}, true>(block, blocks);")
@@ -511,12 +542,14 @@ impl Plan {
 
     /// Bytes of a block's stage: what the rest of its shared memory (`Shared` in `channel.cu`, `Policy` in `policy.cu`) leaves.
     pub(super) fn stage_bytes(&self) -> u64 {
-        let warps = u64::from(kernel::BLOCK / 32);
+        let warps = u64::from(kernel::BLOCK / kernel::WARP);
         let (groups, items) = self.scanned();
         let sums = groups * (4 * warps * items + 8) + 4 * self.groups() as u64;
         let shared =
-            4 * self.dispatch_words() as u64 + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 64;
-        let policy = self.standing_bytes() + LEVEL_BYTES.max(4 * self.record_bytes()) + 64;
+            abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 64;
+        let policy = abi::Standing::new(self).bytes()
+            + LEVEL_BYTES.max(4 * abi::Level::new(self).bytes())
+            + 64;
         SHARED_BYTES
             .saturating_sub(shared + policy)
             .clamp(2 << 10, STAGE_BYTES)

@@ -99,7 +99,7 @@ fn doors(plan: &Plan) -> String {
     format!(
         r#"
 extern "C" void set_lots(uint64_t seed, unsigned one_in) {{ lots = seed * 0x9e3779b97f4a7c15ull | 1; switches = one_in; }}
-extern "C" void set_channels(const char* channels, size_t size) {{ memcpy((void*)&ch, channels, size); }}
+extern "C" void set_channels(const char* channels, size_t size) {{ memcpy((void*)&device_channels, channels, size); }}
 extern "C" unsigned start_persistent(char* dispatch, unsigned blocks, unsigned small) {{
   return launch(blocks, [=] {{ persistent((Dispatch*)dispatch, small); }});
 }}
@@ -327,6 +327,13 @@ impl Launcher for Emulator {
     fn is_done(&self, _what: &str) -> Result<bool, RunError> {
         Ok(true)
     }
+
+    unsafe fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
+        // SAFETY: the caller's promise; no kernel runs while somebody asks.
+        Ok(Some(unsafe { (at as *const u32).read() }))
+    }
+
+    fn give_up(&self) {}
 
     fn shared_word(&self, at: usize) -> &AtomicU32 {
         &self.shared[at]

@@ -35,7 +35,7 @@ static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published, u32 small) {
   Shared& sh = shared();
   SHARED(Policy, policy);
-  Control* const c = ch.control;
+  Control* const c = device_channels.control;
   const u32 blocks = gridDim.x;
   if (blockIdx.x != 0) {
     for (u32 epoch = 1;; epoch++) {
@@ -104,27 +104,33 @@ FN void start_dispatch(Shared& sh, const Dispatch& d) {
   __syncthreads();
 }
 
+// What the host hears of a dispatch, but for the counters. One thread calls it.
+FN void tell(Mailbox* to, u32 status, u32 limit, const Left& left) {
+  to->status = status;
+  to->limit = limit;
+  to->bottom = left.bottom;
+  to->left = left.count;
+  to->moves = left.moves;
+}
+
 // Tells the host that a dispatch is done. All threads call it, after what they have told it already.
 FN void answer(Control* c, u32 number) {
   __syncthreads();
   if (thread_id() == 0) {
-    // Release, for what the whole block has written: pairs with the host's acquire of the mailbox's first word.
+    // Release, for what the whole block has written: pairs with the host's acquire of the mailbox's `number`.
     __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_SYSTEM);
-    __nv_atomic_store_n(&c->mailbox[0], number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
+    __nv_atomic_store_n(&c->mailbox->number, number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
   }
 }
 
 // One dispatch of the host-thread aggregator. The last block to finish hands the counters to the host and clears them.
 FN void finish_dispatch(Shared& sh, const Dispatch& d) {
-  Control* const c = ch.control;
+  Control* const c = device_channels.control;
   __syncthreads();
   if (sh.local) {
-    for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) c->mailbox[6 + g] = sh.counter[g];
-    if (thread_id() == 0) {
-      // Relaxed: pairs with `stop_run`, which the barrier above has ordered if this block called it.
-      const u32 words[] = {GLOBAL_LOAD(&c->status), 0xffffffffu, d.first, 0, 0};
-      for (u32 i = 0; i < 5; i++) c->mailbox[1 + i] = words[i];
-    }
+    for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) c->mailbox->counter[g] = sh.counter[g];
+    // Relaxed: pairs with `stop_run`, which the barrier above has ordered if this block called it.
+    if (thread_id() == 0) tell(c->mailbox, GLOBAL_LOAD(&c->status), 0xffffffffu, {d.first, 0, 0});
     return answer(c, d.number);
   }
   if (thread_id() == 0) {
@@ -148,15 +154,11 @@ FN void finish_dispatch(Shared& sh, const Dispatch& d) {
 #endif
   __syncthreads();
   for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) {
-    c->mailbox[6 + g] = GLOBAL_LOAD(&c->counter[g]);
+    c->mailbox->counter[g] = GLOBAL_LOAD(&c->counter[g]);
     __nv_atomic_store_n(&c->counter[g], 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
   if (thread_id() == 0) {
-    c->mailbox[1] = GLOBAL_LOAD(&c->status);
-    c->mailbox[2] = limit;
-    c->mailbox[3] = left.bottom;
-    c->mailbox[4] = left.count;
-    c->mailbox[5] = left.moves;
+    tell(c->mailbox, GLOBAL_LOAD(&c->status), limit, left);
     __nv_atomic_store_n(&c->arrived, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     __nv_atomic_store_n(&c->ticket, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     __nv_atomic_store_n(&c->given, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);

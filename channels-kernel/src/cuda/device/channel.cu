@@ -3,48 +3,6 @@
 // Dispatches are separated by a barrier, so an element that is reserved is published: `talloc` gives its number, stores fill it,
 // and `enq` and `tfree` cost nothing. What a dispatch may push is bounded beforehand by `Dispatch::room`.
 
-struct Level;
-struct Standing;
-
-// What a run shares with its host; lies in device memory. The twin of `abi::Control`.
-struct Control {
-  u32 status;      // one of the codes below; set once, by compare-exchange from 0
-  u32 site;        // which check, channel or helper
-  u64 values[2];   // of a failed check
-  u32 max_depth;   // of recursive helpers
-  u32 levels;      // how many levels `records` has room for
-  u64 watchdog;    // nanoseconds that one dispatch may take
-  u32* cancel;     // mapped host memory: not 0 when the run is to end
-  u32* counter;    // per group of pushes: units reserved in this dispatch
-  Standing* standing;  // persistent: how far the run is
-  Level* records;  // persistent: what is known of each level
-  u64* leaves;     // per stack, then per level: children that ended where they were spawned
-  u64 dispatches;  // out
-  u64 narrow;      // out: those of them that one warp did by itself
-  u32* mailbox;    // host thread: mapped host memory, the counters of the last dispatch
-  u32* list;       // the tiles given back, then what moves where
-  u32 beat;        // persistent: dispatches begun, so that who waits sees that the run goes on
-  u32 over;        // out: the published dispatch is the host's to launch
-  u32 ticket;      // tiles taken in this dispatch beyond the first of each block
-  u32 given;       // tiles given back for want of room
-  u32 limit;       // units reserved when the first tile found no room
-  // Each in a line of its own, for many wait for it.
-  alignas(128) u32 epoch;    // persistent: number of the published dispatch
-  alignas(128) u32 arrived;  // blocks that have finished it
-};
-
-enum Code : u32 { OK = 0, FAULT = 1, CHANNEL_FULL = 2, STACK_OVERFLOW = 3, CANCELLED = 4, WATCHDOG = 5, LEVELS_FULL = 6 };
-
-// A run of elements for all blocks. The twin of `abi::dispatch`.
-struct Dispatch {
-  u32 source;  // which channel, and so which segment
-  u32 stop;    // no more work
-  u32 level, first, count;
-  u32 number;        // counts dispatches: what the host waits for
-  u32 base[MAX_PUSHES];  // per push of the segment: first free element of the channel
-  u32 room[MAX_PUSHES];  // and how many more it holds
-};
-
 FN u32 thread_id() { return threadIdx.x; }
 FN u32 lane_id() { return threadIdx.x % WARP; }
 FN u32 warp_id() { return threadIdx.x / WARP; }
@@ -81,12 +39,30 @@ FN bool should_stop(Control* c, u64& since) {
   return true;
 }
 
+// Memory that channel stacks lie in. A segment's body, and whoever takes its elements off, know it as a type `M` alone: `*channels` says where each
+// field's array lies, `control` who counts and stops, and the rest joins a result with what its destination holds, as widely as others may do so at
+// the same time. This one is the GPU's own; stacks in shared memory, or on a peer, are another type. `channels` is a constant, for then the
+// compiler's first pass puts the constant bank's own address in its place; what a function returns it learns too late for some of its work.
+struct DeviceMemory {
+  static constexpr const Channels* channels = &device_channels;
+  FN_IN static Control* control() { return device_channels.control; }
+  template <class T> FN_IN static void combine_add(T* to, T x) { ::combine_add(to, x); }
+  template <class T> FN_IN static void combine_and(T* to, T x) { ::combine_and(to, x); }
+  template <class T> FN_IN static void combine_or(T* to, T x) { ::combine_or(to, x); }
+  template <class T> FN_IN static void combine_xor(T* to, T x) { ::combine_xor(to, x); }
+  template <class T> FN_IN static void combine_min(T* to, T x) { ::combine_min(to, x); }
+  template <class T> FN_IN static void combine_max(T* to, T x) { ::combine_max(to, x); }
+  // By `f`, for what the hardware has no instruction.
+  template <class T, class F> FN_IN static void atomic_update(ptr to, F f) { ::atomic_update<T>(to, f); }
+  template <class T, class U, class F> FN_IN static void atomic_update_float(ptr to, F f) { ::atomic_update_float<T, U>(to, f); }
+};
+
 // Results that go to one address are joined in registers, and handed over when the address changes.
 struct NoSum {
   struct Value {};
   FN_IN static Value none() { return {}; }
 };
-template <class R>
+template <class R, class M = DeviceMemory>
 struct Gathered {
   ptr to = nullptr;
   typename R::Value value = R::none();
@@ -94,14 +70,14 @@ struct Gathered {
     if (at == to) {
       value = R::join(value, x);
     } else {
-      if (to) R::give(to, value);
+      if (to) R::template give<M>(to, value);
       to = at;
       value = x;
     }
   }
 };
-template <>
-struct Gathered<NoSum> {};
+template <class M>
+struct Gathered<NoSum, M> {};
 
 // Children that ended where they were spawned, per push.
 template <class S>
@@ -137,23 +113,29 @@ struct Thread {
   __device__ __forceinline__ void leave() { --depth; }
 };
 
+// A thread that runs a segment's body on channels in some memory. The body reaches them through its worker, never by a name.
+template <class M>
+struct Worker : Thread {
+  typedef M Memory;
+};
+
 // First pass over a tile: the body with all effects taken out counts what it will push.
-template <class S>
-struct Counting : Thread {
+template <class S, class M = DeviceMemory>
+struct Counting : Worker<M> {
   static constexpr bool RUN = false, FALLIBLE = false, STAGES = false, EACH = true;
   u32 at[S::PUSHED + 1] = {};
   u32 frame = 0;
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
-  __device__ __forceinline__ void fault(u32, u64, u64) { failed = true; }
+  __device__ __forceinline__ void fault(u32, u64, u64) { this->failed = true; }
 };
 
 // Second pass: everything is reserved, `at` is the next element of each push; of the staged one its place in the stage, if the tile `STAGE`s.
-template <class S, bool STAGE>
-struct Reserved : Thread {
+template <class S, class M, bool STAGE>
+struct Reserved : Worker<M> {
   static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = true;
-  Gathered<typename S::Sum>& sum;
+  Gathered<typename S::Sum, M>& sum;
   LeafCounts<S>& leaves;
-  __device__ __forceinline__ Reserved(Gathered<typename S::Sum>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
+  __device__ __forceinline__ Reserved(Gathered<typename S::Sum, M>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
@@ -164,14 +146,14 @@ struct Reserved : Thread {
 };
 
 // Where pushes cannot be counted before the body has run: the lanes that spawn together reserve together.
-template <class S>
-struct Direct : Thread {
+template <class S, class M = DeviceMemory>
+struct Direct : Worker<M> {
   static constexpr bool RUN = true, FALLIBLE = true, STAGES = false, EACH = true;
   const Dispatch* dispatch;
   u32* counter;
-  Gathered<typename S::Sum>& sum;
+  Gathered<typename S::Sum, M>& sum;
   LeafCounts<S>& leaves;
-  __device__ __forceinline__ Direct(Gathered<typename S::Sum>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
+  __device__ __forceinline__ Direct(Gathered<typename S::Sum, M>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
   __device__ __forceinline__ void leaf(u32 push, bool ended) { leaves.count[push] += ended; }
   u32 frame = 0;
   template <class V>
@@ -187,8 +169,8 @@ struct Direct : Thread {
     first = shuffle(peers, first, leader);
     const u32 mine = first + count * (u32)__popc(peers & ((1u << lane) - 1));
     if (mine + count > dispatch->room[push]) {
-      stop_run(control, CHANNEL_FULL, S::stack_of(push), 0, 0);
-      failed = true;
+      stop_run(this->control, CHANNEL_FULL, S::stack_of(push), 0, 0);
+      this->failed = true;
       return 0;
     }
     return dispatch->base[push] + mine;
@@ -253,15 +235,15 @@ FN Shared& shared() {
 
 // What a thread keeps in registers while it tries tiles.
 struct Trying {
-  Control* control = ch.control;
+  Control* control;
   near staged = near_of(&shared().staged), stage = near_of(stage_memory());
 };
 
 // The one pass over a tile of a segment that only spawns children of one kind and gives results: its children are numbered as they come, into
 // the stage, and its results wait, so that all of it can be forgotten. Where the stage is too small, the body runs once more: what it spawns is
 // counted by then, and goes from `first` on straight into the channel. `ONCE`: all that children may inherit is kept once.
-template <class S, bool STAGE, bool ONCE>
-struct Trial : Thread {
+template <class S, class M, bool STAGE, bool ONCE>
+struct Trial : Worker<M> {
   static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !ONCE;
   u32 first = 0;
   u32 frame = 0;
@@ -270,7 +252,7 @@ struct Trial : Thread {
   u32& leaves;
   __device__ __forceinline__ Trial(const Trying& of, typename S::Sum::Value& all, u32& ended)
       : staged(of.staged), stage(of.stage), given(all), leaves(ended) {
-    control = of.control;
+    this->control = of.control;
   }
   __device__ __forceinline__ void leaf(u32, bool ended) { leaves += ended; }
   __device__ __forceinline__ u32 talloc(u32) { return first + count_up(staged); }
@@ -289,15 +271,16 @@ FN u32 warp_scan(u32 x) {
 }
 
 // Hands over what the threads of a block have joined: one atomic if it all goes to one address. Every thread calls it.
-FN void hand_over(Shared&, Gathered<NoSum>&) {}
-template <class R>
-FN void hand_over(Shared& sh, Gathered<R>& sum) {
+template <class M>
+FN void hand_over(Shared&, Gathered<NoSum, M>&) {}
+template <class R, class M>
+FN void hand_over(Shared& sh, Gathered<R, M>& sum) {
   typedef typename R::Value Value;
   const u32 some = __ballot_sync(ALL_LANES, sum.to != nullptr);
   const u32 leader = some ? (u32)__ffs((i32)some) - 1 : 0;
   const u64 to = shuffle_wide((u64)sum.to, leader);
   const bool same = (u64)sum.to == to;
-  if (sum.to && !same) R::give(sum.to, sum.value);
+  if (sum.to && !same) R::template give<M>(sum.to, sum.value);
   Value value = same && sum.to ? sum.value : R::none();
   if (some) {
     for (u32 o = WARP / 2; o; o >>= 1) value = R::join(value, from_bits<Value>(shuffle_xor_wide(bits_of(value), o)));
@@ -308,11 +291,11 @@ FN void hand_over(Shared& sh, Gathered<R>& sum) {
   }
   __syncthreads();
   if (thread_id() == 0) {
-    Gathered<R> all;
+    Gathered<R, M> all;
     for (u32 w = 0; w < WARPS; w++) {
       if (sh.to[w]) all.add((ptr)sh.to[w], from_bits<Value>(sh.value[w]));
     }
-    if (all.to) R::give(all.to, all.value);
+    if (all.to) R::template give<M>(all.to, all.value);
   }
   __syncthreads();
 }
@@ -410,22 +393,22 @@ FN u32 next_tile(Control* control, u32 tile, u32 tiles, u32 blocks, bool asks) {
 
 // Dequeues a thread's next `N` elements of a tile, those of them that are less than `count`. Every one has a value: to the compiler, what is set
 // only at times lives from one dispatch to the next.
-template <class S, bool EACH, u32 N>
+template <class S, class M, bool EACH, u32 N>
 FN void load_items(typename S::Args* args, u32 first, u32 from, u32 count) {
 #pragma unroll
   for (u32 j = 0; j < N; j++) {
     args[j] = {};
-    if (from + j * BLOCK < count) args[j] = S::template deq<EACH>(first + from + j * BLOCK);
+    if (from + j * BLOCK < count) args[j] = S::template deq<M, EACH>(first + from + j * BLOCK);
   }
 }
 
 // Second pass over a tile.
-template <class S, bool STAGE>
-FN void run_reserved(Shared& sh, Gathered<typename S::Sum>& sum, LeafCounts<S>& leaves, const typename S::Args* args, const u32 (*unit)[S::ITEMS], u32 from) {
+template <class S, class M, bool STAGE>
+FN void run_reserved(Shared& sh, Gathered<typename S::Sum, M>& sum, LeafCounts<S>& leaves, const typename S::Args* args, const u32 (*unit)[S::ITEMS], u32 from) {
   const Dispatch& d = sh.dispatch;
   // Where a thread's items are run one after the other, a failed one ends the thread.
-  Reserved<S, STAGE> worker(sum, leaves);
-  worker.control = ch.control;
+  Reserved<S, M, STAGE> worker(sum, leaves);
+  worker.control = M::control();
 #pragma unroll
   for (u32 j = 0; j < S::ITEMS; j++) {
     if (from + j * BLOCK + thread_id() < d.count && !worker.failed) {
@@ -440,14 +423,14 @@ FN void run_reserved(Shared& sh, Gathered<typename S::Sum>& sum, LeafCounts<S>& 
 }
 
 // Runs elements in tiles of `BLOCK * ITEMS`, from the top of the run downwards: count, reserve once, run.
-template <class S>
+template <class S, class M = DeviceMemory>
 static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
   Shared& sh = shared();
-  Control* const control = ch.control;
+  Control* const control = M::control();
   const Dispatch& d = sh.dispatch;
   constexpr u32 TILE = BLOCK * S::ITEMS;
   const u32 tiles = (d.count + TILE - 1) / TILE;
-  Gathered<typename S::Sum> sum;
+  Gathered<typename S::Sum, M> sum;
   LeafCounts<S> leaves;
   for (u32 tile = block; tile < tiles;) {
     // The next tile's number is asked for now and needed at the end.
@@ -456,11 +439,11 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     const u32 from = d.count - (tile + 1) * TILE;
     typename S::Args args[S::ITEMS];
     u32 unit[S::GROUPS + 1][S::ITEMS];
-    load_items<S, true, S::ITEMS>(args, d.first, from + thread_id(), d.count);
+    load_items<S, M, true, S::ITEMS>(args, d.first, from + thread_id(), d.count);
 #pragma unroll
     for (u32 j = 0; j < S::ITEMS; j++) {
       const u32 i = from + j * BLOCK + thread_id();
-      Counting<S> counting;
+      Counting<S, M> counting;
       counting.control = control;
       if (i < d.count) S::run(counting, args[j]);
 #pragma unroll
@@ -490,15 +473,15 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     bool staged = false;
     if constexpr (S::STAGED) {
       staged = sh.total[S::STAGE_GROUP] <= S::template capacity<true>();
-      if (staged) run_reserved<S, true>(sh, sum, leaves, args, unit, from);
+      if (staged) run_reserved<S, M, true>(sh, sum, leaves, args, unit, from);
     }
-    if (!staged) run_reserved<S, false>(sh, sum, leaves, args, unit, from);
+    if (!staged) run_reserved<S, M, false>(sh, sum, leaves, args, unit, from);
     if constexpr (S::YIELDS) {
       if (thread_id() == 0) sh.tile = next;
     }
     __syncthreads();
     if constexpr (S::STAGED) {
-      if (staged) S::template flush<true>(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP], sh.total[S::STAGE_GROUP]);
+      if (staged) S::template flush<M, true>(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP], sh.total[S::STAGE_GROUP]);
       __syncthreads();
     }
     tile = S::YIELDS ? sh.tile : next;
@@ -526,23 +509,23 @@ FN void reserve_tried(Shared& sh, Control* control) {
 
 // Runs elements in the same tiles, but as soon as their children are staged the tile is as good as done: if they find room, they are written to
 // the channel and the results handed in, else nothing has happened.
-template <class S, bool ONCE>
+template <class S, bool ONCE, class M = DeviceMemory>
 static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   Shared& sh = shared();
-  Control* const control = ch.control;
+  Control* const control = M::control();
   constexpr u32 TILE = BLOCK * S::ITEMS;
   // Results for one address are joined in one register, and then a loop over a thread's elements takes fewer registers than all of them.
   constexpr bool JOINS = S::SUMS && !(ONCE && S::ONE_HOME);
   constexpr u32 N = JOINS ? S::ITEMS : 1;
   const u32 count = sh.dispatch.count, first = sh.dispatch.first, base = sh.dispatch.base[0], tiles = (count + TILE - 1) / TILE;
   const bool asks = thread_id() == 0 && !sh.local;
-  Gathered<typename S::Sum> sum;
+  Gathered<typename S::Sum, M> sum;
   LeafCounts<S> leaves;
-  const Trying trying;
+  const Trying trying{M::control()};
   typename S::Args args[N];
   u32 tile = block;
   u32 from = count - (tile + 1) * TILE + thread_id();
-  load_items<S, !ONCE, N>(args, first, from, tile < tiles ? count : 0);
+  load_items<S, M, !ONCE, N>(args, first, from, tile < tiles ? count : 0);
   if (thread_id() == 0) sh.staged = 0;
   __syncthreads();
   while (tile < tiles) {
@@ -559,10 +542,10 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
 #pragma unroll
       for (u32 j = 0; j < N; j++) now[j] = args[j];
       from += N * BLOCK;
-      if (N < S::ITEMS) load_items<S, !ONCE, N>(args, first, from, at + N < S::ITEMS ? count : 0);
+      if (N < S::ITEMS) load_items<S, M, !ONCE, N>(args, first, from, at + N < S::ITEMS ? count : 0);
 #pragma unroll
       for (u32 j = 0; j < N; j++) {
-        Trial<S, true, ONCE> worker(trying, given[j], ended);
+        Trial<S, M, true, ONCE> worker(trying, given[j], ended);
         if (here + (at + j) * BLOCK < count) S::run(worker, now[j]);
         failed |= worker.failed;
       }
@@ -574,7 +557,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     const u32 next = sh.tile;
     // Meanwhile the next tile is under way.
     from = count - (next + 1) * TILE + thread_id();
-    load_items<S, !ONCE, N>(args, first, from, next < tiles ? count : 0);
+    load_items<S, M, !ONCE, N>(args, first, from, next < tiles ? count : 0);
     __syncthreads();
     if (sh.full) {
       if (asks) give_back(control, tile, next, tiles);
@@ -583,20 +566,20 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     if constexpr (S::SUMS) {
 #pragma unroll
       for (u32 j = 0; j < N; j++) {
-        if (given[j] != S::Sum::none()) sum.add(S::template home<!ONCE>(first + here + j * BLOCK), given[j]);
+        if (given[j] != S::Sum::none()) sum.add(S::template home<M, !ONCE>(first + here + j * BLOCK), given[j]);
       }
     }
     leaves.count[0] += ended;
     const u32 total = sh.total[0], at = base + sh.first[0];
     if (total <= S::template capacity<!ONCE>()) {
-      S::template flush<!ONCE>(at, total);
+      S::template flush<M, !ONCE>(at, total);
     } else {
 #pragma unroll 1
       for (u32 j = 0; j < S::ITEMS; j++) {
         const u32 i = here + j * BLOCK;
-        Trial<S, false, ONCE> worker(trying, given[0], ended);
+        Trial<S, M, false, ONCE> worker(trying, given[0], ended);
         worker.first = at;
-        if (i < count) S::run(worker, S::template deq<!ONCE>(first + i));
+        if (i < count) S::run(worker, S::template deq<M, !ONCE>(first + i));
       }
       __syncthreads();
       if (thread_id() == 0) sh.staged = 0;

@@ -1,10 +1,5 @@
 // Elements run a lane each, without tiles; the slices that they walk through (`walk.rs` finds them) are in shared memory meanwhile.
 
-// Shared memory for the slices of a warp.
-#ifndef WALK_BYTES
-#define WALK_BYTES (STAGE_BYTES / WARPS)
-#endif
-
 // Room for so many bytes: an odd number of units, so that lanes at the same step are in different banks.
 FN u64 walk_room(u64 bytes, u32 unit) { return ((bytes + unit - 1) / unit | 1) * unit; }
 
@@ -56,11 +51,11 @@ FN void copy_walked(u32 unit, near room, u32 place, ptr there, u32 bytes, u32 fi
 // Runs a warp's elements, a lane each, with the slices that they walk through in shared memory: of as many lanes at once as find room. Where
 // that would be less than a quarter of the lanes, they stay where they are: most of the warp would wait, and a slice that all have in common
 // would be copied for each.
-template <class S>
-FN void run_walking(Direct<S>& worker, bool mine, u32 element) {
+template <class S, class M>
+FN void run_walking(Direct<S, M>& worker, bool mine, u32 element) {
   const near room = near_of(stage_memory() + warp_id() * WALK_BYTES);
   typename S::Args args = {};
-  if (mine) args = S::template deq<true>(element);
+  if (mine) args = S::template deq<M, true>(element);
   u64 own = 0;
 #pragma unroll
   for (u32 k = 0; k < S::SLICES; k++) own += walk_room(S::bytes(args, k), S::UNIT);
@@ -99,7 +94,7 @@ FN void run_walking(Direct<S>& worker, bool mine, u32 element) {
 }
 
 // Runs elements a lane each, as many warps as there are: for heavy bodies and for those that push nothing.
-template <class S>
+template <class S, class M = DeviceMemory>
 static __device__ __noinline__ void run_direct(u32 block, u32 blocks) {
   Shared& sh = shared();
   const Dispatch& d = sh.dispatch;
@@ -107,24 +102,24 @@ static __device__ __noinline__ void run_direct(u32 block, u32 blocks) {
   // Few heavy elements are spread over the warps; neighbouring elements go to one warp otherwise.
   u32 lanes = WARP;
   if (S::HEAVY && d.count < warps * WARP) lanes = (d.count + warps - 1) / warps;
-  Gathered<typename S::Sum> sum;
+  Gathered<typename S::Sum, M> sum;
   LeafCounts<S> leaves;
   for (u64 at = (u64)(warp_id() * blocks + block) * lanes; at < d.count; at += (u64)warps * lanes) {
     const u64 i = at + lane_id();
     const bool mine = i < d.count && lane_id() < lanes;
-    Direct<S> worker(sum, leaves);
-    worker.control = ch.control;
+    Direct<S, M> worker(sum, leaves);
+    worker.control = M::control();
     worker.dispatch = &d;
-    worker.counter = sh.local ? sh.counter : ch.control->counter;
+    worker.counter = sh.local ? sh.counter : M::control()->counter;
     if constexpr (S::WALKS) {
-      run_walking<S>(worker, mine, d.first + (u32)i);
+      run_walking<S, M>(worker, mine, d.first + (u32)i);
       if (__any_sync(ALL_LANES, worker.failed)) break;
     } else if (mine) {
-      S::run(worker, S::template deq<true>(d.first + (u32)i));
+      S::run(worker, S::template deq<M, true>(d.first + (u32)i));
       if (worker.failed) break;
     }
   }
   __syncwarp();
   hand_over(sh, sum);
-  count_leaves<S>(sh, ch.control, leaves);
+  count_leaves<S>(sh, M::control(), leaves);
 }

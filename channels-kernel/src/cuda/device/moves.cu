@@ -52,7 +52,7 @@ FN Left plan_moves(Shared& sh, Control* c, const Dispatch& d, u32 tile, u32 bloc
 // A dispatch of its own: `level` tiles of the run `first`, `count` move; `base` names the channel, `room` the size of a tile.
 FN void move_tiles(Shared& sh, u32 block, u32 blocks) {
   const Dispatch& d = sh.dispatch;
-  const u32 *const pairs = ch.control->list + 2 * MOST_BLOCKS, tile = d.room[0], end = d.first + d.count;
+  const u32 *const pairs = device_channels.control->list + 2 * MOST_BLOCKS, tile = d.room[0], end = d.first + d.count;
   for (u32 i = block; i < d.level; i += blocks) {
     const u32 from = GLOBAL_LOAD((u32*)pairs + 2 * i), to = GLOBAL_LOAD((u32*)pairs + 2 * i + 1);
     move_elements(d.base[0], end - (to + 1) * tile, end - (from + 1) * tile, tile);

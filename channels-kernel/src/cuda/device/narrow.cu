@@ -90,7 +90,7 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
   }
   n.number++;
   // Relaxed: pairs with the load in `await`. All lanes write the same.
-  __nv_atomic_store_n(&ch.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_store_n(&device_channels.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
 // Takes down what a segment pushed: how many elements, and from which one on.
@@ -127,7 +127,7 @@ FN void narrow_record([[maybe_unused]] const Narrow& n) {
   for (u32 i = 0; i < from.pushes; i++) {
     const u32 stack = pushes[from.first_push + i].stack;
     const u32 pushed = of_stack(n.added, stack), base = of_stack(n.base, stack);
-    if (record && n.lane == 0) record->note(i, pushed, base, 0);
+    if (record && n.lane == 0) note(*record, i, pushed, base, 0);
   }
 #endif
 }
@@ -183,26 +183,26 @@ FN void hand_over_warp(const Narrow& n, Gathered<R>& sum) {
   if (some == 0) return;
   const u32 leader = (u32)__ffs((i32)some) - 1;
   const bool same = (u64)sum.to == shuffle_wide((u64)sum.to, leader);
-  if (sum.to && !same) R::give(sum.to, sum.value);
+  if (sum.to && !same) R::template give<DeviceMemory>(sum.to, sum.value);
   Value value = same ? sum.value : R::none();
   for (u32 o = WARP / 2; o; o >>= 1) value = R::join(value, from_bits<Value>(shuffle_xor_wide(bits_of(value), o)));
-  if (n.lane == leader) R::give(sum.to, value);
+  if (n.lane == leader) R::template give<DeviceMemory>(sum.to, value);
 }
 
 // Runs an element of a narrow run whose pushes are numbered: `at` is the next element of each.
 template <class S>
-struct Numbered : Thread {
+struct Numbered : Worker<DeviceMemory> {
   static constexpr bool RUN = true, FALLIBLE = false, STAGES = false, EACH = true;
   const u32 level;
   Gathered<typename S::Sum>& sum;
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
-  __device__ __forceinline__ Numbered(const Narrow& n, Gathered<typename S::Sum>& all) : level(n.level), sum(all) { control = ch.control; }
+  __device__ __forceinline__ Numbered(const Narrow& n, Gathered<typename S::Sum>& all) : level(n.level), sum(all) { control = device_channels.control; }
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) {
     if constexpr (adds_alone<V>()) {
-      S::Sum::give(to, value);
+      S::Sum::template give<DeviceMemory>(to, value);
     } else {
       sum.add(to, value);
     }
@@ -230,7 +230,7 @@ FN constexpr bool pushes_again(u32 own) {
 // under no condition is the quicker one.
 template <class S>
 FN void narrow_dequeue(const Narrow& n, u32 first, u32 left, typename S::Args& args) {
-  args = S::template deq<true>(first + (is_mine(n, left) ? left - WARP + n.lane : 0));
+  args = S::template deq<DeviceMemory, true>(first + (is_mine(n, left) ? left - WARP + n.lane : 0));
 }
 
 // Counts, then runs. `args` is the lane's first element.
@@ -244,7 +244,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
   while (true) {
     const bool mine = is_mine(n, n.left), last = n.left <= WARP;
     Counting<S> counting;
-    counting.control = ch.control;
+    counting.control = device_channels.control;
     if (mine) S::run(counting, args);
     u32 unit[S::GROUPS + 1];
 #pragma unroll
@@ -274,7 +274,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
         const u32 end = of_stack(n.capacity, S::stack_of(p)), all = end > base[p] ? end - base[p] : 0;
         if (units[S::group(p)] * S::ratio(p) <= (n.count > 1 ? all - all / RESERVE : all)) continue;
         fits = false;
-        if ((!S::YIELDS || n.count == 1) && n.lane == 0) stop_run(ch.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
+        if ((!S::YIELDS || n.count == 1) && n.lane == 0) stop_run(device_channels.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
       }
       if (!fits) {
         failed = !S::YIELDS || n.count == 1;
@@ -326,7 +326,7 @@ FN void narrow_leaves(Narrow& n) {
   bool failed = false;
   for (u32 i = n.lane; i < n.count && !failed; i += WARP) {
     Numbered<S> worker(n, sum);
-    S::run(worker, S::template deq<true>(n.first + i));
+    S::run(worker, S::template deq<DeviceMemory, true>(n.first + i));
     failed = worker.failed;
   }
   n.left = 0;
@@ -357,10 +357,10 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
   bool failed = false;
   for (u32 i = n.lane; i < n.count && !failed; i += WARP) {
     Direct<S> worker(sum, leaves);
-    worker.control = ch.control;
+    worker.control = device_channels.control;
     worker.dispatch = &d;
     worker.counter = sh.counter;
-    S::run(worker, S::template deq<true>(n.first + i));
+    S::run(worker, S::template deq<DeviceMemory, true>(n.first + i));
     failed = worker.failed;
   }
   n.left = 0;
@@ -369,8 +369,8 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) {
     if (!S::leafy(p) || leaves.count[p] == 0) continue;
-    combine_add(&ch.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
-    combine_add(&ch.control->leaves[STACKS + n.level + 1], (u64)leaves.count[p]);
+    combine_add(&device_channels.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
+    combine_add(&device_channels.control->leaves[STACKS + n.level + 1], (u64)leaves.count[p]);
   }
   __syncwarp();
 #pragma unroll

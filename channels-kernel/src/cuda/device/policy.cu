@@ -1,31 +1,6 @@
 // The levelized policy: which run of elements comes next. One warp decides, for all blocks. Its specification is
 // `aggregator/src/cuda/policy.rs`, with which its decisions are compared; the numbers (`SMALL_SHARE`, ..) are those of `rules.rs`.
 
-// What is known of a level. The twin of `policy::Level`.
-struct Level {
-  u32 lo[STACKS], hi[STACKS];  // its elements
-  f32 pushed[STACKS];          // what was pushed from it, in all
-  f32 below[STACKS];           // what an element of the next level and all below it pushed
-  u64 elements;                // entry elements consumed
-};
-
-// What the kernel and the host hand each other, with the levels. The twin of `Policy::standing`.
-struct Standing {
-  u64 consumed[SOURCES];  // elements
-  u32 level;
-  u32 reached;                 // levels of which something is known
-  u32 expected;                // levels that the run is expected to have
-  u32 most;                    // elements that a run may take: few after one that found no room for any
-  u32 top[STACKS];             // elements in the channel, all levels
-  u32 peak[STACKS];            // most of them at once
-  u32 average[SOURCES];        // pushes per element of sources whose pushes depend on data, the most seen
-};
-
-// Levels that are kept in shared memory; a power of two. More of them where no children are staged.
-#ifndef NEAR
-#define NEAR ((STACKS <= 4 ? 32u : STACKS <= 8 ? 16u : STACKS <= 16 ? 8u : 4u) << (STACKS <= 32 && STAGE_BYTES < 1024))
-#endif
-
 struct Policy : Standing {
   Level levels[NEAR];  // from level `oldest` on, each where its number modulo `NEAR` says; of those not reached all is 0
   u32 oldest;
@@ -183,29 +158,23 @@ FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& f
   return true;
 }
 
-// A record of a decision and of what came of it; the host has as many as it made room for.
-struct Record {
-  u32 narrow;  // 1: one warp did it by itself
-  u32 source, level, first, count;
-  u32 left, bottom, moves;
-  u32 pushed[MAX_PUSHES], base[MAX_PUSHES], room[MAX_PUSHES];
-  __device__ __forceinline__ void note(u32 push, u32 elements, u32 first_free, u32 free) {
-    pushed[push] = elements;
-    base[push] = first_free;
-    room[push] = free;
-  }
-};
-
 // Begins the next record, for the lanes to note what was pushed; null if none is kept. All lanes call it.
 #ifdef RECORDS
 FN Record* next_record(u32 narrow, u32 source, u32 level, u32 first, u32 count, Left left) {
   Record* record = nullptr;
   if (lane_id() == 0) {
-    // How many there are, and how many find room.
-    const u32 at = ch.records[0]++;
-    if (at < ch.records[1]) {
-      record = (Record*)(ch.records + 2) + at;
-      *record = Record{narrow, source, level, first, count, left.count, left.bottom, left.moves, {}, {}, {}};
+    Records* const all = device_channels.records;
+    const u32 at = all->kept++;
+    if (at < all->room) {
+      record = (Record*)(all + 1) + at;
+      record->narrow = narrow;
+      record->source = source;
+      record->level = level;
+      record->first = first;
+      record->count = count;
+      record->left = left.count;
+      record->bottom = left.bottom;
+      record->moves = left.moves;
     }
   }
   __syncwarp();
@@ -214,6 +183,13 @@ FN Record* next_record(u32 narrow, u32 source, u32 level, u32 first, u32 count, 
 #else
 FN Record* next_record(u32, u32, u32, u32, u32, Left) { return nullptr; }
 #endif
+
+// Notes what was pushed.
+FN void note(Record& record, u32 push, u32 elements, u32 base, u32 room) {
+  record.pushed[push] = elements;
+  record.base[push] = base;
+  record.room[push] = room;
+}
 
 // Takes in what a dispatch did: what it left over stands in its channel again; children open the next level, everything else that it pushed
 // lies on this one. Whether there are children.
@@ -251,7 +227,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
       units = units < limit ? units : limit;
     }
     const u32 pushed = units * push.ratio;
-    if (record) record->note(i, pushed, d.base[i], d.room[i]);
+    if (record) note(*record, i, pushed, d.base[i], d.room[i]);
     u32 top = p.top[push.stack];
     if (!stacks_entry[push.stack]) {
       top += pushed;
@@ -311,7 +287,7 @@ FN u32 policy_share(const Policy& p) {
   f32 share = 4e9f;
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     const f32 need = (now.pushed[s] + children * now.below[s]) / (f32)now.elements;
-    const f32 fit = need > 0 ? FILL * (f32)(ch.capacity[s] - p.top[s]) / need : share;
+    const f32 fit = need > 0 ? FILL * (f32)(device_channels.capacity[s] - p.top[s]) / need : share;
     share = fit < share ? fit : share;
   }
   return min_lane((u32)share);
@@ -327,7 +303,7 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
     const Push push = pushes[from.first_push + i];
     const u32 top = stacks_entry[push.stack] ? aligned(p.top[push.stack]) : p.top[push.stack];
     // Something is left for the levels below, whatever the estimates say.
-    const u32 all = ch.capacity[push.stack] > top ? ch.capacity[push.stack] - top : 0, left = all - all / RESERVE;
+    const u32 all = device_channels.capacity[push.stack] > top ? device_channels.capacity[push.stack] - top : 0, left = all - all / RESERVE;
     u32 fit = 0;
     if (push.max) {
       fit = left / push.max;
@@ -415,7 +391,7 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     const u32 stack = pushes[from.first_push + i].stack;
     const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
     d.base[i] = base;
-    const u32 room = ch.capacity[stack] > base ? ch.capacity[stack] - base : 0;
+    const u32 room = device_channels.capacity[stack] > base ? device_channels.capacity[stack] - base : 0;
     d.room[i] = count > 1 ? room - room / RESERVE : room;
   }
   return true;

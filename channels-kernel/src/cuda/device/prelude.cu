@@ -2,12 +2,6 @@
 //
 // The meaning is Rust's: integers wrap, shift amounts are taken modulo the width, float-to-int casts saturate, NaN becomes 0.
 
-#ifndef WARP
-#define WARP 32u
-#endif
-#ifndef BLOCK
-#define BLOCK 256u
-#endif
 #define WARPS (BLOCK / WARP)
 #define ALL_LANES (0xffffffffu >> (32u - WARP))
 
@@ -311,6 +305,9 @@ FN void zero_bytes(ptr to, u64 size) {
     asm volatile("red.relaxed.gpu.global." #name "." #type " [%0], %1;" ::"l"(__cvta_generic_to_global(p)), in(x) : "memory"); \
   }
 #endif
+// Sums of floats are the built-in's: it knows no `red` without a result, and the compiler makes one of it.
+FN void combine_add(f32* p, f32 x) { __nv_atomic_fetch_add(p, x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE); }
+FN void combine_add(f64* p, f64 x) { __nv_atomic_fetch_add(p, x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE); }
 REDUCTION(add, u32, u32, "r")
 REDUCTION(add, u64, u64, "l")
 REDUCTION(and, u32, b32, "r")

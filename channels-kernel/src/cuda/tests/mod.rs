@@ -1,6 +1,8 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
+mod abi;
 mod compile;
+mod memory;
 mod programs;
 #[path = "../../../../cilk-lower/src/lower/tests/programs.rs"]
 #[allow(dead_code, reason = "a part of it is used here")]

@@ -1,0 +1,262 @@
+//! What the generated code and its host share. Everything is said once, here: the host reads and writes by it, and [`header`] is the device's
+//! declaration of the same, made from it, in which each member's place is asserted.
+
+mod record;
+
+use crate::cuda::plan::Plan;
+pub use crate::status;
+pub use record::{Count, Field, Value};
+use record::{Member, Places, Shared, Structure, count, declared, records, structs};
+
+structs! {
+    /// What a run shares with its host; lies in device memory. Pointers are device addresses.
+    Control {
+        /// One of the codes: set once, by compare-exchange from `OK`.
+        status: u32,
+        /// Which check, stack or helper that is about.
+        site: u32,
+        /// Values of a failed check, zero-extended.
+        values: [u64; 2],
+        /// How deep a recursive helper may go.
+        max_depth: u32,
+        /// How many levels `records` has room for.
+        levels: u32,
+        /// Nanoseconds that one dispatch may take.
+        watchdog: u64,
+        /// In mapped host memory: not 0 when the run is to end.
+        cancel: u64 = "u32*",
+        /// Units that this dispatch has reserved, for each group of pushes; 0 at the start.
+        counter: u64 = "u32*",
+        /// Of the persistent kernel: how far the run is.
+        standing: u64 = "Standing*",
+        /// Of the persistent kernel: what is known of each level.
+        records: u64 = "Level*",
+        /// For each stack, then for each level and one more: children that ended where they were spawned; 0 at the start.
+        leaves: u64 = "u64*",
+        /// Out: how many dispatches.
+        dispatches: u64,
+        /// Out: those of them that one warp did by itself.
+        narrow: u64,
+        /// In mapped host memory: what the host-thread aggregator hears of a dispatch.
+        mailbox: u64 = "Mailbox*",
+        /// The tiles given back, two a block at most, then what moves where: a pair of tiles for each. `LIST_WORDS` in all.
+        list: u64 = "u32*",
+        /// Of the persistent kernel: dispatches begun, so that who waits sees that the run goes on; 0 at the start.
+        beat: u32,
+        /// Out: 1 if the persistent kernel ended because the dispatch that it published is the host's to launch.
+        over: u32,
+        /// Tiles taken in this dispatch beyond the first of each block; 0 at the start.
+        ticket: u32,
+        /// Tiles given back for want of room; 0 at the start.
+        given: u32,
+        /// Units that were reserved when the first tile found no room; all ones at the start.
+        limit: u32,
+        /// Of the persistent kernel: the number of the dispatch that is published; 0 at the start.
+        epoch: Line,
+        /// Blocks that have finished it; 0 at the start.
+        arrived: Line,
+    }
+}
+
+/// A word that many wait for, in a line of the cache of its own.
+#[repr(C, align(128))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Line(pub u32);
+
+impl Shared for Line {
+    fn declared(name: &str) -> String {
+        format!("alignas({}) u32 {name}", align_of::<Self>())
+    }
+}
+
+records! {
+    /// A run of elements, for all blocks of a dispatch. Of one that moves tiles, `level` is how many do, `base` begins with the stack and
+    /// `room` with the elements of a tile.
+    Dispatch {
+        /// Which channel feeds it, and so which segment; `SOURCES` if tiles are moved.
+        source: u32,
+        /// 1: there is no more work.
+        stop: u32,
+        /// The level of the elements.
+        level: u32,
+        /// The lowest one.
+        first: u32,
+        /// How many.
+        count: u32,
+        /// Counts dispatches: what the host waits for.
+        number: u32,
+        /// For each push of the segment: the first free element of the stack.
+        base: u32 [Pushes],
+        /// And how many more it holds.
+        room: u32 [Pushes],
+    }
+
+    /// How far a run is: what kernel and host hand each other, with the levels.
+    Standing {
+        /// Elements consumed.
+        consumed: u64 [Sources],
+        /// The level that it is at.
+        level: u32,
+        /// Levels of which something is known.
+        reached: u32,
+        /// Levels that the run is expected to have.
+        expected: u32,
+        /// Elements that a run may take: few after one that found no room for any.
+        most: u32,
+        /// Elements of each stack, all levels.
+        top: u32 [Stacks],
+        /// Most of them at once.
+        peak: u32 [Stacks],
+        /// The most pushes of an element that were seen, where they depend on data.
+        average: u32 [Sources],
+    }
+
+    /// What is known of a level.
+    Level {
+        /// Where its elements begin in each stack,
+        lo: u32 [Stacks],
+        /// and where they end.
+        hi: u32 [Stacks],
+        /// What was pushed from it, in all.
+        pushed: f32 [Stacks],
+        /// What an element of the next level and all below it pushed.
+        below: f32 [Stacks],
+        /// Entry elements consumed.
+        elements: u64,
+    }
+
+    /// What a dispatch of the host-thread aggregator came to.
+    Mailbox {
+        /// The dispatch that is done: written last.
+        number: u32,
+        /// `Control::status`.
+        status: u32,
+        /// `Control::limit`.
+        limit: u32,
+        /// Where the elements lie that were not consumed, once they have been moved together.
+        bottom: u32,
+        /// How many they are.
+        left: u32,
+        /// How many tiles are to be moved to make that so.
+        moves: u32,
+        /// `Control::counter`.
+        counter: u32 [Groups],
+    }
+
+    /// What stands before the records of decisions.
+    Records {
+        /// How many were to be kept; those that found no room are not there.
+        kept: u32,
+        /// How many find room.
+        room: u32,
+    }
+
+    /// A decision of the persistent kernel and what came of it, for tests.
+    Record {
+        /// 1: one warp did it by itself.
+        narrow: u32,
+        /// As in `Dispatch`.
+        source: u32,
+        /// As in `Dispatch`.
+        level: u32,
+        /// As in `Dispatch`.
+        first: u32,
+        /// As in `Dispatch`.
+        count: u32,
+        /// As in `Mailbox`.
+        left: u32,
+        /// As in `Mailbox`.
+        bottom: u32,
+        /// As in `Mailbox`.
+        moves: u32,
+        /// For each push of the segment: how many elements.
+        pushed: u32 [Pushes],
+        /// As in `Dispatch`.
+        base: u32 [Pushes],
+        /// As in `Dispatch`.
+        room: u32 [Pushes],
+    }
+
+    /// The module's global that the host fills. The device knows the arrays by the names of channels and fields.
+    Channels {
+        /// The control record's address.
+        control: u64,
+        /// Where the run's memory begins: narrow return addresses count from there.
+        memory: u64,
+        /// Where the array of each field begins, stack by stack.
+        fields: u64 [Fields],
+        /// Elements that each stack holds.
+        capacity: u32 [Stacks],
+        /// For each field that children inherit: 0 if it is kept once, else all ones.
+        each: u32 [Inherited],
+        /// Where records of decisions go; 0 if none are kept.
+        records: u64,
+    }
+}
+
+/// Most blocks of a dispatch.
+pub const MOST_BLOCKS: u32 = 2048;
+/// Words of [`Control::list`]: two tiles a block, and their moves.
+pub const LIST_WORDS: u32 = 6 * MOST_BLOCKS;
+
+// A word that many wait for shares its line with nothing; what is alone in a record of 32-bit words has no gap behind it.
+const _: () = {
+    let (epoch, arrived) = (
+        std::mem::offset_of!(Control, epoch),
+        std::mem::offset_of!(Control, arrived),
+    );
+    assert!(epoch.is_multiple_of(128) && arrived == epoch + 128);
+    assert!(size_of::<Control>() == arrived + 128 && align_of::<Control>() == 128);
+    assert!(std::mem::offset_of!(Control, limit) < epoch);
+};
+
+/// The device's declarations of all this.
+#[must_use]
+pub fn header(plan: &Plan) -> String {
+    let mut out = String::from(
+        "// What host and device share.\n\
+         #define LIES_AT(type, member, bytes) static_assert(__builtin_offsetof(type, member) == bytes, \"the host has \" #type \"::\" #member \" elsewhere\")\n\
+         #define TAKES(type, bytes) static_assert(sizeof(type) == bytes, \"the host's \" #type \" has another size\")\n",
+    );
+    for structure in [
+        Mailbox::structure(plan),
+        Standing::structure(plan),
+        Level::structure(plan),
+        Control::structure(),
+        Dispatch::structure(plan),
+        Records::structure(plan),
+        Record::structure(plan),
+    ] {
+        out += &structure.text();
+    }
+    let codes = |sign: &str, between: &str| {
+        let codes = status::ALL
+            .iter()
+            .map(|(name, code)| format!("{name} {sign} {code}"));
+        codes.collect::<Vec<_>>().join(between)
+    };
+    out += &format!(
+        "enum Code : u32 {{ {} }};\nstatic_assert({}, \"the host's codes\");\n",
+        codes("=", ", "),
+        codes("==", " && ")
+    );
+    out
+}
+
+/// Names of the kernels.
+pub mod kernel {
+    /// The persistent aggregator: cooperative, unless it is launched with one block. Its parameters are the address of a
+    /// [`Dispatch`](super::Dispatch) record, and a word that says whether it is to end with a run that one block does not do.
+    pub const PERSISTENT: &str = "persistent";
+    /// One dispatch of the source of that number: its parameter is the [`Dispatch`](super::Dispatch) record, by value.
+    #[must_use]
+    pub fn dispatch(source: usize) -> String {
+        format!("dispatch_{source}")
+    }
+    /// The module's global that the host fills: [`Channels`](super::Channels).
+    pub const CHANNELS: &str = "device_channels";
+    /// Threads of a block.
+    pub const BLOCK: u32 = 256;
+    /// Threads of a warp.
+    pub const WARP: u32 = 32;
+}

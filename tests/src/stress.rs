@@ -1,0 +1,181 @@
+//! Programs for runs under pressure: trees whose tasks spawn none or very many children, in each of the ways that a segment reserves room.
+//!
+//! The emulated stress (`tests/emulate/stress.rs`) runs small ones of them in every interleaving, that on a GPU (`tests/stress.rs`) runs large ones.
+
+/// A program and its call.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// Its name.
+    pub name: &'static str,
+    /// The source.
+    pub source: &'static str,
+    /// The task.
+    pub task: &'static str,
+    /// Its arguments, as `Debug` text.
+    pub args: Vec<String>,
+}
+
+impl Tried {
+    /// A call of a program of this file.
+    #[must_use]
+    pub fn new(name: &'static str, args: &[u64]) -> Self {
+        let (_, source, task) = PROGRAMS.iter().find(|(n, ..)| *n == name).unwrap();
+        Self {
+            name,
+            source,
+            task,
+            args: args.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// Name, source and first task of each.
+pub const PROGRAMS: [(&str, &str, &str); 7] = [
+    ("queens", QUEENS, "place"),
+    ("tree", TREE, "tree"),
+    ("fib", FIB, "fib"),
+    ("wide", WIDE, "wide"),
+    ("marks", MARKS, "marks"),
+    ("phases", PHASES, "phases"),
+    ("chains", CHAINS, "chains"),
+];
+
+/// n-queens by bits: as many children as a loop finds, their results gathered. Its tiles are tried.
+const QUEENS: &str = "#[millstream::program] mod queens {
+    #[task] pub fn place(all: u32, columns: u32, left: u32, right: u32) -> u64 {
+        if columns == all { return 1; }
+        let mut free = all & !(columns | left | right);
+        let mut count = 0u64;
+        while free != 0 {
+            let bit = free & free.wrapping_neg();
+            free ^= bit;
+            count += spawn!(place(all, columns | bit, (left | bit) << 1, (right | bit) >> 1));
+        }
+        sync!();
+        count
+    }
+}";
+
+/// A tree by a hash, and a continuation that does something with the sum. Its tiles are counted.
+const TREE: &str = "#[millstream::program] mod tree {
+    fn hash(x: u32) -> u32 {
+        let a = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
+        let b = (a ^ (a >> 15)).wrapping_mul(0x846c_a68b);
+        b ^ (b >> 16)
+    }
+    #[task] pub fn tree(x: u32, depth: u32) -> u64 {
+        if depth == 0 { return 1; }
+        let n = hash(x) % 7;
+        let mut sum = 0u64;
+        let mut i = 0;
+        while i < n {
+            sum += spawn!(tree(hash(x).wrapping_add(i), depth - 1));
+            i += 1;
+        }
+        sync!();
+        sum.wrapping_mul(3).wrapping_add(x as u64)
+    }
+}";
+
+/// Children of a fixed number, which are never given back, and frames.
+const FIB: &str = "#[millstream::program] mod fib {
+    #[task] pub fn fib(n: u32) -> u64 {
+        if n < 2 { return n as u64; }
+        let x = spawn!(fib(n - 1));
+        let y = spawn!(fib(n - 2));
+        sync!();
+        x.wrapping_mul(y).wrapping_add(x + y)
+    }
+}";
+
+/// Few tasks spawn up to `most` children, most of them few; results are gathered.
+const WIDE: &str = "#[millstream::program] mod wide {
+    fn hash(x: u32) -> u32 {
+        let a = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
+        let b = (a ^ (a >> 15)).wrapping_mul(0x846c_a68b);
+        b ^ (b >> 16)
+    }
+    #[task] pub fn wide(x: u32, depth: u32, most: u32) -> u64 {
+        if depth == 0 { return x as u64; }
+        let h = hash(x);
+        let n = if h % 1024 == 7 || most > 1 << 20 { (h >> 3) % (most & 0xf_ffff) } else { (h >> 10) % 4 };
+        let mut sum = 1u64;
+        for i in 0..n {
+            sum += spawn!(wide(h.wrapping_mul(i | 1).wrapping_add(i), depth - 1, most & 0xf_ffff));
+        }
+        sync!();
+        sum
+    }
+}";
+
+/// The same shape without results: tasks mark what they saw. Two kinds of children.
+const MARKS: &str = "#[millstream::program] mod marks {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    fn hash(x: u32) -> u32 {
+        let a = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
+        let b = (a ^ (a >> 15)).wrapping_mul(0x846c_a68b);
+        b ^ (b >> 16)
+    }
+    #[task] pub fn marks(x: u32, depth: u32, most: u32, seen: &AtomicU64) {
+        seen.fetch_add((x % 1000) as u64 + 1, Ordering::Relaxed);
+        if depth == 0 { return; }
+        let h = hash(x);
+        let n = if h % 512 == 5 || most > 1 << 20 { (h >> 3) % (most & 0xf_ffff) } else { (h >> 9) % 3 };
+        for i in 0..n {
+            if (h ^ i) % 3 == 0 {
+                spawn!(end(h.wrapping_add(i), seen));
+            } else {
+                spawn!(marks(h.wrapping_mul(i | 1).wrapping_add(i), depth - 1, most & 0xf_ffff, seen));
+            }
+        }
+    }
+    #[task] pub fn end(x: u32, seen: &AtomicU64) {
+        seen.fetch_add((x % 77) as u64, Ordering::Relaxed);
+    }
+}";
+
+/// Syncs in a loop: rounds of children, each round as many as the one before counted.
+const PHASES: &str = "#[millstream::program] mod phases {
+    fn hash(x: u32) -> u32 {
+        let a = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
+        let b = (a ^ (a >> 15)).wrapping_mul(0x846c_a68b);
+        b ^ (b >> 16)
+    }
+    #[task] pub fn phases(x: u32, depth: u32, most: u32) -> u64 {
+        if depth == 0 { return (hash(x) % 5) as u64; }
+        let mut n = hash(x) % most;
+        let mut all = 0u64;
+        for round in 0..3 {
+            let mut sum = 0u64;
+            for i in 0..n {
+                sum += spawn!(phases(x.wrapping_add(i * 31 + round), depth - 1, 3));
+            }
+            sync!();
+            all = all.wrapping_mul(7).wrapping_add(sum);
+            n = (sum % (most as u64)) as u32;
+        }
+        all
+    }
+}";
+
+/// Deep and narrow: several chains side by side, each with a frame and a leaf at every level.
+const CHAINS: &str = "#[millstream::program] mod chains {
+    #[task] pub fn chains(count: u32, depth: u32) -> u64 {
+        let mut sum = 0u64;
+        for i in 0..count {
+            sum += spawn!(chain(depth + i % 7, i));
+        }
+        sync!();
+        sum
+    }
+    #[task] pub fn chain(depth: u32, x: u32) -> u64 {
+        if depth == 0 { return x as u64; }
+        let below = spawn!(chain(depth - 1, x.wrapping_mul(5).wrapping_add(1)));
+        let beside = spawn!(leaf(x));
+        sync!();
+        below.wrapping_mul(3) ^ beside
+    }
+    #[task] pub fn leaf(x: u32) -> u64 {
+        (x % 10) as u64
+    }
+}";
