@@ -7,8 +7,8 @@ use super::{
     plan::{Mode, Plan, Source, StackKind},
     rvalue::binary,
     types::{constant, ctype},
-    unit::Writer,
     walk::Walked,
+    writer::Writer,
 };
 use crate::layout::stride;
 use millstream_graph::{
