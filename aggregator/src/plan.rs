@@ -143,11 +143,8 @@ impl Plan {
 
     /// The stack's name for readers.
     pub(crate) fn stack_name(&self, stack: StackIndex) -> String {
-        match self.layouts[stack].stack {
-            StackRef::Entry(t) => self.tasks[t.index()].name.clone(),
-            StackRef::Frame(t) => format!("{}.frames", self.tasks[t.index()].name),
-            StackRef::Continuation(t, s) => format!("{}.{s}", self.tasks[t.index()].name),
-        }
+        let stack = self.layouts[stack].stack;
+        stack.named(&self.tasks[stack.task().index()].name)
     }
 
     /// Bytes that one element of this task's entry stack takes as the root of a batch: itself, its return address, its result.

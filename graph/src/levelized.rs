@@ -76,6 +76,26 @@ pub enum StackRef {
     Continuation(TaskId, SegmentId),
 }
 
+impl StackRef {
+    /// The task that it belongs to.
+    #[must_use]
+    pub const fn task(self) -> TaskId {
+        match self {
+            Self::Entry(task) | Self::Frame(task) | Self::Continuation(task, _) => task,
+        }
+    }
+
+    /// The one name of the channel in drawings, messages, statistics and texts, by the name of its task: `fib`, `fib.frame`, `fib.1`.
+    #[must_use]
+    pub fn named(self, task: &str) -> String {
+        match self {
+            Self::Entry(_) => task.to_owned(),
+            Self::Frame(_) => format!("{task}.frame"),
+            Self::Continuation(_, segment) => format!("{task}.{}", segment.0),
+        }
+    }
+}
+
 /// How many elements a segment pushes to a stack for each element that it consumes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Push {

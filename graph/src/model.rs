@@ -11,7 +11,7 @@ mod variants;
 
 use crate::{
     ir::{Function, LocalId, Operand, Rvalue, SegmentId, StmtKind, TaskId, Terminator},
-    levelized::{self, Levelized, LoweredTask, Segment, StackRef},
+    levelized::{self, Levelized, LoweredTask, StackRef},
     ty::PieceKind,
 };
 use petgraph::{
@@ -146,7 +146,7 @@ impl ChannelGraph {
                 } else {
                     ChannelKind::Continuation(t, s)
                 };
-                let stack = this.add_channel(program, task, segment, kind);
+                let stack = this.add_channel(program, task, kind);
                 let kernel = this.add_kernel(segment.body.name.clone(), Role::Segment(t, s));
                 this.graph.add_edge(stack, kernel, Edge::Consume);
                 stacks.insert(kind.stack(), stack);
@@ -239,7 +239,6 @@ impl ChannelGraph {
         &mut self,
         program: &Levelized,
         task: &LoweredTask,
-        segment: &Segment,
         kind: ChannelKind,
     ) -> NodeIndex {
         let own = program.fields(kind.stack());
@@ -247,7 +246,7 @@ impl ChannelGraph {
         let names_frame = matches!(kind, ChannelKind::Continuation(..))
             || (task.segments.len() == 1 && !task.frame.is_empty());
         let key = self.channels.insert(Channel {
-            name: segment.body.name.clone(),
+            name: kind.stack().named(&task.name),
             kind,
             bytes: bytes(&own),
             fields: fields(&own),

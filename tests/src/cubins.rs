@@ -25,10 +25,17 @@ const MEMORY: u64 = 1 << 30;
 #[must_use]
 pub fn elsewhere() -> Option<Arch> {
     let name = std::env::var("MILLSTREAM_TEST_DEVICE").ok()?;
-    let number = name.strip_prefix("sm_")?;
-    Some(Arch(number.parse().unwrap_or_else(|_| {
-        panic!("MILLSTREAM_TEST_DEVICE={name} is no architecture")
-    })))
+    name.starts_with("sm_").then(|| arch(&name))
+}
+
+/// The architecture that is called so: `sm_90`.
+///
+/// # Panics
+/// If none is.
+#[must_use]
+pub fn arch(name: &str) -> Arch {
+    let number = name.strip_prefix("sm_").and_then(|n| n.parse().ok());
+    Arch(number.unwrap_or_else(|| panic!("{name} is no architecture; `sm_90` is one")))
 }
 
 /// Compiles a program, warnings as errors, to be run or to `check` it: how many bytes of machine code there are.

@@ -65,19 +65,9 @@ pub(super) fn segment(program: &Levelized, id: TaskId, segment: SegmentId) -> St
     }
 }
 
-/// A channel, as a member of `ch`.
+/// A channel, as a member of `ch`: its name, with the task's number.
 pub(super) fn channel(program: &Levelized, id: TaskId, kind: StackKind) -> String {
-    let task = task(program, id);
-    match kind {
-        StackKind::Entry => task,
-        StackKind::Frame => format!("{task}_frames"),
-        StackKind::Continuation {
-            segment,
-            twin: false,
-        } => format!("{task}_waits{}", segment.0),
-        StackKind::Continuation {
-            segment,
-            twin: true,
-        } => format!("{task}_waits{}_too", segment.0),
-    }
+    let name = plain(&kind.stack(id).named(&program[id].name));
+    let twin = matches!(kind, StackKind::Continuation { twin: true, .. });
+    format!("t{}_{name}{}", id.0, if twin { "_too" } else { "" })
 }

@@ -40,6 +40,17 @@ pub enum StackKind {
     },
 }
 
+impl StackKind {
+    /// The program's stack that this is of a task; twins are one there.
+    pub(super) const fn stack(self, task: TaskId) -> StackRef {
+        match self {
+            Self::Entry => StackRef::Entry(task),
+            Self::Frame => StackRef::Frame(task),
+            Self::Continuation { segment, .. } => StackRef::Continuation(task, segment),
+        }
+    }
+}
+
 /// A channel stack on the device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stack {
@@ -654,12 +665,8 @@ impl Plan {
     #[must_use]
     pub fn stack_name(&self, stack: u32) -> String {
         let stack = &self.stacks[stack as usize];
-        let task = &self.program[stack.task].name;
-        match stack.kind {
-            StackKind::Entry => task.clone(),
-            StackKind::Frame => format!("frames of {task}"),
-            StackKind::Continuation { segment, .. } => format!("{task} after sync {}", segment.0),
-        }
+        let name = &self.program[stack.task].name;
+        stack.kind.stack(stack.task).named(name)
     }
 
     /// The C++ name of a stack's member of `ch`.

@@ -10,7 +10,6 @@ mod peel;
 mod pushes;
 mod reduce;
 mod simplify;
-pub mod simulate;
 mod specialise;
 mod split;
 

@@ -89,17 +89,8 @@ fn lowered_task(levelized: &Levelized, task: &LoweredTask, f: &mut Formatter<'_>
 }
 
 fn stack(levelized: &Levelized, stack: StackRef) -> String {
-    let name = |t: crate::ir::TaskId| {
-        levelized
-            .tasks
-            .get(t.index())
-            .map_or_else(|| t.to_string(), |task| task.name.clone())
-    };
-    match stack {
-        StackRef::Entry(t) => name(t),
-        StackRef::Frame(t) => format!("{}.frame", name(t)),
-        StackRef::Continuation(t, s) => format!("{}.{s}", name(t)),
-    }
+    let task = levelized.tasks.get(stack.task().index());
+    stack.named(&task.map_or_else(|| stack.task().to_string(), |t| t.name.clone()))
 }
 
 fn piece(kind: PieceKind) -> String {

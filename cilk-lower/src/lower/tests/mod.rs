@@ -1,13 +1,11 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 mod programs;
+mod simulate;
 mod source;
+mod spawns;
 
-use super::{
-    check::{check, missing_spawns},
-    lower,
-    simulate::Simulation,
-};
+use super::{check::check, lower};
 use millstream_graph::model::{ChannelGraph, Edge, Node};
 use millstream_graph::{
     interp::{ArgValue, Interp},
@@ -16,6 +14,8 @@ use millstream_graph::{
     text::{parse_program, print_levelized},
 };
 use programs::*;
+use simulate::Simulation;
+use spawns::missing_spawns;
 
 /// An argument, before there is memory for it.
 #[derive(Clone, Debug)]

@@ -102,7 +102,7 @@ fn a_right_segment_is_accepted() {
     verify_levelized(&levelized()).unwrap();
     assert!(
         crate::text::print_levelized(&levelized())
-            .contains("// s0 pushes: 2 to fib, 2 to fib.frame, 2 to fib.s1; returns through %1")
+            .contains("// s0 pushes: 2 to fib, 2 to fib.frame, 2 to fib.1; returns through %1")
     );
     assert_eq!(
         messages(verify_segment(&levelized(), TaskId(7), SegmentId(0))),

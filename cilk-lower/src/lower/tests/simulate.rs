@@ -8,7 +8,6 @@
 mod program;
 
 use millstream_graph::{
-    fault::Fault,
     interp::{ArgValue, Interp, InterpError},
     ir::{FuncId, Program, SegmentId, TaskId},
     levelized::{Field, Levelized},
@@ -18,7 +17,7 @@ use program::{Head, LOG_BYTES, Record};
 
 /// A levelized program, made ready to run.
 #[derive(Debug)]
-pub struct Simulation {
+pub(super) struct Simulation {
     program: Program,
     tasks: Vec<SimTask>,
 }
@@ -35,7 +34,7 @@ struct SimTask {
 
 /// Why a simulated call did not return.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum SimulateError {
+pub(super) enum SimulateError {
     /// The program has no such task.
     #[error("no task `{0}`")]
     NoTask(String),
@@ -47,21 +46,10 @@ pub enum SimulateError {
     Rule(&'static str, String),
 }
 
-impl SimulateError {
-    /// The check that failed, if that was why.
-    #[must_use]
-    pub fn fault(&self) -> Option<&Fault> {
-        match self {
-            Self::Interp(InterpError::Fault(fault)) => Some(fault),
-            _ => None,
-        }
-    }
-}
-
 impl Simulation {
     /// Of a levelized program.
     #[must_use]
-    pub fn new(levelized: &Levelized) -> Self {
+    pub(super) fn new(levelized: &Levelized) -> Self {
         let mut program = levelized.program.clone();
         let tasks = levelized.tasks.iter().map(|task| {
             let segments = (0..task.segments.len()).map(|s| {
@@ -84,7 +72,7 @@ impl Simulation {
 
     /// A machine that runs it, with memory of its own.
     #[must_use]
-    pub fn machine(&self) -> Machine<'_> {
+    pub(super) fn machine(&self) -> Machine<'_> {
         let mut interp = Interp::new(&self.program);
         let log = interp.alloc(vec![0; LOG_BYTES], 8);
         Machine {
@@ -99,20 +87,20 @@ impl Simulation {
 
 /// What has been run so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Stats {
+pub(super) struct Stats {
     /// Tasks that ran: entry elements consumed, and children that ended where they were spawned.
-    pub tasks: u64,
+    pub(super) tasks: u64,
     /// Continuation elements consumed.
-    pub continuations: u64,
+    pub(super) continuations: u64,
     /// Frames reserved.
-    pub frames: u64,
+    pub(super) frames: u64,
     /// Deepest level, from 1.
-    pub levels: usize,
+    pub(super) levels: usize,
 }
 
 /// The channel stacks of one run and the memory of its host.
 #[derive(Debug)]
-pub struct Machine<'a> {
+pub(super) struct Machine<'a> {
     simulation: &'a Simulation,
     interp: Interp<'a>,
     /// Address of the log that a segment writes its pushes to.
@@ -132,19 +120,19 @@ struct Level {
 
 impl Machine<'_> {
     /// Makes memory of these bytes and gives its address.
-    pub fn alloc(&mut self, bytes: Vec<u8>, align: u64) -> u64 {
+    pub(super) fn alloc(&mut self, bytes: Vec<u8>, align: u64) -> u64 {
         self.interp.alloc(bytes, align)
     }
 
     /// The bytes from this address to the end of its allocation.
     #[must_use]
-    pub fn read(&self, address: u64) -> &[u8] {
+    pub(super) fn read(&self, address: u64) -> &[u8] {
         self.interp.read(address)
     }
 
     /// What has been run so far.
     #[must_use]
-    pub const fn stats(&self) -> Stats {
+    pub(super) const fn stats(&self) -> Stats {
         self.stats
     }
 
@@ -152,7 +140,7 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// Why it did not return.
-    pub fn call(&mut self, task: &str, args: &[ArgValue]) -> Result<Vec<u8>, SimulateError> {
+    pub(super) fn call(&mut self, task: &str, args: &[ArgValue]) -> Result<Vec<u8>, SimulateError> {
         let found = self.simulation.tasks.iter().position(|t| t.name == task);
         let id = TaskId::new(found.ok_or_else(|| SimulateError::NoTask(task.to_owned()))?);
         let task = &self.simulation.tasks[id.index()];
