@@ -2,7 +2,7 @@
 
 use millstream_channels_kernel::{
     cuda::{
-        abi::{Channels, Control, Dispatch, LIST_WORDS, Level, Standing},
+        abi::{Channels, Control, Dispatch, Level, Standing, Tiles},
         plan::Plan,
     },
     layout::{FIELD_ALIGN, stride},
@@ -39,8 +39,8 @@ pub(super) struct Arena {
     pub(super) dispatch: u64,
     /// The tables that the control record points at.
     pub(super) counter: u64,
-    /// See [`Control::list`].
-    pub(super) list: u64,
+    /// See [`Control::tiles`].
+    pub(super) tiles: u64,
     /// See [`Control::standing`].
     pub(super) standing: u64,
     /// See [`Control::records`].
@@ -94,8 +94,8 @@ impl Arena {
             at = at.saturating_add(bytes).next_multiple_of(FIELD_ALIGN);
             here
         };
-        let list = take(if plan.gives_back() {
-            4 * u64::from(LIST_WORDS)
+        let tiles = take(if plan.gives_back() {
+            Tiles::new(plan).bytes()
         } else {
             0
         });
@@ -126,7 +126,7 @@ impl Arena {
             control,
             dispatch,
             counter,
-            list,
+            tiles,
             standing,
             levels_at,
             records,
@@ -167,7 +167,7 @@ impl Arena {
         Control {
             levels: self.levels,
             counter: base + self.counter,
-            list: base + self.list,
+            tiles: base + self.tiles,
             limit: u32::MAX,
             standing: base + self.standing,
             records: base + self.levels_at,

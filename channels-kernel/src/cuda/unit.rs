@@ -135,7 +135,6 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
         ("SCAN_GROUPS", groups),
         ("MAX_ITEMS", items),
         ("STAGE_BYTES", stage),
-        ("MOST_BLOCKS", u64::from(MOST_BLOCKS)),
         ("MIN_BLOCKS", u64::from(options.min_blocks)),
     ] {
         out.line(&format!("#define {name} {value}u"));

@@ -39,8 +39,8 @@ structs! {
         narrow: u64,
         /// In mapped host memory: what the host-thread aggregator hears of a dispatch.
         mailbox: u64 = "Mailbox*",
-        /// The tiles given back, two a block at most, then what moves where: a pair of tiles for each. `LIST_WORDS` in all.
-        list: u64 = "u32*",
+        /// The tiles that found no room, where a segment gives them back.
+        tiles: u64 = "Tiles*",
         /// Of the persistent kernel: dispatches begun, so that who waits sees that the run goes on; 0 at the start.
         beat: u32,
         /// Out: 1 if the persistent kernel ended because the dispatch that it published is the host's to launch.
@@ -143,6 +143,16 @@ records! {
         counter: u32 [Groups],
     }
 
+    /// Tiles of a run that were given back for want of room, and what moves where, so that what was not consumed lies together.
+    Tiles {
+        /// Those that were given back, `Control::given` of them.
+        given: u32 [Given],
+        /// Which tile moves,
+        from: u32 [Given],
+        /// and to whose place.
+        to: u32 [Given],
+    }
+
     /// What stands before the records of decisions.
     Records {
         /// How many were to be kept; those that found no room are not there.
@@ -196,8 +206,6 @@ records! {
 
 /// Most blocks of a dispatch.
 pub const MOST_BLOCKS: u32 = 2048;
-/// Words of [`Control::list`]: two tiles a block, and their moves.
-pub const LIST_WORDS: u32 = 6 * MOST_BLOCKS;
 
 // A word that many wait for shares its line with nothing; what is alone in a record of 32-bit words has no gap behind it.
 const _: () = {
@@ -222,6 +230,7 @@ pub fn header(plan: &Plan) -> String {
         Mailbox::structure(plan),
         Standing::structure(plan),
         Level::structure(plan),
+        Tiles::structure(plan),
         Control::structure(),
         Dispatch::structure(plan),
         Records::structure(plan),

@@ -19,16 +19,19 @@ pub enum Count {
     Inherited,
     /// Arrays of fields, of all stacks.
     Fields,
+    /// Tiles that blocks may give back: each the one that it has, and the next.
+    Given,
 }
 
 impl Count {
     /// Those that the device's code knows by name.
-    pub(in crate::cuda) const NAMED: [Self; 5] = [
+    pub(in crate::cuda) const NAMED: [Self; 6] = [
         Self::Stacks,
         Self::Sources,
         Self::Pushes,
         Self::Groups,
         Self::Inherited,
+        Self::Given,
     ];
 
     /// What the device's code calls it.
@@ -40,6 +43,7 @@ impl Count {
             Self::Groups => "MAX_GROUPS",
             Self::Inherited => "INHERITED",
             Self::Fields => "FIELDS",
+            Self::Given => "MOST_GIVEN",
         }
     }
 
@@ -53,6 +57,7 @@ impl Count {
             Self::Groups => plan.groups(),
             Self::Inherited => plan.inherited.len().max(1),
             Self::Fields => plan.fields(),
+            Self::Given => 2 * super::MOST_BLOCKS as usize,
         }
     }
 }

@@ -223,7 +223,7 @@ struct Shared {
   u32 tile;                                  // the next one
   u32 local;                                 // a run in one block: `counter` counts its pushes, not the control record's
   u32 counter[MAX_GROUPS];
-  u32 marks[2 * MOST_BLOCKS / 32];
+  u32 marks[MOST_GIVEN / 32];
   u64 to[WARPS], value[WARPS];               // sums of the warps
   u32 leaves[WARPS];
 };
@@ -380,8 +380,8 @@ FN void give_back(Control* control, u32 tile, u32 next, u32 tiles) {
   const u32 both = next < tiles ? 2 : 1;
   // Relaxed: the barrier that ends the dispatch publishes the list.
   const u32 at = __nv_atomic_fetch_add(&control->given, both, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  control->list[at] = tile;
-  if (both == 2) control->list[at + 1] = next;
+  control->tiles->given[at] = tile;
+  if (both == 2) control->tiles->given[at + 1] = next;
 }
 
 // The number of a block's next tile but one. One thread of a block asks.

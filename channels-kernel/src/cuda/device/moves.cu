@@ -1,6 +1,6 @@
 
 // A warp decides what moves where. Tiles are taken from the top of a run downwards, so what no block took lies at the bottom; the tiles that were
-// given back are to lie directly above it. The list then holds pairs: from which tile to which.
+// given back are to lie directly above it. `from` and `to` of the list then say which tile goes where.
 FN Left plan_moves(Shared& sh, Control* c, const Dispatch& d, u32 tile, u32 blocks) {
   const u32 tiles = (d.count + tile - 1) / tile, part = d.count - (tiles - 1) * tile;
   // Relaxed: the barrier before has ordered them.
@@ -9,9 +9,9 @@ FN Left plan_moves(Shared& sh, Control* c, const Dispatch& d, u32 tile, u32 bloc
   if (given == 0) return left;
   u32 taken = blocks < tiles ? blocks : tiles;
   taken = beyond < tiles - taken ? taken + beyond : tiles;
-  u32 *const list = c->list, *const pairs = c->list + 2 * MOST_BLOCKS;
+  Tiles* const list = c->tiles;
   bool lowest = false;
-  for (u32 i = lane_id(); i < given; i += WARP) lowest |= GLOBAL_LOAD(list + i) == tiles - 1;
+  for (u32 i = lane_id(); i < given; i += WARP) lowest |= GLOBAL_LOAD(&list->given[i]) == tiles - 1;
   lowest = __any_sync(ALL_LANES, lowest) != 0;
   if (taken < tiles) {
     left.count = part + (tiles - taken - 1 + given) * tile;
@@ -29,7 +29,7 @@ FN Left plan_moves(Shared& sh, Control* c, const Dispatch& d, u32 tile, u32 bloc
   for (u32 i = lane_id(); i < (given + 31) / 32; i += WARP) sh.marks[i] = 0;
   __syncwarp();
   for (u32 i = lane_id(); i < given; i += WARP) {
-    const u32 t = GLOBAL_LOAD(list + i);
+    const u32 t = GLOBAL_LOAD(&list->given[i]);
     // Relaxed: the warp's barrier orders them.
     if (t >= slot) __nv_atomic_fetch_or(&sh.marks[(t - slot) / 32], 1u << (t - slot) % 32, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
@@ -37,11 +37,11 @@ FN Left plan_moves(Shared& sh, Control* c, const Dispatch& d, u32 tile, u32 bloc
   u32 places = 0;
   for (u32 at = 0; at < given; at += WARP) {
     const u32 i = at + lane_id(), below = (1u << lane_id()) - 1;
-    const u32 t = i < given ? GLOBAL_LOAD(list + i) : taken;
+    const u32 t = i < given ? GLOBAL_LOAD(&list->given[i]) : taken;
     const u32 movers = __ballot_sync(ALL_LANES, t < slot);
     const u32 free = __ballot_sync(ALL_LANES, i < given && !(sh.marks[i / 32] >> i % 32 & 1));
-    if (t < slot) pairs[2 * (left.moves + (u32)__popc(movers & below))] = t;
-    if (free >> lane_id() & 1) pairs[2 * (places + (u32)__popc(free & below)) + 1] = slot + i;
+    if (t < slot) list->from[left.moves + (u32)__popc(movers & below)] = t;
+    if (free >> lane_id() & 1) list->to[places + (u32)__popc(free & below)] = slot + i;
     left.moves += (u32)__popc(movers);
     places += (u32)__popc(free);
   }
@@ -52,9 +52,10 @@ FN Left plan_moves(Shared& sh, Control* c, const Dispatch& d, u32 tile, u32 bloc
 // A dispatch of its own: `level` tiles of the run `first`, `count` move; `base` names the channel, `room` the size of a tile.
 FN void move_tiles(Shared& sh, u32 block, u32 blocks) {
   const Dispatch& d = sh.dispatch;
-  const u32 *const pairs = device_channels.control->list + 2 * MOST_BLOCKS, tile = d.room[0], end = d.first + d.count;
+  Tiles* const list = device_channels.control->tiles;
+  const u32 tile = d.room[0], end = d.first + d.count;
   for (u32 i = block; i < d.level; i += blocks) {
-    const u32 from = GLOBAL_LOAD((u32*)pairs + 2 * i), to = GLOBAL_LOAD((u32*)pairs + 2 * i + 1);
+    const u32 from = GLOBAL_LOAD(&list->from[i]), to = GLOBAL_LOAD(&list->to[i]);
     move_elements(d.base[0], end - (to + 1) * tile, end - (from + 1) * tile, tile);
   }
 }
