@@ -4,7 +4,10 @@
 
 mod support;
 
-use millstream_channels_kernel::cpu::{CompiledProgram, abi::status};
+use millstream_channels_kernel::cpu::{
+    CompiledProgram,
+    abi::{WorkerContext, status},
+};
 use millstream_graph::{
     ir::{
         Arg, BinOp, BlockId, CheckKind, Combine, Data, DataId, Dest, FieldId, FuncId, Function,
@@ -89,7 +92,7 @@ fn a_failed_check_names_its_values_and_stops_the_run() {
     for value in [1, 2, 12, 3, 4] {
         machine.push(T, &[value, (&raw mut result).addr() as u64]);
     }
-    // 4 and 3 are consumed; 12 stops the run.
+    // 1 and 2 are consumed; 12 stops the run.
     assert_eq!(machine.call_entry(T, 0, 5), 2);
     assert_eq!(machine.ctx.status, status::FAULT);
     let fault = code.fault(machine.ctx.site, machine.ctx.values);
@@ -97,7 +100,7 @@ fn a_failed_check_names_its_values_and_stops_the_run() {
         fault.to_string(),
         "index out of bounds: the length is 10 but the index is 12, in `leaf` at test.rs:2:1"
     );
-    assert_eq!(std::hint::black_box(result), 3);
+    assert_eq!(std::hint::black_box(result), 2);
     assert_eq!(code.site(machine.ctx.site).types, [U64, U64]);
 }
 
@@ -271,8 +274,8 @@ fn recursive_helpers_call_themselves_until_the_stack_ends() {
     let mut machine = Machine::new(&code, 8, 8);
     let (mut result, here) = (0u64, 0u8);
     machine.ctx.stack_limit = (&raw const here).addr() as u64 - 64 * 1024;
-    machine.push(T, &[u64::MAX, (&raw mut result).addr() as u64]);
     machine.push(T, &[100, (&raw mut result).addr() as u64]);
+    machine.push(T, &[u64::MAX, (&raw mut result).addr() as u64]);
     assert_eq!(machine.call_entry(T, 0, 2), 1);
     assert_eq!(machine.ctx.status, status::STACK_OVERFLOW);
     assert_eq!(code.function_name(machine.ctx.site), "down");
@@ -327,8 +330,8 @@ fn helpers_do_the_same_inlined_and_called() {
         let code = CompiledProgram::compile(&levelized).unwrap();
         let mut machine = Machine::new(&code, 8, 8);
         let mut result = 5u64;
-        machine.push(T, &[1000, (&raw mut result).addr() as u64]);
         machine.push(T, &[2, (&raw mut result).addr() as u64]);
+        machine.push(T, &[1000, (&raw mut result).addr() as u64]);
         assert_eq!(machine.call_entry(T, 0, 2), 1);
         assert_eq!(machine.ctx.status, status::FAULT);
         assert_eq!(
@@ -765,11 +768,39 @@ fn a_stack_whose_pushes_are_not_counted_says_that_it_is_full() {
     let code = CompiledProgram::compile(&fan(Combine::Add, U64, 0)).unwrap();
     let mut machine = Machine::new(&code, 8, 8);
     let mut result = 0u64;
-    machine.push(T, &[9, (&raw mut result).addr() as u64]);
     machine.push(T, &[0, (&raw mut result).addr() as u64]);
+    machine.push(T, &[9, (&raw mut result).addr() as u64]);
     assert_eq!(machine.call_entry(T, 0, 2), 1);
     assert_eq!(machine.ctx.status, status::CHANNEL_FULL);
     assert_eq!(machine.ctx.site, code.layouts().entry(TaskId(1)).0);
+}
+
+#[test]
+fn the_element_that_asks_for_more_room_is_the_last_of_its_run() {
+    unsafe extern "C" fn two_more(_: *mut WorkerContext, _: u32, top: u64) -> u64 {
+        top + 2
+    }
+    let code = CompiledProgram::compile(&fan(Combine::Add, U64, 0)).unwrap();
+    let children = code.layouts().entry(TaskId(1)).index();
+    let mut machine = Machine::new(&code, 40, 8);
+    machine.ctx.more = two_more;
+    let mut result = 0u64;
+    for n in [3, 4, 5, 0, 6] {
+        machine.push(T, &[n, (&raw mut result).addr() as u64]);
+    }
+    // Those of 3 and some of 4 find room; then what asks gets it, and nothing runs after it.
+    machine.states[children].limit = 5;
+    let mut first = 0;
+    for (consumed, top) in [(2, 7), (1, 12), (2, 18)] {
+        assert_eq!(machine.call_entry(T, first, 5 - first), consumed);
+        assert_eq!(machine.ctx.status, status::OK);
+        assert_eq!(machine.states[children].top, top);
+        first += consumed;
+    }
+    // A run that asks for nothing more goes to its end.
+    machine.states[children].limit = 40;
+    assert_eq!(machine.call_entry(T, 0, 5), 5);
+    assert_eq!(machine.states[children].top, 36);
 }
 
 #[test]

@@ -11,8 +11,9 @@ use super::{
     body::{Gen, Kept, MEMORY, clif},
 };
 use crate::layout::{StackIndex, stride};
-use cranelift_codegen::ir::{InstBuilder, Value, condcodes::IntCC, types};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, StackSlot, Value, condcodes::IntCC, types};
 use cranelift_frontend::Variable;
+use cranelift_module::Module;
 use millstream_graph::{
     ir::{FieldId, FuncId, LocalId, Operand, SegmentId, StmtKind, TaskId, Terminator},
     levelized::Segment,
@@ -34,8 +35,8 @@ struct Top {
     follows: Option<StackIndex>,
     /// Elements that the block has pushed since.
     pending: u64,
-    /// The stack's limit, where pushes cannot be counted beforehand.
-    limit: Option<Kept>,
+    /// The stack's limit, where pushes cannot be counted beforehand: on the stack, since it may grow within an element.
+    limit: Option<StackSlot>,
     /// Where some children are leaves: how many were spawned, pushed or not.
     spawned: Option<Variable>,
     /// How many of them the block has spawned.
@@ -156,7 +157,7 @@ impl<'p> Gen<'_, 'p> {
                             states,
                             state_offset(stack, offset_of!(StackState, limit)),
                         );
-                        Some(self.keep(limit, roomy))
+                        Some(self.put_aside(limit))
                     }
                 };
                 let spawned = pushes.leaves.then(|| self.b.declare_var(types::I64));
@@ -388,14 +389,57 @@ impl<'p> Gen<'_, 'p> {
             } else {
                 self.b.ins().iadd_imm_u(index, at as i64)
             };
-            let limit = self.kept(limit);
-            let full = self
-                .b
-                .ins()
-                .icmp(IntCC::UnsignedGreaterThanOrEqual, here, limit);
-            self.leave_if(full, |g| g.say(status::CHANNEL_FULL, stack.0));
+            let room = self.is_below(here, limit);
+            let (more, after) = (self.b.create_block(), self.b.create_block());
+            self.b.set_cold_block(more);
+            self.b.ins().brif(room, after, &[], more, &[]);
+            self.b.switch_to_block(more);
+            self.ask_for_more(stack, here, limit);
+            self.b.ins().jump(after, &[]);
+            self.b.switch_to_block(after);
         }
         (index, at)
+    }
+
+    fn is_below(&mut self, top: Value, limit: StackSlot) -> Value {
+        let limit = self.b.ins().stack_load(types::I64, types::I64, limit, 0);
+        self.b.ins().icmp(IntCC::UnsignedLessThan, top, limit)
+    }
+
+    /// Asks the worker for a greater limit; leaves if there is none. The element that asks is the last one of the run.
+    fn ask_for_more(&mut self, stack: StackIndex, top: Value, limit: StackSlot) {
+        let elements = self.elements.expect("only segments push");
+        if let Kept::Aside(last) = elements.last {
+            let here = self.b.use_var(elements.index);
+            self.b.ins().stack_store(types::I64, here, last, 0);
+        }
+        let mut signature = self.unit.module.make_signature();
+        signature
+            .params
+            .extend([types::I64, types::I32, types::I64].map(AbiParam::new));
+        signature.returns.push(AbiParam::new(types::I64));
+        let signature = self.b.import_signature(signature);
+        let ctx = self.ctx();
+        let more = offset_of!(WorkerContext, more) as i32;
+        let more = self.b.ins().load(types::I64, MEMORY, ctx, more);
+        let number = self.b.ins().iconst(types::I32, i64::from(stack.0));
+        let call = self
+            .b
+            .ins()
+            .call_indirect(signature, more, &[ctx, number, top]);
+        let granted = self.b.inst_results(call)[0];
+        self.b.ins().stack_store(types::I64, granted, limit, 0);
+        let full = self
+            .b
+            .ins()
+            .icmp(IntCC::UnsignedGreaterThanOrEqual, top, granted);
+        self.leave_if(full, |g| g.say(status::CHANNEL_FULL, stack.0));
+    }
+
+    /// Whether the segment pushes to a stack whose pushes cannot be counted.
+    pub(super) fn has_uncounted(&self) -> bool {
+        let channels = self.channels.as_ref();
+        channels.is_some_and(|c| c.tops.values().any(|t| t.limit.is_some()))
     }
 
     /// Address of an element's field: a register and a displacement.
@@ -515,18 +559,21 @@ impl<'p> Gen<'_, 'p> {
         let Some(limit) = limit else {
             return self.fill(stack, (index, 0), values);
         };
-        let limit = self.kept(limit);
-        let room = self.b.ins().icmp(IntCC::UnsignedLessThan, index, limit);
-        let (write, full, after) = (
+        let room = self.is_below(index, limit);
+        let (write, full, more, after) = (
+            self.b.create_block(),
             self.b.create_block(),
             self.b.create_block(),
             self.b.create_block(),
         );
         self.b.set_cold_block(full);
+        self.b.set_cold_block(more);
         self.b.ins().brif(room, write, &[], full, &[]);
         self.b.switch_to_block(full);
-        self.leave_unless(leaf, |g| g.say(status::CHANNEL_FULL, stack.0));
-        self.b.ins().jump(after, &[]);
+        self.b.ins().brif(leaf, after, &[], more, &[]);
+        self.b.switch_to_block(more);
+        self.ask_for_more(stack, index, limit);
+        self.b.ins().jump(write, &[]);
         self.b.switch_to_block(write);
         self.fill(stack, (index, 0), values);
         self.b.ins().jump(after, &[]);
