@@ -226,7 +226,7 @@ impl CpuDevice {
         }
         copying += start.elapsed();
         let names = loaded.plan.tasks.iter().map(|t| t.name.clone());
-        let mut report = RunReport::sum(names, workers, running);
+        let mut report = RunReport::sum(names, workers, run.pool.most_taken(), running);
         (report.budget, report.compiling, report.copying) =
             (self.inner.memory, loaded.compiling, copying);
         tracing::debug!(

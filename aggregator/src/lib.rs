@@ -5,7 +5,7 @@
 //! - `run` and `crew`: how a run begins and ends, and the threads it calls
 //! - `worker`: the levelized aggregator of one worker; `dispatch`: room for a wavefront and the call of its code
 //! - `stacks`, `levels`, `memory`: a worker's channel stacks, level records, and the memory under both
-//! - `policy`: how wide a wavefront is, and who may use how much memory
+//! - `budget`: who may use how much memory; `ledger`: what a worker's levels hold and may hold; `policy`: how wide a wavefront is
 //! - `share`, `batch`: donation between workers; `README.md` has the protocol
 //! - `plan`: a program as tables; `native`: its segments as machine code of this computer
 
@@ -15,6 +15,7 @@
 mod args;
 #[allow(unsafe_code)]
 mod batch;
+mod budget;
 #[allow(unsafe_code)]
 mod buffer;
 #[allow(unsafe_code)]
@@ -27,6 +28,7 @@ mod device;
 #[allow(unsafe_code)]
 mod dispatch;
 mod error;
+mod ledger;
 mod levels;
 #[allow(unsafe_code)]
 mod memory;

@@ -16,6 +16,8 @@ pub(crate) struct Tally {
     pub(crate) donated: u64,
     pub(crate) acquired: u64,
     pub(crate) peak: u64,
+    /// The same without what was taken from the memory that all workers share.
+    pub(crate) own_peak: u64,
 }
 
 impl Tally {
@@ -62,6 +64,7 @@ pub struct WorkerReport {
     pub(crate) by_task: Vec<u64>,
     pub(crate) by_level: Vec<u64>,
     pub(crate) deepest: u64,
+    pub(crate) own_peak: u64,
 }
 
 impl WorkerReport {
@@ -78,6 +81,7 @@ impl WorkerReport {
             by_task: tally.tasks,
             by_level: tally.levels,
             deepest: tally.deepest,
+            own_peak: tally.own_peak,
         }
     }
 }
@@ -98,8 +102,8 @@ pub struct RunReport {
     pub dispatches: u64,
     /// Those of them that a warp of a GPU did by itself, as they had few elements.
     pub narrow: u64,
-    /// Most bytes that channels held at one time: elements, frames, level records, donated batches. With several workers the sum
-    /// of their peaks, which is no less.
+    /// Most bytes that channels held at one time: elements, frames, level records, donated batches. With several workers each one's peak
+    /// of what is its own, and the most that all had of what they share, which together are no less.
     pub peak: u64,
     /// The budget in bytes.
     pub budget: u64,
@@ -126,10 +130,11 @@ pub(crate) fn by_name(counts: impl Iterator<Item = (String, u64)>) -> Vec<(Strin
 }
 
 impl RunReport {
-    /// Sums up what workers say.
+    /// Sums up what workers say; `shared` is the most memory that they had in common.
     pub(crate) fn sum(
         names: impl Iterator<Item = String>,
         mut workers: Vec<WorkerReport>,
+        shared: u64,
         running: Duration,
     ) -> Self {
         workers.sort_by_key(|w| w.worker);
@@ -148,7 +153,7 @@ impl RunReport {
             levels: workers.iter().map(|w| w.deepest).max().unwrap_or(0),
             elements: (0..depth).map(at).collect(),
             dispatches: sum(|w| w.dispatches),
-            peak: sum(|w| w.peak),
+            peak: sum(|w| w.own_peak) + shared,
             running,
             workers,
             ..Self::default()
