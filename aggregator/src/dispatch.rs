@@ -2,10 +2,10 @@
 
 use crate::{
     error::RunError,
-    plan::Pushes,
+    memory::StackMemory,
+    plan::{Plan, Pushes},
     policy::LONG_DISPATCH,
     run::Run,
-    stacks::Stacks,
     worker::{Stop, Worker},
 };
 use millstream_channels_kernel::{
@@ -20,6 +20,7 @@ const MOST: u64 = 1 << 32;
 /// The deep memory that compiled code may have while it runs, for pushes that cannot be counted. The worker does not touch it meanwhile.
 #[derive(Debug)]
 pub(crate) struct Growth {
+    /// Not null during a run.
     run: *const Run,
     /// Bytes of an element of each stack, and how many it can hold.
     stacks: Vec<(u64, u64)>,
@@ -31,18 +32,24 @@ pub(crate) struct Growth {
     pub(crate) alone: bool,
 }
 
+// SAFETY: the run's address is used by the worker that began it alone, while it is in the run.
+unsafe impl Send for Growth {}
+
 impl Growth {
-    pub(crate) fn new(run: &Run, stacks: &Stacks) -> Self {
-        let bytes = run.plan.bytes.iter().enumerate();
+    pub(crate) fn new(plan: &Plan, memory: &StackMemory) -> Self {
+        let bytes = plan.bytes.iter().enumerate();
         Self {
-            run,
-            stacks: bytes
-                .map(|(s, &b)| (b, stacks.memory.capacity(s)))
-                .collect(),
+            run: ptr::null(),
+            stacks: bytes.map(|(s, &b)| (b, memory.capacity(s))).collect(),
             room: 0,
             taken: 0,
             alone: true,
         }
+    }
+
+    /// From now on the worker is one of this run.
+    pub(crate) const fn begin(&mut self, run: &Run) {
+        self.run = run;
     }
 
     /// A greater limit for a stack: all that there is, unless another stack of the segment may need it.
@@ -61,7 +68,7 @@ impl Growth {
 
     /// Takes so much more of the deep memory, if it is to be had.
     fn ask(&mut self, missing: u64) {
-        // SAFETY: a worker lives no longer than its run.
+        // SAFETY: the worker called `begin`, and lives no longer than its run.
         let run = unsafe { &*self.run };
         if run.workers > 1 {
             let taken = run.take_or_wait(missing).unwrap_or(0);
@@ -163,10 +170,10 @@ impl Worker<'_> {
         self.tally.dispatches += 1;
         self.context.status = status::OK;
         self.context.stacks = self.stacks.states.as_mut_ptr();
-        self.context.owner = ptr::from_mut(&mut *self.growth).cast();
+        self.context.owner = ptr::from_mut(&mut self.stacks.growth).cast();
         let start = (self.run.workers > 1).then(Instant::now);
         let consumed = call(ptr::from_mut(&mut self.context));
-        self.granted += std::mem::take(&mut self.growth.taken);
+        self.granted += std::mem::take(&mut self.stacks.growth.taken);
         if self.context.status != status::OK {
             return Err(self.stopped_by_code(task));
         }

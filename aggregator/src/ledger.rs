@@ -179,8 +179,8 @@ impl Worker<'_> {
         }
         let (allowed, needed) = (self.allowance(), self.held(level) + count * pushes.bytes);
         let deep = self.deep + needed.saturating_sub(allowed);
-        self.growth.room = self.granted.saturating_sub(deep);
-        self.growth.alone = pushes.uncounted.len() == 1;
+        self.stacks.growth.room = self.granted.saturating_sub(deep);
+        self.stacks.growth.alone = pushes.uncounted.len() == 1;
         let shares = pushes.uncounted.len() as u64;
         for &stack in &pushes.uncounted {
             let capacity = self.stacks.memory.capacity(stack.index());

@@ -184,6 +184,7 @@ impl Run {
             fields: ptr::null(),
             cancel: self.stop.as_ptr(),
             more: dispatch::more,
+            granted: 0,
             owner: ptr::null_mut(),
         }
     }

@@ -1,6 +1,7 @@
 //! What a worker keeps from run to run of one program: its stacks, level records and what it learned about the segments' pace.
 
 use crate::{
+    dispatch::Growth,
     levels::Levels,
     memory::StackMemory,
     plan::{Plan, Pushes},
@@ -25,14 +26,18 @@ pub(crate) struct Stacks {
     pub(crate) pace: Vec<u64>,
     /// Tops before the dispatch of the stacks that the segment pushes to.
     pub(crate) before: Vec<(StackIndex, u64)>,
+    /// What compiled code may have of deep memory while it runs.
+    pub(crate) growth: Growth,
 }
 
 impl Stacks {
     /// Stacks for a program and a budget.
     pub(crate) fn new(plan: &Plan, budget: u64) -> io::Result<Self> {
         let count = plan.layouts.stacks.len();
+        let memory = StackMemory::reserve(&plan.layouts, budget)?;
         Ok(Self {
-            memory: StackMemory::reserve(&plan.layouts, budget)?,
+            growth: Growth::new(plan, &memory),
+            memory,
             states: vec![StackState::default(); count],
             levels: Levels::new(count, plan.tasks.len()),
             scratch: Vec::new(),

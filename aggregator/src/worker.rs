@@ -7,7 +7,6 @@
 
 use crate::{
     batch::Batch,
-    dispatch::Growth,
     error::RunError,
     ledger::Room,
     levels::Level,
@@ -79,8 +78,6 @@ pub(crate) struct Worker<'r> {
     pub(crate) deep: u64,
     /// Deep memory that is this worker's.
     pub(crate) granted: u64,
-    /// What compiled code may have of it while it runs.
-    pub(crate) growth: Box<Growth>,
     pub(crate) tally: Tally,
     parked: Duration,
     entered: Instant,
@@ -91,12 +88,12 @@ impl<'r> Worker<'r> {
     pub(crate) fn new(
         run: &'r Run,
         id: WorkerId,
-        stacks: Box<Stacks>,
+        mut stacks: Box<Stacks>,
         mut context: WorkerContext,
     ) -> Self {
         context.fields = stacks.memory.fields();
         let plan = &*run.plan;
-        let growth = Box::new(Growth::new(run, &stacks));
+        stacks.growth.begin(run);
         Self {
             run,
             plan,
@@ -110,7 +107,6 @@ impl<'r> Worker<'r> {
             lent: 0,
             deep: 0,
             granted: run.pool.own(),
-            growth,
             tally: Tally::new(plan.tasks.len()),
             parked: Duration::ZERO,
             entered: Instant::now(),
@@ -224,7 +220,7 @@ impl<'r> Worker<'r> {
                 (Some(task), waiting)
                     if waiting.is_none_or(|(c, n)| n < self.plan.continuations[c].width) =>
                 {
-                    match (self.entries(level, task)?, waiting) {
+                    match (self.entries(level, task, waiting.is_some())?, waiting) {
                         (true, _) => {}
                         (false, Some((continuation, _))) => {
                             self.continuations(level, continuation)?
@@ -266,8 +262,8 @@ impl<'r> Worker<'r> {
 
     /// Runs wavefronts of entries of the current level until there are children enough, and descends to them. False if there was no room
     /// for any.
-    fn entries(&mut self, level: Level, first: usize) -> Result<bool, Stop> {
-        if self.most_continuations(level).is_none() {
+    fn entries(&mut self, level: Level, first: usize, mut waits: bool) -> Result<bool, Stop> {
+        if !waits {
             self.free_all_frames(level);
         }
         self.open_bases();
@@ -276,7 +272,6 @@ impl<'r> Worker<'r> {
             let plan = &self.plan.tasks[task];
             let begin = self.stacks.levels.base(level, plan.entry);
             let want = run_of(self.stacks.levels.end(level, task) - begin, plan.width);
-            let waits = self.most_continuations(level).is_some();
             let Room::For(room) = self.entry_room(level, task, want, waits)? else {
                 if ran {
                     break;
@@ -311,6 +306,7 @@ impl<'r> Worker<'r> {
                 Some(next) => task = next,
                 None => break,
             }
+            waits = self.most_continuations(level).is_some();
         }
         if children > 0 {
             self.descend(self.over(level));

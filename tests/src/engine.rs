@@ -248,7 +248,7 @@ impl Engine {
         let pieces: Vec<Piece> = arguments.iter().flat_map(|a| a.pieces.clone()).collect();
         let ((bytes, memory), report) = match self {
             Self::Interp => (
-                interpret(program, func, pieces).map_err(Failure::Interp)?,
+                interpret(program, func, pieces).map_err(Failure::Interp)?.0,
                 None,
             ),
             Self::Device(_, device) => {
@@ -290,7 +290,7 @@ fn interpret(
     program: &Program,
     func: millstream_graph::ir::FuncId,
     pieces: Vec<Piece>,
-) -> Result<Images, InterpError> {
+) -> Result<(Images, u64), InterpError> {
     let limits = Limits {
         steps: 2_000_000_000,
         ..Limits::default()
@@ -311,13 +311,23 @@ fn interpret(
         })
         .collect();
     let result = interp.call(func, &args)?;
-    Ok((
-        result,
-        memory
-            .into_iter()
-            .map(|(address, len)| interp.read(address)[..len].to_vec())
-            .collect(),
-    ))
+    let memory = memory
+        .into_iter()
+        .map(|(address, len)| interp.read(address)[..len].to_vec());
+    Ok(((result, memory.collect()), interp.stats().tasks))
+}
+
+/// How many tasks run where each child runs before what follows its spawn.
+///
+/// # Panics
+/// If the program does not end well.
+#[must_use]
+pub fn serial_tasks(prepared: &Prepared, task: &str, args: &[String]) -> u64 {
+    let program = &prepared.program;
+    let func = program.find(task).unwrap();
+    let arguments = args.iter().zip(&program[func].params);
+    let pieces = arguments.flat_map(|(a, p)| argument(a, &p.ty, &program.structs).pieces);
+    interpret(program, func, pieces.collect()).unwrap().1
 }
 
 fn launch(

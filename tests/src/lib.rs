@@ -11,6 +11,7 @@
 
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
 
+pub mod budget;
 pub mod cubins;
 pub mod engine;
 pub mod expect;

@@ -45,6 +45,8 @@ pub struct WorkerContext {
     pub cancel: *const u32,
     /// Called where a stack whose pushes cannot be counted is at its limit.
     pub more: MoreFn,
+    /// What `more` said.
+    pub granted: u64,
     /// The worker's own, for `more`.
     pub owner: *mut c_void,
 }

@@ -74,7 +74,7 @@ pub enum Verdict {
 }
 
 /// Result and memory of a call, as text.
-type Outcome = Vec<String>;
+pub(super) type Outcome = Vec<String>;
 
 /// Runs a program in the interpreter, and on devices with settings that depend on `seed`.
 pub fn check(sample: &Sample, seed: u64, devices: &mut Devices) -> Verdict {
@@ -259,7 +259,7 @@ fn outcome(
     out
 }
 
-fn interpret(
+pub(super) fn interpret(
     program: &Program,
     func: FuncId,
     call: &[String],
@@ -289,7 +289,7 @@ fn interpret(
 }
 
 /// All calls in one run.
-fn launch(
+pub(super) fn launch(
     device: &Device,
     program: &Program,
     levelized: &Arc<Levelized>,
