@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// A budget smaller than this for each worker is not worth sharing: fewer workers run.
-const LEAST_PER_WORKER: u64 = 2 << 20;
+pub(crate) const LEAST_PER_WORKER: u64 = 2 << 20;
 /// One of so many parts of the budget is for going wide.
 const WIDE: u64 = 4;
 /// With several workers one of so many parts is for batches.

@@ -7,6 +7,7 @@
 //! - `stacks`, `levels`, `memory`: a worker's channel stacks, level records, and the memory under both
 //! - `budget`: who may use how much memory; `ledger`: what a worker's levels hold and may hold; `policy`: how wide a wavefront is
 //! - `share`, `batch`: donation between workers; `README.md` has the protocol
+//! - `decisions`: the record of what a worker decided, for tests
 //! - `plan`: a program as tables; `native`: its segments as machine code of this computer
 
 #![deny(unsafe_code)]
@@ -24,6 +25,7 @@ mod cpu;
 mod crew;
 #[allow(unsafe_code)]
 pub mod cuda;
+mod decisions;
 mod device;
 #[allow(unsafe_code)]
 mod dispatch;
@@ -55,6 +57,8 @@ pub use buffer::{Buffer, Pod};
 pub use call::{Arg, Call, Element, Record, SliceArg, SliceMutArg, TaskValue, push_slice};
 pub use cpu::CpuOptions;
 pub use cuda::{Aggregator, CudaOptions};
+#[doc(hidden)]
+pub use decisions::{Decision, Reason};
 pub use device::{Cancel, Device, Loaded};
 pub use error::RunError;
 pub use policy::{Bytes, default_memory, parse_bytes};

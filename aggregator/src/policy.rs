@@ -5,7 +5,7 @@ use std::{fmt, fs, sync::OnceLock};
 /// The default budget is the available memory divided by this.
 const MEMORY_SHARE: u64 = 4;
 /// Elements that a wavefront may have, whatever the cache.
-const WIDTHS: (u64, u64) = (64, 4096);
+const WIDTHS: (u64, u64) = (64, 8192);
 /// A wavefront should run no longer than this many nanoseconds, so that a worker is able to share what it has.
 pub(crate) const LONG_DISPATCH: u64 = 100_000;
 
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn widths_are_powers_of_two_within_bounds() {
         assert_eq!(width(1 << 40), 64);
-        assert_eq!(width(1), 4096);
+        assert_eq!(width(1), 8192);
         assert!(width(100).is_power_of_two());
     }
 }

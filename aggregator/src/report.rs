@@ -1,6 +1,6 @@
 //! What a run did, counted once a dispatch.
 
-use crate::policy::Bytes;
+use crate::{budget::LEAST_PER_WORKER, decisions::Decision, policy::Bytes};
 use std::{fmt, time::Duration};
 
 /// Levels that are counted one by one; deeper ones only add to the totals.
@@ -65,6 +65,9 @@ pub struct WorkerReport {
     pub(crate) by_level: Vec<u64>,
     pub(crate) deepest: u64,
     pub(crate) own_peak: u64,
+    /// What it decided, if that was asked for.
+    #[doc(hidden)]
+    pub decisions: Vec<Decision>,
 }
 
 impl WorkerReport {
@@ -82,6 +85,7 @@ impl WorkerReport {
             by_level: tally.levels,
             deepest: tally.deepest,
             own_peak: tally.own_peak,
+            decisions: Vec::new(),
         }
     }
 }
@@ -107,6 +111,8 @@ pub struct RunReport {
     pub peak: u64,
     /// The budget in bytes.
     pub budget: u64,
+    /// How many threads the budget was too small for, beside those that could take part: each needs 2 MiB.
+    pub left_out: u32,
     /// How long compiling took when the program was loaded.
     pub compiling: Duration,
     /// How long arguments and results were copied.
@@ -192,6 +198,14 @@ impl fmt::Display for RunReport {
             Bytes(self.peak),
             Bytes(self.budget)
         )?;
+        if self.left_out > 0 {
+            writeln!(
+                f,
+                "  threads    {} more than the budget is enough for, at {} each",
+                self.left_out,
+                Bytes(LEAST_PER_WORKER)
+            )?;
+        }
         write!(
             f,
             "  compiling  {}, copying {}",

@@ -46,6 +46,8 @@ pub(crate) struct Run {
     pub(crate) shared: Shared<Batch>,
     /// Workers that may take part.
     pub(crate) workers: u32,
+    /// Whether they record what they decide.
+    pub(crate) records: bool,
     /// Not 0 when the run is to end. Compiled code reads it too.
     stop: Arc<AtomicU32>,
     error: Mutex<Option<RunError>>,
@@ -62,7 +64,7 @@ impl Run {
         stash: &Arc<Stash>,
         crew: &Arc<Crew>,
         stop: &Arc<AtomicU32>,
-        (budget, threads): (u64, u32),
+        (budget, threads, records): (u64, u32, bool),
     ) -> Arc<Self> {
         let workers = Pool::workers(budget, threads);
         Arc::new_cyclic(|this| Self {
@@ -71,6 +73,7 @@ impl Run {
             pool: Pool::new(budget, workers),
             shared: Shared::new(workers),
             workers,
+            records,
             stop: stop.clone(),
             error: Mutex::new(None),
             reports: Mutex::new(Vec::new()),

@@ -19,6 +19,7 @@ fn device(threads: u32, memory: u64, width: Option<u64>) -> (CpuDevice, CpuLoade
         threads: Some(threads),
         memory: Some(memory),
         width,
+        ..CpuOptions::default()
     })
     .unwrap();
     let loaded = device.prepare(&Arc::new(program()), Arc::new(ByHand), Instant::now());

@@ -7,6 +7,7 @@
 
 use crate::{
     batch::Batch,
+    decisions::{Decision, Reason},
     error::RunError,
     ledger::Room,
     levels::Level,
@@ -82,6 +83,8 @@ pub(crate) struct Worker<'r> {
     parked: Duration,
     entered: Instant,
     alone: bool,
+    /// Where the run records them.
+    pub(crate) decisions: Option<Vec<Decision>>,
 }
 
 impl<'r> Worker<'r> {
@@ -111,6 +114,7 @@ impl<'r> Worker<'r> {
             parked: Duration::ZERO,
             entered: Instant::now(),
             alone: id == WorkerId(0) && run.workers > 1,
+            decisions: run.records.then(Vec::new),
         }
     }
 
@@ -118,7 +122,9 @@ impl<'r> Worker<'r> {
     pub(crate) fn finish(mut self) -> (Box<Stacks>, WorkerReport) {
         self.run.pool.give(self.granted - self.run.pool.own());
         self.stacks.clear(self.tally.peak);
-        let report = WorkerReport::new(self.id.0, self.entered.elapsed(), self.parked, self.tally);
+        let mut report =
+            WorkerReport::new(self.id.0, self.entered.elapsed(), self.parked, self.tally);
+        report.decisions = self.decisions.unwrap_or_default();
         (ManuallyDrop::into_inner(self.stacks), report)
     }
 
@@ -196,6 +202,9 @@ impl<'r> Worker<'r> {
         );
         self.stacks.states[task.entry.index()].top = top + count;
         self.use_bytes(count * task.bytes);
+        if self.records() {
+            self.record(Reason::Batch, (self.open, batch.task), (top, count), 0);
+        }
         self.descend(over);
         Ok(count)
     }
@@ -223,14 +232,17 @@ impl<'r> Worker<'r> {
                     match (self.entries(level, task, waiting.is_some())?, waiting) {
                         (true, _) => {}
                         (false, Some((continuation, _))) => {
-                            self.continuations(level, continuation)?
+                            self.continuations(level, continuation, Reason::Short)?
                         }
                         (false, None) => {
                             return Err(self.no_room(task, &self.plan.tasks[task].pushes));
                         }
                     }
                 }
-                (_, Some((continuation, _))) => self.continuations(level, continuation)?,
+                (entry, Some((continuation, _))) => {
+                    let reason = entry.map_or(Reason::Drained, |_| Reason::Full);
+                    self.continuations(level, continuation, reason)?;
+                }
                 (_, None) if self.stacks.levels.lent(level) > 0 => self.wait(level)?,
                 (_, None) => {
                     self.ascend(base);
@@ -278,6 +290,7 @@ impl<'r> Worker<'r> {
                 }
                 return Ok(false);
             };
+            let held = if self.records() { self.held(level) } else { 0 };
             let consumed = self.dispatch_entry(task, begin, room)?;
             self.stacks
                 .levels
@@ -286,6 +299,15 @@ impl<'r> Worker<'r> {
             self.count_leaves(level);
             children += self.settle(&plan.pushes);
             ran = true;
+            if self.records() {
+                let alone = plan.full + self.stacks.levels.bytes() > self.allowance();
+                let reason = if alone && plan.full > 0 {
+                    Reason::Alone
+                } else {
+                    Reason::Entries
+                };
+                self.record(reason, (level, task), (begin, consumed), held);
+            }
             if consumed == 0 {
                 return Err(self.no_room(task, &plan.pushes));
             }
@@ -326,7 +348,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Runs a wavefront of continuations of the current level.
-    fn continuations(&mut self, level: Level, which: usize) -> Result<(), Stop> {
+    fn continuations(&mut self, level: Level, which: usize, reason: Reason) -> Result<(), Stop> {
         self.open_bases();
         let plan = &self.plan.continuations[which];
         let top = self.stacks.top(plan.stack);
@@ -334,12 +356,17 @@ impl<'r> Worker<'r> {
         let Room::For(room) = self.continuation_room(level, which, count)? else {
             return Err(self.no_room(plan.task, &plan.pushes));
         };
+        let held = if self.records() { self.held(level) } else { 0 };
         let consumed = self.dispatch_continuation(which, room)?;
         self.count_leaves(level);
         if consumed == 0 {
             return Err(self.no_room(plan.task, &plan.pushes));
         }
         let children = self.settle(&plan.pushes);
+        if self.records() {
+            let segment = self.plan.tasks.len() + which;
+            self.record(reason, (level, segment), (0, consumed), held);
+        }
         self.live -= consumed * self.plan.bytes[plan.stack.index()];
         if children > 0 {
             self.descend(self.over(level));
@@ -442,6 +469,11 @@ impl<'r> Worker<'r> {
         self.tally.peak = self.tally.peak.max(used);
         let taken = self.granted - self.run.pool.own();
         self.tally.own_peak = self.tally.own_peak.max(used.saturating_sub(taken));
+    }
+
+    /// Bytes of batches that are not back.
+    pub(crate) const fn lent(&self) -> u64 {
+        self.lent
     }
 
     /// The current level.

@@ -132,6 +132,7 @@ pub fn devices(memory: Option<u64>) -> Vec<(String, Device)> {
             threads: Some(threads),
             memory,
             width,
+            ..CpuOptions::default()
         })
         .unwrap()
     };

@@ -13,6 +13,7 @@
 
 pub mod budget;
 pub mod cubins;
+pub mod decisions;
 pub mod engine;
 pub mod expect;
 pub mod facts;

@@ -6,12 +6,14 @@
 
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
 
-use millstream_aggregator::{ErasedArg, ErasedCall, MemoryArg, RunError, RunReport};
+use millstream_aggregator::{
+    CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport,
+};
 use millstream_tests::{
     Case, Listed, Outcome,
     budget::{cpu, every_budget, least},
     engine::{Engine, Failure, Prepared, prepare, serial_tasks},
-    random::{Choices, generate, pressure},
+    random::{Choices, decide, generate, pressure},
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -204,13 +206,23 @@ fn a_wide_loop_stays_wide_without_a_result() {
             counter.get_mut(),
         ))),
     ];
-    let (_, report) = launch((1, 1 << 30), &program, "count", args).unwrap();
+    // As wide as a second level cache of 2 MiB makes it.
+    let device = Device::cpu_with(CpuOptions {
+        threads: Some(1),
+        width: Some(8192),
+        ..CpuOptions::default()
+    });
+    let device = device.unwrap();
+    let loaded = device.load(&program.levelized).unwrap();
+    let mut calls = [ErasedCall::new(args)];
+    let task = program.levelized.find("count").unwrap();
+    let report = device.launch(&loaded, task, &mut calls).unwrap();
     assert_eq!(counter.load(Ordering::Relaxed), 2 * wide + 1);
     assert_eq!(report.total, 2 * wide + 1);
     assert!(report.dispatches <= 300, "{report}");
     let (sum, with) = call((1, 1 << 30), &program, "sum", &[2, wide]).unwrap();
     assert_eq!(sum, 2 * wide + 1);
-    assert!(with.dispatches <= 300, "{with}");
+    assert!(with.dispatches <= 1000, "{with}");
 }
 
 /// How much memory a run takes does not depend on how many share it by more than what they keep apart.
@@ -249,9 +261,18 @@ fn siblings_run_in_order() {
     let listed = run::PROGRAMS.iter().find(|p| p.name == "branch_and_bound");
     let program = prepare(listed.unwrap().source, "branch_and_bound.rs").unwrap();
     // Sorted by worth per weight, which nearly is the order in which the best knapsack takes them.
-    let items = (0..32u64).map(|i| (2000 + i * i * 7 % 997, i * 31 % 13));
-    let mut items: Vec<_> = items
-        .map(|(weight, more)| (weight + 100 + more, weight))
+    let mut state = 7u64;
+    let mut next = |most| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) % most
+    };
+    let mut items: Vec<_> = (0..32)
+        .map(|_| {
+            let weight = 1000 + next(1000);
+            (weight + 100 + next(20), weight)
+        })
         .collect();
     items.sort_by(|a, b| (b.0 * a.1).cmp(&(a.0 * b.1)));
     let (worth, weight): (Vec<u64>, Vec<u64>) = items.into_iter().unzip();
@@ -259,7 +280,7 @@ fn siblings_run_in_order() {
         format!("{worth:?}"),
         format!("{weight:?}"),
         "0".into(),
-        "30000".into(),
+        "24000".into(),
         "0".into(),
         "0".into(),
     ];
@@ -357,4 +378,33 @@ fn random_programs_in_every_budget() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a worker decided keeps the rules of the policy, in any memory. Bugs planted to see that they are found, and taken out again: entries
+/// taken from the end of their level, continuations before entries, an element that has no room beside others begun while one of them
+/// waits, a level drained before its last continuation.
+#[test]
+fn decisions_keep_the_rules() {
+    let first = setting("MILLSTREAM_SEED").unwrap_or(1);
+    let cases = setting("MILLSTREAM_CASES").unwrap_or(100);
+    let (mut decisions, mut wrong) = (0, Vec::new());
+    for seed in first..first + 4 * cases {
+        let mut choices = Choices::seeded(seed);
+        let sample = generate(&mut choices);
+        let mut more = Choices::seeded(seed ^ 0xdec1);
+        let (memory, width) = (1u64 << (7 + more.below(14)), 1 << more.below(7));
+        match decide(
+            &sample,
+            memory + memory / 7 * u64::from(more.below(7)),
+            width,
+        ) {
+            Ok(count) => decisions += count,
+            Err(message) => wrong.push(format!("seed {seed}, {memory} bytes: {message}")),
+        }
+        if wrong.len() > 2 {
+            break;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(decisions as u64 > 10 * cases, "only {decisions} decisions");
 }

@@ -20,7 +20,7 @@ mod types;
 
 pub use choices::Choices;
 pub use function::{Sample, generate};
-pub use pressure::pressure;
+pub use pressure::{decide, pressure};
 pub use run::{Devices, Verdict, check, elision};
 pub use shrink::shrink;
 pub use types::Mode;

@@ -43,6 +43,7 @@ impl Devices {
                     threads: Some(threads),
                     memory: Some(memory),
                     width,
+                    ..CpuOptions::default()
                 };
                 Device::cpu_with(options).unwrap()
             })
