@@ -1,6 +1,6 @@
 //! What a segment's control flow says about its pushes.
 
-use super::plan::PushKey;
+use super::stack::PushKey;
 use millstream_graph::{
     flow::{BlockSet, Edge, Flow},
     ir::{

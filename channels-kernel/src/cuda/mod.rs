@@ -27,7 +27,9 @@ pub mod plan;
 pub mod rules;
 mod rvalue;
 mod segment;
+mod source;
 mod spawn;
+mod stack;
 mod stmt;
 #[cfg(test)]
 mod tests;

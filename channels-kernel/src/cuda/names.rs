@@ -1,6 +1,6 @@
 //! C++ identifiers for what the program names: the user's name and a number, so that none is a keyword and none stands twice.
 
-use super::plan::StackKind;
+use super::stack::StackKind;
 use millstream_graph::{
     ir::{FuncId, Function, LocalId, SegmentId, SlotId, TaskId},
     levelized::{Field, Levelized},

@@ -3,256 +3,26 @@
 //! Differences from the contract of [`crate::layout`]: a return address is 32 bits wide where all destinations of a task lie in the
 //! run's own memory, and a continuation that waits for itself (a sync in a loop) has two channels, so that a run of one goes to the other.
 
+pub use super::{
+    source::{Mode, Source, SourcePush, Walked},
+    stack::{Stack, StackKind},
+};
+
 use super::{
     analysis, inherit, names,
-    walk::{self, Walked},
+    stack::{FEW, PushKey},
+    walk,
 };
-use crate::layout::{FIELD_ALIGN, stride};
+use crate::layout::FIELD_ALIGN;
 use millstream_graph::{
     flow::Flow,
     ir::{
         Block, Combine, Dest, FieldId, FuncId, LocalId, Operand, Rvalue, SegmentId, StmtKind,
         TaskId, Terminator,
     },
-    levelized::{Field, Levelized, Segment, StackRef},
+    levelized::{Levelized, Segment, StackRef},
     ty::{PieceKind, Scalar, Type},
 };
-
-/// Which stack a statement pushes to, before twins are told apart.
-pub(super) type PushKey = StackRef;
-
-/// Elements, for each unit of its weight, of a stack that a run has hardly any use for.
-const FEW: u64 = 4;
-
-/// What a channel holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StackKind {
-    /// Entry elements.
-    Entry,
-    /// Frames.
-    Frame,
-    /// References to frames that wait for a segment.
-    Continuation {
-        /// The segment.
-        segment: SegmentId,
-        /// Whether this is the second channel of a segment that waits for itself.
-        twin: bool,
-    },
-}
-
-impl StackKind {
-    /// The program's stack that this is of a task; twins are one there.
-    pub(super) const fn stack(self, task: TaskId) -> StackRef {
-        match self {
-            Self::Entry => StackRef::Entry(task),
-            Self::Frame => StackRef::Frame(task),
-            Self::Continuation { segment, .. } => StackRef::Continuation(task, segment),
-        }
-    }
-}
-
-/// A channel stack on the device.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stack {
-    /// Whose it is.
-    pub task: TaskId,
-    /// What it holds.
-    pub kind: StackKind,
-    /// Its fields, as wide as they are on the device.
-    pub fields: Vec<Field>,
-    /// Number of its first field, counted over all stacks.
-    pub first_field: u32,
-    /// How many of its elements go with one of the others', for the division of memory.
-    pub weight: u64,
-    /// For each field, its number among the plan's inherited ones, if it is one.
-    pub inherited: Vec<Option<u32>>,
-}
-
-impl Stack {
-    /// Bytes of an element, if every field is kept with each.
-    #[must_use]
-    pub fn element_bytes(&self) -> u64 {
-        self.bytes(&[])
-    }
-
-    /// Bytes of an element in a run that keeps these inherited fields once.
-    #[must_use]
-    pub fn bytes(&self, once: &[bool]) -> u64 {
-        (0..self.fields.len())
-            .filter(|f| !self.is_once(*f, once))
-            .map(|f| stride(&self.fields[f]))
-            .sum::<u64>()
-            .max(1)
-    }
-
-    /// Whether a field is kept once.
-    #[must_use]
-    pub fn is_once(&self, field: usize, once: &[bool]) -> bool {
-        self.inherited[field].is_some_and(|n| once.get(n as usize).copied().unwrap_or(false))
-    }
-
-    /// The capacity of this stack where a run has hardly any use for it, and of no other: what is pushed always finds room.
-    #[must_use]
-    pub fn few(&self) -> u64 {
-        FEW * self.weight
-    }
-
-    /// Bytes that a capacity takes, and where each field's array begins in them.
-    #[must_use]
-    pub fn offsets(&self, capacity: u64, once: &[bool]) -> (Vec<u64>, u64) {
-        let mut at = 0u64;
-        let mut offsets = Vec::new();
-        for (i, f) in self.fields.iter().enumerate() {
-            offsets.push(at);
-            let count = if self.is_once(i, once) { 1 } else { capacity };
-            at = (at + stride(f) * count).next_multiple_of(FIELD_ALIGN);
-        }
-        (offsets, at)
-    }
-}
-
-/// A push of a source.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SourcePush {
-    /// Number of the stack.
-    pub stack: u32,
-    /// At most so many an element; none where that depends on data.
-    pub max: Option<u32>,
-    /// Which counter it is reserved with.
-    pub group: u32,
-    /// Elements for each unit of the counter.
-    pub ratio: u32,
-}
-
-/// How a segment reserves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// Counted beforehand, once a tile.
-    Scanned {
-        /// Elements a thread.
-        items: u32,
-        /// Which push is staged in shared memory.
-        staged: Option<usize>,
-        /// Whether an element is much work: then a run too short for all blocks is run as if it were direct.
-        heavy: bool,
-    },
-    /// Not counted: what a tile spawns is staged in shared memory, and what it does beside that can be forgotten.
-    Tried {
-        /// Elements a thread.
-        items: u32,
-    },
-    /// Lanes that spawn together reserve together.
-    Direct {
-        /// Whether an element is much work.
-        heavy: bool,
-    },
-}
-
-/// A channel that feeds a segment.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Source {
-    /// The task.
-    pub task: TaskId,
-    /// The segment.
-    pub segment: SegmentId,
-    /// The channel's number.
-    pub stack: u32,
-    /// Whether this is the second channel of a segment that waits for itself.
-    pub twin: bool,
-    /// What the segment pushes.
-    pub pushes: Vec<SourcePush>,
-    /// For each group: its first push, and whether a unit is 0 or 1 for each element.
-    pub groups: Vec<(usize, bool)>,
-    /// How it reserves.
-    pub mode: Mode,
-    /// The slices that its elements walk through.
-    pub walked: Vec<Walked>,
-}
-
-impl Source {
-    /// Whether the channel holds entry elements.
-    #[must_use]
-    pub const fn is_entry(&self) -> bool {
-        self.segment.0 == 0
-    }
-
-    /// Which push is staged in shared memory.
-    #[must_use]
-    pub const fn staged(&self) -> Option<usize> {
-        match self.mode {
-            Mode::Scanned { staged, .. } => staged,
-            Mode::Tried { .. } => Some(0),
-            Mode::Direct { .. } => None,
-        }
-    }
-
-    /// Of a segment that gives tiles back for want of room: the one group whose units depend on data.
-    #[must_use]
-    pub fn loose(&self) -> Option<u32> {
-        let mut groups = self
-            .pushes
-            .iter()
-            .filter(|p| p.max.is_none())
-            .map(|p| p.group);
-        let first = groups.next()?;
-        (matches!(
-            self.mode,
-            Mode::Scanned { heavy: false, .. } | Mode::Tried { .. }
-        ) && groups.all(|g| g == first))
-        .then_some(first)
-    }
-
-    /// Elements of a tile that may be given back, 0 if none is; of blocks of so many threads.
-    #[must_use]
-    pub fn tile(&self, block: u32) -> u32 {
-        match self.mode {
-            Mode::Scanned {
-                items,
-                heavy: false,
-                ..
-            }
-            | Mode::Tried { items }
-                if self.loose().is_some() =>
-            {
-                items * block
-            }
-            _ => 0,
-        }
-    }
-
-    /// Whether tiles may be given back.
-    #[must_use]
-    pub fn gives_back(&self) -> bool {
-        self.tile(1) > 0
-    }
-
-    /// What an element pushes to one channel, at most; 0 where that depends on data.
-    pub(super) fn most(&self) -> u32 {
-        let mut most = self.pushes.iter().map(|p| p.max);
-        most.try_fold(1, |most, max| Some(max?.max(most)))
-            .unwrap_or(0)
-    }
-
-    /// Whether an element is much work.
-    #[must_use]
-    pub const fn is_heavy(&self) -> bool {
-        matches!(
-            self.mode,
-            Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true }
-        )
-    }
-
-    /// A run of at most so many elements stays in one block, of so many threads: a grid barrier or a kernel would cost more than it gains.
-    #[must_use]
-    pub const fn alone(&self, block: u32) -> u32 {
-        match self.mode {
-            _ if self.is_heavy() => 4,
-            // One tile: what it leaves over lies where it did.
-            Mode::Scanned { items, .. } | Mode::Tried { items } => items * block,
-            Mode::Direct { .. } => 4 * block,
-        }
-    }
-}
 
 /// The plan of a program.
 #[derive(Clone, PartialEq, Debug)]

@@ -6,8 +6,8 @@ use super::{
     names,
     plan::{Mode, Plan, Source, StackKind},
     rvalue::binary,
+    source::Walked,
     types::{constant, ctype},
-    walk::Walked,
     writer::Writer,
 };
 use crate::layout::stride;

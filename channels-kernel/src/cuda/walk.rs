@@ -7,7 +7,7 @@
 //! It changes nothing that a program can see: nobody else writes to what a task borrows, and what it borrows mutably nobody else reads. Slices
 //! of atomics stay where they are.
 
-use super::plan::{Mode, Source};
+use super::source::{Mode, Source, Walked};
 use millstream_graph::{
     flow::{BlockSet, Flow},
     ir::{Arg, BinOp, BlockId, FuncId, Function, LocalId, Operand, Program, Rvalue, StmtKind},
@@ -15,19 +15,6 @@ use millstream_graph::{
     ty::{Structs, Type},
 };
 use std::collections::BTreeSet;
-
-/// A slice that is walked through.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Walked {
-    /// The channel's field with its address; the next one holds its length.
-    pub field: usize,
-    /// Bytes of one of its elements.
-    pub size: u64,
-    /// Bytes that are copied at once.
-    pub unit: u64,
-    /// Whether it may be written to.
-    pub mutable: bool,
-}
 
 /// The slices that a source's elements walk through; none if the elements have children, who could keep them.
 pub(super) fn walked(levelized: &Levelized, source: &Source) -> Vec<Walked> {

@@ -1,0 +1,159 @@
+//! Sources of work: segments with the channels that they take from, and how they reserve what they push.
+
+use millstream_graph::ir::{SegmentId, TaskId};
+
+/// A push of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SourcePush {
+    /// Number of the stack.
+    pub stack: u32,
+    /// At most so many an element; none where that depends on data.
+    pub max: Option<u32>,
+    /// Which counter it is reserved with.
+    pub group: u32,
+    /// Elements for each unit of the counter.
+    pub ratio: u32,
+}
+
+/// How a segment reserves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Counted beforehand, once a tile.
+    Scanned {
+        /// Elements a thread.
+        items: u32,
+        /// Which push is staged in shared memory.
+        staged: Option<usize>,
+        /// Whether an element is much work: then a run too short for all blocks is run as if it were direct.
+        heavy: bool,
+    },
+    /// Not counted: what a tile spawns is staged in shared memory, and what it does beside that can be forgotten.
+    Tried {
+        /// Elements a thread.
+        items: u32,
+    },
+    /// Lanes that spawn together reserve together.
+    Direct {
+        /// Whether an element is much work.
+        heavy: bool,
+    },
+}
+
+/// A channel that feeds a segment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// The task.
+    pub task: TaskId,
+    /// The segment.
+    pub segment: SegmentId,
+    /// The channel's number.
+    pub stack: u32,
+    /// Whether this is the second channel of a segment that waits for itself.
+    pub twin: bool,
+    /// What the segment pushes.
+    pub pushes: Vec<SourcePush>,
+    /// For each group: its first push, and whether a unit is 0 or 1 for each element.
+    pub groups: Vec<(usize, bool)>,
+    /// How it reserves.
+    pub mode: Mode,
+    /// The slices that its elements walk through.
+    pub walked: Vec<Walked>,
+}
+
+impl Source {
+    /// Whether the channel holds entry elements.
+    #[must_use]
+    pub const fn is_entry(&self) -> bool {
+        self.segment.0 == 0
+    }
+
+    /// Which push is staged in shared memory.
+    #[must_use]
+    pub const fn staged(&self) -> Option<usize> {
+        match self.mode {
+            Mode::Scanned { staged, .. } => staged,
+            Mode::Tried { .. } => Some(0),
+            Mode::Direct { .. } => None,
+        }
+    }
+
+    /// Of a segment that gives tiles back for want of room: the one group whose units depend on data.
+    #[must_use]
+    pub fn loose(&self) -> Option<u32> {
+        let mut groups = self
+            .pushes
+            .iter()
+            .filter(|p| p.max.is_none())
+            .map(|p| p.group);
+        let first = groups.next()?;
+        (matches!(
+            self.mode,
+            Mode::Scanned { heavy: false, .. } | Mode::Tried { .. }
+        ) && groups.all(|g| g == first))
+        .then_some(first)
+    }
+
+    /// Elements of a tile that may be given back, 0 if none is; of blocks of so many threads.
+    #[must_use]
+    pub fn tile(&self, block: u32) -> u32 {
+        match self.mode {
+            Mode::Scanned {
+                items,
+                heavy: false,
+                ..
+            }
+            | Mode::Tried { items }
+                if self.loose().is_some() =>
+            {
+                items * block
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether tiles may be given back.
+    #[must_use]
+    pub fn gives_back(&self) -> bool {
+        self.tile(1) > 0
+    }
+
+    /// What an element pushes to one channel, at most; 0 where that depends on data.
+    pub(super) fn most(&self) -> u32 {
+        let mut most = self.pushes.iter().map(|p| p.max);
+        most.try_fold(1, |most, max| Some(max?.max(most)))
+            .unwrap_or(0)
+    }
+
+    /// Whether an element is much work.
+    #[must_use]
+    pub const fn is_heavy(&self) -> bool {
+        matches!(
+            self.mode,
+            Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true }
+        )
+    }
+
+    /// A run of at most so many elements stays in one block, of so many threads: a grid barrier or a kernel would cost more than it gains.
+    #[must_use]
+    pub const fn alone(&self, block: u32) -> u32 {
+        match self.mode {
+            _ if self.is_heavy() => 4,
+            // One tile: what it leaves over lies where it did.
+            Mode::Scanned { items, .. } | Mode::Tried { items } => items * block,
+            Mode::Direct { .. } => 4 * block,
+        }
+    }
+}
+
+/// A slice that is walked through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Walked {
+    /// The channel's field with its address; the next one holds its length.
+    pub field: usize,
+    /// Bytes of one of its elements.
+    pub size: u64,
+    /// Bytes that are copied at once.
+    pub unit: u64,
+    /// Whether it may be written to.
+    pub mutable: bool,
+}
