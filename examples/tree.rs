@@ -72,7 +72,7 @@ fn main() -> Result<(), millstream::Error> {
     let sum = device.run(tree::call::sum(&nodes, 0))?;
     let depth = device.run(tree::call::depth(&nodes, 0))?;
     assert_eq!((sum, depth), (tree::sum(&nodes, 0), tree::depth(&nodes, 0)));
-    assert_eq!(sum, nodes.iter().map(|n| n.value).sum());
+    assert_eq!(sum, nodes.iter().map(|n| n.value).sum::<u64>());
     println!("{} nodes on {depth} levels, sum {sum}", nodes.len());
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! What the race check of the attribute macro is made of: see the module `race` of `millstream_macros`.
+//! What the race check is made of: see the module `rust::race` of `millstream_cilk_lower`. The command shows rustc this file as it is, so it
+//! stands alone.
 
 use std::{cell::Cell, marker::PhantomData};
 

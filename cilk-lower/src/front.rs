@@ -7,7 +7,9 @@ use crate::{
     build, check,
     diag::{Diagnostic, Diagnostics},
     hir::FnId,
-    items, pending,
+    items,
+    nesting::{self, ParseError},
+    pending,
 };
 use millstream_graph::{
     ir::{FunctionKind, Options, Program},
@@ -31,7 +33,16 @@ pub enum SourceError {
 /// # Errors
 /// Syntax errors and everything that the task language refuses, each with its place.
 pub fn parse_file(text: &str, file: &str, name: Option<&str>) -> Result<Program, SourceError> {
-    let parsed = syn::parse_file(text).map_err(|e| syntax(&e))?;
+    let (module, options) = read_file(text, name)?;
+    parse_module(&module, options, file)
+}
+
+/// The module under `#[millstream::program]` in a `.rs` file, and the options that stand there.
+///
+/// # Errors
+/// Syntax errors, no program, or options that there are not.
+pub fn read_file(text: &str, name: Option<&str>) -> Result<(syn::ItemMod, Options), Diagnostics> {
+    let parsed = nesting::parse_file(text).map_err(|e| unparsed(&e))?;
     let module = find_program(&parsed, name)?;
     let options = module
         .attrs
@@ -40,7 +51,7 @@ pub fn parse_file(text: &str, file: &str, name: Option<&str>) -> Result<Program,
         .map(attribute_options)
         .transpose()?
         .unwrap_or_default();
-    parse_module(&module, options, file)
+    Ok((module, options))
 }
 
 /// Reads a program module.
@@ -93,21 +104,27 @@ pub fn is_program_attribute(attr: &syn::Attribute) -> bool {
         .is_some_and(|s| s.ident == "program")
 }
 
+fn unparsed(error: &ParseError) -> Diagnostics {
+    let mut diags = Diagnostics::default();
+    match error {
+        ParseError::Brackets(span) => diags
+            .error(
+                *span,
+                "the brackets do not match here, or a text or comment has no end",
+            )
+            .help("look for a `(`, `[` or `{` before this place that nothing closes"),
+        ParseError::TooDeep(span) => diags
+            .error(*span, nesting::TOO_DEEP)
+            .help(nesting::TOO_DEEP_HELP),
+        ParseError::Syntax(error) => return syntax(error),
+    };
+    diags
+}
+
 fn syntax(error: &syn::Error) -> Diagnostics {
     let mut diags = Diagnostics::default();
     for e in error.clone() {
-        let message = e.to_string();
-        if message == "cannot parse string into token stream" {
-            // All that the lexer says.
-            diags
-                .error(
-                    e.span(),
-                    "the brackets do not match here, or a text or comment has no end",
-                )
-                .help("look for a `(`, `[` or `{` before this place that nothing closes");
-        } else {
-            diags.error(e.span(), message);
-        }
+        diags.error(e.span(), e.to_string());
     }
     diags
 }
@@ -167,7 +184,7 @@ pub fn program_options(tokens: proc_macro2::TokenStream) -> Result<Options, Diag
 ///
 /// # Errors
 /// No program, or several and none of that name.
-pub fn find_program(file: &syn::File, name: Option<&str>) -> Result<syn::ItemMod, Diagnostics> {
+fn find_program(file: &syn::File, name: Option<&str>) -> Result<syn::ItemMod, Diagnostics> {
     let mut found: Vec<&syn::ItemMod> = Vec::new();
     for item in &file.items {
         if let syn::Item::Mod(m) = item

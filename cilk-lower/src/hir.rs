@@ -15,7 +15,7 @@ use proc_macro2::Span;
 pub(crate) struct VarId(pub(crate) usize);
 
 /// A loop or labelled block of a function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct LoopId(pub(crate) usize);
 
 /// A function of the program, in the order of the source.

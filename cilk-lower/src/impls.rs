@@ -92,7 +92,9 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
 fn named(tokens: TokenStream, owner: &Ident) -> TokenStream {
     let one = |token| match token {
         TokenTree::Ident(i) if i == "Self" => {
-            TokenTree::Ident(Ident::new(&owner.to_string(), i.span()))
+            let mut name = owner.clone();
+            name.set_span(i.span());
+            TokenTree::Ident(name)
         }
         TokenTree::Group(g) => {
             let mut group = Group::new(g.delimiter(), named(g.stream(), owner));

@@ -128,6 +128,15 @@ fn is_cfg_test(item: &syn::Item) -> bool {
     })
 }
 
+/// A name of the source again: a raw one where a keyword would be.
+#[must_use]
+pub fn ident(name: &str, span: Span) -> syn::Ident {
+    name.strip_prefix("r#").map_or_else(
+        || syn::Ident::new(name, span),
+        |raw| syn::Ident::new_raw(raw, span),
+    )
+}
+
 /// Whether an attribute is `#[task]`, however its path is written.
 #[must_use]
 pub fn is_task_attribute(attr: &syn::Attribute) -> bool {
@@ -235,7 +244,7 @@ impl Module {
             syn::UseTree::Rename(r) => self.import_as(&r.rename, path, Some(&r.ident)),
             syn::UseTree::Name(n) => {
                 if let Some(last) = path.last().cloned() {
-                    self.import_as(&syn::Ident::new(&last, n.ident.span()), path, None);
+                    self.import_as(&ident(&last, n.ident.span()), path, None);
                 }
             }
             syn::UseTree::Glob(_) => {}
@@ -263,7 +272,7 @@ impl Module {
         let mut segments: syn::punctuated::Punctuated<syn::PathSegment, syn::Token![::]> =
             syn::punctuated::Punctuated::new();
         for part in whole {
-            segments.push(syn::Ident::new(part, first.ident.span()).into());
+            segments.push(ident(part, first.ident.span()).into());
         }
         if let Some(last) = segments.last_mut() {
             last.arguments = first.arguments.clone();
@@ -464,6 +473,14 @@ impl Module {
     fn resolve_reference(&mut self, r: &syn::TypeReference) -> Type {
         let mutable = r.mutability.is_some();
         let (target, slice) = match &*r.elem {
+            // Of references to references the last alone says enough.
+            syn::Type::Reference(inner) => {
+                let mut last = inner;
+                while let syn::Type::Reference(next) = &*last.elem {
+                    last = next;
+                }
+                (self.resolve_reference(last), false)
+            }
             syn::Type::Slice(s) => (self.resolve_type(&s.elem), true),
             other => (self.resolve_type(other), false),
         };
@@ -484,6 +501,7 @@ impl Module {
                     format!("a reference to `{shown}` is not part of the task language"),
                 )
                 .help(format!("pass `{shown}` itself"));
+            return target;
         }
         if slice {
             Type::Slice {

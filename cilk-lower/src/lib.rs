@@ -12,11 +12,13 @@ mod hir;
 mod impls;
 mod items;
 pub mod lower;
+pub mod nesting;
 mod pending;
+pub mod rust;
 mod ty;
 
 pub use diag::{Diagnostic, Diagnostics};
 pub use front::{
-    SourceError, find_program, is_program_attribute, parse_file, parse_module, program_options,
+    SourceError, is_program_attribute, parse_file, parse_module, program_options, read_file,
 };
-pub use items::is_task_attribute;
+pub use items::{ident, is_task_attribute};

@@ -1,8 +1,9 @@
 //! Variables that may not be touched yet: one that a child writes to, until the next `sync!()`, and one that was declared without a
 //! value, until it gets one.
 //!
-//! A walk along the control flow of a function with the variables that await a result and those without a value. What is lent to a child by reference is
-//! rustc's affair (see the race check of the macro); this is about the places that results go to.
+//! A walk along the control flow of a function with the variables that await a result and those without a value, again and again until
+//! nothing new comes back to the head of any loop: a walk goes once through each loop, however deep it lies. What is lent to a child by
+//! reference is rustc's affair (see `rust::race`); this is about the places that results go to.
 
 use crate::{
     diag::Diagnostics,
@@ -72,13 +73,23 @@ impl Part {
 
 /// Reports each use of a result before its sync, and of a variable before it has a value.
 pub(crate) fn check(body: &Body, diags: &mut Diagnostics) {
-    let mut walk = Walk {
-        body,
-        diags,
-        state: Some(State::default()),
-        loops: Vec::new(),
-    };
-    walk.expr(&body.root);
+    let mut heads = BTreeMap::new();
+    loop {
+        let mut walk = Walk {
+            body,
+            diags: Diagnostics::default(),
+            state: Some(State::default()),
+            loops: Vec::new(),
+            heads,
+            news: false,
+        };
+        walk.expr(&body.root);
+        if !walk.news {
+            diags.0.extend(walk.diags.0);
+            return;
+        }
+        heads = walk.heads;
+    }
 }
 
 struct Scope {
@@ -89,10 +100,14 @@ struct Scope {
 
 struct Walk<'a> {
     body: &'a Body,
-    diags: &'a mut Diagnostics,
+    diags: Diagnostics,
     /// None where control does not come.
     state: Option<State>,
     loops: Vec<Scope>,
+    /// What comes back to the head of each loop.
+    heads: BTreeMap<LoopId, State>,
+    /// Whether more comes back than the walk before found.
+    news: bool,
 }
 
 fn start(span: Span) -> (usize, usize) {
@@ -103,17 +118,29 @@ fn merge(into: &mut Option<State>, other: Option<State>) {
     match (into.as_mut(), other) {
         (_, None) => {}
         (None, other) => *into = other,
-        (Some(state), Some(other)) => {
-            for (var, parts) in other.awaiting {
-                let here = state.awaiting.entry(var).or_default();
-                for (part, info) in parts {
-                    here.entry(part).or_insert(info);
-                }
+        (Some(state), Some(other)) => drop(state.add(other)),
+    }
+}
+
+impl State {
+    /// Adds what may not be touched on another way here; whether it is more than before.
+    fn add(&mut self, other: Self) -> bool {
+        fn absent<K: Ord, V>(into: &mut BTreeMap<K, V>, from: BTreeMap<K, V>) -> bool {
+            let before = into.len();
+            for (key, value) in from {
+                into.entry(key).or_insert(value);
             }
-            state.late.extend(other.late);
-            state.doubtful.extend(other.doubtful);
-            state.unset.extend(other.unset);
+            into.len() > before
         }
+        let mut more = false;
+        for (var, parts) in other.awaiting {
+            more |= absent(self.awaiting.entry(var).or_default(), parts);
+        }
+        more |= absent(&mut self.late, other.late);
+        more |= absent(&mut self.doubtful, other.doubtful);
+        let before = self.unset.len();
+        self.unset.extend(other.unset);
+        more | (self.unset.len() > before)
     }
 }
 
@@ -469,7 +496,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Twice round a loop is enough: what awaits at its end awaits at its start the second time. `begin` begins each round.
+    /// Once round a loop, from what comes to its head: from before it, and from its end as the last walk found it. `begin` begins the
+    /// round.
     fn repeat(
         &mut self,
         id: LoopId,
@@ -478,34 +506,25 @@ impl Walk<'_> {
         endless: bool,
         begin: &dyn Fn(&mut Self),
     ) {
-        let mut out = None;
-        for _ in 0..2 {
-            self.loops.push(Scope {
-                id,
-                breaks: Vec::new(),
-                continues: Vec::new(),
-            });
-            self.all(cond);
-            if !endless {
-                merge(&mut out, self.state.clone());
-            }
-            let before = self.state.clone();
-            begin(self);
-            self.expr(body);
-            if let Some(scope) = self.loops.pop() {
-                scope
-                    .continues
-                    .into_iter()
-                    .for_each(|s| merge(&mut self.state, Some(s)));
-                scope
-                    .breaks
-                    .into_iter()
-                    .for_each(|s| merge(&mut out, Some(s)));
-            }
-            merge(&mut self.state, before);
+        merge(&mut self.state, self.heads.get(&id).cloned());
+        self.loops.push(Scope {
+            id,
+            breaks: Vec::new(),
+            continues: Vec::new(),
+        });
+        self.all(cond);
+        let mut out = self.state.clone().filter(|_| !endless);
+        begin(self);
+        self.expr(body);
+        if let Some(scope) = self.loops.pop() {
+            let leaving = |into: &mut _, states: Vec<State>| {
+                states.into_iter().for_each(|s| merge(into, Some(s)));
+            };
+            leaving(&mut self.state, scope.continues);
+            leaving(&mut out, scope.breaks);
         }
-        if !endless {
-            merge(&mut out, self.state.take());
+        if let Some(back) = self.state.take() {
+            self.news |= self.heads.entry(id).or_default().add(back);
         }
         self.state = out;
     }

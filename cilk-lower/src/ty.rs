@@ -1,6 +1,7 @@
 //! Types while they are being inferred.
 
 use millstream_graph::ty::{Scalar, StructId, Structs, Type};
+use std::fmt::Write as _;
 
 /// A type that may hold inference variables.
 #[derive(Clone, PartialEq, Debug)]
@@ -313,11 +314,13 @@ fn show(ty: &Ty, table: &Table, structs: &Structs, out: &mut String) {
         Ty::Slice { mutable, elem } => sub(if *mutable { "&mut [" } else { "&[" }, elem, "]", out),
         Ty::Ref { mutable, target } => sub(if *mutable { "&mut " } else { "&" }, target, "", out),
         Ty::Mat { mutable, elem } => sub(if *mutable { "MatMut<" } else { "Mat<" }, elem, ">", out),
-        Ty::CasResult(s) => out.push_str(&format!("Result<{s}, {s}>")),
+        Ty::CasResult(s) => {
+            let _ = write!(out, "Result<{s}, {s}>");
+        }
         Ty::Never => out.push('!'),
         Ty::Error => out.push('?'),
         Ty::Scalar(_) | Ty::Struct(_) | Ty::Atomic(_) => {
-            out.push_str(&ty.to_type().display(structs).to_string());
+            let _ = write!(out, "{}", ty.to_type().display(structs));
         }
     }
 }

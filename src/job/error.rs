@@ -1,7 +1,15 @@
 //! What is wrong with a job, with places in the files and arguments that it came from.
 
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+use miette::{
+    Diagnostic, LabeledSpan, MietteError, MietteSpanContents, NamedSource, SourceCode, SourceSpan,
+    SpanContents,
+};
 use std::{fmt, ops::Range, sync::Arc};
+
+/// A line that is longer is not shown whole.
+const LONG_LINE: usize = 1000;
+/// Bytes of a long line that are shown: of what is wrong, and on each side of it.
+const SHOWN: usize = 60;
 
 /// Text that came from somewhere: a file or an argument of the command.
 #[derive(Debug)]
@@ -33,6 +41,52 @@ impl Source {
 
     pub(crate) fn name(&self) -> &str {
         self.named.name()
+    }
+
+    /// What of a place is pointed at: not all of it where it goes on and on.
+    fn pointed_at(&self, range: &Range<usize>) -> Range<usize> {
+        let long = |text: &str| text.lines().any(|line| line.len() > LONG_LINE);
+        match self.text().get(range.clone()) {
+            Some(text) if long(text) => range.start..self.boundary(range.start + SHOWN),
+            _ => range.clone(),
+        }
+    }
+
+    /// The first place between two characters from here on.
+    fn boundary(&self, from: usize) -> usize {
+        let text = self.text();
+        (from..text.len())
+            .find(|at| text.is_char_boundary(*at))
+            .unwrap_or(text.len())
+    }
+}
+
+/// As miette has it, but for long lines, of which what is around the place is shown.
+impl SourceCode for Source {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let lines = self.named.read_span(span, before, after)?;
+        let long = |line: &[u8]| line.len() > LONG_LINE;
+        if before + after == 0 || !lines.data().split(|b| *b == b'\n').any(long) {
+            return Ok(lines);
+        }
+        let (text, at) = (self.text(), span.offset());
+        let begin = text[..at].rfind('\n').map_or(0, |i| i + 1);
+        let end = text[at..].find('\n').map_or(text.len(), |i| at + i);
+        let start = self.boundary(at.saturating_sub(SHOWN).max(begin));
+        let stop = self.boundary(at + span.len() + SHOWN).min(end);
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name().to_owned(),
+            &text.as_bytes()[start..stop],
+            SourceSpan::new(start.into(), stop - start),
+            text[..at].matches('\n').count(),
+            start - begin,
+            1,
+        )))
     }
 }
 
@@ -215,12 +269,16 @@ impl Diagnostic for Problem {
         self.source
             .as_ref()
             .filter(|_| !self.labels.is_empty())
-            .map(|s| &s.named as &dyn SourceCode)
+            .map(|s| &**s as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let labels = self.labels.iter().enumerate().map(|(i, (range, label))| {
             let text = Some(label.clone()).filter(|l| !l.is_empty());
+            let range = match &self.source {
+                Some(source) => source.pointed_at(range),
+                None => range.clone(),
+            };
             let span = SourceSpan::new(range.start.into(), range.len());
             if i == 0 {
                 LabeledSpan::new_primary_with_span(text, span)
@@ -290,4 +348,4 @@ impl fmt::Display for JobError {
 impl std::error::Error for JobError {}
 
 /// What a step of a job gives.
-pub(crate) type Result<T> = std::result::Result<T, JobError>;
+pub(crate) type Result<T, E = JobError> = std::result::Result<T, E>;

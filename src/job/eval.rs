@@ -6,6 +6,7 @@ use super::{
     error::{Problem, Result, Text},
     value,
 };
+use millstream_cilk_lower::nesting::{self, ParseError};
 use millstream_graph::ty::{Scalar, Structs, Type};
 use std::collections::BTreeMap;
 use syn::{BinOp, Expr, Lit, UnOp, spanned::Spanned};
@@ -19,30 +20,13 @@ pub(crate) struct Written {
 
 impl Written {
     pub(crate) fn parse(text: &Text) -> Result<Self> {
-        let expr = syn::parse_str(text.as_str()).map_err(|e| {
-            let at = e.span().byte_range();
-            // At the end of the text there is nothing to point at.
-            let at = if at.is_empty() {
-                text.as_str().len()..text.as_str().len()
-            } else {
-                at
-            };
-            // What the tokenizer says of brackets that do not match says nothing.
-            let why = if e.to_string().starts_with("cannot parse string") {
-                "a bracket or a quote has no counterpart".into()
-            } else {
-                e.to_string()
-            };
-            text.problem_at(
-                at,
-                format!("`{}` is not an expression: {why}", text.as_str()),
-                "here",
-            )
-        })?;
-        Ok(Self {
-            text: text.clone(),
-            expr,
-        })
+        match nesting::parse(text.as_str()) {
+            Ok(expr) => Ok(Self {
+                text: text.clone(),
+                expr,
+            }),
+            Err(error) => Err(unparsed(text, &error).into()),
+        }
     }
 
     pub(crate) fn sub(&self, expr: &Expr) -> Self {
@@ -76,6 +60,31 @@ impl Written {
             .get(self.expr.span().byte_range())
             .unwrap_or("..")
     }
+}
+
+fn unparsed(text: &Text, error: &ParseError) -> Problem {
+    let at = match error {
+        ParseError::TooDeep(span) => return too_deep(text, *span),
+        ParseError::Brackets(span) => span.byte_range(),
+        ParseError::Syntax(e) => e.span().byte_range(),
+    };
+    // At the end of the text there is nothing to point at.
+    let at = if at.is_empty() {
+        text.as_str().len()..text.as_str().len()
+    } else {
+        at
+    };
+    text.problem_at(
+        at,
+        format!("`{}` is not an expression: {error}", text.as_str()),
+        "here",
+    )
+}
+
+/// A text that is nested too deep to be read.
+pub(crate) fn too_deep(text: &Text, at: proc_macro2::Span) -> Problem {
+    text.problem_at(at.byte_range(), nesting::TOO_DEEP, "here")
+        .help(nesting::TOO_DEEP_HELP)
 }
 
 /// The name that an expression is, if it is just that.

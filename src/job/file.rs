@@ -10,6 +10,7 @@ use super::{
     source::{Modes, read_text},
     spec::{self, Expected, Named, Place, Spec},
 };
+use millstream_cilk_lower::nesting;
 use ron::{
     error::{Error, SpannedError},
     extensions::Extensions,
@@ -403,6 +404,7 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
             )
         }
         Error::ExpectedIdentifier => "a name is expected".to_owned(),
+        Error::ExceededRecursionLimit => nesting::TOO_DEEP.to_owned(),
         code => code.to_string(),
     };
     let problem = Problem::new(message)
@@ -412,6 +414,7 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
         Error::ExpectedIdentifier | Error::Eof if text[..range.start].trim().is_empty() => {
             problem.help("a run is written `Program(source: .., ..)`")
         }
+        Error::ExceededRecursionLimit => problem.help(nesting::TOO_DEEP_HELP),
         Error::ExpectedIdentifier => {
             problem.help("contents of buffers have names: `Values(values: [1, 2])`, `Like(\"data\")`, and in `expect` `Sorted`")
         }

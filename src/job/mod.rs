@@ -6,8 +6,10 @@
 //!
 //! - `spec`, `file`: what a job says, from the command's arguments and from RON
 //! - `source`: the program; `call`: the entry call; `eval`, `value`, `types`: values, from text and in memory
+//! - `borrows`: the program's borrows, checked by rustc
 //! - `data`, `npy`, `output`: buffers and their files; `making`: the buffers of a job; `run`: from the one to the other
 
+mod borrows;
 mod call;
 mod data;
 mod error;
@@ -22,6 +24,7 @@ mod spec;
 mod types;
 mod value;
 
+pub use borrows::Borrows;
 pub use error::{JobError, Problem};
 pub use output::write_file;
 pub use run::{Outcome, Prepared};
@@ -84,6 +87,23 @@ impl Job {
         &self.loaded.lowered
     }
 
+    /// Has rustc check the program's borrows, and so that it has no data race, if there is a rustc: the one that the environment
+    /// names by `MILLSTREAM_RUSTC` or `RUSTC`, or the one on the path. No other check of this crate's finds races.
+    ///
+    /// # Errors
+    /// What rustc refuses.
+    pub fn check_borrows(&self) -> std::result::Result<Borrows, JobError> {
+        deeply(|| borrows::check(&self.loaded))
+    }
+
+    /// Whether its tasks pass references on, so that there are borrows to check.
+    #[must_use]
+    pub fn borrows(&self) -> bool {
+        let structs = &self.program().structs;
+        let mut params = self.program().tasks().flat_map(|(_, f)| &f.params);
+        params.any(|p| value::points(&p.ty, structs))
+    }
+
     /// The declaration of a task: `fib(n: u32) -> u64`.
     #[must_use]
     pub fn signature(&self, task: &str) -> Option<String> {
@@ -140,8 +160,8 @@ impl Job {
     }
 }
 
-/// Stack for reading texts: an expression in ten thousand parentheses takes some.
-const DEEP: usize = 512 << 20;
+/// Stack for reading texts: what is nested as deep as can be takes 5 MiB of it, unoptimised, which a thread need not have.
+const DEEP: usize = 16 << 20;
 
 /// Runs something that recurses as deep as the user's text does.
 fn deeply<T: Send>(work: impl Fn() -> T + Sync) -> T {

@@ -1,9 +1,7 @@
 //! The program of a job: from its source file to a levelized program.
 
 use super::error::{JobError, Problem, Result, Source, Text, nearest};
-use millstream_cilk_lower::{
-    Diagnostics, SourceError, find_program, lower, parse_file, parse_module,
-};
+use millstream_cilk_lower::{Diagnostics, SourceError, lower, parse_module, read_file};
 use millstream_graph::{
     ir::{Options, Program},
     levelized::Levelized,
@@ -116,15 +114,9 @@ pub(crate) fn load(
     }
     let source = Source::file(&shown, text);
     let name = name.map(Text::as_str);
-    let mut program =
-        parse_file(source.text(), &shown, name).map_err(|e| source_error(&e, &source))?;
-    let options = modes.apply(program.options);
-    if options != program.options {
-        let again = |e: &dyn std::fmt::Display| JobError::from(Problem::new(e.to_string()));
-        let parsed = syn::parse_file(source.text()).map_err(|e| again(&e))?;
-        let module = find_program(&parsed, name).map_err(|e| diagnostics(&e, &source))?;
-        program = parse_module(&module, options, &shown).map_err(|e| source_error(&e, &source))?;
-    }
+    let (module, own) = read_file(source.text(), name).map_err(|e| diagnostics(&e, &source))?;
+    let program =
+        parse_module(&module, modes.apply(own), &shown).map_err(|e| source_error(&e, &source))?;
     tracing::debug!(
         file = shown,
         program = program.name,
@@ -142,6 +134,12 @@ pub(crate) fn load(
         program,
         lowered: Arc::new(lowered),
     })
+}
+
+/// The module of a program that was read from this source.
+pub(crate) fn module(source: &Arc<Source>, name: &str) -> Result<syn::ItemMod> {
+    let (module, _) = read_file(source.text(), Some(name)).map_err(|e| diagnostics(&e, source))?;
+    Ok(module)
 }
 
 fn source_error(error: &SourceError, source: &Arc<Source>) -> JobError {

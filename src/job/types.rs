@@ -1,13 +1,19 @@
 //! Types that stand in a job: `i32`, `[f32; 3]`, `(u32, bool)`, a struct of the program.
 
-use super::error::{Problem, Result, Text};
+use super::{
+    error::{Problem, Result, Text},
+    eval::too_deep,
+};
+use millstream_cilk_lower::nesting::{self, ParseError};
 use millstream_graph::ty::{Scalar, Structs, Type};
 use syn::spanned::Spanned;
 
 /// Reads a type.
 pub(crate) fn parse(text: &Text, structs: &Structs) -> Result<Type> {
-    let parsed: syn::Type =
-        syn::parse_str(text.as_str()).map_err(|_| not_a_type(text, text.as_str(), structs))?;
+    let parsed: syn::Type = nesting::parse(text.as_str()).map_err(|e| match e {
+        ParseError::TooDeep(span) => too_deep(text, span),
+        _ => not_a_type(text, text.as_str(), structs),
+    })?;
     convert(&parsed, text, structs)
 }
 

@@ -312,8 +312,8 @@ fn sources_that_are_wrong_show_the_line() {
         "bad.rs",
         format!(
             "#[millstream::program] mod deep {{ #[task] pub fn deep() -> u32 {{ {}1{} }} }}",
-            "(".repeat(5000),
-            ")".repeat(5000)
+            "(".repeat(100),
+            ")".repeat(100)
         ),
     );
     t.good(&["check", "bad.rs"]);
@@ -437,4 +437,45 @@ fn numpy_files_of_another_type_or_shape_are_refused() {
         ],
         &["cannot read `none.npy`"],
     );
+}
+
+/// However deep the brackets are: a short message with its place, at once.
+#[test]
+fn what_is_nested_too_deep_is_refused_whatever_it_stands_in() {
+    let t = Folder::new();
+    let deep =
+        |open: &str, close: &str| format!("{}1{}", open.repeat(40_000), close.repeat(40_000));
+    let refused = |args: &[&str], code: i32, place: &str| {
+        t.bad(code, args, &["the source is nested too deep here", place]);
+        let said = t.run(args).err.len();
+        assert!(said < 2000, "{said} bytes are said");
+    };
+    let parens = deep("(", ")");
+    let job = |params: &str| {
+        format!("Program(source: \"fib.rs\", entry: \"fib(n)\", params: {{ \"n\": {params} }})")
+    };
+    t.write("value.ron", job(&parens));
+    refused(&["run", "value.ron"], 1, "value.ron:1:");
+    t.write("text.ron", job(&format!("\"{parens}\"")));
+    refused(&["run", "text.ron"], 1, "text.ron:1:");
+    refused(
+        &["run", "fib.rs", "--entry", &format!("fib({parens})")],
+        2,
+        "--entry:1:",
+    );
+    let ty = format!("{}u8{}", "[".repeat(10_000), "; 1]".repeat(10_000));
+    refused(
+        &[
+            "run",
+            "sort.rs",
+            "--buffer",
+            &format!("data=zeros:{ty}:3"),
+            "--entry",
+            "sort(&mut data, &mut data)",
+        ],
+        2,
+        "--buffer:1:",
+    );
+    t.write("deep.rs", super::support::FIB.replace("n as u64", &parens));
+    refused(&["check", "deep.rs"], 1, "deep.rs:5:");
 }

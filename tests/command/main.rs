@@ -4,6 +4,7 @@
 
 mod bad_files;
 mod bad_runs;
+mod borrows;
 mod devices;
 mod jobs;
 mod support;

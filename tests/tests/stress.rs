@@ -5,7 +5,7 @@
 //! - `MILLSTREAM_SECONDS`: begins no round after that time, 60 if it is not set.
 //! - `MILLSTREAM_SEED`: the first round, 1 if it is not set.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_aggregator::{Aggregator, CudaOptions, Device, RunReport};
 use millstream_tests::{

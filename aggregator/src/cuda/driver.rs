@@ -422,8 +422,8 @@ impl Context {
         // SAFETY: a context is current; valid for a write.
         check(unsafe { sys::cuStreamCreate(&raw mut stream, 1) }, WHAT)?;
         let start = Instant::now();
-        // SAFETY: the caller's promise; the word is pinned and lives until the copy is done or is leaked below.
         check(
+            // SAFETY: the caller's promise; the word is pinned and lives until the copy is done or is leaked below.
             unsafe { sys::cuMemcpyDtoHAsync_v2(word.address().cast(), at, 4, stream) },
             WHAT,
         )?;

@@ -6,7 +6,7 @@ use super::{
     names,
     plan::Plan,
     types::{constant, ctype, unsigned},
-    unit::Writer,
+    writer::Writer,
 };
 use millstream_graph::{
     flow::Flow,

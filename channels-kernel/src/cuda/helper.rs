@@ -5,7 +5,7 @@ use super::{
     names,
     plan::Plan,
     types::ctype,
-    unit::Writer,
+    writer::Writer,
 };
 use millstream_graph::{
     flow::CallGraph,

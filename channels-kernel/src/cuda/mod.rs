@@ -34,6 +34,8 @@ mod tests;
 mod types;
 mod unit;
 mod walk;
+mod writer;
 
 pub use plan::Plan;
-pub use unit::{Generated, Options, Site, generate};
+pub use unit::{Generated, Options, generate};
+pub use writer::Site;

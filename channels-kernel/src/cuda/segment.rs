@@ -7,8 +7,8 @@ use super::{
     plan::{Mode, Plan, Source, StackKind},
     rvalue::binary,
     types::{constant, ctype},
-    unit::Writer,
     walk::Walked,
+    writer::Writer,
 };
 use crate::layout::stride;
 use millstream_graph::{
@@ -103,6 +103,28 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
         "static constexpr u32 STAGE_PUSH = {}, STAGE_GROUP = {staged_group};",
         staged.unwrap_or(0)
     ));
+    tables(plan, source, twin, out);
+    let loose = source.loose();
+    out.line(&format!(
+        "static constexpr bool YIELDS = {};  // tiles that find no room are given back",
+        loose.is_some()
+    ));
+    out.line(&format!(
+        "static constexpr u32 LOOSE = {};  // the group whose units depend on data",
+        loose.unwrap_or(0)
+    ));
+    stage(plan, source, staged, out);
+    sum(plan, source, out);
+    arguments(plan, source, twin, out);
+    walked(plan, source, out);
+    write_body(plan, source, staged, out);
+    out.generated();
+    out.close("};");
+}
+
+/// What is known of each push and of each group of pushes.
+fn tables(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
+    let lowered = &plan.program[source.task];
     let of = |f: &dyn Fn(usize) -> String| (0..source.pushes.len()).map(f).collect::<Vec<_>>();
     table(
         out,
@@ -170,22 +192,6 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
         "static constexpr bool HAS_LEAVES = {};  // some children may be leaves",
         (0..source.pushes.len()).any(leafy)
     ));
-    let loose = source.loose();
-    out.line(&format!(
-        "static constexpr bool YIELDS = {};  // tiles that find no room are given back",
-        loose.is_some()
-    ));
-    out.line(&format!(
-        "static constexpr u32 LOOSE = {};  // the group whose units depend on data",
-        loose.unwrap_or(0)
-    ));
-    stage(plan, source, staged, out);
-    sum(plan, source, out);
-    arguments(plan, source, twin, out);
-    walked(plan, source, out);
-    write_body(plan, source, staged, out);
-    out.generated();
-    out.close("};");
 }
 
 /// The slices that elements walk through, for whoever brings them into shared memory.

@@ -5,7 +5,7 @@ use super::{
     body::{Body, Role},
     names,
     types::ctype,
-    unit::Site,
+    writer::Site,
 };
 use millstream_graph::{
     ir::{CheckKind, Combine, FuncId, LocalId, Operand, SegmentId, StmtKind, TaskId},

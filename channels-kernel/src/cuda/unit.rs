@@ -5,11 +5,12 @@ use super::{
     helper, names,
     plan::{Mode, Plan, Stack, StackKind},
     segment,
+    writer::{Site, Writer},
 };
 use crate::layout::stride;
 use millstream_graph::{
-    ir::{CheckKind, Span, StmtKind, TaskId},
-    ty::{PieceKind, Scalar},
+    ir::{StmtKind, TaskId},
+    ty::PieceKind,
 };
 use std::fmt::Write as _;
 
@@ -41,19 +42,6 @@ impl Default for Options {
             records: false,
         }
     }
-}
-
-/// A check in the text: what [`status::FAULT`](super::abi::status::FAULT) numbers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Site {
-    /// What was wrong.
-    pub kind: CheckKind,
-    /// Types of the values.
-    pub types: Vec<Scalar>,
-    /// The function it stands in.
-    pub function: String,
-    /// Where in the source.
-    pub span: Span,
 }
 
 /// A program as CUDA C++.
@@ -101,9 +89,10 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.text(include_str!("device/levels.cu"));
     out.text(include_str!("device/aggregator.cu"));
     dispatches(plan, &mut out);
+    let (source, sites) = out.done();
     Generated {
-        source: out.text,
-        sites: out.sites,
+        source,
+        sites,
         helper_frame: helper::recursive_frame(plan),
     }
 }
@@ -575,103 +564,5 @@ impl Plan {
             .iter()
             .take_while(|s| s.task == task && matches!(s.kind, StackKind::Continuation { .. }));
         (self.stacks[stack].kind == StackKind::Frame).then(|| after.count())
-    }
-}
-
-/// Collects the text: indentation, and which line of which file the compiler thinks it reads.
-#[derive(Debug)]
-pub(super) struct Writer {
-    text: String,
-    sites: Vec<Site>,
-    indent: usize,
-    /// The user's file, if lines are to point there.
-    file: Option<String>,
-    span: Span,
-    /// Lines written, and the line that the compiler counts if it reads the user's file.
-    physical: u32,
-    counted: Option<u32>,
-}
-
-impl Writer {
-    fn new(file: Option<String>) -> Self {
-        Self {
-            text: String::new(),
-            sites: Vec::new(),
-            indent: 0,
-            file,
-            span: Span::default(),
-            physical: 0,
-            counted: None,
-        }
-    }
-
-    pub(super) fn line(&mut self, text: &str) {
-        let _ = writeln!(self.text, "{:1$}{text}", "", 2 * self.indent);
-        self.advance(1);
-    }
-
-    fn advance(&mut self, lines: u32) {
-        self.physical += lines;
-        if let Some(counted) = &mut self.counted {
-            *counted += lines;
-        }
-    }
-
-    pub(super) fn blank(&mut self) {
-        self.text.push('\n');
-        self.advance(1);
-    }
-
-    pub(super) fn open(&mut self, text: &str) {
-        self.line(text);
-        self.indent += 1;
-    }
-
-    pub(super) fn close(&mut self, text: &str) {
-        self.indent = self.indent.saturating_sub(1);
-        self.line(text);
-    }
-
-    pub(super) fn label(&mut self, text: &str) {
-        let indent = std::mem::replace(&mut self.indent, 0);
-        self.line(text);
-        self.indent = indent;
-    }
-
-    fn text(&mut self, text: &str) {
-        self.text += text;
-        self.advance(text.lines().count() as u32);
-    }
-
-    /// What follows comes from this place of the user's source.
-    pub(super) fn place(&mut self, span: Span) {
-        self.span = span;
-        if let Some(file) = &self.file
-            && span.line != 0
-            && self.counted != Some(span.line)
-        {
-            let file = file.replace('\\', "/").replace(['"', '\n'], "_");
-            let _ = writeln!(self.text, "#line {} \"{file}\"", span.line);
-            self.physical += 1;
-            self.counted = Some(span.line);
-        }
-    }
-
-    /// What follows is the generator's own.
-    pub(super) fn generated(&mut self) {
-        if self.counted.take().is_some() {
-            self.physical += 1;
-            let _ = writeln!(self.text, "#line {} \"generated.cu\"", self.physical + 1);
-        }
-    }
-
-    pub(super) const fn span(&self) -> Span {
-        self.span
-    }
-
-    /// A number for a check.
-    pub(super) fn site(&mut self, site: Site) -> usize {
-        self.sites.push(site);
-        self.sites.len() - 1
     }
 }

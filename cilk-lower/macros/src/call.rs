@@ -1,11 +1,13 @@
 //! What makes a program callable: the layout of its structs, its text, and a typed call for each task.
 
-use crate::{
-    errors,
-    expand::{pod, quiet},
-    types::{self, Writer, ident, is_passable},
+use crate::errors;
+use millstream_cilk_lower::{
+    ident, is_task_attribute,
+    rust::{
+        pod, quiet,
+        types::{Writer, is_passable},
+    },
 };
-use millstream_cilk_lower::is_task_attribute;
 use millstream_graph::{
     ir::{Function, FunctionKind, Program},
     text::print_program,
@@ -304,13 +306,4 @@ pub(crate) fn stubs(module: &ItemMod) -> TokenStream {
         )
     });
     quote!(#call #program)
-}
-
-/// The types that are passed to a child, all borrowed for `'s`.
-pub(crate) fn lent(task: &Function, program: &Program) -> (Vec<TokenStream>, TokenStream) {
-    let writer = writer(&program.structs, quote!(), quote!('s));
-    (
-        task.params.iter().map(|p| writer.ty(&p.ty)).collect(),
-        types::Writer { ..writer }.ty(&task.ret),
-    )
 }

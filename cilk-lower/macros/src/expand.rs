@@ -1,7 +1,9 @@
 //! The module as plain Rust, and the layout of its structs.
 
-use crate::{call, errors, race, types};
-use millstream_cilk_lower::{is_task_attribute, lower, parse_module, program_options};
+use crate::{call, errors};
+use millstream_cilk_lower::{
+    is_task_attribute, lower, nesting, parse_module, program_options, rust,
+};
 use millstream_graph::ir::{Options, Program};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -9,6 +11,10 @@ use syn::{Item, ItemMod, ItemStruct, parse_quote};
 
 /// What the attribute makes of a module.
 pub(crate) fn program(options: TokenStream, module: TokenStream) -> TokenStream {
+    if let Some(span) = nesting::too_deep(module.clone()) {
+        let text = format!("{}\nhelp: {}", nesting::TOO_DEEP, nesting::TOO_DEEP_HELP);
+        return errors::compile_error(span, &text);
+    }
     let mut module = match syn::parse2::<ItemMod>(module.clone()) {
         Ok(module) => module,
         Err(error) => {
@@ -49,20 +55,9 @@ fn parse(options: TokenStream, module: &ItemMod) -> Result<Program, TokenStream>
 
 /// Makes plain Rust of a module that is a program, and adds what belongs to it.
 fn complete(module: &mut ItemMod, program: &Program) {
-    let races = race::check(module, program);
-    let imports = imports(module);
-    let (_, items) = module.content.get_or_insert_with(Default::default);
-    for item in items.iter_mut() {
-        match item {
-            Item::Fn(f) if f.attrs.iter().any(is_task_attribute) => {
-                f.attrs.retain(|a| !is_task_attribute(a));
-                // It is used by its calls, though rustc does not see that.
-                f.attrs.push(parse_quote!(#[allow(dead_code)]));
-            }
-            Item::Struct(s) => lay_out(s),
-            _ => {}
-        }
-    }
+    let races = rust::race::check(module, program);
+    let imports = rust::imports(module);
+    rust::elision(module);
     let layouts = program
         .structs
         .iter()
@@ -88,30 +83,6 @@ fn structs(module: &ItemMod) -> impl Iterator<Item = &ItemStruct> {
         })
 }
 
-/// `spawn!`, `sync!`, `Mat` and `MatMut`, unless the module takes them from the prelude itself.
-fn imports(module: &ItemMod) -> TokenStream {
-    let prelude = |item: &Item| match item {
-        Item::Use(u) => u
-            .tree
-            .to_token_stream()
-            .to_string()
-            .replace(' ', "")
-            .contains("millstream::prelude::*"),
-        _ => false,
-    };
-    if module
-        .content
-        .iter()
-        .any(|(_, items)| items.iter().any(prelude))
-    {
-        return TokenStream::new();
-    }
-    quote! {
-        #[allow(unused_imports)]
-        use ::millstream::prelude::*;
-    }
-}
-
 /// An error if a struct asks for a layout of its own.
 fn foreign_layout(item: &ItemStruct) -> Option<TokenStream> {
     let foreign = |a: &&syn::Attribute| {
@@ -126,40 +97,10 @@ fn foreign_layout(item: &ItemStruct) -> Option<TokenStream> {
     Some(errors::compile_error(attr.pound_token.spans[0], &message))
 }
 
-/// Adds `#[repr(C)]`, `Clone` and `Copy` where they are missing.
-fn lay_out(item: &mut ItemStruct) {
-    let has_repr = item.attrs.iter().any(|a| a.path().is_ident("repr"));
-    if !has_repr {
-        item.attrs.push(parse_quote!(#[repr(C)]));
-    }
-    let derives = |name: &str| {
-        item.attrs
-            .iter()
-            .filter(|a| a.path().is_ident("derive"))
-            .any(|a| {
-                let tokens = a.meta.to_token_stream().to_string();
-                tokens
-                    .split(|c: char| !c.is_alphanumeric() && c != '_')
-                    .any(|word| word == name)
-            })
-    };
-    let missing: Vec<TokenStream> = [
-        ("Clone", quote!(::core::clone::Clone)),
-        ("Copy", quote!(::core::marker::Copy)),
-    ]
-    .into_iter()
-    .filter(|(name, _)| !derives(name))
-    .map(|(_, path)| path)
-    .collect();
-    if !missing.is_empty() {
-        item.attrs.push(parse_quote!(#[derive(#(#missing),*)]));
-    }
-}
-
 /// The module of a program that is refused: its functions' bodies are left out, so that rustc does not say once more what is wrong
 /// in them, and what is used elsewhere is still there.
 fn signatures(mut module: ItemMod) -> TokenStream {
-    let imports = imports(&module);
+    let imports = rust::imports(&module);
     let calls = call::stubs(&module);
     let Some((_, items)) = &mut module.content else {
         return module.into_token_stream();
@@ -178,7 +119,7 @@ fn signatures(mut module: ItemMod) -> TokenStream {
                     }
                 }
             }
-            Item::Struct(s) => lay_out(s),
+            Item::Struct(s) => rust::lay_out(s),
             _ => {}
         }
     }
@@ -191,14 +132,4 @@ fn signatures(mut module: ItemMod) -> TokenStream {
 fn no_body() -> syn::Block {
     let unknown = quote_spanned!(Span::mixed_site()=> { ::core::unimplemented!() });
     parse_quote!(#unknown)
-}
-
-/// What is allowed in code that the user did not write.
-pub(crate) fn quiet() -> TokenStream {
-    quote!(#[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)])
-}
-
-/// Whether a struct's memory may be shared with Rust.
-pub(crate) fn pod(id: millstream_graph::ty::StructId, program: &Program) -> bool {
-    types::is_pod(&millstream_graph::ty::Type::Struct(id), &program.structs)
 }

@@ -4,14 +4,12 @@
 //!
 //! - `expand`: the module as plain Rust, which is the program's serial elision, and its structs' layout
 //! - `call`: beside it the module `call` with a typed call for each task, and the program in text form
-//! - `race`: a version of each task that is never called, in which rustc's borrow checker finds data races
+//! - [`race`](millstream_cilk_lower::rust::race): a version of each task that is never called, in which rustc's borrow checker finds data races
 //! - `errors`: what the front end refuses, as compile errors at their places
 
 mod call;
 mod errors;
 mod expand;
-mod race;
-mod types;
 
 use proc_macro::TokenStream;
 

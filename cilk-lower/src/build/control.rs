@@ -226,6 +226,9 @@ impl Builder<'_, '_> {
     fn switch_on(&mut self, pieces: &[Operand], arms: &[Arm], bodies: &[BlockId]) -> bool {
         let [value] = pieces else { return false };
         let ty = self.type_of(*value);
+        if !ty.is_int() && ty != Scalar::Bool {
+            return false;
+        }
         let mut cases: Vec<(u64, BlockId)> = Vec::new();
         let mut other = None;
         for (arm, body) in arms.iter().zip(bodies) {

@@ -79,6 +79,12 @@ impl Builder<'_, '_> {
             K::Array(_) | K::Repeat(..) => {
                 let ty = e.ty.to_type();
                 if ty.layout(self.structs()).size == 0 {
+                    // Nothing to keep, but an element may fault or write elsewhere.
+                    match &*e.kind {
+                        K::Array(elems) => elems.iter().for_each(|e| drop(self.value(e))),
+                        K::Repeat(value, _) => drop(self.value(value)),
+                        _ => {}
+                    }
                     return Vec::new();
                 }
                 let base = self.temporary(&ty);

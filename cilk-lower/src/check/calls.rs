@@ -5,7 +5,7 @@ use crate::{
     consts,
     hir::{Builtin, Expr, ExprKind, FnId},
     impls::full_name,
-    items::Item,
+    items::{Item, ident},
     ty::{BOOL, Ty, U32, USIZE},
 };
 use millstream_graph::ty::{Scalar, Type};
@@ -221,23 +221,25 @@ impl Checker<'_> {
             return Some(s);
         }
         if let Some(Item::Alias(_)) = self.m.names.get(name) {
-            let ident = syn::Ident::new(name, Span::call_site());
-            return self.m.resolve_type(&syn::parse_quote!(#ident)).scalar();
+            return self.named_type(name).scalar();
         }
         None
+    }
+
+    /// What the name of a type stands for.
+    fn named_type(&mut self, name: &str) -> Type {
+        let ident = ident(name, Span::call_site());
+        self.m.resolve_type(&syn::parse_quote!(#ident))
     }
 
     /// The struct of that name, through aliases.
     fn struct_named(&mut self, name: &str) -> Option<String> {
         let id = match self.m.names.get(name)? {
             Item::Struct(id) => *id,
-            Item::Alias(_) => {
-                let ident = syn::Ident::new(name, Span::call_site());
-                match self.m.resolve_type(&syn::parse_quote!(#ident)) {
-                    Type::Struct(id) => id,
-                    _ => return None,
-                }
-            }
+            Item::Alias(_) => match self.named_type(name) {
+                Type::Struct(id) => id,
+                _ => return None,
+            },
             _ => return None,
         };
         Some(self.m.structs[id].name.clone())

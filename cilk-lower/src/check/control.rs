@@ -1,6 +1,10 @@
 //! Branches, loops, and what leaves them.
 
-use super::{Checker, LoopScope, places::strip};
+use super::{
+    Checker, LoopScope,
+    patterns::{ArmSyntax, BodySyntax},
+    places::strip,
+};
 use crate::{
     hir::{By, Expr, ExprKind, For, Part, Pat, Step},
     ty::{BOOL, Class, Ty, USIZE},
@@ -20,15 +24,22 @@ impl Checker<'_> {
     pub(super) fn if_else(&mut self, i: &syn::ExprIf, want: Option<&Ty>) -> Expr {
         let span = i.span();
         if let syn::Expr::Let(l) = &*i.cond {
-            let (value, pat, then) = (&l.expr, &l.pat, &i.then_branch);
+            let value = self.expr(&l.expr, None);
+            let (rest, nothing) = (
+                syn::parse_quote_spanned!(span=> _),
+                syn::parse_quote_spanned!(span=> {}),
+            );
             let other = i
                 .else_branch
                 .as_ref()
-                .map_or_else(|| syn::parse_quote!({}), |(_, other)| (**other).clone());
-            return self.matching(
-                &syn::parse_quote_spanned!(span=> match #value { #pat => #then _ => #other }),
-                want,
-            );
+                .map_or(BodySyntax::Block(&nothing), |(_, other)| {
+                    BodySyntax::Expr(other)
+                });
+            let arms = [
+                ArmSyntax::new(&l.pat, BodySyntax::Block(&i.then_branch)),
+                ArmSyntax::new(&rest, other),
+            ];
+            return self.matching(value, &arms, want, span);
         }
         let cond = self.expr_as(&i.cond, &BOOL);
         let Some((_, other)) = &i.else_branch else {
@@ -111,11 +122,16 @@ impl Checker<'_> {
     pub(super) fn while_loop(&mut self, w: &syn::ExprWhile) -> Expr {
         let id = self.enter(w.label.as_ref(), None, false);
         if let syn::Expr::Let(l) = &*w.cond {
-            let (value, pat, body) = (&l.expr, &l.pat, &w.body);
-            let round = self.matching(
-                &syn::parse_quote_spanned!(w.span()=> match #value { #pat => #body _ => break }),
-                Some(&Ty::unit()),
+            let value = self.expr(&l.expr, None);
+            let (rest, end) = (
+                syn::parse_quote_spanned!(w.span()=> _),
+                syn::parse_quote_spanned!(w.span()=> break),
             );
+            let arms = [
+                ArmSyntax::new(&l.pat, BodySyntax::Block(&w.body)),
+                ArmSyntax::new(&rest, BodySyntax::Expr(&end)),
+            ];
+            let round = self.matching(value, &arms, Some(&Ty::unit()), w.span());
             let round = self.coerce(round, &Ty::unit());
             self.loops.pop();
             return Expr::new(ExprKind::Loop(id, round), Ty::unit(), w.span());

@@ -40,7 +40,7 @@ impl Checker<'_> {
             syn::Expr::Struct(s) => self.structure(s),
             syn::Expr::Block(b) => self.labelled_block(b, want),
             syn::Expr::If(i) => self.if_else(i, want),
-            syn::Expr::Match(m) => self.matching(m, want),
+            syn::Expr::Match(m) => self.match_expr(m, want),
             syn::Expr::Loop(l) => self.loop_forever(l),
             syn::Expr::While(w) => self.while_loop(w),
             syn::Expr::ForLoop(f) => self.for_loop(f),

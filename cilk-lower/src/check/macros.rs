@@ -1,6 +1,9 @@
 //! `spawn!`, `sync!`, assertions, and the forms in which a child's result is taken.
 
-use super::{Binding, Checker, nearest};
+use super::{
+    Binding, Checker, nearest,
+    patterns::{ArmSyntax, BodySyntax},
+};
 use crate::{
     hir::{Expr, ExprKind, FnId, Pat, Stmt},
     items::Item,
@@ -440,16 +443,25 @@ impl Checker<'_> {
                 .map(|_| input.parse::<syn::Expr>())
                 .transpose()?;
             input.parse::<Option<Token![,]>>()?;
-            let guard = guard.map(|g| quote::quote!(if #g));
-            Ok((value, quote::quote!(#pat #guard)))
+            Ok((value, pat, guard))
         };
         match parser.parse2(mac.tokens.clone()) {
-            Ok((value, arm)) => {
-                let arms: syn::ExprMatch =
-                    syn::parse_quote!(match #value { #arm => true, _ => false });
-                let mut e = self.expr(&syn::Expr::Match(arms), Some(&BOOL));
-                e.span = span;
-                e
+            Ok((value, pat, guard)) => {
+                let value = self.expr(&value, None);
+                let (yes, rest, no) = (
+                    syn::parse_quote_spanned!(span=> true),
+                    syn::parse_quote_spanned!(span=> _),
+                    syn::parse_quote_spanned!(span=> false),
+                );
+                let arms = [
+                    ArmSyntax {
+                        pat: &pat,
+                        guard: guard.as_ref(),
+                        body: BodySyntax::Expr(&yes),
+                    },
+                    ArmSyntax::new(&rest, BodySyntax::Expr(&no)),
+                ];
+                self.matching(value, &arms, Some(&BOOL), span)
             }
             Err(error) => self.refuse(
                 error.span(),

@@ -212,11 +212,8 @@ impl Checker<'_> {
         let this = match this {
             Type::Ref { .. } if is_reference => self.coerce(receiver, &want),
             Type::Ref { mutable, .. } => {
-                let (place, mutability) = (&m.receiver, mutable.then(<syn::Token![mut]>::default));
-                self.expr_as(
-                    &syn::parse_quote_spanned!(span=> &#mutability #place),
-                    &want,
-                )
+                let this = self.borrow(receiver, *mutable, m.receiver.span());
+                self.coerce(this, &want)
             }
             _ => {
                 let value = self.behind_refs(receiver);

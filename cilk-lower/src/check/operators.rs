@@ -173,18 +173,6 @@ impl Checker<'_> {
         Expr::new(ExprKind::Binary(op, left, right), ty, span)
     }
 
-    /// A side of `==`: a part of a slice may stand there itself, `a[1..] == b[1..]`.
-    fn equal_part(&mut self, e: &syn::Expr, want: Option<&Ty>) -> Expr {
-        match super::places::strip(e) {
-            syn::Expr::Index(part)
-                if matches!(super::places::strip(&part.index), syn::Expr::Range(_)) =>
-            {
-                self.expr(&syn::parse_quote_spanned!(e.span()=> &#part), want)
-            }
-            _ => self.expr(e, want),
-        }
-    }
-
     /// An array that is compared with a slice becomes a slice.
     fn as_slices(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
         match (self.shallow(&left.ty), self.shallow(&right.ty)) {

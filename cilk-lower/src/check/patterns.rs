@@ -10,6 +10,30 @@ use crate::{
 use std::collections::BTreeMap;
 use syn::spanned::Spanned;
 
+/// An arm of a `match`, or of what is one under another name.
+pub(super) struct ArmSyntax<'s> {
+    pub(super) pat: &'s syn::Pat,
+    pub(super) guard: Option<&'s syn::Expr>,
+    pub(super) body: BodySyntax<'s>,
+}
+
+/// What an arm does.
+#[derive(Clone, Copy)]
+pub(super) enum BodySyntax<'s> {
+    Expr(&'s syn::Expr),
+    Block(&'s syn::Block),
+}
+
+impl<'s> ArmSyntax<'s> {
+    pub(super) fn new(pat: &'s syn::Pat, body: BodySyntax<'s>) -> Self {
+        Self {
+            pat,
+            guard: None,
+            body,
+        }
+    }
+}
+
 /// What an arm's pattern asks and binds.
 #[derive(Default)]
 struct Matched {
@@ -60,13 +84,10 @@ impl Checker<'_> {
         let span = pat.span();
         let (pat, value) = match pat {
             syn::Pat::Type(t) => {
-                let ty = &t.ty;
-                (
-                    &*t.pat,
-                    syn::parse_quote_spanned!(span=> { let value: #ty = #value; value }),
-                )
+                let ty = self.annotated(&t.ty);
+                (&*t.pat, self.expr_as(value, &ty))
             }
-            pat => (pat, value.clone()),
+            pat => (pat, self.expr(value, None)),
         };
         let bound = self.names(pat);
         let (names, by) = (
@@ -74,10 +95,15 @@ impl Checker<'_> {
             bound.iter().map(|p| (p.mutability, &p.ident)),
         );
         let by = by.map(|(mutability, name)| quote::quote!(#mutability #name));
-        let matching = self.matching(
-            &syn::parse_quote_spanned!(span=> match #value { #pat => (#(#names,)*), _ => #other }),
-            None,
+        let (taken, rest) = (
+            syn::parse_quote_spanned!(span=> (#(#names,)*)),
+            syn::parse_quote_spanned!(span=> _),
         );
+        let arms = [
+            ArmSyntax::new(pat, BodySyntax::Expr(&taken)),
+            ArmSyntax::new(&rest, BodySyntax::Expr(other)),
+        ];
+        let matching = self.matching(value, &arms, None, span);
         let ty = matching.ty.clone();
         let all: syn::Pat = syn::parse_quote_spanned!(span=> (#(#by,)*));
         let all = self.pattern(&all, &ty);
@@ -365,23 +391,46 @@ impl Checker<'_> {
         out
     }
 
-    pub(super) fn matching(&mut self, m: &syn::ExprMatch, want: Option<&Ty>) -> Expr {
-        let span = m.span();
+    pub(super) fn match_expr(&mut self, m: &syn::ExprMatch, want: Option<&Ty>) -> Expr {
         let value = self.expr(&m.expr, None);
+        let arms: Vec<ArmSyntax<'_>> = m
+            .arms
+            .iter()
+            .map(|arm| {
+                let (pat, guard) = match &arm.pat {
+                    syn::Pat::Guard(g) => (&*g.pat, Some(&*g.guard)),
+                    other => (other, None),
+                };
+                let body = BodySyntax::Expr(&arm.body);
+                ArmSyntax { pat, guard, body }
+            })
+            .collect();
+        self.matching(value, &arms, want, m.span())
+    }
+
+    /// A `match` of a value. What is one under another name comes here with arms of its own, not as text to be parsed again: a value
+    /// may be what cannot stand between `match` and `{`.
+    pub(super) fn matching(
+        &mut self,
+        value: Expr,
+        given: &[ArmSyntax<'_>],
+        want: Option<&Ty>,
+        span: proc_macro2::Span,
+    ) -> Expr {
         let value = self.behind_refs(value);
         let ty = value.ty.clone();
         let mut arms: Vec<Arm> = Vec::new();
         let mut result: Option<Ty> = None;
-        for arm in &m.arms {
+        for arm in given {
             self.scopes.push(BTreeMap::new());
-            let (pat, guard) = match &arm.pat {
-                syn::Pat::Guard(g) => (&*g.pat, Some(&*g.guard)),
-                other => (other, None),
-            };
-            let matched = self.arm_pattern(pat, &ty);
-            let guard = guard.map(|g| self.expr_as(g, &crate::ty::BOOL));
+            let matched = self.arm_pattern(arm.pat, &ty);
+            let guard = arm.guard.map(|g| self.expr_as(g, &crate::ty::BOOL));
             let hint = result.clone();
-            let body = self.expr(&arm.body, hint.as_ref().or(want));
+            let hint = hint.as_ref().or(want);
+            let body = match arm.body {
+                BodySyntax::Expr(e) => self.expr(e, hint),
+                BodySyntax::Block(b) => self.block(b, hint),
+            };
             self.scopes.pop();
             let never = matches!(self.shallow(&body.ty), Ty::Never);
             if result.is_none() && !never {

@@ -192,6 +192,11 @@ impl Checker<'_> {
             _ => None,
         };
         let e = self.expr(&r.expr, hint.as_ref());
+        self.borrow(e, mutable, span)
+    }
+
+    /// `&e` or `&mut e`, of what is checked already.
+    pub(super) fn borrow(&mut self, e: Expr, mutable: bool, span: proc_macro2::Span) -> Expr {
         if matches!(self.shallow(&e.ty), Ty::Slice { .. } | Ty::Mat { .. }) {
             // `&mut *slice`, `&slice`: the same view again.
             return self.reborrow(e, mutable);
@@ -242,12 +247,22 @@ impl Checker<'_> {
 
     /// What a method is called on. Rust borrows it by itself, so that `a[lo..hi].fill(0)` needs no `&mut`.
     pub(super) fn receiver(&mut self, e: &syn::Expr, mutable: bool) -> Expr {
+        self.unborrowed(e, mutable, None)
+    }
+
+    /// A side of `==`: a part of a slice may stand there itself, `a[1..] == b[1..]`.
+    pub(super) fn equal_part(&mut self, e: &syn::Expr, want: Option<&Ty>) -> Expr {
+        self.unborrowed(e, false, want)
+    }
+
+    /// Any expression; a part of a slice needs no reference in front.
+    fn unborrowed(&mut self, e: &syn::Expr, mutable: bool, want: Option<&Ty>) -> Expr {
         match strip(e) {
             syn::Expr::Index(i) => match strip(&i.index) {
                 syn::Expr::Range(range) => self.sub_slice(i, range, mutable, e.span()),
-                _ => self.expr(e, None),
+                _ => self.expr(e, want),
             },
-            _ => self.expr(e, None),
+            _ => self.expr(e, want),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::{
     args::RunArgs,
     report::{count, print},
 };
-use millstream::job::Job;
+use millstream::job::{Borrows, Job};
 use millstream_graph::levelized::{Field, Levelized, LoweredTask};
 use std::fmt::Write;
 
@@ -19,6 +19,9 @@ pub(crate) fn check(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
         for buffer in prepared.buffers() {
             let _ = writeln!(out, "  buffer {buffer}");
         }
+    }
+    if let Borrows::Unchecked(why) = job.check_borrows()? {
+        let _ = writeln!(out, "borrows were not checked: {why}");
     }
     out.push_str("no errors\n");
     if quiet { Ok(()) } else { print(&out) }

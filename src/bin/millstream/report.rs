@@ -34,6 +34,12 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         })
 }
 
+/// Says something beside the results.
+pub(crate) fn note(text: &str) {
+    // Nothing can be done about an error output that is closed.
+    let _ = writeln!(io::stderr().lock(), "note: {text}");
+}
+
 /// Prints what is wrong and gives the exit code.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
     let fancy = io::stderr().is_terminal();

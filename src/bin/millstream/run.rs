@@ -3,7 +3,7 @@
 use crate::{
     Failure,
     args::RunArgs,
-    report::{count, grouped, print},
+    report::{count, grouped, note, print},
 };
 use millstream::{
     Device, RunReport,
@@ -22,6 +22,9 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
     let job = Job::open(&args.file, &args.settings())?;
     let device = job.device()?;
     let prepared = job.prepare()?;
+    if job.borrows() && !quiet {
+        note("races were not looked for: `millstream check` has rustc check the borrows");
+    }
     tracing::info!(
         call = prepared.call(),
         device = device.name(),

@@ -85,6 +85,7 @@ programs! {
     match_alternatives
     match_integers
     match_tuples
+    match_values
     matches_macro
     matrix_multiply
     matrix_quadrants
@@ -101,6 +102,7 @@ programs! {
     quicksort
     random_numbers
     random_reduction_rounds
+    raw_names
     references
     results_in_array
     results_in_slice

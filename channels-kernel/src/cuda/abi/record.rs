@@ -308,7 +308,7 @@ macro_rules! records {
                 vec![0; self.words]
             }
 
-            #[allow(dead_code)] // `Channels` is declared by the names of the program's own channels
+            #[allow(dead_code, reason = "`Channels` is declared by the names of the program's own channels")]
             fn structure(plan: &Plan) -> Structure {
                 let places = Self::new(plan);
                 let members = vec![$(Member {

@@ -37,8 +37,8 @@ int main() {
   own.control = &own_control;
   own.memory = (ptr)results;
   own.t0_fib = {numbers, destinations};
-  own.t0_fib_frames = {x, y, kept};
-  own.t0_fib_waits1 = {waiting};
+  own.t0_fib_frame = {x, y, kept};
+  own.t0_fib_1 = {waiting};
   for (u32& each : own.each) each = ~0u;
   own_control.counter = counters;
   own_control.leaves = leaves;

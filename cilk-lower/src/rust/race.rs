@@ -14,9 +14,9 @@
 //! before its sync is the front end's affair), but nothing that reaches it by another way may touch it. A plain variable needs no
 //! hold: the front end sees all its uses.
 
-use crate::{call, expand::quiet, types::ident};
-use millstream_cilk_lower::is_task_attribute;
-use millstream_graph::ir::{FunctionKind, Program};
+use super::{quiet, types::Writer};
+use crate::items::{ident, is_task_attribute};
+use millstream_graph::ir::{Function, FunctionKind, Program};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{
@@ -26,14 +26,15 @@ use syn::{
 };
 
 /// The versions of all tasks, and the stand-ins that they call.
-pub(crate) fn check(module: &ItemMod, program: &Program) -> TokenStream {
+#[must_use]
+pub fn check(module: &ItemMod, program: &Program) -> TokenStream {
     let tasks = program
         .functions
         .iter()
         .filter(|f| f.kind == FunctionKind::Task);
     let stand_ins = tasks.map(|task| {
         let name = stand_in(&task.name, Span::mixed_site());
-        let (types, ret) = call::lent(task, program);
+        let (types, ret) = lent(task, program);
         let params = (0..types.len()).map(|i| format_ident!("arg{i}"));
         quote! {
             fn #name<'s>(children: &::millstream::__private::Children<'s>, #(#params: #types),*) -> #ret {
@@ -56,8 +57,23 @@ pub(crate) fn check(module: &ItemMod, program: &Program) -> TokenStream {
     }
 }
 
+/// The types of a task's parameters and of its result, with the lifetime `'s` for all that it borrows.
+fn lent(task: &Function, program: &Program) -> (Vec<TokenStream>, TokenStream) {
+    let writer = Writer {
+        structs: &program.structs,
+        path: quote!(),
+        lifetime: quote!('s),
+    };
+    let params = task.params.iter().map(|p| writer.ty(&p.ty)).collect();
+    (params, writer.ty(&task.ret))
+}
+
 fn stand_in(task: &str, span: Span) -> Ident {
-    format_ident!("spawn_{}", task.trim_start_matches("r#"), span = span)
+    format_ident!(
+        "millstream_spawn_{}",
+        task.trim_start_matches("r#"),
+        span = span
+    )
 }
 
 /// A task with its children's borrows.
@@ -75,7 +91,7 @@ fn version(mut task: ItemFn) -> TokenStream {
     task.attrs.clear();
     task.vis = syn::Visibility::Inherited;
     let name = ident(&task.sig.ident.to_string(), Span::mixed_site());
-    task.sig.ident = format_ident!("check_{}", name, span = Span::mixed_site());
+    task.sig.ident = format_ident!("millstream_check_{}", name, span = Span::mixed_site());
     let (sig, stmts, children) = (&task.sig, &task.block.stmts, children(Span::mixed_site()));
     quote! {
         #sig {
@@ -85,9 +101,15 @@ fn version(mut task: ItemFn) -> TokenStream {
     }
 }
 
-/// The variable that holds what children were lent. No variable of the user's has this name: it is the macro's own by hygiene.
+/// The variable that holds what children were lent. It is the macro's own by hygiene; in the text that the command makes, which has
+/// none, by its name.
 fn children(at: Span) -> Ident {
-    Ident::new("children", own(at))
+    Ident::new("millstream_children", own(at))
+}
+
+/// The variable that holds a task's value, or a child's result.
+fn result(at: Span) -> Ident {
+    Ident::new("millstream_result", own(at))
 }
 
 /// A place in the user's source, for names of the macro's own.
@@ -134,7 +156,7 @@ impl VisitMut for Rewrite {
             (_, Expr::Return(r)) => {
                 let value = r.expr.as_ref().map_or_else(|| quote!(()), |e| quote!(#e));
                 let (end, at) = (self.end(&value, r.return_token.span), r.return_token);
-                let result = Ident::new("result", own(at.span));
+                let result = result(at.span);
                 *e = Expr::Verbatim(quote!({ #end #at #result; }));
             }
             _ => {}
@@ -184,19 +206,19 @@ impl Rewrite {
     /// A result goes to a place.
     fn hold(place: &Expr, value: &Expr) -> Expr {
         let at = own(place.span());
-        let children = children(place.span());
+        let (children, result) = (children(place.span()), result(place.span()));
         Expr::Verbatim(quote_spanned! {at=> {
-            let result = #value;
-            #children.hold(&#place, result);
+            let #result = #value;
+            #children.hold(&#place, #result);
         }})
     }
 
     /// A task's value, then its last sync.
     fn end(&self, value: &TokenStream, at: Span) -> TokenStream {
         let sync = sync(at);
-        let ty = self.ret.as_ref().map(|ty| quote!(: #ty));
+        let (ty, result) = (self.ret.as_ref().map(|ty| quote!(: #ty)), result(at));
         quote_spanned! {own(at)=>
-            let result #ty = #value;
+            let #result #ty = #value;
             #sync
         }
     }
@@ -256,7 +278,7 @@ impl Rewrite {
             }
             value => {
                 let end = self.end(&quote!(#value), at);
-                let name = Ident::new("result", own(at));
+                let name = result(at);
                 *value = Expr::Verbatim(quote!({ #end #name }));
             }
         }

@@ -1,35 +1,30 @@
 //! Types of a program as Rust writes them, with one lifetime for all that they borrow.
 
+use crate::ident;
 use millstream_graph::ty::{Scalar, Structs, Type};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 /// How types are written.
-pub(crate) struct Writer<'a> {
-    pub(crate) structs: &'a Structs,
+#[derive(Debug)]
+pub struct Writer<'a> {
+    /// Its structs.
+    pub structs: &'a Structs,
     /// What stands before the name of a struct: nothing in the program's module, `super::` in one within.
-    pub(crate) path: TokenStream,
+    pub path: TokenStream,
     /// The lifetime of all borrows.
-    pub(crate) lifetime: TokenStream,
+    pub lifetime: TokenStream,
 }
 
-/// A raw identifier where a keyword would be.
-pub(crate) fn ident(name: &str, span: Span) -> Ident {
-    let mut ident = name
-        .strip_prefix("r#")
-        .map_or_else(|| Ident::new(name, span), |raw| Ident::new_raw(raw, span));
-    ident.set_span(span);
-    ident
-}
-
-pub(crate) fn scalar(scalar: Scalar) -> TokenStream {
+fn scalar(scalar: Scalar) -> TokenStream {
     let name = Ident::new(scalar.name(), Span::mixed_site());
     quote!(::core::primitive::#name)
 }
 
 impl Writer<'_> {
     /// The type.
-    pub(crate) fn ty(&self, ty: &Type) -> TokenStream {
+    #[must_use]
+    pub fn ty(&self, ty: &Type) -> TokenStream {
         let lifetime = &self.lifetime;
         match ty {
             Type::Scalar(s) => scalar(*s),
@@ -77,7 +72,8 @@ impl Writer<'_> {
 
 /// Whether Rust lays the type out as the task language does, so that memory of the host can hold it: everything but tuples, whose
 /// layout Rust does not promise, and what points elsewhere.
-pub(crate) fn is_pod(ty: &Type, structs: &Structs) -> bool {
+#[must_use]
+pub fn is_pod(ty: &Type, structs: &Structs) -> bool {
     match ty {
         Type::Scalar(_) => true,
         Type::Array(elem, _) => is_pod(elem, structs),
@@ -92,7 +88,8 @@ pub(crate) fn is_pod(ty: &Type, structs: &Structs) -> bool {
 
 /// Whether the host can pass a value of the type: plain data, and memory that holds what Rust lays out in the same way, atomics and arrays of
 /// them too.
-pub(crate) fn is_passable(ty: &Type, structs: &Structs) -> bool {
+#[must_use]
+pub fn is_passable(ty: &Type, structs: &Structs) -> bool {
     match ty {
         Type::Scalar(_) | Type::Struct(_) | Type::Mat { .. } => true,
         Type::Array(elem, _) => is_plain(elem),

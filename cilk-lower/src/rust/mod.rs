@@ -1,0 +1,99 @@
+//! A program as Rust: what the attribute macro makes of it, and what the command shows rustc.
+//!
+//! - this file: the serial elision, which is the module as plain Rust
+//! - `race`: a version of each task in which rustc's borrow checker finds data races
+//! - `types`: types as Rust writes them
+//! - `borrows`: a whole crate of these for rustc alone, and the way back from its places to the program's
+
+pub mod borrows;
+pub mod race;
+pub mod types;
+
+use crate::items::is_task_attribute;
+use millstream_graph::{ir::Program, ty::StructId};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Item, ItemMod, ItemStruct, parse_quote};
+
+/// Makes plain Rust of a module that is a program.
+pub fn elision(module: &mut ItemMod) {
+    let (_, items) = module.content.get_or_insert_with(Default::default);
+    for item in items.iter_mut() {
+        match item {
+            Item::Fn(f) if f.attrs.iter().any(is_task_attribute) => {
+                f.attrs.retain(|a| !is_task_attribute(a));
+                // It is used by its calls, though rustc does not see that.
+                f.attrs.push(parse_quote!(#[allow(dead_code)]));
+            }
+            Item::Struct(s) => lay_out(s),
+            _ => {}
+        }
+    }
+}
+
+/// `spawn!`, `sync!`, `Mat` and `MatMut`, unless the module takes them from the prelude itself.
+#[must_use]
+pub fn imports(module: &ItemMod) -> TokenStream {
+    let prelude = |item: &Item| match item {
+        Item::Use(u) => u
+            .tree
+            .to_token_stream()
+            .to_string()
+            .replace(' ', "")
+            .contains("millstream::prelude::*"),
+        _ => false,
+    };
+    if module
+        .content
+        .iter()
+        .any(|(_, items)| items.iter().any(prelude))
+    {
+        return TokenStream::new();
+    }
+    quote! {
+        #[allow(unused_imports)]
+        use ::millstream::prelude::*;
+    }
+}
+
+/// Adds `#[repr(C)]`, `Clone` and `Copy` where they are missing.
+pub fn lay_out(item: &mut ItemStruct) {
+    let has_repr = item.attrs.iter().any(|a| a.path().is_ident("repr"));
+    if !has_repr {
+        item.attrs.push(parse_quote!(#[repr(C)]));
+    }
+    let derives = |name: &str| {
+        item.attrs
+            .iter()
+            .filter(|a| a.path().is_ident("derive"))
+            .any(|a| {
+                let tokens = a.meta.to_token_stream().to_string();
+                tokens
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .any(|word| word == name)
+            })
+    };
+    let missing: Vec<TokenStream> = [
+        ("Clone", quote!(::core::clone::Clone)),
+        ("Copy", quote!(::core::marker::Copy)),
+    ]
+    .into_iter()
+    .filter(|(name, _)| !derives(name))
+    .map(|(_, path)| path)
+    .collect();
+    if !missing.is_empty() {
+        item.attrs.push(parse_quote!(#[derive(#(#missing),*)]));
+    }
+}
+
+/// What is allowed in code that the user did not write.
+#[must_use]
+pub fn quiet() -> TokenStream {
+    quote!(#[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)])
+}
+
+/// Whether a struct's memory may be shared with Rust.
+#[must_use]
+pub fn pod(id: StructId, program: &Program) -> bool {
+    types::is_pod(&millstream_graph::ty::Type::Struct(id), &program.structs)
+}

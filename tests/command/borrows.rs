@@ -1,0 +1,102 @@
+//! Borrows, and so races: what `check` has rustc say, and what it says where there is no rustc.
+
+use crate::support::{Folder, command, ended};
+
+/// The programs of docs/language.md that do not compile because of a race: rustc's code and the text.
+fn races() -> Vec<(String, String)> {
+    let page = include_str!("../../docs/language.md");
+    let section = page.split("## Races do not compile").nth(1).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let programs = section.split("```rust,compile_fail,").skip(1).map(|rest| {
+        let (code, rest) = rest.split_once('\n').unwrap();
+        (
+            code.to_owned(),
+            rest.split("```").next().unwrap().to_owned(),
+        )
+    });
+    programs.collect()
+}
+
+#[test]
+fn the_races_of_the_page_are_refused_at_their_place() {
+    let t = Folder::new();
+    let races = races();
+    // Where the comment of each is.
+    let places = ["race.rs:6:26", "race.rs:11:9", "race.rs:12:25"];
+    assert_eq!(races.len(), places.len());
+    for ((code, text), place) in races.iter().zip(places) {
+        t.write("race.rs", text);
+        t.bad(
+            1,
+            &["check", "race.rs"],
+            &[&format!("[{code}]"), place, "it may run up to here"],
+        );
+        assert!(!t.run(&["check", "race.rs"]).err.contains("millstream_"));
+    }
+}
+
+#[test]
+fn without_rustc_the_command_says_that_nobody_looked() {
+    let t = Folder::new();
+    t.write("race.rs", &races()[0].1);
+    let check = |rustc: &str| {
+        let mut check = command(&t.path(""));
+        check
+            .args(["check", "race.rs"])
+            .env("MILLSTREAM_RUSTC", rustc);
+        let ended = ended(&check.output().unwrap());
+        assert_eq!(ended.code, Some(0), "{}", ended.err);
+        ended.out
+    };
+    let said = "borrows were not checked: ";
+    assert!(check("off").ends_with(&format!("{said}MILLSTREAM_RUSTC is `off`\nno errors\n")));
+    let none = t.path("none").display().to_string();
+    assert!(check(&none).ends_with(&format!("{said}there is no `{none}` here\nno errors\n")));
+    let not_rustc = t.path("fib.rs").display().to_string();
+    assert!(check(&not_rustc).contains(said));
+    t.write(
+        "other.rs",
+        crate::support::FIB.replace("mod fib {", "mod fib { use another::One;"),
+    );
+    assert!(
+        t.good(&["check", "other.rs"])
+            .contains("borrows were not checked: rustc says: unresolved import")
+    );
+}
+
+#[test]
+fn programs_without_races_are_accepted() {
+    let t = Folder::new();
+    for name in ["sort.rs", "fib.rs"] {
+        assert!(!t.good(&["check", name]).contains("not checked"), "{name}");
+    }
+    let root = env!("CARGO_MANIFEST_DIR");
+    for name in ["strassen", "quickhull", "tree", "tsp", "mergesort"] {
+        let file = format!("{root}/examples/{name}.rs");
+        assert!(!t.good(&["check", &file]).contains("not checked"), "{name}");
+    }
+    // Names that a crate around the module might take from it.
+    let text = crate::support::FIB
+        .replace("mod fib", "mod prelude")
+        .replace("fn fib", "fn mat")
+        .replace("fib(", "mat(");
+    t.write("names.rs", text);
+    assert!(!t.good(&["check", "names.rs"]).contains("not checked"));
+}
+
+#[test]
+fn a_run_says_that_it_looks_for_no_races_where_there_could_be_some() {
+    let t = Folder::new();
+    let says = |args: &[&str]| t.run(args).err.contains("note: races were not looked for");
+    let sort = [
+        "run",
+        "sort.rs",
+        "--buffer",
+        "data=iota:i32:9",
+        "--buffer",
+        "tmp=like:data",
+    ];
+    assert!(says(&sort));
+    assert!(!says(&[&sort[..], &["-q"]].concat()));
+    assert!(!says(&["run", "fib.rs", "--set", "n=9"]));
+}
