@@ -11,6 +11,8 @@ use crate::{
 pub(crate) enum Room {
     /// So many elements.
     For(u64),
+    /// One, in deep memory: nothing of its level runs before its children have.
+    Alone,
     /// None before the continuations that wait have run and their frames are free.
     After,
     /// Not for one.
@@ -123,7 +125,7 @@ impl Worker<'_> {
             return Ok(Room::Never);
         }
         self.set_limits(level, pushes, 1);
-        Ok(Room::For(1))
+        Ok(Room::Alone)
     }
 
     /// Sees to it that so much more of the deep part is this worker's.

@@ -284,11 +284,11 @@ impl<'r> Worker<'r> {
             let plan = &self.plan.tasks[task];
             let begin = self.stacks.levels.base(level, plan.entry);
             let want = run_of(self.stacks.levels.end(level, task) - begin, plan.width);
-            let Room::For(room) = self.entry_room(level, task, want, waits)? else {
-                if ran {
-                    break;
-                }
-                return Ok(false);
+            let (room, reason) = match self.entry_room(level, task, want, waits)? {
+                Room::For(room) => (room, Reason::Entries),
+                Room::Alone => (1, Reason::Alone),
+                Room::After | Room::Never if ran => break,
+                Room::After | Room::Never => return Ok(false),
             };
             let held = if self.records() { self.held(level) } else { 0 };
             let consumed = self.dispatch_entry(task, begin, room)?;
@@ -300,12 +300,6 @@ impl<'r> Worker<'r> {
             children += self.settle(&plan.pushes);
             ran = true;
             if self.records() {
-                let alone = plan.full + self.stacks.levels.bytes() > self.allowance();
-                let reason = if alone && plan.full > 0 {
-                    Reason::Alone
-                } else {
-                    Reason::Entries
-                };
                 self.record(reason, (level, task), (begin, consumed), held);
             }
             if consumed == 0 {
@@ -317,6 +311,7 @@ impl<'r> Worker<'r> {
             });
             // Where memory is short, what there is has to last for the levels below.
             if enough
+                || reason == Reason::Alone
                 || room < want
                 || children * 2 > plan.width
                 || self.run.stopped()
@@ -353,8 +348,10 @@ impl<'r> Worker<'r> {
         let plan = &self.plan.continuations[which];
         let top = self.stacks.top(plan.stack);
         let count = run_of(top - self.stacks.levels.base(level, plan.stack), plan.width);
-        let Room::For(room) = self.continuation_room(level, which, count)? else {
-            return Err(self.no_room(plan.task, &plan.pushes));
+        let room = match self.continuation_room(level, which, count)? {
+            Room::For(room) => room,
+            Room::Alone => 1,
+            Room::After | Room::Never => return Err(self.no_room(plan.task, &plan.pushes)),
         };
         let held = if self.records() { self.held(level) } else { 0 };
         let consumed = self.dispatch_continuation(which, room)?;
