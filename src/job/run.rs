@@ -444,13 +444,6 @@ impl Making<'_> {
         let Some(data) = self.made.get(used.name.as_str()) else {
             return Ok(());
         };
-        let plain = |t: &Type| {
-            if let Type::Atomic(s) = t {
-                Type::Scalar(*s)
-            } else {
-                t.clone()
-            }
-        };
         if plain(&data.elem) == plain(&used.elem) {
             return Ok(());
         }
@@ -463,10 +456,12 @@ impl Making<'_> {
             used.what,
             used.name.as_str()
         );
-        Err(used
-            .name
-            .problem(message, format!("`{wanted}` is wanted"))
-            .into())
+        let problem = used.name.problem(message, format!("`{wanted}` is wanted"));
+        Err(match used.form {
+            Form::One => problem.help(format!("make a buffer of one element: `zeros:{wanted}:1`")),
+            _ => problem,
+        }
+        .into())
     }
 
     fn expected_result(&self, ret: &Type, task: &str) -> Result<Option<(Vec<u8>, Text)>> {
@@ -708,6 +703,15 @@ impl Prepared {
             }
             _ => problem.into(),
         }
+    }
+}
+
+/// A type with numbers for its atomics: the same memory.
+fn plain(ty: &Type) -> Type {
+    match ty {
+        Type::Atomic(s) => Type::Scalar(*s),
+        Type::Array(elem, len) => Type::Array(Box::new(plain(elem)), *len),
+        other => other.clone(),
     }
 }
 

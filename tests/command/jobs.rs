@@ -539,3 +539,34 @@ fn an_array_for_a_reference_is_a_buffer_of_one() {
     ]);
     assert!(out.contains("= 6\n"), "{out}");
 }
+
+#[test]
+fn a_buffer_of_numbers_is_one_of_atomics_and_an_array_of_them_is_one_element() {
+    let t = Folder::new();
+    t.write(
+        "at.rs",
+        "#[millstream::program] mod at { use std::sync::atomic::{AtomicU64, Ordering};
+         #[task] pub fn put(a: &[AtomicU64; 5]) -> u64 { a[3].load(Ordering::Relaxed) } }",
+    );
+    let put = |contents: &str| {
+        let buffer = format!("a={contents}");
+        t.run(&[
+            "run", "at.rs", "--device", "cpu", "--entry", "put(&a)", "--buffer", &buffer,
+        ])
+    };
+    for contents in [
+        "values:[u64; 5]:[[1, 2, 3, 4, 5]]",
+        "values:[AtomicU64; 5]:[[1, 2, 3, 4, 5]]",
+    ] {
+        assert!(
+            put(contents).out.contains("= 4\n"),
+            "{contents}: {}",
+            put(contents).err
+        );
+    }
+    let err = put("zeros:u64:5").err;
+    assert!(
+        err.contains("help: make a buffer of one element: `zeros:[AtomicU64; 5]:1`"),
+        "{err}"
+    );
+}
