@@ -12,7 +12,11 @@ use millstream_graph::{
 };
 use proc_macro2::Span;
 use quote::ToTokens;
-use std::{borrow::Cow, collections::BTreeMap, rc::Rc};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 use syn::spanned::Spanned;
 
 /// What a name at the top of the module means.
@@ -35,6 +39,8 @@ pub(crate) struct Module {
     pub(crate) names: BTreeMap<String, Item>,
     pub(crate) diags: Diagnostics,
     aliases: Vec<(syn::Type, bool)>,
+    /// Structs that derive `Default`.
+    pub(crate) defaults: BTreeSet<StructId>,
     /// What `use` brings in: the name and its whole path.
     imports: BTreeMap<String, Vec<String>>,
 }
@@ -79,6 +85,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         names: BTreeMap::new(),
         diags: Diagnostics::default(),
         aliases: Vec::new(),
+        defaults: BTreeSet::new(),
         imports: BTreeMap::new(),
     };
     let Some((_, items)) = &module.content else {
@@ -156,9 +163,13 @@ impl Module {
         match item {
             syn::Item::Struct(s) => {
                 if !s.generics.params.is_empty() {
+                    let borrows = s.generics.lifetimes().count() == s.generics.params.len();
                     self.diags
                         .error(s.generics.span(), format!("the struct `{}` has parameters", s.ident))
-                        .help("structs of a program are plain data: write one struct for each type you need");
+                        .help(match borrows {
+                            true => format!("a struct holds no references; a tuple may: `type {}<'a> = (&'a [u32], &'a [f32]);`", s.ident),
+                            false => "structs of a program are plain data: write one struct for each type you need".to_owned(),
+                        });
                 }
                 let tuple = matches!(s.fields, syn::Fields::Unnamed(_));
                 let id = self.structs.push(StructDef {
@@ -167,6 +178,9 @@ impl Module {
                     tuple,
                 });
                 self.define(&s.ident.to_string(), s.ident.span(), Item::Struct(id));
+                if derives(s, "Default") {
+                    self.defaults.insert(id);
+                }
                 structs.push((id, s));
             }
             syn::Item::Const(c) => {
@@ -333,7 +347,10 @@ impl Module {
                 let shown = ty.display(&self.structs).to_string();
                 self.diags
                     .error(field.ty.span(), format!("a struct field cannot be `{shown}`"))
-                    .help("structs hold plain data: numbers, bools, arrays, tuples and other structs; pass references as arguments");
+                    .help(match shown.contains("Atomic") {
+                        true => "structs hold plain data; pass atomics beside them, as `&AtomicU32` or `&[AtomicU32; 4]`",
+                        false => "structs hold plain data: numbers, bools, arrays, tuples and other structs; pass references as arguments, several in a tuple",
+                    });
             }
             if contains_struct(&ty, id, &self.structs) {
                 self.diags
@@ -554,6 +571,9 @@ impl Module {
             "ulong" | "uint64" | "uint64_t" => "did you mean `u64`?".to_owned(),
             "float" => "did you mean `f32`?".to_owned(),
             "double" => "did you mean `f64`?".to_owned(),
+            "Mutex" | "RwLock" | "Cell" | "RefCell" | "Rc" | "Arc" => {
+                "children share atomics by `&`, and are lent parts of a slice by `&mut`".to_owned()
+            }
             "Option" | "Result" => {
                 "use a value that stands for none, or a `bool` beside it".to_owned()
             }
@@ -616,6 +636,17 @@ impl Module {
             elem: Box::new(ty),
         }
     }
+}
+
+/// Whether a struct derives a trait.
+pub(crate) fn derives(item: &syn::ItemStruct, name: &str) -> bool {
+    let derive = |a: &&syn::Attribute| a.path().is_ident("derive");
+    item.attrs.iter().filter(derive).any(|a| {
+        let tokens = a.meta.to_token_stream().to_string();
+        tokens
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .any(|word| word == name)
+    })
 }
 
 /// Whether values of the type hold no reference and no atomic.

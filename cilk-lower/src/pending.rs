@@ -9,7 +9,7 @@ use crate::{
     diag::Diagnostics,
     hir::{Body, Builtin, By, Expr, ExprKind, For, LoopId, Stmt, VarId},
 };
-use millstream_graph::ir::Combine;
+use millstream_graph::ir::{BinOp, Combine};
 use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,6 +82,7 @@ pub(crate) fn check(body: &Body, diags: &mut Diagnostics) {
             loops: Vec::new(),
             heads,
             news: false,
+            child: None,
         };
         walk.expr(&body.root);
         if !walk.news {
@@ -108,6 +109,8 @@ struct Walk<'a> {
     heads: BTreeMap<LoopId, State>,
     /// Whether more comes back than the walk before found.
     news: bool,
+    /// The child whose arguments these are.
+    child: Option<Span>,
 }
 
 fn start(span: Span) -> (usize, usize) {
@@ -155,12 +158,26 @@ impl Walk<'_> {
     }
 
     fn touch(&mut self, var: VarId, span: Span, what: &str) {
+        self.touch_to(var, span, what, false);
+    }
+
+    /// The same; `adds`: it is an `op=` to what results are gathered in.
+    fn touch_to(&mut self, var: VarId, span: Span, what: &str, adds: bool) {
         if let Some(spawned) = self.awaiting(var) {
             let name = &self.body.vars[var.0].name;
+            let own = self.child.is_some_and(|c| start(c) == start(spawned));
+            let help = match (own, adds) {
+                // A sync for each child would make them run one after another.
+                (true, _) => {
+                    "let the children of this loop write to a second variable, and read the first"
+                }
+                (_, true) => "add this to a second variable, and both together after the `sync!()`",
+                _ => "put a `sync!()` in between",
+            };
             self.diags
                 .error(span, format!("`{name}` {what} before its `sync!()`"))
                 .note(spawned, "a child that may still run writes to it")
-                .help("put a `sync!()` in between");
+                .help(help);
         }
         if self.state.as_ref().is_some_and(|s| s.unset.contains(&var)) {
             let name = &self.body.vars[var.0].name;
@@ -169,6 +186,12 @@ impl Walk<'_> {
                 .help("give it one where it is declared, or on every way here");
             self.set(var);
         }
+    }
+
+    /// Whether all that a variable awaits is gathered.
+    fn gathers(&self, var: VarId) -> bool {
+        let parts = self.state.as_ref().and_then(|s| s.awaiting.get(&var));
+        parts.is_some_and(|p| p.values().all(|(_, how)| *how != Combine::Store))
     }
 
     /// What a variable holds is looked at.
@@ -331,16 +354,19 @@ impl Walk<'_> {
                 self.expr(value);
                 self.write(place);
             }
-            K::AssignOp(_, place, value) => {
+            K::AssignOp(op, place, value) => {
                 self.expr(value);
                 self.inside(place);
                 if let Some((var, _)) = place.root() {
-                    self.touch(var, place.span, "is assigned");
+                    let adds = *op == BinOp::Add && self.gathers(var);
+                    self.touch_to(var, place.span, "is assigned", adds);
                     self.read(var, place.span);
                 }
             }
             K::Spawn { args, dest, .. } => {
+                let around = self.child.replace(e.span);
                 self.all(args);
+                self.child = around;
                 if let Some((dest, combine)) = dest {
                     self.spawn(dest, *combine, e.span);
                 }

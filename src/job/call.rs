@@ -381,7 +381,21 @@ fn collect_uses(
             });
             Ok(())
         }
-        (None, Expr::Array(_) | Expr::Repeat(_)) => Ok(()),
+        (None, Expr::Array(_) | Expr::Repeat(_)) if form != Form::One => Ok(()),
+        (None, Expr::Array(_) | Expr::Repeat(_)) => {
+            let message = format!(
+                "{what}: an array that is written in the call is a slice, not a `{}`",
+                ty.display(structs)
+            );
+            let help = format!(
+                "make a buffer of one element, `--buffer x=values:{}:[..]`, and pass it by its name",
+                elem.display(structs)
+            );
+            Err(place_text
+                .problem(message, "not a buffer")
+                .help(help)
+                .into())
+        }
         (None, _) => {
             let wanted = ty.display(structs);
             let problem = place_text.problem(

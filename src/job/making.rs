@@ -264,13 +264,6 @@ impl<'a> Making<'a> {
         let Some(data) = self.made.get(used.name.as_str()) else {
             return Ok(());
         };
-        let plain = |t: &Type| {
-            if let Type::Atomic(s) = t {
-                Type::Scalar(*s)
-            } else {
-                t.clone()
-            }
-        };
         if plain(&data.elem) == plain(&used.elem) {
             return Ok(());
         }
@@ -283,10 +276,12 @@ impl<'a> Making<'a> {
             used.what,
             used.name.as_str()
         );
-        Err(used
-            .name
-            .problem(message, format!("`{wanted}` is wanted"))
-            .into())
+        let problem = used.name.problem(message, format!("`{wanted}` is wanted"));
+        Err(match used.form {
+            Form::One => problem.help(format!("make a buffer of one element: `zeros:{wanted}:1`")),
+            _ => problem,
+        }
+        .into())
     }
 
     pub(super) fn expected_result(
@@ -342,5 +337,14 @@ impl<'a> Making<'a> {
             out.push((named.clone(), wanted));
         }
         Ok(out)
+    }
+}
+
+/// A type with numbers for its atomics: the same memory.
+fn plain(ty: &Type) -> Type {
+    match ty {
+        Type::Atomic(s) => Type::Scalar(*s),
+        Type::Array(elem, len) => Type::Array(Box::new(plain(elem)), *len),
+        other => other.clone(),
     }
 }

@@ -33,7 +33,9 @@ impl Format {
 
     /// The format of a file of a job, or the problem that its name says none.
     pub(crate) fn of_file(file: &File) -> Result<Self> {
-        Self::of(&file.path).ok_or_else(|| {
+        // A device or a pipe is given the bytes, whatever its name.
+        let through = is_written_through(&file.path).then_some(Self::Raw);
+        Self::of(&file.path).or(through).ok_or_else(|| {
             let problem = file.named_at.problem(
                 format!(
                     "`{}` is neither a `.npy` nor a `.bin` file",
@@ -72,6 +74,11 @@ pub(crate) fn check(file: &File, data: &Data, structs: &Structs) -> Result<()> {
         return Err(wrong("it is a folder".into()).into());
     }
     Ok(())
+}
+
+/// Whether there is a device or a pipe, which is written to rather than replaced.
+pub(crate) fn is_written_through(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
 fn folder(path: &Path) -> &Path {

@@ -197,9 +197,9 @@ impl Spec {
     fn distinct_outputs(&self) -> Result<()> {
         for (i, output) in self.outputs.iter().enumerate() {
             output::Format::of_file(&output.value)?;
-            if self.outputs[..i]
-                .iter()
-                .any(|o| o.value.path == output.value.path)
+            let before = &self.outputs[..i];
+            if before.iter().any(|o| o.value.path == output.value.path)
+                && !output::is_written_through(&output.value.path)
             {
                 let file = &output.value;
                 return Err(file

@@ -497,3 +497,76 @@ fn ctrl_c_ends_a_run_without_output() {
         ended.err
     );
 }
+
+/// What is not a file has no ending that says a format.
+#[cfg(unix)]
+#[test]
+fn a_device_takes_an_output_and_more_than_one() {
+    let t = Folder::new();
+    let sort = [
+        "run",
+        "sort.rs",
+        "--buffer",
+        "data=iota:i32:9",
+        "--buffer",
+        "tmp=like:data",
+    ];
+    let null = ["-o", "data=/dev/null", "-o", "tmp=/dev/null"];
+    let out = t.good(&[&sort[..], &null].concat());
+    assert!(out.contains("wrote /dev/null: 9 x i32"), "{out}");
+}
+
+#[test]
+fn an_array_for_a_reference_is_a_buffer_of_one() {
+    let t = Folder::new();
+    t.write("one.rs", "#[millstream::program] mod one { #[task] pub fn sum(a: &[u32; 3]) -> u32 { a[0] + a[1] + a[2] } }");
+    t.bad(
+        2,
+        &["run", "one.rs", "--entry", "sum(&[1, 2, 3])"],
+        &[
+            "--entry:1:6",
+            "is a slice, not a `&[u32; 3]`",
+            "`--buffer x=values:[u32; 3]:[..]`",
+        ],
+    );
+    let out = t.good(&[
+        "run",
+        "one.rs",
+        "--entry",
+        "sum(&x)",
+        "--buffer",
+        "x=values:[u32; 3]:[[1, 2, 3]]",
+    ]);
+    assert!(out.contains("= 6\n"), "{out}");
+}
+
+#[test]
+fn a_buffer_of_numbers_is_one_of_atomics_and_an_array_of_them_is_one_element() {
+    let t = Folder::new();
+    t.write(
+        "at.rs",
+        "#[millstream::program] mod at { use std::sync::atomic::{AtomicU64, Ordering};
+         #[task] pub fn put(a: &[AtomicU64; 5]) -> u64 { a[3].load(Ordering::Relaxed) } }",
+    );
+    let put = |contents: &str| {
+        let buffer = format!("a={contents}");
+        t.run(&[
+            "run", "at.rs", "--device", "cpu", "--entry", "put(&a)", "--buffer", &buffer,
+        ])
+    };
+    for contents in [
+        "values:[u64; 5]:[[1, 2, 3, 4, 5]]",
+        "values:[AtomicU64; 5]:[[1, 2, 3, 4, 5]]",
+    ] {
+        assert!(
+            put(contents).out.contains("= 4\n"),
+            "{contents}: {}",
+            put(contents).err
+        );
+    }
+    let err = put("zeros:u64:5").err;
+    assert!(
+        err.contains("help: make a buffer of one element: `zeros:[AtomicU64; 5]:1`"),
+        "{err}"
+    );
+}

@@ -265,6 +265,10 @@ impl Checker<'_> {
             ("mem", "swap" | "replace") if args.len() == 2 => {
                 return self.mem_call(name, args, span);
             }
+            ("Default", "default") if args.is_empty() => {
+                let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
+                return self.default_of(&ty, span);
+            }
             ("Mat" | "MatMut", "new") => return self.mat_new(owner == "MatMut", args, span),
             _ => {}
         }
@@ -284,6 +288,10 @@ impl Checker<'_> {
         if let Some(owner) = self.struct_named(owner) {
             return match self.m.names.get(&full_name(&owner, name)).copied() {
                 Some(Item::Fn(id)) => self.call_fn(id, args, span),
+                _ if name == "default" && args.is_empty() => match self.m.structs.find(&owner) {
+                    Some(id) => self.default_of(&Ty::Struct(id), span),
+                    None => Self::broken(span),
+                },
                 _ => {
                     let help =
                         self.member_help(&owner, name, "write it in an `impl` block of the struct");
@@ -320,6 +328,7 @@ impl Checker<'_> {
                 let value = self.expr_as(value, &Ty::Scalar(bits));
                 Expr::new(ExprKind::Bitcast(value), ty, span)
             }
+            ("default", []) => self.default_of(&ty, span),
             (_, [receiver, rest @ ..]) => {
                 let receiver = self.expr_as(receiver, &ty);
                 self.scalar_method(receiver, name, rest, path.span(), span)
@@ -372,7 +381,26 @@ impl Checker<'_> {
     }
 
     fn mem_call(&mut self, name: &str, args: &[&syn::Expr], span: Span) -> Expr {
-        let place = self.expr(args[0], None);
+        let place = match super::places::strip(args[0]) {
+            syn::Expr::Reference(r)
+                if r.mutability.is_some() && !matches!(&*r.expr, syn::Expr::Index(_)) =>
+            {
+                let place = self.expr(&r.expr, None);
+                if let Ty::Slice { .. } | Ty::Ref { .. } | Ty::Mat { .. } = self.shallow(&place.ty)
+                    && place.is_place()
+                {
+                    let shown = self.show(&place.ty);
+                    let help = match name {
+                        "swap" => "write `(a, b) = (b, a)`",
+                        _ => "write `let old = a; a = new;`",
+                    };
+                    let message = format!("there is no `&mut` of a `{shown}` for `mem::{name}`");
+                    return self.refuse(args[0].span(), message, help);
+                }
+                self.borrow(place, true, r.span())
+            }
+            _ => self.expr(args[0], None),
+        };
         let Ty::Ref {
             mutable: true,
             target,

@@ -83,6 +83,13 @@ impl Checker<'_> {
                     "an array has a fixed length: keep a count beside it".to_owned()
                 }
                 "first" | "last" | "get" => "there is no `Option`: index it".to_owned(),
+                "split_first" | "split_first_mut" => {
+                    "there is no `Option`: ask `is_empty()`, then `split_at(1)`".to_owned()
+                }
+                "split_last" | "split_last_mut" => {
+                    "there is no `Option`: ask `is_empty()`, then `split_at(a.len() - 1)`"
+                        .to_owned()
+                }
                 _ => nearest(name, SLICE_METHODS.iter().copied()).map_or_else(
                     || "write a loop over its indices".to_owned(),
                     |n| format!("did you mean `{n}`?"),

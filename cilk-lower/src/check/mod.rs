@@ -6,6 +6,7 @@
 
 mod calls;
 mod control;
+mod defaults;
 mod exhaustive;
 mod expr;
 mod finish;

@@ -220,7 +220,7 @@ impl Checker<'_> {
                 )
             }
             syn::Pat::Path(p) if self.unit_struct(&p.path, ty) => Pat::Wild,
-            syn::Pat::Slice(s) if s.elems.iter().all(|p| !matches!(p, syn::Pat::Rest(_))) => {
+            syn::Pat::Slice(s) if !takes_rest(s) => {
                 let elem = self.fresh_any();
                 self.same(
                     pat.span(),
@@ -231,8 +231,12 @@ impl Checker<'_> {
                 Pat::Elements(s.elems.iter().map(|p| self.pattern(p, &elem)).collect())
             }
             other => {
+                let rest = matches!(other, syn::Pat::Slice(_));
                 self.error(other.span(), "this pattern is not part of the task language")
-                    .help("patterns are names, `_`, tuples, structs, arrays and `&` of these; in `match` also integers, bools and ranges");
+                    .help(match rest {
+                        true => "there are no patterns for what is left of a slice: write `a[0]` and `&a[1..]`",
+                        false => "patterns are names, `_`, tuples, structs, arrays and `&` of these; in `match` also integers, bools and ranges",
+                    });
                 self.bind_as_broken(other);
                 Pat::Wild
             }
@@ -660,4 +664,12 @@ impl Checker<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a pattern takes what is left of a slice: `[x, ..]` and `[x, rest @ ..]`.
+fn takes_rest(slice: &syn::PatSlice) -> bool {
+    slice.elems.iter().any(|p| match p {
+        syn::Pat::Ident(p) => p.subpat.is_some(),
+        p => matches!(p, syn::Pat::Rest(_)),
+    })
 }

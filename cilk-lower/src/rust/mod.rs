@@ -9,7 +9,7 @@ pub mod borrows;
 pub mod race;
 pub mod types;
 
-use crate::items::is_task_attribute;
+use crate::items::{derives, is_task_attribute};
 use millstream_graph::{ir::Program, ty::StructId};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -62,23 +62,12 @@ pub fn lay_out(item: &mut ItemStruct) {
     if !has_repr {
         item.attrs.push(parse_quote!(#[repr(C)]));
     }
-    let derives = |name: &str| {
-        item.attrs
-            .iter()
-            .filter(|a| a.path().is_ident("derive"))
-            .any(|a| {
-                let tokens = a.meta.to_token_stream().to_string();
-                tokens
-                    .split(|c: char| !c.is_alphanumeric() && c != '_')
-                    .any(|word| word == name)
-            })
-    };
     let missing: Vec<TokenStream> = [
         ("Clone", quote!(::core::clone::Clone)),
         ("Copy", quote!(::core::marker::Copy)),
     ]
     .into_iter()
-    .filter(|(name, _)| !derives(name))
+    .filter(|(name, _)| !derives(item, name))
     .map(|(_, path)| path)
     .collect();
     if !missing.is_empty() {

@@ -22,8 +22,8 @@ pub mod program {
 }
 
 //~ 7:16: the struct `View` has parameters
-//~   help: structs of a program are plain data: write one struct for each type you need
+//~   help: a struct holds no references; a tuple may: `type View<'a> = (&'a [u32], &'a [f32]);`
 //~ 12:15: a struct field cannot be `AtomicU32`
-//~   help: structs hold plain data: numbers, bools, arrays, tuples and other structs; pass references as arguments
+//~   help: structs hold plain data; pass atomics beside them, as `&AtomicU32` or `&[AtomicU32; 4]`
 //~ 16:15: the struct `Node` would contain itself
 //~   help: keep the other element's index into a slice instead

@@ -39,6 +39,7 @@ programs! {
     comparisons
     constants
     deep_recursion
+    defaults
     early_returns
     empty_loops
     evaluation_order

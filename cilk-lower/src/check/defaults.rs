@@ -1,0 +1,62 @@
+//! `Default::default()`, of the types whose default Rust knows or derives.
+
+use super::Checker;
+use crate::{
+    hir::{Builtin, Expr, ExprKind},
+    ty::Ty,
+};
+use proc_macro2::Span;
+
+/// The longest array that Rust has a default of.
+const LONGEST: u64 = 32;
+
+impl Checker<'_> {
+    /// A type's default, or what is wrong.
+    pub(super) fn default_of(&mut self, ty: &Ty, span: Span) -> Expr {
+        let ty = self.shallow(ty);
+        let kind = match &ty {
+            Ty::Scalar(s) if s.is_float() => ExprKind::Float(0.0),
+            Ty::Scalar(s) if s.is_int() => ExprKind::Int(0),
+            Ty::Scalar(_) => ExprKind::Bool(false),
+            Ty::Atomic(s) => {
+                let value = self.default_of(&Ty::Scalar(*s), span);
+                ExprKind::Method(Builtin::AtomicNew, vec![value])
+            }
+            Ty::Tuple(fields) => {
+                ExprKind::Tuple(fields.iter().map(|t| self.default_of(t, span)).collect())
+            }
+            Ty::Array(elem, len) if *len <= LONGEST => {
+                ExprKind::Repeat(self.default_of(elem, span), *len)
+            }
+            Ty::Struct(id) if self.m.defaults.contains(id) => {
+                let types = self.m.structs[*id].fields.clone();
+                let fields = types.iter().enumerate();
+                ExprKind::Struct {
+                    id: *id,
+                    fields: fields
+                        .map(|(i, (_, t))| (i, self.default_of(&Ty::from_type(t), span)))
+                        .collect(),
+                    base: None,
+                }
+            }
+            Ty::Error | Ty::Never => return Self::broken(span),
+            Ty::Var(_) => {
+                return self.refuse(
+                    span,
+                    "the type must be known here",
+                    "write the type where the variable is declared, or `T::default()`",
+                );
+            }
+            other => {
+                let shown = self.show(other);
+                let help = match other {
+                    Ty::Struct(_) => "put `#[derive(Default)]` in front of the struct",
+                    Ty::Array(..) => "write `[0; N]`: Rust has defaults of up to 32 elements",
+                    _ => "write the value out",
+                };
+                return self.refuse(span, format!("`{shown}` has no default"), help);
+            }
+        };
+        Expr::new(kind, ty, span)
+    }
+}

@@ -1,0 +1,41 @@
+//! Results that are read or added to while a loop still spawns: a `sync!()` in it would make the children run in turn.
+
+#[millstream::program]
+pub mod program {
+    #[task]
+    pub fn child(n: u64, m: u64) -> u64 {
+        n + m
+    }
+
+    #[task]
+    pub fn smooth(n: u64) -> u64 {
+        let mut q = [0; 8];
+        for k in 1..8 {
+            q[k] = spawn!(child(n, q[k]));
+        }
+        sync!();
+        q[7]
+    }
+
+    #[task]
+    pub fn count(n: u64) -> u64 {
+        let mut count = 0;
+        for k in 0..n {
+            count += spawn!(child(n, k));
+            count += n;
+            count *= 2;
+        }
+        sync!();
+        count
+    }
+}
+
+//~ 14:36: `q` is used before its `sync!()`
+//~   note: 14:20: a child that may still run writes to it
+//~   help: let the children of this loop write to a second variable, and read the first
+//~ 25:13: `count` is assigned before its `sync!()`
+//~   note: 24:22: a child that may still run writes to it
+//~   help: add this to a second variable, and both together after the `sync!()`
+//~ 26:13: `count` is assigned before its `sync!()`
+//~   note: 24:22: a child that may still run writes to it
+//~   help: put a `sync!()` in between

@@ -1,0 +1,53 @@
+//! What is not there, with what to write instead.
+
+#[millstream::program]
+pub mod program {
+    use std::sync::Mutex;
+
+    #[derive(Clone, Copy)]
+    struct NoDefault(u32);
+
+    #[derive(Clone, Copy, Default)]
+    struct HasOne(NoDefault);
+
+    #[task]
+    pub fn child(n: u64, m: u64) -> u64 {
+        n + m
+    }
+
+    #[task]
+    pub fn bodies(data: &[i64], other: &[i64], n: u64) -> u64 {
+        let (mut a, mut b) = (data, other);
+        std::mem::swap(&mut a, &mut b);
+        let old = std::mem::replace(&mut a, b);
+        let [x, rest @ ..] = data;
+        if let Some((x, rest)) = data.split_first() {}
+        let last = data.split_last();
+        let none = NoDefault::default();
+        let lost = HasOne::default();
+        let open = Default::default();
+        let long: [u8; 33] = Default::default();
+        n
+    }
+}
+
+//~ 21:24: there is no `&mut` of a `&[i64]` for `mem::swap`
+//~   help: write `(a, b) = (b, a)`
+//~ 22:37: there is no `&mut` of a `&[i64]` for `mem::replace`
+//~   help: write `let old = a; a = new;`
+//~ 23:13: this pattern is not part of the task language
+//~   help: there are no patterns for what is left of a slice: write `a[0]` and `&a[1..]`
+//~ 24:16: there is no struct `Some` in this program
+//~   help: there is no `Option` and no `Result`: use a value that stands for none, or a `bool` beside it
+//~ 24:39: slices have no method `split_first`
+//~   help: there is no `Option`: ask `is_empty()`, then `split_at(1)`
+//~ 25:25: slices have no method `split_last`
+//~   help: there is no `Option`: ask `is_empty()`, then `split_at(a.len() - 1)`
+//~ 26:20: `NoDefault` has no default
+//~   help: put `#[derive(Default)]` in front of the struct
+//~ 27:20: `NoDefault` has no default
+//~   help: put `#[derive(Default)]` in front of the struct
+//~ 28:20: the type must be known here
+//~   help: write the type where the variable is declared, or `T::default()`
+//~ 29:30: `[u8; 33]` has no default
+//~   help: write `[0; N]`: Rust has defaults of up to 32 elements
