@@ -532,7 +532,7 @@ mod tests {
             let options = CpuOptions {
                 threads: Some(1),
                 memory: Some(memory),
-                width: None,
+                ..CpuOptions::default()
             };
             Ok(vec![(
                 "stand-in",

@@ -37,6 +37,9 @@ pub struct CpuOptions {
     /// Elements of a wavefront; found from the cache's size if none is given. 1 is exact; more is what a wavefront takes if as much again is
     /// left. For tests.
     pub width: Option<u64>,
+    /// Whether a run's report has every decision of its workers. For tests.
+    #[doc(hidden)]
+    pub decisions: bool,
 }
 
 /// The CPU. A clone is the same device.
@@ -49,6 +52,7 @@ struct Inner {
     threads: u32,
     memory: u64,
     width: Option<u64>,
+    decisions: bool,
     crew: Arc<Crew>,
     /// The stop word of the run in progress. One run at a time: who launches holds `turn`.
     stop: Arc<AtomicU32>,
@@ -106,6 +110,7 @@ impl CpuDevice {
                 threads,
                 memory,
                 width: options.width,
+                decisions: options.decisions,
                 crew,
                 stop,
                 turn,
@@ -205,14 +210,19 @@ impl CpuDevice {
         }
         let batch = Batch::new(&loaded.plan, task.index(), calls.len() as u64, fields, 0, 0);
         let mut copying = start.elapsed();
-        let settings = (self.inner.memory, self.inner.threads);
+        let Inner {
+            memory,
+            threads,
+            decisions,
+            ..
+        } = *self.inner;
         let run = Run::new(
             &loaded.plan,
             &loaded.code,
             &loaded.stash,
             &self.inner.crew,
             &self.inner.stop,
-            settings,
+            (memory, threads, decisions),
         );
         let start = Instant::now();
         let workers = run.execute(&batch)?;
@@ -226,9 +236,10 @@ impl CpuDevice {
         }
         copying += start.elapsed();
         let names = loaded.plan.tasks.iter().map(|t| t.name.clone());
-        let mut report = RunReport::sum(names, workers, running);
+        let mut report = RunReport::sum(names, workers, run.pool.most_taken(), running);
         (report.budget, report.compiling, report.copying) =
             (self.inner.memory, loaded.compiling, copying);
+        report.left_out = self.inner.threads - run.workers;
         tracing::debug!(
             tasks = report.total,
             dispatches = report.dispatches,

@@ -1,9 +1,11 @@
-//! A dispatch: room for what a wavefront pushes, then the call of its compiled code.
+//! A dispatch: the call of a wavefront's compiled code, and what it may ask of the worker meanwhile.
 
 use crate::{
     error::RunError,
-    plan::Pushes,
-    policy::{self, LONG_DISPATCH},
+    memory::StackMemory,
+    plan::{Plan, Pushes},
+    policy::LONG_DISPATCH,
+    run::Run,
     worker::{Stop, Worker},
 };
 use millstream_channels_kernel::{
@@ -15,86 +17,75 @@ use std::{ptr, time::Instant};
 /// A pace beyond any width.
 const MOST: u64 = 1 << 32;
 
+/// The deep memory that compiled code may have while it runs, for pushes that cannot be counted. The worker does not touch it meanwhile.
+#[derive(Debug)]
+pub(crate) struct Growth {
+    /// Not null during a run.
+    run: *const Run,
+    /// Bytes of an element of each stack, and how many it can hold.
+    stacks: Vec<(u64, u64)>,
+    /// Bytes that are left.
+    pub(crate) room: u64,
+    /// What was taken from the other workers' during the call.
+    taken: u64,
+    /// Whether only one stack grows.
+    pub(crate) alone: bool,
+}
+
+// SAFETY: the run's address is used by the worker that began it alone, while it is in the run.
+unsafe impl Send for Growth {}
+
+impl Growth {
+    pub(crate) fn new(plan: &Plan, memory: &StackMemory) -> Self {
+        let bytes = plan.bytes.iter().enumerate();
+        Self {
+            run: ptr::null(),
+            stacks: bytes.map(|(s, &b)| (b, memory.capacity(s))).collect(),
+            room: 0,
+            taken: 0,
+            alone: true,
+        }
+    }
+
+    /// From now on the worker is one of this run.
+    pub(crate) const fn begin(&mut self, run: &Run) {
+        self.run = run;
+    }
+
+    /// A greater limit for a stack: all that there is, unless another stack of the segment may need it.
+    fn more(&mut self, stack: usize, top: u64) -> u64 {
+        let (bytes, capacity) = self.stacks[stack];
+        if self.room < bytes {
+            self.ask(bytes - self.room);
+        }
+        let most = if self.alone { u64::MAX } else { 1 };
+        let count = (self.room / bytes)
+            .min(capacity.saturating_sub(top))
+            .min(most);
+        self.room -= count * bytes;
+        top + count
+    }
+
+    /// Takes so much more of the deep memory, if it is to be had.
+    fn ask(&mut self, missing: u64) {
+        // SAFETY: the worker called `begin`, and lives no longer than its run.
+        let run = unsafe { &*self.run };
+        if run.workers > 1 {
+            let taken = run.take_or_wait(missing).unwrap_or(0);
+            self.room += taken;
+            self.taken += taken;
+        }
+    }
+}
+
+/// Compiled code came to the limit of a stack whose pushes cannot be counted.
+pub(crate) unsafe extern "C" fn more(ctx: *mut WorkerContext, stack: u32, top: u64) -> u64 {
+    // SAFETY: the context is the one that `timed` called with, where the worker's `growth` is its owner; nobody else holds it during the call.
+    let growth = unsafe { &mut *(*ctx).owner.cast::<Growth>() };
+    growth.more(stack as usize, top)
+}
+
 impl Worker<'_> {
-    /// Bytes that this worker may still use.
-    pub(crate) fn free(&self) -> u64 {
-        self.granted.saturating_sub(self.live)
-    }
-
-    /// Sees to it that so many bytes are free, from the common memory if need be.
-    pub(crate) fn grow(&mut self, bytes: u64) -> bool {
-        let free = self.free();
-        if free >= bytes {
-            return true;
-        }
-        // A worker that goes deep comes again: it takes a good piece if there is one.
-        let missing = bytes - free;
-        let piece = missing.max(self.run.pool.budget() / 64);
-        let taken = [piece, missing]
-            .into_iter()
-            .find(|&b| self.run.pool.take(b));
-        self.granted += taken.unwrap_or(0);
-        taken.is_some()
-    }
-
-    /// How many of `want` elements of a segment find room for what they push. Sets the limits of the stacks it pushes to, so that
-    /// the stacks together never exceed what this worker may use.
-    pub(crate) fn room(&mut self, pushes: &Pushes, want: u64, segment: usize) -> u64 {
-        let record = self.stacks.levels.bytes();
-        let pace = self.stacks.pace[segment];
-        let want = if self.run.workers > 1 {
-            want.min(pace.width)
-        } else {
-            want
-        };
-        let need = pushes.bytes;
-        let guess = if pushes.uncounted.is_empty() {
-            0
-        } else {
-            pace.uncounted
-        };
-        let wide = policy::wide(self.granted, self.live + record);
-        let mut count = want.min(wide.checked_div(need + guess).unwrap_or(want));
-        if count == 0 {
-            // Depth first: one element, with all that is left.
-            if !self.grow(record + need) {
-                return 0;
-            }
-            count = 1;
-            if guess > 0 {
-                self.granted += self.run.pool.take_half();
-            }
-        }
-        let count = self.capped(pushes, count);
-        let rest = self.free().saturating_sub(record + count * need);
-        self.stacks.note_tops(pushes);
-        for &(stack, max) in &pushes.counted {
-            let state = &mut self.stacks.states[stack.index()];
-            state.limit = state.top + max * count;
-        }
-        let shares = pushes.uncounted.len() as u64;
-        for &stack in &pushes.uncounted {
-            let capacity = self.stacks.memory.capacity(stack.index());
-            let state = &mut self.stacks.states[stack.index()];
-            state.limit =
-                (state.top + rest / shares / self.plan.bytes[stack.index()]).min(capacity);
-        }
-        count
-    }
-
-    /// As many as the stacks have address space for.
-    fn capped(&self, pushes: &Pushes, count: u64) -> u64 {
-        let rooms = pushes
-            .counted
-            .iter()
-            .filter(|p| p.1 > 0)
-            .map(|&(stack, max)| {
-                let capacity = self.stacks.memory.capacity(stack.index());
-                capacity.saturating_sub(self.stacks.top(stack)) / max
-            });
-        rooms.fold(count, u64::min)
-    }
-
     /// Counts what the wavefront pushed; returns how many of it are children.
     pub(crate) fn settle(&mut self, pushes: &Pushes) -> u64 {
         let (mut bytes, mut children) = (0, 0);
@@ -118,7 +109,7 @@ impl Worker<'_> {
         count: u64,
     ) -> Result<u64, Stop> {
         let plan = &self.plan.tasks[task];
-        self.timed(task, task, &plan.pushes, count, |context| {
+        self.timed(task, task, count, |context| {
             // SAFETY: the code was compiled for this program, whose layouts the context's stacks have. The elements lie on the task's entry
             // stack: they were pushed by compiled code or copied in, and nobody consumed them. Every stack that the code pushes to has
             // its limit within its capacity. The context's pointers are valid as `new_context` and `timed` made them, and no other
@@ -144,28 +135,24 @@ impl Worker<'_> {
             }
         }
         let frames = stacks.scratch.as_ptr();
-        let consumed = self.timed(
-            self.plan.tasks.len() + which,
-            plan.task,
-            &plan.pushes,
-            count,
-            |context| {
-                // SAFETY: as in `dispatch_entry`; the references name live frames of the task, since they waited on its stack, and the
-                // scratch array is not touched meanwhile.
-                unsafe { (plan.code)(context, frames, count) }
-            },
-        )?;
+        let segment = self.plan.tasks.len() + which;
+        let consumed = self.timed(segment, plan.task, count, |context| {
+            // SAFETY: as in `dispatch_entry`; the references name live frames of the task, since they waited on its stack, and the
+            // scratch array is not touched meanwhile.
+            unsafe { (plan.code)(context, frames, count) }
+        })?;
         if consumed < count {
             let stacks = &mut **self.stacks;
-            let rest = (count - consumed) as usize;
+            let rest = &stacks.scratch[consumed as usize..];
             let top = stacks.states[stack].top;
             stacks
                 .memory
-                .write_frames(&self.plan.layouts, stack, top, &stacks.scratch[..rest]);
-            stacks.states[stack].top = top + rest as u64;
+                .write_frames(&self.plan.layouts, stack, top, rest);
+            let rest = rest.len() as u64;
+            stacks.states[stack].top = top + rest;
             for pushed in &mut stacks.before {
                 if pushed.0 == plan.stack {
-                    pushed.1 += rest as u64;
+                    pushed.1 += rest;
                 }
             }
         }
@@ -177,15 +164,16 @@ impl Worker<'_> {
         &mut self,
         segment: usize,
         task: usize,
-        pushes: &Pushes,
         count: u64,
         call: impl FnOnce(*mut WorkerContext) -> u64,
     ) -> Result<u64, Stop> {
         self.tally.dispatches += 1;
         self.context.status = status::OK;
         self.context.stacks = self.stacks.states.as_mut_ptr();
+        self.context.owner = ptr::from_mut(&mut self.stacks.growth).cast();
         let start = (self.run.workers > 1).then(Instant::now);
         let consumed = call(ptr::from_mut(&mut self.context));
+        self.granted += std::mem::take(&mut self.stacks.growth.taken);
         if self.context.status != status::OK {
             return Err(self.stopped_by_code(task));
         }
@@ -194,24 +182,10 @@ impl Worker<'_> {
             let took = start.elapsed().as_nanos() as u64;
             let pace = &mut self.stacks.pace[segment];
             if took > LONG_DISPATCH {
-                pace.width = (consumed.max(1) * LONG_DISPATCH / took).max(1);
-            } else if consumed >= pace.width / 2 && took < LONG_DISPATCH / 2 {
-                pace.width = (pace.width * 2).min(MOST);
+                *pace = (consumed.max(1) * LONG_DISPATCH / took).max(1);
+            } else if consumed >= *pace / 2 && took < LONG_DISPATCH / 2 {
+                *pace = (*pace * 2).min(MOST);
             }
-        }
-        if !pushes.uncounted.is_empty() && consumed > 0 {
-            let pushed = |s: &StackIndex| {
-                let before = self
-                    .stacks
-                    .before
-                    .iter()
-                    .find(|b| b.0 == *s)
-                    .map_or(0, |b| b.1);
-                (self.stacks.states[s.index()].top - before) * self.plan.bytes[s.index()]
-            };
-            let bytes: u64 = pushes.uncounted.iter().map(pushed).sum();
-            let pace = &mut self.stacks.pace[segment];
-            pace.uncounted = pace.uncounted.max(2 * bytes.div_ceil(consumed));
         }
         Ok(consumed)
     }

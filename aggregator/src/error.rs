@@ -14,7 +14,7 @@ pub enum RunError {
     /// The channels would outgrow the memory budget.
     #[error(
         "out of channel memory: task `{task}` at depth {depth} needs {} more, and the budget of {} is used up; \
-         give the run more memory, or look for a recursion that never ends", Bytes(*need), Bytes(*budget)
+         give the run more memory{}", Bytes(*need), Bytes(*budget), endless(*depth)
     )]
     OutOfMemory {
         /// The task whose spawns find no room.
@@ -29,7 +29,7 @@ pub enum RunError {
     /// A task spawned more children than there was room for, and how many it spawns cannot be known beforehand.
     #[error(
         "out of channel memory: a loop of task `{task}` at depth {depth} filled the channel `{channel}` with {limit} elements, \
-         all that the budget of {} allows; give the run more memory, or spawn in halves", Bytes(*budget)
+         all that the budget of {} allows; give the run more memory{}", Bytes(*budget), halves(*depth, *limit)
     )]
     ChannelFull {
         /// The task that spawned.
@@ -46,7 +46,7 @@ pub enum RunError {
     /// The run is deeper than the memory budget has room for records of levels.
     #[error(
         "too many levels: the run of task `{task}` is {levels} levels deep, and the budget of {} has no room for the record of another; \
-         give the run more memory, or look for a recursion that never ends", Bytes(*budget)
+         give the run more memory{}", Bytes(*budget), endless(*levels)
     )]
     TooManyLevels {
         /// The task that was called.
@@ -111,4 +111,62 @@ pub enum RunError {
     /// The device cannot be made or has no memory for what is asked.
     #[error("{0}")]
     Device(String),
+}
+
+/// A recursion that is no deeper may well be meant.
+const DEEP: u64 = 1000;
+/// A loop that filled a channel with no more elements would do so in halves too.
+const MANY: u64 = 256;
+
+/// What else may be wrong where memory does not last for so many levels.
+const fn endless(levels: u64) -> &'static str {
+    if levels >= DEEP {
+        ", or look for a recursion that never ends"
+    } else {
+        ""
+    }
+}
+
+/// The same where a loop filled a channel with so many elements.
+const fn halves(depth: u64, elements: u64) -> &'static str {
+    if depth < DEEP && elements >= MANY {
+        ", or spawn in halves"
+    } else {
+        endless(depth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_is_given_where_it_may_help() {
+        let endless = "a recursion that never ends";
+        let memory = |depth| RunError::OutOfMemory {
+            task: "f".into(),
+            depth,
+            need: 96,
+            budget: 4096,
+        };
+        assert!(memory(100_000).to_string().contains(endless));
+        assert!(memory(3).to_string().ends_with("give the run more memory"));
+        let full = |depth, limit| RunError::ChannelFull {
+            task: "f".into(),
+            depth,
+            channel: "f".into(),
+            limit,
+            budget: 4096,
+        };
+        assert!(full(2, 10_000).to_string().ends_with("or spawn in halves"));
+        assert!(full(5, 7).to_string().ends_with("give the run more memory"));
+        assert!(full(5000, 7).to_string().contains(endless));
+        let levels = |levels| RunError::TooManyLevels {
+            task: "f".into(),
+            levels,
+            budget: 4096,
+        };
+        assert!(levels(4681).to_string().contains(endless));
+        assert!(levels(60).to_string().ends_with("give the run more memory"));
+    }
 }

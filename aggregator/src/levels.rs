@@ -1,7 +1,7 @@
 //! A worker's level records: where each level's elements begin and end on its stacks.
 //!
-//! Entries of level L+1 lie above those of level L in the same stack. A wavefront consumes from the end of its level's range while its
-//! children are pushed above; what it consumed is a hole until they are drained, then the stack's top comes back down to the end.
+//! Entries of level L+1 lie above those of level L in the same stack. A wavefront consumes from the beginning of its level's range, which
+//! moves up, while its children are pushed above; batches are taken from the end. What was consumed is free when the level is drained.
 
 use millstream_channels_kernel::layout::StackIndex;
 
@@ -13,7 +13,7 @@ pub(crate) type Level = usize;
 pub(crate) struct Levels {
     stacks: usize,
     tasks: usize,
-    /// For each level: the base of each stack, the end of each task's entries, the batches that are lent.
+    /// For each level: the base of each stack, the end of each task's entries, the bytes beyond the allowance, the batches that are lent.
     marks: Vec<u32>,
 }
 
@@ -27,7 +27,7 @@ impl Levels {
     }
 
     const fn stride(&self) -> usize {
-        self.stacks + self.tasks + 1
+        self.stacks + self.tasks + 3
     }
 
     /// Bytes that a record takes.
@@ -49,7 +49,7 @@ impl Levels {
         self.marks.shrink_to(1 << 16);
     }
 
-    /// Where a level's elements begin on a stack.
+    /// Where a level's elements begin on a stack, and its entries that were not consumed.
     pub(crate) fn base(&self, level: Level, stack: StackIndex) -> u64 {
         u64::from(self.marks[level * self.stride() + stack.index()])
     }
@@ -67,6 +67,17 @@ impl Levels {
     pub(crate) fn set_end(&mut self, level: Level, task: usize, end: u64) {
         let at = level * self.stride() + self.stacks + task;
         self.marks[at] = end as u32;
+    }
+
+    /// Bytes of the level below, with the entries of this one, that its allowance did not cover.
+    pub(crate) fn over(&self, level: Level) -> u64 {
+        let at = (level + 1) * self.stride() - 3;
+        u64::from(self.marks[at]) | u64::from(self.marks[at + 1]) << 32
+    }
+
+    pub(crate) fn set_over(&mut self, level: Level, over: u64) {
+        let at = (level + 1) * self.stride() - 3;
+        (self.marks[at], self.marks[at + 1]) = (over as u32, (over >> 32) as u32);
     }
 
     /// Batches taken from this level that are not back.

@@ -5,8 +5,9 @@
 //! - `run` and `crew`: how a run begins and ends, and the threads it calls
 //! - `worker`: the levelized aggregator of one worker; `dispatch`: room for a wavefront and the call of its code
 //! - `stacks`, `levels`, `memory`: a worker's channel stacks, level records, and the memory under both
-//! - `policy`: how wide a wavefront is, and who may use how much memory
+//! - `budget`: who may use how much memory; `ledger`: what a worker's levels hold and may hold; `policy`: how wide a wavefront is
 //! - `share`, `batch`: donation between workers; `README.md` has the protocol
+//! - `decisions`: the record of what a worker decided, for tests
 //! - `plan`: a program as tables; `native`: its segments as machine code of this computer
 
 #![deny(unsafe_code)]
@@ -15,6 +16,7 @@
 mod args;
 #[allow(unsafe_code, reason = "elements are copied from stack to stack")]
 mod batch;
+mod budget;
 #[allow(unsafe_code, reason = "a buffer is seen as bytes and as values")]
 mod buffer;
 #[allow(unsafe_code, reason = "it says what is the same as its bytes")]
@@ -23,10 +25,12 @@ mod cpu;
 mod crew;
 #[allow(unsafe_code, reason = "the driver is a C library")]
 pub mod cuda;
+mod decisions;
 mod device;
 #[allow(unsafe_code, reason = "compiled code is called")]
 mod dispatch;
 mod error;
+mod ledger;
 mod levels;
 #[allow(unsafe_code, reason = "memory is got, moved and given back")]
 mod memory;
@@ -53,6 +57,8 @@ pub use buffer::{Buffer, Pod};
 pub use call::{Arg, Call, Element, Record, SliceArg, SliceMutArg, TaskValue, push_slice};
 pub use cpu::CpuOptions;
 pub use cuda::{Aggregator, CudaOptions};
+#[doc(hidden)]
+pub use decisions::{Decision, Reason};
 pub use device::{Cancel, Device, Loaded};
 pub use error::RunError;
 pub use policy::{Bytes, default_memory, parse_bytes};

@@ -38,6 +38,12 @@ pub(crate) struct Pushes {
     pub(crate) bytes: u64,
 }
 
+impl Pushes {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.counted.is_empty() && self.uncounted.is_empty()
+    }
+}
+
 /// How results of a task reach their destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ResultPlan {
@@ -59,6 +65,9 @@ pub(crate) struct TaskPlan {
     pub(crate) continuations: Range<usize>,
     pub(crate) code: EntryFn,
     pub(crate) pushes: Pushes,
+    /// Bytes that one element may come to hold at its level: its frame, and the most that one of its segments pushes beside it. Twice that
+    /// where something is not counted. 0 if it pushes nothing.
+    pub(crate) full: u64,
     /// None if it returns nothing.
     pub(crate) result: Option<ResultPlan>,
     /// Bytes of an entry element.
@@ -105,10 +114,11 @@ impl Plan {
         let tasks = program.tasks.iter().enumerate().map(|(i, task)| {
             let id = TaskId::new(i);
             let first = continuations.len();
+            let frame = layouts.frame(id).map_or(0, |f| bytes[f.index()]);
             for (s, segment) in task.segments.iter().enumerate().skip(1) {
                 let segment_id = SegmentId::new(s);
                 let pushes = pushes(&layouts, &bytes, &segment.pushes);
-                let touched = pushes.bytes + layouts.frame(id).map_or(0, |f| bytes[f.index()]) + 4;
+                let touched = pushes.bytes + frame + 4;
                 continuations.push(ContinuationPlan {
                     task: i,
                     stack: layouts.continuation(id, segment_id),
@@ -119,6 +129,13 @@ impl Plan {
             }
             let entry = layouts.entry(id);
             let pushes = pushes(&layouts, &bytes, &task.segments[0].pushes);
+            let rest = &continuations[first..];
+            let most = rest
+                .iter()
+                .map(|c: &ContinuationPlan| frame + c.pushes.bytes);
+            let full = most.fold(pushes.bytes, u64::max);
+            let counted = |p: &Pushes| p.uncounted.is_empty();
+            let counted = counted(&pushes) && rest.iter().all(|c| counted(&c.pushes));
             TaskPlan {
                 name: task.source_name().to_owned(),
                 entry,
@@ -127,6 +144,7 @@ impl Plan {
                 code: code.entry(id),
                 result: result(program, task),
                 bytes: bytes[entry.index()],
+                full: if counted { full } else { 2 * full.max(1) },
                 width: width.unwrap_or_else(|| policy::width(pushes.bytes + bytes[entry.index()])),
                 pushes,
             }

@@ -1,24 +1,11 @@
-//! How wide a wavefront is, how much memory a run may use, and how workers share it.
+//! How wide a wavefront is, and how much memory a run may use if nobody says.
 
-use std::{
-    fmt, fs,
-    sync::{
-        OnceLock,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::{fmt, fs, sync::OnceLock};
 
 /// The default budget is the available memory divided by this.
 const MEMORY_SHARE: u64 = 4;
-/// A budget smaller than this for each worker is not worth sharing: fewer workers run.
-pub(crate) const LEAST_PER_WORKER: u64 = 2 << 20;
-/// Of a worker's memory, three of so many parts are for going wide, the rest is for going deep, one element at a time.
-const PARTS: u64 = 4;
-/// A wavefront of more than one element takes at most this share of what is left of the memory for going wide, so the width halves every
-/// eleven levels or so as memory is used up.
-const LEVEL_SHARE: u64 = 16;
 /// Elements that a wavefront may have, whatever the cache.
-const WIDTHS: (u64, u64) = (64, 4096);
+const WIDTHS: (u64, u64) = (64, 8192);
 /// A wavefront should run no longer than this many nanoseconds, so that a worker is able to share what it has.
 pub(crate) const LONG_DISPATCH: u64 = 100_000;
 
@@ -124,11 +111,6 @@ pub(crate) fn width(bytes_per_element: u64) -> u64 {
     (1 << fits.ilog2()).clamp(WIDTHS.0, WIDTHS.1)
 }
 
-/// Bytes that a wavefront of more than one element may take, of what a worker has and uses.
-pub(crate) const fn wide(granted: u64, used: u64) -> u64 {
-    (granted / PARTS * (PARTS - 1)).saturating_sub(used) / LEVEL_SHARE
-}
-
 /// How many of so many elements a wavefront takes: all, unless a full wavefront would be left. A small rest would run all by itself, and so would
 /// its children.
 pub(crate) const fn run_of(count: u64, width: u64) -> u64 {
@@ -136,67 +118,6 @@ pub(crate) const fn run_of(count: u64, width: u64) -> u64 {
         width
     } else {
         count
-    }
-}
-
-/// The memory of a run: each worker has a part of its own, the rest is for whoever has to go deep.
-#[derive(Debug)]
-pub(crate) struct Pool {
-    budget: u64,
-    own: u64,
-    free: AtomicU64,
-}
-
-impl Pool {
-    /// Three quarters of the budget are dealt out, the rest is common; one worker gets everything.
-    pub(crate) fn new(budget: u64, workers: u32) -> Self {
-        let own = if workers <= 1 {
-            budget
-        } else {
-            budget / PARTS * (PARTS - 1) / u64::from(workers)
-        };
-        Self {
-            budget,
-            own,
-            free: AtomicU64::new(budget - own * u64::from(workers.max(1))),
-        }
-    }
-
-    /// How many workers of those asked for a budget is enough for.
-    pub(crate) fn workers(budget: u64, asked: u32) -> u32 {
-        u64::from(asked).min(budget / LEAST_PER_WORKER).max(1) as u32
-    }
-
-    pub(crate) const fn budget(&self) -> u64 {
-        self.budget
-    }
-
-    /// The part that each worker has from the start.
-    pub(crate) const fn own(&self) -> u64 {
-        self.own
-    }
-
-    /// Takes so many bytes from the common part.
-    pub(crate) fn take(&self, bytes: u64) -> bool {
-        // Relaxed: the counter orders nothing; only its sum matters. Pairs with `give`.
-        self.free
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |free| {
-                free.checked_sub(bytes)
-            })
-            .is_ok()
-    }
-
-    /// Takes half of what the common part has.
-    pub(crate) fn take_half(&self) -> u64 {
-        // Relaxed: a guess, which `take` tests. Pairs with `give`.
-        let half = self.free.load(Ordering::Relaxed) / 2;
-        if self.take(half) { half } else { 0 }
-    }
-
-    /// Gives bytes back.
-    pub(crate) fn give(&self, bytes: u64) {
-        // Relaxed: see `take`.
-        self.free.fetch_add(bytes, Ordering::Relaxed);
     }
 }
 
@@ -224,20 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn the_pool_never_gives_more_than_the_budget() {
-        let pool = Pool::new(1000, 3);
-        assert_eq!(pool.own(), 250);
-        assert!(pool.take(200) && !pool.take(200));
-        pool.give(200);
-        assert!(pool.take(250) && !pool.take(1));
-        assert_eq!(Pool::workers(1 << 20, 16), 1);
-        assert_eq!(Pool::workers(8 << 20, 16), 4);
-    }
-
-    #[test]
     fn widths_are_powers_of_two_within_bounds() {
         assert_eq!(width(1 << 40), 64);
-        assert_eq!(width(1), 4096);
+        assert_eq!(width(1), 8192);
         assert!(width(100).is_power_of_two());
     }
 }

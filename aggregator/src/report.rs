@@ -1,6 +1,6 @@
 //! What a run did, counted once a dispatch.
 
-use crate::policy::Bytes;
+use crate::{budget::LEAST_PER_WORKER, decisions::Decision, policy::Bytes};
 use std::{fmt, time::Duration};
 
 /// Levels that are counted one by one; deeper ones only add to the totals.
@@ -16,6 +16,8 @@ pub(crate) struct Tally {
     pub(crate) donated: u64,
     pub(crate) acquired: u64,
     pub(crate) peak: u64,
+    /// The same without what was taken from the memory that all workers share.
+    pub(crate) own_peak: u64,
 }
 
 impl Tally {
@@ -62,6 +64,10 @@ pub struct WorkerReport {
     pub(crate) by_task: Vec<u64>,
     pub(crate) by_level: Vec<u64>,
     pub(crate) deepest: u64,
+    pub(crate) own_peak: u64,
+    /// What it decided, if that was asked for.
+    #[doc(hidden)]
+    pub decisions: Vec<Decision>,
 }
 
 impl WorkerReport {
@@ -78,6 +84,8 @@ impl WorkerReport {
             by_task: tally.tasks,
             by_level: tally.levels,
             deepest: tally.deepest,
+            own_peak: tally.own_peak,
+            decisions: Vec::new(),
         }
     }
 }
@@ -100,11 +108,13 @@ pub struct RunReport {
     pub narrow: u64,
     /// Decisions that were compared with the policy's, where the run kept record of them.
     pub compared: u64,
-    /// Most bytes that channels held at one time: elements, frames, level records, donated batches. With several workers the sum
-    /// of their peaks, which is no less.
+    /// Most bytes that channels held at one time: elements, frames, level records, donated batches. With several workers each one's peak
+    /// of what is its own, and the most that all had of what they share, which together are no less.
     pub peak: u64,
     /// The budget in bytes.
     pub budget: u64,
+    /// How many threads the budget was too small for, beside those that could take part: each needs 2 MiB.
+    pub left_out: u32,
     /// How long compiling took when the program was loaded.
     pub compiling: Duration,
     /// How long arguments and results were copied.
@@ -128,10 +138,11 @@ pub(crate) fn by_name(counts: impl Iterator<Item = (String, u64)>) -> Vec<(Strin
 }
 
 impl RunReport {
-    /// Sums up what workers say.
+    /// Sums up what workers say; `shared` is the most memory that they had in common.
     pub(crate) fn sum(
         names: impl Iterator<Item = String>,
         mut workers: Vec<WorkerReport>,
+        shared: u64,
         running: Duration,
     ) -> Self {
         workers.sort_by_key(|w| w.worker);
@@ -150,7 +161,7 @@ impl RunReport {
             levels: workers.iter().map(|w| w.deepest).max().unwrap_or(0),
             elements: (0..depth).map(at).collect(),
             dispatches: sum(|w| w.dispatches),
-            peak: sum(|w| w.peak),
+            peak: sum(|w| w.own_peak) + shared,
             running,
             workers,
             ..Self::default()
@@ -189,6 +200,14 @@ impl fmt::Display for RunReport {
             Bytes(self.peak),
             Bytes(self.budget)
         )?;
+        if self.left_out > 0 {
+            writeln!(
+                f,
+                "  threads    {} more than the budget is enough for, at {} each",
+                self.left_out,
+                Bytes(LEAST_PER_WORKER)
+            )?;
+        }
         write!(
             f,
             "  compiling  {}, copying {}",

@@ -2,10 +2,11 @@
 
 use crate::{
     batch::Batch,
+    budget::Pool,
     crew::Crew,
+    dispatch,
     error::RunError,
     plan::{Code, Plan},
-    policy::Pool,
     report::WorkerReport,
     share::{Shared, WorkerId},
     stacks::Stacks,
@@ -22,8 +23,12 @@ use std::{
         Arc, Weak,
         atomic::{AtomicU32, Ordering},
     },
+    thread,
+    time::Duration,
 };
 
+/// How long a worker that waits for memory sleeps before it looks again.
+const LULL: Duration = Duration::from_micros(50);
 /// Bit of the stop word: the user cancelled.
 pub(crate) const CANCELLED: u32 = 1;
 /// Bit of the stop word: a worker failed.
@@ -41,6 +46,8 @@ pub(crate) struct Run {
     pub(crate) shared: Shared<Batch>,
     /// Workers that may take part.
     pub(crate) workers: u32,
+    /// Whether they record what they decide.
+    pub(crate) records: bool,
     /// Not 0 when the run is to end. Compiled code reads it too.
     stop: Arc<AtomicU32>,
     error: Mutex<Option<RunError>>,
@@ -57,7 +64,7 @@ impl Run {
         stash: &Arc<Stash>,
         crew: &Arc<Crew>,
         stop: &Arc<AtomicU32>,
-        (budget, threads): (u64, u32),
+        (budget, threads, records): (u64, u32, bool),
     ) -> Arc<Self> {
         let workers = Pool::workers(budget, threads);
         Arc::new_cyclic(|this| Self {
@@ -66,6 +73,7 @@ impl Run {
             pool: Pool::new(budget, workers),
             shared: Shared::new(workers),
             workers,
+            records,
             stop: stop.clone(),
             error: Mutex::new(None),
             reports: Mutex::new(Vec::new()),
@@ -95,6 +103,27 @@ impl Run {
             return Err(RunError::Cancelled);
         }
         Ok(std::mem::take(&mut self.reports.lock()))
+    }
+
+    /// Takes memory that several workers share: `missing` bytes or more. Where others have it, waits until they give some back, unless all
+    /// of them wait too.
+    pub(crate) fn take_or_wait(&self, missing: u64) -> Option<u64> {
+        if let Some(taken) = self.pool.take_piece(missing) {
+            return Some(taken);
+        }
+        // Relaxed: the count is only compared, again and again; the memory itself is behind its own counter.
+        self.pool.waiting().fetch_add(1, Ordering::Relaxed);
+        let taken = loop {
+            let taken = self.pool.take_piece(missing);
+            let alone = self.pool.waiting().load(Ordering::Relaxed) >= self.shared.awake();
+            if taken.is_some() || self.stopped() || alone {
+                break taken;
+            }
+            thread::sleep(LULL);
+        };
+        // Relaxed: as above.
+        self.pool.waiting().fetch_sub(1, Ordering::Relaxed);
+        taken
     }
 
     /// Calls the other workers.
@@ -157,6 +186,9 @@ impl Run {
             stacks: ptr::null_mut(),
             fields: ptr::null(),
             cancel: self.stop.as_ptr(),
+            more: dispatch::more,
+            granted: 0,
+            owner: ptr::null_mut(),
         }
     }
 

@@ -101,6 +101,11 @@ impl<T> Shared<T> {
         self.hungry.load(Ordering::Relaxed) > 0
     }
 
+    /// How many workers are not parked.
+    pub(crate) fn awake(&self) -> u32 {
+        self.state.lock().awake
+    }
+
     /// A worker other than 0 comes into the run. False if the run is over.
     pub(crate) fn enter(&self) -> bool {
         let mut state = self.state.lock();

@@ -1,6 +1,7 @@
 //! What a worker keeps from run to run of one program: its stacks, level records and what it learned about the segments' pace.
 
 use crate::{
+    dispatch::Growth,
     levels::Levels,
     memory::StackMemory,
     plan::{Plan, Pushes},
@@ -8,19 +9,8 @@ use crate::{
 use millstream_channels_kernel::{cpu::abi::StackState, layout::StackIndex};
 use std::io;
 
-/// What a worker learned about a segment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
-    /// So many elements run in about the time that a dispatch should take.
-    pub(crate) width: u64,
-    /// Bytes that an element may push to stacks where that cannot be counted: a guess that grows.
-    pub(crate) uncounted: u64,
-}
-
 /// Elements that the first wavefront of a segment has at most, before its pace is known.
 const FIRST_WIDTH: u64 = 64;
-/// First guess of what an element pushes where that cannot be counted, in bytes.
-const FIRST_GUESS: u64 = 1024;
 /// Touched memory beyond this goes back to the system after a run.
 const KEEP: u64 = 64 << 20;
 
@@ -32,26 +22,26 @@ pub(crate) struct Stacks {
     pub(crate) levels: Levels,
     /// Frame references of the continuations that run now.
     pub(crate) scratch: Vec<u32>,
-    /// The pace of each task's entry segment, then of each continuation.
-    pub(crate) pace: Vec<Pace>,
+    /// Of each task's entry segment, then of each continuation: so many elements run in about the time that a dispatch should take.
+    pub(crate) pace: Vec<u64>,
     /// Tops before the dispatch of the stacks that the segment pushes to.
     pub(crate) before: Vec<(StackIndex, u64)>,
+    /// What compiled code may have of deep memory while it runs.
+    pub(crate) growth: Growth,
 }
 
 impl Stacks {
     /// Stacks for a program and a budget.
     pub(crate) fn new(plan: &Plan, budget: u64) -> io::Result<Self> {
         let count = plan.layouts.stacks.len();
-        let pace = Pace {
-            width: FIRST_WIDTH,
-            uncounted: FIRST_GUESS,
-        };
+        let memory = StackMemory::reserve(&plan.layouts, budget)?;
         Ok(Self {
-            memory: StackMemory::reserve(&plan.layouts, budget)?,
+            growth: Growth::new(plan, &memory),
+            memory,
             states: vec![StackState::default(); count],
             levels: Levels::new(count, plan.tasks.len()),
             scratch: Vec::new(),
-            pace: vec![pace; plan.tasks.len() + plan.continuations.len()],
+            pace: vec![FIRST_WIDTH; plan.tasks.len() + plan.continuations.len()],
             before: Vec::with_capacity(8),
         })
     }

@@ -226,7 +226,7 @@ unsafe fn fib_like(
     // SAFETY: as for the caller.
     unsafe {
         let (n, ret) = (field::<u32>(ctx, at), field::<*mut u64>(ctx, at + 1));
-        for i in (first as usize..(first + count) as usize).rev() {
+        for i in first as usize..(first + count) as usize {
             let (value, to) = (*n.add(i), *ret.add(i));
             if let Some(result) = leaf(value) {
                 to.write(result);
@@ -241,7 +241,7 @@ unsafe fn fib_like(
                 *field::<u32>(ctx, at + 5).add(push(ctx, stack + 2)) = frame as u32;
             }
             if (*ctx).status != status::OK {
-                return first + count - i as u64;
+                return i as u64 - first;
             }
         }
     }
@@ -254,7 +254,7 @@ unsafe extern "C" fn fib_rest(ctx: *mut WorkerContext, frames: *const u32, count
 }
 
 unsafe fn sum(ctx: *mut WorkerContext, frames: *const u32, count: u64, at: usize) -> u64 {
-    for i in (0..count as usize).rev() {
+    for i in 0..count as usize {
         // SAFETY: the references name live frames.
         unsafe {
             let frame = *frames.add(i) as usize;
@@ -266,7 +266,7 @@ unsafe fn sum(ctx: *mut WorkerContext, frames: *const u32, count: u64, at: usize
 }
 
 unsafe extern "C" fn count_entry(ctx: *mut WorkerContext, first: u64, count: u64) -> u64 {
-    for i in (first as usize..(first + count) as usize).rev() {
+    for i in first as usize..(first + count) as usize {
         // SAFETY: as in `fib_entry`.
         unsafe {
             let (n, seed, ret) = (
@@ -278,11 +278,17 @@ unsafe extern "C" fn count_entry(ctx: *mut WorkerContext, first: u64, count: u64
             let frame = push(ctx, 4);
             *field::<u64>(ctx, 9).add(frame) = 1;
             *field::<*mut u64>(ctx, 10).add(frame) = to;
+            let mut last = false;
             for child in 0..children(level, own) {
-                let state = &*(*ctx).stacks.add(3);
-                if state.top == state.limit {
-                    ((*ctx).status, (*ctx).site) = (status::CHANNEL_FULL, 3);
-                    return first + count - i as u64 - 1;
+                let top = (*(*ctx).stacks.add(3)).top;
+                if top == (*(*ctx).stacks.add(3)).limit {
+                    last = true;
+                    let limit = ((*ctx).more)(ctx, 3, top);
+                    (*(*ctx).stacks.add(3)).limit = limit;
+                    if top == limit {
+                        ((*ctx).status, (*ctx).site) = (status::CHANNEL_FULL, 3);
+                        return i as u64 - first;
+                    }
                 }
                 let element = push(ctx, 3);
                 *n.add(element) = level - 1;
@@ -290,13 +296,16 @@ unsafe extern "C" fn count_entry(ctx: *mut WorkerContext, first: u64, count: u64
                 *ret.add(element) = field::<u64>(ctx, 9).add(frame);
             }
             *field::<u32>(ctx, 11).add(push(ctx, 5)) = frame as u32;
+            if last {
+                return i as u64 - first + 1;
+            }
         }
     }
     count
 }
 
 unsafe extern "C" fn count_rest(ctx: *mut WorkerContext, frames: *const u32, count: u64) -> u64 {
-    for i in (0..count as usize).rev() {
+    for i in 0..count as usize {
         // SAFETY: as in `sum`.
         unsafe {
             let frame = *frames.add(i) as usize;
@@ -317,7 +326,7 @@ unsafe fn spawn_fib(ctx: *mut WorkerContext, frame: usize) {
 }
 
 unsafe extern "C" fn repeat_entry(ctx: *mut WorkerContext, first: u64, count: u64) -> u64 {
-    for i in (first as usize..(first + count) as usize).rev() {
+    for i in first as usize..(first + count) as usize {
         // SAFETY: as in `fib_entry`.
         unsafe {
             let frame = push(ctx, 7);
@@ -332,7 +341,7 @@ unsafe extern "C" fn repeat_entry(ctx: *mut WorkerContext, first: u64, count: u6
 }
 
 unsafe extern "C" fn repeat_rest(ctx: *mut WorkerContext, frames: *const u32, count: u64) -> u64 {
-    for i in (0..count as usize).rev() {
+    for i in 0..count as usize {
         // SAFETY: as in `sum`.
         unsafe {
             let frame = *frames.add(i) as usize;

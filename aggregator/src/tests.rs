@@ -19,6 +19,7 @@ fn device(threads: u32, memory: u64, width: Option<u64>) -> (CpuDevice, CpuLoade
         threads: Some(threads),
         memory: Some(memory),
         width,
+        ..CpuOptions::default()
     })
     .unwrap();
     let loaded = device.prepare(&Arc::new(program()), Arc::new(ByHand), Instant::now());
@@ -157,7 +158,7 @@ fn too_small_a_budget_is_an_error_that_names_the_task() {
     );
     // Half a dozen children at one element, and no room for them.
     let errors =
-        (0..200).filter_map(|seed| run(&device(1, 400, None), COUNT, &[&[12, seed]]).err());
+        (0..200).filter_map(|seed| run(&device(1, 300, None), COUNT, &[&[12, seed]]).err());
     let full = errors.filter(|e| matches!(e, RunError::ChannelFull { task, channel, .. } if task == "count" && channel == task));
     assert!(full.count() > 0);
 }

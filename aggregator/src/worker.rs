@@ -1,12 +1,15 @@
 //! The aggregator of one worker: it decides which wavefront runs next on its private stacks.
 //!
-//! Deepest level first; of a level, entries before continuations, unless a full wavefront of continuations waits or memory is short.
+//! Deepest level first; of a level, entries in order and before continuations, unless a full wavefront of continuations waits or memory is
+//! short: then an element runs with all that comes of it before the next one begins, so that no two siblings have frames at one time.
 //! A level whose entries and continuations are gone and whose lent batches are back is drained: everything above its base is free.
 //! Nothing here touches compiled code or raw memory: that is [`dispatch`](crate::dispatch).
 
 use crate::{
     batch::Batch,
+    decisions::{Decision, Reason},
     error::RunError,
+    ledger::Room,
     levels::Level,
     plan::Plan,
     policy::run_of,
@@ -38,10 +41,20 @@ impl From<RunError> for Stop {
 
 /// Batches of others that a waiting worker takes on, one on top of the other, at most.
 const NESTED: usize = 32;
-/// A batch takes at most this share of the donor's memory.
-const BATCH_SHARE: u64 = 8;
 /// A run that takes longer than this calls for the other workers.
 const ALONE: Duration = Duration::from_micros(30);
+
+/// Where a batch runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    /// Its elements' level.
+    base: Level,
+    /// Their depth in the run's tree of tasks.
+    depth: u64,
+    /// Their task, and what lay on its stack before.
+    task: usize,
+    floor: u64,
+}
 
 /// A worker inside a run.
 #[derive(Debug)]
@@ -56,27 +69,34 @@ pub(crate) struct Worker<'r> {
     open: usize,
     /// Below this level there is no entry.
     shallow: Level,
-    /// Base level and depth of each batch that runs here, the innermost last.
-    origins: Vec<(Level, u64)>,
-    /// Bytes in use on the stacks, by level records and by lent batches.
+    /// The batches that run here, the innermost last.
+    pub(crate) origins: Vec<Origin>,
+    /// Bytes in use on the stacks and by level records.
     pub(crate) live: u64,
-    /// Bytes this worker may use.
+    /// Bytes of batches that are not back.
+    lent: u64,
+    /// Bytes that levels hold beyond their allowances: the part of `live` that lies in deep memory.
+    pub(crate) deep: u64,
+    /// Deep memory that is this worker's.
     pub(crate) granted: u64,
     pub(crate) tally: Tally,
     parked: Duration,
     entered: Instant,
     alone: bool,
+    /// Where the run records them.
+    pub(crate) decisions: Option<Vec<Decision>>,
 }
 
 impl<'r> Worker<'r> {
     pub(crate) fn new(
         run: &'r Run,
         id: WorkerId,
-        stacks: Box<Stacks>,
+        mut stacks: Box<Stacks>,
         mut context: WorkerContext,
     ) -> Self {
         context.fields = stacks.memory.fields();
         let plan = &*run.plan;
+        stacks.growth.begin(run);
         Self {
             run,
             plan,
@@ -87,21 +107,24 @@ impl<'r> Worker<'r> {
             shallow: 0,
             origins: Vec::new(),
             live: 0,
+            lent: 0,
+            deep: 0,
             granted: run.pool.own(),
             tally: Tally::new(plan.tasks.len()),
             parked: Duration::ZERO,
             entered: Instant::now(),
             alone: id == WorkerId(0) && run.workers > 1,
+            decisions: run.records.then(Vec::new),
         }
     }
 
     /// Gives the stacks back and says what was done.
     pub(crate) fn finish(mut self) -> (Box<Stacks>, WorkerReport) {
-        self.run
-            .pool
-            .give(self.granted.saturating_sub(self.run.pool.own()));
+        self.run.pool.give(self.granted - self.run.pool.own());
         self.stacks.clear(self.tally.peak);
-        let report = WorkerReport::new(self.id.0, self.entered.elapsed(), self.parked, self.tally);
+        let mut report =
+            WorkerReport::new(self.id.0, self.entered.elapsed(), self.parked, self.tally);
+        report.decisions = self.decisions.unwrap_or_default();
         (ManuallyDrop::into_inner(self.stacks), report)
     }
 
@@ -122,7 +145,13 @@ impl<'r> Worker<'r> {
     pub(crate) fn run_batch(&mut self, batch: &Batch) -> Result<(), Stop> {
         let base = self.open;
         let outer = self.shallow;
-        self.origins.push((base, batch.depth));
+        let entry = self.plan.tasks[batch.task].entry;
+        self.origins.push(Origin {
+            base,
+            depth: batch.depth,
+            task: batch.task,
+            floor: self.stacks.top(entry),
+        });
         let mut done = 0;
         while done < batch.count {
             done += self.push_batch(batch, done)?;
@@ -144,13 +173,13 @@ impl<'r> Worker<'r> {
     fn push_batch(&mut self, batch: &Batch, done: u64) -> Result<u64, Stop> {
         let task = &self.plan.tasks[batch.task];
         let record = self.stacks.levels.bytes();
-        let rest = batch.count - done;
-        let mut count = rest.min(self.free().saturating_sub(record) / 4 / task.bytes);
-        if count == 0 {
-            if !self.grow(record + task.bytes) {
-                return Err(self.out_of_memory(batch.task, batch.depth, record + task.bytes));
-            }
-            count = 1;
+        let number = self.open + self.origins.len() - 1;
+        let allowed = self.run.pool.allowances.of(number);
+        let fits = allowed.saturating_sub(record) / task.bytes;
+        let mut count = fits.clamp(1, batch.count - done);
+        let over = (record + count * task.bytes).saturating_sub(allowed);
+        if !self.deepen(over)? {
+            return Err(self.out_of_memory(batch.task, batch.depth, record + task.bytes));
         }
         let top = self.stacks.top(task.entry);
         count = count.min(
@@ -173,7 +202,10 @@ impl<'r> Worker<'r> {
         );
         self.stacks.states[task.entry.index()].top = top + count;
         self.use_bytes(count * task.bytes);
-        self.descend();
+        if self.records() {
+            self.record(Reason::Batch, (self.open, batch.task), (top, count), 0);
+        }
+        self.descend(over);
         Ok(count)
     }
 
@@ -190,24 +222,27 @@ impl<'r> Worker<'r> {
             if self.run.shared.hungry() {
                 self.offer();
             }
-            let level = self.open - 1;
+            let level = self.current();
             let waiting = self.most_continuations(level);
             let entry = self.most_entries(level);
             match (entry, waiting) {
                 (Some(task), waiting)
                     if waiting.is_none_or(|(c, n)| n < self.plan.continuations[c].width) =>
                 {
-                    match (self.entries(level, task)?, waiting) {
+                    match (self.entries(level, task, waiting.is_some())?, waiting) {
                         (true, _) => {}
                         (false, Some((continuation, _))) => {
-                            self.continuations(level, continuation)?
+                            self.continuations(level, continuation, Reason::Short)?
                         }
                         (false, None) => {
                             return Err(self.no_room(task, &self.plan.tasks[task].pushes));
                         }
                     }
                 }
-                (_, Some((continuation, _))) => self.continuations(level, continuation)?,
+                (entry, Some((continuation, _))) => {
+                    let reason = entry.map_or(Reason::Drained, |_| Reason::Full);
+                    self.continuations(level, continuation, reason)?;
+                }
                 (_, None) if self.stacks.levels.lent(level) > 0 => self.wait(level)?,
                 (_, None) => {
                     self.ascend(base);
@@ -237,33 +272,35 @@ impl<'r> Worker<'r> {
         counts.max_by_key(|c| c.1).filter(|c| c.1 > 0)
     }
 
-    /// Runs wavefronts of entries of the current level until there are children enough, and descends to them. False if there was no room.
-    fn entries(&mut self, level: Level, first: usize) -> Result<bool, Stop> {
+    /// Runs wavefronts of entries of the current level until there are children enough, and descends to them. False if there was no room
+    /// for any.
+    fn entries(&mut self, level: Level, first: usize, mut waits: bool) -> Result<bool, Stop> {
+        if !waits {
+            self.free_all_frames(level);
+        }
         self.open_bases();
-        let (mut task, mut children) = (first, 0);
+        let (mut task, mut children, mut ran) = (first, 0, false);
         loop {
             let plan = &self.plan.tasks[task];
-            let end = self.stacks.levels.end(level, task);
-            let count = end - self.stacks.levels.base(level, plan.entry);
-            let want = run_of(count, plan.width);
-            let room = self.room(&plan.pushes, want, task);
-            if room == 0 {
-                if children == 0 {
-                    return Ok(false);
-                }
-                break;
-            }
-            let consumed = self.dispatch_entry(task, end - room, room)?;
-            self.stacks.levels.set_end(level, task, end - consumed);
+            let begin = self.stacks.levels.base(level, plan.entry);
+            let want = run_of(self.stacks.levels.end(level, task) - begin, plan.width);
+            let (room, reason) = match self.entry_room(level, task, want, waits)? {
+                Room::For(room) => (room, Reason::Entries),
+                Room::Alone => (1, Reason::Alone),
+                Room::After | Room::Never if ran => break,
+                Room::After | Room::Never => return Ok(false),
+            };
+            let held = if self.records() { self.held(level) } else { 0 };
+            let consumed = self.dispatch_entry(task, begin, room)?;
+            self.stacks
+                .levels
+                .set_base(level, plan.entry, begin + consumed);
             self.tally.count(task, self.depth(level), consumed);
             self.count_leaves(level);
             children += self.settle(&plan.pushes);
-            if children == 0 {
-                // No child lies above: there is no hole.
-                self.lower(plan.entry, end - consumed);
-                self.stacks
-                    .levels
-                    .set_base(self.open, plan.entry, end - consumed);
+            ran = true;
+            if self.records() {
+                self.record(reason, (level, task), (begin, consumed), held);
             }
             if consumed == 0 {
                 return Err(self.no_room(task, &plan.pushes));
@@ -274,6 +311,7 @@ impl<'r> Worker<'r> {
             });
             // Where memory is short, what there is has to last for the levels below.
             if enough
+                || reason == Reason::Alone
                 || room < want
                 || children * 2 > plan.width
                 || self.run.stopped()
@@ -285,9 +323,10 @@ impl<'r> Worker<'r> {
                 Some(next) => task = next,
                 None => break,
             }
+            waits = self.most_continuations(level).is_some();
         }
         if children > 0 {
-            self.descend();
+            self.descend(self.over(level));
         }
         Ok(true)
     }
@@ -304,28 +343,39 @@ impl<'r> Worker<'r> {
     }
 
     /// Runs a wavefront of continuations of the current level.
-    fn continuations(&mut self, level: Level, which: usize) -> Result<(), Stop> {
+    fn continuations(&mut self, level: Level, which: usize, reason: Reason) -> Result<(), Stop> {
         self.open_bases();
         let plan = &self.plan.continuations[which];
         let top = self.stacks.top(plan.stack);
         let count = run_of(top - self.stacks.levels.base(level, plan.stack), plan.width);
-        let room = self.room(&plan.pushes, count, self.plan.tasks.len() + which);
-        if room == 0 {
-            return Err(self.no_room(plan.task, &plan.pushes));
-        }
+        let room = match self.continuation_room(level, which, count)? {
+            Room::For(room) => room,
+            Room::Alone => 1,
+            Room::After | Room::Never => return Err(self.no_room(plan.task, &plan.pushes)),
+        };
+        let held = if self.records() { self.held(level) } else { 0 };
         let consumed = self.dispatch_continuation(which, room)?;
         self.count_leaves(level);
         if consumed == 0 {
             return Err(self.no_room(plan.task, &plan.pushes));
         }
         let children = self.settle(&plan.pushes);
+        if self.records() {
+            let segment = self.plan.tasks.len() + which;
+            self.record(reason, (level, segment), (0, consumed), held);
+        }
         self.live -= consumed * self.plan.bytes[plan.stack.index()];
         if children > 0 {
-            self.descend();
+            self.descend(self.over(level));
         } else {
             self.free_frames(level, plan.task);
         }
         Ok(())
+    }
+
+    /// What the current level holds beyond its allowance.
+    fn over(&self, level: Level) -> u64 {
+        self.held(level).saturating_sub(self.allowance())
     }
 
     /// All frames of a task at the current level are free when none of them waits and there are no children.
@@ -336,6 +386,13 @@ impl<'r> Worker<'r> {
             && waiting.all(|c| self.stacks.top(c.stack) == self.stacks.levels.base(level, c.stack))
         {
             self.lower(frame, self.stacks.levels.base(level, frame));
+        }
+    }
+
+    /// All frames of the current level are free when no continuation of it waits.
+    fn free_all_frames(&mut self, level: Level) {
+        for &stack in &self.plan.inner {
+            self.lower(stack, self.stacks.levels.base(level, stack));
         }
     }
 
@@ -351,8 +408,9 @@ impl<'r> Worker<'r> {
         }
     }
 
-    /// Makes the children's level the current one. Frames and continuations below it belong to their parents.
-    fn descend(&mut self) {
+    /// Makes the children's level the current one, for which so much deep memory was needed. Frames and continuations below it belong to their
+    /// parents.
+    fn descend(&mut self, over: u64) {
         let level = self.open;
         let stacks = &mut **self.stacks;
         for &stack in &self.plan.inner {
@@ -366,6 +424,9 @@ impl<'r> Worker<'r> {
                 .set_end(level, t, stacks.states[task.entry.index()].top);
         }
         stacks.levels.set_lent(level, 0);
+        stacks.levels.set_over(level, over);
+        self.deep += over;
+        debug_assert!(self.deep <= self.granted, "deep memory was taken before");
         self.open += 1;
         self.shallow = self.shallow.min(level);
         self.use_bytes(self.stacks.levels.bytes());
@@ -373,29 +434,22 @@ impl<'r> Worker<'r> {
 
     /// Closes the current level, which is drained: what it held is free, and so are the holes below it.
     fn ascend(&mut self, base: Level) {
-        let level = self.open - 1;
-        for &stack in &self.plan.inner {
-            self.lower(stack, self.stacks.levels.base(level, stack));
-        }
+        let level = self.current();
+        self.free_all_frames(level);
+        let origin = self.origins.last().filter(|_| level == base).copied();
         for (t, task) in self.plan.tasks.iter().enumerate() {
-            let levels = &self.stacks.levels;
-            self.lower(
-                task.entry,
-                if level > base {
-                    levels.end(level - 1, t)
-                } else {
-                    levels.base(level, task.entry)
-                },
-            );
+            let floor = match origin {
+                None => self.stacks.levels.end(level - 1, t),
+                Some(origin) if origin.task == t => origin.floor,
+                Some(_) => self.stacks.levels.base(level, task.entry),
+            };
+            self.lower(task.entry, floor);
         }
         self.open -= 1;
         self.shallow = self.shallow.min(self.open.saturating_sub(1));
         self.live -= self.stacks.levels.bytes();
-        let own = self.run.pool.own();
-        if self.granted > own && self.live < own / 2 {
-            self.run.pool.give(self.granted - own);
-            self.granted = own;
-        }
+        self.deep -= self.stacks.levels.over(level);
+        self.give_back();
     }
 
     /// Takes a stack's top down.
@@ -408,23 +462,36 @@ impl<'r> Worker<'r> {
 
     pub(crate) fn use_bytes(&mut self, bytes: u64) {
         self.live += bytes;
-        self.tally.peak = self.tally.peak.max(self.live);
+        let used = self.live + self.lent;
+        self.tally.peak = self.tally.peak.max(used);
+        let taken = self.granted - self.run.pool.own();
+        self.tally.own_peak = self.tally.own_peak.max(used.saturating_sub(taken));
+    }
+
+    /// Bytes of batches that are not back.
+    pub(crate) const fn lent(&self) -> u64 {
+        self.lent
+    }
+
+    /// The current level.
+    pub(crate) const fn current(&self) -> Level {
+        self.open.saturating_sub(1)
     }
 
     /// Depth of a level in the run's tree of tasks.
     pub(crate) fn depth(&self, level: Level) -> u64 {
-        let origin = self.origins.iter().rev().find(|o| o.0 <= level);
-        origin.map_or(0, |&(base, depth)| depth + (level - base) as u64)
+        let origin = self.origins.iter().rev().find(|o| o.base <= level);
+        origin.map_or(0, |o| o.depth + (level - o.base) as u64)
     }
 
     /// The current level's depth.
     pub(crate) fn current_depth(&self) -> u64 {
-        self.depth(self.open.saturating_sub(1))
+        self.depth(self.current())
     }
 
-    /// Donates about half of the shallowest entries: the largest subtrees.
+    /// Donates about half of the shallowest entries, the last of them: the largest subtrees.
     fn offer(&mut self) {
-        let current = self.open - 1;
+        let current = self.current();
         let Some((level, task)) =
             (self.shallow..=current).find_map(|l| Some((l, self.most_entries(l)?)))
         else {
@@ -441,8 +508,8 @@ impl<'r> Worker<'r> {
             count.div_ceil(2)
         };
         let each = self.plan.batch_bytes(task);
-        let count = share.min(self.granted / BATCH_SHARE / each);
-        if count == 0 || !self.grow(count * each) {
+        let count = share.min((self.run.pool.lent() - self.lent) / each);
+        if count == 0 {
             return;
         }
         let mut fields = vec![Vec::new(); self.plan.layouts[plan.entry].fields.len()];
@@ -455,7 +522,8 @@ impl<'r> Worker<'r> {
             &mut fields,
         );
         let batch = Batch::new(self.plan, task, count, fields, level, self.depth(level));
-        self.use_bytes(batch.bytes);
+        self.lent += batch.bytes;
+        self.use_bytes(0);
         let levels = &mut self.stacks.levels;
         levels.set_end(level, task, rest);
         levels.set_lent(level, levels.lent(level) + 1);
@@ -468,7 +536,7 @@ impl<'r> Worker<'r> {
 
     /// A level that is drained but for lent batches: takes them back, or helps others, or sleeps.
     fn wait(&mut self, level: Level) -> Result<(), Stop> {
-        let help = self.origins.len() < NESTED && self.live < self.run.pool.own() / 2;
+        let help = self.origins.len() < NESTED && self.deep <= self.run.pool.modest();
         match self.next(Wants {
             returned: true,
             work: help,
@@ -491,9 +559,9 @@ impl<'r> Worker<'r> {
                     batch.count,
                 );
                 self.stacks.states[plan.entry.index()].top = top + batch.count;
-                self.stacks
-                    .levels
-                    .set_end(level, batch.task, top + batch.count);
+                let levels = &mut self.stacks.levels;
+                levels.set_base(level, plan.entry, top);
+                levels.set_end(level, batch.task, top + batch.count);
                 self.use_bytes(batch.count * plan.bytes);
             }
             Next::Work(loan) => self.help(loan)?,
@@ -504,7 +572,7 @@ impl<'r> Worker<'r> {
 
     /// A lent batch is no longer outstanding.
     fn back(&mut self, batch: &Batch) {
-        self.live -= batch.bytes;
+        self.lent -= batch.bytes;
         let levels = &mut self.stacks.levels;
         levels.set_lent(batch.level, levels.lent(batch.level) - 1);
     }

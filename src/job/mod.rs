@@ -125,6 +125,7 @@ impl Job {
             threads: threads.as_ref().map(|t| t.0),
             memory: *memory,
             width: None,
+            ..CpuOptions::default()
         };
         let cuda = CudaOptions {
             memory: *memory,

@@ -133,6 +133,7 @@ pub fn devices(memory: Option<u64>) -> Vec<(String, Device)> {
             threads: Some(threads),
             memory,
             width,
+            ..CpuOptions::default()
         })
         .unwrap()
     };
@@ -240,7 +241,7 @@ impl Engine {
         let (func, arguments, pieces) = read(program, task, args);
         let (images, report) = match self {
             Self::Interp => (
-                interpret(program, func, pieces).map_err(Failure::Interp)?,
+                interpret(program, func, pieces).map_err(Failure::Interp)?.0,
                 None,
             ),
             Self::Device(_, device) => {
@@ -320,7 +321,11 @@ fn outcome(
 /// The bytes of the result, and of each piece of memory afterwards.
 pub type Images = (Vec<u8>, Vec<Vec<u8>>);
 
-fn interpret(program: &Program, func: FuncId, pieces: Vec<Piece>) -> Result<Images, InterpError> {
+fn interpret(
+    program: &Program,
+    func: FuncId,
+    pieces: Vec<Piece>,
+) -> Result<(Images, u64), InterpError> {
     let limits = Limits {
         steps: 2_000_000_000,
         ..Limits::default()
@@ -341,13 +346,23 @@ fn interpret(program: &Program, func: FuncId, pieces: Vec<Piece>) -> Result<Imag
         })
         .collect();
     let result = interp.call(func, &args)?;
-    Ok((
-        result,
-        memory
-            .into_iter()
-            .map(|(address, len)| interp.read(address)[..len].to_vec())
-            .collect(),
-    ))
+    let memory = memory
+        .into_iter()
+        .map(|(address, len)| interp.read(address)[..len].to_vec());
+    Ok(((result, memory.collect()), interp.stats().tasks))
+}
+
+/// How many tasks run where each child runs before what follows its spawn.
+///
+/// # Panics
+/// If the program does not end well.
+#[must_use]
+pub fn serial_tasks(prepared: &Prepared, task: &str, args: &[String]) -> u64 {
+    let program = &prepared.program;
+    let func = program.find(task).unwrap();
+    let arguments = args.iter().zip(&program[func].params);
+    let pieces = arguments.flat_map(|(a, p)| argument(a, &p.ty, &program.structs).pieces);
+    interpret(program, func, pieces.collect()).unwrap().1
 }
 
 /// Runs a call of these pieces.

@@ -11,7 +11,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
+pub mod budget;
 pub mod cubins;
+pub mod decisions;
 pub mod emulator;
 pub mod engine;
 pub mod expect;

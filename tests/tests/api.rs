@@ -432,7 +432,7 @@ fn many_calls_are_one_run() {
             device
                 .run_all(Vec::<millstream::Call<'_, u64>>::new())
                 .unwrap(),
-            []
+            Vec::<u64>::new()
         );
         let mixed = device.run_all([shapes::call::nothing(), unit_call()]);
         let Err(RunError::BadArguments(message)) = mixed else {

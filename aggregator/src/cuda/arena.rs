@@ -194,7 +194,7 @@ impl Arena {
             for (root, call) in args.iter().enumerate() {
                 let own = if returns && i + 1 == stack.fields.len() {
                     let offset = self.results + root as u64 * self.result.size;
-                    if plan.narrow[self.entry.index()] {
+                    if plan.short_returns[self.entry.index()] {
                         ((offset / plan.return_unit(self.entry)) as u32)
                             .to_le_bytes()
                             .to_vec()

@@ -6,6 +6,8 @@
 
 pub use crate::status;
 
+use std::ffi::c_void;
+
 /// The state of one private channel stack.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,6 +19,10 @@ pub struct StackState {
     /// Of a stack of entries: children that ended where they were spawned, so that no element was pushed. Compiled code adds to it.
     pub leaves: u64,
 }
+
+/// Asks the worker for a greater limit of a stack whose pushes cannot be counted, where `top` came to the limit that it has. Gives the new
+/// limit, which is no greater than `top` if there is no more memory. The run ends with the element that asked.
+pub type MoreFn = unsafe extern "C" fn(ctx: *mut WorkerContext, stack: u32, top: u64) -> u64;
 
 /// What a worker hands to compiled code.
 #[repr(C)]
@@ -37,11 +43,18 @@ pub struct WorkerContext {
     /// An `AtomicU32`: not 0 when the run is to end. Read (relaxed) at the back edges of loops.
     /// Pairs with the store of `Run::cancel` and of a worker that failed; it only hastens the end, so no order is needed.
     pub cancel: *const u32,
+    /// Called where a stack whose pushes cannot be counted is at its limit.
+    pub more: MoreFn,
+    /// What `more` said.
+    pub granted: u64,
+    /// The worker's own, for `more`.
+    pub owner: *mut c_void,
 }
 
-/// Compiled code of an entry segment: runs elements `first + count - 1` down to `first` of the task's entry stack and returns how many it
-/// consumed, from the last one down, so that what is left stays a prefix. It consumes fewer than `count` where the next element might
-/// not find room in a stack whose pushes are counted, or where `status` is no longer [`status::OK`].
+/// Compiled code of an entry segment: runs elements `first` up to `first + count - 1` of the task's entry stack and returns how many it
+/// consumed, from the first one up, so that siblings run in order. It consumes fewer than `count` where the next element might not find
+/// room in a stack whose pushes are counted, where an element asked for more room than was meant for the run, or where `status` is no
+/// longer [`status::OK`].
 pub type EntryFn = unsafe extern "C" fn(ctx: *mut WorkerContext, first: u64, count: u64) -> u64;
 
 /// Compiled code of a continuation segment: the same for the `count` frame references at `frames`, which are not on a stack any more and

@@ -11,8 +11,9 @@ use super::{
     body::{Gen, Kept, MEMORY, clif},
 };
 use crate::layout::{StackIndex, stride};
-use cranelift_codegen::ir::{InstBuilder, Value, condcodes::IntCC, types};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Type, Value, condcodes::IntCC, types};
 use cranelift_frontend::Variable;
+use cranelift_module::Module;
 use millstream_graph::{
     ir::{FieldId, FuncId, LocalId, Operand, SegmentId, StmtKind, TaskId, Terminator},
     levelized::Segment,
@@ -25,6 +26,8 @@ use std::{
 
 /// Registers that the allocator may hand out on the machine with the fewest, x86-64.
 const REGISTERS: usize = 14;
+/// What a [`MoreFn`](super::abi::MoreFn) takes.
+pub(super) const ASK: [Type; 3] = [types::I64, types::I32, types::I64];
 
 /// A stack that the segment pushes to.
 struct Top {
@@ -34,7 +37,7 @@ struct Top {
     follows: Option<StackIndex>,
     /// Elements that the block has pushed since.
     pending: u64,
-    /// The stack's limit, where pushes cannot be counted beforehand.
+    /// The stack's limit, where pushes cannot be counted beforehand. It may grow within an element.
     limit: Option<Kept>,
     /// Where some children are leaves: how many were spawned, pushed or not.
     spawned: Option<Variable>,
@@ -184,7 +187,7 @@ impl<'p> Gen<'_, 'p> {
         };
         let limit = pushes.max.is_none().then(|| {
             let limit = load(self, offset_of!(StackState, limit));
-            self.keep(limit, roomy)
+            self.keep_changing(limit, roomy)
         });
         let spawned = pushes.leaves.then(|| {
             let spawned = self.b.declare_var(types::I64);
@@ -396,14 +399,71 @@ impl<'p> Gen<'_, 'p> {
             } else {
                 self.b.ins().iadd_imm_u(index, at as i64)
             };
-            let limit = self.kept(limit);
-            let full = self
-                .b
-                .ins()
-                .icmp(IntCC::UnsignedGreaterThanOrEqual, here, limit);
-            self.leave_if(full, |g| g.say(status::CHANNEL_FULL, stack.0));
+            let room = self.is_below(here, limit);
+            let (more, after) = (self.b.create_block(), self.b.create_block());
+            self.b.set_cold_block(more);
+            self.b.ins().brif(room, after, &[], more, &[]);
+            self.b.switch_to_block(more);
+            self.ask_for_more(stack, here, limit);
+            self.b.ins().jump(after, &[]);
+            self.b.switch_to_block(after);
         }
         (index, at)
+    }
+
+    fn is_below(&mut self, top: Value, limit: Kept) -> Value {
+        let limit = self.kept(limit);
+        self.b.ins().icmp(IntCC::UnsignedLessThan, top, limit)
+    }
+
+    /// Asks the worker for a greater limit; leaves if there is none. The element that asks is the last one of the run.
+    fn ask_for_more(&mut self, stack: StackIndex, top: Value, limit: Kept) {
+        let elements = self.elements.expect("only segments push");
+        let here = self.b.use_var(elements.index);
+        self.change(elements.last, here);
+        let (number, ctx) = (
+            self.b.ins().iconst(types::I32, i64::from(stack.0)),
+            self.ctx(),
+        );
+        let ask = self.unit.ask_for_more();
+        let ask = self.func_ref(ask);
+        self.b.ins().call(ask, &[ctx, number, top]);
+        let granted = offset_of!(WorkerContext, granted) as i32;
+        let granted = self.b.ins().load(types::I64, MEMORY, ctx, granted);
+        self.change(limit, granted);
+        let full = self
+            .b
+            .ins()
+            .icmp(IntCC::UnsignedGreaterThanOrEqual, top, granted);
+        self.leave_if(full, |g| g.say(status::CHANNEL_FULL, stack.0));
+    }
+
+    /// Asks the worker, as [`Self::ask_for_more`] calls it: by a convention that preserves every register, so that the loop that asks is no
+    /// slower for it. Such a function has no result: it lies in the context.
+    pub(super) fn ask_worker(&mut self) {
+        let entry = self.b.current_block().expect("in the entry block");
+        let params = self.b.block_params(entry).to_vec();
+        let mut signature = self.unit.module.make_signature();
+        signature.params.extend(ASK.map(AbiParam::new));
+        signature.returns.push(AbiParam::new(types::I64));
+        let signature = self.b.import_signature(signature);
+        let more = offset_of!(WorkerContext, more) as i32;
+        let more = self.b.ins().load(types::I64, MEMORY, params[0], more);
+        let call = self.b.ins().call_indirect(signature, more, &params);
+        let granted = self.b.inst_results(call)[0];
+        let at = offset_of!(WorkerContext, granted) as i32;
+        self.b.ins().store(MEMORY, granted, params[0], at);
+        self.b.ins().return_(&[]);
+        // Nothing stops here.
+        let stop = self.stop;
+        self.b.switch_to_block(stop);
+        self.b.ins().return_(&[]);
+    }
+
+    /// Whether the segment pushes to a stack whose pushes cannot be counted.
+    pub(super) fn has_uncounted(&self) -> bool {
+        let channels = self.channels.as_ref();
+        channels.is_some_and(|c| c.tops.values().any(|t| t.limit.is_some()))
     }
 
     /// Address of an element's field: a register and a displacement.
@@ -523,18 +583,21 @@ impl<'p> Gen<'_, 'p> {
         let Some(limit) = limit else {
             return self.fill(stack, (index, 0), values);
         };
-        let limit = self.kept(limit);
-        let room = self.b.ins().icmp(IntCC::UnsignedLessThan, index, limit);
-        let (write, full, after) = (
+        let room = self.is_below(index, limit);
+        let (write, full, more, after) = (
+            self.b.create_block(),
             self.b.create_block(),
             self.b.create_block(),
             self.b.create_block(),
         );
         self.b.set_cold_block(full);
+        self.b.set_cold_block(more);
         self.b.ins().brif(room, write, &[], full, &[]);
         self.b.switch_to_block(full);
-        self.leave_unless(leaf, |g| g.say(status::CHANNEL_FULL, stack.0));
-        self.b.ins().jump(after, &[]);
+        self.b.ins().brif(leaf, after, &[], more, &[]);
+        self.b.switch_to_block(more);
+        self.ask_for_more(stack, index, limit);
+        self.b.ins().jump(write, &[]);
         self.b.switch_to_block(write);
         self.fill(stack, (index, 0), values);
         self.b.ins().jump(after, &[]);

@@ -1,6 +1,7 @@
-//! The element loop: a segment's body, once for each element of a run, from the last one down.
+//! The element loop: a segment's body, once for each element of a run, from the first one up.
 //!
-//! The run is cut beforehand to what finds room for all pushes that can be counted, so no element asks again.
+//! The run is cut beforehand to what finds room for all pushes that can be counted, so no element asks again. Where pushes cannot be
+//! counted, the element that first asks for more than was meant for the run is its last: it moves the end of the loop to itself.
 
 use super::{
     body::{Exit, Gen, Kept, MEMORY},
@@ -19,12 +20,12 @@ use millstream_graph::{
 /// The loop that a segment's body ends an element of.
 #[derive(Clone, Copy)]
 pub(super) struct ElementLoop {
-    /// Number of the element that is consumed, plus one, at the head; the number itself from there on.
-    index: Variable,
+    /// Number of the element that is consumed, less one, at the head; the number itself from there on.
+    pub(super) index: Variable,
     head: Block,
     done: Block,
-    /// The number of the last element to consume: the loop runs down to it.
-    last: Kept,
+    /// The number of the last element to consume: the loop runs up to it.
+    pub(super) last: Kept,
 }
 
 /// Compiles a segment to an `EntryFn` or a `ContinuationFn`.
@@ -59,10 +60,10 @@ impl<'p> Gen<'_, 'p> {
         let zero = self.b.ins().iconst(types::I64, 0);
         // Numbers of elements: on the stack for an entry, within `frames` for a continuation.
         let first = if is_entry { run } else { zero };
-        let end = self.b.ins().iadd(first, count);
         let allowed = self.room_for(task, segment, count);
-        let last = self.b.ins().isub(end, allowed);
-        let (end_slot, allowed_slot) = (self.put_aside(end), self.put_aside(allowed));
+        let end = self.b.ins().iadd(first, allowed);
+        let last = self.b.ins().iadd_imm_s(end, -1);
+        let first_slot = self.put_aside(first);
         self.put_ctx_aside();
 
         let (open, head, done, empty) = (
@@ -73,7 +74,8 @@ impl<'p> Gen<'_, 'p> {
         );
         self.b.set_cold_block(empty);
         let index = self.b.declare_var(types::I64);
-        self.b.def_var(index, end);
+        let before = self.b.ins().iadd_imm_s(first, -1);
+        self.b.def_var(index, before);
         self.b.ins().brif(allowed, open, &[], empty, &[]);
         self.b.switch_to_block(empty);
         self.b.ins().return_(&[zero]);
@@ -82,12 +84,16 @@ impl<'p> Gen<'_, 'p> {
         self.b.switch_to_block(open);
         let roomy = self.open_channels(task, segment, is_entry);
         self.load_cancel(facts.polls, roomy);
-        let last = self.keep(last, roomy);
+        let last = if self.has_uncounted() {
+            self.keep_changing(last, roomy)
+        } else {
+            self.keep(last, roomy)
+        };
         self.b.ins().jump(head, &[]);
 
         self.b.switch_to_block(head);
-        let above = self.b.use_var(index);
-        let here = self.b.ins().iadd_imm_s(above, -1);
+        let below = self.b.use_var(index);
+        let here = self.b.ins().iadd_imm_u(below, 1);
         self.b.def_var(index, here);
         self.elements = Some(ElementLoop {
             index,
@@ -121,18 +127,23 @@ impl<'p> Gen<'_, 'p> {
 
         self.b.switch_to_block(done);
         self.close_channels();
-        let allowed = self
+        let here = self.b.use_var(index);
+        let first = self
             .b
             .ins()
-            .stack_load(types::I64, types::I64, allowed_slot, 0);
-        self.b.ins().return_(&[allowed]);
+            .stack_load(types::I64, types::I64, first_slot, 0);
+        let consumed = self.b.ins().isub(here, first);
+        let consumed = self.b.ins().iadd_imm_u(consumed, 1);
+        self.b.ins().return_(&[consumed]);
         // The element at which it stops is not consumed.
         self.b.switch_to_block(self.stop);
         self.close_channels();
         let here = self.b.use_var(index);
-        let end = self.b.ins().stack_load(types::I64, types::I64, end_slot, 0);
-        let consumed = self.b.ins().isub(end, here);
-        let consumed = self.b.ins().iadd_imm_s(consumed, -1);
+        let first = self
+            .b
+            .ins()
+            .stack_load(types::I64, types::I64, first_slot, 0);
+        let consumed = self.b.ins().isub(here, first);
         self.b.ins().return_(&[consumed]);
     }
 

@@ -2,6 +2,7 @@
 
 use super::{
     body::Gen,
+    channel::ASK,
     helper::{self, Facts},
     libcalls::{self, LibCall},
     program::{CheckSite, CompileError},
@@ -10,6 +11,7 @@ use crate::layout::Layouts;
 use cranelift_codegen::{
     Context,
     ir::{AbiParam, Signature},
+    isa::CallConv,
     settings::{self, Configurable},
 };
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -32,6 +34,8 @@ pub(super) struct Unit<'p> {
     pub(super) data: Vec<DataId>,
     libcalls: BTreeMap<&'static str, (LibCall, Option<ClifFunc>)>,
     helpers: BTreeMap<FuncId, ClifFunc>,
+    /// Where there are pushes that cannot be counted.
+    ask: Option<ClifFunc>,
     /// Declared, not yet compiled.
     todo: Vec<(FuncId, ClifFunc)>,
     scratch: FunctionBuilderContext,
@@ -96,6 +100,7 @@ impl<'p> Unit<'p> {
             data: Vec::new(),
             libcalls: calls.into_iter().map(|c| (c.name, (c, None))).collect(),
             helpers: BTreeMap::new(),
+            ask: None,
             todo: Vec::new(),
             scratch: FunctionBuilderContext::new(),
             context,
@@ -186,8 +191,29 @@ impl<'p> Unit<'p> {
         id
     }
 
+    fn ask_signature(&self) -> Signature {
+        let mut signature = self.module.make_signature();
+        signature.params.extend(ASK.map(AbiParam::new));
+        signature.call_conv = CallConv::PreserveAll;
+        signature
+    }
+
+    /// The function that asks the worker for more room, which is compiled later.
+    pub(super) fn ask_for_more(&mut self) -> ClifFunc {
+        let signature = self.ask_signature();
+        *self.ask.get_or_insert_with(|| {
+            self.module
+                .declare_anonymous_function(&signature)
+                .expect("a declaration without a name clashes with none")
+        })
+    }
+
     /// Compiles the helpers that were called.
     pub(super) fn compile_helpers(&mut self) -> Result<(), CompileError> {
+        if let Some(id) = self.ask {
+            let signature = self.ask_signature();
+            self.define_declared("ask for more", id, signature, |g| g.ask_worker())?;
+        }
         while let Some((func, id)) = self.todo.pop() {
             let signature = Gen::helper_signature(self, func);
             let program = self.program;

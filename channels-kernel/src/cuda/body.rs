@@ -84,14 +84,14 @@ impl<'a, 'w> Body<'a, 'w> {
         }
     }
 
-    /// Whether a register holds a narrow return address.
-    pub(super) fn is_narrow(&self, id: LocalId) -> bool {
-        matches!(self.role, Role::Segment { task, .. } if self.plan.narrow[task.index()] && self.ret_local() == Some(id))
+    /// Whether a register holds a short return address.
+    pub(super) fn is_short(&self, id: LocalId) -> bool {
+        matches!(self.role, Role::Segment { task, .. } if self.plan.short_returns[task.index()] && self.ret_local() == Some(id))
     }
 
     /// C++ type of a register.
     pub(super) fn local_type(&self, id: LocalId) -> &'static str {
-        if self.is_narrow(id) {
+        if self.is_short(id) {
             "u32"
         } else {
             ctype(self.function.locals[id.index()].ty)
@@ -163,7 +163,7 @@ impl<'a, 'w> Body<'a, 'w> {
             );
             self.out.line(&line);
         }
-        self.declare_twins();
+        self.declare_neighbours();
         self.declare_together();
         for l in 0..self.loops.len() {
             self.out

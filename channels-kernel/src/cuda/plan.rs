@@ -34,25 +34,25 @@ pub struct Plan {
     /// What feeds its segments, in order of the stacks.
     pub sources: Vec<Source>,
     /// For each task: whether its return addresses are 32 bits wide.
-    pub narrow: Vec<bool>,
+    pub short_returns: Vec<bool>,
     /// Fields that a task passes on to its own children unchanged: stack and number of the field.
     pub inherited: Vec<(u32, usize)>,
 }
 
 impl Plan {
-    /// Plans a program for runs of so many bytes: narrow return addresses reach 2^32 times the result's alignment.
+    /// Plans a program for runs of so many bytes: short return addresses reach 2^32 times the result's alignment.
     #[must_use]
     pub fn new(program: &Levelized, memory: u64) -> Self {
         let mut plan = Self {
             program: program.clone(),
             stacks: Vec::new(),
             sources: Vec::new(),
-            narrow: Vec::new(),
+            short_returns: Vec::new(),
             inherited: Vec::new(),
         };
-        plan.narrow = (0..program.tasks.len())
+        plan.short_returns = (0..program.tasks.len())
             .map(TaskId::new)
-            .map(|t| can_narrow(program, t) && memory <= plan.return_unit(t) << 32)
+            .map(|t| can_be_short(program, t) && memory <= plan.return_unit(t) << 32)
             .collect();
         plan.widen();
         plan.add_stacks();
@@ -61,7 +61,7 @@ impl Plan {
         plan
     }
 
-    /// Where a task passes its own return address on, a narrow one can only come from a narrow one.
+    /// Where a task passes its own return address on, a short one can only come from a short one.
     fn widen(&mut self) {
         let mut again = true;
         while std::mem::take(&mut again) {
@@ -77,13 +77,13 @@ impl Plan {
                             segment
                                 .ret
                                 .is_some_and(|ret| dest.addr == Operand::Local(ret))
-                                && (!self.narrow[parent]
+                                && (!self.short_returns[parent]
                                     || self.return_unit(TaskId::new(parent))
                                         != self.return_unit(TaskId::new(t)))
                         })
                     });
-                again |= self.narrow[t] && wide;
-                self.narrow[t] &= !wide;
+                again |= self.short_returns[t] && wide;
+                self.short_returns[t] &= !wide;
             }
         }
     }
@@ -104,14 +104,15 @@ impl Plan {
             };
             let mut fields = self.program.fields(stack);
             for (i, field) in fields.iter_mut().enumerate() {
-                let narrow = match kind {
+                let short = match kind {
                     StackKind::Entry => {
-                        self.narrow[task.index()] && i + 1 == self.program[task].element.len()
+                        self.short_returns[task.index()]
+                            && i + 1 == self.program[task].element.len()
                     }
-                    StackKind::Frame => self.is_narrow_field(task, FieldId::new(i)),
+                    StackKind::Frame => self.is_short_field(task, FieldId::new(i)),
                     StackKind::Continuation { .. } => false,
                 };
-                if narrow {
+                if short {
                     field.kind = PieceKind::Scalar(Scalar::U32);
                 }
             }
@@ -392,15 +393,15 @@ impl Plan {
         combine.neutral(ty).map(|_| (combine, ty))
     }
 
-    /// Bytes that a narrow return address of this task counts in.
+    /// Bytes that a short return address of this task counts in.
     #[must_use]
     pub fn return_unit(&self, task: TaskId) -> u64 {
         self.ret(task).layout(&self.program.program.structs).align
     }
 
-    /// Whether a frame field holds nothing but this task's narrow return address.
-    pub(super) fn is_narrow_field(&self, task: TaskId, field: FieldId) -> bool {
-        self.narrow[task.index()] && return_fields(&self.program, task).contains(&field)
+    /// Whether a frame field holds nothing but this task's short return address.
+    pub(super) fn is_short_field(&self, task: TaskId, field: FieldId) -> bool {
+        self.short_returns[task.index()] && return_fields(&self.program, task).contains(&field)
     }
 
     /// How many counters a run needs: [`Control::counter`](super::abi::Control::counter).
@@ -511,7 +512,7 @@ fn spawns(segment: &Segment, child: FuncId) -> impl Iterator<Item = Dest> {
 
 /// Whether every destination of a task lies in a frame or is its parent's own, and its return address is only kept, returned through and
 /// passed on.
-fn can_narrow(program: &Levelized, task: TaskId) -> bool {
+fn can_be_short(program: &Levelized, task: TaskId) -> bool {
     let lowered = &program[task];
     if lowered.segments[0].ret.is_none() {
         return false;

@@ -393,7 +393,7 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
                 |n| format!("EACH ? i & ch.each[{n}] : 0")
             )
         );
-        let text = match plan.narrow[source.task.index()] {
+        let text = match plan.short_returns[source.task.index()] {
             true => format!(
                 "ch.memory + (u64){address} * {}ull",
                 plan.return_unit(source.task)

@@ -16,14 +16,14 @@ use std::collections::BTreeSet;
 
 /// Two spawns whose elements are neighbours at an even number, so that each field is one store of twice the width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Twin {
+pub(super) enum Neighbour {
     First,
     Second,
 }
 
 impl Body<'_, '_> {
     /// Whether a spawn of this block is one of two neighbours: the block's spawns on that channel are a whole unit of it, of an even number.
-    fn twin(&self, block: BlockId, at: usize, func: FuncId) -> Option<Twin> {
+    fn neighbour(&self, block: BlockId, at: usize, func: FuncId) -> Option<Neighbour> {
         let Role::Segment {
             task,
             segment,
@@ -56,19 +56,19 @@ impl Body<'_, '_> {
         let all = stmts.iter().filter(|s| is_one(&s.kind)).count() as u32;
         let rank = stmts[..at].iter().filter(|s| is_one(&s.kind)).count();
         (all == source.pushes[push].ratio && all.is_multiple_of(2)).then_some(if rank % 2 == 0 {
-            Twin::First
+            Neighbour::First
         } else {
-            Twin::Second
+            Neighbour::Second
         })
     }
 
     /// Declares where the fields of the first of two neighbours wait for the second's.
-    pub(super) fn declare_twins(&mut self) {
+    pub(super) fn declare_neighbours(&mut self) {
         let mut children: Vec<TaskId> = Vec::new();
         for (b, block) in self.function.blocks.iter().enumerate() {
             for (at, stmt) in block.stmts.iter().enumerate() {
                 if let StmtKind::Spawn { func, .. } = stmt.kind
-                    && self.twin(BlockId::new(b), at, func).is_some()
+                    && self.neighbour(BlockId::new(b), at, func).is_some()
                     && let Some(child) = self.plan.program.task_of(func)
                     && !children.contains(&child)
                 {
@@ -161,7 +161,7 @@ impl Body<'_, '_> {
         let channel = self
             .plan
             .channel(self.plan.number_of(StackRef::Entry(child), false));
-        let twin = self.twin(self.here, at, func);
+        let neighbour = self.neighbour(self.here, at, func);
         let name = self.plan.program[child].name.replace('\n', " ");
         match leaf {
             None => self.out.open(&format!("{{  // spawn {name}")),
@@ -198,7 +198,7 @@ impl Body<'_, '_> {
         } else {
             self.out.open("if constexpr (W::RUN) {");
         }
-        self.fill(child, args, dest, twin, &|name| {
+        self.fill(child, args, dest, neighbour, &|name| {
             format!("ch.{channel}.{name}[e]")
         });
         self.out.line(&format!("enq(w, {push}, e);"));
@@ -212,7 +212,7 @@ impl Body<'_, '_> {
         child: TaskId,
         args: &[Operand],
         dest: Option<Dest>,
-        twin: Option<Twin>,
+        neighbour: Option<Neighbour>,
         place: &dyn Fn(&str) -> String,
     ) {
         let number = self.plan.number_of(StackRef::Entry(child), false);
@@ -237,10 +237,10 @@ impl Body<'_, '_> {
                 continue;
             }
             let first = format!("first{}_{i}", child.0);
-            let store = match twin {
+            let store = match neighbour {
                 None => format!("{} = {text};", place(&name)),
-                Some(Twin::First) => format!("{first} = {text};"),
-                Some(Twin::Second) => {
+                Some(Neighbour::First) => format!("{first} = {text};"),
+                Some(Neighbour::Second) => {
                     format!("put_two(ch.{channel}.{name} + (e - 1), {first}, {text});")
                 }
             };
@@ -250,7 +250,7 @@ impl Body<'_, '_> {
                     format!("if (W::EACH && ch.each[{n}]) {store}")
                 }
                 // The value that all descendants inherit.
-                Some(n) if twin == Some(Twin::First) => {
+                Some(n) if neighbour == Some(Neighbour::First) => {
                     format!("{store} if (!ch.each[{n}]) ch.{channel}.{name}[0] = {text};")
                 }
                 Some(n) => format!(
@@ -264,11 +264,11 @@ impl Body<'_, '_> {
     /// A return address as a child's element holds it.
     fn destination(&self, child: TaskId, address: Operand) -> String {
         let text = self.operand(address);
-        let own = matches!(address, Operand::Local(l) if self.is_narrow(l));
+        let own = matches!(address, Operand::Local(l) if self.is_short(l));
         let Role::Segment { task, .. } = self.role else {
             return text;
         };
-        match (own, self.plan.narrow[child.index()]) {
+        match (own, self.plan.short_returns[child.index()]) {
             // The parent's own: the same unit.
             (true, true) | (false, false) => text,
             (true, false) => format!(

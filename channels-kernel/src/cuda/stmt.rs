@@ -220,7 +220,7 @@ impl Body<'_, '_> {
     pub(super) fn task_returns(&mut self, task: TaskId, values: &[Operand]) {
         let lowered = &self.plan.program[task];
         if let Some(ret) = self.ret_local() {
-            let to = if self.is_narrow(ret) {
+            let to = if self.is_short(ret) {
                 format!(
                     "ch.memory + (u64){} * {}ull",
                     self.local(ret),

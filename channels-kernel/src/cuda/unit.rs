@@ -176,7 +176,7 @@ fn channels(plan: &Plan, out: &mut Writer) {
     }
     out.open("struct Channels {");
     out.line("Control* control;");
-    out.line("ptr memory;  // of the whole run: narrow return addresses count from here");
+    out.line("ptr memory;  // of the whole run: short return addresses count from here");
     for (i, stack) in &with_fields {
         let channel = plan.channel(*i as u32);
         let what = match stack.kind {

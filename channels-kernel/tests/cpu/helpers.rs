@@ -73,8 +73,8 @@ fn recursive_helpers_call_themselves_until_the_stack_ends() {
     let mut machine = Machine::new(&code, 8, 8);
     let (mut result, here) = (0u64, 0u8);
     machine.ctx.stack_limit = (&raw const here).addr() as u64 - 64 * 1024;
-    machine.push(T, &[u64::MAX, (&raw mut result).addr() as u64]);
     machine.push(T, &[100, (&raw mut result).addr() as u64]);
+    machine.push(T, &[u64::MAX, (&raw mut result).addr() as u64]);
     assert_eq!(machine.call_entry(T, 0, 2), 1);
     assert_eq!(machine.ctx.status, status::STACK_OVERFLOW);
     assert_eq!(code.function_name(machine.ctx.site), "down");
@@ -129,8 +129,8 @@ fn helpers_do_the_same_inlined_and_called() {
         let code = CompiledProgram::compile(&levelized).unwrap();
         let mut machine = Machine::new(&code, 8, 8);
         let mut result = 5u64;
-        machine.push(T, &[1000, (&raw mut result).addr() as u64]);
         machine.push(T, &[2, (&raw mut result).addr() as u64]);
+        machine.push(T, &[1000, (&raw mut result).addr() as u64]);
         assert_eq!(machine.call_entry(T, 0, 2), 1);
         assert_eq!(machine.ctx.status, status::FAULT);
         assert_eq!(

@@ -8,7 +8,10 @@ use crate::support::{
     },
     one::{PTR, T, U64, run, u64_},
 };
-use millstream_channels_kernel::cpu::{CompiledProgram, abi::status};
+use millstream_channels_kernel::cpu::{
+    CompiledProgram,
+    abi::{WorkerContext, status},
+};
 use millstream_graph::{
     ir::{
         Arg, BinOp, Combine, Dest, FieldId, FuncId, Function, FunctionKind, LocalId, Operand,
@@ -176,11 +179,39 @@ fn a_stack_whose_pushes_are_not_counted_says_that_it_is_full() {
     let code = CompiledProgram::compile(&fan(Combine::Add, U64, 0)).unwrap();
     let mut machine = Machine::new(&code, 8, 8);
     let mut result = 0u64;
-    machine.push(T, &[9, (&raw mut result).addr() as u64]);
     machine.push(T, &[0, (&raw mut result).addr() as u64]);
+    machine.push(T, &[9, (&raw mut result).addr() as u64]);
     assert_eq!(machine.call_entry(T, 0, 2), 1);
     assert_eq!(machine.ctx.status, status::CHANNEL_FULL);
     assert_eq!(machine.ctx.site, code.layouts().entry(TaskId(1)).0);
+}
+
+#[test]
+fn the_element_that_asks_for_more_room_is_the_last_of_its_run() {
+    unsafe extern "C" fn two_more(_: *mut WorkerContext, _: u32, top: u64) -> u64 {
+        top + 2
+    }
+    let code = CompiledProgram::compile(&fan(Combine::Add, U64, 0)).unwrap();
+    let children = code.layouts().entry(TaskId(1)).index();
+    let mut machine = Machine::new(&code, 40, 8);
+    machine.ctx.more = two_more;
+    let mut result = 0u64;
+    for n in [3, 4, 5, 0, 6] {
+        machine.push(T, &[n, (&raw mut result).addr() as u64]);
+    }
+    // Those of 3 and some of 4 find room; then what asks gets it, and nothing runs after it.
+    machine.states[children].limit = 5;
+    let mut first = 0;
+    for (consumed, top) in [(2, 7), (1, 12), (2, 18)] {
+        assert_eq!(machine.call_entry(T, first, 5 - first), consumed);
+        assert_eq!(machine.ctx.status, status::OK);
+        assert_eq!(machine.states[children].top, top);
+        first += consumed;
+    }
+    // A run that asks for nothing more goes to its end.
+    machine.states[children].limit = 40;
+    assert_eq!(machine.call_entry(T, 0, 5), 5);
+    assert_eq!(machine.states[children].top, 36);
 }
 
 #[test]

@@ -79,9 +79,13 @@ fn told(outcome: &Outcome, device: &Device, stats: bool) -> String {
     let on = match (device.gpu(), report.workers.len() as u64) {
         (Some(gpu), _) => format!("{} ({})", device.name(), gpu.name),
         (None, workers) => format!(
-            "{} ({})",
+            "{} ({}{})",
             device.name(),
-            count(workers, "thread", "threads")
+            count(workers, "thread", "threads"),
+            match report.left_out {
+                0 => "",
+                _ => "; the memory is too little for more",
+            }
         ),
     };
     let each = match report.running.as_secs_f64() * 1e9 / report.total.max(1) as f64 {

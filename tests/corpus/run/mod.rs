@@ -28,6 +28,7 @@ programs! {
     bit_tricks
     blocks_as_values
     bool_logic
+    branch_and_bound
     breadth_first_search
     byte_strings
     call_without_spawn

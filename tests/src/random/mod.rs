@@ -8,6 +8,7 @@ mod choices;
 mod control;
 mod expr;
 mod function;
+mod pressure;
 mod reduction;
 mod run;
 mod scope;
@@ -19,6 +20,7 @@ mod types;
 
 pub use choices::Choices;
 pub use function::{Sample, generate};
+pub use pressure::{decide, pressure};
 pub use run::{Devices, Verdict, check, elision};
 pub use shrink::shrink;
 pub use types::Mode;

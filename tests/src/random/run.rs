@@ -43,6 +43,7 @@ impl Devices {
                     threads: Some(threads),
                     memory: Some(memory),
                     width,
+                    ..CpuOptions::default()
                 };
                 Device::cpu_with(options).unwrap()
             })
@@ -74,7 +75,7 @@ pub enum Verdict {
 }
 
 /// Result and memory of a call, as text.
-type Outcome = Vec<String>;
+pub(super) type Outcome = Vec<String>;
 
 /// Runs a program in the interpreter, and on devices with settings that depend on `seed`.
 pub fn check(sample: &Sample, seed: u64, devices: &mut Devices) -> Verdict {
@@ -259,7 +260,7 @@ fn outcome(
     out
 }
 
-fn interpret(
+pub(super) fn interpret(
     program: &Program,
     func: FuncId,
     call: &[String],
@@ -289,7 +290,7 @@ fn interpret(
 }
 
 /// All calls in one run.
-fn launch(
+pub(super) fn launch(
     device: &Device,
     program: &Program,
     levelized: &Arc<Levelized>,

@@ -191,7 +191,7 @@ records! {
     Channels {
         /// The control record's address.
         control: u64,
-        /// Where the run's memory begins: narrow return addresses count from there.
+        /// Where the run's memory begins: short return addresses count from there.
         memory: u64,
         /// Where the array of each field begins, stack by stack.
         fields: u64 [Fields],

@@ -21,6 +21,11 @@ use std::sync::atomic::AtomicU32;
 pub mod build;
 pub mod one;
 
+/// The stacks have all their room from the start.
+unsafe extern "C" fn no_more(_: *mut WorkerContext, _: u32, _: u64) -> u64 {
+    0
+}
+
 /// One thread's stacks and context.
 #[derive(Debug)]
 pub struct Machine<'a> {
@@ -62,6 +67,9 @@ impl<'a> Machine<'a> {
             stacks: states.as_mut_ptr(),
             fields: bases.as_ptr(),
             cancel: cancel.as_ptr(),
+            more: no_more,
+            granted: 0,
+            owner: std::ptr::null_mut(),
         });
         Self {
             code,
@@ -142,16 +150,21 @@ impl<'a> Machine<'a> {
                 let StackRef::Entry(task) = stacks[i].stack else {
                     unreachable!()
                 };
-                let before: Vec<u64> = self.states.iter().map(|s| s.top).collect();
-                let count = self.width.min(before[i] - bounds[i]);
-                let consumed = self.call_entry(task, before[i] - count, count);
-                self.tasks += consumed;
-                assert!(
-                    consumed > 0 || self.ctx.status != status::OK,
-                    "a wavefront without progress"
-                );
-                self.level(&before);
-                self.states[i].top = before[i] - consumed;
+                let end = self.states[i].top;
+                let mut first = end - self.width.min(end - bounds[i]);
+                let bottom = first;
+                while first < end && self.ctx.status == status::OK {
+                    let before: Vec<u64> = self.states.iter().map(|s| s.top).collect();
+                    let consumed = self.call_entry(task, first, end - first);
+                    self.tasks += consumed;
+                    assert!(
+                        consumed > 0 || self.ctx.status != status::OK,
+                        "a wavefront without progress"
+                    );
+                    self.level(&before);
+                    first += consumed;
+                }
+                self.states[i].top = bottom;
             } else if let Some(i) = ready(false, self) {
                 let StackRef::Continuation(task, segment) = stacks[i].stack else {
                     unreachable!()
@@ -172,7 +185,7 @@ impl<'a> Machine<'a> {
                         consumed > 0 || self.ctx.status != status::OK,
                         "a wavefront without progress"
                     );
-                    frames.truncate(frames.len() - consumed as usize);
+                    frames.drain(..consumed as usize);
                     self.children(&before);
                 }
             } else {

@@ -1,0 +1,194 @@
+//! What a worker's levels hold and may hold: how many elements of a segment find room for what they push.
+
+use crate::{
+    levels::Level,
+    plan::Pushes,
+    worker::{Stop, Worker},
+};
+
+/// What there is room for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Room {
+    /// So many elements.
+    For(u64),
+    /// One, in deep memory: nothing of its level runs before its children have.
+    Alone,
+    /// None before the continuations that wait have run and their frames are free.
+    After,
+    /// Not for one.
+    Never,
+}
+
+impl Worker<'_> {
+    /// What the current level may hold to be run wide. Each batch that runs here has a number of its own, beside those of its levels.
+    pub(crate) fn allowance(&self) -> u64 {
+        let number = self.current() + self.origins.len();
+        self.run.pool.allowances.of(number)
+    }
+
+    /// Bytes that the current level holds: frames, references to them, and the children above with the record of their level.
+    pub(crate) fn held(&self, level: Level) -> u64 {
+        let (levels, bytes) = (&self.stacks.levels, &self.plan.bytes);
+        let inner = self.plan.inner.iter();
+        let frames =
+            inner.map(|&s| (self.stacks.top(s) - levels.base(level, s)) * bytes[s.index()]);
+        levels.bytes() + frames.sum::<u64>() + self.children(level)
+    }
+
+    /// Bytes of the children above the current level.
+    fn children(&self, level: Level) -> u64 {
+        let tasks = self.plan.tasks.iter().enumerate();
+        let children = tasks.map(|(t, task)| {
+            (self.stacks.top(task.entry) - self.stacks.levels.end(level, t)) * task.bytes
+        });
+        children.sum()
+    }
+
+    /// The same with what those who wait may still push: a continuation of an element that ran wide finds room without asking.
+    fn reserved(&self, level: Level) -> u64 {
+        let levels = &self.stacks.levels;
+        let frames = self.plan.tasks.iter().filter_map(|task| {
+            let frame = task.frame?;
+            Some((self.stacks.top(frame) - levels.base(level, frame)) * task.full)
+        });
+        levels.bytes() + frames.sum::<u64>() + self.children(level)
+    }
+
+    /// How many of `want` entries of a task find room. Sets the limits of the stacks that they push to.
+    pub(crate) fn entry_room(
+        &mut self,
+        level: Level,
+        task: usize,
+        want: u64,
+        waits: bool,
+    ) -> Result<Room, Stop> {
+        let plan = &self.plan.tasks[task];
+        let want = self.paced(task, want);
+        if plan.full == 0 {
+            self.stacks.note_tops(&plan.pushes);
+            return Ok(Room::For(want));
+        }
+        let allowed = self.allowance();
+        if plan.full + self.stacks.levels.bytes() > allowed {
+            // One at a time, with nothing of its siblings in memory.
+            return if waits || self.children(level) > 0 {
+                Ok(Room::After)
+            } else {
+                self.deep_room(level, &plan.pushes)
+            };
+        }
+        let count = want.min(allowed.saturating_sub(self.reserved(level)) / plan.full);
+        let count = self.capped(&plan.pushes, count);
+        if count == 0 {
+            return Ok(Room::After);
+        }
+        self.set_limits(level, &plan.pushes, count);
+        Ok(Room::For(count))
+    }
+
+    /// How many of `want` continuations find room: all, where their entries ran wide.
+    pub(crate) fn continuation_room(
+        &mut self,
+        level: Level,
+        which: usize,
+        want: u64,
+    ) -> Result<Room, Stop> {
+        let pushes = &self.plan.continuations[which].pushes;
+        let want = self.paced(self.plan.tasks.len() + which, want);
+        if pushes.is_empty() {
+            self.stacks.note_tops(pushes);
+            return Ok(Room::For(want));
+        }
+        let left = self.allowance().saturating_sub(self.held(level));
+        let count = want.min(left / pushes.bytes.max(1));
+        let count = self.capped(pushes, count);
+        if count == 0 {
+            return self.deep_room(level, pushes);
+        }
+        self.set_limits(level, pushes, count);
+        Ok(Room::For(count))
+    }
+
+    /// With several workers a wavefront takes no longer than others may have to wait.
+    fn paced(&self, segment: usize, want: u64) -> u64 {
+        if self.run.workers > 1 {
+            want.min(self.stacks.pace[segment])
+        } else {
+            want
+        }
+    }
+
+    /// Room for one element in the deep part.
+    fn deep_room(&mut self, level: Level, pushes: &Pushes) -> Result<Room, Stop> {
+        let over = (self.held(level) + pushes.bytes).saturating_sub(self.allowance());
+        if self.capped(pushes, 1) == 0 || !self.deepen(over)? {
+            return Ok(Room::Never);
+        }
+        self.set_limits(level, pushes, 1);
+        Ok(Room::Alone)
+    }
+
+    /// Sees to it that so much more of the deep part is this worker's.
+    pub(crate) fn deepen(&mut self, over: u64) -> Result<bool, Stop> {
+        let missing = (self.deep + over).saturating_sub(self.granted);
+        if missing == 0 {
+            return Ok(true);
+        }
+        if self.run.workers == 1 {
+            return Ok(false);
+        }
+        let Some(taken) = self.run.take_or_wait(missing) else {
+            return if self.run.stopped() {
+                Err(Stop::Over)
+            } else {
+                Ok(false)
+            };
+        };
+        self.granted += taken;
+        Ok(true)
+    }
+
+    /// Gives back what is not used of the deep part and may be much.
+    pub(crate) fn give_back(&mut self) {
+        let piece = self.run.pool.piece();
+        if self.run.workers > 1 && self.granted > self.deep + 4 * piece {
+            let kept = self.deep + piece;
+            self.run.pool.give(self.granted - kept);
+            self.granted = kept;
+        }
+    }
+
+    /// As many as the stacks have address space for.
+    fn capped(&self, pushes: &Pushes, count: u64) -> u64 {
+        let counted = pushes.counted.iter().filter(|p| p.1 > 0);
+        let rooms = counted.map(|&(stack, max)| {
+            let capacity = self.stacks.memory.capacity(stack.index());
+            capacity.saturating_sub(self.stacks.top(stack)) / max
+        });
+        rooms.fold(count, u64::min)
+    }
+
+    /// Where pushes are counted, so many elements are sure of their room. Where they are not, the run has what is left of the allowance, and
+    /// who needs more gets what is left of the deep part.
+    fn set_limits(&mut self, level: Level, pushes: &Pushes, count: u64) {
+        self.stacks.note_tops(pushes);
+        for &(stack, max) in &pushes.counted {
+            let state = &mut self.stacks.states[stack.index()];
+            state.limit = state.top + max * count;
+        }
+        if pushes.uncounted.is_empty() {
+            return;
+        }
+        let (allowed, needed) = (self.allowance(), self.held(level) + count * pushes.bytes);
+        let deep = self.deep + needed.saturating_sub(allowed);
+        self.stacks.growth.room = self.granted.saturating_sub(deep);
+        self.stacks.growth.alone = pushes.uncounted.len() == 1;
+        let shares = pushes.uncounted.len() as u64;
+        for &stack in &pushes.uncounted {
+            let capacity = self.stacks.memory.capacity(stack.index());
+            let share = allowed.saturating_sub(needed) / shares / self.plan.bytes[stack.index()];
+            let state = &mut self.stacks.states[stack.index()];
+            state.limit = (state.top + share).min(capacity);
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! Memory that is short: what runs in a budget runs in every larger one, in order and one sibling after the other where it must.
+//!
+//! - `MILLSTREAM_CASES`: how many random programs are tried in every budget, 12 if it is not set. `MILLSTREAM_CASES=500 cargo test -p
+//!   millstream-tests --test pressure` tries many, and every call of the corpus instead of one in eight.
+//! - `MILLSTREAM_SEED`: the first seed, 1 if it is not set.
+
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+
+use millstream_aggregator::{
+    CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport,
+};
+use millstream_tests::{
+    Case, Listed, Outcome,
+    budget::{cpu, every_budget, least},
+    engine::{Engine, Failure, Prepared, prepare, serial_tasks},
+    random::{Choices, decide, generate, pressure},
+};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+// Written as users write, not as clippy would.
+#[allow(clippy::all, clippy::pedantic)]
+#[path = "../corpus/run/mod.rs"]
+mod run;
+
+fn setting(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok()?;
+    Some(
+        value
+            .parse()
+            .unwrap_or_else(|_| panic!("{name}={value} is not a number")),
+    )
+}
+
+fn program(tasks: &str) -> Prepared {
+    let module = format!("#[millstream::program]\nmod pressure {{ {tasks} }}");
+    prepare(&module, "pressure.rs").unwrap()
+}
+
+/// A call of a task that takes scalars and returns a word or nothing.
+fn call(
+    (threads, memory): (u32, u64),
+    program: &Prepared,
+    task: &str,
+    args: &[u64],
+) -> Result<(u64, RunReport), RunError> {
+    let args = args.iter().map(|&a| ErasedArg::Scalar(a)).collect();
+    launch((threads, memory), program, task, args)
+}
+
+fn launch(
+    (threads, memory): (u32, u64),
+    program: &Prepared,
+    task: &str,
+    args: Vec<ErasedArg<'_>>,
+) -> Result<(u64, RunReport), RunError> {
+    let device = cpu(threads, memory);
+    let loaded = device.load(&program.levelized)?;
+    let mut calls = [ErasedCall::new(args)];
+    let report = device.launch(&loaded, program.levelized.find(task).unwrap(), &mut calls)?;
+    assert!(report.peak <= memory, "{threads} threads: {report}");
+    let result = calls[0].result[..].try_into().unwrap_or_default();
+    Ok((u64::from_ne_bytes(result), report))
+}
+
+/// Tasks whose frames hold 64 words, and 340.
+const FRAMES: &str = "
+    #[task]
+    pub fn medium(depth: u32, seed: u64) -> u64 {
+        let mut parts = [0u64; 64];
+        if depth == 0 {
+            return seed;
+        }
+        for i in 0..7 {
+            parts[i] = spawn!(medium(depth - 1, seed * 31 + i as u64));
+        }
+        sync!();
+        let mut sum = 0;
+        for i in 0..64 {
+            sum ^= parts[i] * (i as u64 + 1);
+        }
+        sum
+    }
+
+    #[task]
+    pub fn large(depth: u32, seed: u64) -> u64 {
+        let mut parts = [0u64; 340];
+        if depth == 0 {
+            return seed;
+        }
+        for i in 0..18 {
+            parts[i] = spawn!(large(depth - 1, seed * 31 + i as u64));
+        }
+        sync!();
+        let mut sum = 0;
+        for i in 0..340 {
+            sum ^= parts[i] * (i as u64 + 1);
+        }
+        sum
+    }
+";
+
+#[test]
+fn more_memory_is_never_too_little() {
+    let program = program(FRAMES);
+    for depth in [2, 4, 6] {
+        let run = |memory| call((1, memory), &program, "medium", &[depth, 1]);
+        let expected = run(1 << 30).unwrap().0;
+        let least = every_budget(&expected, run).unwrap().unwrap();
+        // Depth first, each level has a frame and seven children.
+        assert!(
+            least < (depth + 1) * 1400,
+            "{depth} levels need {least} bytes"
+        );
+    }
+}
+
+#[test]
+fn one_siblings_frame_is_alive_at_a_time() {
+    let program = program(FRAMES);
+    for (depth, kib) in [(2, 9), (4, 16)] {
+        let run = |memory| call((1, memory), &program, "large", &[depth, 1]);
+        let least = least(&run).unwrap().unwrap();
+        assert!(
+            least <= kib * 1024 * 3 / 2,
+            "{depth} levels need {least} bytes"
+        );
+    }
+}
+
+#[test]
+fn chains_run_one_after_the_other_where_they_must() {
+    let program = program(
+        "
+    #[task]
+    pub fn chain(len: u64) -> u64 {
+        if len == 0 {
+            return 1;
+        }
+        let rest = spawn!(chain(len - 1));
+        sync!();
+        (rest * 3) ^ len
+    }
+
+    #[task]
+    pub fn chains(count: u64, len: u64) -> u64 {
+        let mut sum = 0;
+        for i in 0..count {
+            sum += spawn!(chain(len));
+        }
+        sync!();
+        sum
+    }
+    ",
+    );
+    let need = |count| {
+        let run = |memory| call((1, memory), &program, "chains", &[count, 30_000]);
+        least(&run).unwrap().unwrap()
+    };
+    let (one, many) = (need(1), need(64));
+    assert!(
+        many * 10 < one * 11,
+        "one chain needs {one} bytes, 64 of them {many}"
+    );
+}
+
+/// A loop that spawns many, each of which does little.
+const WIDE: &str = "
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[task]
+    pub fn count(n: u64, wide: u64, counter: &AtomicU64) {
+        counter.fetch_add(1, Ordering::Relaxed);
+        if n == 2 {
+            for i in 0..wide {
+                spawn!(count(1, wide, counter));
+            }
+        } else if n == 1 {
+            spawn!(count(0, wide, counter));
+        }
+    }
+
+    #[task]
+    pub fn sum(n: u64, wide: u64) -> u64 {
+        let mut total = 1;
+        if n == 2 {
+            for i in 0..wide {
+                total += spawn!(sum(1, wide));
+            }
+        } else if n == 1 {
+            total += spawn!(sum(0, wide));
+        }
+        sync!();
+        total
+    }
+";
+
+#[test]
+fn a_wide_loop_stays_wide_without_a_result() {
+    let program = program(WIDE);
+    let wide = 1_000_000;
+    let mut counter = AtomicU64::new(0);
+    let args = vec![
+        ErasedArg::Scalar(2),
+        ErasedArg::Scalar(wide),
+        ErasedArg::Memory(MemoryArg::exclusive(std::slice::from_mut(
+            counter.get_mut(),
+        ))),
+    ];
+    // As wide as a second level cache of 2 MiB makes it.
+    let device = Device::cpu_with(CpuOptions {
+        threads: Some(1),
+        width: Some(8192),
+        ..CpuOptions::default()
+    });
+    let device = device.unwrap();
+    let loaded = device.load(&program.levelized).unwrap();
+    let mut calls = [ErasedCall::new(args)];
+    let task = program.levelized.find("count").unwrap();
+    let report = device.launch(&loaded, task, &mut calls).unwrap();
+    assert_eq!(counter.load(Ordering::Relaxed), 2 * wide + 1);
+    assert_eq!(report.total, 2 * wide + 1);
+    assert!(report.dispatches <= 300, "{report}");
+    let (sum, with) = call((1, 1 << 30), &program, "sum", &[2, wide]).unwrap();
+    assert_eq!(sum, 2 * wide + 1);
+    assert!(with.dispatches <= 1000, "{with}");
+}
+
+/// How much memory a run takes does not depend on how many share it by more than what they keep apart.
+#[test]
+fn two_threads_need_little_more_memory_than_one() {
+    let program = program(WIDE);
+    let need = |threads| {
+        let run = |memory| call((threads, memory), &program, "sum", &[2, 400_000]);
+        least(&run).unwrap().unwrap()
+    };
+    let (one, two) = (need(1), need(2));
+    assert!(
+        two * 2 < one * 3,
+        "one thread needs {one} bytes, two need {two}"
+    );
+}
+
+#[test]
+fn all_threads_together_take_no_more_than_is_granted() {
+    let (wide, frames) = (program(WIDE), program(FRAMES));
+    for threads in [2, 3, 8] {
+        for mib in [5, 16, 33] {
+            // `launch` compares the peak.
+            let memory = mib << 20;
+            let (sum, _) = call((threads, memory), &wide, "sum", &[2, 100_000]).unwrap();
+            assert_eq!(sum, 200_001);
+            call((threads, memory), &frames, "large", &[3, 1]).unwrap();
+            call((threads, memory), &frames, "medium", &[6, 1]).unwrap();
+        }
+    }
+}
+
+/// A search whose first child leads does what its elision does, and where memory allows for many elements at a time little more.
+#[test]
+fn siblings_run_in_order() {
+    let listed = run::PROGRAMS.iter().find(|p| p.name == "branch_and_bound");
+    let program = prepare(listed.unwrap().source, "branch_and_bound.rs").unwrap();
+    // Sorted by worth per weight, which nearly is the order in which the best knapsack takes them.
+    let mut state = 7u64;
+    let mut next = |most| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) % most
+    };
+    let mut items: Vec<_> = (0..32)
+        .map(|_| {
+            let weight = 1000 + next(1000);
+            (weight + 100 + next(20), weight)
+        })
+        .collect();
+    items.sort_by(|a, b| (b.0 * a.1).cmp(&(a.0 * b.1)));
+    let (worth, weight): (Vec<u64>, Vec<u64>) = items.into_iter().unzip();
+    let args = [
+        format!("{worth:?}"),
+        format!("{weight:?}"),
+        "0".into(),
+        "24000".into(),
+        "0".into(),
+        "0".into(),
+    ];
+    let serial = serial_tasks(&program, "pack", &args);
+    let search = |memory| on_cpu(memory, &program, "pack", &args);
+    let least = least(&search).unwrap().unwrap();
+    let best = search(least).unwrap().0;
+    for doublings in 0..24 {
+        let memory = least << doublings;
+        let (outcome, report) = search(memory).unwrap();
+        println!(
+            "{memory:>11} bytes: {} tasks, {serial} in order",
+            report.total
+        );
+        assert_eq!(outcome, best);
+        assert!(
+            report.total * 10 <= serial * 12,
+            "{} tasks in {memory} bytes, {serial} in order",
+            report.total
+        );
+    }
+}
+
+/// A call whose arguments are text, on one thread.
+fn on_cpu(
+    memory: u64,
+    prepared: &Prepared,
+    task: &str,
+    args: &[String],
+) -> Result<(Outcome, RunReport), RunError> {
+    let engine = Engine::Device("cpu".into(), cpu(1, memory));
+    match engine.call_and_report(prepared, task, args) {
+        Ok((outcome, report)) => Ok((outcome, report.unwrap())),
+        Err(Failure::Device(e)) => Err(e),
+        Err(Failure::Interp(e)) => panic!("{task}: {e}"),
+    }
+}
+
+/// Each call of the corpus, and random programs, in every budget from the least that they run in.
+#[test]
+fn the_corpus_in_every_budget() {
+    let every = if setting("MILLSTREAM_CASES").is_some_and(|n| n >= 100) {
+        1
+    } else {
+        8
+    };
+    let calls = run::PROGRAMS
+        .iter()
+        .flat_map(|p| p.cases.iter().map(move |c| (p, c)));
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for (
+        Listed { name, source, .. },
+        Case {
+            text,
+            task,
+            elision,
+            ..
+        },
+    ) in calls.step_by(every)
+    {
+        if *name == "deep_recursion" {
+            // Its elision needs a stack of a gigabyte; `chains` above are as deep.
+            continue;
+        }
+        let prepared = prepare(source, name).unwrap();
+        let run = elision();
+        let tried_one = every_budget(&run.outcome, |memory| {
+            on_cpu(memory, &prepared, task, &run.before)
+        });
+        tried += 1;
+        wrong.extend(tried_one.err().map(|e| format!("{name}: {text}: {e}")));
+    }
+    assert!(
+        wrong.is_empty() && tried > 20,
+        "{tried} calls\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn random_programs_in_every_budget() {
+    let (first, cases) = (
+        setting("MILLSTREAM_SEED").unwrap_or(1),
+        setting("MILLSTREAM_CASES").unwrap_or(12),
+    );
+    let (mut ran, mut wrong) = (0, Vec::new());
+    for seed in first.. {
+        if ran == cases || wrong.len() > 3 {
+            break;
+        }
+        match pressure(&generate(&mut Choices::seeded(seed))) {
+            Ok(None) => {}
+            Ok(Some(_)) => ran += 1,
+            Err(message) => wrong.push(format!("seed {seed}: {message}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a worker decided keeps the rules of the policy, in any memory. Bugs planted to see that they are found, and taken out again: entries
+/// taken from the end of their level, continuations before entries, an element that has no room beside others begun while one of them
+/// waits, a level drained before its last continuation.
+#[test]
+fn decisions_keep_the_rules() {
+    let first = setting("MILLSTREAM_SEED").unwrap_or(1);
+    let cases = setting("MILLSTREAM_CASES").unwrap_or(100);
+    let (mut decisions, mut wrong) = (0, Vec::new());
+    for seed in first..first + 4 * cases {
+        let mut choices = Choices::seeded(seed);
+        let sample = generate(&mut choices);
+        let mut more = Choices::seeded(seed ^ 0xdec1);
+        let (memory, width) = (1u64 << (7 + more.below(14)), 1 << more.below(7));
+        match decide(
+            &sample,
+            memory + memory / 7 * u64::from(more.below(7)),
+            width,
+        ) {
+            Ok(count) => decisions += count,
+            Err(message) => wrong.push(format!("seed {seed}, {memory} bytes: {message}")),
+        }
+        if wrong.len() > 2 {
+            break;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(decisions as u64 > 10 * cases, "only {decisions} decisions");
+}
