@@ -11,7 +11,11 @@ use millstream_tests::{
     engine::{Engine, Failure, Prepared, prepare},
 };
 
-#[allow(clippy::all, reason = "written as users write, not as clippy would")]
+#[allow(
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    reason = "written as users write, not as clippy would"
+)]
 #[path = "../corpus/run/mod.rs"]
 mod run;
 

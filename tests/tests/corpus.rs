@@ -13,7 +13,11 @@ use millstream_tests::{
 };
 use std::sync::Arc;
 
-#[allow(clippy::all, reason = "written as users write, not as clippy would")]
+#[allow(
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    reason = "written as users write, not as clippy would"
+)]
 #[path = "../corpus/run/mod.rs"]
 mod run;
 

@@ -4,7 +4,8 @@
 //!   millstream-tests --test pressure` tries many, and every call of the corpus instead of one in eight.
 //! - `MILLSTREAM_SEED`: the first seed, 1 if it is not set.
 
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+#![allow(unreachable_pub, reason = "programs are written as in a library")]
 
 use millstream_aggregator::{
     CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport,
@@ -17,8 +18,11 @@ use millstream_tests::{
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
-// Written as users write, not as clippy would.
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    reason = "written as users write, not as clippy would"
+)]
 #[path = "../corpus/run/mod.rs"]
 mod run;
 

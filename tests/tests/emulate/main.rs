@@ -29,7 +29,11 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-#[allow(clippy::all, reason = "written as users write, not as clippy would")]
+#[allow(
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    reason = "written as users write, not as clippy would"
+)]
 #[path = "../../corpus/run/mod.rs"]
 mod run;
 
