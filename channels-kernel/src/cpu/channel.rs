@@ -159,7 +159,7 @@ impl<'p> Gen<'_, 'p> {
                             states,
                             state_offset(stack, offset_of!(StackState, limit)),
                         );
-                        Some(self.keep_changing(limit, roomy))
+                        Some(Kept::Aside(self.put_aside(limit)))
                     }
                 };
                 let spawned = pushes.leaves.then(|| self.b.declare_var(types::I64));
