@@ -55,14 +55,12 @@ pub(super) enum Place {
     Register(Variable),
 }
 
-/// Where a value is that stays the same throughout the element loop, or changes on rare paths only. The register allocator would write one
-/// that it spills back at every turn of the loop; one that is put aside is only read.
+/// Where a value is that stays the same throughout the element loop. The register allocator would write one that it spills back at
+/// every turn of the loop; one that is put aside is only read, and may be changed on a rare path.
 #[derive(Clone, Copy)]
 pub(super) enum Kept {
     Register(Value),
     Aside(StackSlot),
-    /// In a register, and may change.
-    Variable(Variable),
 }
 
 /// What the end of a body is.
@@ -173,21 +171,10 @@ impl<'g, 'p> Gen<'g, 'p> {
         }
     }
 
-    /// The same for a value that [`Self::change`] gives another one.
-    pub(super) fn keep_changing(&mut self, value: Value, register: bool) -> Kept {
-        if !register {
-            return Kept::Aside(self.put_aside(value));
-        }
-        let variable = self.b.declare_var(types::I64);
-        self.b.def_var(variable, value);
-        Kept::Variable(variable)
-    }
-
-    /// Changes what was kept by [`Self::keep_changing`].
+    /// Changes a value that was put aside.
     pub(super) fn change(&mut self, kept: Kept, value: Value) {
         match kept {
-            Kept::Register(_) => unreachable!("it was said to stay as it is"),
-            Kept::Variable(variable) => self.b.def_var(variable, value),
+            Kept::Register(_) => unreachable!("a register stays as it is"),
             Kept::Aside(slot) => {
                 self.b.ins().stack_store(types::I64, value, slot, 0);
             }
@@ -197,7 +184,6 @@ impl<'g, 'p> Gen<'g, 'p> {
     pub(super) fn kept(&mut self, kept: Kept) -> Value {
         match kept {
             Kept::Register(value) => value,
-            Kept::Variable(variable) => self.b.use_var(variable),
             Kept::Aside(slot) => self.b.ins().stack_load(types::I64, types::I64, slot, 0),
         }
     }

@@ -121,7 +121,7 @@ impl<'p> Gen<'_, 'p> {
         for &stack in own.iter().chain(others) {
             let distance = if pushed.contains_key(&stack) {
                 let may_follow = !own.contains(&stack);
-                self.open_top(&mut channels, states, stack, &pushed, may_follow, roomy)
+                self.open_top(&mut channels, states, stack, &pushed, may_follow)
             } else {
                 None
             };
@@ -154,7 +154,6 @@ impl<'p> Gen<'_, 'p> {
         stack: StackIndex,
         pushed: &BTreeMap<StackIndex, Pushes>,
         may_follow: bool,
-        roomy: bool,
     ) -> Option<Value> {
         let load = |this: &mut Self, field| {
             let at = state_offset(stack, field);
@@ -187,7 +186,7 @@ impl<'p> Gen<'_, 'p> {
         };
         let limit = pushes.max.is_none().then(|| {
             let limit = load(self, offset_of!(StackState, limit));
-            self.keep_changing(limit, roomy)
+            Kept::Aside(self.put_aside(limit))
         });
         let spawned = pushes.leaves.then(|| {
             let spawned = self.b.declare_var(types::I64);

@@ -84,11 +84,9 @@ impl<'p> Gen<'_, 'p> {
         self.b.switch_to_block(open);
         let roomy = self.open_channels(task, segment, is_entry);
         self.load_cancel(facts.polls, roomy);
-        let last = if self.has_uncounted() {
-            self.keep_changing(last, roomy)
-        } else {
-            self.keep(last, roomy)
-        };
+        // Where the run may end early, the end of the loop is written to.
+        let fixed = !self.has_uncounted();
+        let last = self.keep(last, roomy && fixed);
         self.b.ins().jump(head, &[]);
 
         self.b.switch_to_block(head);
