@@ -187,6 +187,7 @@ impl Run {
             fields: ptr::null(),
             cancel: self.stop.as_ptr(),
             more: dispatch::more,
+            growing: 0,
             granted: 0,
             owner: ptr::null_mut(),
         }

@@ -45,7 +45,9 @@ pub struct WorkerContext {
     pub cancel: *const u32,
     /// Called where a stack whose pushes cannot be counted is at its limit.
     pub more: MoreFn,
-    /// What `more` said.
+    /// Which stack is to grow, its top, and then what `more` said: compiled code's own.
+    pub growing: u32,
+    /// See `growing`.
     pub granted: u64,
     /// The worker's own, for `more`.
     pub owner: *mut c_void,

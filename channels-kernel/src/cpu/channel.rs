@@ -11,7 +11,7 @@ use super::{
     body::{Gen, Kept, MEMORY, clif},
 };
 use crate::layout::{StackIndex, stride};
-use cranelift_codegen::ir::{AbiParam, InstBuilder, Type, Value, condcodes::IntCC, types};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Value, condcodes::IntCC, types};
 use cranelift_frontend::Variable;
 use cranelift_module::Module;
 use millstream_graph::{
@@ -26,8 +26,6 @@ use std::{
 
 /// Registers that the allocator may hand out on the machine with the fewest, x86-64.
 const REGISTERS: usize = 14;
-/// What a [`MoreFn`](super::abi::MoreFn) takes.
-pub(super) const ASK: [Type; 3] = [types::I64, types::I32, types::I64];
 
 /// A stack that the segment pushes to.
 struct Top {
@@ -426,8 +424,13 @@ impl<'p> Gen<'_, 'p> {
         );
         let ask = self.unit.ask_for_more();
         let ask = self.func_ref(ask);
-        self.b.ins().call(ask, &[ctx, number, top]);
+        // By way of the context: arguments in registers would take these from the loop.
+        let growing = offset_of!(WorkerContext, growing) as i32;
+        self.b.ins().store(MEMORY, number, ctx, growing);
         let granted = offset_of!(WorkerContext, granted) as i32;
+        self.b.ins().store(MEMORY, top, ctx, granted);
+        self.b.ins().call(ask, &[ctx]);
+        let ctx = self.ctx();
         let granted = self.b.ins().load(types::I64, MEMORY, ctx, granted);
         self.change(limit, granted);
         let full = self
@@ -441,17 +444,24 @@ impl<'p> Gen<'_, 'p> {
     /// slower for it. Such a function has no result: it lies in the context.
     pub(super) fn ask_worker(&mut self) {
         let entry = self.b.current_block().expect("in the entry block");
-        let params = self.b.block_params(entry).to_vec();
+        let ctx = self.b.block_params(entry)[0];
         let mut signature = self.unit.module.make_signature();
-        signature.params.extend(ASK.map(AbiParam::new));
+        let params = [types::I64, types::I32, types::I64];
+        signature.params.extend(params.map(AbiParam::new));
         signature.returns.push(AbiParam::new(types::I64));
         let signature = self.b.import_signature(signature);
         let more = offset_of!(WorkerContext, more) as i32;
-        let more = self.b.ins().load(types::I64, MEMORY, params[0], more);
-        let call = self.b.ins().call_indirect(signature, more, &params);
-        let granted = self.b.inst_results(call)[0];
+        let more = self.b.ins().load(types::I64, MEMORY, ctx, more);
+        let growing = offset_of!(WorkerContext, growing) as i32;
+        let stack = self.b.ins().load(types::I32, MEMORY, ctx, growing);
         let at = offset_of!(WorkerContext, granted) as i32;
-        self.b.ins().store(MEMORY, granted, params[0], at);
+        let top = self.b.ins().load(types::I64, MEMORY, ctx, at);
+        let call = self
+            .b
+            .ins()
+            .call_indirect(signature, more, &[ctx, stack, top]);
+        let granted = self.b.inst_results(call)[0];
+        self.b.ins().store(MEMORY, granted, ctx, at);
         self.b.ins().return_(&[]);
         // Nothing stops here.
         let stop = self.stop;

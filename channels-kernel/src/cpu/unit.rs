@@ -2,7 +2,6 @@
 
 use super::{
     body::Gen,
-    channel::ASK,
     helper::{self, Facts},
     libcalls::{self, LibCall},
     program::{CheckSite, CompileError},
@@ -10,7 +9,7 @@ use super::{
 use crate::layout::Layouts;
 use cranelift_codegen::{
     Context,
-    ir::{AbiParam, Signature},
+    ir::{AbiParam, Signature, types},
     isa::CallConv,
     settings::{self, Configurable},
 };
@@ -193,7 +192,7 @@ impl<'p> Unit<'p> {
 
     fn ask_signature(&self) -> Signature {
         let mut signature = self.module.make_signature();
-        signature.params.extend(ASK.map(AbiParam::new));
+        signature.params.push(AbiParam::new(types::I64));
         signature.call_conv = CallConv::PreserveAll;
         signature
     }

@@ -68,6 +68,7 @@ impl<'a> Machine<'a> {
             fields: bases.as_ptr(),
             cancel: cancel.as_ptr(),
             more: no_more,
+            growing: 0,
             granted: 0,
             owner: std::ptr::null_mut(),
         });
