@@ -85,7 +85,7 @@ impl Arena {
         let results = take(roots.checked_mul(result.size.max(1))?);
         let control = take(size_of::<Control>() as u64);
         let dispatch = take(Dispatch::new(plan).bytes());
-        let counter = take(4 * plan.groups() as u64);
+        let counter = take(8 * plan.groups() as u64);
         let standing = take(Standing::new(plan).bytes());
         let leaves = take(8 * (plan.stacks.len() as u64 + levels + 1));
         let zeroed = at;

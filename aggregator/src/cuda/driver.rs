@@ -137,7 +137,7 @@ impl Shared {
         check(
             // SAFETY: the device exists; valid for a write.
             unsafe { sys::cuCtxCreate_v2(&raw mut context, 0, device) },
-            "making a context",
+            "making a context (after some errors the driver makes none until the process is started anew)",
         )?;
         // Relaxed: a number of its own is all.
         let shared = Arc::new(Self {

@@ -532,7 +532,7 @@ impl Plan {
     pub(super) fn stage_bytes(&self) -> u64 {
         let warps = u64::from(kernel::BLOCK / kernel::WARP);
         let (groups, items) = self.scanned();
-        let sums = groups * (4 * warps * items + 8) + 4 * self.groups() as u64;
+        let sums = groups * (4 * warps * items + 8) + 8 * self.groups() as u64;
         let shared =
             abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 64;
         let policy = abi::Standing::new(self).bytes()

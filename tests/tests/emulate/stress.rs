@@ -150,8 +150,8 @@ const BUGS: [(&str, &str, &str); 6] = [
     ),
     (
         "reservation: a tile that begins in the room may end outside",
-        "if (total && (u64)first + total > sh.dispatch.room[0]) {",
-        "if (total && first >= sh.dispatch.room[0]) {",
+        "if (total && first + total > sh.dispatch.room[0]) end_room",
+        "if (total && first >= sh.dispatch.room[0]) end_room",
     ),
 ];
 

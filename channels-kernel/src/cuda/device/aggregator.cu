@@ -128,7 +128,7 @@ FN void finish_dispatch(Shared& sh, const Dispatch& d) {
   Control* const c = device_channels.control;
   __syncthreads();
   if (sh.local) {
-    for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) c->mailbox->counter[g] = sh.counter[g];
+    for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) c->mailbox->counter[g] = (u32)sh.counter[g];
     // Relaxed: pairs with `stop_run`, which the barrier above has ordered if this block called it.
     if (thread_id() == 0) tell(c->mailbox, GLOBAL_LOAD(&c->status), 0xffffffffu, {d.first, 0, 0});
     return answer(c, d.number);
@@ -154,8 +154,10 @@ FN void finish_dispatch(Shared& sh, const Dispatch& d) {
 #endif
   __syncthreads();
   for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) {
-    c->mailbox->counter[g] = GLOBAL_LOAD(&c->counter[g]);
-    __nv_atomic_store_n(&c->counter[g], 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    const u64 counted = GLOBAL_LOAD(&c->counter[g]);
+    // What is beyond 32 bits found no room.
+    c->mailbox->counter[g] = counted >> 32 ? 0xffffffffu : (u32)counted;
+    __nv_atomic_store_n(&c->counter[g], 0ull, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
   if (thread_id() == 0) {
     tell(c->mailbox, GLOBAL_LOAD(&c->status), limit, left);

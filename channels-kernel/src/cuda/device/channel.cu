@@ -150,7 +150,7 @@ template <class S, class M = DeviceMemory>
 struct Direct : Worker<M> {
   static constexpr bool RUN = true, FALLIBLE = true, STAGES = false, EACH = true;
   const Dispatch* dispatch;
-  u32* counter;
+  u64* counter;  // in their low halves: who finds no room here ends the run, so it counts little beyond
   Gathered<typename S::Sum, M>& sum;
   LeafCounts<S>& leaves;
   __device__ __forceinline__ Direct(Gathered<typename S::Sum, M>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
@@ -165,7 +165,7 @@ struct Direct : Worker<M> {
     u32 first = 0;
     // Relaxed: reserves only; what is written there is published by the barrier that ends the dispatch.
     if (lane == leader)
-      first = __nv_atomic_fetch_add(&counter[S::group(push)], count * (u32)__popc(peers), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      first = __nv_atomic_fetch_add((u32*)&counter[S::group(push)], count * (u32)__popc(peers), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     first = shuffle(peers, first, leader);
     const u32 mine = first + count * (u32)__popc(peers & ((1u << lane) - 1));
     if (mine + count > dispatch->room[push]) {
@@ -222,7 +222,7 @@ struct Shared {
   u32 go;
   u32 tile;                                  // the next one
   u32 local;                                 // a run in one block: `counter` counts its pushes, not the control record's
-  u32 counter[MAX_GROUPS];
+  u64 counter[MAX_GROUPS];                   // as the control record's; their low halves count
   u32 marks[MOST_GIVEN / 32];
   u64 to[WARPS], value[WARPS];               // sums of the warps
   u32 leaves[WARPS];
@@ -324,6 +324,22 @@ FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) 
   }
 }
 
+// Counts units of a group, and gives how many were before. A tile that finds no room is counted too, one of each block beyond the room, and its
+// children are as many as it finds: only 64 bits do not come round. In a block that is alone there is one tile.
+FN u64 count_units(Shared& sh, Control* control, u32 group, u32 units) {
+  if (units == 0) return 0;
+  // Relaxed: reserves only, as in `Direct::talloc`.
+  if (sh.local) return __nv_atomic_fetch_add((u32*)&sh.counter[group], units, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  return __nv_atomic_fetch_add(&control->counter[group], (u64)units, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+// Takes down where the room ended for a tile that found none.
+FN void end_room(Shared& sh, Control* control, u64 first) {
+  sh.full = 1;
+  // Relaxed: the barrier that ends the dispatch orders it. What begins beyond 32 bits is not the first that found no room.
+  if (!sh.local && first >> 32 == 0) __nv_atomic_fetch_min(&control->limit, (u32)first, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
 // Reserves, once for the whole tile, what its elements push: `sums` holds the units of each item and warp and gets the first unit of each.
 // The first warp calls it, between two barriers. Of a segment that gives back, the group whose units depend on data comes first: if it
 // finds no room, nothing is reserved, and no later tile finds room either, so that what was reserved has no holes.
@@ -331,32 +347,27 @@ template <class S>
 FN void reserve_tile(Shared& sh, Control* control) {
   constexpr u32 N = WARPS * S::ITEMS;
   for (u32 g = 0; g < S::GROUPS; g++) {
-    u32 carry = 0;
+    u64 carry = 0;
     for (u32 at = 0; at < N; at += WARP) {
       const u32 i = at + lane_id(), own = i < N ? sh.sums[g][i] : 0;
       const u32 upto = warp_scan(own);
-      if (i < N) sh.sums[g][i] = carry + upto - own;
+      if (i < N) sh.sums[g][i] = (u32)carry + upto - own;
       carry += __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
     }
-    if (lane_id() == 0) sh.total[g] = carry;
+    // More than any channel holds is enough.
+    if (lane_id() == 0) sh.total[g] = carry >> 32 ? 0xffffffffu : (u32)carry;
   }
   __syncwarp();
-  u32* const counter = sh.local ? sh.counter : control->counter;
   if (S::YIELDS) {
     if (lane_id() == 0) {
       const u32 carry = sh.total[S::LOOSE];
-      // Relaxed: reserves only, as in `Direct::talloc`.
-      const u32 first =
-          carry ? __nv_atomic_fetch_add(&counter[S::LOOSE], carry, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) : 0;
-      sh.first[S::LOOSE] = first;
+      const u64 first = count_units(sh, control, S::LOOSE, carry);
+      sh.first[S::LOOSE] = (u32)first;
       u32 room = 0xffffffffu;
       for (u32 p = 0; p < S::PUSHED; p++) {
         if (S::group(p) == S::LOOSE) room = sh.dispatch.room[p] / S::ratio(p) < room ? sh.dispatch.room[p] / S::ratio(p) : room;
       }
-      if (carry && (u64)first + carry > room) {
-        sh.full = 1;
-        if (!sh.local) __nv_atomic_fetch_min(&control->limit, first, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-      }
+      if (carry && first + carry > room) end_room(sh, control, first);
     }
     __syncwarp();
     if (sh.full) return;
@@ -364,10 +375,10 @@ FN void reserve_tile(Shared& sh, Control* control) {
   for (u32 g = lane_id(); g < S::GROUPS; g += WARP) {
     if (S::YIELDS && g == S::LOOSE) continue;
     const u32 carry = sh.total[g];
-    const u32 first = carry ? __nv_atomic_fetch_add(&counter[g], carry, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) : 0;
-    sh.first[g] = first;
+    const u64 first = count_units(sh, control, g, carry);
+    sh.first[g] = (u32)first;
     for (u32 p = 0; p < S::PUSHED; p++) {
-      if (S::group(p) == g && (u64)(first + carry) * S::ratio(p) > sh.dispatch.room[p] && carry) {
+      if (S::group(p) == g && (first + carry) * S::ratio(p) > sh.dispatch.room[p] && carry) {
         stop_run(control, CHANNEL_FULL, S::stack_of(p), 0, 0);
         sh.full = 1;
       }
@@ -495,16 +506,11 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
 template <class S>
 FN void reserve_tried(Shared& sh, Control* control) {
   const u32 total = sh.staged;
-  u32* const counter = sh.local ? sh.counter : control->counter;
-  // Relaxed: reserves only, as in `Direct::talloc`.
-  const u32 first = total ? __nv_atomic_fetch_add(&counter[0], total, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) : 0;
-  sh.first[0] = first;
+  const u64 first = count_units(sh, control, 0, total);
+  sh.first[0] = (u32)first;
   sh.total[0] = total;
   sh.staged = 0;
-  if (total && (u64)first + total > sh.dispatch.room[0]) {
-    sh.full = 1;
-    if (!sh.local) __nv_atomic_fetch_min(&control->limit, first, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  }
+  if (total && first + total > sh.dispatch.room[0]) end_room(sh, control, first);
 }
 
 // Runs elements in the same tiles, but as soon as their children are staged the tile is as good as done: if they find room, they are written to

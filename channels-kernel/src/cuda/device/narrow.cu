@@ -374,7 +374,7 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
   }
   __syncwarp();
 #pragma unroll
-  for (u32 p = 0; p < S::PUSHED; p++) pushed[p] = sh.counter[S::group(p)] * S::ratio(p);
+  for (u32 p = 0; p < S::PUSHED; p++) pushed[p] = (u32)sh.counter[S::group(p)] * S::ratio(p);
   __syncwarp();
   for (u32 g = n.lane; g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
   __syncwarp();

@@ -221,7 +221,8 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const Push push = pushes[from.first_push + i];
     // Relaxed: the barrier before has ordered the reservations.
-    u32 units = sh.local ? sh.counter[push.group] : GLOBAL_LOAD(&c->counter[push.group]);
+    const u64 counted = sh.local ? sh.counter[push.group] : GLOBAL_LOAD(&c->counter[push.group]);
+    u32 units = counted >> 32 ? 0xffffffffu : (u32)counted;
     if (from.tile && push.max == 0) {
       const u32 limit = sh.local ? (sh.full ? 0 : units) : GLOBAL_LOAD(&c->limit);
       units = units < limit ? units : limit;
@@ -249,7 +250,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   if (sh.local) {
     for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
   } else {
-    for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) __nv_atomic_store_n(&c->counter[g], 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) __nv_atomic_store_n(&c->counter[g], 0ull, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     if (lane_id() == 0 && from.tile) {
       // Relaxed: the barrier that begins the next dispatch orders them.
       __nv_atomic_store_n(&c->ticket, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);

@@ -32,7 +32,8 @@ struct OwnMemory {
 };
 static u64 results[8], x[8], y[8], leaves[64];
 // Eight elements, and room for as many children of each.
-static u32 numbers[32] = {5, 9, 2, 7, 1, 3, 8, 4}, destinations[32], waiting[8], kept[8], counters[MAX_GROUPS], none;
+static u32 numbers[32] = {5, 9, 2, 7, 1, 3, 8, 4}, destinations[32], waiting[8], kept[8], none;
+static u64 counters[MAX_GROUPS];
 int main() {
   own.control = &own_control;
   own.memory = (ptr)results;
