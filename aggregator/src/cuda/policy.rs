@@ -99,6 +99,8 @@ pub(super) enum Decision {
     Move(Vec<u32>),
     /// Nothing that is left finds room: the stack that is full.
     Full(u32),
+    /// The run is deeper than there is room for levels.
+    Deep,
 }
 
 /// Elements of a level, and what is known of it.
@@ -142,12 +144,16 @@ pub(super) struct Policy<'a> {
     most: u32,
     moves: Option<Vec<u32>>,
     full: Option<u32>,
+    /// How many levels there may be.
+    most_levels: usize,
+    deep: bool,
     peak: Vec<u32>,
     consumed: Vec<u64>,
 }
 
 impl<'a> Policy<'a> {
-    /// A run of `roots` elements on one stack. `expected` is how many levels a run like this one reached, 0 if unknown.
+    /// A run of `roots` elements on one stack. `expected` is how many levels a run like this one reached, 0 if unknown; it may
+    /// have `most_levels`.
     pub(super) fn new(
         plan: &'a Plan,
         capacities: &'a [u64],
@@ -155,6 +161,7 @@ impl<'a> Policy<'a> {
         roots: u32,
         expected: u32,
         shape: Shape,
+        most_levels: u32,
     ) -> Self {
         let stacks = plan.stacks.len();
         let mut top = vec![0; stacks];
@@ -175,6 +182,8 @@ impl<'a> Policy<'a> {
             most: u32::MAX,
             moves: None,
             full: None,
+            most_levels: most_levels as usize,
+            deep: false,
             consumed: vec![0; plan.sources.len()],
         }
     }
@@ -287,6 +296,10 @@ impl<'a> Policy<'a> {
             self.top.clone_from(&self.levels[self.level].hi);
             return;
         }
+        if self.level + 1 >= self.most_levels {
+            self.deep = true;
+            return;
+        }
         self.level += 1;
         if self.levels.len() == self.level {
             self.levels.push(Level::new(self.top.len()));
@@ -302,6 +315,9 @@ impl<'a> Policy<'a> {
 
     /// What comes next.
     pub(super) fn decide(&mut self) -> Decision {
+        if self.deep {
+            return Decision::Deep;
+        }
         if let Some(stack) = self.full {
             return Decision::Full(stack);
         }
@@ -513,7 +529,7 @@ impl<'a> Policy<'a> {
 
     /// Whether a kernel can take it up: nothing is to be moved, and nothing is full.
     pub(super) const fn rests(&self) -> bool {
-        self.moves.is_none() && self.full.is_none()
+        self.moves.is_none() && self.full.is_none() && !self.deep
     }
 
     /// How far the run is, as the kernel takes it up: an [`abi::Standing`].

@@ -237,6 +237,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             self.roots,
             kernels.expected(),
             kernels.shape,
+            self.arena.levels,
         )
     }
 
@@ -362,7 +363,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         self.launcher
             .shared_word(MAILBOX + told.number.at())
             .store(0, Ordering::Relaxed);
-        let mut full = None;
+        let mut over;
         loop {
             if shares && narrow >= NARROW_RUNS && policy.rests() {
                 narrow = 0;
@@ -374,9 +375,11 @@ impl<'a, L: Launcher> Run<'a, L> {
                 chosen = next;
             }
             let decision = chosen.take().map_or_else(|| policy.decide(), Decision::Run);
-            if let Decision::Full(stack) = decision {
-                full = Some(stack);
-            }
+            over = match decision {
+                Decision::Full(stack) => Some((status::CHANNEL_FULL, stack)),
+                Decision::Deep => Some((status::LEVELS_FULL, 0)),
+                Decision::Run(_) | Decision::Move(_) | Decision::Done => None,
+            };
             number = number.wrapping_add(1).max(1);
             if !self.dispatch(&decision, number)? {
                 break;
@@ -407,10 +410,10 @@ impl<'a, L: Launcher> Run<'a, L> {
         self.launcher.mark(true)?;
         self.launcher.wait(RUNNING)?;
         let mut control = control_in(&self.read(self.arena.control, size_of::<Control>() as u64)?);
-        if let Some(stack) = full
+        if let Some(why) = over
             && control.status == status::OK
         {
-            (control.status, control.site) = (status::CHANNEL_FULL, stack);
+            (control.status, control.site) = why;
         }
         Ok(control)
     }
@@ -429,7 +432,7 @@ impl<'a, L: Launcher> Run<'a, L> {
                 kernels.plan.sources.len(),
                 Dispatch::new(&kernels.plan).level.get(words),
             ),
-            Decision::Done | Decision::Full(_) => return Ok(false),
+            Decision::Done | Decision::Full(_) | Decision::Deep => return Ok(false),
         };
         // Relaxed: pairs with `CudaCancel::cancel`.
         if self.launcher.shared_word(0).load(Ordering::Relaxed) != 0 {

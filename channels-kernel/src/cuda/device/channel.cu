@@ -347,15 +347,18 @@ template <class S>
 FN void reserve_tile(Shared& sh, Control* control) {
   constexpr u32 N = WARPS * S::ITEMS;
   for (u32 g = 0; g < S::GROUPS; g++) {
-    u64 carry = 0;
+    u32 carry = 0;
+    [[maybe_unused]] bool beyond = false;
     for (u32 at = 0; at < N; at += WARP) {
       const u32 i = at + lane_id(), own = i < N ? sh.sums[g][i] : 0;
       const u32 upto = warp_scan(own);
-      if (i < N) sh.sums[g][i] = (u32)carry + upto - own;
-      carry += __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
+      if (i < N) sh.sums[g][i] = carry + upto - own;
+      const u32 sum = __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
+      if constexpr (S::YIELDS) beyond |= carry + sum < carry;
+      carry += sum;
     }
     // More than any channel holds is enough.
-    if (lane_id() == 0) sh.total[g] = carry >> 32 ? 0xffffffffu : (u32)carry;
+    if (lane_id() == 0) sh.total[g] = S::YIELDS && beyond ? 0xffffffffu : carry;
   }
   __syncwarp();
   if (S::YIELDS) {
@@ -372,13 +375,15 @@ FN void reserve_tile(Shared& sh, Control* control) {
     __syncwarp();
     if (sh.full) return;
   }
+  u64* const counter = sh.local ? sh.counter : control->counter;
   for (u32 g = lane_id(); g < S::GROUPS; g += WARP) {
     if (S::YIELDS && g == S::LOOSE) continue;
     const u32 carry = sh.total[g];
-    const u64 first = count_units(sh, control, g, carry);
-    sh.first[g] = (u32)first;
+    // Relaxed: as in `count_units`. What is pushed here is known to find room, so the low half is all of it.
+    const u32 first = carry ? __nv_atomic_fetch_add((u32*)&counter[g], carry, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) : 0;
+    sh.first[g] = first;
     for (u32 p = 0; p < S::PUSHED; p++) {
-      if (S::group(p) == g && (first + carry) * S::ratio(p) > sh.dispatch.room[p] && carry) {
+      if (S::group(p) == g && (u64)(first + carry) * S::ratio(p) > sh.dispatch.room[p] && carry) {
         stop_run(control, CHANNEL_FULL, S::stack_of(p), 0, 0);
         sh.full = 1;
       }
