@@ -59,6 +59,12 @@ pub(super) fn bytes(plan: &Plan, records: u32) -> u64 {
     Head::new(plan).bytes() + u64::from(records) * At::new(plan).bytes()
 }
 
+/// Bytes of those that a kernel has written, and of what stands before them: `words`.
+pub(super) fn written(plan: &Plan, words: &[u32]) -> u64 {
+    let head = Head::new(plan);
+    bytes(plan, head.kept.get(words).min(head.room.get(words)))
+}
+
 /// What stands before records that are yet to be written: how many there are, and how many find room.
 pub(super) fn header(plan: &Plan, records: u32) -> Vec<u8> {
     let at = Head::new(plan);
@@ -95,12 +101,14 @@ impl Records {
     }
 
     /// Lets the policy of the run's beginning decide everything again. How many decisions were the same, or the first that was not.
-    pub(super) fn compare(&self, mut policy: Policy<'_>) -> Result<u64, Difference> {
+    pub(super) fn compare(&self, mut policy: Policy<'_>) -> Result<u64, Box<Difference>> {
         for (number, record) in self.all.iter().enumerate() {
-            let differs = |what: String| Difference {
-                number,
-                record: record.clone(),
-                what,
+            let differs = |what: String| {
+                Box::new(Difference {
+                    number,
+                    record: record.clone(),
+                    what,
+                })
             };
             let mut decision = policy.decide();
             while matches!(decision, Decision::Move(_)) {

@@ -163,7 +163,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         Ok(out)
     }
 
-    fn prepare(&self, pieces: Vec<Vec<Vec<u8>>>) -> Result<(), RunError> {
+    fn prepare(&self, pieces: Pieces) -> Result<(), RunError> {
         let (launcher, kernels) = (&*self.launcher, self.launcher.kernels());
         let mut pieces = pieces;
         self.copies.place(self.copied, &mut pieces);
@@ -288,8 +288,9 @@ impl<'a, L: Launcher> Run<'a, L> {
         )?;
         policy.resume(&standing, &words(&levels));
         if let Some(records) = &mut counts.records {
-            let bytes = self.read(self.arena.records, self.arena.records_bytes)?;
-            records.take_in(plan, &words(&bytes));
+            let head = words(&self.read(self.arena.records, records::bytes(plan, 0))?);
+            let bytes = records::written(plan, &head);
+            records.take_in(plan, &words(&self.read(self.arena.records, bytes)?));
             let header = records::header(plan, self.launcher.kernels().records);
             self.write(self.arena.records, &header)?;
         }
@@ -523,13 +524,16 @@ impl<'a, L: Launcher> Run<'a, L> {
     }
 }
 
+/// The bytes of each call's pieces.
+type Pieces = Vec<Vec<Vec<u8>>>;
+
 /// The pieces of each call, and the memory of the host that they lend.
 fn arguments(
     plan: &Plan,
     home: u64,
     task: TaskId,
     calls: &[ErasedCall<'_>],
-) -> Result<(Vec<Vec<Vec<u8>>>, Copies), RunError> {
+) -> Result<(Pieces, Copies), RunError> {
     let Some(lowered) = plan.program.tasks.get(task.index()) else {
         return Err(RunError::BadArguments(format!(
             "the program has no task {task}"
