@@ -88,7 +88,8 @@ const FIB: &str = "#[millstream::program] mod fib {
     }
 }";
 
-/// Few tasks spawn up to `most` children, most of them few; results are gathered.
+/// The first task and three of `4 * most` others spawn up to `most` children, the rest up to two, so that a level has little more than the one
+/// before; results are gathered. A `most` beyond 2^20 marks the first.
 const WIDE: &str = "#[millstream::program] mod wide {
     fn hash(x: u32) -> u32 {
         let a = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
@@ -98,10 +99,11 @@ const WIDE: &str = "#[millstream::program] mod wide {
     #[task] pub fn wide(x: u32, depth: u32, most: u32) -> u64 {
         if depth == 0 { return x as u64; }
         let h = hash(x);
-        let n = if h % 1024 == 7 || most > 1 << 20 { (h >> 3) % (most & 0xf_ffff) } else { (h >> 10) % 4 };
+        let m = most & 0xf_ffff;
+        let n = if h % (4 * m) < 3 || most > 1 << 20 { (h >> 3) % m } else { (h >> 10) % 3 };
         let mut sum = 1u64;
         for i in 0..n {
-            sum += spawn!(wide(h.wrapping_mul(i | 1).wrapping_add(i), depth - 1, most & 0xf_ffff));
+            sum += spawn!(wide(h.wrapping_mul(i | 1).wrapping_add(i), depth - 1, m));
         }
         sync!();
         sum
@@ -120,12 +122,13 @@ const MARKS: &str = "#[millstream::program] mod marks {
         seen.fetch_add((x % 1000) as u64 + 1, Ordering::Relaxed);
         if depth == 0 { return; }
         let h = hash(x);
-        let n = if h % 512 == 5 || most > 1 << 20 { (h >> 3) % (most & 0xf_ffff) } else { (h >> 9) % 3 };
+        let m = most & 0xf_ffff;
+        let n = if h % (4 * m) < 3 || most > 1 << 20 { (h >> 3) % m } else { (h >> 9) % 3 };
         for i in 0..n {
             if (h ^ i) % 3 == 0 {
                 spawn!(end(h.wrapping_add(i), seen));
             } else {
-                spawn!(marks(h.wrapping_mul(i | 1).wrapping_add(i), depth - 1, most & 0xf_ffff, seen));
+                spawn!(marks(h.wrapping_mul(i | 1).wrapping_add(i), depth - 1, m, seen));
             }
         }
     }

@@ -433,14 +433,15 @@ impl<'a> Policy<'a> {
             if work || self.level == 0 {
                 return work;
             }
+            // In this order, as `narrow_up` has it: an estimate's last bit may decide on an element.
             let elements = self.now().elements.max(1) as f32;
-            let children = self.children() / elements;
+            let children = self.children();
             let now = self.now();
             let need = now
                 .pushed
                 .iter()
                 .zip(&now.below)
-                .map(|(pushed, below)| pushed / elements + children * below)
+                .map(|(pushed, below)| (pushed + children * below) / elements)
                 .collect();
             self.level -= 1;
             self.now().below = need;
