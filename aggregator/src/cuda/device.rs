@@ -1,8 +1,9 @@
 //! A GPU that programs are loaded on and launched.
 
 use super::{
-    driver::{self, Context, DeviceInfo, Kernel, Module, Stopwatch},
-    launcher::{Kernels, Launcher, Rows, SHARED_WORDS},
+    driver::{self, Context, DeviceInfo, Kernel, Module},
+    gpu::Driver,
+    launcher::{Kernels, SHARED_WORDS},
     memory::{Mapped, Memory},
     run::{Settings, run},
 };
@@ -97,32 +98,32 @@ struct Slot {
 
 /// What a device has in its context.
 #[derive(Debug)]
-struct Inner {
+pub(super) struct Inner {
     options: CudaOptions,
     info: DeviceInfo,
     memory: u64,
-    shared: Mapped,
+    pub(super) shared: Mapped,
     /// One run at a time: who launches holds it.
     workspace: Mutex<Workspace>,
     loaded: Mutex<Vec<Arc<CudaLoaded>>>,
-    context: Context,
+    pub(super) context: Context,
 }
 
 /// Device memory that runs use one after another.
 #[derive(Debug, Default)]
-struct Workspace {
+pub(super) struct Workspace {
     channels: Option<Memory>,
     copies: Option<Memory>,
 }
 
 impl Workspace {
     /// Memory of so many bytes for the channels.
-    fn channels(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
+    pub(super) fn channels(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
         Self::place(&mut self.channels, context, bytes)
     }
 
     /// Memory of so many bytes for copies of the host's.
-    fn copies(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
+    pub(super) fn copies(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
         if bytes == 0 {
             return Ok(0);
         }
@@ -148,11 +149,11 @@ impl Workspace {
 #[derive(Debug)]
 pub struct CudaLoaded {
     program: Arc<Levelized>,
-    kernels: Kernels,
-    persistent: Kernel,
-    dispatches: Vec<Kernel>,
+    pub(super) kernels: Kernels,
+    pub(super) persistent: Kernel,
+    pub(super) dispatches: Vec<Kernel>,
     /// The global that says where channels lie: its address and its size.
-    channels: (u64, usize),
+    pub(super) channels: (u64, usize),
     source: String,
     log: String,
     _module: Module,
@@ -228,7 +229,7 @@ impl Inner {
     }
 
     /// A word that host and device share.
-    fn shared_word(&self, at: usize) -> &AtomicU32 {
+    pub(super) fn shared_word(&self, at: usize) -> &AtomicU32 {
         assert!(at < SHARED_WORDS, "a word of the shared memory");
         // SAFETY: inside the memory, aligned, and touched by atomics only, on both sides.
         unsafe { AtomicU32::from_ptr(self.shared.host().add(at)) }
@@ -572,146 +573,4 @@ fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, R
         _module: module,
         owner: Arc::downgrade(inner),
     })
-}
-
-/// The driver as a run's launcher: a program that is loaded, and the memory that runs use one after another.
-struct Driver<'a> {
-    inner: &'a Inner,
-    loaded: &'a CudaLoaded,
-    workspace: &'a mut Workspace,
-    watch: Stopwatch,
-}
-
-impl<'a> Driver<'a> {
-    /// The context is entered, and stays so.
-    fn new(
-        inner: &'a Inner,
-        loaded: &'a CudaLoaded,
-        workspace: &'a mut Workspace,
-    ) -> Result<Self, RunError> {
-        Ok(Self {
-            inner,
-            loaded,
-            workspace,
-            watch: Stopwatch::new()?,
-        })
-    }
-}
-
-impl Launcher for Driver<'_> {
-    fn kernels(&self) -> &Kernels {
-        &self.loaded.kernels
-    }
-
-    fn home(&self) -> u64 {
-        self.inner.context.shared.id
-    }
-
-    fn channels(&mut self, bytes: u64) -> Result<u64, RunError> {
-        self.workspace.channels(&self.inner.context, bytes)
-    }
-
-    fn copies(&mut self, bytes: u64) -> Result<u64, RunError> {
-        self.workspace.copies(&self.inner.context, bytes)
-    }
-
-    unsafe fn copy_in(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), RunError> {
-        // SAFETY: the caller's promise.
-        unsafe { self.inner.context.copy_in(to, from, bytes) }
-    }
-
-    unsafe fn copy_out(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), RunError> {
-        // SAFETY: the caller's promise.
-        unsafe { self.inner.context.copy_out(to, from, bytes) }
-    }
-
-    unsafe fn copy_rows(
-        &self,
-        host: *mut u8,
-        device: u64,
-        rows: Rows,
-        out: bool,
-    ) -> Result<(), RunError> {
-        // SAFETY: the caller's promise.
-        unsafe { self.inner.context.copy_rows(host, device, rows, out) }
-    }
-
-    unsafe fn zero(&self, at: u64, bytes: u64) -> Result<(), RunError> {
-        // SAFETY: the caller's promise.
-        unsafe { self.inner.context.zero(at, bytes) }
-    }
-
-    fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
-        let (at, size) = self.loaded.channels;
-        if bytes.len() > size {
-            return Err(RunError::Device(format!(
-                "the program's table of channels takes {size} bytes, not {}",
-                bytes.len()
-            )));
-        }
-        // SAFETY: the module's global, as long as that; pageable memory is staged before the call returns.
-        unsafe { self.inner.context.copy_in(at, bytes.as_ptr(), bytes.len()) }
-    }
-
-    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
-        let blocks = if small { 1 } else { self.loaded.kernels.blocks };
-        let (mut published, mut word) = (published, u32::from(small));
-        let mut params = [(&raw mut published).cast(), (&raw mut word).cast()];
-        let kernel = self.loaded.persistent.0;
-        // SAFETY: the kernel takes the address of a dispatch record and a word; the rest is the caller's promise.
-        unsafe {
-            self.inner
-                .context
-                .launch(kernel, blocks, kernel::BLOCK, !small, &mut params)
-        }
-    }
-
-    unsafe fn dispatch(
-        &self,
-        kernel: usize,
-        blocks: u32,
-        words: &mut [u32],
-    ) -> Result<(), RunError> {
-        let mut params = [words.as_mut_ptr().cast()];
-        let kernel = self.loaded.dispatches[kernel].0;
-        // SAFETY: the kernel takes a dispatch record by value; the rest is the caller's promise.
-        unsafe {
-            self.inner
-                .context
-                .launch(kernel, blocks, kernel::BLOCK, false, &mut params)
-        }
-    }
-
-    fn wait(&self, what: &str) -> Result<(), RunError> {
-        self.inner.context.wait(what)
-    }
-
-    fn is_done(&self, what: &str) -> Result<bool, RunError> {
-        self.inner.context.is_done(what)
-    }
-
-    unsafe fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
-        // SAFETY: the caller's promise.
-        unsafe { self.inner.context.peek(at) }
-    }
-
-    fn give_up(&self) {
-        self.inner.context.shared.give_up();
-    }
-
-    fn shared_word(&self, at: usize) -> &AtomicU32 {
-        self.inner.shared_word(at)
-    }
-
-    fn shared_address(&self) -> u64 {
-        self.inner.shared.device()
-    }
-
-    fn mark(&self, end: bool) -> Result<(), RunError> {
-        self.watch.mark(&self.inner.context, end)
-    }
-
-    fn elapsed(&self) -> Result<Duration, RunError> {
-        self.watch.elapsed()
-    }
 }

@@ -1,5 +1,5 @@
 //! What a run asks of the machine that its kernels run on: the seam between the loop that drives a run ([`run`](super::run)) and what starts
-//! kernels and copies memory. The driver of a GPU is one launcher ([`device`](super::device)); the emulator of the tests, which runs the same text
+//! kernels and copies memory. The driver of a GPU is one launcher ([`gpu`](super::gpu)); the emulator of the tests, which runs the same text
 //! on this computer, is another. So the loop that is tested without a GPU is the one that ships.
 
 use crate::error::RunError;

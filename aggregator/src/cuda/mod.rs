@@ -13,6 +13,7 @@ mod arena;
 mod copies;
 mod device;
 mod driver;
+mod gpu;
 mod launcher;
 mod memory;
 mod outcome;

@@ -1,0 +1,153 @@
+//! A GPU as what a run is launched on: the driver behind the seam of [`launcher`](super::launcher).
+
+use super::{
+    device::{CudaLoaded, Inner, Workspace},
+    driver::Stopwatch,
+    launcher::{Kernels, Launcher, Rows},
+};
+use crate::error::RunError;
+use millstream_channels_kernel::cuda::abi::kernel;
+use std::{sync::atomic::AtomicU32, time::Duration};
+
+/// The driver as a run's launcher: a program that is loaded, and the memory that runs use one after another.
+#[derive(Debug)]
+pub(super) struct Driver<'a> {
+    inner: &'a Inner,
+    loaded: &'a CudaLoaded,
+    workspace: &'a mut Workspace,
+    watch: Stopwatch,
+}
+
+impl<'a> Driver<'a> {
+    /// The context is entered, and stays so.
+    pub(super) fn new(
+        inner: &'a Inner,
+        loaded: &'a CudaLoaded,
+        workspace: &'a mut Workspace,
+    ) -> Result<Self, RunError> {
+        Ok(Self {
+            inner,
+            loaded,
+            workspace,
+            watch: Stopwatch::new()?,
+        })
+    }
+}
+
+impl Launcher for Driver<'_> {
+    fn kernels(&self) -> &Kernels {
+        &self.loaded.kernels
+    }
+
+    fn home(&self) -> u64 {
+        self.inner.context.shared.id
+    }
+
+    fn channels(&mut self, bytes: u64) -> Result<u64, RunError> {
+        self.workspace.channels(&self.inner.context, bytes)
+    }
+
+    fn copies(&mut self, bytes: u64) -> Result<u64, RunError> {
+        self.workspace.copies(&self.inner.context, bytes)
+    }
+
+    unsafe fn copy_in(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.context.copy_in(to, from, bytes) }
+    }
+
+    unsafe fn copy_out(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.context.copy_out(to, from, bytes) }
+    }
+
+    unsafe fn copy_rows(
+        &self,
+        host: *mut u8,
+        device: u64,
+        rows: Rows,
+        out: bool,
+    ) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.context.copy_rows(host, device, rows, out) }
+    }
+
+    unsafe fn zero(&self, at: u64, bytes: u64) -> Result<(), RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.context.zero(at, bytes) }
+    }
+
+    fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
+        let (at, size) = self.loaded.channels;
+        if bytes.len() > size {
+            return Err(RunError::Device(format!(
+                "the program's table of channels takes {size} bytes, not {}",
+                bytes.len()
+            )));
+        }
+        // SAFETY: the module's global, as long as that; pageable memory is staged before the call returns.
+        unsafe { self.inner.context.copy_in(at, bytes.as_ptr(), bytes.len()) }
+    }
+
+    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
+        let blocks = if small { 1 } else { self.loaded.kernels.blocks };
+        let (mut published, mut word) = (published, u32::from(small));
+        let mut params = [(&raw mut published).cast(), (&raw mut word).cast()];
+        let kernel = self.loaded.persistent.0;
+        // SAFETY: the kernel takes the address of a dispatch record and a word; the rest is the caller's promise.
+        unsafe {
+            self.inner
+                .context
+                .launch(kernel, blocks, kernel::BLOCK, !small, &mut params)
+        }
+    }
+
+    unsafe fn dispatch(
+        &self,
+        kernel: usize,
+        blocks: u32,
+        words: &mut [u32],
+    ) -> Result<(), RunError> {
+        let mut params = [words.as_mut_ptr().cast()];
+        let kernel = self.loaded.dispatches[kernel].0;
+        // SAFETY: the kernel takes a dispatch record by value; the rest is the caller's promise.
+        unsafe {
+            self.inner
+                .context
+                .launch(kernel, blocks, kernel::BLOCK, false, &mut params)
+        }
+    }
+
+    fn wait(&self, what: &str) -> Result<(), RunError> {
+        self.inner.context.wait(what)
+    }
+
+    fn is_done(&self, what: &str) -> Result<bool, RunError> {
+        self.inner.context.is_done(what)
+    }
+
+    unsafe fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.context.peek(at) }
+    }
+
+    fn give_up(&self) {
+        self.inner.context.shared.give_up();
+    }
+
+    fn shared_word(&self, at: usize) -> &AtomicU32 {
+        self.inner.shared_word(at)
+    }
+
+    fn shared_address(&self) -> u64 {
+        self.inner.shared.device()
+    }
+
+    fn mark(&self, end: bool) -> Result<(), RunError> {
+        self.watch.mark(&self.inner.context, end)
+    }
+
+    fn elapsed(&self) -> Result<Duration, RunError> {
+        self.watch.elapsed()
+    }
+}
