@@ -61,12 +61,12 @@ impl Kernels {
 
     /// How many levels the last run reached: what the next one expects. 0 before the first.
     pub(super) fn expected(&self) -> u32 {
-        // Relaxed: a guess.
+        // Relaxed: a guess. Pairs with the store in `expect`.
         self.expected.load(Ordering::Relaxed)
     }
 
     pub(super) fn expect(&self, levels: u32) {
-        // Relaxed: as above.
+        // Relaxed: pairs with the load in `expected`.
         self.expected.store(levels, Ordering::Relaxed);
     }
 }
