@@ -655,7 +655,11 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
         Type::Scalar(_) | Type::Struct(_) => true,
         Type::Tuple(t) => t.iter().all(is_plain),
         Type::Array(e, _) => is_plain(e),
-        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Atomic(_) => false,
+        Type::Slice { .. }
+        | Type::Ref { .. }
+        | Type::Mat { .. }
+        | Type::Atomic(_)
+        | Type::Channel(_) => false,
     }
 }
 

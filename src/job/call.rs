@@ -170,7 +170,7 @@ impl Entry {
             let what = format!("argument `{}` of `{}`", param.name, self.task);
             let missing = name_of(&arg.expr)
                 .filter(|n| *n == param.name && is_by_name(arg) && !scope.params.contains_key(n));
-            if let (Some(name), false) = (missing, value::points(&param.ty, &program.structs)) {
+            if let (Some(name), false) = (missing, param.ty.has_addresses(&program.structs)) {
                 let message = format!(
                     "{what} has no value; a `{}` is expected",
                     param.ty.display(&program.structs)
@@ -348,7 +348,7 @@ fn collect_uses(
     out: &mut Vec<Use>,
 ) -> Result<()> {
     if let Type::Tuple(fields) = ty
-        && let (Expr::Tuple(tuple), true) = (&arg.expr, value::points(ty, structs))
+        && let (Expr::Tuple(tuple), true) = (&arg.expr, ty.has_addresses(structs))
         && tuple.elems.len() == fields.len()
     {
         return fields
@@ -442,7 +442,7 @@ pub(crate) fn inline_arrays(
 }
 
 fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<Arg> {
-    if !value::points(ty, scope.structs) {
+    if !ty.has_addresses(scope.structs) {
         return Ok(Arg::Value(
             eval::evaluate(arg, ty, what, scope)?,
             ty.clone(),

@@ -168,7 +168,7 @@ impl Eval<'_, '_> {
                 self.positional(w, ty, tuple.elems.iter().collect(), &fields, out, at)
             }
             Type::Struct(_) => self.structure(w, ty, out, at),
-            Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => {
+            Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Channel(_) => {
                 Err(self.mismatch(w, ty).into())
             }
         }

@@ -51,6 +51,7 @@ pub(crate) fn program(module: &Module, bodies: &[Body], file: &str) -> Program {
         structs: module.structs.clone(),
         data: unit.data,
         functions,
+        ..Program::default()
     }
 }
 

@@ -67,6 +67,7 @@ impl<'a> Machine<'a> {
             stacks: states.as_mut_ptr(),
             fields: bases.as_ptr(),
             cancel: cancel.as_ptr(),
+            uniforms: std::ptr::null(),
             more: no_more,
             growing: 0,
             granted: 0,
