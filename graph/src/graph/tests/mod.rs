@@ -1,3 +1,5 @@
+mod validate;
+
 use super::*;
 
 pub(super) fn fib() -> Graph {
