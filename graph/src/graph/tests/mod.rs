@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+
 mod validate;
 
 use super::*;
