@@ -1,17 +1,17 @@
 //! Kernels in all their forms.
 
 #[millstream::program]
-pub mod forms {
+mod forms {
     use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-    pub struct Item {
-        pub n: u32,
-        pub path: [u8; 4],
-        pub pair: (f32, bool),
+    pub(crate) struct Item {
+        pub(crate) n: u32,
+        pub(crate) path: [u8; 4],
+        pub(crate) pair: (f32, bool),
     }
 
     #[task]
-    pub fn fill(data: &mut [u32], value: u32) {
+    pub(crate) fn fill(data: &mut [u32], value: u32) {
         for x in data.iter_mut() {
             *x = value;
         }
@@ -19,7 +19,7 @@ pub mod forms {
 
     /// In the paper's words.
     #[kernel]
-    pub fn paper(src: Element<Item>, more: Channel<Item>, count: &AtomicU64) {
+    pub(crate) fn paper(src: Element<Item>, more: Channel<Item>, count: &AtomicU64) {
         let item = src.deq();
         src.tfree();
         count.fetch_add(1, Ordering::Relaxed);
@@ -31,7 +31,7 @@ pub mod forms {
     }
 
     #[kernel]
-    pub fn short(item: Item, sums: &[AtomicU32], more: Channel<Item>, numbers: Channel<u32>, m: Mat<f32>, scale: f32) {
+    pub(crate) fn short(item: Item, sums: &[AtomicU32], more: Channel<Item>, numbers: Channel<u32>, m: Mat<f32>, scale: f32) {
         let mut parts = [0u32; 8];
         {
             let (left, right) = parts.split_at_mut(4);
@@ -50,7 +50,7 @@ pub mod forms {
     }
 
     #[kernel]
-    pub fn last((a, b): (u32, u32), _scale: f32) {
+    pub(crate) fn last((a, b): (u32, u32), _scale: f32) {
         assert!(a <= b);
     }
 }
