@@ -103,7 +103,7 @@ impl CpuDevice {
             (.., Some(0)) => return refuse("wavefronts of at least 1 element"),
             _ => {}
         }
-        let crew = Crew::new(threads);
+        let crew = Crew::new();
         let (stop, turn, loaded) = (Arc::default(), Mutex::new(()), Mutex::new(Vec::new()));
         Ok(Self {
             inner: Arc::new(Inner {

@@ -44,14 +44,17 @@ impl Worker<'_> {
         children.sum()
     }
 
-    /// The same with what those who wait may still push: a continuation of an element that ran wide finds room without asking.
+    /// The same with what those who wait may still push (and what was emitted is not theirs): a continuation of an element that ran wide finds room without asking.
     fn reserved(&self, level: Level) -> u64 {
         let levels = &self.stacks.levels;
         let frames = self.plan.tasks.iter().filter_map(|task| {
             let frame = task.frame?;
             Some((self.stacks.top(frame) - levels.base(level, frame)) * task.full)
         });
-        levels.bytes() + frames.sum::<u64>() + self.children(level)
+        let staged = self.plan.staging.iter().map(|&stack| {
+            (self.stacks.top(stack) - levels.base(level, stack)) * self.plan.bytes[stack.index()]
+        });
+        levels.bytes() + frames.sum::<u64>() + staged.sum::<u64>() + self.children(level)
     }
 
     /// How many of `want` entries of a task find room. Sets the limits of the stacks that they push to.

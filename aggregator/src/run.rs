@@ -3,7 +3,7 @@
 use crate::{
     batch::Batch,
     budget::Pool,
-    crew::Crew,
+    crew::{Crew, Job},
     dispatch,
     error::RunError,
     plan::{Code, Plan},
@@ -92,6 +92,11 @@ impl Run {
     /// Runs the calls on this thread, with others if it takes long.
     pub(crate) fn execute(&self, calls: &Batch) -> Result<Vec<WorkerReport>, RunError> {
         self.work(WorkerId(0), |worker| worker.run_batch(calls));
+        self.close()
+    }
+
+    /// Ends the run, waits until every worker has left it, and says what they did.
+    pub(crate) fn close(&self) -> Result<Vec<WorkerReport>, RunError> {
         self.shared.close();
         self.crew.dismiss();
         // Relaxed: every worker has left, under the lock of `shared`.
@@ -129,20 +134,13 @@ impl Run {
     /// Calls the other workers.
     pub(crate) fn call_others(&self) {
         if let Some(run) = self.this.upgrade() {
-            self.crew.call(run);
+            // Whoever is missing: the caller can do all work alone.
+            self.crew.call(run, self.workers - 1);
         }
     }
 
-    /// What a thread of the crew does in a run.
-    pub(crate) fn serve(&self, id: WorkerId) {
-        if id.0 >= self.workers || !self.shared.enter() {
-            return;
-        }
-        self.work(id, |worker| worker.serve());
-        self.shared.leave();
-    }
-
-    fn work(&self, id: WorkerId, work: impl FnOnce(&mut Worker<'_>) -> Result<(), Stop>) {
+    /// What a worker does in the run, from its first stack to its report.
+    pub(crate) fn work(&self, id: WorkerId, work: impl FnOnce(&mut Worker<'_>) -> Result<(), Stop>) {
         let done = catch_unwind(AssertUnwindSafe(|| {
             let stacks = match self.stacks() {
                 Ok(stacks) => stacks,
@@ -195,7 +193,7 @@ impl Run {
     }
 
     /// Ends the run with an error, unless it already has one.
-    fn fail(&self, error: RunError) {
+    pub(crate) fn fail(&self, error: RunError) {
         self.error.lock().get_or_insert(error);
         // Relaxed: pairs with the load in `stopped`; the error itself is under its lock.
         self.stop.fetch_or(FAILED, Ordering::Relaxed);
@@ -203,7 +201,18 @@ impl Run {
     }
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
+impl Job for Run {
+    fn serve(&self, id: WorkerId) {
+        if id.0 >= self.workers || !self.shared.enter() {
+            return;
+        }
+        self.work(id, |worker| worker.serve());
+        self.shared.leave();
+    }
+}
+
+/// What a panic said.
+pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".into())

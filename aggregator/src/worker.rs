@@ -44,16 +44,18 @@ const NESTED: usize = 32;
 /// A run that takes longer than this calls for the other workers.
 const ALONE: Duration = Duration::from_micros(30);
 
-/// Where a batch runs.
+/// Where elements run that are nobody's children here: a batch, or a wavefront of a channel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
-    /// Its elements' level.
+    /// The elements' level.
     base: Level,
     /// Their depth in the run's tree of tasks.
     depth: u64,
     /// Their task, and what lay on its stack before.
     task: usize,
     floor: u64,
+    /// Whether elements that find no room may stay where they are: then the others end, and what they emitted goes on its way.
+    rest: bool,
 }
 
 /// A worker inside a run.
@@ -151,6 +153,7 @@ impl<'r> Worker<'r> {
             depth: batch.depth,
             task: batch.task,
             floor: self.stacks.top(entry),
+            rest: false,
         });
         let mut done = 0;
         while done < batch.count {
@@ -160,6 +163,63 @@ impl<'r> Worker<'r> {
         self.origins.pop();
         self.shallow = self.shallow.min(outer);
         Ok(())
+    }
+
+    /// Runs elements of a channel where they lie, with all that comes of them; says how many of them, from the first one up. Those that find
+    /// no room beside what is emitted stay; none runs only if something emitted before takes the room.
+    pub(crate) fn run_in_place(
+        &mut self,
+        task: usize,
+        first: u64,
+        count: u64,
+    ) -> Result<u64, Stop> {
+        debug_assert_eq!(self.open, 0, "a wavefront runs on empty stacks");
+        let staged = self.staged_bytes() > 0;
+        let entry = self.plan.tasks[task].entry;
+        self.origins.push(Origin {
+            base: 0,
+            depth: 0,
+            task,
+            floor: first,
+            rest: true,
+        });
+        self.stacks.states[entry.index()].top = first;
+        self.open_bases();
+        for &stack in &self.plan.staging {
+            self.stacks.levels.set_base(0, stack, 0);
+        }
+        self.stacks.states[entry.index()].top = first + count;
+        self.deep = 0;
+        self.descend(self.staged_beyond());
+        self.drain(0)?;
+        self.origins.pop();
+        self.shallow = 0;
+        let next = self.stacks.levels.base(0, entry);
+        if next == first && !staged {
+            return Err(self.no_room(task, &self.plan.tasks[task].pushes));
+        }
+        Ok(next - first)
+    }
+
+    /// Bytes that were emitted and lie here yet.
+    fn staged_bytes(&self) -> u64 {
+        let stacks = self.plan.staging.iter();
+        stacks
+            .map(|&s| self.stacks.top(s) * self.plan.bytes[s.index()])
+            .sum()
+    }
+
+    /// Those of them that the first level's allowance does not cover.
+    fn staged_beyond(&self) -> u64 {
+        self.staged_bytes()
+            .saturating_sub(self.run.pool.allowances.of(0))
+    }
+
+    /// So many elements that were emitted into a channel are there now, the first ones.
+    pub(crate) fn unstage(&mut self, stack: StackIndex, count: u64) {
+        self.live -= count * self.plan.bytes[stack.index()];
+        self.deep = self.staged_beyond();
+        self.give_back();
     }
 
     fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
@@ -234,6 +294,10 @@ impl<'r> Worker<'r> {
                         (false, Some((continuation, _))) => {
                             self.continuations(level, continuation, Reason::Short)?
                         }
+                        (false, None) if self.may_rest(level) => {
+                            self.ascend(base);
+                            return Ok(());
+                        }
                         (false, None) => {
                             return Err(self.no_room(task, &self.plan.tasks[task].pushes));
                         }
@@ -252,6 +316,11 @@ impl<'r> Worker<'r> {
                 }
             }
         }
+    }
+
+    /// Whether the entries of a level may stay where they are.
+    fn may_rest(&self, level: Level) -> bool {
+        self.origins.last().is_some_and(|o| o.rest && o.base == level)
     }
 
     /// The task with most entries at a level.
@@ -391,7 +460,7 @@ impl<'r> Worker<'r> {
 
     /// All frames of the current level are free when no continuation of it waits.
     fn free_all_frames(&mut self, level: Level) {
-        for &stack in &self.plan.inner {
+        for &stack in &self.plan.levelled {
             self.lower(stack, self.stacks.levels.base(level, stack));
         }
     }
@@ -449,7 +518,10 @@ impl<'r> Worker<'r> {
         self.shallow = self.shallow.min(self.open.saturating_sub(1));
         self.live -= self.stacks.levels.bytes();
         self.deep -= self.stacks.levels.over(level);
-        self.give_back();
+        match origin {
+            Some(origin) if origin.rest => self.deep = self.staged_beyond(),
+            _ => self.give_back(),
+        }
     }
 
     /// Takes a stack's top down.
