@@ -113,7 +113,7 @@ impl Worker<'_> {
     }
 
     /// With several workers a wavefront takes no longer than others may have to wait.
-    fn paced(&self, segment: usize, want: u64) -> u64 {
+    pub(crate) fn paced(&self, segment: usize, want: u64) -> u64 {
         if self.run.workers > 1 {
             want.min(self.stacks.pace[segment])
         } else {
@@ -158,6 +158,14 @@ impl Worker<'_> {
             let kept = self.deep + piece;
             self.run.pool.give(self.granted - kept);
             self.granted = kept;
+        }
+    }
+
+    /// Gives all back that is not used of the deep part, before it waits for something else than memory.
+    pub(crate) fn give_all_back(&mut self) {
+        if self.run.workers > 1 {
+            self.run.pool.give(self.granted - self.deep);
+            self.granted = self.deep;
         }
     }
 

@@ -48,14 +48,14 @@ const ALONE: Duration = Duration::from_micros(30);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     /// The elements' level.
-    base: Level,
+    pub(crate) base: Level,
     /// Their depth in the run's tree of tasks.
-    depth: u64,
+    pub(crate) depth: u64,
     /// Their task, and what lay on its stack before.
-    task: usize,
-    floor: u64,
+    pub(crate) task: usize,
+    pub(crate) floor: u64,
     /// Whether elements that find no room may stay where they are: then the others end, and what they emitted goes on its way.
-    rest: bool,
+    pub(crate) rest: bool,
 }
 
 /// A worker inside a run.
@@ -84,7 +84,10 @@ pub(crate) struct Worker<'r> {
     pub(crate) tally: Tally,
     parked: Duration,
     entered: Instant,
-    alone: bool,
+    /// Whether the others are to be called if this takes long.
+    pub(crate) alone: bool,
+    /// The task and the element on its entry stack that the run stopped at.
+    pub(crate) stopped_at: Option<(usize, u64)>,
     /// Where the run records them.
     pub(crate) decisions: Option<Vec<Decision>>,
 }
@@ -116,6 +119,7 @@ impl<'r> Worker<'r> {
             parked: Duration::ZERO,
             entered: Instant::now(),
             alone: id == WorkerId(0) && run.workers > 1,
+            stopped_at: None,
             decisions: run.records.then(Vec::new),
         }
     }
@@ -163,63 +167,6 @@ impl<'r> Worker<'r> {
         self.origins.pop();
         self.shallow = self.shallow.min(outer);
         Ok(())
-    }
-
-    /// Runs elements of a channel where they lie, with all that comes of them; says how many of them, from the first one up. Those that find
-    /// no room beside what is emitted stay; none runs only if something emitted before takes the room.
-    pub(crate) fn run_in_place(
-        &mut self,
-        task: usize,
-        first: u64,
-        count: u64,
-    ) -> Result<u64, Stop> {
-        debug_assert_eq!(self.open, 0, "a wavefront runs on empty stacks");
-        let staged = self.staged_bytes() > 0;
-        let entry = self.plan.tasks[task].entry;
-        self.origins.push(Origin {
-            base: 0,
-            depth: 0,
-            task,
-            floor: first,
-            rest: true,
-        });
-        self.stacks.states[entry.index()].top = first;
-        self.open_bases();
-        for &stack in &self.plan.staging {
-            self.stacks.levels.set_base(0, stack, 0);
-        }
-        self.stacks.states[entry.index()].top = first + count;
-        self.deep = 0;
-        self.descend(self.staged_beyond());
-        self.drain(0)?;
-        self.origins.pop();
-        self.shallow = 0;
-        let next = self.stacks.levels.base(0, entry);
-        if next == first && !staged {
-            return Err(self.no_room(task, &self.plan.tasks[task].pushes));
-        }
-        Ok(next - first)
-    }
-
-    /// Bytes that were emitted and lie here yet.
-    fn staged_bytes(&self) -> u64 {
-        let stacks = self.plan.staging.iter();
-        stacks
-            .map(|&s| self.stacks.top(s) * self.plan.bytes[s.index()])
-            .sum()
-    }
-
-    /// Those of them that the first level's allowance does not cover.
-    fn staged_beyond(&self) -> u64 {
-        self.staged_bytes()
-            .saturating_sub(self.run.pool.allowances.of(0))
-    }
-
-    /// So many elements that were emitted into a channel are there now, the first ones.
-    pub(crate) fn unstage(&mut self, stack: StackIndex, count: u64) {
-        self.live -= count * self.plan.bytes[stack.index()];
-        self.deep = self.staged_beyond();
-        self.give_back();
     }
 
     fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
@@ -270,7 +217,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Runs until everything from this level up is done and the level is closed.
-    fn drain(&mut self, base: Level) -> Result<(), Stop> {
+    pub(crate) fn drain(&mut self, base: Level) -> Result<(), Stop> {
         loop {
             if self.run.stopped() {
                 return Err(Stop::Over);
@@ -466,7 +413,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Marks where the children of the current level will begin.
-    fn open_bases(&mut self) {
+    pub(crate) fn open_bases(&mut self) {
         let level = self.open;
         let stacks = &mut **self.stacks;
         stacks.levels.ensure(level);
@@ -479,7 +426,7 @@ impl<'r> Worker<'r> {
 
     /// Makes the children's level the current one, for which so much deep memory was needed. Frames and continuations below it belong to their
     /// parents.
-    fn descend(&mut self, over: u64) {
+    pub(crate) fn descend(&mut self, over: u64) {
         let level = self.open;
         let stacks = &mut **self.stacks;
         for &stack in &self.plan.inner {

@@ -6,6 +6,9 @@
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Condvar, Guard, Mutex, Ordering, fence};
 use std::time::Duration;
 
+/// One who may still feed the graph, in the count of what is alive.
+const FEEDER: u64 = 1 << 48;
+
 /// A worker or a host node: workers first.
 pub(crate) type Seat = usize;
 
@@ -20,6 +23,16 @@ pub(crate) enum Slept {
     Stuck,
     /// The graph is over.
     Over,
+}
+
+/// What one who wants to sleep sees at the last look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Found {
+    Nothing,
+    /// There is something to do for who looks.
+    Work,
+    /// There is for host nodes that sleep.
+    ForHosts,
 }
 
 #[derive(Debug)]
@@ -40,7 +53,7 @@ struct State {
 /// The count of what is alive, and the beds.
 #[derive(Debug)]
 pub(crate) struct Bell {
-    /// Elements that were not consumed or delivered to the caller, and one for each who may still feed the graph.
+    /// Elements that were not consumed or delivered to the caller, and [`FEEDER`] for each who may still feed the graph.
     alive: AtomicU64,
     over: AtomicBool,
     /// How many workers sleep, and how many others. Stored under the mutex before its owner looks for the last time; loaded by who changed
@@ -64,8 +77,8 @@ pub(crate) struct Sleepers {
 }
 
 impl Bell {
-    /// A bell for so many workers and host nodes, and what is alive from the start.
-    pub(crate) fn new(workers: u32, hosts: u32, alive: u64) -> Self {
+    /// A bell for so many workers and host nodes, and so many who feed the graph.
+    pub(crate) fn new(workers: u32, hosts: u32, feeders: u64) -> Self {
         let seats = (workers + hosts) as usize;
         let state = State {
             asleep: vec![false; seats],
@@ -76,7 +89,7 @@ impl Bell {
             news: 0,
         };
         Self {
-            alive: AtomicU64::new(alive),
+            alive: AtomicU64::new(feeders * FEEDER),
             over: AtomicBool::new(false),
             idle: AtomicU32::new(0),
             guests: AtomicU32::new(0),
@@ -93,10 +106,9 @@ impl Bell {
         self.over.load(Ordering::Acquire)
     }
 
-    /// What is alive.
-    pub(crate) fn alive(&self) -> u64 {
-        // Relaxed: for messages, and for who looks again under the mutex.
-        self.alive.load(Ordering::Relaxed)
+    /// One who fed the graph will no more.
+    pub(crate) fn fed_up(&self) {
+        self.settle(0, FEEDER);
     }
 
     /// Elements came to life, of which others may already see some when this is counted by who holds another one.
@@ -129,7 +141,12 @@ impl Bell {
     pub(crate) fn changed(&self) -> Sleepers {
         // Pairs with the fence in `sleep`: either they see the change or they are seen here.
         fence(Ordering::SeqCst);
-        // Relaxed: ordered by the fence.
+        self.sleepers()
+    }
+
+    /// Who sleeps, more or less.
+    pub(crate) fn sleepers(&self) -> Sleepers {
+        // Relaxed: a hint, or ordered by the fence in `changed`.
         Sleepers {
             idle: self.idle.load(Ordering::Relaxed) > 0,
             guests: self.guests.load(Ordering::Relaxed) > 0,
@@ -183,9 +200,9 @@ impl Bell {
         }
     }
 
-    /// A worker sleeps unless `look` finds something; it is told whether everybody else sleeps. `false` from it then means that nobody inside
-    /// can go on.
-    pub(crate) fn sleep(&self, seat: Seat, mut look: impl FnMut(bool) -> bool) -> Slept {
+    /// Sleeps unless `look` finds something; it is told whether everybody else sleeps. That a worker finds nothing then means that nobody inside can
+    /// go on.
+    pub(crate) fn sleep(&self, seat: Seat, look: impl FnOnce(bool) -> Found) -> Slept {
         let mut state = self.state.lock();
         let worker = seat < self.seats;
         let count = if worker { &self.idle } else { &self.guests };
@@ -195,29 +212,35 @@ impl Bell {
         // Relaxed: stored under the mutex.
         let over = self.over.load(Ordering::Relaxed);
         let last = state.workers == u32::from(worker) && state.hosts == u32::from(!worker);
-        let slept = if over {
-            Slept::Over
-        } else if look(last) {
-            if last { Slept::Alone } else { Slept::Again }
-        } else if worker && last && !state.outside {
-            Slept::Stuck
-        } else {
-            self.lie_down(&mut state, seat, last);
-            while state.asleep[seat] {
-                state = self.wake[seat].wait(state);
+        let found = if over { Found::Work } else { look(last) };
+        let slept = match found {
+            _ if over => Slept::Over,
+            Found::Work if last => Slept::Alone,
+            Found::Work => Slept::Again,
+            Found::Nothing if worker && last && !state.outside => Slept::Stuck,
+            found => {
+                self.lie_down(&mut state, seat, last && found == Found::Nothing);
+                if found == Found::ForHosts {
+                    for host in self.seats..self.wake.len() {
+                        self.call(&mut state, host);
+                    }
+                }
+                while state.asleep[seat] {
+                    state = self.wake[seat].wait(state);
+                }
+                Slept::Again
             }
-            Slept::Again
         };
         // Relaxed: one who is missed here is awake.
         count.fetch_sub(1, Ordering::Relaxed);
         slept
     }
 
-    fn lie_down(&self, state: &mut Guard<'_, State>, seat: Seat, last: bool) {
+    fn lie_down(&self, state: &mut Guard<'_, State>, seat: Seat, stalled: bool) {
         state.asleep[seat] = true;
         if seat < self.seats {
             state.workers -= 1;
-            if last {
+            if stalled {
                 state.stalled = true;
                 self.tell_outside(state);
             }
@@ -266,6 +289,13 @@ impl Bell {
         }
         // Relaxed: as in `sleep`.
         self.guests.fetch_sub(1, Ordering::Relaxed);
-        state.stalled.then_some(state.news)
+        // Relaxed: nobody inside changes it while nobody can go on. Without elements the graph is idle, no more.
+        let elements = self.alive.load(Ordering::Relaxed) % FEEDER;
+        (state.stalled && elements > 0).then_some(state.news)
+    }
+
+    /// Whether no worker is awake.
+    pub(crate) fn all_workers_sleep(&self) -> bool {
+        self.state.lock().workers == 0
     }
 }
