@@ -23,5 +23,5 @@ pub use model::{
     Scope, WIDTH, WhenFull, Wire,
 };
 pub use problem::{At, GraphError, Part, Problem, meant, nearest};
-pub use validate::MAX_WIDTH;
+pub use validate::{MAX_WIDTH, split};
 pub use written::{Names, Resolved, Written, WrittenChannel, WrittenKernel};

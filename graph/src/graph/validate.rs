@@ -62,8 +62,11 @@ impl Resolved {
     }
 }
 
-/// The warnings, or an error of the others if there are any.
-pub(super) fn split(graph: &str, problems: Vec<Problem>) -> Result<Vec<Problem>, GraphError> {
+/// The warnings, if there is nothing else.
+///
+/// # Errors
+/// Of all that is no warning, if anything is.
+pub fn split(graph: &str, problems: Vec<Problem>) -> Result<Vec<Problem>, GraphError> {
     let (warnings, problems): (Vec<_>, Vec<_>) = problems.into_iter().partition(|p| p.warning);
     if problems.is_empty() {
         return Ok(warnings);
@@ -478,7 +481,7 @@ impl<'a> Checker<'a> {
                         names.join(", ")
                     ),
                 };
-                let problem = Problem::error(At::Kernel(first, Part::Name), message).as_warning();
+                let problem = Problem::error(At::Kernel(first, Part::Name), message).warned();
                 self.problems
                     .push(problem.helped("the run ends only if it is cancelled".to_owned()));
             }
