@@ -65,13 +65,14 @@ impl Run {
         crew: &Arc<Crew>,
         stop: &Arc<AtomicU32>,
         (budget, threads, records): (u64, u32, bool),
+        shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Self> {
         let workers = Pool::workers(budget, threads);
         Arc::new_cyclic(|this| Self {
             plan: plan.clone(),
             code: code.clone(),
             pool: Pool::new(budget, workers),
-            shared: Shared::new(workers),
+            shared: shared(workers),
             workers,
             records,
             stop: stop.clone(),
@@ -140,7 +141,11 @@ impl Run {
     }
 
     /// What a worker does in the run, from its first stack to its report.
-    pub(crate) fn work(&self, id: WorkerId, work: impl FnOnce(&mut Worker<'_>) -> Result<(), Stop>) {
+    pub(crate) fn work<'r>(
+        &'r self,
+        id: WorkerId,
+        work: impl FnOnce(&mut Worker<'r>) -> Result<(), Stop>,
+    ) {
         let done = catch_unwind(AssertUnwindSafe(|| {
             let stacks = match self.stacks() {
                 Ok(stacks) => stacks,
@@ -190,6 +195,15 @@ impl Run {
             granted: 0,
             owner: ptr::null_mut(),
         }
+    }
+
+    /// Why the run ends, if it does before its work is done.
+    pub(crate) fn why(&self) -> Option<RunError> {
+        if let Some(error) = &*self.error.lock() {
+            return Some(error.clone());
+        }
+        // Relaxed: as in `stopped`.
+        (self.stop.load(Ordering::Relaxed) & CANCELLED != 0).then_some(RunError::Cancelled)
     }
 
     /// Ends the run with an error, unless it already has one.

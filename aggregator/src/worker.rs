@@ -267,7 +267,9 @@ impl<'r> Worker<'r> {
 
     /// Whether the entries of a level may stay where they are.
     fn may_rest(&self, level: Level) -> bool {
-        self.origins.last().is_some_and(|o| o.rest && o.base == level)
+        self.origins
+            .last()
+            .is_some_and(|o| o.rest && o.base == level)
     }
 
     /// The task with most entries at a level.

@@ -113,12 +113,7 @@ impl FlowChannel {
         at
     }
 
-    fn put_or_spill<'a>(
-        &self,
-        count: u64,
-        field: &impl Fn(usize) -> &'a [u8],
-        pool: &Pool,
-    ) -> u64 {
+    fn put_or_spill<'a>(&self, count: u64, field: &impl Fn(usize) -> &'a [u8], pool: &Pool) -> u64 {
         // Relaxed: elements that pass those of another producer are as good as before them.
         let taken = match self.spilled.load(Ordering::Relaxed) {
             0 => self.put(0, count, field),

@@ -1,9 +1,13 @@
 //! Host nodes: closures of the caller's that get a channel's elements in batches, or are a source of elements. Each has a thread of its own.
 
-use super::{Flow, bell::{Found, Slept}, ready::Ready};
+use super::{
+    Flow,
+    bell::{Found, Slept},
+    ready::Ready,
+    wiring::NodePlan,
+};
 use crate::{error::RunError, run::message};
 use std::{
-    fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::Ordering,
 };
@@ -11,89 +15,25 @@ use std::{
 /// Elements that a host node gets at once, at most.
 const BATCH: u32 = 4096;
 
-/// What a node of the host does.
-pub struct HostNode<'a> {
-    /// The node's name in the graph.
-    pub name: String,
-    code: Code<'a>,
-}
+/// What a node of the host does: it is given the elements of its channel as they lie in memory, one behind another, and a place for the memory of
+/// what it emits, one for each port. It says whether it is to be called again, which only sources are asked, who consume nothing.
+pub type HostFn<'a> = Box<dyn FnMut(&[u8], &mut [Vec<u8>]) -> Result<bool, String> + Send + 'a>;
 
-enum Code<'a> {
-    Batches(Box<BatchFn<'a>>),
-    Source(Box<SourceFn<'a>>),
-}
-
-type BatchFn<'a> = dyn FnMut(&[u8], &Outlets<'_>) -> Result<(), String> + Send + 'a;
-type SourceFn<'a> = dyn FnMut(&Outlets<'_>) -> Result<bool, String> + Send + 'a;
-
-impl<'a> HostNode<'a> {
-    /// A node that consumes: it is given the elements of its channel as they lie in memory, one behind another, and may emit.
-    pub fn new(
-        name: impl Into<String>,
-        code: impl FnMut(&[u8], &Outlets<'_>) -> Result<(), String> + Send + 'a,
-    ) -> Self {
-        Self {
-            name: name.into(),
-            code: Code::Batches(Box::new(code)),
-        }
-    }
-
-    /// A node that consumes nothing: it is asked again as long as it says that there is more.
-    pub fn source(
-        name: impl Into<String>,
-        code: impl FnMut(&Outlets<'_>) -> Result<bool, String> + Send + 'a,
-    ) -> Self {
-        Self {
-            name: name.into(),
-            code: Code::Source(Box::new(code)),
-        }
-    }
-
-    /// Whether it consumes nothing.
-    pub(super) const fn is_source(&self) -> bool {
-        matches!(self.code, Code::Source(_))
-    }
-}
-
-impl fmt::Debug for HostNode<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostNode").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-/// Where a host node emits.
-#[derive(Debug)]
-pub struct Outlets<'f> {
-    flow: &'f Flow,
-    node: usize,
-    seat: usize,
-}
-
-impl Outlets<'_> {
-    /// Emits elements by a port, waiting until there is room for all of them.
-    ///
-    /// # Errors
-    /// If the graph ends before that, or there is no such port. A host node that gets one returns.
-    pub fn emit(&self, port: usize, elements: &[u8]) -> Result<(), String> {
-        let flow = self.flow;
-        let Some(&channel) = flow.wiring.nodes[self.node].ports.get(port) else {
-            return Err(format!("there is no port {port}"));
-        };
-        flow.put_all(channel, elements, || {
-            let room = |_| match flow.channels[channel].has_room() {
-                true => Found::Work,
-                false => Found::Nothing,
-            };
-            flow.bell.sleep(self.seat, room) != Slept::Over
-        })
-        .map_err(|error| error.to_string())
+const fn found(something: bool) -> Found {
+    if something {
+        Found::Work
+    } else {
+        Found::Nothing
     }
 }
 
 impl Flow {
     /// Whether a host node that sleeps could go on, everybody else sleeping.
     pub(super) fn hosts_can_go_on(&self) -> bool {
-        self.wiring.hosts.iter().any(|&n| self.host_can_go_on(n, true))
+        self.wiring
+            .hosts
+            .iter()
+            .any(|&n| self.host_can_go_on(n, true))
     }
 
     fn host_can_go_on(&self, n: usize, alone: bool) -> bool {
@@ -103,8 +43,8 @@ impl Flow {
     }
 
     /// Runs a host node to the graph's end.
-    pub(super) fn serve_host(&self, n: usize, seat: usize, host: &mut HostNode<'_>) {
-        let done = catch_unwind(AssertUnwindSafe(|| self.host_loop(n, seat, host)));
+    pub(super) fn serve_host(&self, n: usize, seat: usize, mut code: HostFn<'_>) {
+        let done = catch_unwind(AssertUnwindSafe(|| self.host_loop(n, seat, &mut code)));
         let failed = match done {
             Ok(Ok(())) => None,
             Ok(Err(message)) => Some(message),
@@ -119,44 +59,51 @@ impl Flow {
         self.bell.leave();
     }
 
-    fn host_loop(&self, n: usize, seat: usize, host: &mut HostNode<'_>) -> Result<(), String> {
-        let outlets = Outlets { flow: self, node: n, seat };
+    fn host_loop(&self, n: usize, seat: usize, code: &mut HostFn<'_>) -> Result<(), String> {
+        let node = &self.wiring.nodes[n];
         let (mut elements, mut fields) = (Vec::new(), Vec::new());
+        let mut emitted = vec![Vec::new(); node.ports.len()];
         let mut alone = false;
         while !self.bell.over() {
-            match (&mut host.code, self.wiring.nodes[n].consumes) {
-                (Code::Source(code), _) => {
-                    self.set_doing(seat, Some(n));
-                    if !code(&outlets)? {
-                        // Relaxed: who sleeps is called by `leave`.
-                        self.ended[n].store(true, Ordering::Relaxed);
-                        self.bell.fed_up();
-                        return Ok(());
-                    }
-                }
-                (Code::Batches(code), Some(channel)) if self.host_can_go_on(n, alone) => {
-                    alone = false;
-                    self.set_doing(seat, Some(n));
-                    let count = self.take_all(channel, BATCH, &mut fields, &mut elements);
-                    if count > 0 {
-                        code(&elements, &outlets)?;
-                        self.bell.settle(0, count);
-                    }
-                    self.set_doing(seat, None);
-                }
-                (Code::Batches(_), _) => {
-                    let look = |alone| match self.host_can_go_on(n, alone) {
-                        true => Found::Work,
-                        false => Found::Nothing,
-                    };
-                    alone = match self.bell.sleep(seat, look) {
-                        Slept::Alone => true,
-                        // Called because nobody else can go on, perhaps.
-                        Slept::Again => self.bell.all_workers_sleep(),
-                        Slept::Stuck | Slept::Over => false,
-                    };
+            if node.consumes.is_some() && !self.host_can_go_on(n, alone) {
+                let look = |alone| found(self.host_can_go_on(n, alone));
+                alone = match self.bell.sleep(seat, look) {
+                    Slept::Alone => true,
+                    // Called because nobody else can go on, perhaps.
+                    Slept::Again => self.bell.all_workers_sleep(),
+                    Slept::Stuck | Slept::Over => false,
+                };
+                continue;
+            }
+            alone = false;
+            self.set_doing(seat, Some(n));
+            let count = node.consumes.map_or(0, |channel| {
+                self.take_all(channel, BATCH, &mut fields, &mut elements)
+            });
+            if node.consumes.is_none() || count > 0 {
+                let more = code(&elements, &mut emitted)?;
+                self.emit(node, seat, &mut emitted)?;
+                self.bell.settle(0, count);
+                if node.consumes.is_none() && !more {
+                    // Relaxed: who sleeps is called by `leave`.
+                    self.ended[n].store(true, Ordering::Relaxed);
+                    self.bell.fed_up();
+                    return Ok(());
                 }
             }
+            self.set_doing(seat, None);
+        }
+        Ok(())
+    }
+
+    /// Puts what a host node emitted where it belongs.
+    fn emit(&self, node: &NodePlan, seat: usize, emitted: &mut [Vec<u8>]) -> Result<(), String> {
+        for (&channel, elements) in node.ports.iter().zip(emitted) {
+            let room = |_| found(self.channels[channel].has_room());
+            let wait = || self.bell.sleep(seat, room) != Slept::Over;
+            self.put_all(channel, elements, wait)
+                .map_err(|error| error.to_string())?;
+            elements.clear();
         }
         Ok(())
     }
@@ -176,7 +123,11 @@ impl Flow {
         };
         let count = taken.count();
         fields.resize_with(from.ring.layout().strides.len(), Vec::new);
-        for ((f, field), stride) in fields.iter_mut().enumerate().zip(&from.ring.layout().strides) {
+        for ((f, field), stride) in fields
+            .iter_mut()
+            .enumerate()
+            .zip(&from.ring.layout().strides)
+        {
             field.resize(count as usize * *stride as usize, 0);
             taken.read(f, field);
         }

@@ -84,7 +84,10 @@ mod tests {
         ]
         .concat();
         let fields = image.scatter(&elements);
-        assert_eq!(fields, [vec![1, 8], vec![2, 3, 4, 5, 9, 9, 9, 9], vec![6, 7, 7, 7]]);
+        assert_eq!(
+            fields,
+            [vec![1, 8], vec![2, 3, 4, 5, 9, 9, 9, 9], vec![6, 7, 7, 7]]
+        );
         let mut back = Vec::new();
         image.gather(&fields, 2, &mut back);
         assert_eq!(back, elements);

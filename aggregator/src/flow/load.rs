@@ -1,18 +1,29 @@
 //! How a graph is made ready for the CPU, and one run of it from its first thread to its report.
 
-use super::{Flow, HostNode, Line, Running, bell::Bell, channel::FlowChannel, wiring::{Consumer, Wiring}};
+use super::{
+    Flow, HostFn, Line, Running,
+    bell::Bell,
+    channel::FlowChannel,
+    wiring::{Consumer, Wiring},
+};
 use crate::{
     args::{self, ErasedArg},
     cpu::{CpuDevice, CpuLoaded},
     error::RunError,
     policy::Bytes,
-    report::{ChannelReport, ChannelTally, RunReport, WorkerReport},
-    run::Run,
+    report::{ChannelReport, ChannelTally, RunReport},
     share::Shared,
     sync::Mutex,
 };
-use millstream_graph::{graph::{Body, Graph}, levelized::Levelized};
+use millstream_channels_kernel::ring::RingLayout;
+use millstream_graph::{
+    graph::{Graph, KernelKey},
+    ir::{Program, TaskId},
+    levelized::Levelized,
+    ty::Type,
+};
 use std::{
+    collections::BTreeMap,
     sync::{Arc, atomic::AtomicBool},
     thread,
     time::{Duration, Instant},
@@ -21,44 +32,97 @@ use std::{
 /// One of so many parts of a device's memory is for rings, at most.
 const RINGS: u64 = 2;
 
-/// What a graph is run with.
+/// A graph with what was made of it for devices.
 #[derive(Debug)]
+pub struct GraphProgram {
+    /// The graph, of which nothing is wrong.
+    pub graph: Graph,
+    /// The program that its kernels are of.
+    pub source: Arc<Program>,
+    /// Its kernels as tasks, whose elements are the channels', with what they spawn.
+    pub levelized: Arc<Levelized>,
+    /// Which task a kernel became. Channels and uniforms are numbered in the graph's order.
+    pub kernels: Vec<(KernelKey, TaskId)>,
+}
+
+/// What a graph is run with.
 pub struct GraphCall<'a> {
-    /// The arguments of each kernel of the graph, in order: one for each piece of its bound parameters.
-    pub args: Vec<Vec<ErasedArg<'a>>>,
-    /// The graph's host nodes.
-    pub hosts: Vec<HostNode<'a>>,
-    /// How long nobody may be able to go on, while another thread of the caller might still send or receive.
+    /// The arguments of kernels: one for each piece of their bound parameters.
+    pub args: BTreeMap<KernelKey, Vec<ErasedArg<'a>>>,
+    /// The host nodes' closures.
+    pub hosts: BTreeMap<KernelKey, HostFn<'a>>,
+    /// How long nobody may be able to go on while the caller might still send or receive.
     pub patience: Duration,
 }
 
 impl Default for GraphCall<'_> {
     fn default() -> Self {
-        Self { args: Vec::new(), hosts: Vec::new(), patience: Duration::from_secs(10) }
+        Self {
+            args: BTreeMap::new(),
+            hosts: BTreeMap::new(),
+            patience: Duration::from_secs(10),
+        }
     }
 }
 
-/// A graph on a device, compiled. A clone is the same.
+impl std::fmt::Debug for GraphCall<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GraphCall")
+            .field("args", &self.args)
+            .field("hosts", &self.hosts.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A graph on the CPU, compiled. A clone is the same.
 #[derive(Clone, Debug)]
 pub(crate) struct CpuGraph {
+    program: Arc<GraphProgram>,
     loaded: CpuLoaded,
-    graph: Arc<Graph>,
     wiring: Arc<Wiring>,
 }
 
 impl CpuGraph {
-    pub(crate) const fn program(&self) -> &Arc<Levelized> {
-        self.loaded.program()
+    pub(crate) const fn program(&self) -> &Arc<GraphProgram> {
+        &self.program
+    }
+
+    pub(crate) const fn compiling(&self) -> Duration {
+        self.loaded.compiling()
+    }
+
+    /// What kernels find as their bound arguments, after checking them.
+    fn uniforms(
+        &self,
+        args: &BTreeMap<KernelKey, Vec<ErasedArg<'_>>>,
+    ) -> Result<Vec<u64>, RunError> {
+        let GraphProgram { graph, source, .. } = &*self.program;
+        let mut uniforms = Vec::new();
+        for (key, kernel) in graph.kernels() {
+            let Some(function) = kernel.function().and_then(|f| source.find(f)) else {
+                continue;
+            };
+            let params = source[function].params.iter().skip(1);
+            let bound = params.filter(|p| !matches!(p.ty, Type::Channel(_)));
+            let args = args.get(&key).map_or(&[][..], |a| &a[..]);
+            let of = format!("kernel `{}`", kernel.name);
+            args::check(bound, &of, &source.structs, args, args::CPU, None)?;
+            uniforms.extend(args.iter().map(ErasedArg::bits));
+        }
+        Ok(uniforms)
     }
 }
 
 impl CpuDevice {
     /// Compiles a graph's program for this device, unless it is loaded already.
-    pub(crate) fn load_graph(&self, graph: &Arc<Graph>, program: &Arc<Levelized>) -> Result<CpuGraph, RunError> {
-        let loaded = self.load(program)?;
-        let wiring = Arc::new(Wiring::new(graph, program, loaded.plan())?);
-        let graph = graph.clone();
-        Ok(CpuGraph { loaded, graph, wiring })
+    pub(crate) fn load_graph(&self, program: &Arc<GraphProgram>) -> Result<CpuGraph, RunError> {
+        let loaded = self.load(&program.levelized)?;
+        let wiring = Arc::new(Wiring::new(program, loaded.plan())?);
+        Ok(CpuGraph {
+            program: program.clone(),
+            loaded,
+            wiring,
+        })
     }
 
     /// Runs a graph while `with` feeds and drains it; waits until it is done.
@@ -70,70 +134,159 @@ impl CpuDevice {
     ) -> Result<(R, RunReport), RunError> {
         let _turn = self.turn();
         let start = Instant::now();
-        let GraphCall { args, mut hosts, patience } = call;
-        let uniforms = loaded.uniforms(&args)?;
-        let flow = Arc::new(self.flow(loaded, uniforms, &hosts)?);
+        let GraphCall {
+            args,
+            mut hosts,
+            patience,
+        } = call;
+        let flow = Arc::new(self.flow(loaded, loaded.uniforms(&args)?)?);
+        let hosts = loaded.wiring.hosts.iter().map(|&n| {
+            let node = &loaded.wiring.nodes[n];
+            let code = hosts.remove(&node.key).ok_or_else(|| {
+                RunError::Graph(format!("the host node `{}` has no closure", node.name))
+            });
+            Ok((n, code?))
+        });
+        let hosts: Vec<(usize, HostFn<'_>)> = hosts.collect::<Result<_, RunError>>()?;
         let copying = start.elapsed();
         let start = Instant::now();
         let result = thread::scope(|scope| {
-            // Whatever becomes of `with`, nobody touches its caller's memory after it.
+            // Whatever becomes of `with`: nobody touches its caller's memory afterwards.
             let end = End(&flow);
-            let nodes = &loaded.wiring.hosts;
-            for (i, &node) in nodes.iter().enumerate() {
-                let at = hosts.iter().position(|h| h.name == loaded.wiring.nodes[node].name);
-                let mut host = hosts.swap_remove(at.unwrap_or(0));
+            for (i, (node, code)) in hosts.into_iter().enumerate() {
                 let (flow, seat) = (&*flow, flow.run.workers as usize + i);
-                scope.spawn(move || flow.serve_host(node, seat, &mut host));
+                scope.spawn(move || flow.serve_host(node, seat, code));
             }
-            let crew = self.crew().call(flow.clone(), flow.run.workers);
-            if crew < flow.run.workers {
-                flow.fail(RunError::Device("the threads of the graph's workers cannot be made".into()));
+            if self.crew().call(flow.clone(), flow.run.workers) < flow.run.workers {
+                let error = "the threads of a graph's workers cannot be made";
+                flow.fail(RunError::Device(error.into()));
             }
             let running = Running::new(&flow, patience);
             let result = with(&running);
-            if result.is_err() && !flow.bell.over() {
+            if result.is_err() {
                 running.cancel();
             }
             running.finish();
             drop(end);
             result
         });
-        let workers = flow.run.close();
         let running = start.elapsed();
-        let workers = match (workers, &result) {
-            // What the caller's part says is the reason, if it says one.
-            (Err(RunError::Cancelled), Err(error)) => return Err(error.clone()),
-            (Err(error), _) => return Err(error),
-            (Ok(workers), _) => workers,
+        self.crew().dismiss();
+        let workers = flow.run.close();
+        let (result, workers) = match (result, workers) {
+            // What `with` gave up for is why the graph was cancelled.
+            (Err(error), Err(RunError::Cancelled)) => return Err(error),
+            (_, Err(error)) | (Err(error), _) => return Err(error),
+            (Ok(result), Ok(workers)) => (result, workers),
         };
-        let result = result?;
         flow.all_delivered()?;
-        Ok((result, self.report(loaded, &flow, workers, (running, copying))))
+        let mut report = self.report(&loaded.loaded, &flow.run, workers, (running, copying));
+        report.channels = flow.channel_reports();
+        report.peak += flow.bytes();
+        Ok((result, report))
     }
 
-    fn flow(&self, loaded: &CpuGraph, uniforms: Vec<u64>, hosts: &[HostNode<'_>]) -> Result<Flow, RunError> {
+    fn flow(&self, loaded: &CpuGraph, uniforms: Vec<u64>) -> Result<Flow, RunError> {
         let wiring = &loaded.wiring;
-        wiring.matches(hosts)?;
+        let bytes = wiring.bytes(self.memory())?;
         let rings = wiring.channels.iter().map(|plan| {
-            FlowChannel::new(plan).map_err(|e| RunError::Graph(format!("the channel `{}`: {e}", plan.name)))
+            let ring = FlowChannel::new(plan);
+            ring.map_err(|e| RunError::Graph(format!("the channel `{}`: {e}", plan.name)))
         });
-        let channels: Vec<FlowChannel> = self.room_for(wiring).and_then(|()| rings.collect())?;
-        let run = self.begin(&loaded.loaded, wiring.bytes()?, Shared::empty);
-        let sources = hosts.iter().filter(|h| h.is_source()).count();
-        let seats = run.workers as usize + hosts.len();
-        let flag = |_: usize| AtomicBool::new(false);
+        let channels: Vec<FlowChannel> = rings.collect::<Result<_, RunError>>()?;
+        let run = self.begin(&loaded.loaded, bytes, Shared::empty);
+        let hosts = wiring.hosts.len();
+        let sources = wiring
+            .hosts
+            .iter()
+            .filter(|n| wiring.nodes[**n].consumes.is_none());
+        let feeders = 1 + sources.count() as u64;
+        let seats = run.workers as usize + hosts;
         Ok(Flow {
-            bell: Bell::new(run.workers, hosts.len() as u32, 1 + sources as u64),
+            bell: Bell::new(run.workers, hosts as u32, feeders),
             run,
-            program: loaded.program().clone(),
+            program: loaded.program.levelized.clone(),
             wiring: wiring.clone(),
             uniforms,
             doing: (0..seats).map(|_| Line::default()).collect(),
-            ended: (0..wiring.nodes.len()).map(flag).collect(),
+            ended: wiring
+                .nodes
+                .iter()
+                .map(|_| AtomicBool::new(false))
+                .collect(),
             closed: AtomicBool::new(false),
             outer: Mutex::new(vec![ChannelTally::default(); channels.len()]),
             tallies: Mutex::new(Vec::new()),
             channels,
         })
+    }
+}
+
+/// Ends a graph, and waits for its workers, when its caller is done with it or panics.
+struct End<'f>(&'f Flow);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        if !self.0.bell.over() {
+            self.0.fail(RunError::Cancelled);
+        }
+        self.0.run.shared.close();
+    }
+}
+
+impl Wiring {
+    /// Bytes of all rings, if they leave the device enough.
+    fn bytes(&self, memory: u64) -> Result<u64, RunError> {
+        let layouts = self.channels.iter().map(|c| {
+            let layout = RingLayout::new(&c.fields, c.width, c.group);
+            let layout =
+                layout.map_err(|e| RunError::Graph(format!("the channel `{}`: {e}", c.name)))?;
+            Ok((layout.bytes, c))
+        });
+        let layouts: Vec<_> = layouts.collect::<Result<_, RunError>>()?;
+        let all = layouts.iter().map(|l| l.0).sum();
+        let most = memory / RINGS;
+        match layouts.iter().max_by_key(|l| l.0) {
+            Some((bytes, channel)) if all > most => Err(RunError::Graph(format!(
+                "the channels take {} of memory, and the budget of {} has {} for them; the largest is `{}` with {} for {} elements: \
+                 give the run more memory, or the channels less width",
+                Bytes(all),
+                Bytes(memory),
+                Bytes(most),
+                channel.name,
+                Bytes(*bytes),
+                channel.width
+            ))),
+            _ => Ok(all),
+        }
+    }
+}
+
+impl Flow {
+    /// Nothing that was delivered is forgotten.
+    fn all_delivered(&self) -> Result<(), RunError> {
+        let mut outputs = self.wiring.channels.iter().zip(&self.channels);
+        let left = outputs.find(|c| c.0.consumer == Consumer::Outside && c.1.waiting() > 0);
+        left.map_or(Ok(()), |(plan, channel)| {
+            Err(RunError::Undelivered {
+                channel: plan.name.clone(),
+                count: channel.waiting(),
+            })
+        })
+    }
+
+    fn bytes(&self) -> u64 {
+        self.channels.iter().map(|c| c.ring.layout().bytes).sum()
+    }
+
+    fn channel_reports(&self) -> Vec<ChannelReport> {
+        let mut tallies = std::mem::take(&mut *self.tallies.lock());
+        tallies.push(self.outer.lock().clone());
+        let plans = self.wiring.channels.iter().enumerate();
+        let reports = plans.map(|(c, plan)| {
+            let all = tallies.iter().map(|t| &t[c]);
+            ChannelReport::sum(plan.name.clone(), plan.width, all)
+        });
+        reports.collect()
     }
 }

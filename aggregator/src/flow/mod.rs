@@ -21,17 +21,13 @@ mod wavefront;
 mod wiring;
 mod work;
 
-pub use host::{HostNode, Outlets};
+pub use host::HostFn;
 pub(crate) use load::CpuGraph;
+pub use load::{GraphCall, GraphProgram};
 pub use running::Running;
 
 use crate::{
-    crew::Job,
-    error::RunError,
-    report::ChannelTally,
-    run::Run,
-    share::WorkerId,
-    sync::Mutex,
+    crew::Job, error::RunError, report::ChannelTally, run::Run, share::WorkerId, sync::Mutex,
 };
 use bell::Bell;
 use channel::FlowChannel;
@@ -76,12 +72,19 @@ impl Job for Flow {
         if worker.0 >= self.run.workers || !self.run.shared.enter() {
             return;
         }
+        let mut part = false;
         self.run.work(worker, |stacks| {
+            part = true;
             let mut worker = FlowWorker::new(self, stacks);
             let done = worker.serve();
             self.tallies.lock().push(worker.finish());
             done
         });
+        if !part {
+            // It counts as awake, so that the others would wait for it.
+            let error = "no address space for the stacks of a graph's workers";
+            self.run.fail(RunError::Device(error.into()));
+        }
         if self.run.stopped() {
             self.bell.end();
         }

@@ -1,7 +1,11 @@
 //! How the caller feeds a running graph and drains it.
 
-use super::{Flow, wiring::Consumer};
+use super::{
+    Flow,
+    wiring::{ChannelPlan, Consumer},
+};
 use crate::error::RunError;
+use millstream_graph::graph::ChannelKey;
 use std::{
     sync::atomic::Ordering,
     time::{Duration, Instant},
@@ -22,25 +26,33 @@ impl<'f> Running<'f> {
         Self { flow, patience }
     }
 
-    fn channel(&self, name: &str) -> Result<usize, RunError> {
+    fn channel(&self, key: ChannelKey) -> Result<(usize, &ChannelPlan), RunError> {
         let channels = &self.flow.wiring.channels;
-        let found = channels.iter().position(|c| c.name == name);
-        found.ok_or_else(|| RunError::Graph(format!("the graph has no channel `{name}`")))
+        let found = channels.iter().position(|c| c.key == key);
+        let at = found.ok_or_else(|| RunError::Graph("a channel is not of this graph".into()))?;
+        Ok((at, &channels[at]))
     }
 
-    fn input(&self, name: &str, elements: &[u8]) -> Result<usize, RunError> {
-        let channel = self.channel(name)?;
-        let plan = &self.flow.wiring.channels[channel];
-        let bad = |what: &str| Err(RunError::Graph(format!("{what} `{name}`")));
+    fn input(&self, key: ChannelKey, elements: &[u8]) -> Result<usize, RunError> {
+        let (channel, plan) = self.channel(key)?;
+        let name = &plan.name;
+        let bad = |what: String| Err(RunError::Graph(what));
         if !plan.input {
-            return bad("nothing can be sent to the channel, which is no input:");
+            return bad(format!(
+                "nothing can be sent to the channel `{name}`: it is no input"
+            ));
         }
         if !elements.len().is_multiple_of(plan.image.size) {
-            return bad("these bytes are no elements of the channel");
+            let (bytes, size) = (elements.len(), plan.image.size);
+            return bad(format!(
+                "{bytes} bytes are no elements of the channel `{name}`, which take {size} each"
+            ));
         }
         // Relaxed: whoever closed the graph tells whoever sends.
         if self.flow.closed.load(Ordering::Relaxed) {
-            return bad("nothing can be sent after the graph was closed: channel");
+            return bad(format!(
+                "nothing can be sent to the channel `{name}`: the graph was closed"
+            ));
         }
         Ok(channel)
     }
@@ -49,7 +61,7 @@ impl<'f> Running<'f> {
     ///
     /// # Errors
     /// If the channel is no input, or the graph ends or can never go on.
-    pub fn send(&self, channel: &str, elements: &[u8]) -> Result<(), RunError> {
+    pub fn send(&self, channel: ChannelKey, elements: &[u8]) -> Result<(), RunError> {
         let channel = self.input(channel, elements)?;
         let mut stalled = Stalled::default();
         self.flow.put_all(channel, elements, || {
@@ -62,7 +74,7 @@ impl<'f> Running<'f> {
     ///
     /// # Errors
     /// If the channel is no input, or the graph has ended.
-    pub fn try_send(&self, channel: &str, elements: &[u8]) -> Result<usize, RunError> {
+    pub fn try_send(&self, channel: ChannelKey, elements: &[u8]) -> Result<usize, RunError> {
         let channel = self.input(channel, elements)?;
         self.check()?;
         let image = &self.flow.wiring.channels[channel].image;
@@ -76,7 +88,7 @@ impl<'f> Running<'f> {
     ///
     /// # Errors
     /// If the channel is no output, or the graph ended with an error or can never go on.
-    pub fn receive(&self, channel: &str, most: u32) -> Result<Option<Vec<u8>>, RunError> {
+    pub fn receive(&self, channel: ChannelKey, most: u32) -> Result<Option<Vec<u8>>, RunError> {
         let at = self.output(channel)?;
         let mut stalled = Stalled::default();
         loop {
@@ -99,24 +111,27 @@ impl<'f> Running<'f> {
     ///
     /// # Errors
     /// If the channel is no output.
-    pub fn try_receive(&self, channel: &str, most: u32) -> Result<Option<Vec<u8>>, RunError> {
+    pub fn try_receive(&self, channel: ChannelKey, most: u32) -> Result<Option<Vec<u8>>, RunError> {
         let channel = self.output(channel)?;
         Ok(self.take(channel, most))
     }
 
-    fn output(&self, name: &str) -> Result<usize, RunError> {
-        let channel = self.channel(name)?;
-        match self.flow.wiring.channels[channel].consumer {
-            Consumer::Outside => Ok(channel),
-            _ => Err(RunError::Graph(format!(
-                "nothing can be received from the channel `{name}`, which a kernel consumes"
-            ))),
+    fn output(&self, key: ChannelKey) -> Result<usize, RunError> {
+        let (channel, plan) = self.channel(key)?;
+        if plan.consumer == Consumer::Outside {
+            return Ok(channel);
         }
+        let name = &plan.name;
+        Err(RunError::Graph(format!(
+            "nothing can be received from the channel `{name}`: a node consumes it"
+        )))
     }
 
     fn take(&self, channel: usize, most: u32) -> Option<Vec<u8>> {
         let (mut fields, mut elements) = (Vec::new(), Vec::new());
-        let count = self.flow.take_all(channel, most, &mut fields, &mut elements);
+        let count = self
+            .flow
+            .take_all(channel, most, &mut fields, &mut elements);
         (count > 0).then_some(elements)
     }
 
@@ -206,6 +221,7 @@ impl Stalled {
             (Some(news), Some((before, since))) if news == before => Some((news, since)),
             (Some(news), _) => Some((news, Instant::now())),
         };
-        self.since.is_some_and(|(_, since)| since.elapsed() >= patience)
+        self.since
+            .is_some_and(|(_, since)| since.elapsed() >= patience)
     }
 }

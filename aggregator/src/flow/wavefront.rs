@@ -1,6 +1,6 @@
 //! How a worker's stacks run elements that lie in a ring, and what they hold of what those emit.
 
-use super::channel::Offered;
+use super::channel::{FlowChannel, Offered};
 use crate::worker::{Origin, Stop, Worker};
 use millstream_channels_kernel::{
     layout::{StackIndex, stride},
@@ -64,16 +64,13 @@ impl Worker<'_> {
             .saturating_sub(self.run.pool.allowances.of(0))
     }
 
-    /// Offers what was emitted into a channel, and keeps what was not taken.
-    pub(super) fn flush_staged(
-        &mut self,
-        stack: StackIndex,
-        offer: impl FnOnce(&dyn Fn(usize) -> &[u8]) -> Offered,
-    ) -> Offered {
+    /// Puts what was emitted into a channel there, and keeps what finds no room.
+    pub(super) fn flush_staged(&mut self, stack: StackIndex, into: &FlowChannel) -> Offered {
         let layout = &self.plan.layouts[stack];
         let count = self.stacks.top(stack);
         let memory = &mut self.stacks.memory;
-        let offered = offer(&|field| memory.values(layout, stack.index(), field, count));
+        let field = |field| memory.values(layout, stack.index(), field, count);
+        let offered = into.offer(count, field, &self.run.pool);
         if offered.taken < count {
             memory.drop_first(layout, stack.index(), offered.taken, count);
         }

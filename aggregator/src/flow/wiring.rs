@@ -1,11 +1,12 @@
 //! A graph as tables: who consumes and produces what, in which order workers look at it, and what could still add to a channel.
 
-use crate::{error::RunError, flow::image::Image, plan::Plan};
+use super::{GraphProgram, image::Image};
+use crate::{error::RunError, plan::Plan};
 use millstream_channels_kernel::layout::StackIndex;
 use millstream_graph::{
-    graph::{Body, ChannelKey, Graph, KernelKey, Node, Predicate, WhenFull, element_fields},
+    graph::{Body, ChannelKey, KernelKey, Node, Predicate, WhenFull, element_fields},
     ir::ChannelId,
-    levelized::{Field, Levelized},
+    levelized::Field,
 };
 use petgraph::{Direction, algo::tarjan_scc, graph::NodeIndex, visit::EdgeRef};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,7 @@ pub(crate) struct Wiring {
 /// A channel.
 #[derive(Debug)]
 pub(crate) struct ChannelPlan {
+    pub(crate) key: ChannelKey,
     pub(crate) name: String,
     pub(crate) fields: Vec<Field>,
     /// An element as the host has it.
@@ -61,6 +63,7 @@ pub(crate) enum Consumer {
 /// A node.
 #[derive(Debug)]
 pub(crate) struct NodePlan {
+    pub(crate) key: KernelKey,
     pub(crate) name: String,
     /// The task that it runs; none if it is a host node.
     pub(crate) task: Option<usize>,
@@ -74,70 +77,71 @@ pub(crate) struct NodePlan {
 }
 
 impl Wiring {
-    /// Makes the tables of a graph that `validate` accepts and of the program that was made of it.
-    pub(crate) fn new(graph: &Graph, program: &Levelized, plan: &Plan) -> Result<Self, RunError> {
+    /// Makes the tables of a graph that is right, of which the program was made.
+    pub(crate) fn new(program: &GraphProgram, plan: &Plan) -> Result<Self, RunError> {
+        let GraphProgram {
+            graph,
+            levelized,
+            kernels: tasks,
+            ..
+        } = program;
+        let program = &levelized.program;
         let drawn = graph.drawn();
-        let at: BTreeMap<Node, NodeIndex> =
-            drawn.node_indices().map(|i| (drawn[i], i)).collect();
+        // Channels come first, then nodes, each in order.
+        let (first, kernels) = (graph.channels().len(), graph.kernels().len());
+        let (channel_at, node_at) = (NodeIndex::new, |n| NodeIndex::new(first + n));
         let numbers: BTreeMap<ChannelKey, usize> = graph.channels().map(|c| c.0).zip(0..).collect();
         let mut rank = BTreeMap::new();
         for (cycle, members) in tarjan_scc(&drawn).into_iter().enumerate() {
             rank.extend(members.into_iter().map(|m| (m, cycle)));
         }
-        let nodes = graph.kernels().map(|(_, kernel)| {
-            let lacks = |what: &str| {
-                RunError::Graph(format!("the program has no {what} `{}`", kernel.name))
-            };
-            let task = match kernel.body {
-                Body::Host => None,
-                Body::Device(_) => {
-                    let task = program.find(&kernel.name).ok_or_else(|| lacks("kernel"))?;
-                    Some(task.index())
-                }
-            };
+        let nodes = graph.kernels().map(|(key, kernel)| {
             let ports: Vec<usize> = kernel.produces.iter().map(|c| numbers[c]).collect();
             let produces: BTreeSet<usize> = ports.iter().copied().collect();
-            Ok(NodePlan {
+            NodePlan {
+                key,
                 name: kernel.name.clone(),
-                task,
+                task: tasks.iter().find(|t| t.0 == key).map(|t| t.1.index()),
                 consumes: kernel.consumes.map(|c| numbers[&c]),
                 produces: produces.into_iter().collect(),
                 ports,
                 meets_host: false,
-            })
+            }
         });
-        let mut nodes: Vec<NodePlan> = nodes.collect::<Result<_, RunError>>()?;
-        let upstream = |of: ChannelKey| {
+        let mut nodes: Vec<NodePlan> = nodes.collect();
+        let upstream = |of: NodeIndex| {
             let mut seen = BTreeSet::new();
-            let mut next = vec![at[&Node::Channel(of)]];
+            let mut next = vec![of];
             while let Some(node) = next.pop() {
                 let before = drawn.edges_directed(node, Direction::Incoming);
                 next.extend(before.map(|e| e.source()).filter(|n| seen.insert(*n)));
             }
             seen
         };
-        let kernels: Vec<KernelKey> = graph.kernels().map(|k| k.0).collect();
         let channels = graph.channels().map(|(key, channel)| {
-            let ty = graph.element(key, &program.program).ok_or_else(|| {
+            let ty = graph.element(key, program).ok_or_else(|| {
                 let (name, element) = (&channel.name, &channel.element.0);
-                RunError::Graph(format!("the program has no type `{element}` for the channel `{name}`"))
+                RunError::Graph(format!(
+                    "the program has no type `{element}` for the channel `{name}`"
+                ))
             })?;
-            let structs = &program.program.structs;
-            let (own, seen) = (rank[&at[&Node::Channel(key)]], upstream(key));
-            let before = seen.iter().filter(|n| rank[*n] != own);
-            let before = before.filter_map(|&n| match drawn[n] {
-                Node::Channel(c) => Some(numbers[&c]),
-                Node::Kernel(_) => None,
-            });
-            let id = program.program.channels.iter().position(|c| c.name == channel.name);
+            let structs = &program.structs;
+            let here = channel_at(numbers[&key]);
+            let seen = upstream(here);
+            let before = seen.iter().filter(|n| rank[*n] != rank[&here]);
+            let before = before.map(|n| n.index()).filter(|&n| n < first);
+            let id = program.channels.iter().position(|c| c.name == channel.name);
             let consumer = match graph.consumers(key).next().and_then(|k| graph.kernel(k)) {
                 None => Consumer::Outside,
                 Some(kernel) if kernel.body == Body::Host => Consumer::Host,
                 Some(_) => Consumer::Kernel,
             };
             let is_input = |c: ChannelKey| graph.channel(c).is_some_and(|c| c.input);
-            let sent = seen.iter().any(|&n| matches!(drawn[n], Node::Channel(c) if is_input(c)));
+            let sent = seen
+                .iter()
+                .any(|&n| matches!(drawn[n], Node::Channel(c) if is_input(c)));
             Ok(ChannelPlan {
+                key,
                 name: channel.name.clone(),
                 fields: element_fields(&ty, structs),
                 image: Image::new(&ty, structs),
@@ -148,7 +152,7 @@ impl Wiring {
                 consumer,
                 input: channel.input,
                 staging: id.map(|i| plan.layouts.channel(ChannelId::new(i))),
-                fed_by: kernels.iter().map(|k| seen.contains(&at[&Node::Kernel(*k)])).collect(),
+                fed_by: (0..kernels).map(|n| seen.contains(&node_at(n))).collect(),
                 before: before.collect(),
                 fed_from_outside: sent || channel.input,
             })
@@ -164,14 +168,16 @@ impl Wiring {
             .flat_map(|n| n.produces.clone())
             .collect();
         for node in &mut nodes {
-            node.meets_host |= node.consumes.is_some_and(|c| channels[c].input || fed.contains(&c));
+            node.meets_host |= node
+                .consumes
+                .is_some_and(|c| channels[c].input || fed.contains(&c));
         }
         let (mut order, hosts): (Vec<usize>, Vec<usize>) =
             (0..nodes.len()).partition(|&n| nodes[n].task.is_some());
         let priority: Vec<i32> = graph.channels().map(|c| c.1.priority).collect();
         order.sort_by_key(|&n| {
             let first = nodes[n].consumes.map_or(i32::MIN, |c| priority[c]);
-            (std::cmp::Reverse(first), rank[&at[&Node::Kernel(kernels[n])]])
+            (std::cmp::Reverse(first), rank[&node_at(n)])
         });
         Ok(Self {
             name: graph.name.clone(),

@@ -258,9 +258,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             return true;
         }
         let into = &flow.channels[channel];
-        let offered = self
-            .worker
-            .flush_staged(stack, |field| into.offer(count, field, &flow.run.pool));
+        let offered = self.worker.flush_staged(stack, into);
         let tally = &mut self.tally[channel];
         tally.elements += offered.taken;
         tally.dropped += offered.dropped;
@@ -316,7 +314,10 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             .worker
             .stopped_at
             .filter(|at| Some(at.0) == node.task)
-            .map(|at| self.worker.element(&self.flow.channels[channel].ring, &plan.fields, at.1));
+            .map(|at| {
+                self.worker
+                    .element(&self.flow.channels[channel].ring, &plan.fields, at.1)
+            });
         RunError::Node {
             node: node.name.clone(),
             element,
