@@ -116,7 +116,8 @@ impl CpuGraph {
 impl CpuDevice {
     /// Compiles a graph's program for this device, unless it is loaded already.
     pub(crate) fn load_graph(&self, program: &Arc<GraphProgram>) -> Result<CpuGraph, RunError> {
-        let loaded = self.load(&program.levelized)?;
+        let tasks: Vec<TaskId> = program.kernels.iter().map(|k| k.1).collect();
+        let loaded = self.load_with(&program.levelized, &tasks)?;
         let wiring = Arc::new(Wiring::new(program, loaded.plan())?);
         Ok(CpuGraph {
             program: program.clone(),
