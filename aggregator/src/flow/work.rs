@@ -181,7 +181,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
     }
 
     fn take(&mut self, channel: usize, task: usize, most: u64) -> Option<Hand<'r>> {
-        let taken = self.flow.channels[channel].take(most, &self.flow.run.pool)?;
+        let taken = self.flow.channels[channel].take(most)?;
         let full = u64::from(taken.count()) >= self.full(task, channel);
         let tally = &mut self.tally[channel];
         if full {
@@ -259,6 +259,9 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         }
         let into = &flow.channels[channel];
         let offered = self.worker.flush_staged(stack, into);
+        if offered.starved {
+            flow.fail(flow.starved(channel));
+        }
         let tally = &mut self.tally[channel];
         tally.elements += offered.taken;
         tally.dropped += offered.dropped;
