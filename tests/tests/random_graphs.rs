@@ -59,7 +59,7 @@ fn smaller(choices: &Choices, seed: u64, devices: &mut Devices) -> String {
 fn every_engine_agrees() {
     let (first, cases) = (
         setting("MILLSTREAM_SEED", 1),
-        setting("MILLSTREAM_GRAPHS", 500),
+        setting("MILLSTREAM_GRAPHS", 300),
     );
     let mut devices = Devices::default();
     let (mut agreed, mut too_long, mut faults, mut ran) = (0, 0, 0, 0);

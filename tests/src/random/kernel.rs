@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Greatest number of the first elements, and how many elements one may emit that are consumed: together they bound the number of all.
-const BOUNDS: [(u32, u32); 4] = [(2, 4), (1, 6), (3, 3), (4, 2)];
+const BOUNDS: [(u32, u32); 4] = [(2, 6), (1, 8), (3, 4), (5, 3)];
 
 /// A program, a graph of its kernels, and what it is run with.
 #[derive(Clone, Debug)]
@@ -98,7 +98,7 @@ pub fn generate_graph(choices: &mut Choices) -> GraphSample {
     let mut plans = Vec::new();
     let mut connected = Vec::new();
     for item in items {
-        let ports: Vec<usize> = (0..choices.below(4))
+        let ports: Vec<usize> = (0..choices.pick(&[1, 2, 3, 4, 0]))
             .map(|_| choices.below(wires.len() as u32) as usize)
             .collect();
         let named = ports.iter().enumerate().map(|(i, w)| Port {
@@ -124,9 +124,9 @@ pub fn generate_graph(choices: &mut Choices) -> GraphSample {
             .collect(),
     });
     let nodes = nodes.collect();
-    let first = (0..1 + choices.below(4)).map(|_| {
+    let first = (0..1 + choices.below(8)).map(|_| {
         let channel = choices.below(plans.len() as u32) as usize;
-        let number = depth - choices.below(depth + 1);
+        let number = depth - choices.pick(&[0, 0, 1]);
         let item = debug_value(choices, &wires[channel].item, &shape);
         (channel, format!("({number}, {item})"))
     });
@@ -248,6 +248,6 @@ impl Gen<'_> {
 
     /// Whether an emit may come next. A function without channels makes no choice.
     pub(super) fn wants_emit(&mut self) -> bool {
-        !self.ports.is_empty() && self.c.chance(30)
+        !self.ports.is_empty() && self.c.chance(45)
     }
 }
