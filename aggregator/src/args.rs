@@ -212,7 +212,7 @@ type Checked<T> = Result<T, String>;
 impl<'c, 'a> Check<'c, 'a> {
     fn value(&mut self, ty: &Type) -> Checked<()> {
         match ty {
-            Type::Scalar(Scalar::Ptr) | Type::Atomic(_) => {
+            Type::Scalar(Scalar::Ptr) | Type::Atomic(_) | Type::Channel(_) => {
                 Err("such a value cannot be passed".into())
             }
             Type::Scalar(s) => {
@@ -271,7 +271,7 @@ impl<'c, 'a> Check<'c, 'a> {
         if size == 0 {
             return Ok(());
         }
-        if self.points(elem) {
+        if elem.has_addresses(self.structs) {
             return Err("an array of references cannot be passed to the first task".into());
         }
         match self.next()? {
@@ -285,7 +285,7 @@ impl<'c, 'a> Check<'c, 'a> {
     }
 
     fn memory(&mut self, mutable: bool, elem: &Type) -> Checked<(&'c MemoryArg<'a>, usize)> {
-        if self.points(elem) {
+        if elem.has_addresses(self.structs) {
             return Err("a slice of references cannot be passed to the first task".into());
         }
         let written = mutable || elem.has_atomics(self.structs);
@@ -367,20 +367,6 @@ impl<'c, 'a> Check<'c, 'a> {
                 distance,
                 written,
             });
-        }
-    }
-
-    /// Whether values of a type hold addresses.
-    fn points(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Scalar(s) => *s == Scalar::Ptr,
-            Type::Atomic(_) => false,
-            Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => true,
-            Type::Array(elem, _) => self.points(elem),
-            Type::Tuple(_) | Type::Struct(_) => ty
-                .fields(self.structs)
-                .iter()
-                .any(|(field, _)| self.points(field)),
         }
     }
 }

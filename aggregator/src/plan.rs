@@ -95,6 +95,8 @@ pub(crate) struct Plan {
     pub(crate) bytes: Vec<u64>,
     /// The stacks that hold no entries.
     pub(crate) inner: Vec<StackIndex>,
+    /// The stacks' names for readers.
+    names: Vec<String>,
 }
 
 impl Plan {
@@ -153,6 +155,11 @@ impl Plan {
         Self {
             tasks,
             continuations,
+            names: layouts
+                .stacks
+                .iter()
+                .map(|s| name(program, s.stack))
+                .collect(),
             bytes,
             inner,
             layouts,
@@ -161,14 +168,23 @@ impl Plan {
 
     /// The stack's name for readers.
     pub(crate) fn stack_name(&self, stack: StackIndex) -> String {
-        let stack = self.layouts[stack].stack;
-        stack.named(&self.tasks[stack.task().index()].name)
+        self.names[stack.index()].clone()
     }
 
     /// Bytes that one element of this task's entry stack takes as the root of a batch: itself, its return address, its result.
     pub(crate) fn batch_bytes(&self, task: usize) -> u64 {
         let task = &self.tasks[task];
         task.bytes + task.result.map_or(0, |r| 8 + r.stride)
+    }
+}
+
+/// All ways of combining a task's result share the names of its stacks.
+fn name(program: &Levelized, stack: StackRef) -> String {
+    match stack {
+        StackRef::Entry(t) | StackRef::Frame(t) | StackRef::Continuation(t, _) => {
+            stack.named(program[t].source_name())
+        }
+        StackRef::Channel(_) => program.name(stack),
     }
 }
 
@@ -181,6 +197,7 @@ fn pushes(layouts: &Layouts, bytes: &[u64], pushes: &[Push]) -> Pushes {
                 .frame(t)
                 .expect("a segment pushes only to stacks of its program"),
             StackRef::Continuation(t, s) => layouts.continuation(t, s),
+            StackRef::Channel(c) => layouts.channel(c),
         };
         match push.max {
             Some(max) => {

@@ -186,6 +186,7 @@ impl Run {
             stacks: ptr::null_mut(),
             fields: ptr::null(),
             cancel: self.stop.as_ptr(),
+            uniforms: ptr::null(),
             more: dispatch::more,
             growing: 0,
             granted: 0,

@@ -4,13 +4,14 @@
 //! their values, which may ask for a buffer's length.
 
 use super::{
-    error::{JobError, Problem, Result, Source, Text, nearest},
+    error::{JobError, Problem, Result, Source, Text},
     eval::{self, Scope, Written, name_of},
     npy::Form,
     value,
 };
 use millstream_aggregator::ErasedArg;
 use millstream_graph::{
+    graph::nearest,
     ir::{Function, Param, Program},
     ty::{PieceKind, Structs, Type},
 };
@@ -169,7 +170,7 @@ impl Entry {
             let what = format!("argument `{}` of `{}`", param.name, self.task);
             let missing = name_of(&arg.expr)
                 .filter(|n| *n == param.name && is_by_name(arg) && !scope.params.contains_key(n));
-            if let (Some(name), false) = (missing, value::points(&param.ty, &program.structs)) {
+            if let (Some(name), false) = (missing, param.ty.has_addresses(&program.structs)) {
                 let message = format!(
                     "{what} has no value; a `{}` is expected",
                     param.ty.display(&program.structs)
@@ -347,7 +348,7 @@ fn collect_uses(
     out: &mut Vec<Use>,
 ) -> Result<()> {
     if let Type::Tuple(fields) = ty
-        && let (Expr::Tuple(tuple), true) = (&arg.expr, value::points(ty, structs))
+        && let (Expr::Tuple(tuple), true) = (&arg.expr, ty.has_addresses(structs))
         && tuple.elems.len() == fields.len()
     {
         return fields
@@ -441,7 +442,7 @@ pub(crate) fn inline_arrays(
 }
 
 fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<Arg> {
-    if !value::points(ty, scope.structs) {
+    if !ty.has_addresses(scope.structs) {
         return Ok(Arg::Value(
             eval::evaluate(arg, ty, what, scope)?,
             ty.clone(),

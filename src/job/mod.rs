@@ -101,7 +101,7 @@ impl Job {
     pub fn borrows(&self) -> bool {
         let structs = &self.program().structs;
         let mut params = self.program().tasks().flat_map(|(_, f)| &f.params);
-        params.any(|p| value::points(&p.ty, structs))
+        params.any(|p| p.ty.has_addresses(structs))
     }
 
     /// The declaration of a task: `fib(n: u32) -> u64`.

@@ -101,6 +101,7 @@ impl Plan {
                         twin: false,
                     },
                 ),
+                StackRef::Channel(_) => unreachable!("a program of tasks has no channels"),
             };
             let mut fields = self.program.fields(stack);
             for (i, field) in fields.iter_mut().enumerate() {

@@ -47,6 +47,7 @@ impl Body<'_, '_> {
             }
             Rvalue::SlotAddr(id) => self.slot(*id),
             Rvalue::DataAddr(id) => format!("(ptr)d{}", id.0),
+            Rvalue::Uniform { .. } => unreachable!("a program of tasks has no uniforms"),
             Rvalue::PtrAdd {
                 base,
                 index,

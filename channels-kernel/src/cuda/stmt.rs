@@ -56,6 +56,7 @@ impl Body<'_, '_> {
                 dest,
                 leaf,
             } => self.spawn(at, *func, (args, *dest), *leaf),
+            StmtKind::Emit { .. } => unreachable!("a program of tasks has no channels"),
             StmtKind::Check { cond, kind, values } => self.check(*cond, kind, values),
             StmtKind::Atomic {
                 op,

@@ -270,7 +270,7 @@ fn borrows(ty: &Type) -> bool {
         Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => true,
         Type::Tuple(fields) => fields.iter().any(borrows),
         Type::Array(elem, _) => borrows(elem),
-        Type::Scalar(_) | Type::Struct(_) | Type::Atomic(_) => false,
+        Type::Scalar(_) | Type::Struct(_) | Type::Atomic(_) | Type::Channel(_) => false,
     }
 }
 

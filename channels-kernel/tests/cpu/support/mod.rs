@@ -67,6 +67,7 @@ impl<'a> Machine<'a> {
             stacks: states.as_mut_ptr(),
             fields: bases.as_ptr(),
             cancel: cancel.as_ptr(),
+            uniforms: std::ptr::null(),
             more: no_more,
             growing: 0,
             granted: 0,
@@ -141,7 +142,7 @@ impl<'a> Machine<'a> {
                     .find(|&i| match stacks[i].stack {
                         StackRef::Entry(_) => wanted,
                         StackRef::Continuation(..) => !wanted,
-                        StackRef::Frame(_) => false,
+                        StackRef::Frame(_) | StackRef::Channel(_) => false,
                     })
             };
             if self.ctx.status != status::OK {
