@@ -11,6 +11,7 @@ pub mod front;
 mod hir;
 mod impls;
 mod items;
+mod kernels;
 pub mod lower;
 pub mod nesting;
 mod pending;
@@ -22,3 +23,4 @@ pub use front::{
     SourceError, is_program_attribute, parse_file, parse_module, program_options, read_file,
 };
 pub use items::{ident, is_task_attribute};
+pub use kernels::{is_kernel_attribute, is_role_attribute};

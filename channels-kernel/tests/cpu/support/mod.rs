@@ -142,7 +142,7 @@ impl<'a> Machine<'a> {
                     .find(|&i| match stacks[i].stack {
                         StackRef::Entry(_) => wanted,
                         StackRef::Continuation(..) => !wanted,
-                        StackRef::Frame(_) => false,
+                        StackRef::Frame(_) | StackRef::Channel(_) => false,
                     })
             };
             if self.ctx.status != status::OK {
