@@ -2,38 +2,44 @@
 
 use super::{
     Problem,
-    call::{self, Given},
+    call::{self, Arg, Given},
     data::Data,
     error::{JobError, Result, Text},
     eval::Written,
     making::Making,
-    source::Loaded,
-    spec::{self, GraphSpec, Named, Spec},
+    run::{Lent, lend},
+    spec::{self, GraphSpec},
 };
-use millstream_cilk_lower::{Instance, InstantiateError, instantiate};
+use crate::graph::feed;
+use millstream_aggregator::{Device, GraphCall, GraphProgram, RunError, RunReport};
+use millstream_cilk_lower::instantiate::instantiate;
 use millstream_graph::{
-    graph::{self, ChannelKey, Graph, KernelKey},
+    graph::{self, ChannelKey, KernelKey},
     ir::{Function, Param, Program},
-    ty::Type,
+    ty::{Structs, Type},
 };
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 /// A graph that can be run.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Placed {
-    pub(crate) graph: Graph,
-    pub(crate) instance: Instance,
+    pub(crate) program: Arc<GraphProgram>,
     /// What its user should know.
     pub(crate) warnings: Vec<Problem>,
 }
 
-/// What a run of a graph is given.
-#[derive(Clone, Debug)]
+/// Which of the arguments are whose.
+pub(super) type Whose = Vec<(KernelKey, Range<usize>)>;
+
+/// What a run of a graph is given, and what it gives.
+#[derive(Debug)]
 pub(super) struct Feed {
-    /// Which of the arguments are whose.
-    pub(super) args: Vec<(KernelKey, Range<usize>)>,
+    pub(super) placed: Arc<Placed>,
+    pub(super) args: Whose,
     /// The elements that are there at first.
     pub(super) sent: Vec<(ChannelKey, Data)>,
+    /// The channels whose elements become buffers of the same name.
+    pub(super) outputs: Vec<ChannelKey>,
 }
 
 /// The graph that is written, if it is one of this program.
@@ -60,7 +66,10 @@ pub(crate) fn place(spec: &GraphSpec, program: &Program) -> Result<Placed> {
     let (warnings, errors): (Vec<_>, Vec<_>) = all.iter().partition(|p| p.warning);
     let mut errors: Vec<Problem> = errors.into_iter().map(shown).collect();
     for (name, _) in written.kernels.0.iter().filter(|(_, k)| k.host) {
-        let message = format!("host node `{}` is a closure, which no file has", name.as_str());
+        let message = format!(
+            "host node `{}` is a closure, which no file has",
+            name.as_str()
+        );
         let help = "let the channel be an output, or build the graph in Rust";
         errors.push(name.problem(message, "here").help(help));
     }
@@ -74,13 +83,15 @@ pub(crate) fn place(spec: &GraphSpec, program: &Program) -> Result<Placed> {
         return Err(JobError::new(errors));
     }
     let warnings = warnings.into_iter().map(shown).collect();
-    let instance = instantiate(program, &resolved.graph).map_err(|e| match e {
-        InstantiateError::Graph(e) => Problem::new(e.to_string()),
-        InstantiateError::Lower(e) => Problem::new(e.to_string()),
-    })?;
+    let instance =
+        instantiate(program, &resolved.graph).map_err(|e| Problem::new(e.to_string()))?;
     Ok(Placed {
-        graph: resolved.graph,
-        instance,
+        program: Arc::new(GraphProgram {
+            graph: resolved.graph,
+            source: Arc::new(program.clone()),
+            levelized: Arc::new(instance.program),
+            kernels: instance.kernels,
+        }),
         warnings,
     })
 }
@@ -90,14 +101,14 @@ fn named_mut<'a, V>(entries: &'a mut [(Text, V)], name: &str) -> Option<&'a mut 
 }
 
 /// The bound parameters of the graph's kernels and what each is given, and which are whose.
-#[expect(clippy::type_complexity, reason = "two lists of one walk")]
 pub(super) fn given(
     spec: &GraphSpec,
     placed: &Placed,
     program: &Program,
-) -> Result<(Vec<Given>, Vec<(KernelKey, Range<usize>)>)> {
+) -> Result<(Vec<Given>, Whose)> {
     let (mut out, mut whose) = (Vec::new(), Vec::new());
-    for ((key, kernel), (_, written)) in placed.graph.kernels().zip(&spec.written.kernels.0) {
+    for ((key, kernel), (_, written)) in placed.program.graph.kernels().zip(&spec.written.kernels.0)
+    {
         let function = kernel.function().and_then(|name| program.find(name));
         let Some(function) = function.map(|id| &program[id]) else {
             continue;
@@ -119,7 +130,11 @@ fn bound(function: &Function) -> impl Iterator<Item = &Param> {
 }
 
 /// The buffers whose elements are sent, by the type that they must have.
-pub(super) fn sent_buffers(spec: &GraphSpec, placed: &Placed, program: &Program) -> Result<Vec<call::Use>> {
+pub(super) fn sent_buffers(
+    spec: &GraphSpec,
+    placed: &Placed,
+    program: &Program,
+) -> Result<Vec<call::Use>> {
     let mut out = Vec::new();
     for named in &spec.send {
         let written = Written::parse(&named.value)?;
@@ -162,18 +177,101 @@ pub(super) fn sent(
 }
 
 fn element(placed: &Placed, program: &Program, name: &Text) -> Option<(ChannelKey, Type)> {
-    let key = placed.graph.find_channel(name.as_str())?;
-    Some((key, placed.graph.element(key, program)?))
+    let key = placed.program.graph.find_channel(name.as_str())?;
+    Some((key, placed.program.graph.element(key, program)?))
 }
 
-/// An empty buffer for each channel whose elements come out, by its name.
-pub(super) fn outputs(placed: &Placed, program: &Program) -> Result<BTreeMap<String, (ChannelKey, Data)>> {
-    let mut out = BTreeMap::new();
-    for (key, channel) in placed.graph.channels().filter(|(_, c)| c.output) {
-        if let Some(elem) = placed.graph.element(key, program) {
-            let data = Data::zeros(elem, vec![0], &program.structs).map_err(Problem::new)?;
-            out.insert(channel.name.clone(), (key, data));
+/// Makes an empty buffer of its name for each channel whose elements come out.
+pub(super) fn outputs(
+    placed: &Placed,
+    program: &Program,
+    making: &mut Making<'_>,
+) -> Result<Vec<ChannelKey>> {
+    let mut out = Vec::new();
+    let graph = &placed.program.graph;
+    for (key, channel) in graph.channels().filter(|(_, c)| c.output) {
+        let Some(elem) = graph.element(key, program) else {
+            continue;
+        };
+        if making.made.contains_key(&channel.name) {
+            let message = format!("a buffer is called `{}`, as an output is", channel.name);
+            return Err(Problem::new(message)
+                .help("give one of them another name")
+                .into());
         }
+        let data = Data::zeros(elem, vec![0], &program.structs).map_err(Problem::new)?;
+        making.add(channel.name.clone(), data);
+        out.push(key);
     }
     Ok(out)
+}
+
+impl Feed {
+    /// The names of the channels whose elements come out.
+    pub(super) fn outputs(&self) -> impl Iterator<Item = &str> {
+        let graph = &self.placed.program.graph;
+        self.outputs
+            .iter()
+            .filter_map(|key| graph.channel(*key).map(|c| c.name.as_str()))
+    }
+
+    /// Runs the graph; what came out is in the buffers of the channels' names.
+    pub(super) fn run(
+        &self,
+        args: &[Arg],
+        buffers: &mut BTreeMap<String, Data>,
+        device: &Device,
+        structs: &Structs,
+    ) -> Result<RunReport, Failed> {
+        let loaded = device.load_graph(&self.placed.program)?;
+        let mut lent: BTreeMap<&str, Lent<'_>> = buffers
+            .iter_mut()
+            .map(|(n, d)| (n.as_str(), Lent::Free(d)))
+            .collect();
+        let mut call = GraphCall::default();
+        for (kernel, range) in &self.args {
+            let mut pieces = Vec::new();
+            for arg in &args[range.clone()] {
+                pieces.extend(lend(arg, &mut lent, structs, true)?);
+            }
+            call.args.insert(*kernel, pieces);
+        }
+        let sent: Vec<(ChannelKey, &[u8])> = self
+            .sent
+            .iter()
+            .map(|(key, data)| (*key, data.bytes()))
+            .collect();
+        let (received, report) = loaded.run(call, |running| feed(running, &sent, &self.outputs))?;
+        for (name, bytes) in self.outputs().zip(received) {
+            if let Some(data) = buffers.get_mut(name) {
+                *data = Data::of_bytes(data.elem.clone(), &bytes, structs).map_err(Problem::new)?;
+            }
+        }
+        Ok(report)
+    }
+}
+
+/// Why a run of a graph gave nothing.
+#[derive(Debug)]
+pub(super) enum Failed {
+    Run(RunError),
+    Job(JobError),
+}
+
+impl From<RunError> for Failed {
+    fn from(error: RunError) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl From<JobError> for Failed {
+    fn from(error: JobError) -> Self {
+        Self::Job(error)
+    }
+}
+
+impl From<Problem> for Failed {
+    fn from(problem: Problem) -> Self {
+        Self::Job(problem.into())
+    }
 }
