@@ -98,6 +98,7 @@ extern crate self as millstream;
 #[allow(unsafe_code, reason = "views of the caller's memory become arguments")]
 mod args;
 mod channel;
+pub mod csr;
 pub mod graph;
 pub mod job;
 mod kernel;
