@@ -99,6 +99,7 @@ extern crate self as millstream;
 mod args;
 pub mod csr;
 pub mod graph;
+pub mod image;
 pub mod job;
 mod kernel;
 #[allow(unsafe_code, reason = "views of a matrix that do not overlap")]
