@@ -54,7 +54,7 @@ mod worker;
 
 pub use args::{ErasedArg, ErasedCall, MemoryArg};
 pub use buffer::{Buffer, Pod};
-pub use call::{Arg, Call, Element, Record, SliceArg, SliceMutArg, TaskValue, push_slice};
+pub use call::{Arg, Call, Lendable, Record, SliceArg, SliceMutArg, TaskValue, push_slice};
 pub use cpu::CpuOptions;
 pub use cuda::{Aggregator, CudaOptions};
 #[doc(hidden)]

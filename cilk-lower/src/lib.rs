@@ -10,6 +10,7 @@ mod diag;
 pub mod front;
 mod hir;
 mod impls;
+pub mod instantiate;
 mod items;
 mod kernels;
 pub mod lower;
