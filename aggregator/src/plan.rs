@@ -97,6 +97,10 @@ pub(crate) struct Plan {
     pub(crate) inner: Vec<StackIndex>,
     /// The stacks' names for readers.
     names: Vec<String>,
+    /// Those of them that are free with their level: frames and continuations.
+    pub(crate) levelled: Vec<StackIndex>,
+    /// The others, where what is emitted into channels lies until it gets there.
+    pub(crate) staging: Vec<StackIndex>,
 }
 
 impl Plan {
@@ -109,9 +113,11 @@ impl Plan {
             .map(millstream_channels_kernel::layout::StackLayout::element_bytes)
             .collect();
         let indices = (0..layouts.stacks.len() as u32).map(StackIndex);
-        let inner = indices
+        let inner: Vec<StackIndex> = indices
             .filter(|&i| !matches!(layouts[i].stack, StackRef::Entry(_)))
             .collect();
+        let of_channel = |i: &StackIndex| matches!(layouts[*i].stack, StackRef::Channel(_));
+        let (staging, levelled) = inner.iter().copied().partition(of_channel);
         let mut continuations = Vec::new();
         let tasks = program.tasks.iter().enumerate().map(|(i, task)| {
             let id = TaskId::new(i);
@@ -162,6 +168,8 @@ impl Plan {
                 .collect(),
             bytes,
             inner,
+            levelled,
+            staging,
             layouts,
         }
     }
