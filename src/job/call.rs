@@ -4,13 +4,14 @@
 //! their values, which may ask for a buffer's length.
 
 use super::{
-    error::{JobError, Problem, Result, Source, Text, nearest},
+    error::{JobError, Problem, Result, Source, Text},
     eval::{self, Scope, Written, name_of},
     npy::Form,
     value,
 };
 use millstream_aggregator::ErasedArg;
 use millstream_graph::{
+    graph::nearest,
     ir::{Function, Param, Program},
     ty::{PieceKind, Structs, Type},
 };

@@ -478,7 +478,7 @@ impl Eval<'_, '_> {
             } else {
                 format!("; there is `{}`", known.join("`, `"))
             };
-            return Err(match super::error::nearest(name, &known) {
+            return Err(match millstream_graph::graph::nearest(name, &known) {
                 Some(near) => problem.help(format!("did you mean `{near}`?")),
                 None => problem.help(format!("give it a value: `--set {name}=..`{others}")),
             }

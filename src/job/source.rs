@@ -1,8 +1,9 @@
 //! The program of a job: from its source file to a levelized program.
 
-use super::error::{JobError, Problem, Result, Source, Text, nearest};
+use super::error::{JobError, Problem, Result, Source, Text};
 use millstream_cilk_lower::{Diagnostics, SourceError, lower, parse_module, read_file};
 use millstream_graph::{
+    graph::nearest,
     ir::{Options, Program},
     levelized::Levelized,
 };
