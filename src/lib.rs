@@ -97,13 +97,17 @@ extern crate self as millstream;
 
 #[allow(unsafe_code, reason = "views of the caller's memory become arguments")]
 mod args;
+pub mod graph;
 pub mod job;
+mod kernel;
 #[allow(unsafe_code, reason = "views of a matrix that do not overlap")]
 mod mat;
 mod program;
 mod race;
 
 pub use args::{MatArg, MatMutArg};
+pub use graph::{ChannelRef, Graph};
+pub use kernel::Kernel;
 pub use mat::{Mat, MatMut};
 pub use millstream_aggregator::{
     Aggregator, Arg, Buffer, Bytes, Call, Cancel, CpuOptions, CudaOptions, Device, Element, Pod,
@@ -142,7 +146,11 @@ pub mod prelude {
 /// What the attribute macro's code is made of.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::{args::LaidOut, race::Children};
+    pub use crate::{
+        args::LaidOut,
+        kernel::{ByMat, ByRef, BySlice, ByValue},
+        race::Children,
+    };
     pub use millstream_aggregator::{ErasedArg, Record, push_slice};
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{call, errors};
 use millstream_cilk_lower::{
-    is_task_attribute, lower, nesting, parse_module, program_options, rust,
+    is_role_attribute, lower, nesting, parse_module, program_options, rust,
 };
 use millstream_graph::ir::{Options, Program};
 use proc_macro2::{Span, TokenStream};
@@ -108,13 +108,13 @@ fn signatures(mut module: ItemMod) -> TokenStream {
     for item in items.iter_mut() {
         match item {
             Item::Fn(f) => {
-                f.attrs.retain(|a| !is_task_attribute(a));
+                f.attrs.retain(|a| !is_role_attribute(a));
                 *f.block = no_body();
             }
             Item::Impl(i) => {
                 for member in &mut i.items {
                     if let syn::ImplItem::Fn(f) = member {
-                        f.attrs.retain(|a| !is_task_attribute(a));
+                        f.attrs.retain(|a| !is_role_attribute(a));
                         f.block = no_body();
                     }
                 }

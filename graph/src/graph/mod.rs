@@ -14,6 +14,7 @@ mod model;
 mod problem;
 #[cfg(test)]
 mod tests;
+mod validate;
 mod written;
 
 pub use fields::element_fields;
@@ -22,4 +23,5 @@ pub use model::{
     Scope, WIDTH, WhenFull, Wire,
 };
 pub use problem::{At, GraphError, Part, Problem, meant, nearest};
+pub use validate::{MAX_WIDTH, split};
 pub use written::{Names, Resolved, Written, WrittenChannel, WrittenKernel};

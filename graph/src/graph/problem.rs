@@ -60,6 +60,12 @@ pub struct GraphError {
 }
 
 impl Problem {
+    /// A problem of the graph as a whole.
+    #[must_use]
+    pub fn of_graph(message: impl Into<String>) -> Self {
+        Self::error(At::Graph, message.into())
+    }
+
     pub(crate) const fn error(at: At, message: String) -> Self {
         Self {
             at,
@@ -76,7 +82,7 @@ impl Problem {
         }
     }
 
-    pub(crate) fn as_warning(self) -> Self {
+    pub(crate) fn warned(self) -> Self {
         Self {
             warning: true,
             ..self

@@ -3,7 +3,8 @@
 //!
 //! - Spawns run at once and to their end, in the order of the program, as in the serial elision; a result is combined with what its
 //!   destination holds when the child ends, and a sync goes on. Atomics are plain accesses.
-//! - What a kernel emits is kept in the order in which it was, for who called it ([`Interp::take_emitted`]).
+//! - What a kernel emits is kept in the order in which it was, for who called it ([`Interp::take_emitted`]); a graph of kernels is run one element
+//!   after another ([`SerialGraph`]).
 //! - What an operation does to bits, [`crate::eval`] says.
 //! - It is memory-safe whatever the program does. A pointer is the number of an allocation in its high 24 bits and an offset in the low
 //!   40; each access is checked against the table of allocations. An access that is out of bounds, to memory that is gone, misaligned,
@@ -14,10 +15,12 @@
 
 mod machine;
 mod memory;
+mod serial;
 #[cfg(test)]
 mod tests;
 
 pub use memory::Problem;
+pub use serial::SerialGraph;
 
 use crate::{
     fault::Fault,
@@ -176,11 +179,9 @@ impl<'a> Interp<'a> {
         self
     }
 
-    /// The same with what a graph gives to its kernels: the bits of each uniform, of a blob its address.
-    #[must_use]
-    pub fn with_uniforms(mut self, uniforms: Vec<u64>) -> Self {
+    /// Sets what a graph gives to its kernels: the bits of each uniform, of a blob its address.
+    pub fn set_uniforms(&mut self, uniforms: Vec<u64>) {
         self.uniforms = uniforms;
-        self
     }
 
     /// What was emitted since this was last asked.

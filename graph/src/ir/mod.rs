@@ -103,6 +103,14 @@ pub enum FunctionKind {
     Segment,
 }
 
+impl FunctionKind {
+    /// Whether it may spawn and sync.
+    #[must_use]
+    pub const fn spawns(self) -> bool {
+        matches!(self, Self::Task | Self::Kernel)
+    }
+}
+
 /// A parameter as the user declared it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Param {

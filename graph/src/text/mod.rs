@@ -45,7 +45,7 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-pub use parse::parse_program;
+pub use parse::{parse_program, parse_type};
 pub use print::{print_function, print_levelized, print_program};
 pub(crate) use print::{stmt_text, terminator};
 

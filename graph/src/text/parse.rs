@@ -33,6 +33,28 @@ pub fn parse_program(source: &str) -> Result<Program, ParseError> {
     parser.program()
 }
 
+/// Reads a type, as a program with these structs writes it.
+///
+/// # Errors
+/// If the text is no type; says where it stops being one.
+pub fn parse_type(source: &str, structs: &Structs) -> Result<Type, ParseError> {
+    let named = structs
+        .iter()
+        .map(|(id, def)| (Cow::from(def.name.as_str()), id.0));
+    let mut parser = Parser {
+        source,
+        tokens: lex(source)?,
+        at: 0,
+        structs: named.collect(),
+        functions: HashMap::new(),
+    };
+    let ty = parser.ty()?;
+    match parser.peek() {
+        Token::End => Ok(ty),
+        _ => parser.expected("the end of the type"),
+    }
+}
+
 pub(super) type Parsed<T> = Result<T, ParseError>;
 
 pub(super) struct Parser<'a> {

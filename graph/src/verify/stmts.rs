@@ -345,12 +345,7 @@ impl Checker<'_> {
                     .collect();
                 self.expect_all(values, &types, "returned piece");
             }
-            Terminator::Sync(_)
-                if !matches!(
-                    self.function.kind,
-                    FunctionKind::Task | FunctionKind::Kernel
-                ) =>
-            {
+            Terminator::Sync(_) if !self.function.kind.spawns() => {
                 self.fail("only tasks and kernels sync")
             }
             Terminator::Continue(segment) => self.check_continue(*segment),

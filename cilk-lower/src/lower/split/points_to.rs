@@ -182,7 +182,10 @@ impl PointsTo {
         match value {
             Rvalue::Binary(op, ..) if op.is_comparison() => {}
             Rvalue::SlotAddr(slot) => out.insert(slot.index()),
-            Rvalue::DataAddr(_) => out.insert(self.outside),
+            Rvalue::DataAddr(_)
+            | Rvalue::Uniform {
+                ty: Scalar::Ptr, ..
+            } => out.insert(self.outside),
             Rvalue::Load {
                 ty: Scalar::Ptr,
                 addr,

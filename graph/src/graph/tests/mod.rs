@@ -1,3 +1,7 @@
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+
+mod validate;
+
 use super::*;
 
 pub(super) fn fib() -> Graph {
