@@ -97,6 +97,7 @@ extern crate self as millstream;
 
 #[allow(unsafe_code, reason = "views of the caller's memory become arguments")]
 mod args;
+pub mod csr;
 pub mod graph;
 pub mod job;
 mod kernel;

@@ -5,7 +5,7 @@
 //! channels will be another variant of [`Run`].
 
 use super::{
-    data::{Contents, File},
+    data::{self, Contents, File, Part},
     error::{JobError, Problem, Result, Source, Text},
     source::{Modes, read_text},
     spec::{self, Expected, Named, Place, Spec},
@@ -126,6 +126,36 @@ enum Buffer<'a> {
         ty: Option<Str<'a>>,
         #[serde(borrow)]
         values: Value<'a>,
+    },
+    #[serde(borrow)]
+    Offsets(Edges<'a>),
+    #[serde(borrow)]
+    Targets(Edges<'a>),
+    #[serde(borrow)]
+    Lengths(Edges<'a>),
+}
+
+/// The edges of a graph in compressed rows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+enum Edges<'a> {
+    #[serde(borrow)]
+    List(Str<'a>),
+    Rmat {
+        #[serde(borrow)]
+        scale: Value<'a>,
+        #[serde(borrow)]
+        degree: Value<'a>,
+        #[serde(borrow, default)]
+        seed: Option<Value<'a>>,
+    },
+    Grid {
+        #[serde(borrow)]
+        width: Value<'a>,
+        #[serde(borrow)]
+        height: Value<'a>,
+        #[serde(borrow, default)]
+        seed: Option<Value<'a>>,
     },
 }
 
@@ -303,6 +333,34 @@ impl Reader<'_> {
             Buffer::Values { ty: t, values } => Contents::Values {
                 ty: ty(t),
                 values: self.value(&values),
+            },
+            Buffer::Offsets(edges) => Contents::Graph(Part::Offsets, self.edges(&edges)),
+            Buffer::Targets(edges) => Contents::Graph(Part::Targets, self.edges(&edges)),
+            Buffer::Lengths(edges) => Contents::Graph(Part::Lengths, self.edges(&edges)),
+        }
+    }
+
+    fn edges(&self, edges: &Edges<'_>) -> data::Edges {
+        let seed = |seed: &Option<Value<'_>>| seed.as_ref().map(|s| self.value(s));
+        match edges {
+            Edges::List(file) => data::Edges::List(self.file(file)),
+            Edges::Rmat {
+                scale,
+                degree,
+                seed: s,
+            } => data::Edges::Rmat {
+                scale: self.value(scale),
+                degree: self.value(degree),
+                seed: seed(s),
+            },
+            Edges::Grid {
+                width,
+                height,
+                seed: s,
+            } => data::Edges::Grid {
+                width: self.value(width),
+                height: self.value(height),
+                seed: seed(s),
             },
         }
     }

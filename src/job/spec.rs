@@ -1,7 +1,7 @@
 //! What a job says, before anything of it is looked up: the RON file and the command's arguments come together here.
 
 use super::{
-    data::{Contents, File},
+    data::{Contents, Edges, File, Part},
     error::{JobError, Problem, Result, Source, Text},
     file, output,
     source::Modes,
@@ -324,9 +324,11 @@ fn contents(value: &Text) -> Result<Contents> {
             format!("`{}` does not say what a buffer holds", value.as_str()),
             label,
         );
-        problem.help("write `zeros:TYPE:LENGTH`, `random:TYPE:LENGTH:SEED`, `iota:TYPE:LENGTH`, `like:BUFFER` or `values:TYPE:[1, 2, 3]`")
+        problem.help("write `zeros:TYPE:LENGTH`, `random:TYPE:LENGTH:SEED`, `iota:TYPE:LENGTH`, `like:BUFFER`, `values:TYPE:[1, 2, 3]`, or `offsets:FILE`, `targets:FILE` and `lengths:FILE` of an edge list")
     };
-    let kinds = ["zeros", "random", "iota", "like", "values"];
+    let kinds = [
+        "zeros", "random", "iota", "like", "values", "offsets", "targets", "lengths",
+    ];
     let kind = parts[0].as_str();
     let Some(rest) = parts
         .get(1..)
@@ -339,6 +341,12 @@ fn contents(value: &Text) -> Result<Contents> {
         t.as_str().starts_with(|c: char| c.is_ascii_digit())
             || (t.as_str().starts_with('[') && !t.as_str().contains(';'))
     };
+    // A file's name may have colons of its own.
+    if let Some(part) = Part::named(kind) {
+        let file = value.part(kind.len() + 1..value.as_str().len()).trimmed();
+        let edges = Edges::List(file_at(&file, Path::new("")));
+        return Ok(Contents::Graph(part, edges));
+    }
     let (ty, rest) = if rest.len() > 1 && !is_length(&rest[0]) {
         (Some(rest[0].clone()), &rest[1..])
     } else {

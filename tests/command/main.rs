@@ -6,5 +6,6 @@ mod bad_files;
 mod bad_runs;
 mod borrows;
 mod devices;
+mod graphs;
 mod jobs;
 mod support;
