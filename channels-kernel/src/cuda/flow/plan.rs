@@ -2,6 +2,7 @@
 
 use crate::{cuda::plan::Plan, layout::stride};
 use millstream_graph::{
+    graph::{Graph, KernelKey, Predicate},
     ir::{ChannelId, FuncId, TaskId},
     levelized::{Field, Levelized, StackRef},
 };
@@ -140,6 +141,49 @@ impl FlowPlan {
         };
         plan.order();
         Ok(plan)
+    }
+
+    /// Plans a graph whose kernels became these tasks of a program.
+    ///
+    /// # Errors
+    /// If a GPU cannot run it.
+    pub fn of(
+        graph: &Graph,
+        program: &Levelized,
+        kernels: &[(KernelKey, TaskId)],
+    ) -> Result<Self, FlowError> {
+        let wires = graph.channels().map(|(key, channel)| {
+            let mut consumers = graph.consumers(key);
+            let consumer = consumers.find_map(|c| kernels.iter().find(|k| k.0 == c));
+            let wanted = match &channel.predicate {
+                Predicate::Full => Wanted::Full,
+                Predicate::AtLeast(n) => Wanted::AtLeast(*n),
+                Predicate::Any => Wanted::Any,
+                Predicate::Own(name) => program.program.find(name).map_or(Wanted::Any, Wanted::Own),
+            };
+            Wire {
+                consumer: consumer.map(|k| k.1),
+                wanted,
+                priority: channel.priority,
+            }
+        });
+        Self::new(program, &wires.collect::<Vec<_>>())
+    }
+
+    /// Whether a node emits into a channel of the graph.
+    #[must_use]
+    pub fn is_produced(&self, channel: usize) -> bool {
+        let mut ports = self.nodes.iter().flat_map(|n| &n.ports);
+        ports.any(|p| p.0 == channel)
+    }
+
+    /// How many elements of a channel a block keeps at most, where there is no room for them: what any node stages of it.
+    #[must_use]
+    pub fn held_room(&self, channel: usize) -> u64 {
+        match self.is_produced(channel) {
+            true => STAGE_BYTES / self.channels[channel].bytes().max(1),
+            false => 0,
+        }
     }
 
     /// Uniforms of the program.

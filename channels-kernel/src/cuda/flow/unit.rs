@@ -110,7 +110,7 @@ fn global(plan: &FlowPlan, out: &mut Writer) {
 /// How much a block keeps of a channel at most: what any node stages for it.
 fn held_rooms(plan: &FlowPlan, out: &mut Writer) {
     let rooms = plan.channels.iter().enumerate().map(|(c, channel)| {
-        let produced = plan.nodes.iter().any(|n| n.ports.iter().any(|p| p.0 == c));
+        let produced = plan.is_produced(c);
         match produced {
             true => format!("FLOW_STAGE / {}", channel.bytes().max(1)),
             false => "0".to_owned(),
