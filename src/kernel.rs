@@ -2,7 +2,7 @@
 //!
 //! A list of types is a pair of its first and the others, `()` if it is empty: `(A, (B, ()))`.
 
-use crate::{Arg, Element, MatArg, Program, SliceArg, TaskValue};
+use crate::{Arg, Lendable, MatArg, Program, SliceArg, TaskValue};
 use millstream_aggregator::ErasedArg;
 use std::{fmt, marker::PhantomData};
 
@@ -105,7 +105,7 @@ impl<'a, T: TaskValue + Arg<'a>, Rest> NextParam<'a, T> for (ByValue<T>, Rest) {
     }
 }
 
-impl<'a, T: Element, Rest> NextParam<'a, &'a T> for (ByRef<T>, Rest) {
+impl<'a, T: Lendable, Rest> NextParam<'a, &'a T> for (ByRef<T>, Rest) {
     type Rest = Rest;
     fn push(value: &'a T, args: &mut Vec<ErasedArg<'a>>) {
         value.push(args);

@@ -97,6 +97,7 @@ extern crate self as millstream;
 
 #[allow(unsafe_code, reason = "views of the caller's memory become arguments")]
 mod args;
+mod channel;
 pub mod csr;
 pub mod graph;
 pub mod job;
@@ -107,15 +108,16 @@ mod program;
 mod race;
 
 pub use args::{MatArg, MatMutArg};
+pub use channel::{Channel, Element};
 pub use graph::{ChannelRef, Graph};
 pub use kernel::Kernel;
 pub use mat::{Mat, MatMut};
 pub use millstream_aggregator::{
-    Aggregator, Arg, Buffer, Bytes, Call, Cancel, CpuOptions, CudaOptions, Device, Element, Pod,
+    Aggregator, Arg, Buffer, Bytes, Call, Cancel, CpuOptions, CudaOptions, Device, Lendable, Pod,
     RunError, RunError as Error, RunReport, SliceArg, SliceMutArg, TaskValue, WorkerReport,
     default_memory, parse_bytes,
 };
-pub use millstream_macros::{program, task};
+pub use millstream_macros::{kernel, program, task};
 pub use program::Program;
 
 /// Makes a child of a task: `spawn!(fib(n - 1))`. The child may run at any time up to the next [`sync!`].
@@ -139,9 +141,9 @@ macro_rules! sync {
     };
 }
 
-/// What a program's module has in scope: [`spawn!`], [`sync!`], [`Mat`] and [`MatMut`].
+/// What a program's module has in scope: [`spawn!`], [`sync!`], [`Mat`], [`MatMut`], [`Channel`] and [`Element`].
 pub mod prelude {
-    pub use crate::{Mat, MatMut, spawn, sync, task};
+    pub use crate::{Channel, Element, Mat, MatMut, kernel, spawn, sync, task};
 }
 
 /// What the attribute macro's code is made of.

@@ -8,7 +8,7 @@ use crate::{
     error::RunError,
 };
 use millstream_graph::{
-    ir::Function,
+    ir::{Function, Param},
     ty::{PieceKind, Scalar, Structs, Type},
 };
 use std::marker::PhantomData;
@@ -122,6 +122,17 @@ pub enum ErasedArg<'a> {
     Memory(MemoryArg<'a>),
 }
 
+impl ErasedArg<'_> {
+    /// The bits that a kernel of a graph finds: those of a scalar, the address of everything else.
+    pub(crate) fn bits(&self) -> u64 {
+        match self {
+            Self::Scalar(bits) => *bits,
+            Self::Blob(bytes) => bytes.as_ptr() as u64,
+            Self::Memory(memory) => memory.address as u64,
+        }
+    }
+}
+
 /// One call of a task.
 #[derive(Debug, Default)]
 pub struct ErasedCall<'a> {
@@ -152,29 +163,8 @@ pub(crate) fn push(
     fields: &mut [Vec<u8>],
     regions: Option<&mut Vec<Region>>,
 ) -> Result<(), RunError> {
-    let mut check = Check {
-        structs,
-        args: args.iter(),
-        pieces: args.len(),
-        home,
-        regions,
-        param: "",
-    };
-    for param in &function.params {
-        check.param = &param.name;
-        check.value(&param.ty).map_err(|m| {
-            RunError::BadArguments(format!(
-                "argument `{}` of task `{}`: {m}",
-                param.name, function.name
-            ))
-        })?;
-    }
-    if check.args.next().is_some() {
-        return Err(RunError::BadArguments(format!(
-            "too many arguments for task `{}`",
-            function.name
-        )));
-    }
+    let of = format!("task `{}`", function.name);
+    check(function.params.iter(), &of, structs, args, home, regions)?;
     let pieces = function.params.iter().flat_map(|p| p.ty.pieces(structs));
     for ((arg, piece), field) in args.iter().zip(pieces).zip(fields) {
         match (arg, piece.kind) {
@@ -194,6 +184,37 @@ pub(crate) fn push(
             }
             _ => unreachable!("checked above"),
         }
+    }
+    Ok(())
+}
+
+/// Checks arguments by the parameters that they are for; see [`push`].
+pub(crate) fn check<'c>(
+    params: impl Iterator<Item = &'c Param>,
+    of: &str,
+    structs: &Structs,
+    args: &[ErasedArg<'_>],
+    home: u64,
+    regions: Option<&mut Vec<Region>>,
+) -> Result<(), RunError> {
+    let mut check = Check {
+        structs,
+        args: args.iter(),
+        pieces: args.len(),
+        home,
+        regions,
+        param: "",
+    };
+    for param in params {
+        check.param = &param.name;
+        check.value(&param.ty).map_err(|m| {
+            RunError::BadArguments(format!("argument `{}` of {of}: {m}", param.name))
+        })?;
+    }
+    if check.args.next().is_some() {
+        return Err(RunError::BadArguments(format!(
+            "too many arguments for {of}"
+        )));
     }
     Ok(())
 }

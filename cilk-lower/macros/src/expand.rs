@@ -1,6 +1,6 @@
 //! The module as plain Rust, and the layout of its structs.
 
-use crate::{call, errors};
+use crate::{call, errors, kernel};
 use millstream_cilk_lower::{
     is_role_attribute, lower, nesting, parse_module, program_options, rust,
 };
@@ -64,8 +64,9 @@ fn complete(module: &mut ItemMod, program: &Program) {
         .map(|(id, _)| call::layout(id, program));
     let layouts: TokenStream = layouts.collect();
     let calls = call::module(module, program);
+    let kernels = kernel::module(module, program);
     let (_, items) = module.content.get_or_insert_with(Default::default);
-    items.extend([imports, layouts, calls, races].map(Item::Verbatim));
+    items.extend([imports, layouts, calls, kernels, races].map(Item::Verbatim));
     if !module.attrs.iter().any(|a| a.path().is_ident("doc")) {
         let about = format!("The program `{}`.", program.name);
         module.attrs.push(parse_quote!(#[doc = #about]));
