@@ -15,6 +15,7 @@ mod device;
 mod driver;
 mod gpu;
 mod launcher;
+mod levels;
 mod memory;
 mod outcome;
 mod policy;

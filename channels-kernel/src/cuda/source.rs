@@ -118,7 +118,8 @@ impl Source {
     }
 
     /// What an element pushes to one channel, at most; 0 where that depends on data.
-    pub(super) fn most(&self) -> u32 {
+    #[must_use]
+    pub fn most(&self) -> u32 {
         let mut most = self.pushes.iter().map(|p| p.max);
         most.try_fold(1, |most, max| Some(max?.max(most)))
             .unwrap_or(0)

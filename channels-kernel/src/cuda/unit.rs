@@ -139,7 +139,7 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
     ] {
         out.line(&format!("#define {name} {value}u"));
     }
-    for definition in super::rules::definitions() {
+    for definition in super::rules::definitions(plan.stacks.len()) {
         out.line(&definition);
     }
     if plan.gives_back() {
@@ -190,6 +190,7 @@ fn channels(plan: &Plan, out: &mut Writer) {
     out.line(
         "u32 each[INHERITED];  // of fields that children inherit: 0 if kept once, else all ones",
     );
+    out.line("u32 known;  // of so many levels, the first ones, it is known what they push");
     out.line("Records* records;  // of decisions; null if none are kept");
     out.close("};");
     let (places, bytes) = (abi::Channels::new(plan), size_of::<u64>());
@@ -210,6 +211,7 @@ fn channels(plan: &Plan, out: &mut Writer) {
         ("memory", places.memory.at()),
         ("capacity", places.capacity.at()),
         ("each", places.each.at()),
+        ("known", places.known.at()),
         ("records", places.records.at()),
     ] {
         out.line(&format!("LIES_AT(Channels, {name}, {});", 4 * at));
@@ -536,7 +538,7 @@ impl Plan {
         let shared =
             abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 64;
         let policy = abi::Standing::new(self).bytes()
-            + LEVEL_BYTES.max(4 * abi::Level::new(self).bytes())
+            + LEVEL_BYTES.max(4 * (abi::Level::new(self).bytes() + 8 * self.stacks.len() as u64))
             + 64;
         SHARED_BYTES
             .saturating_sub(shared + policy)

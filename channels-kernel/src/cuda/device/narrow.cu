@@ -24,13 +24,13 @@ struct Narrow {
   u32 lane;
   // The level, as in `Level`.
   u32 level;
-  Each<u32> lo, hi;
+  Each<u32> lo, hi, floor;
   Each<f32> pushed;
   u64 elements;
   // All levels, as in `Policy`.
   Each<u32> top, peak, consumed;
   u32 number, reached;
-  u32 oldest, end;  // the levels that lie in shared memory; or where there may be no more of them
+  u32 oldest, end;  // the levels that lie in shared memory
   // What is known of each stack.
   Each<bool> entry, feeds;
   Each<u32> capacity;
@@ -63,15 +63,16 @@ FN bool is_narrow(u32 count, u32 most, u32 room) { return count <= NARROW_ITEMS 
 FN bool is_mine(const Narrow& n, u32 left) { return left - WARP + n.lane < left; }
 
 // Puts the level where it belongs. All lanes have met since they read from there.
-FN void narrow_store(const Narrow& n, Level& to) {
-  if (n.lane == 0) to.elements = n.elements;
+FN void narrow_store(const Narrow& n, Place& to) {
+  const bool known = n.level < device_channels.known;
+  if (n.lane == 0 && known) to.elements = n.elements;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
     const u32 s = k * WARP + n.lane;
     if (s >= STACKS) continue;
     to.lo[s] = n.lo.of[k];
     to.hi[s] = n.hi.of[k];
-    to.pushed[s] = n.pushed.of[k];
+    if (known) to.pushed[s] = n.pushed.of[k];
   }
 }
 
@@ -80,13 +81,16 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
   n.stack = stack;
   n.first = first;
   n.count = count;
+  const u32 most = is_entry(stack) ? most_of(stack) : 0;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
+    u32 top = n.top.of[k];
     if (stack == k * WARP + n.lane) {
       n.hi.of[k] = first;
-      if (!n.entry.of[k]) n.top.of[k] -= count;
+      if (!n.entry.of[k]) n.top.of[k] = top = top - count;
+      if (has_gap(n.lo.of[k] == first, n.floor.of[k], first, count, most)) top = n.floor.of[k];
     }
-    n.base.of[k] = n.entry.of[k] ? aligned(n.top.of[k]) : n.top.of[k];
+    n.base.of[k] = n.entry.of[k] ? aligned(top) : top;
   }
   n.number++;
   // Relaxed: pairs with the load in `await`. All lanes write the same.
@@ -149,6 +153,7 @@ FN void narrow_take(Narrow& n) {
     if (n.added.of[k]) n.top.of[k] = n.base.of[k] + n.added.of[k];
     if (n.top.of[k] > n.peak.of[k]) n.peak.of[k] = n.top.of[k];
     if (!n.entry.of[k]) n.hi.of[k] = n.top.of[k];
+    if (n.lo.of[k] == n.hi.of[k]) n.lo.of[k] = n.hi.of[k] = n.floor.of[k];
   }
 }
 
@@ -157,13 +162,15 @@ FN void narrow_down(Policy& p, Narrow& n) {
   narrow_store(n, policy_level(p, n.level));
   n.level++;
   if (n.level >= n.reached) n.reached = n.level + 1;
-  const Level& next = policy_level(p, n.level);
+  const Place& next = policy_level(p, n.level);
   n.elements = next.elements;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
     const u32 s = k * WARP + n.lane;
-    n.lo.of[k] = n.entry.of[k] && n.added.of[k] ? n.base.of[k] : n.top.of[k];
-    n.hi.of[k] = n.top.of[k];
+    const bool children = n.entry.of[k] && n.added.of[k];
+    n.floor.of[k] = n.hi.of[k];
+    n.lo.of[k] = children ? n.base.of[k] : n.floor.of[k];
+    n.hi.of[k] = n.top.of[k] = children ? n.top.of[k] : n.floor.of[k];
     n.pushed.of[k] = s < STACKS ? next.pushed[s] : 0;
   }
 }
@@ -211,7 +218,7 @@ struct Numbered : Worker<DeviceMemory> {
     if (!ended) return;
     // The host reads them after the run.
     combine_add(&control->leaves[S::stack_of(push)], (u64)1);
-    combine_add(&control->leaves[STACKS + level + 1], (u64)1);
+    count_ended(control, level + 1, 1);
   }
 };
 
@@ -370,7 +377,7 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
   for (u32 p = 0; p < S::PUSHED; p++) {
     if (!S::leafy(p) || leaves.count[p] == 0) continue;
     combine_add(&device_channels.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
-    combine_add(&device_channels.control->leaves[STACKS + n.level + 1], (u64)leaves.count[p]);
+    count_ended(device_channels.control, n.level + 1, leaves.count[p]);
   }
   __syncwarp();
 #pragma unroll
