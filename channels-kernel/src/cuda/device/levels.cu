@@ -96,7 +96,7 @@ FN void narrow_up(Policy& p, Narrow& n) {
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
         // Asked for before anything is written, for all the compiler knows to the same place.
-        work |= n.feeds.of[k] && up.lo[stack[k]] != up.hi[stack[k]];
+        work |= n.limit.of[k] && up.lo[stack[k]] != up.hi[stack[k]];
         below.of[k] = quotient(done.pushed[stack[k]] + children * below.of[k], count);
         if (k * WARP + n.lane < STACKS) up.below[stack[k]] = below.of[k];
       }
@@ -129,7 +129,7 @@ FN u32 narrow_room(const Narrow& n) {
 FN void narrow_consumed(Policy& p, Narrow& n) {
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    if (n.feeds.of[k]) p.consumed[stacks_source[k * WARP + n.lane] - 1] += n.consumed.of[k];
+    if (n.limit.of[k]) p.consumed[stacks_source[k * WARP + n.lane] - 1] += n.consumed.of[k];
     n.consumed.of[k] = 0;
   }
 }
@@ -182,11 +182,12 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     n.consumed.of[k] = 0;
     n.capacity.of[k] = real ? device_channels.capacity[s] : 0xffffffffu;
     n.entry.of[k] = real && stacks_entry[s];
-    n.feeds.of[k] = source != 0;
+    n.limit.of[k] = source ? sources[source - 1].narrow : 0;
     most.of[k] = source ? sources[source - 1].most : 1;
     if (most.of[k] == 0) most.of[k] = 2 * p.average[source - 1] > GUESS ? 2 * p.average[source - 1] : GUESS;
-    // Of what is much work no run is narrow.
-    if (source && sources[source - 1].narrow == 0) most.of[k] = 0xffffffffu;
+    // A limit of 0 is for frames. Of what is not for one warp no run has room enough.
+    if (source && n.limit.of[k] == 0) most.of[k] = 0xffffffffu;
+    if (source && n.limit.of[k] == 0) n.limit.of[k] = 1;
   }
   // `same`: the last run was of this level, and pushed no children.
   bool more = true, same = false;
@@ -197,10 +198,10 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       bool fits = true;
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
-        const u32 have = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0, s = k * WARP + n.lane;
+        const u32 have = n.limit.of[k] ? n.hi.of[k] - n.lo.of[k] : 0, s = k * WARP + n.lane;
         const u32 key = narrow_key(have, n.entry.of[k], s);
         if (have && key > best) best = key;
-        fits &= is_narrow(have, most.of[k], n.room);
+        fits &= is_narrow(have, n.limit.of[k], most.of[k], n.room);
       }
       best = max_lane(best);
       if (best == 0) {
@@ -216,7 +217,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
         n.room = narrow_room(n);
         fits = true;
 #pragma unroll
-        for (u32 k = 0; k < PER_LANE; k++) fits &= !n.feeds.of[k] || is_narrow(n.hi.of[k] - n.lo.of[k], most.of[k], n.room);
+        for (u32 k = 0; k < PER_LANE; k++) fits &= !n.limit.of[k] || is_narrow(n.hi.of[k] - n.lo.of[k], n.limit.of[k], most.of[k], n.room);
         if (any_lane(!fits)) break;
       }
       n.next = key_stack(best);
