@@ -98,7 +98,9 @@ extern crate self as millstream;
 #[allow(unsafe_code, reason = "views of the caller's memory become arguments")]
 mod args;
 mod channel;
+pub mod csr;
 pub mod graph;
+pub mod image;
 pub mod job;
 mod kernel;
 #[allow(unsafe_code, reason = "views of a matrix that do not overlap")]

@@ -1,7 +1,7 @@
 //! What can go wrong with a run.
 
 use crate::policy::Bytes;
-use millstream_graph::fault::Fault;
+use millstream_graph::{fault::Fault, graph::GraphError};
 use std::time::Duration;
 
 /// Why a run ended without a result.
@@ -163,6 +163,9 @@ pub enum RunError {
     /// A graph cannot be run as it is.
     #[error("{0}")]
     Graph(String),
+    /// A graph is wrong.
+    #[error(transparent)]
+    InvalidGraph(#[from] GraphError),
     /// The arguments do not fit the task.
     #[error("{0}")]
     BadArguments(String),
