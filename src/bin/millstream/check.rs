@@ -35,7 +35,11 @@ fn program(job: &Job) -> String {
         job.program().name,
         count(tasks as u64, "task", "tasks")
     );
-    let helpers = job.program().functions.len() - tasks;
+    let kernels = job.program().kernels().count();
+    if kernels > 0 {
+        let _ = write!(out, ", {}", count(kernels as u64, "kernel", "kernels"));
+    }
+    let helpers = job.program().functions.len() - tasks - kernels;
     if helpers > 0 {
         let _ = write!(out, ", {}", count(helpers as u64, "helper", "helpers"));
     }
@@ -50,6 +54,14 @@ fn program(job: &Job) -> String {
     );
     for task in &lowered.tasks {
         describe(&mut out, job, lowered, task);
+    }
+    for (_, kernel) in job.program().kernels() {
+        let signature = job.signature(&kernel.name);
+        let _ = writeln!(
+            out,
+            "  kernel {}",
+            signature.as_ref().unwrap_or(&kernel.name)
+        );
     }
     out
 }
