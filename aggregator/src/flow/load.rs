@@ -2,6 +2,7 @@
 
 use super::{
     Flow, HostFn, Line, Running,
+    running::{CpuRunning, Feed},
     bell::Bell,
     channel::FlowChannel,
     wiring::{Consumer, Wiring},
@@ -162,8 +163,8 @@ impl CpuDevice {
                 let error = "the threads of a graph's workers cannot be made";
                 flow.fail(RunError::Device(error.into()));
             }
-            let running = Running::new(&flow, patience);
-            let result = with(&running);
+            let running = CpuRunning::new(&flow, patience);
+            let result = with(&Running::of(&running));
             if result.is_err() {
                 running.cancel();
             }

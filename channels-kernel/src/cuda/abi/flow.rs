@@ -66,6 +66,8 @@ structs! {
         ran: u64 = "u64*",
         /// Wavefronts, of all nodes.
         wavefronts: u64,
+        /// Elements that blocks keep, when the kernel has ended. 0 when it starts.
+        kept: u64,
         /// Elements that some kernel of the device is still to run, or is running.
         alive: WideLine,
         /// Blocks that find nothing to do; the upper half counts how often one did again. 0 when the kernel starts.

@@ -196,7 +196,8 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
 
 // Room for some elements of a block, in both arrays. The first warp calls it.
 FN void allocate(FlowShared& sh, const Ring& r, u32 most) {
-  if (ring_room(r) < most) ring_reclaim<false>(r);
+  // All lanes have to see the same.
+  if (__shfl_sync(ALL_LANES, ring_room(r), 0, WARP) < most) ring_reclaim<false>(r);
   if (lane_id() == 0) {
     sh.got = ring_room(r) ? ring_talloc(r, most, sh.data) : 0;
     if (sh.got) sh.place = ring_reserve(r, sh.got);
@@ -224,8 +225,11 @@ FN void bring_staged(FlowShared& sh) {
     if (thread_id() == 0) ring_enq(r, sh.place, sh.place + got);
     done += got;
   }
+  if (done == count) return;
   for (u32 i = thread_id(); i < count - done; i += BLOCK) S::template keep<P>(blockIdx.x * held_room(channel) + i, done + i);
-  if (thread_id() == 0 && done < count) sh.held[channel] = count - done;
+  if (thread_id() == 0) sh.held[channel] = count - done;
+  // Everybody has seen that there was no room, before it is asked for by another port.
+  __syncthreads();
 }
 
 template <class S, u32 P>

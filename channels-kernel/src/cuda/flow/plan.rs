@@ -3,7 +3,7 @@
 use crate::{cuda::plan::Plan, layout::stride};
 use millstream_graph::{
     graph::{Graph, KernelKey, Predicate},
-    ir::{ChannelId, FuncId, TaskId},
+    ir::{ChannelId, FuncId, Function, StmtKind, TaskId},
     levelized::{Field, Levelized, StackRef},
 };
 
@@ -211,6 +211,29 @@ impl FlowPlan {
         self.nodes.iter().position(|n| n.consumes == channel)
     }
 
+    /// The node in whose body, or in whose helper, a function of that name runs: none if that may be several.
+    #[must_use]
+    pub fn node_of(&self, function: &str) -> Option<String> {
+        let program = &self.plan.program;
+        let runs = |node: &&Node| {
+            let task = &program[node.task];
+            let body = &task.segments[0].body;
+            let mut seen = Vec::new();
+            let mut next: Vec<FuncId> = calls(body).collect();
+            while let Some(func) = next.pop() {
+                if !seen.contains(&func) {
+                    seen.push(func);
+                    next.extend(calls(&program.program[func]));
+                }
+            }
+            let mut names = seen.iter().map(|f| program.program[*f].name.as_str());
+            task.source_name() == function || names.any(|name| name == function)
+        };
+        let mut nodes = self.nodes.iter().filter(runs);
+        let node = nodes.next().filter(|_| nodes.next().is_none())?;
+        Some(program[node.task].source_name().to_owned())
+    }
+
     /// The channels that a channel's elements are turned into at once, as a mask.
     pub(super) fn outputs(&self, channel: usize) -> u64 {
         let node = self.consumer(channel).map(|n| &self.nodes[n]);
@@ -268,6 +291,13 @@ impl FlowPlan {
             self.channels[c].floor = floor[c];
         }
     }
+}
+
+fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
+    function.stmts().filter_map(|s| match s.kind {
+        StmtKind::Call { func, .. } => Some(func),
+        _ => None,
+    })
 }
 
 fn node(
