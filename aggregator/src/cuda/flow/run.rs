@@ -119,7 +119,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let mut bound = Bound::new(source, graph, args, launcher.home())?;
         let sizes: Vec<RingSize> = graph.channels().map(|(_, c)| RingSize::new(c.width, c.group)).collect();
         let kernels = launcher.flow();
-        let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes);
+        let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes, settings.memory);
         if arena.size > settings.memory {
             return Err(RunError::Device(format!(
                 "the channels of the graph take {}, and the budget is {}; make them narrower, or give the run more memory",

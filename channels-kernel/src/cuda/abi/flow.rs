@@ -50,6 +50,8 @@ structs! {
         width: u32,
         /// Slots that share a word of `done`, at most 64.
         group: u32,
+        /// Elements that each block can keep where there is no room.
+        keeps: u64,
     }
 
     /// How far a graph's run is. Lies in device memory.

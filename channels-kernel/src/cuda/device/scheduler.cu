@@ -10,7 +10,7 @@ FN void bring_held(FlowShared& sh) {
   const Round slots = ring_slots(r, sh.data), places = ring_control(r, sh.place);
   for (u32 i = thread_id(); i < got; i += BLOCK) {
     const u32 slot = slots.at(i);
-    put_held(channel, slot, blockIdx.x * held_room(channel) + held - got + i);
+    put_held(channel, slot, blockIdx.x * r.keeps + held - got + i);
     r.control[places.at(i)] = slot;
   }
   __syncthreads();

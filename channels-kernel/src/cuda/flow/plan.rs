@@ -177,13 +177,20 @@ impl FlowPlan {
         ports.any(|p| p.0 == channel)
     }
 
-    /// How many elements of a channel a block keeps at most, where there is no room for them: what any node stages of it.
+    /// How many elements of a channel a block has to be able to keep where there is no room: what any node stages of it.
     #[must_use]
-    pub fn held_room(&self, channel: usize) -> u64 {
+    pub fn least_kept(&self, channel: usize) -> u64 {
         match self.is_produced(channel) {
             true => STAGE_BYTES / self.channels[channel].bytes().max(1),
             false => 0,
         }
+    }
+
+    /// Whether some node emits a number of elements into a channel that depends on data.
+    #[must_use]
+    pub fn is_loose(&self, channel: usize) -> bool {
+        let mut ports = self.nodes.iter().flat_map(|n| &n.ports);
+        ports.any(|p| *p == (channel, None))
     }
 
     /// Uniforms of the program.
