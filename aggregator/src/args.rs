@@ -123,6 +123,18 @@ pub enum ErasedArg<'a> {
 }
 
 impl ErasedArg<'_> {
+    /// The same argument for as long as this one is lent.
+    pub fn reborrow(&mut self) -> ErasedArg<'_> {
+        match self {
+            Self::Scalar(bits) => ErasedArg::Scalar(*bits),
+            Self::Blob(bytes) => ErasedArg::Blob(bytes.clone()),
+            Self::Memory(memory) => ErasedArg::Memory(MemoryArg {
+                borrow: PhantomData,
+                ..*memory
+            }),
+        }
+    }
+
     /// The bits that a kernel of a graph finds: those of a scalar, the address of everything else.
     pub(crate) fn bits(&self) -> u64 {
         match self {

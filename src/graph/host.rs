@@ -2,13 +2,9 @@
 
 use super::{ChannelRef, Graph};
 use crate::TaskValue;
+use millstream_aggregator::HostFn;
 use millstream_graph::graph::KernelKey;
 use std::{fmt, marker::PhantomData};
-
-/// A closure as runs call it: with the memory of a batch, and a place for the memory of what it emits, one for each port. It says whether
-/// it is to be called again, which only sources are asked.
-pub(super) type HostFn<'a> =
-    Box<dyn FnMut(&[u8], &mut [Vec<u8>]) -> Result<bool, String> + Send + 'a>;
 
 /// A node of the host that consumes nothing: a source, unless it is connected to what it [`consumes`](Self::consumes).
 #[must_use = "a host node does nothing until it has a closure: `.run(..)`"]

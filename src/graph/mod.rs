@@ -3,6 +3,7 @@
 mod channel;
 mod host;
 mod node;
+mod run;
 #[cfg(test)]
 mod tests;
 
@@ -10,11 +11,12 @@ pub use channel::ChannelRef;
 pub use host::{Emit, HostNode, HostPorts, HostSource, Outcome, WithPort};
 pub use millstream_graph::graph::{GraphError, Predicate, Problem, Protocol, Scope, WhenFull};
 pub use node::{Node, Unfed};
+pub use run::Run;
+pub(crate) use run::feed;
 
 use crate::{Kernel, Program, TaskValue};
 use channel::Shared;
-use host::HostFn;
-use millstream_aggregator::ErasedArg;
+use millstream_aggregator::{ErasedArg, GraphProgram, HostFn};
 use millstream_graph::{
     graph::{self as model, ChannelKey, KernelKey},
     ir,
@@ -33,6 +35,10 @@ pub struct Graph<'a> {
     hosts: BTreeMap<KernelKey, HostFn<'a>>,
     /// Elements that are there at first: their memory, one behind another.
     sent: BTreeMap<ChannelKey, Vec<u8>>,
+    /// What came into its outputs in the last run.
+    received: BTreeMap<ChannelKey, Vec<u8>>,
+    /// The graph as devices compile it.
+    compiled: Option<Arc<GraphProgram>>,
 }
 
 impl<'a> Graph<'a> {
@@ -46,6 +52,8 @@ impl<'a> Graph<'a> {
             args: BTreeMap::new(),
             hosts: BTreeMap::new(),
             sent: BTreeMap::new(),
+            received: BTreeMap::new(),
+            compiled: None,
         }
     }
 
@@ -96,12 +104,10 @@ impl<'a> Graph<'a> {
             return;
         };
         channel.change(|c| c.input = true);
-        let memory = self.sent.entry(key).or_default();
-        for element in elements {
-            let at = memory.len();
-            memory.resize(at + T::SIZE, 0);
-            element.write(&mut memory[at..]);
-        }
+        self.sent
+            .entry(key)
+            .or_default()
+            .extend(run::memory(elements));
     }
 
     /// All that is wrong with the graph; what its user should know if nothing is.

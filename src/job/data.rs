@@ -2,11 +2,11 @@
 
 use super::{
     error::{Problem, Result, Text},
-    source, value,
+    shared, source, value,
 };
 use crate::csr::Csr;
 use millstream_graph::ty::{Scalar, Structs, Type};
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::atomic::AtomicU64};
 use zerocopy::IntoBytes;
 
 /// What a buffer holds at first. Types may be left out where the entry call says them.
@@ -170,6 +170,18 @@ impl Data {
         })
     }
 
+    /// The elements that lie one behind another in these bytes.
+    pub(crate) fn of_bytes(
+        elem: Type,
+        bytes: &[u8],
+        structs: &Structs,
+    ) -> std::result::Result<Self, String> {
+        let count = bytes.len() as u64 / elem.layout(structs).size.max(1);
+        let mut data = Self::zeros(elem, vec![count], structs)?;
+        data.bytes_mut().copy_from_slice(bytes);
+        Ok(data)
+    }
+
     /// Numbers.
     pub(crate) fn numbers(numbers: &[u32], structs: &Structs) -> std::result::Result<Self, String> {
         let shape = vec![numbers.len() as u64];
@@ -196,6 +208,11 @@ impl Data {
 
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
+    }
+
+    /// The memory as atomics, of which many may have it.
+    pub(crate) fn atomics(&mut self) -> &[AtomicU64] {
+        shared::atomics(&mut self.words)
     }
 
     /// The bytes of one element.

@@ -173,6 +173,12 @@ impl Text {
     }
 }
 
+impl AsRef<str> for Text {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
 /// One thing that is wrong.
 #[derive(Clone, Debug)]
 pub struct Problem {

@@ -7,6 +7,7 @@ use super::{
     source::Modes,
 };
 use millstream_aggregator::Aggregator;
+use millstream_graph::graph::Written;
 use std::path::{Path, PathBuf};
 
 /// What the command says beside the file: it goes before what a RON file says.
@@ -68,6 +69,14 @@ pub(crate) enum Expected {
     Sorted,
 }
 
+/// A graph as it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct GraphSpec {
+    pub(crate) written: Written<Text>,
+    /// Elements that are in channels at first: an array, or a buffer's name.
+    pub(crate) send: Vec<Named<Text>>,
+}
+
 /// A job as it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct Spec {
@@ -85,6 +94,8 @@ pub(crate) struct Spec {
     pub(crate) result: Option<Text>,
     pub(crate) after: Vec<Named<Expected>>,
     pub(crate) tolerance: f64,
+    /// None for a program of tasks.
+    pub(crate) graph: Option<GraphSpec>,
 }
 
 impl Spec {
@@ -109,6 +120,7 @@ impl Spec {
             result: None,
             after: Vec::new(),
             tolerance: 0.0,
+            graph: None,
         }
     }
 
@@ -313,6 +325,12 @@ fn contents_of_file(value: &Text) -> Result<Contents> {
             ty,
             shape: None,
         },
+        output::Format::Png => {
+            let problem = file
+                .named_at
+                .problem("a picture can be written, but not read", "here");
+            return Err(problem.help("read a `.npy` or a `.bin` file").into());
+        }
     })
 }
 

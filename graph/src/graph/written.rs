@@ -111,6 +111,73 @@ pub struct Resolved {
     pub problems: Vec<Problem>,
 }
 
+impl<S> Written<S> {
+    /// The same with other strings.
+    pub fn map<T>(self, mut f: impl FnMut(S) -> T) -> Written<T> {
+        let name = self.name.map(&mut f);
+        let channels = self.channels.0.into_iter().map(|(name, c)| {
+            let channel = WrittenChannel {
+                element: f(c.element),
+                protocol: c.protocol,
+                scope: c.scope,
+                width: c.width,
+                group: c.group,
+                predicate: c.predicate,
+                priority: c.priority,
+                full: c.full,
+                input: c.input,
+                output: c.output,
+            };
+            (f(name), channel)
+        });
+        let channels = Names(channels.collect());
+        let kernels = self.kernels.0.into_iter().map(|(name, k)| {
+            let kernel = WrittenKernel {
+                runs: k.runs.map(&mut f),
+                host: k.host,
+                consumes: k.consumes.map(&mut f),
+                produces: k.produces.into_iter().map(&mut f).collect(),
+                args: k.args.into_iter().map(&mut f).collect(),
+            };
+            (f(name), kernel)
+        });
+        let kernels = Names(kernels.collect());
+        Written {
+            name,
+            channels,
+            kernels,
+        }
+    }
+
+    /// What a problem of the graph is about: the string that stands there, or the name of the node.
+    #[must_use]
+    pub fn at(&self, graph: &Graph, at: At) -> Option<&S> {
+        match at {
+            At::Graph => self.name.as_ref(),
+            At::Channel(key, part) => {
+                let index = graph.channels().position(|(k, _)| k == key)?;
+                let (name, channel) = self.channels.0.get(index)?;
+                Some(match part {
+                    Part::Element => &channel.element,
+                    _ => name,
+                })
+            }
+            At::Kernel(key, part) => {
+                let index = graph.kernels().position(|(k, _)| k == key)?;
+                let (name, kernel) = self.kernels.0.get(index)?;
+                let written = match part {
+                    Part::Runs => kernel.runs.as_ref(),
+                    Part::Consumes => kernel.consumes.as_ref(),
+                    Part::Produces(i) => kernel.produces.get(i),
+                    Part::Arg(i) => kernel.args.get(i),
+                    _ => None,
+                };
+                Some(written.unwrap_or(name))
+            }
+        }
+    }
+}
+
 impl<S: AsRef<str>> Written<S> {
     /// The graph that it is; its name, if it says none, is `name`.
     #[must_use]
