@@ -6,6 +6,7 @@ use crate::{
     cpu::{self, CpuDevice, CpuLoaded, CpuOptions},
     cuda::{CudaCancel, CudaDevice, CudaLoaded, CudaOptions, DeviceInfo},
     error::RunError,
+    flow::{CpuGraph, GraphCall, GraphProgram, Running},
     policy::Bytes,
     report::RunReport,
 };
@@ -57,6 +58,40 @@ impl Loaded {
             LoadedKind::Cpu(loaded) => loaded.compiling(),
             LoadedKind::Cuda(loaded) => loaded.compiling(),
         }
+    }
+}
+
+/// A graph of channels on a device, compiled. A clone is the same.
+#[derive(Clone, Debug)]
+pub struct LoadedGraph {
+    device: CpuDevice,
+    graph: CpuGraph,
+}
+
+impl LoadedGraph {
+    /// The graph and what was made of it.
+    #[must_use]
+    pub const fn program(&self) -> &Arc<GraphProgram> {
+        self.graph.program()
+    }
+
+    /// How long it took to compile.
+    #[must_use]
+    pub const fn compiling(&self) -> Duration {
+        self.graph.compiling()
+    }
+
+    /// Runs the graph while `with` feeds and drains it, and waits until it is done: when `with` has returned, nothing more is sent. What it
+    /// returns comes with a report of the run.
+    ///
+    /// # Errors
+    /// If the arguments do not fit the graph, a node fails, the graph cannot go on, or an output was not drained; else the error of `with`.
+    pub fn run<R>(
+        &self,
+        call: GraphCall<'_>,
+        with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
+    ) -> Result<(R, RunReport), RunError> {
+        self.device.run_graph(&self.graph, call, with)
     }
 }
 
@@ -224,6 +259,22 @@ impl Device {
             Kind::Cuda(device) => LoadedKind::Cuda(device.load(program)?),
         };
         Ok(Loaded { kind })
+    }
+
+    /// Compiles a graph for this device. Its program is compiled once.
+    ///
+    /// # Errors
+    /// If it cannot be compiled, or this device runs no graphs.
+    pub fn load_graph(&self, program: &Arc<GraphProgram>) -> Result<LoadedGraph, RunError> {
+        match &self.kind {
+            Kind::Cpu(device) => Ok(LoadedGraph {
+                device: device.clone(),
+                graph: device.load_graph(program)?,
+            }),
+            Kind::Cuda(_) => Err(RunError::Device(
+                "this device runs no graphs of channels".into(),
+            )),
+        }
     }
 
     /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards. A program that was loaded on another

@@ -78,11 +78,20 @@ pub(crate) struct Shared<T> {
 impl<T> Shared<T> {
     /// A channel for so many workers. Worker 0 is inside.
     pub(crate) fn new(workers: u32) -> Self {
+        Self::with_awake(workers, 1)
+    }
+
+    /// A channel for so many workers, of whom nobody is inside.
+    pub(crate) fn empty(workers: u32) -> Self {
+        Self::with_awake(workers, 0)
+    }
+
+    fn with_awake(workers: u32, awake: u32) -> Self {
         let state = State {
             queue: VecDeque::new(),
             inbox: (0..workers).map(|_| Vec::new()).collect(),
             parked: (0..workers).map(|_| None).collect(),
-            awake: 1,
+            awake,
             inside: 0,
             over: false,
         };
@@ -104,6 +113,16 @@ impl<T> Shared<T> {
     /// How many workers are not parked.
     pub(crate) fn awake(&self) -> u32 {
         self.state.lock().awake
+    }
+
+    /// A worker inside begins to wait for something that is no batch, as one that is parked does; or ends to.
+    pub(crate) fn rest(&self, resting: bool) {
+        let mut state = self.state.lock();
+        if resting {
+            state.awake -= 1;
+        } else {
+            state.awake += 1;
+        }
     }
 
     /// A worker other than 0 comes into the run. False if the run is over.

@@ -44,16 +44,18 @@ const NESTED: usize = 32;
 /// A run that takes longer than this calls for the other workers.
 const ALONE: Duration = Duration::from_micros(30);
 
-/// Where a batch runs.
+/// Where elements run that are nobody's children here: a batch, or a wavefront of a channel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
-    /// Its elements' level.
-    base: Level,
+    /// The elements' level.
+    pub(crate) base: Level,
     /// Their depth in the run's tree of tasks.
-    depth: u64,
+    pub(crate) depth: u64,
     /// Their task, and what lay on its stack before.
-    task: usize,
-    floor: u64,
+    pub(crate) task: usize,
+    pub(crate) floor: u64,
+    /// Whether elements that find no room may stay where they are: then the others end, and what they emitted goes on its way.
+    pub(crate) rest: bool,
 }
 
 /// A worker inside a run.
@@ -82,7 +84,10 @@ pub(crate) struct Worker<'r> {
     pub(crate) tally: Tally,
     parked: Duration,
     entered: Instant,
-    alone: bool,
+    /// Whether the others are to be called if this takes long.
+    pub(crate) alone: bool,
+    /// The task and the element on its entry stack that the run stopped at.
+    pub(crate) stopped_at: Option<(usize, u64)>,
     /// Where the run records them.
     pub(crate) decisions: Option<Vec<Decision>>,
 }
@@ -114,6 +119,7 @@ impl<'r> Worker<'r> {
             parked: Duration::ZERO,
             entered: Instant::now(),
             alone: id == WorkerId(0) && run.workers > 1,
+            stopped_at: None,
             decisions: run.records.then(Vec::new),
         }
     }
@@ -151,6 +157,7 @@ impl<'r> Worker<'r> {
             depth: batch.depth,
             task: batch.task,
             floor: self.stacks.top(entry),
+            rest: false,
         });
         let mut done = 0;
         while done < batch.count {
@@ -210,7 +217,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Runs until everything from this level up is done and the level is closed.
-    fn drain(&mut self, base: Level) -> Result<(), Stop> {
+    pub(crate) fn drain(&mut self, base: Level) -> Result<(), Stop> {
         loop {
             if self.run.stopped() {
                 return Err(Stop::Over);
@@ -234,6 +241,10 @@ impl<'r> Worker<'r> {
                         (false, Some((continuation, _))) => {
                             self.continuations(level, continuation, Reason::Short)?
                         }
+                        (false, None) if self.may_rest(level) => {
+                            self.ascend(base);
+                            return Ok(());
+                        }
                         (false, None) => {
                             return Err(self.no_room(task, &self.plan.tasks[task].pushes));
                         }
@@ -252,6 +263,13 @@ impl<'r> Worker<'r> {
                 }
             }
         }
+    }
+
+    /// Whether the entries of a level may stay where they are.
+    fn may_rest(&self, level: Level) -> bool {
+        self.origins
+            .last()
+            .is_some_and(|o| o.rest && o.base == level)
     }
 
     /// The task with most entries at a level.
@@ -391,13 +409,13 @@ impl<'r> Worker<'r> {
 
     /// All frames of the current level are free when no continuation of it waits.
     fn free_all_frames(&mut self, level: Level) {
-        for &stack in &self.plan.inner {
+        for &stack in &self.plan.levelled {
             self.lower(stack, self.stacks.levels.base(level, stack));
         }
     }
 
     /// Marks where the children of the current level will begin.
-    fn open_bases(&mut self) {
+    pub(crate) fn open_bases(&mut self) {
         let level = self.open;
         let stacks = &mut **self.stacks;
         stacks.levels.ensure(level);
@@ -410,7 +428,7 @@ impl<'r> Worker<'r> {
 
     /// Makes the children's level the current one, for which so much deep memory was needed. Frames and continuations below it belong to their
     /// parents.
-    fn descend(&mut self, over: u64) {
+    pub(crate) fn descend(&mut self, over: u64) {
         let level = self.open;
         let stacks = &mut **self.stacks;
         for &stack in &self.plan.inner {
@@ -449,7 +467,10 @@ impl<'r> Worker<'r> {
         self.shallow = self.shallow.min(self.open.saturating_sub(1));
         self.live -= self.stacks.levels.bytes();
         self.deep -= self.stacks.levels.over(level);
-        self.give_back();
+        match origin {
+            Some(origin) if origin.rest => self.deep = self.staged_beyond(),
+            _ => self.give_back(),
+        }
     }
 
     /// Takes a stack's top down.

@@ -158,7 +158,8 @@ impl ChannelGraph {
                 let edge = match push.stack {
                     StackRef::Entry(_) => Edge::Spawn(push.max),
                     StackRef::Continuation(..) => Edge::Continue,
-                    StackRef::Frame(_) => continue,
+                    // Frames are drawn with their stacks, the channels of a graph with the graph.
+                    StackRef::Frame(_) | StackRef::Channel(_) => continue,
                 };
                 if let Some(stack) = stacks.get(&push.stack) {
                     this.graph.add_edge(kernel, *stack, edge);

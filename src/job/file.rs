@@ -2,15 +2,16 @@
 //!
 //! Plain structs and enums; unknown and repeated names are errors. A value of the task language (`30`, `[1, 2]`, `n * 2`) is kept as the
 //! text it is, so that it is typed by the task it goes to and an error in it has its place in the file. A flow graph of kernels and
-//! channels will be another variant of [`Run`].
+//! channels has these in the form of [`Written`].
 
 use super::{
-    data::{Contents, File},
+    data::{self, Contents, File, Part},
     error::{JobError, Problem, Result, Source, Text},
     source::{Modes, read_text},
-    spec::{self, Expected, Named, Place, Spec},
+    spec::{self, Expected, GraphSpec, Named, Place, Spec},
 };
 use millstream_cilk_lower::nesting;
+use millstream_graph::graph::{Names, Written, WrittenChannel, WrittenKernel};
 use ron::{
     error::{Error, SpannedError},
     extensions::Extensions,
@@ -29,6 +30,9 @@ enum Run<'a> {
     /// A run of a program of tasks.
     #[serde(borrow)]
     Program(Program<'a>),
+    /// A run of a graph of kernels and channels.
+    #[serde(borrow)]
+    Graph(Program<'a>),
 }
 
 #[derive(Deserialize)]
@@ -69,6 +73,16 @@ struct Program<'a> {
     /// What must come out.
     #[serde(borrow, default)]
     expect: Option<Expect<'a>>,
+    /// Of a graph: its name, if it is not the program's.
+    #[serde(borrow, default)]
+    name: Option<Str<'a>>,
+    #[serde(borrow, default)]
+    channels: Names<Str<'a>, WrittenChannel<Str<'a>>>,
+    #[serde(borrow, default)]
+    kernels: Names<Str<'a>, WrittenKernel<Str<'a>>>,
+    /// Elements that are in channels at first.
+    #[serde(borrow, default)]
+    send: Entries<'a, Value<'a>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -126,6 +140,36 @@ enum Buffer<'a> {
         ty: Option<Str<'a>>,
         #[serde(borrow)]
         values: Value<'a>,
+    },
+    #[serde(borrow)]
+    Offsets(Edges<'a>),
+    #[serde(borrow)]
+    Targets(Edges<'a>),
+    #[serde(borrow)]
+    Lengths(Edges<'a>),
+}
+
+/// The edges of a graph in compressed rows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+enum Edges<'a> {
+    #[serde(borrow)]
+    List(Str<'a>),
+    Rmat {
+        #[serde(borrow)]
+        scale: Value<'a>,
+        #[serde(borrow)]
+        degree: Value<'a>,
+        #[serde(borrow, default)]
+        seed: Option<Value<'a>>,
+    },
+    Grid {
+        #[serde(borrow)]
+        width: Value<'a>,
+        #[serde(borrow)]
+        height: Value<'a>,
+        #[serde(borrow, default)]
+        seed: Option<Value<'a>>,
     },
 }
 
@@ -212,14 +256,43 @@ pub(crate) fn read(path: &Path) -> Result<Spec> {
     let source = Source::file(&path.display().to_string(), read_text(path, None)?);
     let options = ron::Options::default()
         .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
-    let Run::Program(program) = options
+    let run = options
         .from_str(source.text())
         .map_err(|e| syntax(&e, &source))?;
     let reader = Reader {
         source: &source,
         folder: path.parent().unwrap_or(Path::new("")),
     };
-    reader.program(program)
+    match run {
+        Run::Program(program) => {
+            let of_graph = [
+                program.name.as_ref(),
+                program.channels.0.first().map(|c| &c.0),
+                program.kernels.0.first().map(|k| &k.0),
+                program.send.0.first().map(|s| &s.0),
+            ];
+            if let Some(part) = of_graph.into_iter().flatten().next() {
+                let problem = reader.text(part).problem("this is of a graph", "here");
+                return Err(problem
+                    .help("a run of a graph is written `Graph(source: .., ..)`")
+                    .into());
+            }
+            reader.program(program)
+        }
+        Run::Graph(mut program) => {
+            if let Some(entry) = &program.entry {
+                let problem = reader
+                    .text(entry)
+                    .problem("a graph has no entry call", "here");
+                let help = "elements are put into its channels: `send: { \"calls\": \"[..]\" }`";
+                return Err(problem.help(help).into());
+            }
+            let graph = reader.graph(&mut program)?;
+            let mut spec = reader.program(program)?;
+            spec.graph = Some(graph);
+            Ok(spec)
+        }
+    }
 }
 
 struct Reader<'s> {
@@ -274,6 +347,20 @@ impl Reader<'_> {
                 After::Sorted => Expected::Sorted,
             })?,
             tolerance: expect.tolerance,
+            graph: None,
+        })
+    }
+
+    /// Takes what a graph has beside a program.
+    fn graph(&self, p: &mut Program<'_>) -> Result<GraphSpec> {
+        let written = Written {
+            name: p.name.take(),
+            channels: std::mem::take(&mut p.channels),
+            kernels: std::mem::take(&mut p.kernels),
+        };
+        Ok(GraphSpec {
+            written: written.map(|s| self.text(&s)),
+            send: self.entries(std::mem::take(&mut p.send), |v| self.value(&v))?,
         })
     }
 
@@ -303,6 +390,34 @@ impl Reader<'_> {
             Buffer::Values { ty: t, values } => Contents::Values {
                 ty: ty(t),
                 values: self.value(&values),
+            },
+            Buffer::Offsets(edges) => Contents::Graph(Part::Offsets, self.edges(&edges)),
+            Buffer::Targets(edges) => Contents::Graph(Part::Targets, self.edges(&edges)),
+            Buffer::Lengths(edges) => Contents::Graph(Part::Lengths, self.edges(&edges)),
+        }
+    }
+
+    fn edges(&self, edges: &Edges<'_>) -> data::Edges {
+        let seed = |seed: &Option<Value<'_>>| seed.as_ref().map(|s| self.value(s));
+        match edges {
+            Edges::List(file) => data::Edges::List(self.file(file)),
+            Edges::Rmat {
+                scale,
+                degree,
+                seed: s,
+            } => data::Edges::Rmat {
+                scale: self.value(scale),
+                degree: self.value(degree),
+                seed: seed(s),
+            },
+            Edges::Grid {
+                width,
+                height,
+                seed: s,
+            } => data::Edges::Grid {
+                width: self.value(width),
+                height: self.value(height),
+                seed: seed(s),
             },
         }
     }
@@ -412,7 +527,7 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
         .meant(name, expected.iter().copied());
     match &error.code {
         Error::ExpectedIdentifier | Error::Eof if text[..range.start].trim().is_empty() => {
-            problem.help("a run is written `Program(source: .., ..)`")
+            problem.help("a run is written `Program(source: .., ..)` or `Graph(source: .., ..)`")
         }
         Error::ExceededRecursionLimit => problem.help(nesting::TOO_DEEP_HELP),
         Error::ExpectedIdentifier => {

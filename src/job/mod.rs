@@ -5,7 +5,7 @@
 //! expected and writes the outputs, whole or not at all. Whatever is wrong is a [`JobError`] with its places in the user's texts.
 //!
 //! - `spec`, `file`: what a job says, from the command's arguments and from RON
-//! - `source`: the program; `call`: the entry call; `eval`, `value`, `types`: values, from text and in memory
+//! - `source`: the program; `call`: the entry call; `graph`: a graph of kernels in place of it; `eval`, `value`, `types`: values, from text and in memory
 //! - `borrows`: the program's borrows, checked by rustc
 //! - `data`, `npy`, `output`: buffers and their files; `making`: the buffers of a job; `run`: from the one to the other
 
@@ -15,10 +15,13 @@ mod data;
 mod error;
 mod eval;
 mod file;
+mod graph;
 mod making;
 mod npy;
 mod output;
 mod run;
+#[allow(unsafe_code, reason = "words are seen as atomics")]
+mod shared;
 mod source;
 mod spec;
 mod types;
@@ -32,7 +35,7 @@ pub use source::Modes;
 pub use spec::Settings;
 
 use millstream_aggregator::{CpuOptions, CudaOptions, Device};
-use millstream_graph::{ir::Program, levelized::Levelized};
+use millstream_graph::{graph::Graph, ir::Program, levelized::Levelized};
 use source::Loaded;
 use spec::{Place, Spec};
 use std::{path::Path, sync::Arc};
@@ -58,6 +61,7 @@ impl Job {
                 Some(&spec.source.named_at),
                 spec.program.as_ref(),
                 spec.modes,
+                spec.graph.as_ref(),
             )?;
             let described =
                 path.extension().is_some_and(|e| e == "ron") || settings.entry.is_some();
@@ -81,6 +85,24 @@ impl Job {
         &self.loaded.program
     }
 
+    /// The graph that it runs, if it is one.
+    #[must_use]
+    pub fn graph(&self) -> Option<&Graph> {
+        self.loaded
+            .graph
+            .as_ref()
+            .map(|placed| &placed.program.graph)
+    }
+
+    /// What the user of its graph should know.
+    #[must_use]
+    pub fn warnings(&self) -> &[Problem] {
+        self.loaded
+            .graph
+            .as_ref()
+            .map_or(&[], |placed| &placed.warnings)
+    }
+
     /// The program as devices run it.
     #[must_use]
     pub const fn lowered(&self) -> &Arc<Levelized> {
@@ -101,7 +123,7 @@ impl Job {
     pub fn borrows(&self) -> bool {
         let structs = &self.program().structs;
         let mut params = self.program().tasks().flat_map(|(_, f)| &f.params);
-        params.any(|p| value::points(&p.ty, structs))
+        params.any(|p| p.ty.has_addresses(structs))
     }
 
     /// The declaration of a task: `fib(n: u32) -> u64`.

@@ -2,19 +2,29 @@
 
 use super::{
     Problem,
-    call::{self, Arg, Entry, Use, View},
+    call::{self, Arg, Entry, Given, Use, View},
     data::{Contents, Data, File},
     error::{JobError, Result, Text},
     eval::{Scope, Written},
+    graph::{self, Failed, Feed, Placed},
     making::Making,
     output,
     source::{self, Loaded},
-    spec::{self, Expected, Named, Spec},
+    spec::{self, Expected, GraphSpec, Named, Spec},
     value,
 };
-use millstream_aggregator::{Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport};
-use millstream_graph::{ir::TaskId, ty::Structs};
-use std::{collections::BTreeMap, time::Instant};
+use millstream_aggregator::{
+    Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport, SliceArg,
+};
+use millstream_graph::{
+    ir::TaskId,
+    ty::{Structs, Type},
+};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::AtomicU64},
+    time::Instant,
+};
 
 /// Elements of a buffer that are shown.
 const SHOWN: u64 = 10;
@@ -23,7 +33,7 @@ const SHOWN: u64 = 10;
 #[derive(Debug)]
 pub struct Prepared {
     loaded: Loaded,
-    task: TaskId,
+    what: What,
     call: String,
     args: Vec<Arg>,
     buffers: BTreeMap<String, Data>,
@@ -32,6 +42,29 @@ pub struct Prepared {
     result: Option<(Vec<u8>, Text)>,
     after: Vec<(Named<Expected>, Data)>,
     tolerance: f64,
+}
+
+/// What is run.
+#[derive(Debug)]
+enum What {
+    Task(TaskId),
+    Graph(Feed),
+}
+
+/// What is run, before its arguments have values.
+enum Called<'a> {
+    Task(Entry),
+    Graph(&'a GraphSpec, Arc<Placed>, graph::Whose),
+}
+
+impl Called<'_> {
+    /// For messages: ``the graph `fib` ``.
+    fn name(&self) -> String {
+        match self {
+            Self::Task(entry) => format!("`{}`", entry.task),
+            Self::Graph(_, placed, _) => format!("the graph `{}`", placed.program.graph.name),
+        }
+    }
 }
 
 /// What a run gave.
@@ -78,14 +111,27 @@ impl Outcome {
 
 /// See [`Job::prepare`](super::Job::prepare).
 pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
-    let structs = &loaded.program.structs;
-    let entry = Entry::read(spec.entry.as_ref(), &loaded.program)?;
+    let (program, structs) = (&loaded.program, &loaded.program.structs);
+    let (called, given) = match (&spec.graph, &loaded.graph) {
+        (Some(written), Some(placed)) => {
+            let (given, whose) = graph::given(written, placed, program)?;
+            (Called::Graph(written, placed.clone(), whose), given)
+        }
+        _ => {
+            let entry = Entry::read(spec.entry.as_ref(), program)?;
+            let given = entry.given(program)?;
+            (Called::Task(entry), given)
+        }
+    };
     let params = spec
         .params
         .iter()
         .map(|p| (p.name.as_str().to_owned(), p.value.clone()))
         .collect();
-    let uses = entry.uses(&loaded.program)?;
+    let mut uses = call::uses(&given, structs)?;
+    if let Called::Graph(written, placed, _) = &called {
+        uses.extend(graph::sent_buffers(written, placed, program)?);
+    }
     let scope = Scope {
         structs,
         params: &params,
@@ -96,45 +142,66 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
         making.buffer(used.name.as_str())?;
         making.check_use(used)?;
     }
-    for (name, array, elem) in call::inline_arrays(&entry, &loaded.program)? {
+    for (name, array, elem) in call::inline_arrays(&given) {
         let data = making.values(&array, Some(elem), "an array in the call")?;
         making.add(name, data);
     }
-    nothing_unused(spec, &entry, &uses, loaded)?;
-    let args = entry.bind(&loaded.program, &making.scope)?;
-    call::no_aliases(&entry, &args)?;
-    let task = loaded
-        .lowered
-        .find(&entry.task)
-        .ok_or_else(|| Problem::new(format!("there is no task `{}`", entry.task)))?;
-    let result =
-        making.expected_result(&loaded.program[loaded.lowered[task].func].ret, &entry.task)?;
+    nothing_unused(spec, &called.name(), &given, &uses)?;
+    let args = call::bind(&given, &making.scope)?;
+    call::no_aliases(&given, &args, spec.graph.is_some())?;
+    let (what, call, result) = match called {
+        Called::Task(entry) => {
+            let task = loaded
+                .lowered
+                .find(&entry.task)
+                .ok_or_else(|| Problem::new(format!("there is no task `{}`", entry.task)))?;
+            let ret = &program[loaded.lowered[task].func].ret;
+            let result = making.expected_result(ret, &entry.task)?;
+            (What::Task(task), entry.shown(&args, structs), result)
+        }
+        Called::Graph(written, placed, args) => {
+            let call = format!("graph {}", placed.program.graph.name);
+            let sent = graph::sent(written, &placed, program, &making)?;
+            let outputs = graph::outputs(&placed, program, &mut making)?;
+            let feed = Feed {
+                placed,
+                args,
+                sent,
+                outputs,
+            };
+            (What::Graph(feed), call, None)
+        }
+    };
     let after = making.expected_buffers()?;
     let buffers = making.made;
     for Named { name, value, .. } in &spec.outputs {
-        let known = || uses.iter().map(|u| u.name.as_str());
+        let known = || {
+            buffers
+                .keys()
+                .map(String::as_str)
+                .filter(|n| !n.starts_with('['))
+        };
         let data = buffers
             .get(name.as_str())
             .ok_or_else(|| spec::unknown(name, "buffer", known()))?;
         output::check(value, data, structs)?;
     }
-    let call = entry.shown(&args, structs);
-    let (outputs, tolerance) = (spec.outputs.clone(), spec.tolerance);
     Ok(Prepared {
         loaded: loaded.clone(),
-        task,
+        what,
         call,
         args,
         buffers,
-        outputs,
+        outputs: spec.outputs.clone(),
         result,
         after,
-        tolerance,
+        tolerance: spec.tolerance,
     })
 }
 
 /// What the command gives and the call does not use is a mistake of the command; in a RON file another entry may want it.
-fn nothing_unused(spec: &Spec, entry: &Entry, uses: &[Use], loaded: &Loaded) -> Result<()> {
+fn nothing_unused(spec: &Spec, name: &str, given: &[Given], uses: &[Use]) -> Result<()> {
+    let caller = name;
     let used = |name: &Text| uses.iter().any(|u| u.name.as_str() == name.as_str());
     let liked = |name: &Text| {
         spec.buffers
@@ -147,27 +214,22 @@ fn nothing_unused(spec: &Spec, entry: &Entry, uses: &[Use], loaded: &Loaded) -> 
             continue;
         }
         if buffer.by_command {
-            let problem = name.problem(
-                format!(
-                    "`{}` does not use the buffer `{}`",
-                    entry.task,
-                    name.as_str()
-                ),
-                "not used",
-            );
+            let message = format!("{caller} does not use the buffer `{}`", name.as_str());
+            let problem = name.problem(message, "not used");
             return Err(problem
                 .meant(name.as_str(), uses.iter().map(|u| u.name.as_str()))
                 .into());
         }
-        tracing::warn!(buffer = name.as_str(), "not used by the entry call");
+        tracing::warn!(buffer = name.as_str(), "not used by {caller}");
     }
-    let mut words: Vec<String> = entry.args.iter().flat_map(Written::names).collect();
+    let mut words: Vec<String> = given.iter().flat_map(|g| g.arg.names()).collect();
     let texts = spec
         .params
         .iter()
         .map(|p| &p.value)
         .chain(spec.buffers.iter().flat_map(|b| b.value.texts()));
-    for text in texts.chain(&spec.result) {
+    let sent = spec.graph.iter().flat_map(|g| &g.send).map(|s| &s.value);
+    for text in texts.chain(&spec.result).chain(sent) {
         words.extend(Written::parse(text).map(|w| w.names()).unwrap_or_default());
     }
     for param in spec
@@ -177,10 +239,7 @@ fn nothing_unused(spec: &Spec, entry: &Entry, uses: &[Use], loaded: &Loaded) -> 
     {
         let name = &param.name;
         if param.by_command {
-            let known = call::task(&loaded.program, &entry.task)
-                .into_iter()
-                .flat_map(|f| &f.params)
-                .map(|p| p.name.as_str());
+            let known = given.iter().map(|g| g.param.name.as_str());
             let known = known
                 .chain(words.iter().map(String::as_str))
                 .collect::<std::collections::BTreeSet<_>>();
@@ -190,7 +249,7 @@ fn nothing_unused(spec: &Spec, entry: &Entry, uses: &[Use], loaded: &Loaded) -> 
             );
             return Err(problem.meant(name.as_str(), known).into());
         }
-        tracing::warn!(param = name.as_str(), "not used by the entry call");
+        tracing::warn!(param = name.as_str(), "not used by {caller}");
     }
     Ok(())
 }
@@ -223,28 +282,19 @@ impl Prepared {
     /// # Errors
     /// If the run fails, something else comes out than was expected, or a file cannot be written; then no file is.
     pub fn run(mut self, device: &Device) -> std::result::Result<Outcome, JobError> {
-        let loaded = device
-            .load(&self.loaded.lowered)
-            .map_err(|e| self.failed(&e))?;
         let started = Instant::now();
-        let (report, result) = {
-            let structs = &self.loaded.program.structs;
-            let mut lent: BTreeMap<&str, Lent<'_>> = self
-                .buffers
-                .iter_mut()
-                .map(|(n, d)| (n.as_str(), Lent::Free(d)))
-                .collect();
-            let pieces = self
-                .args
-                .iter()
-                .map(|a| lend(a, &mut lent, structs))
-                .collect::<Result<Vec<_>>>()?;
-            let mut call = [ErasedCall::new(pieces.into_iter().flatten().collect())];
-            let launched = device.launch(&loaded, self.task, &mut call);
-            let [call] = call;
-            (launched, call.result)
+        let structs = &self.loaded.program.structs;
+        let ran = match &self.what {
+            What::Task(task) => launch(&self.loaded, *task, &self.args, &mut self.buffers, device),
+            What::Graph(feed) => {
+                let report = feed.run(&self.args, &mut self.buffers, device, structs);
+                report.map(|report| (report, Vec::new()))
+            }
         };
-        let report = report.map_err(|e| self.failed(&e))?;
+        let (report, result) = ran.map_err(|e| match e {
+            Failed::Run(e) => self.failed(&e),
+            Failed::Job(e) => e,
+        })?;
         tracing::debug!(elapsed = ?started.elapsed(), "launched");
         self.check(&result)?;
         let outputs: Vec<(&File, &Data)> = self
@@ -253,10 +303,9 @@ impl Prepared {
             .filter_map(|o| Some((&o.value, self.buffers.get(o.name.as_str())?)))
             .collect();
         output::write_all(&outputs)?;
-        let structs = &self.loaded.program.structs;
-        let ret = &self.loaded.lowered.program[self.loaded.lowered[self.task].func].ret;
+        let ret = self.returned().filter(|ret| !ret.is_unit());
         Ok(Outcome {
-            result: (!ret.is_unit()).then(|| value::text(&result, ret, structs)),
+            result: ret.map(|ret| value::text(&result, ret, structs)),
             written: outputs
                 .iter()
                 .map(|(file, data)| {
@@ -274,6 +323,15 @@ impl Prepared {
         })
     }
 
+    /// What the task returns; none for a graph.
+    fn returned(&self) -> Option<&Type> {
+        let What::Task(task) = self.what else {
+            return None;
+        };
+        let lowered = &self.loaded.lowered;
+        Some(&lowered.program[lowered[task].func].ret)
+    }
+
     fn shown_buffers(&self) -> Vec<String> {
         let structs = &self.loaded.program.structs;
         let written = |name: &str| {
@@ -281,6 +339,7 @@ impl Prepared {
                 .iter()
                 .flat_map(Arg::buffers)
                 .any(|(n, mutable)| n == name && mutable)
+                || matches!(&self.what, What::Graph(feed) if feed.outputs().any(|o| o == name))
         };
         let to_file = |name: &str| self.outputs.iter().any(|o| o.name.as_str() == name);
         let shown = self
@@ -309,9 +368,8 @@ impl Prepared {
     /// Compares with what was expected.
     fn check(&self, result: &[u8]) -> Result<()> {
         let structs = &self.loaded.program.structs;
-        let ret = &self.loaded.lowered.program[self.loaded.lowered[self.task].func].ret;
         let mut problems = Vec::new();
-        if let Some((wanted, at)) = &self.result
+        if let (Some((wanted, at)), Some(ret)) = (&self.result, self.returned())
             && !value::same(result, wanted, &value::leaves(ret, structs), self.tolerance)
         {
             let (found, wanted) = (
@@ -393,24 +451,52 @@ fn shape_text(shape: &[u64]) -> String {
         .join(" x ")
 }
 
+/// Runs a call of a task; gives its result.
+fn launch(
+    loaded: &Loaded,
+    task: TaskId,
+    args: &[Arg],
+    buffers: &mut BTreeMap<String, Data>,
+    device: &Device,
+) -> Result<(RunReport, Vec<u8>), Failed> {
+    let structs = &loaded.program.structs;
+    let program = device.load(&loaded.lowered)?;
+    let mut lent: BTreeMap<&str, Lent<'_>> = buffers
+        .iter_mut()
+        .map(|(n, d)| (n.as_str(), Lent::Free(d)))
+        .collect();
+    let mut pieces = Vec::new();
+    for arg in args {
+        pieces.extend(lend(arg, &mut lent, structs, false)?);
+    }
+    let mut call = [ErasedCall::new(pieces)];
+    let report = device.launch(&program, task, &mut call)?;
+    let [call] = call;
+    Ok((report, call.result))
+}
+
 /// A buffer on its way into a call.
-enum Lent<'a> {
+pub(super) enum Lent<'a> {
     Free(&'a mut Data),
     Shared(&'a Data),
+    /// For kernels that take it for atomics.
+    Atomic(&'a [AtomicU64]),
     Gone,
 }
 
-/// The pieces of an argument. That a buffer which is written is passed once was checked.
-fn lend<'a>(
+/// The pieces of an argument. That a buffer which is written is passed once was checked, unless it is shared by kernels, for whom it holds
+/// atomics.
+pub(super) fn lend<'a>(
     arg: &Arg,
     lent: &mut BTreeMap<&str, Lent<'a>>,
     structs: &Structs,
+    shared: bool,
 ) -> Result<Vec<ErasedArg<'a>>> {
     match arg {
         Arg::Value(bytes, ty) => Ok(Arg::value_pieces(bytes, ty, structs)),
         Arg::Parts(parts) => Ok(parts
             .iter()
-            .map(|p| lend(p, lent, structs))
+            .map(|p| lend(p, lent, structs, shared))
             .collect::<Result<Vec<_>>>()?
             .into_iter()
             .flatten()
@@ -424,6 +510,15 @@ fn lend<'a>(
             let gone = || Problem::new(format!("the buffer `{name}` cannot be passed twice"));
             let slot = lent.get_mut(name.as_str()).ok_or_else(gone)?;
             let memory = match (std::mem::replace(slot, Lent::Gone), mutable) {
+                (Lent::Free(data), true) if shared => {
+                    let atomics = data.atomics();
+                    *slot = Lent::Atomic(atomics);
+                    atomics.slice().0
+                }
+                (Lent::Atomic(atomics), true) => {
+                    *slot = Lent::Atomic(atomics);
+                    atomics.slice().0
+                }
                 (Lent::Free(data), true) => MemoryArg::exclusive(data.words_mut()),
                 (Lent::Free(data), false) => {
                     *slot = Lent::Shared(data);

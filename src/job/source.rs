@@ -1,8 +1,13 @@
 //! The program of a job: from its source file to a levelized program.
 
-use super::error::{JobError, Problem, Result, Source, Text, nearest};
+use super::{
+    error::{JobError, Problem, Result, Source, Text},
+    graph::{self, Placed},
+    spec::GraphSpec,
+};
 use millstream_cilk_lower::{Diagnostics, SourceError, lower, parse_module, read_file};
 use millstream_graph::{
+    graph::nearest,
     ir::{Options, Program},
     levelized::Levelized,
 };
@@ -58,6 +63,8 @@ pub(crate) struct Loaded {
     pub(crate) source: Arc<Source>,
     pub(crate) program: Program,
     pub(crate) lowered: Arc<Levelized>,
+    /// The graph that it is run by, if the job has one.
+    pub(crate) graph: Option<Arc<Placed>>,
 }
 
 /// Reads a file as text.
@@ -105,6 +112,7 @@ pub(crate) fn load(
     named_at: Option<&Text>,
     name: Option<&Text>,
     modes: Modes,
+    graph: Option<&GraphSpec>,
 ) -> Result<Loaded> {
     let shown = path.display().to_string();
     let mut text = read_text(path, named_at)?;
@@ -123,7 +131,11 @@ pub(crate) fn load(
         functions = program.functions.len(),
         "read"
     );
-    let lowered = lower::lower(&program).map_err(|e| Problem::new(e.to_string()))?;
+    let graph = graph.map(|spec| graph::place(spec, &program)).transpose()?;
+    let lowered = match &graph {
+        Some(placed) => placed.program.levelized.clone(),
+        None => Arc::new(lower::lower(&program).map_err(|e| Problem::new(e.to_string()))?),
+    };
     tracing::debug!(
         tasks = lowered.tasks.len(),
         stacks = lowered.stacks().len(),
@@ -132,7 +144,8 @@ pub(crate) fn load(
     Ok(Loaded {
         source,
         program,
-        lowered: Arc::new(lowered),
+        lowered,
+        graph: graph.map(Arc::new),
     })
 }
 

@@ -6,5 +6,7 @@ mod bad_files;
 mod bad_runs;
 mod borrows;
 mod devices;
+mod graphs;
 mod jobs;
+mod pictures;
 mod support;

@@ -1,12 +1,16 @@
 //! Values: what an assignment computes.
 
-use super::body::{Gen, MEMORY, clif};
+use super::{
+    abi::WorkerContext,
+    body::{Gen, MEMORY, clif},
+};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use cranelift_module::Module;
 use millstream_graph::{
     ir::{BinOp, Operand, Rvalue},
     ty::Scalar,
 };
+use std::mem::offset_of;
 
 impl Gen<'_, '_> {
     pub(super) fn rvalue(&mut self, value: &Rvalue) -> Value {
@@ -62,6 +66,13 @@ impl Gen<'_, '_> {
                 let id = self.unit.data[data.index()];
                 let global = self.unit.module.declare_data_in_func(id, self.b.func);
                 self.b.ins().symbol_value(types::I64, global)
+            }
+            Rvalue::Uniform { id, ty } => {
+                let ctx = self.ctx();
+                let table = offset_of!(WorkerContext, uniforms) as i32;
+                let table = self.b.ins().load(types::I64, MEMORY, ctx, table);
+                let at = id.0 as i32 * 8;
+                self.b.ins().load(clif(*ty), MEMORY, table, at)
             }
             Rvalue::PtrAdd {
                 base,

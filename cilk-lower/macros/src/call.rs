@@ -72,7 +72,7 @@ pub(crate) fn layout(id: StructId, program: &Program) -> TokenStream {
     }
 }
 
-fn writer(structs: &Structs, path: TokenStream, lifetime: TokenStream) -> Writer<'_> {
+pub(crate) fn writer(structs: &Structs, path: TokenStream, lifetime: TokenStream) -> Writer<'_> {
     Writer {
         structs,
         path,
@@ -120,8 +120,8 @@ fn taken(module: &ItemMod) -> impl Iterator<Item = &Ident> {
     let items = module.content.iter().flat_map(|(_, items)| items);
     items.filter_map(|item| match item {
         Item::Fn(f) if f.sig.ident == "program" => Some(&f.sig.ident),
-        Item::Struct(s) if s.ident == "call" => Some(&s.ident),
-        Item::Type(t) if t.ident == "call" => Some(&t.ident),
+        Item::Struct(s) if s.ident == "call" || s.ident == "kernel" => Some(&s.ident),
+        Item::Type(t) if t.ident == "call" || t.ident == "kernel" => Some(&t.ident),
         _ => None,
     })
 }
@@ -138,7 +138,7 @@ pub(crate) fn taken_names(module: &ItemMod) -> TokenStream {
         .collect()
 }
 
-fn find<'a>(module: &'a ItemMod, name: &str) -> Option<&'a ItemFn> {
+pub(crate) fn find<'a>(module: &'a ItemMod, name: &str) -> Option<&'a ItemFn> {
     module
         .content
         .iter()
@@ -270,7 +270,7 @@ fn borrows(ty: &Type) -> bool {
         Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => true,
         Type::Tuple(fields) => fields.iter().any(borrows),
         Type::Array(elem, _) => borrows(elem),
-        Type::Scalar(_) | Type::Struct(_) | Type::Atomic(_) => false,
+        Type::Scalar(_) | Type::Struct(_) | Type::Atomic(_) | Type::Channel(_) => false,
     }
 }
 

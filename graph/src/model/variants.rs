@@ -48,6 +48,7 @@ pub(super) fn merge(program: &Levelized) -> Levelized {
                     StackRef::Entry(t) => StackRef::Entry(number(t)),
                     StackRef::Frame(t) => StackRef::Frame(number(t)),
                     StackRef::Continuation(t, s) => StackRef::Continuation(number(t), s),
+                    StackRef::Channel(c) => StackRef::Channel(c),
                 };
                 match pushes.iter_mut().find(|p| p.stack == stack) {
                     Some(same) => same.max = same.max.zip(push.max).map(|(a, b)| a + b),
