@@ -58,12 +58,15 @@ fn made(
     let mut kernels = Vec::new();
     for (name, consumes, produces) in nodes {
         let function = &program[program.find(name).unwrap()];
-        let bound = function.params[1..].iter().filter(|p| {
-            !matches!(p.ty, millstream_graph::ty::Type::Channel(_))
-        });
+        let bound = function.params[1..]
+            .iter()
+            .filter(|p| !matches!(p.ty, millstream_graph::ty::Type::Channel(_)));
         let mut kernel = Kernel::device(*name);
         kernel.consumes = graph.find_channel(consumes);
-        kernel.produces = produces.iter().map(|c| graph.find_channel(c).unwrap()).collect();
+        kernel.produces = produces
+            .iter()
+            .map(|c| graph.find_channel(c).unwrap())
+            .collect();
         kernel.args = bound.map(|p| p.name.clone()).collect();
         kernels.push(graph.add_kernel(kernel));
     }
@@ -103,18 +106,30 @@ fn drive(
     loop {
         let mut moved = 0;
         for (channel, values) in &mut input {
-            let fields = vec![values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()];
+            let fields = vec![
+                values
+                    .iter()
+                    .flat_map(|v| v.to_le_bytes())
+                    .collect::<Vec<u8>>(),
+            ];
             let sent = run.send(*channel, &fields, 0, values.len() as u32)?;
             values.drain(..sent as usize);
             moved += sent;
         }
         let ended = run.go()?;
         for (channel, out) in out.iter_mut().enumerate() {
-            if made.graph.channel(made.instance.channels[channel]).unwrap().output {
+            if made
+                .graph
+                .channel(made.instance.channels[channel])
+                .unwrap()
+                .output
+            {
                 let (fields, count) = run.receive(channel, u32::MAX)?;
                 moved += count;
                 if count > 0 {
-                    let values = fields[0].chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().unwrap()));
+                    let values = fields[0]
+                        .chunks_exact(4)
+                        .map(|b| u32::from_le_bytes(b.try_into().unwrap()));
                     out.extend(values);
                 }
             }
@@ -136,9 +151,15 @@ fn figure_6_of_the_paper_counts_fib() {
     if !emulator::is_there() {
         return;
     }
-    let made = made(FIB, &[("calls", "FibObj", 4096)], &[("fib", "calls", &["calls"])], |_| {});
+    let made = made(
+        FIB,
+        &[("calls", "FibObj", 4096)],
+        &[("fib", "calls", &["calls"])],
+        |_| {},
+    );
     for (blocks, stage) in [(1, 4096), (2, 256), (3, 512)] {
-        let mut emulator = FlowEmulator::of_graph(&made.graph, &made.instance, blocks, stage).unwrap();
+        let mut emulator =
+            FlowEmulator::of_graph(&made.graph, &made.instance, blocks, stage).unwrap();
         for seed in 1..=6 {
             emulator.draw(seed, 8);
             let mut result = [0u64];

@@ -5,11 +5,11 @@ use millstream_aggregator::{
     RunError,
     cuda::flow::{FlowKernels, FlowLauncher},
 };
-use millstream_cilk_lower::instantiate::Instance;
 use millstream_channels_kernel::cuda::{
     Options,
     flow::{FlowPlan, generate},
 };
+use millstream_cilk_lower::instantiate::Instance;
 use millstream_graph::graph::Graph;
 use std::time::Duration;
 
@@ -51,8 +51,8 @@ impl FlowEmulator {
         (blocks, stage): (u32, u32),
         change: impl FnOnce(String) -> String,
     ) -> Result<Self, String> {
-        let plan = FlowPlan::of(graph, &instance.program, &instance.kernels)
-            .map_err(|e| e.to_string())?;
+        let plan =
+            FlowPlan::of(graph, &instance.program, &instance.kernels).map_err(|e| e.to_string())?;
         let options = Options {
             lines: false,
             ..Options::default()

@@ -3,7 +3,10 @@
 use super::run::RingSize;
 use millstream_channels_kernel::{
     cuda::{
-        abi::{Control, flow::{FlowState, RingWords}},
+        abi::{
+            Control,
+            flow::{FlowState, RingWords},
+        },
         flow::FlowPlan,
     },
     layout::{FIELD_ALIGN, stride},
@@ -99,7 +102,10 @@ impl Arena {
             words.extend(at.map(|offset| base + offset));
             words.push(u64::from(place.size.width) | u64::from(place.size.group) << 32);
         }
-        let fields = self.places.iter().flat_map(|p| p.fields.iter().map(|f| f.0));
+        let fields = self
+            .places
+            .iter()
+            .flat_map(|p| p.fields.iter().map(|f| f.0));
         words.extend(fields.map(|offset| base + offset));
         let held = self.places.iter().flat_map(|p| &p.held);
         words.extend(held.map(|offset| base + offset));

@@ -6,11 +6,7 @@ use super::{
     launcher::FlowLauncher,
     rings::{Fields, HostRing},
 };
-use crate::{
-    cuda::copies::Copies,
-    error::RunError,
-    policy::Bytes,
-};
+use crate::{cuda::copies::Copies, error::RunError, policy::Bytes};
 use millstream_channels_kernel::cuda::{
     abi::{
         Control, Line,
@@ -115,16 +111,28 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         args: &GraphArgs<'_>,
     ) -> Result<Self, RunError> {
         let mut bound = Bound::new(source, graph, args, launcher.home())?;
-        let sizes: Vec<RingSize> = graph.channels().map(|(_, c)| RingSize::new(c.width, c.group)).collect();
+        let sizes: Vec<RingSize> = graph
+            .channels()
+            .map(|(_, c)| RingSize::new(c.width, c.group))
+            .collect();
         let kernels = launcher.flow();
         let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes);
         if arena.size > settings.memory {
             return Err(RunError::Device(format!(
                 "the channels of the graph take {}, and the budget is {}; make them narrower, or give the run more memory",
-                Bytes(arena.size), Bytes(settings.memory)
+                Bytes(arena.size),
+                Bytes(settings.memory)
             )));
         }
-        let kinds: Vec<PieceKind> = kernels.plan.plan.program.program.uniforms.iter().map(|u| u.kind).collect();
+        let kinds: Vec<PieceKind> = kernels
+            .plan
+            .plan
+            .program
+            .program
+            .uniforms
+            .iter()
+            .map(|u| u.kind)
+            .collect();
         let base = launcher.channels(arena.size)?;
         let (uniforms, copied) = bound.place(launcher, &kinds)?;
         let words = sizes.iter().map(|size| RingWords {
@@ -165,14 +173,20 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let bytes = bytes_of(values);
         assert!(at + bytes.len() as u64 <= self.arena.size);
         // SAFETY: inside the device's memory; what is written lives until it is waited for.
-        unsafe { self.launcher.copy_in(self.base + at, bytes.as_ptr(), bytes.len()) }
+        unsafe {
+            self.launcher
+                .copy_in(self.base + at, bytes.as_ptr(), bytes.len())
+        }
     }
 
     fn read<T>(&self, at: u64, values: &mut [T]) -> Result<(), RunError> {
         let bytes = bytes_of_mut(values);
         assert!(at + bytes.len() as u64 <= self.arena.size);
         // SAFETY: inside the device's memory; it is waited for.
-        unsafe { self.launcher.copy_out(bytes.as_mut_ptr(), self.base + at, bytes.len()) }?;
+        unsafe {
+            self.launcher
+                .copy_out(bytes.as_mut_ptr(), self.base + at, bytes.len())
+        }?;
         self.launcher.wait("copying from the device")
     }
 
@@ -189,7 +203,13 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
     ///
     /// # Errors
     /// As the machine fails.
-    pub fn send(&mut self, channel: usize, fields: &Fields, from: u32, all: u32) -> Result<u32, RunError> {
+    pub fn send(
+        &mut self,
+        channel: usize,
+        fields: &Fields,
+        from: u32,
+        all: u32,
+    ) -> Result<u32, RunError> {
         let sent = self.ring(channel).push(fields, from, all)?;
         if self.launcher.flow().plan.consumer(channel).is_some() {
             self.state.alive.0 += u64::from(sent);
@@ -310,7 +330,9 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
                 let values = site.types.iter().zip(control.values);
                 Err(RunError::Fault(Fault {
                     kind: site.kind.clone(),
-                    values: values.map(|(ty, bits)| FaultValue { ty: *ty, bits }).collect(),
+                    values: values
+                        .map(|(ty, bits)| FaultValue { ty: *ty, bits })
+                        .collect(),
                     function: site.function.clone(),
                     file: program.file.clone(),
                     span: site.span,
@@ -361,7 +383,13 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let blocks = self.launcher.flow().blocks as usize;
         let mut held = vec![0u32; channels * blocks];
         self.read(self.arena.held, &mut held)?;
-        let of = |c: usize| held.iter().skip(c).step_by(channels).map(|n| u64::from(*n)).sum();
+        let of = |c: usize| {
+            held.iter()
+                .skip(c)
+                .step_by(channels)
+                .map(|n| u64::from(*n))
+                .sum()
+        };
         Ok((0..channels).map(of).collect())
     }
 }
