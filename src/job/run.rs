@@ -112,7 +112,7 @@ impl Outcome {
 /// See [`Job::prepare`](super::Job::prepare).
 pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
     let (program, structs) = (&loaded.program, &loaded.program.structs);
-    let (called, given) = match (&spec.graph, &loaded.graph) {
+    let (called, given) = match (&spec.graph, &loaded.placed) {
         (Some(written), Some(placed)) => {
             let (given, whose) = graph::given(written, placed, program)?;
             (Called::Graph(written, placed.clone(), whose), given)
@@ -148,7 +148,7 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
     }
     nothing_unused(spec, &called.name(), &given, &uses)?;
     let args = call::bind(&given, &making.scope)?;
-    call::no_aliases(&given, &args, spec.graph.is_some())?;
+    call::no_aliases(&given, &args, loaded.placed.is_some())?;
     let (what, call, result) = match called {
         Called::Task(entry) => {
             let task = loaded
