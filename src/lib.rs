@@ -100,6 +100,7 @@ mod args;
 mod channel;
 pub mod csr;
 pub mod graph;
+pub mod image;
 pub mod job;
 mod kernel;
 #[allow(unsafe_code, reason = "views of a matrix that do not overlap")]

@@ -328,6 +328,12 @@ fn contents_of_file(value: &Text) -> Result<Contents> {
             ty,
             shape: None,
         },
+        output::Format::Png => {
+            let problem = file
+                .named_at
+                .problem("a picture can be written, but not read", "here");
+            return Err(problem.help("read a `.npy` or a `.bin` file").into());
+        }
     })
 }
 

@@ -8,4 +8,5 @@ mod borrows;
 mod devices;
 mod graphs;
 mod jobs;
+mod pictures;
 mod support;

@@ -3,7 +3,7 @@
 use super::{
     device::{CudaLoaded, Inner, Workspace},
     driver::Stopwatch,
-    launcher::{Kernels, Launcher, Rows},
+    launcher::{Kernels, Launcher, Machine, Rows},
 };
 use crate::error::RunError;
 use millstream_channels_kernel::cuda::abi::kernel;
@@ -34,11 +34,7 @@ impl<'a> Driver<'a> {
     }
 }
 
-impl Launcher for Driver<'_> {
-    fn kernels(&self) -> &Kernels {
-        &self.loaded.kernels
-    }
-
+impl Machine for Driver<'_> {
     fn home(&self) -> u64 {
         self.inner.context.shared.id
     }
@@ -75,6 +71,45 @@ impl Launcher for Driver<'_> {
     unsafe fn zero(&self, at: u64, bytes: u64) -> Result<(), RunError> {
         // SAFETY: the caller's promise.
         unsafe { self.inner.context.zero(at, bytes) }
+    }
+
+    fn wait(&self, what: &str) -> Result<(), RunError> {
+        self.inner.context.wait(what)
+    }
+
+    fn is_done(&self, what: &str) -> Result<bool, RunError> {
+        self.inner.context.is_done(what)
+    }
+
+    unsafe fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.context.peek(at) }
+    }
+
+    fn give_up(&self) {
+        self.inner.context.shared.give_up();
+    }
+
+    fn shared_word(&self, at: usize) -> &AtomicU32 {
+        self.inner.shared_word(at)
+    }
+
+    fn shared_address(&self) -> u64 {
+        self.inner.shared.device()
+    }
+
+    fn mark(&self, end: bool) -> Result<(), RunError> {
+        self.watch.mark(&self.inner.context, end)
+    }
+
+    fn elapsed(&self) -> Result<Duration, RunError> {
+        self.watch.elapsed()
+    }
+}
+
+impl Launcher for Driver<'_> {
+    fn kernels(&self) -> &Kernels {
+        &self.loaded.kernels
     }
 
     fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
@@ -116,38 +151,5 @@ impl Launcher for Driver<'_> {
                 .context
                 .launch(kernel, blocks, kernel::BLOCK, false, &mut params)
         }
-    }
-
-    fn wait(&self, what: &str) -> Result<(), RunError> {
-        self.inner.context.wait(what)
-    }
-
-    fn is_done(&self, what: &str) -> Result<bool, RunError> {
-        self.inner.context.is_done(what)
-    }
-
-    unsafe fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
-        // SAFETY: the caller's promise.
-        unsafe { self.inner.context.peek(at) }
-    }
-
-    fn give_up(&self) {
-        self.inner.context.shared.give_up();
-    }
-
-    fn shared_word(&self, at: usize) -> &AtomicU32 {
-        self.inner.shared_word(at)
-    }
-
-    fn shared_address(&self) -> u64 {
-        self.inner.shared.device()
-    }
-
-    fn mark(&self, end: bool) -> Result<(), RunError> {
-        self.watch.mark(&self.inner.context, end)
-    }
-
-    fn elapsed(&self) -> Result<Duration, RunError> {
-        self.watch.elapsed()
     }
 }

@@ -1,118 +1,3 @@
-// Channel stacks and the workers that run wavefronts of segments on them.
-//
-// Dispatches are separated by a barrier, so an element that is reserved is published: `talloc` gives its number, stores fill it,
-// and `enq` and `tfree` cost nothing. What a dispatch may push is bounded beforehand by `Dispatch::room`.
-
-FN u32 thread_id() { return threadIdx.x; }
-FN u32 lane_id() { return threadIdx.x % WARP; }
-FN u32 warp_id() { return threadIdx.x / WARP; }
-
-#define GLOBAL_LOAD(p) __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)
-
-// Ends the run: the first one wins. Pairs with the loads of `status` in `stopped`, which only hasten the end; the host reads after
-// the kernel, so no order is needed.
-static __device__ __noinline__ void stop_run(Control* c, u32 code, u32 site, u64 a, u64 b) {
-  u32 none = OK;
-  if (__nv_atomic_compare_exchange_n(&c->status, &none, code, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
-                                     __NV_THREAD_SCOPE_DEVICE)) {
-    c->site = site;
-    c->values[0] = a;
-    c->values[1] = b;
-  }
-}
-
-FN bool stopped(Control* c) { return GLOBAL_LOAD(&c->status) != OK; }
-
-// Looks whether the run is over: failed elsewhere, cancelled, or this thread at work for too long. In line and without a call, for it stands in
-// every loop: a call would take the registers that the loop lives in.
-FN bool should_stop(Control* c, u64& since) {
-  if (stopped(c)) return true;
-  const u64 now = now_ns();
-  if (since == 0) since = now;
-  // Relaxed: pairs with the host's store of the cancel flag; it only hastens the end.
-  const bool cancelled = __nv_atomic_load_n(c->cancel, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM) != 0;
-  if (!cancelled && now - since < c->watchdog) return false;
-  // As in `stop_run`, but there is nothing more to say.
-  u32 none = OK;
-  __nv_atomic_compare_exchange_n(&c->status, &none, (u32)(cancelled ? CANCELLED : WATCHDOG), false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
-                                 __NV_THREAD_SCOPE_DEVICE);
-  return true;
-}
-
-// Memory that channel stacks lie in. A segment's body, and whoever takes its elements off, know it as a type `M` alone: `*channels` says where each
-// field's array lies, `control` who counts and stops, and the rest joins a result with what its destination holds, as widely as others may do so at
-// the same time. This one is the GPU's own; stacks in shared memory, or on a peer, are another type. `channels` is a constant, for then the
-// compiler's first pass puts the constant bank's own address in its place; what a function returns it learns too late for some of its work.
-struct DeviceMemory {
-  static constexpr const Channels* channels = &device_channels;
-  FN_IN static Control* control() { return device_channels.control; }
-  template <class T> FN_IN static void combine_add(T* to, T x) { ::combine_add(to, x); }
-  template <class T> FN_IN static void combine_and(T* to, T x) { ::combine_and(to, x); }
-  template <class T> FN_IN static void combine_or(T* to, T x) { ::combine_or(to, x); }
-  template <class T> FN_IN static void combine_xor(T* to, T x) { ::combine_xor(to, x); }
-  template <class T> FN_IN static void combine_min(T* to, T x) { ::combine_min(to, x); }
-  template <class T> FN_IN static void combine_max(T* to, T x) { ::combine_max(to, x); }
-  // By `f`, for what the hardware has no instruction.
-  template <class T, class F> FN_IN static void atomic_update(ptr to, F f) { ::atomic_update<T>(to, f); }
-  template <class T, class U, class F> FN_IN static void atomic_update_float(ptr to, F f) { ::atomic_update_float<T, U>(to, f); }
-};
-
-// Results that go to one address are joined in registers, and handed over when the address changes.
-struct NoSum {
-  struct Value {};
-  FN_IN static Value none() { return {}; }
-};
-template <class R, class M = DeviceMemory>
-struct Gathered {
-  ptr to = nullptr;
-  typename R::Value value = R::none();
-  __device__ __forceinline__ void add(ptr at, typename R::Value x) {
-    if (at == to) {
-      value = R::join(value, x);
-    } else {
-      if (to) R::template give<M>(to, value);
-      to = at;
-      value = x;
-    }
-  }
-};
-template <class M>
-struct Gathered<NoSum, M> {};
-
-// Children that ended where they were spawned, per push.
-template <class S>
-struct LeafCounts {
-  u32 count[S::PUSHED + 1] = {};
-};
-
-// A thread that runs a segment's body.
-struct Thread {
-  Control* control;
-  u64 since = 0;
-  u32 steps = 0;       // loop iterations
-  u32 depth = 0;       // of recursive helpers
-  bool failed = false;
-
-  // At the back edge of each loop: whether to leave.
-  __device__ __forceinline__ bool poll() {
-    if ((++steps & 4095) != 0) return false;
-    if (!should_stop(control, since)) return false;
-    failed = true;
-    return true;
-  }
-  __device__ __forceinline__ void fault(u32 site, u64 a, u64 b) {
-    stop_run(control, FAULT, site, a, b);
-    failed = true;
-  }
-  __device__ __forceinline__ bool enter(u32 helper) {
-    if (++depth <= control->max_depth) return true;
-    stop_run(control, STACK_OVERFLOW, helper, 0, 0);
-    failed = true;
-    return false;
-  }
-  __device__ __forceinline__ void leave() { --depth; }
-};
-
 // A thread that runs a segment's body on channels in some memory. The body reaches them through its worker, never by a name.
 template <class M>
 struct Worker : Thread {
@@ -300,6 +185,15 @@ FN void hand_over(Shared& sh, Gathered<R, M>& sum) {
   __syncthreads();
 }
 
+// Counts children of a level that ended where they were spawned: of the first levels each by itself. The host reads it after the run.
+FN void count_ended(Control* control, u32 level, u64 count) {
+  if (level < device_channels.known) {
+    combine_add(&control->leaves[STACKS + level], count);
+  } else {
+    combine_max(&control->leaves[STACKS + device_channels.known], (u64)level + 1);
+  }
+}
+
 // Counts the children that ended where the threads of a block spawned them, a level below this dispatch's. Every thread calls it.
 template <class S>
 FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) {
@@ -320,7 +214,7 @@ FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) 
       }
       __syncthreads();
     }
-    if (all) combine_add(&control->leaves[STACKS + sh.dispatch.level + 1], all);
+    if (all) count_ended(control, sh.dispatch.level + 1, all);
   }
 }
 
