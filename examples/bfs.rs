@@ -28,6 +28,21 @@ pub mod bfs {
         pub steps: u32,
     }
 
+    /// How many vertices were reached, and how many steps the farthest takes.
+    #[task]
+    pub fn farthest(steps: &[AtomicU32]) -> (u32, u32) {
+        let (mut count, mut most) = (0, 0);
+        for vertex in steps {
+            // Relaxed: the search is over.
+            let found = vertex.load(Ordering::Relaxed);
+            if found != u32::MAX {
+                count += 1;
+                most = most.max(found);
+            }
+        }
+        (count, most)
+    }
+
     /// Begins at a vertex.
     #[kernel]
     pub fn begin(vertex: u32, next: Channel<Edges>, offsets: &[u32], steps: &[AtomicU32]) {
@@ -149,10 +164,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ] {
         let steps = unknown(&csr);
         graph(&csr, 0, &steps).run(&device)?;
+        let (count, most) = device.run(bfs::call::farthest(&steps))?;
         let steps = values(&steps);
         assert_eq!(steps, serial(&csr, 0));
-        let reached = steps.iter().filter(|s| **s != NONE);
-        let (count, most) = (reached.clone().count(), reached.max().unwrap_or(&0));
         println!(
             "{what}: {count} of {} vertices, {most} steps at most",
             steps.len()

@@ -220,29 +220,34 @@ pub mod mandelbrot {
         out
     }
 
-    /// Pixels from points, `by` times `by` of which are one pixel: rows from `row` on.
+    /// Pixels from points, `by` times `by` of which are one pixel: rows from `row` on. How many of the points stay near.
     #[task]
-    pub fn shade(pixels: &mut [u32], row: u32, by: u32, view: View, steps: &[AtomicU32]) {
+    pub fn shade(pixels: &mut [u32], row: u32, by: u32, view: View, steps: &[AtomicU32]) -> u32 {
         let width = (view.width / by) as usize;
         let rows = pixels.len() / width;
         if rows > 1 {
             let (above, below) = pixels.split_at_mut(rows / 2 * width);
-            spawn!(shade(above, row, by, view, steps));
-            spawn!(shade(below, row + rows as u32 / 2, by, view, steps));
-            return;
+            let a = spawn!(shade(above, row, by, view, steps));
+            let b = spawn!(shade(below, row + rows as u32 / 2, by, view, steps));
+            sync!();
+            return a + b;
         }
+        let mut stay = 0;
         for x in 0..width {
             let mut sum = [0; 3];
             for i in 0..by * by {
                 let at = (row * by + i / by) * view.width + x as u32 * by + i % by;
-                let colour = colour_of(steps[at as usize].load(Ordering::Relaxed), view.most);
+                let found = steps[at as usize].load(Ordering::Relaxed);
+                let colour = colour_of(found, view.most);
                 for j in 0..3 {
                     sum[j] += colour[j];
                 }
+                stay += (found > view.most) as u32;
             }
             let square = by * by;
             pixels[x] = (sum[0] / square) << 16 | (sum[1] / square) << 8 | sum[2] / square;
         }
+        stay
     }
 }
 

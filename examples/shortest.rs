@@ -24,6 +24,21 @@ pub mod shortest {
         pub length: u32,
     }
 
+    /// To how many vertices there is a way, and how long the longest of the shortest is.
+    #[task]
+    pub fn farthest(ways: &[AtomicU32]) -> (u32, u32) {
+        let (mut count, mut most) = (0, 0);
+        for way in ways {
+            // Relaxed: the search is over.
+            let length = way.load(Ordering::Relaxed);
+            if length != u32::MAX {
+                count += 1;
+                most = most.max(length);
+            }
+        }
+        (count, most)
+    }
+
     /// Goes on from a vertex, unless a shorter way was found since. What lies within `delta` goes before what lies within twice that,
     /// and so on: nodes of this kernel consume these channels, whose priorities say so.
     #[kernel]
@@ -141,11 +156,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ] {
         let ways: Vec<_> = (0..csr.vertices()).map(|_| AtomicU32::new(NONE)).collect();
         graph(&csr, 0, delta, &ways).run(&device)?;
+        let (count, most) = device.run(shortest::call::farthest(&ways))?;
         // Relaxed: the run is over.
         let ways: Vec<u32> = ways.iter().map(|w| w.load(Ordering::Relaxed)).collect();
         assert_eq!(ways, serial(&csr, 0));
-        let reached = ways.iter().filter(|w| **w != NONE);
-        let (count, most) = (reached.clone().count(), reached.max().unwrap_or(&0));
         println!(
             "{what}: ways to {count} of {} vertices, {most} at most",
             ways.len()
