@@ -95,6 +95,12 @@ struct Program<'a> {
     /// Elements that are in channels at first.
     #[serde(borrow, default)]
     send: Entries<'a, Value<'a>>,
+    /// Calls of tasks before a graph runs: what makes its buffers, say.
+    #[serde(borrow, default)]
+    first: Vec<Str<'a>>,
+    /// A call of a task when it has run; its result is the run's.
+    #[serde(borrow, default)]
+    then: Option<Str<'a>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -284,6 +290,8 @@ pub(crate) fn read(path: &Path) -> Result<Spec> {
                 program.tasks.0.first().map(|t| &t.0),
                 program.ir.as_ref(),
                 program.send.0.first().map(|s| &s.0),
+                program.first.first(),
+                program.then.as_ref(),
             ];
             if let Some(part) = of_graph.into_iter().flatten().next() {
                 let problem = reader.text(part).problem("this is of a graph", "here");
@@ -298,7 +306,7 @@ pub(crate) fn read(path: &Path) -> Result<Spec> {
                 let problem = reader
                     .text(entry)
                     .problem("a graph has no entry call", "here");
-                let help = "elements are put into its channels: `send: { \"calls\": \"[..]\" }`";
+                let help = "elements are put into its channels: `send: { \"calls\": \"[..]\" }`; tasks are called before and after it by `first: [..]` and `then: ..`";
                 return Err(problem.help(help).into());
             }
             let graph = reader.graph(&mut program)?;
@@ -398,6 +406,8 @@ impl Reader<'_> {
         Ok(GraphSpec {
             written: written.map(|s| self.text(&s)),
             send: self.entries(std::mem::take(&mut p.send), |v| self.value(&v))?,
+            first: p.first.iter().map(|call| self.text(call)).collect(),
+            then: p.then.as_ref().map(|call| self.text(call)),
         })
     }
 

@@ -75,6 +75,10 @@ pub(crate) struct GraphSpec {
     pub(crate) written: Written<Text>,
     /// Elements that are in channels at first: an array, or a buffer's name.
     pub(crate) send: Vec<Named<Text>>,
+    /// Calls of tasks before the graph runs.
+    pub(crate) first: Vec<Text>,
+    /// A call of a task when the graph has run, whose result is the run's.
+    pub(crate) then: Option<Text>,
 }
 
 /// A job as it is written.
