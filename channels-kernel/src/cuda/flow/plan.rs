@@ -3,7 +3,7 @@
 use crate::{cuda::plan::Plan, layout::stride};
 use millstream_graph::{
     graph::{Graph, KernelKey, Predicate},
-    ir::{ChannelId, FuncId, TaskId},
+    ir::{ChannelId, FuncId, Function, StmtKind, TaskId},
     levelized::{Field, Levelized, StackRef},
 };
 
@@ -21,10 +21,14 @@ pub enum FlowError {
     #[error("the graph has {0} channels; a GPU runs graphs of up to {MOST_CHANNELS}")]
     Channels(usize),
     /// A kernel spawns tasks.
-    #[error("kernel `{0}` spawns tasks, which kernels of a graph cannot do on a GPU yet: let it emit into a channel instead, or run the graph on the CPU")]
+    #[error(
+        "kernel `{0}` spawns tasks, which kernels of a graph cannot do on a GPU yet: let it emit into a channel instead, or run the graph on the CPU"
+    )]
     Spawns(String),
     /// A kernel emits elements that are too large.
-    #[error("what kernel `{kernel}` emits takes {bytes} bytes, an element of each of its channels; a block of a GPU stages {STAGE_BYTES}")]
+    #[error(
+        "what kernel `{kernel}` emits takes {bytes} bytes, an element of each of its channels; a block of a GPU stages {STAGE_BYTES}"
+    )]
     Large {
         /// The kernel.
         kernel: String,
@@ -177,13 +181,20 @@ impl FlowPlan {
         ports.any(|p| p.0 == channel)
     }
 
-    /// How many elements of a channel a block keeps at most, where there is no room for them: what any node stages of it.
+    /// How many elements of a channel a block has to be able to keep where there is no room: what any node stages of it.
     #[must_use]
-    pub fn held_room(&self, channel: usize) -> u64 {
+    pub fn least_kept(&self, channel: usize) -> u64 {
         match self.is_produced(channel) {
             true => STAGE_BYTES / self.channels[channel].bytes().max(1),
             false => 0,
         }
+    }
+
+    /// Whether some node emits a number of elements into a channel that depends on data.
+    #[must_use]
+    pub fn is_loose(&self, channel: usize) -> bool {
+        let mut ports = self.nodes.iter().flat_map(|n| &n.ports);
+        ports.any(|p| *p == (channel, None))
     }
 
     /// Uniforms of the program.
@@ -209,6 +220,29 @@ impl FlowPlan {
     #[must_use]
     pub fn consumer(&self, channel: usize) -> Option<usize> {
         self.nodes.iter().position(|n| n.consumes == channel)
+    }
+
+    /// The node in whose body, or in whose helper, a function of that name runs: none if that may be several.
+    #[must_use]
+    pub fn node_of(&self, function: &str) -> Option<String> {
+        let program = &self.plan.program;
+        let runs = |node: &&Node| {
+            let task = &program[node.task];
+            let body = &task.segments[0].body;
+            let mut seen = Vec::new();
+            let mut next: Vec<FuncId> = calls(body).collect();
+            while let Some(func) = next.pop() {
+                if !seen.contains(&func) {
+                    seen.push(func);
+                    next.extend(calls(&program.program[func]));
+                }
+            }
+            let mut names = seen.iter().map(|f| program.program[*f].name.as_str());
+            task.source_name() == function || names.any(|name| name == function)
+        };
+        let mut nodes = self.nodes.iter().filter(runs);
+        let node = nodes.next().filter(|_| nodes.next().is_none())?;
+        Some(program[node.task].source_name().to_owned())
     }
 
     /// The channels that a channel's elements are turned into at once, as a mask.
@@ -251,23 +285,38 @@ impl FlowPlan {
         for _ in 0..count {
             for c in 0..count {
                 let beyond = |d: &usize| {
-                    down[c] >> *d & 1 != 0
-                        && down[*d] >> c & 1 == 0
-                        && self.consumer(*d).is_some()
+                    down[c] >> *d & 1 != 0 && down[*d] >> c & 1 == 0 && self.consumer(*d).is_some()
                 };
-                let most = (0..count).filter(beyond).map(|d| row[d] + u32::from(waits(c)));
+                let most = (0..count)
+                    .filter(beyond)
+                    .map(|d| row[d] + u32::from(waits(c)));
                 row[c] = most.max().unwrap_or(0);
             }
         }
-        let floor: Vec<u32> = (0..count).map(|c| if waits(c) { row[c] } else { 0 }).collect();
+        let floor: Vec<u32> = (0..count)
+            .map(|c| if waits(c) { row[c] } else { 0 })
+            .collect();
         // Fewer channels downstream: nearer to the end.
         let mut order: Vec<usize> = (0..count).collect();
-        order.sort_by_key(|c| (self.channels[*c].wire.priority, std::cmp::Reverse(down[*c].count_ones()), *c));
+        order.sort_by_key(|c| {
+            (
+                self.channels[*c].wire.priority,
+                std::cmp::Reverse(down[*c].count_ones()),
+                *c,
+            )
+        });
         for (rank, c) in order.into_iter().enumerate() {
             self.channels[c].rank = rank as u32;
             self.channels[c].floor = floor[c];
         }
     }
+}
+
+fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
+    function.stmts().filter_map(|s| match s.kind {
+        StmtKind::Call { func, .. } => Some(func),
+        _ => None,
+    })
 }
 
 fn node(
