@@ -142,6 +142,15 @@ impl CpuDevice {
     /// # Errors
     /// If the program cannot be compiled.
     pub(crate) fn load(&self, program: &Arc<Levelized>) -> Result<CpuLoaded, RunError> {
+        self.load_with(program, &[])
+    }
+
+    /// The same for a program of which the elements of some tasks lie in channels.
+    pub(crate) fn load_with(
+        &self,
+        program: &Arc<Levelized>,
+        in_channels: &[TaskId],
+    ) -> Result<CpuLoaded, RunError> {
         let mut loaded = self.inner.loaded.lock();
         if let Some(at) = loaded.iter().position(|l| Arc::ptr_eq(&l.program, program)) {
             let found = loaded.remove(at);
@@ -150,7 +159,7 @@ impl CpuDevice {
         }
         let start = Instant::now();
         let code = Arc::new(Native::compile(program)?);
-        let new = self.prepare(program, code, start);
+        let new = self.prepare(program, in_channels, code, start);
         if loaded.len() >= KEPT_PROGRAMS {
             loaded.remove(0);
         }
@@ -162,10 +171,11 @@ impl CpuDevice {
     pub(crate) fn prepare(
         &self,
         program: &Arc<Levelized>,
+        in_channels: &[TaskId],
         code: Arc<dyn Code>,
         start: Instant,
     ) -> CpuLoaded {
-        let plan = Arc::new(Plan::new(program, &*code, self.inner.width));
+        let plan = Arc::new(Plan::new(program, in_channels, &*code, self.inner.width));
         let stash = Arc::new(Mutex::new(Vec::new()));
         CpuLoaded {
             program: program.clone(),

@@ -104,14 +104,22 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Makes the tables. A width of the user's replaces that of the policy.
-    pub(crate) fn new(program: &Levelized, code: &dyn Code, width: Option<u64>) -> Self {
+    /// Makes the tables. A width of the user's replaces that of the policy. The elements of some tasks lie in channels, not on a worker's stacks.
+    pub(crate) fn new(
+        program: &Levelized,
+        in_channels: &[TaskId],
+        code: &dyn Code,
+        width: Option<u64>,
+    ) -> Self {
         let layouts = Layouts::new(program);
-        let bytes: Vec<u64> = layouts
+        let mut bytes: Vec<u64> = layouts
             .stacks
             .iter()
             .map(millstream_channels_kernel::layout::StackLayout::element_bytes)
             .collect();
+        for &task in in_channels {
+            bytes[layouts.entry(task).index()] = 0;
+        }
         let indices = (0..layouts.stacks.len() as u32).map(StackIndex);
         let inner: Vec<StackIndex> = indices
             .filter(|&i| !matches!(layouts[i].stack, StackRef::Entry(_)))
@@ -136,6 +144,7 @@ impl Plan {
                 });
             }
             let entry = layouts.entry(id);
+            let element = layouts[entry].element_bytes();
             let pushes = pushes(&layouts, &bytes, &task.segments[0].pushes);
             let rest = &continuations[first..];
             let most = rest
@@ -153,7 +162,7 @@ impl Plan {
                 result: result(program, task),
                 bytes: bytes[entry.index()],
                 full: if counted { full } else { 2 * full.max(1) },
-                width: width.unwrap_or_else(|| policy::width(pushes.bytes + bytes[entry.index()])),
+                width: width.unwrap_or_else(|| policy::width(pushes.bytes + element)),
                 pushes,
             }
         });

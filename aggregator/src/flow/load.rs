@@ -2,6 +2,7 @@
 
 use super::{
     Flow, HostFn, Line, Running,
+    running::{CpuRunning, Feed},
     bell::Bell,
     channel::FlowChannel,
     wiring::{Consumer, Wiring},
@@ -116,7 +117,8 @@ impl CpuGraph {
 impl CpuDevice {
     /// Compiles a graph's program for this device, unless it is loaded already.
     pub(crate) fn load_graph(&self, program: &Arc<GraphProgram>) -> Result<CpuGraph, RunError> {
-        let loaded = self.load(&program.levelized)?;
+        let tasks: Vec<TaskId> = program.kernels.iter().map(|k| k.1).collect();
+        let loaded = self.load_with(&program.levelized, &tasks)?;
         let wiring = Arc::new(Wiring::new(program, loaded.plan())?);
         Ok(CpuGraph {
             program: program.clone(),
@@ -161,8 +163,8 @@ impl CpuDevice {
                 let error = "the threads of a graph's workers cannot be made";
                 flow.fail(RunError::Device(error.into()));
             }
-            let running = Running::new(&flow, patience);
-            let result = with(&running);
+            let running = CpuRunning::new(&flow, patience);
+            let result = with(&Running::of(&running));
             if result.is_err() {
                 running.cancel();
             }

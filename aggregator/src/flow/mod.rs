@@ -9,7 +9,7 @@
 mod bell;
 mod channel;
 mod host;
-mod image;
+pub(crate) mod image;
 mod load;
 mod ready;
 mod running;
@@ -25,6 +25,7 @@ pub use host::HostFn;
 pub(crate) use load::CpuGraph;
 pub use load::{GraphCall, GraphProgram};
 pub use running::Running;
+pub(crate) use running::Feed;
 
 use crate::{
     crew::Job, error::RunError, report::ChannelTally, run::Run, share::WorkerId, sync::Mutex,

@@ -61,6 +61,17 @@ impl Plan {
         plan
     }
 
+    /// A program of which only bodies are written: a graph's, whose channels are not stacks.
+    pub(super) fn bare(program: &Levelized) -> Self {
+        Self {
+            program: program.clone(),
+            stacks: Vec::new(),
+            sources: Vec::new(),
+            short_returns: vec![false; program.tasks.len()],
+            inherited: Vec::new(),
+        }
+    }
+
     /// Where a task passes its own return address on, a short one can only come from a short one.
     fn widen(&mut self) {
         let mut again = true;

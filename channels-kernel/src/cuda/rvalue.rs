@@ -47,7 +47,9 @@ impl Body<'_, '_> {
             }
             Rvalue::SlotAddr(id) => self.slot(*id),
             Rvalue::DataAddr(id) => format!("(ptr)d{}", id.0),
-            Rvalue::Uniform { .. } => unreachable!("a program of tasks has no uniforms"),
+            Rvalue::Uniform { id, ty } => {
+                format!("from_bits<{}>(device_flow.uniforms[{}])", ctype(*ty), id.index())
+            }
             Rvalue::PtrAdd {
                 base,
                 index,

@@ -1,0 +1,143 @@
+// The ring channel (`ring/README.md` has the protocol and says why it is right): a data array for each field, a control array of slots in the order
+// in which they are published, a bit for each slot that says whether it is done. Positions count from 0 and never wrap.
+//
+// Two words are the GPU's own: `room` and `ready` count what may still be allocated, and taken. Who wants some subtracts, and adds what was not
+// there; who got some adds to `tail`, or to `control_head`, which gives each a place of its own. So both are sums, of which one address does more
+// than a thousand million a second; a compare-exchange on a word that many want succeeds once in the time that it takes there and back.
+
+FN i32 gate(u32* word) { return (i32)GLOBAL_LOAD(word); }
+FN u32 ring_ready(const Ring& r) { return max_of(gate(&r.words->ready), 0); }
+FN u32 ring_room(const Ring& r) { return max_of(gate(&r.words->room), 0); }
+
+// Passes a gate with so many, or with as many as there are. One lane calls it.
+FN u32 ring_pass(u32* word, u32 most) {
+  // Relaxed: pairs with the additions of `ring_reclaim` and `ring_enq`; the fences around order.
+  const i32 had = (i32)__nv_atomic_fetch_sub(word, most, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  if (had >= (i32)most) return most;
+  const u32 got = (u32)max_of(had, 0);
+  __nv_atomic_fetch_add(word, most - got, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  return got;
+}
+
+// `talloc`: up to so many consecutive positions, the first one is `at`. One lane calls it. Available to reserved.
+FN u32 ring_talloc(const Ring& r, u32 most, u64& at) {
+  const u32 got = ring_pass(&r.words->room, most);
+  if (got) at = __nv_atomic_fetch_add(&r.words->tail, (u64)got, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  // Pairs with the fence in `ring_reclaim`: who had these slots before has read them.
+  if (got) __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  return got;
+}
+
+// Room in the control array for what `ring_talloc` gave; there always is. The same lane calls it.
+FN u64 ring_reserve(const Ring& r, u32 count) {
+  return __nv_atomic_fetch_add(&r.words->reserve_tail, (u64)count, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+FN u64* ring_meeting(const Ring& r, u64 at) { return r.meet + at % (2ull * r.width); }
+
+// `enq`: elements and control entries are written, by whoever; one lane calls this when they are. Reserved to ready. If `control_tail` has come to
+// `start` it goes on from here, else whoever brings it here will find `end`.
+FN void ring_enq(const Ring& r, u64 start, u64 end) {
+  // Release: what is published is seen by who passes `ready`. Each exchange is one link of a chain that ends there.
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  if (__nv_atomic_exchange_n(ring_meeting(r, start), end, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) != start) return;
+  for (u64 from = start, at = end;;) {
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_store_n(&r.words->control_tail, at, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_fetch_add(&r.words->ready, (u32)(at - from), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    const u64 next = __nv_atomic_exchange_n(ring_meeting(r, at), at, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    if (next <= at) return;
+    from = at;
+    at = next;
+  }
+}
+
+// `deq`: up to so many consecutive places of the control array, the first one is `at`. One lane calls it. Ready to dispatched.
+FN u32 ring_deq(const Ring& r, u32 most, u64& at) {
+  const u32 got = ring_pass(&r.words->ready, most);
+  if (got == 0) return 0;
+  at = __nv_atomic_fetch_add(&r.words->control_head, (u64)got, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  // Acquire: pairs with the fences in `ring_enq`.
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  return got;
+}
+
+// Some consecutive places of an array that is gone round: of so many slots, or of the control array.
+struct Round {
+  u32 first, places;
+  __device__ __forceinline__ Round(u64 at, u32 all) : first((u32)(at % all)), places(all) {}
+  __device__ __forceinline__ u32 at(u32 i) const {
+    const u32 place = first + i;
+    return place < places ? place : place - places;
+  }
+};
+FN Round ring_slots(const Ring& r, u64 at) { return Round(at, r.width); }
+FN Round ring_control(const Ring& r, u64 at) { return Round(at, 2 * r.width); }
+
+FN u64 ring_bits(u32 count) { return ~0ull >> (64 - count); }
+
+// `tfree`: marks what `ring_deq` gave, after everybody has read it. All threads of the block call it, between barriers. Dispatched to done. Slots
+// that lie side by side are marked together, by the lane of the first.
+FN void ring_tfree(const Ring& r, u64 at, u32 count) {
+  const Round places = ring_control(r, at);
+  for (u32 base = warp_id() * WARP; base < count; base += BLOCK) {
+    const u32 i = base + lane_id();
+    const bool mine = i < count;
+    const u32 slot = mine ? r.control[places.at(i)] : 0;
+    const u32 before = __shfl_up_sync(ALL_LANES, slot, 1, WARP);
+    const u32 word = slot / r.group, bit = slot % r.group;
+    const bool begins = !mine || lane_id() == 0 || slot != before + 1 || bit == 0;
+    const u32 beginnings = __ballot_sync(ALL_LANES, begins);
+    if (!mine || !begins) continue;
+    const u32 later = lane_id() + 1 < WARP ? beginnings >> (lane_id() + 1) : 0;
+    const u32 run = later ? (u32)__ffs((i32)later) : WARP - lane_id();
+    // Release: what was read here is not written before the loads are done. Pairs with the fence in `ring_reclaim`.
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_fetch_xor(&r.done[word], ring_bits(run) << bit, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+}
+
+// Moves `head` over what is done, in the order in which it was allocated: done to available. A warp calls it, each lane looks at a word; or, where
+// lanes do not stay together, one lane alone.
+template <bool ALONE>
+FN void ring_reclaim(const Ring& r) {
+  const u32 lane = ALONE ? 0 : lane_id();
+  u64 head = GLOBAL_LOAD(&r.words->head);
+  if constexpr (!ALONE) head = shuffle_wide(head, 0);
+  u32 slot = (u32)(head % r.width);
+  u64 turn = head / r.width, end = head;
+  while (true) {
+    const u32 first = slot / r.group, all = (r.width + r.group - 1) / r.group;
+    const u32 looks = ALONE ? 1 : min_of((u32)WARP, all - first), word = first + lane;
+    const bool mine = lane < looks;
+    const u32 from = lane == 0 ? slot : word * r.group;
+    const u32 most = mine ? min_of((word + 1) * r.group, r.width) - from : 0;
+    u64 marks = mine ? GLOBAL_LOAD(&r.done[word]) : 0;
+    // A slot's bit turns over each time that it is done: to 1 in the first round, back to 0 in the second.
+    if (turn % 2) marks = ~marks;
+    const u32 count = min_of(trailing_zeros(~(marks >> (from % r.group))), most);
+    bool partly = count < most;
+    u32 upto = from + count;
+    if constexpr (!ALONE) {
+      const u32 some = __ballot_sync(ALL_LANES, mine && partly);
+      upto = __shfl_sync(ALL_LANES, upto, some ? (u32)__ffs((i32)some) - 1 : looks - 1, WARP);
+      partly = some != 0;
+    }
+    end += upto - slot;
+    slot = upto;
+    if (partly) break;
+    if (slot == r.width) {
+      slot = 0;
+      turn++;
+    }
+  }
+  if (end == head) return;
+  // Acquire and release: pairs with the fences in `ring_tfree` and `ring_talloc`.
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  if (lane == 0) {
+    const u32 more = (u32)(end - head);
+    if (__nv_atomic_compare_exchange_n(&r.words->head, &head, end, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE))
+      __nv_atomic_fetch_add(&r.words->room, more, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+  if constexpr (!ALONE) __syncwarp();
+}
