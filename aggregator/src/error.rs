@@ -134,6 +134,19 @@ pub enum RunError {
         /// Each channel with what waits and its width.
         channels: String,
     },
+    /// A channel of a graph may grow, and the memory budget is used up.
+    #[error(
+        "the channel `{channel}` cannot grow beyond the {count} elements that it holds: what the budget of {} leaves for that is used up; \
+         give the run more memory", Bytes(*budget)
+    )]
+    NoGrowth {
+        /// The channel.
+        channel: String,
+        /// How many elements it holds.
+        count: u64,
+        /// The budget in bytes.
+        budget: u64,
+    },
     /// A graph is done, and elements of an output were not received.
     #[error(
         "{count} elements of the channel `{channel}` were not received: an output is drained before the graph is left"

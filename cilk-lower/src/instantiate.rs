@@ -76,7 +76,9 @@ pub fn instantiate(program: &Program, graph: &Graph) -> Result<Instance, Instant
             continue;
         };
         let ports: Vec<ChannelId> = kernel.produces.iter().map(|c| ids[c]).collect();
-        let task = task(&mut made, &program[function], kernel, &ports);
+        let mut function = program[function].clone();
+        renumber(&mut function, program, &made);
+        let task = task(&mut made, function, kernel, &ports);
         nodes.push((key, task));
     }
     let lowered = lower(&made)?;
@@ -95,24 +97,26 @@ pub fn instantiate(program: &Program, graph: &Graph) -> Result<Instance, Instant
 fn without_kernels(program: &Program) -> Program {
     let mut out = program.clone();
     out.functions.retain(|f| f.kind != FunctionKind::Kernel);
-    let new = |old: FuncId| out.find(&program[old].name).unwrap_or(old);
     let mut functions = out.functions.clone();
-    for stmt in functions
-        .iter_mut()
-        .flat_map(|f| &mut f.blocks)
-        .flat_map(|b| &mut b.stmts)
-    {
-        if let StmtKind::Call { func, .. } | StmtKind::Spawn { func, .. } = &mut stmt.kind {
-            *func = new(*func);
-        }
+    for function in &mut functions {
+        renumber(function, program, &out);
     }
     out.functions = functions;
     out
 }
 
+/// Lets a function of a program name the functions of the one that was made of it.
+fn renumber(function: &mut Function, program: &Program, made: &Program) {
+    for stmt in function.blocks.iter_mut().flat_map(|b| &mut b.stmts) {
+        if let StmtKind::Call { func, .. } | StmtKind::Spawn { func, .. } = &mut stmt.kind {
+            *func = made.find(&program[*func].name).unwrap_or(*func);
+        }
+    }
+}
+
 /// Adds the task that a kernel of the graph becomes, and its uniforms.
-fn task(made: &mut Program, function: &Function, kernel: &Kernel, ports: &[ChannelId]) -> FuncId {
-    let mut task = function.clone();
+fn task(made: &mut Program, function: Function, kernel: &Kernel, ports: &[ChannelId]) -> FuncId {
+    let mut task = function;
     task.kind = FunctionKind::Task;
     task.name = free_name(made, &kernel.name);
     for stmt in task.blocks.iter_mut().flat_map(|b| &mut b.stmts) {

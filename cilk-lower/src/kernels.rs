@@ -133,6 +133,16 @@ impl Module {
             Some((name, _)) => return self.no_type_held(ty, name),
             None => {}
         }
+        if let syn::Type::Reference(r) = ty
+            && let Some((name, _)) = self.handle(&r.elem)
+        {
+            self.diags
+                .error(ty.span(), format!("a reference to a `{name}`"))
+                .help(format!(
+                    "a kernel takes the `{name}` itself: leave out the `&`"
+                ));
+            return Type::unit();
+        }
         let bound = self.resolve_type(ty);
         let shown = bound.display(&self.structs).to_string();
         if is_mutable(&bound) {

@@ -126,7 +126,7 @@ fn called<'a>(spec: &'a Spec, loaded: &Loaded) -> Result<Vec<(Called<'a>, Vec<Gi
         let given = entry.given(program)?;
         Ok((Called::Task(entry), given))
     };
-    let (Some(written), Some(placed)) = (&spec.graph, &loaded.graph) else {
+    let (Some(written), Some(placed)) = (&spec.graph, &loaded.placed) else {
         return Ok(vec![call(spec.entry.as_ref())?]);
     };
     let mut out: Vec<_> = written

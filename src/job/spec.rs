@@ -85,6 +85,8 @@ pub(crate) struct GraphSpec {
 #[derive(Clone, Debug)]
 pub(crate) struct Spec {
     pub(crate) source: File,
+    /// The program itself, in place of a source file.
+    pub(crate) ir: Option<Text>,
     pub(crate) program: Option<Text>,
     pub(crate) entry: Option<Text>,
     pub(crate) params: Vec<Named<Text>>,
@@ -111,6 +113,7 @@ impl Spec {
                 path: path.to_owned(),
                 named_at,
             },
+            ir: None,
             program: None,
             entry: None,
             params: Vec::new(),

@@ -14,6 +14,7 @@
 pub mod budget;
 pub mod cubins;
 pub mod decisions;
+pub mod deep;
 pub mod emulator;
 pub mod engine;
 pub mod expect;

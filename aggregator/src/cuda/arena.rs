@@ -1,8 +1,9 @@
 //! The memory of a run: one block of bytes on the device, and where everything lies in it.
 
+use super::levels::Room;
 use millstream_channels_kernel::{
     cuda::{
-        abi::{Channels, Control, Dispatch, Level, Standing, Tiles},
+        abi::{Channels, Control, Dispatch, Level, Mark, Standing, Tiles},
         plan::Plan,
     },
     layout::{FIELD_ALIGN, stride},
@@ -13,10 +14,10 @@ use millstream_graph::{
     ty::{Layout, PieceKind},
 };
 
-/// One part in so many of the budget is for what is known of levels.
+/// One part in so many of the budget is for what is known of the first levels.
 const LEVELS_SHARE: u64 = 16;
-/// Levels are counted up to this, if memory is plenty.
-const MOST_LEVELS: u64 = 1 << 20;
+/// So few these are, and so many.
+const FIRST_LEVELS: (u64, u64) = (16, 1024);
 
 /// Where everything lies, as offsets from the block's beginning.
 #[derive(Clone, PartialEq, Debug)]
@@ -43,16 +44,18 @@ pub(super) struct Arena {
     pub(super) tiles: u64,
     /// See [`Control::standing`].
     pub(super) standing: u64,
-    /// See [`Control::records`].
+    /// See [`Control::levels`].
     pub(super) levels_at: u64,
+    /// See [`Control::waiting`].
+    pub(super) waiting: u64,
     /// The records of decisions ([`records`](super::records)); 0 bytes where none are kept.
     pub(super) records: u64,
     /// Bytes of these.
     pub(super) records_bytes: u64,
     /// See [`Control::leaves`].
     pub(super) leaves: u64,
-    /// How many levels there is room for.
-    pub(super) levels: u32,
+    /// How much of the levels there is room to remember.
+    pub(super) room: Room,
     /// What lies before this offset is to be zero when a run begins.
     pub(super) zeroed: u64,
     /// For each inherited field whether it is kept once.
@@ -75,7 +78,7 @@ impl Arena {
         let result = plan.ret(entry).layout(&plan.program.program.structs);
         // A record, and a count of leaves.
         let level = Level::new(plan).bytes();
-        let levels = (budget / LEVELS_SHARE / (level + 8)).clamp(64, MOST_LEVELS);
+        let known = (budget / LEVELS_SHARE / (level + 8)).clamp(FIRST_LEVELS.0, FIRST_LEVELS.1);
         let mut at = 0u64;
         let mut take = |bytes: u64| {
             let here = at;
@@ -87,7 +90,7 @@ impl Arena {
         let dispatch = take(Dispatch::new(plan).bytes());
         let counter = take(8 * plan.groups() as u64);
         let standing = take(Standing::new(plan).bytes());
-        let leaves = take(8 * (plan.stacks.len() as u64 + levels + 1));
+        let leaves = take(8 * (plan.stacks.len() as u64 + known + 1));
         let zeroed = at;
         let mut take = |bytes: u64| {
             let here = at;
@@ -99,9 +102,12 @@ impl Arena {
         } else {
             0
         });
-        let levels_at = take(level * levels);
+        let levels_at = take(level * known);
         let once = plan.kept_once(entry, roots);
-        let capacities = plan.capacities(budget.checked_sub(at)?, entry, roots, &once)?;
+        let left = budget.checked_sub(at)?.checked_sub(FIELD_ALIGN)?;
+        let (capacities, marks) = plan.capacities(left, entry, roots, &once)?;
+        let waiting = at;
+        at = (at + marks * size_of::<Mark>() as u64).next_multiple_of(FIELD_ALIGN);
         let mut fields = Vec::new();
         for (stack, capacity) in plan.stacks.iter().zip(&capacities) {
             let (offsets, size) = stack.offsets(*capacity, &once);
@@ -129,10 +135,14 @@ impl Arena {
             tiles,
             standing,
             levels_at,
+            waiting,
             records,
             records_bytes,
             leaves,
-            levels: levels as u32,
+            room: Room {
+                known: known as u32,
+                marks: marks as u32,
+            },
             zeroed,
             once,
             size: at,
@@ -155,6 +165,7 @@ impl Arena {
             .iter()
             .map(|once| if *once { 0 } else { u32::MAX });
         at.each.fill(&mut words, &each.collect::<Vec<u32>>());
+        at.known.set(&mut words, self.room.known);
         if self.records_bytes > 0 {
             at.records.set(&mut words, base + self.records);
         }
@@ -165,12 +176,13 @@ impl Arena {
     /// `max_depth`, `watchdog`, `cancel`, `mailbox`.
     pub(super) fn control(&self, base: u64) -> Control {
         Control {
-            levels: self.levels,
+            marks: self.room.marks,
             counter: base + self.counter,
             tiles: base + self.tiles,
             limit: u32::MAX,
             standing: base + self.standing,
-            records: base + self.levels_at,
+            levels: base + self.levels_at,
+            waiting: base + self.waiting,
             leaves: base + self.leaves,
             ..Control::default()
         }

@@ -16,6 +16,7 @@ mod driver;
 pub mod flow;
 mod gpu;
 mod launcher;
+mod levels;
 mod memory;
 mod outcome;
 mod policy;

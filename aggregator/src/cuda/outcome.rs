@@ -59,7 +59,7 @@ impl<L: Launcher> Run<'_, L> {
                 let task = plan.program[self.task].source_name().to_owned();
                 Err(RunError::TooManyLevels {
                     task,
-                    levels: u64::from(self.arena.levels),
+                    levels: u64::from(counts.reached),
                     budget,
                 })
             }
@@ -126,7 +126,7 @@ impl<L: Launcher> Run<'_, L> {
 
     pub(super) fn report(&self, counts: Counts) -> RunReport {
         let plan = self.plan();
-        let (leaves, leaves_at) = counts.leaves;
+        let leaves = counts.leaves;
         let counts_of = plan
             .sources
             .iter()
@@ -135,24 +135,28 @@ impl<L: Launcher> Run<'_, L> {
         let ran = |(source, n): (&Source, &u64)| {
             (
                 plan.program[source.task].source_name().to_owned(),
-                n + leaves[source.stack as usize],
+                n + leaves.by_stack[source.stack as usize],
             )
         };
         let tasks = crate::report::by_name(counts_of.map(ran));
         let levels = counts.elements.len().max(
-            leaves_at
+            leaves
+                .by_level
                 .iter()
                 .rposition(|n| *n > 0)
                 .map_or(0, |last| last + 1),
         );
         let at = |counts: &[u64], level| counts.get(level).copied().unwrap_or(0);
         let elements: Vec<u64> = (0..levels)
-            .map(|l| at(&counts.elements, l) + at(&leaves_at, l))
+            .map(|l| at(&counts.elements, l) + at(&leaves.by_level, l))
             .collect();
         RunReport {
             total: tasks.iter().map(|(_, n)| n).sum(),
             tasks,
-            levels: elements.iter().take_while(|n| **n > 0).count() as u64,
+            levels: match elements.iter().take_while(|n| **n > 0).count() as u64 {
+                counted if counted < u64::from(self.arena.room.known) => counted,
+                _ => u64::from(counts.reached).max(leaves.deepest),
+            },
             elements,
             dispatches: counts.dispatches,
             narrow: counts.narrow,

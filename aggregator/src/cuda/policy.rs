@@ -2,10 +2,13 @@
 //! kernel has it in `device/policy.cu`, for a warp, and once more for narrow levels in `device/levels.cu`; what they decide is compared with
 //! this one by one ([`records`](super::records)). The numbers lie in `rules`.
 
-use super::launcher::Shape;
+use super::{
+    launcher::Shape,
+    levels::{Levels, Room},
+};
 use millstream_channels_kernel::cuda::{
-    abi::{self, Dispatch, Mailbox, Standing},
-    plan::{Plan, StackKind},
+    abi::{Dispatch, Mailbox, Standing},
+    plan::{Plan, Source, SourcePush},
     rules::{
         FILL, GUESS, GUESS_LEVELS, GUESS_YIELDS, LEAST_PUSHED, NEIGHBOURS, RESERVE, RETRY,
         SMALL_SHARE,
@@ -103,57 +106,27 @@ pub(super) enum Decision {
     Deep,
 }
 
-/// Elements of a level, and what is known of it.
-#[derive(Clone, PartialEq, Debug)]
-struct Level {
-    /// For each stack: where its elements begin and end.
-    lo: Vec<u32>,
-    hi: Vec<u32>,
-    /// What was pushed to each stack from this level, and what an element of the next level and all below it pushed.
-    pushed: Vec<f32>,
-    below: Vec<f32>,
-    /// Entry elements consumed.
-    elements: u64,
-}
-
-impl Level {
-    fn new(stacks: usize) -> Self {
-        Self {
-            lo: vec![0; stacks],
-            hi: vec![0; stacks],
-            pushed: vec![0.0; stacks],
-            below: vec![0.0; stacks],
-            elements: 0,
-        }
-    }
-}
-
 /// The policy's state.
 #[derive(Clone, Debug)]
 pub(super) struct Policy<'a> {
     plan: &'a Plan,
     capacities: &'a [u64],
     shape: Shape,
-    level: usize,
     /// How many levels the run is expected to have.
     expected: u32,
-    levels: Vec<Level>,
-    top: Vec<u32>,
+    levels: Levels,
     average: Vec<u32>,
     /// Elements that a run may take: few after one that found no room for any.
     most: u32,
     moves: Option<Vec<u32>>,
     full: Option<u32>,
-    /// How many levels there may be.
-    most_levels: usize,
     deep: bool,
     peak: Vec<u32>,
     consumed: Vec<u64>,
 }
 
 impl<'a> Policy<'a> {
-    /// A run of `roots` elements on one stack. `expected` is how many levels a run like this one reached, 0 if unknown; it may
-    /// have `most_levels`.
+    /// A run of `roots` elements on one stack. `expected` is how many levels a run like this one reached, 0 if unknown.
     pub(super) fn new(
         plan: &'a Plan,
         capacities: &'a [u64],
@@ -161,7 +134,7 @@ impl<'a> Policy<'a> {
         roots: u32,
         expected: u32,
         shape: Shape,
-        most_levels: u32,
+        room: Room,
     ) -> Self {
         let stacks = plan.stacks.len();
         let mut top = vec![0; stacks];
@@ -170,26 +143,22 @@ impl<'a> Policy<'a> {
             plan,
             capacities,
             shape,
-            level: 0,
             expected,
-            levels: vec![Level {
-                hi: top.clone(),
-                ..Level::new(stacks)
-            }],
             peak: top.clone(),
-            top,
+            levels: Levels::new(plan, top, room),
             average: vec![0; plan.sources.len()],
             most: u32::MAX,
             moves: None,
             full: None,
-            most_levels: most_levels as usize,
             deep: false,
             consumed: vec![0; plan.sources.len()],
         }
     }
 
-    fn now(&mut self) -> &mut Level {
-        &mut self.levels[self.level]
+    /// The same, with room for any number of marks: who decides on a device looks for room now and then only.
+    pub(super) const fn unbounded(mut self) -> Self {
+        self.levels.unbounded();
+        self
     }
 
     /// What a run left over stands in its channel again.
@@ -198,13 +167,13 @@ impl<'a> Policy<'a> {
         let stack = source.stack as usize;
         let taken = run.count - done.left;
         if done.left > 0 {
-            let now = self.now();
+            let now = &mut self.levels;
             if now.lo[stack] == run.first {
                 now.lo[stack] = done.bottom;
             }
             now.hi[stack] = done.bottom + done.left;
             if !source.is_entry() {
-                self.top[stack] = done.bottom + done.left;
+                now.top[stack] = done.bottom + done.left;
             }
         }
         self.most = if taken > 0 {
@@ -220,8 +189,10 @@ impl<'a> Policy<'a> {
                 .map(|p| p.stack);
         }
         self.consumed[run.source] += u64::from(taken);
-        if source.is_entry() {
-            self.now().elements += u64::from(taken);
+        if let Some(known) = self.levels.now_mut()
+            && source.is_entry()
+        {
+            known.elements += u64::from(taken);
         }
         if done.moves > 0 {
             let moves = Run {
@@ -250,7 +221,7 @@ impl<'a> Policy<'a> {
         if done.left == 0 {
             return Ok(());
         }
-        let low = self.levels[self.level].lo[source.stack as usize];
+        let low = self.levels.lo[source.stack as usize];
         let inside = done.bottom >= run.first && done.bottom + done.left <= run.first + run.count;
         // What lies between elements that wait is waiting too.
         if !inside || (done.bottom > run.first && low < run.first) {
@@ -267,7 +238,7 @@ impl<'a> Policy<'a> {
         self.put_back(run, done, number);
         let source = &self.plan.sources[run.source];
         let taken = run.count - done.left;
-        let mut opened = Vec::new();
+        let mut children = Vec::new();
         for (i, push) in source.pushes.iter().enumerate() {
             let stack = push.stack as usize;
             let mut units = done.counters[push.group as usize];
@@ -275,42 +246,33 @@ impl<'a> Policy<'a> {
                 units = units.min(done.limit);
             }
             let pushed = units * push.ratio;
-            if !self.is_entry(stack) {
-                self.top[stack] += pushed;
+            let mut top = self.levels.top[stack] + pushed;
+            if !self.levels.is_entry(stack) {
+                self.levels.top[stack] = top;
             } else if pushed > 0 {
-                self.top[stack] = run.base[i] + pushed;
-                opened.push((stack, run.base[i]));
+                top = run.base[i] + pushed;
+                children.push((stack, run.base[i], pushed));
             }
-            self.now().pushed[stack] += pushed as f32;
-            self.peak[stack] = self.peak[stack].max(self.top[stack]);
+            if let Some(known) = self.levels.now_mut() {
+                known.pushed[stack] += pushed as f32;
+            }
+            self.peak[stack] = self.peak[stack].max(top);
             if push.max.is_none() && taken > 0 {
                 self.average[run.source] = self.average[run.source].max(pushed.div_ceil(taken));
             }
         }
-        for s in 0..self.top.len() {
-            if !self.is_entry(s) {
-                self.levels[self.level].hi[s] = self.top[s];
+        for s in 0..self.plan.stacks.len() {
+            if !self.levels.is_entry(s) {
+                self.levels.hi[s] = self.levels.top[s];
             }
         }
-        if opened.is_empty() {
-            self.top.clone_from(&self.levels[self.level].hi);
-            return;
+        self.levels.settle();
+        if children.is_empty() {
+            self.levels.sink();
+        } else {
+            self.deep = !self.levels.down(&children);
+            self.expected = self.expected.max(self.levels.level() + 1);
         }
-        if self.level + 1 >= self.most_levels {
-            self.deep = true;
-            return;
-        }
-        self.level += 1;
-        if self.levels.len() == self.level {
-            self.levels.push(Level::new(self.top.len()));
-        }
-        let (lo, hi) = (self.top.clone(), self.top.clone());
-        let now = self.now();
-        (now.lo, now.hi) = (lo, hi);
-        for (stack, base) in opened {
-            now.lo[stack] = base;
-        }
-        self.expected = self.expected.max(self.level as u32 + 1);
     }
 
     /// What comes next.
@@ -352,39 +314,53 @@ impl<'a> Policy<'a> {
     fn start(&mut self, source: usize, count: u32) -> Run {
         let from = &self.plan.sources[source];
         let stack = from.stack as usize;
-        self.now().hi[stack] -= count;
+        self.levels.hi[stack] -= count;
         if !from.is_entry() {
-            self.top[stack] -= count;
+            self.levels.top[stack] -= count;
         }
-        let base = from.pushes.iter().map(|p| self.base(p.stack)).collect();
-        let room = from
-            .pushes
-            .iter()
-            .map(|p| self.room(p.stack))
-            .map(|r| if count > 1 { r - r / RESERVE } else { r })
-            .collect();
+        let first = self.levels.hi[stack];
+        let place = |p: &SourcePush| {
+            if p.stack == from.stack
+                && let Some(gap) = self.gap(from, count)
+            {
+                return gap;
+            }
+            let room = self.room(p.stack);
+            let kept = if count > 1 { room / RESERVE } else { 0 };
+            (self.base(p.stack), room - kept)
+        };
+        let (base, room) = from.pushes.iter().map(place).unzip();
         Run {
             source,
-            level: self.level as u32,
-            first: self.levels[self.level].hi[stack],
+            level: self.levels.level(),
+            first,
             count,
             base,
             room,
         }
     }
 
-    fn is_entry(&self, stack: usize) -> bool {
-        self.plan.stacks[stack].kind == StackKind::Entry
-    }
-
     /// Where the next elements of a stack go. Neighbouring children are stored together, so that a level begins at a number that they divide.
     fn base(&self, stack: u32) -> u32 {
-        let top = self.top[stack as usize];
-        if self.is_entry(stack as usize) {
+        let top = self.levels.top[stack as usize];
+        if self.levels.is_entry(stack as usize) {
             top.next_multiple_of(NEIGHBOURS)
         } else {
             top
         }
+    }
+
+    /// Below an entry run of all that its level has there are free places, those of the level before last: where children of the same channel go if all of
+    /// them find room, so that a chain does not climb. Where they begin, and how many.
+    fn gap(&self, from: &Source, count: u32) -> Option<(u32, u32)> {
+        let stack = from.stack as usize;
+        let (first, low) = (
+            self.levels.hi[stack],
+            self.levels.floor[stack].next_multiple_of(NEIGHBOURS),
+        );
+        let (whole, most) = (self.levels.lo[stack] == first, u64::from(from.most()));
+        let fits = u64::from(low) + u64::from(count) * most <= u64::from(first);
+        (from.is_entry() && whole && most > 0 && fits).then(|| (low, first - low))
     }
 
     fn room(&self, stack: u32) -> u32 {
@@ -392,18 +368,14 @@ impl<'a> Policy<'a> {
     }
 
     fn have(&self, source: usize) -> u32 {
-        let (now, stack) = (
-            &self.levels[self.level],
-            self.plan.sources[source].stack as usize,
-        );
-        now.hi[stack] - now.lo[stack]
+        self.levels.have(self.plan.sources[source].stack as usize)
     }
 
     /// What was pushed to entry channels from this level. The order of the sum is that of the warp that decides on a device.
     fn children(&self) -> f32 {
-        let pushed = &self.levels[self.level].pushed;
+        let pushed = &self.levels.now().pushed;
         let mut lanes = vec![0.0; (self.shape.warp as usize).min(pushed.len())];
-        for s in (0..pushed.len()).filter(|s| self.is_entry(*s)) {
+        for s in (0..pushed.len()).filter(|s| self.levels.is_entry(*s)) {
             lanes[s % self.shape.warp as usize] += pushed[s];
         }
         let mut step = 1;
@@ -420,47 +392,46 @@ impl<'a> Policy<'a> {
     fn climb(&mut self) -> bool {
         loop {
             let work = (0..self.plan.sources.len()).any(|s| self.have(s) > 0);
-            for s in 0..self.top.len() {
+            for s in 0..self.plan.stacks.len() {
                 // Frames that no continuation of this level waits for are done.
-                let now = &mut self.levels[self.level];
+                let now = &mut self.levels;
                 if let Some(waiting) = self.plan.waiting(s)
-                    && (s + 1..=s + waiting).all(|w| now.hi[w] == now.lo[w])
+                    && (s + 1..=s + waiting).all(|w| now.have(w) == 0)
                 {
                     now.hi[s] = now.lo[s];
-                    self.top[s] = now.lo[s];
+                    now.top[s] = now.lo[s];
                 }
             }
-            if work || self.level == 0 {
+            if work || self.levels.level() == 0 {
                 return work;
             }
             // In this order, as `narrow_up` has it: an estimate's last bit may decide on an element.
-            let elements = self.now().elements.max(1) as f32;
             let children = self.children();
-            let now = self.now();
+            let now = self.levels.now();
+            let elements = now.elements.max(1) as f32;
             let need = now
                 .pushed
                 .iter()
                 .zip(&now.below)
                 .map(|(pushed, below)| (pushed + children * below) / elements)
                 .collect();
-            self.level -= 1;
-            self.now().below = need;
-            self.top.clone_from(&self.levels[self.level].hi);
+            self.levels.up(need);
         }
     }
 
     /// How many elements of this level find room with all that they and everything below them push; all ones if that is not known.
     fn share(&self) -> u32 {
-        let now = &self.levels[self.level];
+        let now = self.levels.now();
         if now.elements == 0 {
             return u32::MAX;
         }
         let children = self.children();
         let mut share = 4e9f32;
-        for s in 0..self.top.len() {
+        for s in 0..self.plan.stacks.len() {
             let need = (now.pushed[s] + children * now.below[s]) / now.elements as f32;
             if need > 0.0 {
-                share = share.min(FILL * (self.capacities[s] as u32 - self.top[s]) as f32 / need);
+                share = share
+                    .min(FILL * (self.capacities[s] as u32 - self.levels.top[s]) as f32 / need);
             }
         }
         share as u32
@@ -471,7 +442,7 @@ impl<'a> Policy<'a> {
         let (from, have, now) = (
             &self.plan.sources[source],
             self.have(source),
-            &self.levels[self.level],
+            self.levels.now(),
         );
         let (mut room, mut blocked) = (u32::MAX, 0);
         for push in &from.pushes {
@@ -506,7 +477,7 @@ impl<'a> Policy<'a> {
         if room == u32::MAX || have == 0 {
             return (have, blocked);
         }
-        let level = self.level as u32;
+        let level = self.levels.level();
         let unknown = room
             / if self.expected > level + 1 {
                 self.expected - level
@@ -533,66 +504,53 @@ impl<'a> Policy<'a> {
         self.moves.is_none() && self.full.is_none() && !self.deep
     }
 
-    /// How far the run is, as the kernel takes it up: an [`abi::Standing`].
+    /// How far the run is, as the kernel takes it up: a [`Standing`].
     pub(super) fn standing(&self) -> Vec<u32> {
         let at = Standing::new(self.plan);
         let mut words = at.zeroed();
         at.consumed.fill(&mut words, &self.consumed);
-        at.level.set(&mut words, self.level as u32);
-        at.reached.set(&mut words, self.levels.len() as u32);
         at.expected.set(&mut words, self.expected);
         at.most.set(&mut words, self.most);
-        at.top.fill(&mut words, &self.top);
         at.peak.fill(&mut words, &self.peak);
         at.average.fill(&mut words, &self.average);
+        self.levels.tell(&at, &mut words);
         words
     }
 
-    /// What is known of a level, as the kernel takes it up: an [`abi::Level`]. None of a level that was not reached.
-    pub(super) fn record(&self, level: usize) -> Option<Vec<u32>> {
-        let (level, at) = (self.levels.get(level)?, abi::Level::new(self.plan));
-        let mut words = at.zeroed();
-        at.lo.fill(&mut words, &level.lo);
-        at.hi.fill(&mut words, &level.hi);
-        at.pushed.fill(&mut words, &level.pushed);
-        at.below.fill(&mut words, &level.below);
-        at.elements.set(&mut words, level.elements);
-        Some(words)
+    /// What is known of the first levels, as the kernel takes it up.
+    pub(super) fn records(&self) -> Vec<u32> {
+        self.levels.records(self.plan)
     }
 
-    /// Levels that a [`standing`](Self::standing) has records of.
-    pub(super) fn reached(plan: &Plan, standing: &[u32]) -> usize {
-        Standing::new(plan).reached.get(standing) as usize
+    /// The marks that the kernel does not have, and how many it has. It has all of them from now on.
+    pub(super) fn news(&mut self) -> (usize, Vec<u32>) {
+        self.levels.news()
     }
 
-    /// Takes up what a kernel left: its standing, and the records of all levels, one behind another.
-    pub(super) fn resume(&mut self, standing: &[u32], records: &[u32]) {
-        let (at, of) = (Standing::new(self.plan), abi::Level::new(self.plan));
+    /// Takes up what a kernel left: its standing, the records of the first levels, one behind another, and the marks that are not as they were.
+    pub(super) fn resume(&mut self, standing: &[u32], records: &[u32], marks: &[u32]) {
+        let at = Standing::new(self.plan);
         self.consumed = at.consumed.all(standing);
-        self.level = at.level.get(standing) as usize;
         self.expected = at.expected.get(standing);
         self.most = at.most.get(standing);
-        self.top = at.top.all(standing);
         self.peak = at.peak.all(standing);
         self.average = at.average.all(standing);
-        let level = |words: &[u32]| Level {
-            lo: of.lo.all(words),
-            hi: of.hi.all(words),
-            pushed: of.pushed.all(words),
-            below: of.below.all(words),
-            elements: of.elements.get(words),
-        };
-        self.levels = records.chunks_exact(of.words()).map(level).collect();
+        self.levels.resume(self.plan, standing, records, marks);
+    }
+
+    /// How many levels a run like this one is expected to have.
+    pub(super) const fn expected(&self) -> u32 {
+        self.expected
     }
 
     /// How many levels the run has reached.
-    pub(super) const fn levels(&self) -> u32 {
-        self.expected
+    pub(super) const fn reached(&self) -> u32 {
+        self.levels.reached()
     }
 
     /// The level it is at.
     pub(super) const fn level(&self) -> u32 {
-        self.level as u32
+        self.levels.level()
     }
 
     /// Most elements at once, by stack.
@@ -605,8 +563,8 @@ impl<'a> Policy<'a> {
         &self.consumed
     }
 
-    /// Entry elements consumed, by level.
+    /// Entry elements consumed, by level: of the first ones.
     pub(super) fn elements(&self) -> Vec<u64> {
-        self.levels.iter().map(|l| l.elements).collect()
+        self.levels.elements()
     }
 }

@@ -9,6 +9,7 @@
 //! | difference | why it is meant |
 //! |---|---|
 //! | a narrow run says no rooms | it has room for many times what it pushes, and asks nobody |
+//! | who decides on a device looks for room for marks now and then only | levels lie in shared memory first |
 //! | with records, estimates of narrow levels are divided exactly | the hardware's approximate division, which is used without, is nowhere specified |
 
 use super::policy::{Decision, Done, Policy, Run};

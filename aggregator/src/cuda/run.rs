@@ -14,7 +14,7 @@ use crate::{
     report::RunReport,
 };
 use millstream_channels_kernel::cuda::{
-    abi::{Control, Dispatch, Level, Mailbox, Standing, status},
+    abi::{Control, Dispatch, Level, Mailbox, Mark, Standing, status},
     plan::{Mode, Plan},
 };
 use millstream_graph::{ir::TaskId, levelized::StackRef};
@@ -60,6 +60,16 @@ pub(super) struct Run<'a, L> {
     copied: u64,
 }
 
+/// Children that ended where they were spawned.
+#[derive(Debug, Default)]
+pub(super) struct Leaves {
+    pub(super) by_stack: Vec<u64>,
+    /// Of the first levels.
+    pub(super) by_level: Vec<u64>,
+    /// How many levels there are with those below; 0 if there are none.
+    pub(super) deepest: u64,
+}
+
 /// What the aggregator counted.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
@@ -67,13 +77,14 @@ pub(super) struct Counts {
     pub(super) narrow: u64,
     pub(super) level: u32,
     pub(super) consumed: Vec<u64>,
+    /// By level, of the first ones.
     pub(super) elements: Vec<u64>,
-    /// Children that ended where they were spawned, by stack and by level.
-    pub(super) leaves: (Vec<u64>, Vec<u64>),
+    pub(super) leaves: Leaves,
     pub(super) peak: Vec<u32>,
     pub(super) kernel: Duration,
     pub(super) compared: u64,
-    levels: u32,
+    pub(super) reached: u32,
+    expected: u32,
     records: Option<Records>,
 }
 
@@ -184,7 +195,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         };
         self.write(self.arena.control, bytes)?;
         if self.settings.aggregator != Aggregator::HostThread {
-            self.hand_over(&self.policy())?;
+            self.hand_over(&mut self.policy())?;
         }
         if kernels.records > 0 {
             self.write(
@@ -208,10 +219,10 @@ impl<'a, L: Launcher> Run<'a, L> {
         self.ended(&control, &counts)?;
         if let Some(records) = &counts.records {
             counts.compared = records
-                .compare(self.policy())
+                .compare(self.policy().unbounded())
                 .map_err(|e| RunError::Differs(e.to_string()))?;
         }
-        self.launcher.kernels().expect(counts.levels);
+        self.launcher.kernels().expect(counts.expected);
         let start = Instant::now();
         // SAFETY: the caller lends the memory for the whole run, and the copy has its place.
         unsafe { self.copies.copy(&*self.launcher, self.copied, true) }?;
@@ -237,24 +248,30 @@ impl<'a, L: Launcher> Run<'a, L> {
             self.roots,
             kernels.expected(),
             kernels.shape,
-            self.arena.levels,
+            self.arena.room,
         )
     }
 
     /// Gives the persistent kernel what it is to take up.
-    fn hand_over(&self, policy: &Policy<'_>) -> Result<(), RunError> {
+    fn hand_over(&self, policy: &mut Policy<'_>) -> Result<(), RunError> {
         let bytes = |words: &[u32]| {
             words
                 .iter()
                 .flat_map(|w| w.to_le_bytes())
                 .collect::<Vec<u8>>()
         };
-        let records: Vec<u32> = (0..self.arena.levels as usize)
-            .map_while(|level| policy.record(level))
-            .flatten()
-            .collect();
         self.write(self.arena.standing, &bytes(&policy.standing()))?;
-        self.write(self.arena.levels_at, &bytes(&records))
+        self.write(self.arena.levels_at, &bytes(&policy.records()))?;
+        let (kept, marks) = policy.news();
+        if marks.is_empty() {
+            return Ok(());
+        }
+        self.write(self.mark(kept as u32), &bytes(&marks))
+    }
+
+    /// Where a mark of what waits lies.
+    fn mark(&self, number: u32) -> u64 {
+        self.arena.waiting + u64::from(number) * size_of::<Mark>() as u64
     }
 
     /// Launches the persistent kernel on what it has been given, waits for it, and takes up what it leaves. One block ends with the first run that
@@ -281,12 +298,18 @@ impl<'a, L: Launcher> Run<'a, L> {
         let at = |offset: u64, size: u64| &all[(offset - start) as usize..][..size as usize];
         let control = control_in(at(start, size_of::<Control>() as u64));
         let standing = words(at(self.arena.standing, standing_bytes));
-        let reached = Policy::reached(plan, &standing).min(self.arena.levels as usize);
+        let of = Standing::new(plan);
+        let known = of.reached.get(&standing).min(self.arena.room.known);
         let levels = self.read(
             self.arena.levels_at,
-            reached as u64 * Level::new(plan).bytes(),
+            u64::from(known) * Level::new(plan).bytes(),
         )?;
-        policy.resume(&standing, &words(&levels));
+        let (kept, marks) = (of.kept.get(&standing), of.marks.get(&standing));
+        let marks = match marks.saturating_sub(kept) {
+            0 => Vec::new(),
+            new => self.read(self.mark(kept), u64::from(new) * size_of::<Mark>() as u64)?,
+        };
+        policy.resume(&standing, &words(&levels), &words(&marks));
         if let Some(records) = &mut counts.records {
             let head = words(&self.read(self.arena.records, records::bytes(plan, 0))?);
             let bytes = records::written(plan, &head);
@@ -327,11 +350,12 @@ impl<'a, L: Launcher> Run<'a, L> {
             }
         };
         counts = Counts {
-            levels: policy.levels(),
+            expected: policy.expected(),
+            reached: policy.reached(),
             level: policy.level(),
             consumed: policy.consumed().to_vec(),
             elements: policy.elements(),
-            leaves: self.leaves(policy.elements().len() as u32)?,
+            leaves: self.leaves(policy.reached())?,
             peak: policy.peak().to_vec(),
             kernel: self.launcher.elapsed()?,
             ..counts
@@ -339,15 +363,21 @@ impl<'a, L: Launcher> Run<'a, L> {
         Ok((control, counts))
     }
 
-    /// The counts of leaves of a run that has so many levels of elements, by stack and by level: leaves may lie one below.
-    fn leaves(&self, levels: u32) -> Result<(Vec<u64>, Vec<u64>), RunError> {
-        let stacks = self.plan().stacks.len();
-        let count = stacks as u64 + u64::from(levels.min(self.arena.levels)) + 1;
+    /// The counts of leaves of a run that has so many levels of elements.
+    fn leaves(&self, levels: u32) -> Result<Leaves, RunError> {
+        let (stacks, known) = (self.plan().stacks.len(), self.arena.room.known);
+        // They may lie one below.
+        let deep = levels >= known;
+        let count = stacks as u64 + u64::from((levels + 1).min(known)) + u64::from(deep);
         let word = |c: &[u8]| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
         let bytes = self.read(self.arena.leaves, 8 * count)?;
         let mut by_stack: Vec<u64> = bytes.chunks_exact(8).map(word).collect();
-        let by_level = by_stack.split_off(stacks);
-        Ok((by_stack, by_level))
+        let mut by_level = by_stack.split_off(stacks);
+        Ok(Leaves {
+            deepest: if deep { by_level.pop().unwrap_or(0) } else { 0 },
+            by_stack,
+            by_level,
+        })
     }
 
     /// Launches a kernel a run, from the one that is given on; without one from the beginning, and all of them.

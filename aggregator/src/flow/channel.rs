@@ -1,9 +1,34 @@
 //! A channel of a running graph: its ring, and what happens where that is full.
 
-use crate::{budget::Pool, flow::wiring::ChannelPlan, sync::Mutex};
+use super::wiring::ChannelPlan;
+use crate::sync::Mutex;
 use millstream_channels_kernel::ring::{Dequeued, Ring, RingError};
 use millstream_graph::graph::WhenFull;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, AtomicU64, Ordering},
+};
+
+/// Bytes that are left for channels to grow.
+#[derive(Debug)]
+pub(crate) struct Stock(AtomicU64);
+
+impl Stock {
+    pub(crate) const fn new(bytes: u64) -> Self {
+        Self(AtomicU64::new(bytes))
+    }
+
+    fn take(&self, bytes: u64) -> bool {
+        // Relaxed: the counter orders nothing; only its sum matters. Pairs with `give`.
+        let (relaxed, less) = (Ordering::Relaxed, |left: u64| left.checked_sub(bytes));
+        self.0.fetch_update(relaxed, relaxed, less).is_ok()
+    }
+
+    fn give(&self, bytes: u64) {
+        // Relaxed: see `take`.
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
 
 /// A channel.
 #[derive(Debug)]
@@ -17,6 +42,7 @@ pub(crate) struct FlowChannel {
     spill: Mutex<Spill>,
     /// How many elements lie there. Stored under the mutex.
     spilled: AtomicU64,
+    stock: Arc<Stock>,
 }
 
 /// Elements that wait for room in their ring, an array a field.
@@ -35,10 +61,12 @@ pub(crate) struct Offered {
     pub(crate) taken: u64,
     /// So many were dropped: of those offered, or of those that waited.
     pub(crate) dropped: u64,
+    /// The channel may grow, and there is no memory for it.
+    pub(crate) starved: bool,
 }
 
 impl FlowChannel {
-    pub(crate) fn new(plan: &ChannelPlan) -> Result<Self, RingError> {
+    pub(crate) fn new(plan: &ChannelPlan, stock: &Arc<Stock>) -> Result<Self, RingError> {
         let ring = Ring::new(&plan.fields, plan.width, plan.group)?;
         let strides: Vec<usize> = ring.layout().strides.iter().map(|&s| s as usize).collect();
         Ok(Self {
@@ -50,6 +78,7 @@ impl FlowChannel {
                 ..Spill::default()
             }),
             spilled: AtomicU64::new(0),
+            stock: stock.clone(),
             strides,
         })
     }
@@ -62,34 +91,37 @@ impl FlowChannel {
 
     /// Whether something could be put in.
     pub(crate) fn has_room(&self) -> bool {
-        self.ring.room() > 0 || self.full == WhenFull::Grow
+        match self.full {
+            WhenFull::Wait => self.ring.room() > 0,
+            WhenFull::Grow => true,
+            WhenFull::DropOldest => self.ring.room() > 0 || self.ring.ready() > 0,
+        }
     }
 
-    /// Takes a wavefront of `least` to `most` elements.
-    pub(crate) fn take(&self, most: u64, pool: &Pool) -> Option<Dequeued<'_>> {
+    /// Takes a wavefront of `most` elements at most.
+    pub(crate) fn take(&self, most: u64) -> Option<Dequeued<'_>> {
         // Relaxed: who spilled the last ones tells whoever sleeps.
         if self.spilled.load(Ordering::Relaxed) > 0 {
-            self.refill(pool);
+            self.refill();
         }
         self.ring.deq(u32::try_from(most).unwrap_or(u32::MAX))
     }
 
     /// Puts elements in, of which `field` gives the bytes of each field; as many as there is room for.
-    pub(crate) fn offer<'a>(
-        &self,
-        count: u64,
-        field: impl Fn(usize) -> &'a [u8],
-        pool: &Pool,
-    ) -> Offered {
+    pub(crate) fn offer<'a>(&self, count: u64, field: impl Fn(usize) -> &'a [u8]) -> Offered {
         match self.full {
             WhenFull::Wait => Offered {
                 taken: self.put(0, count, &field),
-                dropped: 0,
+                ..Offered::default()
             },
-            WhenFull::Grow => Offered {
-                taken: self.put_or_spill(count, &field, pool),
-                dropped: 0,
-            },
+            WhenFull::Grow => {
+                let taken = self.put_or_spill(count, &field);
+                Offered {
+                    taken,
+                    starved: taken < count,
+                    ..Offered::default()
+                }
+            }
             WhenFull::DropOldest => self.put_or_drop(count, &field),
         }
     }
@@ -113,13 +145,13 @@ impl FlowChannel {
         at
     }
 
-    fn put_or_spill<'a>(&self, count: u64, field: &impl Fn(usize) -> &'a [u8], pool: &Pool) -> u64 {
+    fn put_or_spill<'a>(&self, count: u64, field: &impl Fn(usize) -> &'a [u8]) -> u64 {
         // Relaxed: elements that pass those of another producer are as good as before them.
         let taken = match self.spilled.load(Ordering::Relaxed) {
             0 => self.put(0, count, field),
             _ => 0,
         };
-        if taken == count || !pool.take((count - taken) * self.bytes()) {
+        if taken == count || !self.stock.take((count - taken) * self.bytes()) {
             return taken;
         }
         let mut spill = self.spill.lock();
@@ -132,7 +164,7 @@ impl FlowChannel {
     }
 
     /// Moves what was spilled to the ring, as far as there is room.
-    fn refill(&self, pool: &Pool) {
+    fn refill(&self) {
         let mut spill = self.spill.lock();
         let Spill {
             fields,
@@ -150,7 +182,7 @@ impl FlowChannel {
             *gone = 0;
         }
         let moved = to - *count - before;
-        pool.give(moved as u64 * self.bytes());
+        self.stock.give(moved as u64 * self.bytes());
         self.note(&spill);
     }
 
@@ -179,6 +211,10 @@ impl FlowChannel {
             dropped += u64::from(oldest.count());
             oldest.tfree();
         }
-        Offered { taken: at, dropped }
+        Offered {
+            taken: at,
+            dropped,
+            starved: false,
+        }
     }
 }

@@ -118,7 +118,7 @@ impl Flow {
     ) -> u64 {
         elements.clear();
         let from = &self.channels[channel];
-        let Some(taken) = from.take(most.into(), &self.run.pool) else {
+        let Some(taken) = from.take(most.into()) else {
             return 0;
         };
         let count = taken.count();
@@ -178,7 +178,10 @@ impl Flow {
         self.bell.born(count);
         let strides = &into.ring.layout().strides;
         let field = |f: usize| &fields[f][from as usize * strides[f] as usize..];
-        let offered = into.offer(count, field, &self.run.pool);
+        let offered = into.offer(count, field);
+        if offered.starved {
+            self.fail(self.starved(channel));
+        }
         self.delivered(channel, offered.taken, offered.dropped);
         self.bell.settle(0, count - offered.taken);
         let mut tally = self.outer.lock();

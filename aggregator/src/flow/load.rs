@@ -4,7 +4,7 @@ use super::{
     Flow, HostFn, Line, Running,
     running::{CpuRunning, Feed},
     bell::Bell,
-    channel::FlowChannel,
+    channel::{FlowChannel, Stock},
     wiring::{Consumer, Wiring},
 };
 use crate::{
@@ -12,13 +12,13 @@ use crate::{
     cpu::{CpuDevice, CpuLoaded},
     error::RunError,
     policy::Bytes,
-    report::{ChannelReport, ChannelTally, RunReport},
+    report::{ChannelReport, ChannelTally, RunReport, WorkerReport},
     share::Shared,
     sync::Mutex,
 };
 use millstream_channels_kernel::ring::RingLayout;
 use millstream_graph::{
-    graph::{Graph, KernelKey},
+    graph::{Graph, KernelKey, WhenFull},
     ir::{Program, TaskId},
     levelized::Levelized,
     ty::Type,
@@ -32,6 +32,9 @@ use std::{
 
 /// One of so many parts of a device's memory is for rings, at most.
 const RINGS: u64 = 2;
+
+/// One of so many parts of what is left is for channels that grow, if there are any.
+const GROWTH: u64 = 2;
 
 /// A graph with what was made of it for devices.
 #[derive(Debug)]
@@ -154,7 +157,7 @@ impl CpuDevice {
         let start = Instant::now();
         let result = thread::scope(|scope| {
             // Whatever becomes of `with`: nobody touches its caller's memory afterwards.
-            let end = End(&flow);
+            let end = End(Some(&flow));
             for (i, (node, code)) in hosts.into_iter().enumerate() {
                 let (flow, seat) = (&*flow, flow.run.workers as usize + i);
                 scope.spawn(move || flow.serve_host(node, seat, code));
@@ -169,13 +172,10 @@ impl CpuDevice {
                 running.cancel();
             }
             running.finish();
-            drop(end);
-            result
+            (result, end.close())
         });
         let running = start.elapsed();
-        self.crew().dismiss();
-        let workers = flow.run.close();
-        let (result, workers) = match (result, workers) {
+        let (result, workers) = match result {
             // What `with` gave up for is why the graph was cancelled.
             (Err(error), Err(RunError::Cancelled)) => return Err(error),
             (_, Err(error)) | (Err(error), _) => return Err(error),
@@ -191,12 +191,19 @@ impl CpuDevice {
     fn flow(&self, loaded: &CpuGraph, uniforms: Vec<u64>) -> Result<Flow, RunError> {
         let wiring = &loaded.wiring;
         let bytes = wiring.bytes(self.memory())?;
+        let grows = wiring.channels.iter().any(|c| c.full == WhenFull::Grow);
+        let stock = if grows {
+            (self.memory() - bytes) / GROWTH
+        } else {
+            0
+        };
+        let shared = Arc::new(Stock::new(stock));
         let rings = wiring.channels.iter().map(|plan| {
-            let ring = FlowChannel::new(plan);
+            let ring = FlowChannel::new(plan, &shared);
             ring.map_err(|e| RunError::Graph(format!("the channel `{}`: {e}", plan.name)))
         });
         let channels: Vec<FlowChannel> = rings.collect::<Result<_, RunError>>()?;
-        let run = self.begin(&loaded.loaded, bytes, Shared::empty);
+        let run = self.begin(&loaded.loaded, bytes + stock, Shared::empty);
         let hosts = wiring.hosts.len();
         let sources = wiring
             .hosts
@@ -225,14 +232,23 @@ impl CpuDevice {
 }
 
 /// Ends a graph, and waits for its workers, when its caller is done with it or panics.
-struct End<'f>(&'f Flow);
+struct End<'f>(Option<&'f Flow>);
+
+impl End<'_> {
+    fn close(mut self) -> Result<Vec<WorkerReport>, RunError> {
+        self.0
+            .take()
+            .map_or(Ok(Vec::new()), |flow| flow.run.close())
+    }
+}
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        if !self.0.bell.over() {
-            self.0.fail(RunError::Cancelled);
+        if let Some(flow) = self.0 {
+            flow.fail(RunError::Cancelled);
+            // Why it ended is the panic.
+            let _ = flow.run.close();
         }
-        self.0.run.shared.close();
     }
 }
 

@@ -149,6 +149,15 @@ impl Flow {
         outputs.any(|c| c.1.waiting() > 0)
     }
 
+    /// The error of a channel that finds no memory to grow.
+    fn starved(&self, channel: usize) -> RunError {
+        RunError::NoGrowth {
+            channel: self.wiring.channels[channel].name.clone(),
+            count: self.channels[channel].waiting(),
+            budget: self.run.pool.budget(),
+        }
+    }
+
     /// The error of a graph of which nobody can go on.
     fn stalled(&self) -> RunError {
         RunError::Stalled {

@@ -1,43 +1,23 @@
 //! Whole runs of graphs.
 
-use super::{GraphCall, GraphProgram};
+use super::{GraphCall, GraphProgram, Running};
 use crate::{Arg, CpuOptions, Device, ErasedArg, LoadedGraph, RunError, RunReport};
 use millstream_cilk_lower::{instantiate::instantiate, parse_file};
-use millstream_graph::graph::{Channel, ChannelKey, Graph, Kernel, KernelKey};
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use millstream_graph::graph::{Channel, ChannelKey, Graph, Kernel, KernelKey, Predicate, WhenFull};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
 };
 
-fn device(threads: u32) -> Device {
-    Device::cpu_with(CpuOptions {
-        threads: Some(threads),
-        memory: Some(64 << 20),
-        ..CpuOptions::default()
-    })
-    .unwrap()
-}
-
-fn load(device: &Device, source: &str, graph: &Graph) -> LoadedGraph {
-    let program = parse_file(source, "graph.rs", None).unwrap();
-    let made = instantiate(&program, graph).unwrap();
-    let program = GraphProgram {
-        graph: graph.clone(),
-        source: Arc::new(program),
-        levelized: Arc::new(made.program),
-        kernels: made.kernels,
-    };
-    device.load_graph(&Arc::new(program)).unwrap()
-}
-
-fn atomic(value: &AtomicU64) -> Vec<ErasedArg<'_>> {
-    let mut pieces = Vec::new();
-    value.push(&mut pieces);
-    pieces
-}
-
-const FIB: &str = r"
-    #[millstream::program] mod fib {
+/// The kernels of all tests.
+const SOURCE: &str = r"
+#[millstream::program]
+mod nodes {
     #[derive(Clone, Copy)]
     pub struct FibObj { pub n: u32 }
 
@@ -50,43 +30,638 @@ const FIB: &str = r"
         next.emit(FibObj { n: src.n - 1 });
         next.emit(FibObj { n: src.n - 2 });
     }
+
+    #[kernel]
+    pub fn down(n: u32, again: Channel<u32>, hits: &AtomicU64) {
+        hits.fetch_add(1, Ordering::Relaxed);
+        if n > 0 {
+            again.emit(n - 1);
+        }
     }
+
+    #[kernel]
+    pub fn fan(n: u32, evens: Channel<u32>, odds: Channel<(u32, u8)>) {
+        for i in 0..n {
+            if i % 2 == 0 {
+                evens.emit(i);
+            } else {
+                odds.emit((i, 7u8));
+            }
+        }
+    }
+
+    #[kernel]
+    pub fn even(n: u32, out: Channel<u64>) {
+        out.emit(n as u64);
+    }
+
+    #[kernel]
+    pub fn odd(n: (u32, u8), out: Channel<u64>) {
+        out.emit(n.0 as u64 * 1000 + n.1 as u64);
+    }
+
+    #[kernel]
+    pub fn sum(n: u64, result: &AtomicU64) {
+        result.fetch_add(n, Ordering::Relaxed);
+    }
+
+    #[kernel]
+    pub fn pass(n: u64, out: Channel<u64>) {
+        out.emit(n);
+    }
+
+    #[task]
+    pub fn fibonacci(n: u32) -> u64 {
+        if n < 2 {
+            return n as u64;
+        }
+        let x = spawn!(fibonacci(n - 1));
+        let y = spawn!(fibonacci(n - 2));
+        sync!();
+        x + y
+    }
+
+    #[kernel]
+    pub fn spawns(n: u32, out: Channel<u64>) {
+        out.emit(n as u64 * 1000000);
+        let x = spawn!(fibonacci(n));
+        sync!();
+        out.emit(x);
+    }
+
+    #[kernel]
+    pub fn strict(n: u32, limits: &[u32], out: Channel<u64>) {
+        out.emit(limits[n as usize] as u64);
+    }
+
+    pub fn never(waiting: u32, width: u32, more: bool) -> bool {
+        waiting > width
+    }
+
+    pub fn pairs(waiting: u32, width: u32, more: bool) -> bool {
+        waiting >= 2 || (!more && width > 0)
+    }
+}
 ";
 
-fn fib_graph(width: u32) -> (Graph, ChannelKey, KernelKey) {
-    let mut graph = Graph::new("fib");
-    let calls = graph.add_channel(Channel {
-        width,
-        input: true,
-        ..Channel::new("calls", "FibObj")
-    });
-    let fib = graph.add_kernel(Kernel {
-        consumes: Some(calls),
-        produces: vec![calls],
-        args: vec!["&result".into()],
-        ..Kernel::device("fib")
-    });
-    (graph, calls, fib)
+fn device(threads: u32) -> Device {
+    Device::cpu_with(CpuOptions {
+        threads: Some(threads),
+        memory: Some(64 << 20),
+        ..CpuOptions::default()
+    })
+    .unwrap()
 }
 
-fn run_fib(threads: u32, width: u32, n: u32) -> Result<(u64, RunReport), RunError> {
-    let device = device(threads);
-    let (graph, calls, fib) = fib_graph(width);
-    let loaded = load(&device, FIB, &graph);
-    let result = AtomicU64::new(0);
-    let call = GraphCall {
-        args: [(fib, atomic(&result))].into(),
-        ..GraphCall::default()
+fn load(device: &Device, graph: &Graph) -> Result<LoadedGraph, RunError> {
+    let program = parse_file(SOURCE, "nodes.rs", None).unwrap();
+    let made = instantiate(&program, graph).unwrap();
+    let program = GraphProgram {
+        graph: graph.clone(),
+        source: Arc::new(program),
+        levelized: Arc::new(made.program),
+        kernels: made.kernels,
     };
-    let report = loaded.run(call, |run| run.send(calls, &n.to_ne_bytes()))?.1;
-    Ok((result.load(Ordering::Relaxed), report))
+    device.load_graph(&Arc::new(program))
+}
+
+/// A graph under construction, and what its nodes are given.
+#[derive(Default)]
+struct Built<'a> {
+    graph: Graph,
+    call: GraphCall<'a>,
+}
+
+impl<'a> Built<'a> {
+    fn channel(&mut self, name: &str, element: &str, width: u32) -> ChannelKey {
+        self.graph.add_channel(Channel {
+            width,
+            ..Channel::new(name, element)
+        })
+    }
+
+    fn with(&mut self, channel: ChannelKey, change: impl FnOnce(&mut Channel)) {
+        change(self.graph.channel_mut(channel).unwrap());
+    }
+
+    fn input(&mut self, name: &str, element: &str, width: u32) -> ChannelKey {
+        let channel = self.channel(name, element, width);
+        self.with(channel, |c| c.input = true);
+        channel
+    }
+
+    fn output(&mut self, name: &str, element: &str, width: u32) -> ChannelKey {
+        let channel = self.channel(name, element, width);
+        self.with(channel, |c| c.output = true);
+        channel
+    }
+
+    fn node(&mut self, function: &str, from: ChannelKey, into: &[ChannelKey]) -> KernelKey {
+        self.graph.add_kernel(Kernel {
+            consumes: Some(from),
+            produces: into.to_vec(),
+            ..Kernel::device(function)
+        })
+    }
+
+    fn arg(&mut self, node: KernelKey, value: impl Arg<'a>) {
+        let args: &mut Vec<ErasedArg<'a>> = self.call.args.entry(node).or_default();
+        value.push(args);
+        let kernel = self.graph.kernel_mut(node).unwrap();
+        kernel.args.push("a value".into());
+    }
+
+    fn host(
+        &mut self,
+        name: &str,
+        from: Option<ChannelKey>,
+        into: &[ChannelKey],
+        code: impl FnMut(&[u8], &mut [Vec<u8>]) -> Result<bool, String> + Send + 'a,
+    ) {
+        let node = self.graph.add_kernel(Kernel {
+            consumes: from,
+            produces: into.to_vec(),
+            ..Kernel::host(name)
+        });
+        self.call.hosts.insert(node, Box::new(code));
+    }
+
+    fn run<R>(
+        self,
+        device: &Device,
+        with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
+    ) -> Result<(R, RunReport), RunError> {
+        load(device, &self.graph)?.run(self.call, with)
+    }
+}
+
+fn words(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
+    values.into_iter().flat_map(u32::to_ne_bytes).collect()
+}
+
+fn longs(bytes: &[u8]) -> Vec<u64> {
+    let chunks = bytes.chunks_exact(8);
+    chunks
+        .map(|c| u64::from_ne_bytes(c.try_into().unwrap()))
+        .collect()
+}
+
+/// Figure 6 of the paper.
+fn fib<'a>(width: u32, full: WhenFull, result: &'a AtomicU64) -> (Built<'a>, ChannelKey) {
+    let mut built = Built::default();
+    built.graph.name = "fib".into();
+    let calls = built.input("calls", "FibObj", width);
+    built.with(calls, |c| c.full = full);
+    let node = built.node("fib", calls, &[calls]);
+    built.arg(node, result);
+    (built, calls)
 }
 
 #[test]
 fn figure_6_gives_fib() {
     for threads in [1, 2, 4] {
-        let (result, report) = run_fib(threads, 32_768, 20).unwrap();
-        assert_eq!(result, 6765, "{threads}");
-        println!("{report}");
+        let result = AtomicU64::new(0);
+        let (built, calls) = fib(32_768, WhenFull::Wait, &result);
+        let send = |run: &Running<'_>| run.send(calls, &20u32.to_ne_bytes());
+        let report = built.run(&device(threads), send).unwrap().1;
+        assert_eq!(result.into_inner(), 6765, "{threads}");
+        assert_eq!(report.channels[0].elements, 21_891);
+        assert!(report.channels[0].peak > 1000, "{report}");
     }
+}
+
+#[test]
+fn a_graph_runs_again_without_compiling() {
+    let device = device(2);
+    let result = AtomicU64::new(0);
+    let (built, calls) = fib(32_768, WhenFull::Wait, &result);
+    let loaded = load(&device, &built.graph).unwrap();
+    for n in 1..40u32 {
+        let again = AtomicU64::new(0);
+        let (built, _) = fib(32_768, WhenFull::Wait, &again);
+        let send = |run: &Running<'_>| run.send(calls, &(n % 20).to_ne_bytes());
+        loaded.run(built.call, send).unwrap();
+        assert_eq!(
+            again.load(Ordering::Relaxed),
+            [
+                0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584, 4181
+            ][(n % 20) as usize]
+        );
+    }
+}
+
+#[test]
+fn a_cycle_of_full_channels_is_an_error_with_all_counts() {
+    for threads in [1, 2] {
+        let result = AtomicU64::new(0);
+        let (built, calls) = fib(64, WhenFull::Wait, &result);
+        let send = |run: &Running<'_>| run.send(calls, &30u32.to_ne_bytes());
+        let start = Instant::now();
+        let error = built.run(&device(threads), send).unwrap_err();
+        assert!(start.elapsed() < Duration::from_secs(2));
+        assert_eq!(
+            error.to_string(),
+            "the graph `fib` cannot go on: what waits in each channel, of what there is room for, is `calls` 64 of 64; give full channels \
+             more width or let them grow, and look for a predicate that is never true"
+        );
+    }
+}
+
+#[test]
+fn a_channel_that_may_grow_needs_no_room() {
+    for width in [1, 7, 64] {
+        let result = AtomicU64::new(0);
+        let (built, calls) = fib(width, WhenFull::Grow, &result);
+        let send = |run: &Running<'_>| run.send(calls, &20u32.to_ne_bytes());
+        built.run(&device(2), send).unwrap();
+        assert_eq!(result.into_inner(), 6765, "{width}");
+    }
+}
+
+#[test]
+fn a_channel_that_drops_counts_what_it_drops() {
+    for (threads, width) in [(1, 1), (2, 5), (2, 64), (1, 200)] {
+        let result = AtomicU64::new(0);
+        let (built, calls) = fib(width, WhenFull::DropOldest, &result);
+        let send = |run: &Running<'_>| run.send(calls, &25u32.to_ne_bytes());
+        let report = built.run(&device(threads), send).unwrap().1;
+        let (channel, ran) = (&report.channels[0], report.total);
+        assert!(channel.dropped > 0, "{report}");
+        assert_eq!(channel.elements, ran + channel.dropped, "{report}");
+    }
+}
+
+#[test]
+fn a_ring_of_one_slot_goes_round() {
+    for threads in [1, 2, 3] {
+        let hits = AtomicU64::new(0);
+        let mut built = Built::default();
+        let numbers = built.input("numbers", "u32", 1);
+        let node = built.node("down", numbers, &[numbers]);
+        built.arg(node, &hits);
+        let report = built
+            .run(&device(threads), |run| run.send(numbers, &words([5000])))
+            .unwrap()
+            .1;
+        assert_eq!(hits.into_inner(), 5001);
+        assert_eq!(report.channels[0].peak, 1);
+    }
+}
+
+/// Numbers fan out to two channels of different elements and come together again; `out` is drained outside.
+fn diamond<'a>(widths: [u32; 4]) -> (Built<'a>, ChannelKey, ChannelKey) {
+    let mut built = Built::default();
+    let counts = built.input("counts", "u32", widths[0]);
+    let evens = built.channel("evens", "u32", widths[1]);
+    let odds = built.channel("odds", "(u32, u8)", widths[2]);
+    let out = built.output("out", "u64", widths[3]);
+    built.node("fan", counts, &[evens, odds]);
+    built.node("even", evens, &[out]);
+    built.node("odd", odds, &[out]);
+    (built, counts, out)
+}
+
+fn diamond_sum(counts: impl IntoIterator<Item = u32>) -> (u64, u64) {
+    let of = |i: u64| if i % 2 == 0 { i } else { i * 1000 + 7 };
+    let all = counts.into_iter().flat_map(|n| (0..u64::from(n)).map(of));
+    all.fold((0, 0), |(n, sum), x| (n + 1, sum + x))
+}
+
+#[test]
+fn one_thread_feeds_and_another_drains() {
+    for (threads, widths) in [
+        (1, [1, 1, 1, 1]),
+        (2, [1, 1, 1, 1]),
+        (2, [3, 2, 5, 1]),
+        (3, [64, 1, 100, 7]),
+        (2, [1000, 1000, 1000, 1000]),
+    ] {
+        let (built, counts, out) = diamond(widths);
+        let ((received, sum), report) = built
+            .run(&device(threads), |run| {
+                thread::scope(|scope| {
+                    let fed = scope.spawn(|| {
+                        for batch in 0..50u32 {
+                            run.send(counts, &words(batch..batch + 20))?;
+                        }
+                        run.close();
+                        Ok::<(), RunError>(())
+                    });
+                    let (mut received, mut sum) = (0, 0);
+                    while let Some(batch) = run.receive(out, 100)? {
+                        received += batch.len() as u64 / 8;
+                        sum += longs(&batch).iter().sum::<u64>();
+                    }
+                    fed.join().unwrap()?;
+                    Ok((received, sum))
+                })
+            })
+            .unwrap();
+        assert_eq!(
+            (received, sum),
+            diamond_sum((0..50).flat_map(|b| b..b + 20)),
+            "{widths:?}"
+        );
+        let of: BTreeMap<&str, u64> = report
+            .channels
+            .iter()
+            .map(|c| (&*c.name, c.elements))
+            .collect();
+        assert_eq!(
+            (of["counts"], of["evens"] + of["odds"], of["out"]),
+            (1000, received, received)
+        );
+        for (channel, width) in report.channels.iter().zip(widths) {
+            assert!(channel.peak <= u64::from(width), "{report}");
+        }
+    }
+}
+
+#[test]
+fn what_finds_no_room_is_given_back() {
+    let (built, counts, out) = diamond([4, 4, 4, 4]);
+    let sums = built.run(&device(2), |run| {
+        let (mut sent, mut got) = (0, Vec::new());
+        let all = words([9; 300]);
+        while sent < 300 {
+            sent += run.try_send(counts, &all[4 * sent..])?;
+            while let Some(batch) = run.try_receive(out, 3)? {
+                assert!(batch.len() <= 24);
+                got.extend(longs(&batch));
+            }
+        }
+        run.close();
+        while let Some(batch) = run.receive(out, 1000)? {
+            got.extend(longs(&batch));
+        }
+        Ok((got.len() as u64, got.iter().sum()))
+    });
+    assert_eq!(sums.unwrap().0, diamond_sum([9; 300]));
+}
+
+#[test]
+fn a_kernel_may_spawn_and_sync_between_what_it_emits() {
+    for (threads, width) in [(1, 3), (2, 64), (2, 1)] {
+        let result = AtomicU64::new(0);
+        let mut built = Built::default();
+        let numbers = built.input("numbers", "u32", 16);
+        let sums = built.channel("sums", "u64", width);
+        built.node("spawns", numbers, &[sums]);
+        let node = built.node("sum", sums, &[]);
+        built.arg(node, &result);
+        built
+            .run(&device(threads), |run| run.send(numbers, &words(0..20)))
+            .unwrap();
+        assert_eq!(result.into_inner(), 190_000_000 + 10_945);
+    }
+}
+
+#[test]
+fn host_nodes_are_sources_and_sinks() {
+    for width in [1, 10, 1000] {
+        let (mut next, mut seen) = (0, Vec::new());
+        let mut built = Built::default();
+        let counts = built.channel("counts", "u32", width);
+        let evens = built.channel("evens", "u32", width);
+        let odds = built.channel("odds", "(u32, u8)", width);
+        let long = built.channel("long", "u64", width);
+        let last = built.channel("last", "u64", width);
+        built.host("numbers", None, &[counts], |batch, out| {
+            assert!(batch.is_empty());
+            out[0].extend(words([next, next + 1]));
+            next += 2;
+            Ok(next < 40)
+        });
+        built.node("fan", counts, &[evens, odds]);
+        built.host("widen", Some(evens), &[long], |batch, out| {
+            for value in batch.chunks_exact(4) {
+                let value = u32::from_ne_bytes(value.try_into().unwrap());
+                out[0].extend(u64::from(value).to_ne_bytes());
+            }
+            Ok(true)
+        });
+        built.node("odd", odds, &[long]);
+        built.node("pass", long, &[last]);
+        built.host("sink", Some(last), &[], |batch, _| {
+            seen.extend(longs(batch));
+            Ok(true)
+        });
+        built.run(&device(2), |_| Ok(())).unwrap();
+        let sum = (seen.len() as u64, seen.iter().sum());
+        assert_eq!(sum, diamond_sum(0..40), "{width}");
+    }
+}
+
+#[test]
+fn an_error_of_a_kernel_names_node_element_and_line() {
+    let limits = [5u32, 6, 7];
+    let mut built = Built::default();
+    let numbers = built.input("numbers", "u32", 16);
+    let out = built.output("out", "u64", 16);
+    let node = built.node("strict", numbers, &[out]);
+    built.arg(node, &limits[..]);
+    let error = built.run(&device(2), |run| {
+        run.send(numbers, &words([0, 2, 3, 1]))?;
+        run.wait_for_done()
+    });
+    let text = error.unwrap_err().to_string();
+    assert_eq!(
+        text,
+        "node `strict`, element (value: 3): index out of bounds: the length is 3 but the index is 3, in `strict` at nodes.rs:77:18"
+    );
+}
+
+#[test]
+fn an_error_or_panic_of_a_host_node_ends_the_graph_once() {
+    let cases: [(bool, &str); 2] = [
+        (false, "host node `sink`: the disk is full"),
+        (true, "host node `sink`: it panicked: no more"),
+    ];
+    for (panics, text) in cases {
+        let mut built = Built::default();
+        let counts = built.input("counts", "u32", 4);
+        built.host("sink", Some(counts), &[], move |_, _| {
+            assert!(!panics, "no more");
+            Err("the disk is full".into())
+        });
+        let error = built.run(&device(2), |run| {
+            for _ in 0..1000 {
+                run.send(counts, &words([1]))?;
+            }
+            Ok(())
+        });
+        assert_eq!(error.unwrap_err().to_string(), text);
+    }
+}
+
+#[test]
+fn cancelling_wakes_everybody() {
+    let device = device(2);
+    for by_handle in [false, true] {
+        let (built, counts, out) = diamond([1, 1, 1, 1]);
+        let start = Instant::now();
+        let error = built.run(&device, |run| {
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    thread::sleep(Duration::from_millis(30));
+                    if by_handle {
+                        device.cancel_handle().cancel();
+                    } else {
+                        run.cancel();
+                    }
+                });
+                scope.spawn(|| run.receive(out, 1));
+                // Nobody drains.
+                run.send(counts, &words([1000; 1000]))
+            })
+        });
+        assert_eq!(error.unwrap_err(), RunError::Cancelled, "{by_handle}");
+        assert!(start.elapsed() < Duration::from_secs(2));
+    }
+}
+
+#[test]
+fn an_output_that_nobody_drains_is_an_error() {
+    let (built, counts, _) = diamond([4, 4, 4, 100]);
+    let error = built.run(&device(2), |run| run.send(counts, &words([10])));
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "10 elements of the channel `out` were not received: an output is drained before the graph is left"
+    );
+    // It fills up, and the caller may drain it yet, for a while.
+    let (mut built, counts, _) = diamond([4, 4, 4, 4]);
+    built.call.patience = Duration::from_millis(100);
+    let start = Instant::now();
+    let error = built.run(&device(2), |run| run.send(counts, &words([10; 100])));
+    let text = error.unwrap_err().to_string();
+    assert!(text.contains("`out` 4 of 4;"), "{text}");
+    assert!(start.elapsed() >= Duration::from_millis(100));
+}
+
+#[test]
+fn a_predicate_that_is_never_true_is_an_error() {
+    for threads in [1, 2] {
+        let (mut built, counts, _) = diamond([4, 4, 4, 4]);
+        built.with(counts, |c| c.predicate = Predicate::Own("never".into()));
+        let start = Instant::now();
+        let error = built.run(&device(threads), |run| run.send(counts, &words([1, 2, 3])));
+        let text = error.unwrap_err().to_string();
+        assert!(text.contains("`counts` 3 of 4, `evens` 0 of 4"), "{text}");
+        assert!(start.elapsed() < Duration::from_secs(2));
+    }
+}
+
+#[test]
+fn predicates_hold_elements_back_until_nothing_can_come() {
+    for (predicate, least) in [
+        (Predicate::AtLeast(10), 10),
+        (Predicate::Own("pairs".into()), 2),
+    ] {
+        let mut batches = Vec::new();
+        let mut built = Built::default();
+        let numbers = built.input("numbers", "u32", 64);
+        built.with(numbers, |c| c.predicate = predicate.clone());
+        built.host("sink", Some(numbers), &[], |batch, _| {
+            batches.push(batch.len() / 4);
+            Ok(true)
+        });
+        built
+            .run(&device(2), |run| {
+                for n in 0..25 {
+                    run.send(numbers, &words([n]))?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(batches.iter().sum::<usize>(), 25);
+        let all_but_last = &batches[..batches.len() - 1];
+        assert!(all_but_last.iter().all(|&b| b >= least), "{batches:?}");
+    }
+}
+
+#[test]
+fn channels_that_are_too_wide_for_the_memory_are_named() {
+    let (built, ..) = diamond([1 << 20, 1 << 25, 4, 4]);
+    let error = built.run(&device(2), |_| Ok(()));
+    let text = error.unwrap_err().to_string();
+    assert!(text.contains(" MiB of memory, and the budget of 64 MiB has 32 MiB for them; the largest is `evens` with "), "{text}");
+    assert!(
+        text.ends_with(
+            " for 33554432 elements: give the run more memory, or the channels less width"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_channel_grows_no_further_than_the_memory() {
+    let result = AtomicU64::new(0);
+    let (built, calls) = fib(64, WhenFull::Grow, &result);
+    let error = built.run(&device(2), |run| run.send(calls, &60u32.to_ne_bytes()));
+    let text = error.unwrap_err().to_string();
+    assert!(
+        text.starts_with("the channel `calls` cannot grow beyond the "),
+        "{text}"
+    );
+    assert!(
+        text.ends_with(" MiB leaves for that is used up; give the run more memory"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_cannot_be_sent_or_received_is_said() {
+    let (built, counts, out) = diamond([4, 4, 4, 4]);
+    let evens = built.graph.find_channel("evens").unwrap();
+    built
+        .run(&device(1), |run| {
+            let said = |error: RunError| error.to_string();
+            assert_eq!(
+                said(run.send(evens, &words([1])).unwrap_err()),
+                "nothing can be sent to the channel `evens`: it is no input"
+            );
+            assert_eq!(
+                said(run.send(counts, &[1, 2]).unwrap_err()),
+                "2 bytes are no elements of the channel `counts`, which take 4 each"
+            );
+            assert_eq!(
+                said(run.receive(counts, 1).unwrap_err()),
+                "nothing can be received from the channel `counts`: a node consumes it"
+            );
+            run.wait_for_done()?;
+            assert_eq!(
+                said(run.send(counts, &words([1])).unwrap_err()),
+                "nothing can be sent to the channel `counts`: the graph was closed"
+            );
+            assert_eq!(run.receive(out, 1)?, None);
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_panic_of_the_caller_ends_the_graph_before_it_is_passed_on() {
+    let device = device(2);
+    let result = AtomicU64::new(0);
+    let (built, calls) = fib(32_768, WhenFull::Grow, &result);
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        built.run(&device, |run| -> Result<(), RunError> {
+            run.send(calls, &40u32.to_ne_bytes())?;
+            panic!("by the caller")
+        })
+    }));
+    assert!(panicked.is_err());
+    let after = result.load(Ordering::Relaxed);
+    thread::sleep(Duration::from_millis(20));
+    assert_eq!(
+        result.load(Ordering::Relaxed),
+        after,
+        "nobody runs any more"
+    );
+    let result = AtomicU64::new(0);
+    let (built, calls) = fib(32_768, WhenFull::Wait, &result);
+    built
+        .run(&device, |run| run.send(calls, &10u32.to_ne_bytes()))
+        .unwrap();
+    assert_eq!(result.into_inner(), 55);
 }

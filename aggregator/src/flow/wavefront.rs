@@ -70,7 +70,7 @@ impl Worker<'_> {
         let count = self.stacks.top(stack);
         let memory = &mut self.stacks.memory;
         let field = |field| memory.values(layout, stack.index(), field, count);
-        let offered = into.offer(count, field, &self.run.pool);
+        let offered = into.offer(count, field);
         if offered.taken < count {
             memory.drop_first(layout, stack.index(), offered.taken, count);
         }

@@ -163,9 +163,10 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         self.share_rest();
         let count = u64::from(taken.count());
         while done < count {
-            let ran = self.run_on(n, task, channel, &taken, done)?;
+            let (ran, rest) = self.run_on(n, task, channel, &taken, done)?;
             done += ran;
-            if done < count && (ran == 0 || !self.flush(&node.produces)) {
+            // What is left found no room beside what was emitted.
+            if rest && !self.flush(&node.produces) {
                 break;
             }
         }
@@ -181,7 +182,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
     }
 
     fn take(&mut self, channel: usize, task: usize, most: u64) -> Option<Hand<'r>> {
-        let taken = self.flow.channels[channel].take(most, &self.flow.run.pool)?;
+        let taken = self.flow.channels[channel].take(most)?;
         let full = u64::from(taken.count()) >= self.full(task, channel);
         let tally = &mut self.tally[channel];
         if full {
@@ -200,7 +201,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         }
     }
 
-    /// Runs elements of a wavefront from number `skip` on that lie side by side; says how many.
+    /// Runs elements of a wavefront from number `skip` on that lie side by side; says how many, and whether others of them are left.
     fn run_on(
         &mut self,
         n: usize,
@@ -208,7 +209,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         channel: usize,
         taken: &Dequeued<'_>,
         skip: u64,
-    ) -> Result<u64, Stop> {
+    ) -> Result<(u64, bool), Stop> {
         let mut skip = skip;
         for run in taken.runs() {
             let (first, count) = (u64::from(run.slot), u64::from(run.count));
@@ -223,9 +224,9 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
                 .run_in_place(task, ring, first + skip, count - skip)
                 .map_err(|stop| self.blame(n, channel, stop))?;
             self.flow.bell.settle(self.staged(n) - before, ran);
-            return Ok(ran);
+            return Ok((ran, ran < count - skip));
         }
-        Ok(0)
+        Ok((0, false))
     }
 
     /// How many elements a node has emitted that are here yet.
@@ -259,6 +260,9 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         }
         let into = &flow.channels[channel];
         let offered = self.worker.flush_staged(stack, into);
+        if offered.starved {
+            flow.fail(flow.starved(channel));
+        }
         let tally = &mut self.tally[channel];
         tally.elements += offered.taken;
         tally.dropped += offered.dropped;

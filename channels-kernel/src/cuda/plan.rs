@@ -9,6 +9,7 @@ pub use super::{
 };
 
 use super::{
+    abi::Mark,
     analysis, inherit, names,
     stack::{FEW, PushKey},
     walk,
@@ -23,6 +24,9 @@ use millstream_graph::{
     levelized::{Levelized, Segment, StackRef},
     ty::{PieceKind, Scalar, Type},
 };
+
+/// So many levels of a chain find room at most.
+const MANY_LEVELS: u64 = 1 << 21;
 
 /// The plan of a program.
 #[derive(Clone, PartialEq, Debug)]
@@ -352,7 +356,8 @@ impl Plan {
         }
     }
 
-    /// Divides a budget of bytes: a capacity for each stack. `roots` elements of a task must fit its entries.
+    /// Divides a budget of bytes: a capacity for each stack, and how many marks there is room for of what waits. `roots` elements of a task must fit
+    /// its entries. A level of a chain has an element of each stack and two marks, for its frame and its continuation.
     #[must_use]
     pub fn capacities(
         &self,
@@ -360,7 +365,7 @@ impl Plan {
         entry: TaskId,
         roots: u64,
         once: &[bool],
-    ) -> Option<Vec<u64>> {
+    ) -> Option<(Vec<u64>, u64)> {
         // Tasks that the run does not reach, or has one element of, take next to nothing.
         let (reached, single) = (self.reached(entry), self.run_once(entry, roots));
         let is_small = |s: &Stack| single[s.task.index()] || !reached[s.task.index()];
@@ -377,7 +382,10 @@ impl Plan {
             .map(|s| FIELD_ALIGN * (s.fields.len() as u64 + 1))
             .sum();
         let fixed: u64 = small.iter().map(|s| s.few() * s.bytes(once)).sum();
-        let units = budget.checked_sub(slack)?.checked_sub(fixed)? / unit;
+        let budget = budget.checked_sub(slack)?.checked_sub(fixed)?;
+        let waiting = 2 * size_of::<Mark>() as u64;
+        let levels = (budget / (unit + waiting)).min(MANY_LEVELS);
+        let units = (budget - levels * waiting) / unit;
         // Numbers of elements are 32 bits wide, and twice a number is to be one too.
         let capacity = |s: &Stack| {
             if is_small(s) {
@@ -390,7 +398,7 @@ impl Plan {
         // By its capacity the device tells which stacks are hardly used.
         let fits = units > FEW
             && capacities[self.number_of(StackRef::Entry(entry), false) as usize] >= roots;
-        fits.then_some(capacities)
+        fits.then_some((capacities, 2 * levels))
     }
 
     /// The return type of a task.

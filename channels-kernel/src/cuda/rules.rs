@@ -27,9 +27,17 @@ pub const NARROW_ROOM: u32 = 16;
 /// And if it has so many elements for each lane of a warp at most.
 pub const NARROW_ITEMS: u32 = 2;
 
-/// Each of them as the text has it.
-pub(super) fn definitions() -> impl Iterator<Item = String> {
+/// How many levels a run of a program with so many stacks may have, whatever its memory: a recursion that keeps nothing has to end too. A multiple of what
+/// lies near.
+#[must_use]
+pub fn most_levels(stacks: usize) -> u32 {
+    (u32::MAX / (2 * stacks as u32)).min(1 << 24) & !63
+}
+
+/// Each of them as the text has it, for a program with so many stacks.
+pub(super) fn definitions(stacks: usize) -> impl Iterator<Item = String> {
     [
+        ("MOST_LEVELS", most_levels(stacks)),
         ("SMALL_SHARE", SMALL_SHARE),
         ("RESERVE", RESERVE),
         ("GUESS_YIELDS", GUESS_YIELDS),

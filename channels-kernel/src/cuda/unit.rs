@@ -151,7 +151,7 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
     ] {
         out.line(&format!("#define {name} {value}u"));
     }
-    for definition in super::rules::definitions() {
+    for definition in super::rules::definitions(plan.stacks.len()) {
         out.line(&definition);
     }
     if plan.gives_back() {
@@ -202,6 +202,7 @@ fn channels(plan: &Plan, out: &mut Writer) {
     out.line(
         "u32 each[INHERITED];  // of fields that children inherit: 0 if kept once, else all ones",
     );
+    out.line("u32 known;  // of so many levels, the first ones, it is known what they push");
     out.line("Records* records;  // of decisions; null if none are kept");
     out.close("};");
     let (places, bytes) = (abi::Channels::new(plan), size_of::<u64>());
@@ -222,6 +223,7 @@ fn channels(plan: &Plan, out: &mut Writer) {
         ("memory", places.memory.at()),
         ("capacity", places.capacity.at()),
         ("each", places.each.at()),
+        ("known", places.known.at()),
         ("records", places.records.at()),
     ] {
         out.line(&format!("LIES_AT(Channels, {name}, {});", 4 * at));
@@ -240,6 +242,15 @@ fn list(values: impl Iterator<Item = String>) -> String {
     values.collect::<Vec<_>>().join(", ")
 }
 
+/// So many elements of a source are a narrow run, in the device's own warps.
+fn narrow_text(source: &super::plan::Source) -> String {
+    if source.is_heavy() {
+        source.narrow(1).to_string()
+    } else {
+        format!("{} * WARP", source.narrow(1))
+    }
+}
+
 /// What the policy knows of the program.
 fn tables(plan: &Plan, out: &mut Writer) {
     let mut first = 0;
@@ -253,11 +264,12 @@ fn tables(plan: &Plan, out: &mut Writer) {
         );
         // The device counts in its own blocks and warps.
         let per_block = |n: u32| format!("{n} * BLOCK");
-        let (alone, narrow) = if s.is_heavy() {
-            (s.alone(1).to_string(), "0")
+        let alone = if s.is_heavy() {
+            s.alone(1).to_string()
         } else {
-            (per_block(s.alone(1)), "2 * WARP")
+            per_block(s.alone(1))
         };
+        let narrow = narrow_text(s);
         let text = format!(
             "{{{stack}, {entry}, {pushes}, {first}, {most}, {alone}, {narrow}, {}}}",
             per_block(tile)
@@ -326,7 +338,7 @@ fn tables(plan: &Plan, out: &mut Writer) {
             format!("stack == {} ? {} : {rest}", s.stack, value(s))
         })
     };
-    let narrow = of_sources(&|s| if s.is_heavy() { "0" } else { "2 * WARP" }.to_owned());
+    let narrow = of_sources(&narrow_text);
     out.line(&format!(
         "FN constexpr u32 narrow_of(u32 stack) {{ return {narrow}; }}"
     ));
@@ -366,20 +378,21 @@ fn run_source(plan: &Plan, out: &mut Writer) {
     out.blank();
 }
 
-/// Narrow runs, by one warp. Few elements that are much work are spread over a block instead.
+/// Narrow runs, by one warp. Elements that are much work are spread over a block instead, unless there is only one.
 fn run_narrow(plan: &Plan, out: &mut Writer) {
     out.blank();
     out.open(
         "FN void run_narrow([[maybe_unused]] Policy& p, [[maybe_unused]] Shared& sh, Narrow& n) {",
     );
     out.open("switch (n.stack) {");
-    for source in plan.sources.iter().filter(|s| !s.is_heavy()) {
+    for source in plan.sources.iter().filter(|s| s.narrow(1) > 0) {
         let (name, stack, fails) = (
             segment::name(plan, source),
             source.stack,
             may_fail(plan, source),
         );
         let call = match source.mode {
+            _ if source.is_heavy() => format!("narrow_heavy<{name}>(sh, n)"),
             Mode::Direct { .. } if source.pushes.is_empty() => {
                 format!("narrow_leaves<{name}, {fails}>(n)")
             }
@@ -548,7 +561,7 @@ impl Plan {
         let shared =
             abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 64;
         let policy = abi::Standing::new(self).bytes()
-            + LEVEL_BYTES.max(4 * abi::Level::new(self).bytes())
+            + LEVEL_BYTES.max(4 * (abi::Level::new(self).bytes() + 8 * self.stacks.len() as u64))
             + 64;
         SHARED_BYTES
             .saturating_sub(shared + policy)

@@ -11,6 +11,17 @@ use syn::spanned::Spanned;
 const CHANNEL_METHODS: &[&str] = &["emit", "talloc", "enq"];
 const ELEMENT_METHODS: &[&str] = &["deq", "tfree"];
 
+/// What `emit` is called elsewhere.
+const PUTS: &[&str] = &[
+    "send",
+    "try_send",
+    "push",
+    "push_back",
+    "put",
+    "insert",
+    "enqueue",
+];
+
 /// What a method is called on that only kernels have.
 enum Handle {
     Channel(VarId),
@@ -85,13 +96,17 @@ impl Checker<'_> {
                 format!("here are {}", m.args.len()),
             );
         }
-        let help = nearest(&name, known.iter().copied()).map_or_else(
-            || match what {
-                "a channel" => "a kernel puts elements in, by `emit(..)`: `talloc()`, then `enq(..)`, is the same".to_owned(),
-                _ => "an element is taken by `deq()`".to_owned(),
-            },
-            |n| format!("did you mean `{n}`?"),
-        );
+        let help = match nearest(&name, known.iter().copied()) {
+            _ if what == "a channel" && PUTS.contains(&name.as_str()) => {
+                "did you mean `emit`?".to_owned()
+            }
+            Some(near) => format!("did you mean `{near}`?"),
+            None if what == "a channel" => {
+                "a kernel puts elements in, by `emit(..)`: `talloc()`, then `enq(..)`, is the same"
+                    .to_owned()
+            }
+            None => "an element is taken by `deq()`".to_owned(),
+        };
         self.refuse(at, format!("{what} has no method `{name}`"), help)
     }
 

@@ -10,7 +10,7 @@ use millstream_channels_kernel::cuda::{
     self, Options, Plan,
     nvrtc::{self, How, NvrtcError},
 };
-use millstream_graph::{model::ChannelGraph, text};
+use millstream_graph::text;
 use std::path::Path;
 
 /// The channel memory that CUDA C++ is written for, if it matters: a program's choice of scans and tiles does not depend on it.
@@ -22,7 +22,6 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
         ..Settings::default()
     };
     let job = Job::open(&args.file, &settings)?;
-    let graph = || ChannelGraph::from_levelized(job.lowered());
     let source = || cuda::generate(&Plan::new(job.lowered(), MEMORY), Options::default()).source;
     let how = How {
         fast_math: job.lowered().program.options.fast_math,
@@ -48,11 +47,10 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
         }
         Emit::Ir => text::print_program(job.program()),
         Emit::Lowered => text::print_levelized(job.lowered()),
-        Emit::Graph => graph()
-            .to_ron()
-            .map_err(|e| Failure::Other(format!("the graph cannot be written as RON: {e}")))?,
-        Emit::Dot => graph().to_dot(),
-        Emit::Svg => graph().to_svg(),
+        Emit::Graph => job.graph_file(args.output.as_deref().and_then(Path::parent))?,
+        Emit::Dot => job.drawing().to_dot(),
+        Emit::Mermaid => job.drawing().to_mermaid(),
+        Emit::Svg => job.drawing().to_svg(),
     };
     let text = if text.ends_with('\n') {
         text

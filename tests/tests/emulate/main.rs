@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 #![allow(unreachable_pub, reason = "programs are written as in a library")]
 
+mod deep;
 mod kernels;
 mod stress;
 // Programs as IR, shared with the tests of the code generator.

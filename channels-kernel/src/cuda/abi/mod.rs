@@ -20,8 +20,8 @@ structs! {
         values: [u64; 2],
         /// How deep a recursive helper may go.
         max_depth: u32,
-        /// How many levels `records` has room for.
-        levels: u32,
+        /// How many marks `waiting` has room for.
+        marks: u32,
         /// Nanoseconds that one dispatch may take.
         watchdog: u64,
         /// In mapped host memory: not 0 when the run is to end.
@@ -30,9 +30,12 @@ structs! {
         counter: u64 = "u64*",
         /// Of the persistent kernel: how far the run is.
         standing: u64 = "Standing*",
-        /// Of the persistent kernel: what is known of each level.
-        records: u64 = "Level*",
-        /// For each stack, then for each level and one more: children that ended where they were spawned; 0 at the start.
+        /// Of the persistent kernel: what is known of the first levels, `Channels::known` of them.
+        levels: u64 = "Level*",
+        /// Of the persistent kernel: what waits at the levels above the one that it is at, a stack of marks.
+        waiting: u64 = "Mark*",
+        /// For each stack, then for each of the first levels: children that ended where they were spawned; then how many levels there are, if some did
+        /// below those. 0 at the start.
         leaves: u64 = "u64*",
         /// Out: how many dispatches.
         dispatches: u64,
@@ -56,6 +59,15 @@ structs! {
         epoch: Line,
         /// Blocks that have finished it; 0 at the start.
         arrived: Line,
+    }
+
+    /// Where the elements that wait at a level begin in a stack, or end: of levels above the one that the run is at. A stack of them, by level, then by
+    /// stack, the beginning before the end. Of frames and continuations there is no end: they end where the levels below begin.
+    Mark {
+        /// The level, whether it is an end, and the stack: `(level * 2 + end) * STACKS + stack`.
+        what: u32,
+        /// The element's number.
+        at: u32,
     }
 }
 
@@ -98,13 +110,23 @@ records! {
         consumed: u64 [Sources],
         /// The level that it is at.
         level: u32,
-        /// Levels of which something is known.
+        /// Levels that were reached.
         reached: u32,
+        /// How many marks there are of what waits above.
+        marks: u32,
+        /// And the fewest that there were since it was handed over: those are as they were.
+        kept: u32,
         /// Levels that the run is expected to have.
         expected: u32,
         /// Elements that a run may take: few after one that found no room for any.
         most: u32,
-        /// Elements of each stack, all levels.
+        /// Where the level's elements begin in each stack,
+        lo: u32 [Stacks],
+        /// and where they end.
+        hi: u32 [Stacks],
+        /// Where those end that wait above: below the level's there may be free places.
+        floor: u32 [Stacks],
+        /// Where the elements of all levels end.
         top: u32 [Stacks],
         /// Most of them at once.
         peak: u32 [Stacks],
@@ -112,12 +134,8 @@ records! {
         average: u32 [Sources],
     }
 
-    /// What is known of a level.
+    /// What is known of a level, if it is one of the first.
     Level {
-        /// Where its elements begin in each stack,
-        lo: u32 [Stacks],
-        /// and where they end.
-        hi: u32 [Stacks],
         /// What was pushed from it, in all.
         pushed: f32 [Stacks],
         /// What an element of the next level and all below it pushed.
@@ -200,6 +218,8 @@ records! {
         capacity: u32 [Stacks],
         /// For each field that children inherit: 0 if it is kept once, else all ones.
         each: u32 [Inherited],
+        /// Of so many levels, the first ones, it is known what they push.
+        known: u32,
         /// Where records of decisions go; 0 if none are kept.
         records: u64,
     }
@@ -257,6 +277,7 @@ pub fn header(plan: &Plan) -> String {
         Standing::structure(plan),
         Level::structure(plan),
         Tiles::structure(plan),
+        Mark::structure(),
         Control::structure(),
         Dispatch::structure(plan),
         Records::structure(plan),

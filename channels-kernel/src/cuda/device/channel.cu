@@ -185,6 +185,15 @@ FN void hand_over(Shared& sh, Gathered<R, M>& sum) {
   __syncthreads();
 }
 
+// Counts children of a level that ended where they were spawned: of the first levels each by itself. The host reads it after the run.
+FN void count_ended(Control* control, u32 level, u64 count) {
+  if (level < device_channels.known) {
+    combine_add(&control->leaves[STACKS + level], count);
+  } else {
+    combine_max(&control->leaves[STACKS + device_channels.known], (u64)level + 1);
+  }
+}
+
 // Counts the children that ended where the threads of a block spawned them, a level below this dispatch's. Every thread calls it.
 template <class S>
 FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) {
@@ -205,7 +214,7 @@ FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) 
       }
       __syncthreads();
     }
-    if (all) combine_add(&control->leaves[STACKS + sh.dispatch.level + 1], all);
+    if (all) count_ended(control, sh.dispatch.level + 1, all);
   }
 }
 

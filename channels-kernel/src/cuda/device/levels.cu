@@ -5,7 +5,7 @@
 // One warp does all of it, and nothing hides what an instruction takes: what is known is not asked again.
 
 // Takes a level up from where it lies.
-FN void narrow_load(Narrow& n, const Level& from) {
+FN void narrow_load(Narrow& n, const Place& from) {
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
     const u32 s = k * WARP + n.lane;
@@ -19,11 +19,11 @@ FN void narrow_load(Narrow& n, const Level& from) {
 // Takes down which levels lie in shared memory.
 FN void narrow_window(const Policy& p, Narrow& n) {
   n.oldest = p.oldest;
-  n.end = p.oldest + NEAR < p.room ? p.oldest + NEAR : p.room;
+  n.end = p.oldest + NEAR;
 }
 
 // What was pushed to entry channels from a level: the sum of `policy_children`, in the same order, by each lane alone.
-FN f32 narrow_children(const Level& level) {
+FN f32 narrow_children(const Place& level) {
   constexpr u32 LANES = STACKS < WARP ? STACKS : WARP;
   f32 lane[LANES] = {};
 #pragma unroll
@@ -36,6 +36,34 @@ FN f32 narrow_children(const Level& level) {
     for (u32 l = 0; l + step < LANES; l += 2 * step) lane[l] += lane[l + step];
   }
   return lane[0];
+}
+
+// Frames that no continuation of the level waits for are done, as in `policy_release`.
+FN void narrow_release(Narrow& n) {
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    const u32 s = k * WARP + n.lane, frames = s < STACKS ? stacks_frame[s] : 0;
+    bool waiting = false;
+    for (u32 i = 1; any_lane(i < frames); i++) {
+      u32 have = 0;
+#pragma unroll
+      for (u32 j = 0; j < PER_LANE; j++) {
+        const u32 other = __shfl_sync(ALL_LANES, n.hi.of[j] - n.lo.of[j], (s + i) % WARP, WARP);
+        if ((s + i) / WARP == j) have = other;
+      }
+      waiting |= i < frames && have;
+    }
+    if (frames && !waiting) n.top.of[k] = n.hi.of[k] = n.lo.of[k];
+  }
+}
+
+// Puts down where in each stack the elements end that wait above.
+FN void narrow_floor(Policy& p, const Narrow& n) {
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    if (k * WARP + n.lane < STACKS) p.floor[k * WARP + n.lane] = n.floor.of[k];
+  }
+  __syncwarp();
 }
 
 // Up to the next level that has work, or to the first one.
@@ -55,20 +83,20 @@ FN void narrow_up(Policy& p, Narrow& n) {
   while (true) {
     if (n.level == n.oldest) {
       if (n.lane == 0) p.reached = n.reached;
-      __syncwarp();
+      narrow_floor(p, n);
       policy_fill(p);
       narrow_window(p, n);
     }
     do {
-      const Level& done = policy_level(p, n.level);
-      Level& up = policy_level(p, --n.level);
+      const Place& done = policy_level(p, n.level);
+      Place& up = policy_level(p, --n.level);
       const f32 children = narrow_children(done);
       const f32 count = max_of((f32)done.elements, 1.0f);
       work = false;
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
         // Asked for before anything is written, for all the compiler knows to the same place.
-        work |= n.feeds.of[k] && up.lo[stack[k]] != up.hi[stack[k]];
+        work |= n.limit.of[k] && up.lo[stack[k]] != up.hi[stack[k]];
         below.of[k] = quotient(done.pushed[stack[k]] + children * below.of[k], count);
         if (k * WARP + n.lane < STACKS) up.below[stack[k]] = below.of[k];
       }
@@ -76,6 +104,12 @@ FN void narrow_up(Policy& p, Narrow& n) {
     if (n.level != n.oldest || n.level == 0 || any_lane(work)) break;
   }
   narrow_load(n, policy_level(p, n.level));
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    // Where nothing waits, what waits above ends where it did.
+    if (n.lo.of[k] == n.hi.of[k]) n.lo.of[k] = n.hi.of[k] = n.floor.of[k];
+    n.floor.of[k] = n.lo.of[k];
+  }
   n.top = n.hi;
 }
 
@@ -95,7 +129,7 @@ FN u32 narrow_room(const Narrow& n) {
 FN void narrow_consumed(Policy& p, Narrow& n) {
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    if (n.feeds.of[k]) p.consumed[stacks_source[k * WARP + n.lane] - 1] += n.consumed.of[k];
+    if (n.limit.of[k]) p.consumed[stacks_source[k * WARP + n.lane] - 1] += n.consumed.of[k];
     n.consumed.of[k] = 0;
   }
 }
@@ -143,17 +177,20 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     const bool real = s < STACKS;
     const u32 source = real ? stacks_source[s] : 0;
     n.top.of[k] = real ? p.top[s] : 0;
+    n.floor.of[k] = real ? p.floor[s] : 0;
     n.peak.of[k] = real ? p.peak[s] : 0;
     n.consumed.of[k] = 0;
     n.capacity.of[k] = real ? device_channels.capacity[s] : 0xffffffffu;
     n.entry.of[k] = real && stacks_entry[s];
-    n.feeds.of[k] = source != 0;
+    n.limit.of[k] = source ? sources[source - 1].narrow : 0;
     most.of[k] = source ? sources[source - 1].most : 1;
     if (most.of[k] == 0) most.of[k] = 2 * p.average[source - 1] > GUESS ? 2 * p.average[source - 1] : GUESS;
-    // Of what is much work no run is narrow.
-    if (source && sources[source - 1].narrow == 0) most.of[k] = 0xffffffffu;
+    // A limit of 0 is for frames. Of what is not for one warp no run has room enough.
+    if (source && n.limit.of[k] == 0) most.of[k] = 0xffffffffu;
+    if (source && n.limit.of[k] == 0) n.limit.of[k] = 1;
   }
-  bool more = true;
+  // `same`: the last run was of this level, and pushed no children.
+  bool more = true, same = false;
   u32 few = 0;
   while (true) {
     if (few == 0) {
@@ -161,24 +198,26 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       bool fits = true;
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
-        const u32 have = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0, s = k * WARP + n.lane;
+        const u32 have = n.limit.of[k] ? n.hi.of[k] - n.lo.of[k] : 0, s = k * WARP + n.lane;
         const u32 key = narrow_key(have, n.entry.of[k], s);
         if (have && key > best) best = key;
-        fits &= is_narrow(have, most.of[k], n.room);
+        fits &= is_narrow(have, n.limit.of[k], most.of[k], n.room);
       }
       best = max_lane(best);
       if (best == 0) {
         more = n.level != 0;
         if (!more) break;
         narrow_up(p, n);
+        same = false;
         continue;
       }
+      if (same) narrow_release(n);
       if (any_lane(!fits)) {
         // By what room there was, less all that was pushed since. By what there is:
         n.room = narrow_room(n);
         fits = true;
 #pragma unroll
-        for (u32 k = 0; k < PER_LANE; k++) fits &= !n.feeds.of[k] || is_narrow(n.hi.of[k] - n.lo.of[k], most.of[k], n.room);
+        for (u32 k = 0; k < PER_LANE; k++) fits &= !n.limit.of[k] || is_narrow(n.hi.of[k] - n.lo.of[k], n.limit.of[k], most.of[k], n.room);
         if (any_lane(!fits)) break;
       }
       n.next = key_stack(best);
@@ -208,22 +247,23 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       // What was consumed gives its space back.
       n.top = n.hi;
       few = 0;
+      same = true;
       if (taken) continue;
       // It is tried again with fewer elements.
       if (n.lane == 0) p.most = n.count > RETRY ? n.count / RETRY : 1;
       break;
     }
     if (n.level + 1 == n.end) {
-      if (n.end >= p.room) {
-        if (n.lane == 0) stop_run(control, LEVELS_FULL, 0, 0, 0);
+      if (n.lane == 0) p.reached = n.reached;
+      __syncwarp();
+      if (!policy_slide(p, control)) {
         more = false;
         break;
       }
-      if (n.lane == 0) p.reached = n.reached;
-      policy_slide(p);
       narrow_window(p, n);
     }
     narrow_down(p, n);
+    same = false;
     few = n.children == 1 ? n.few : 0;
   }
   __syncwarp();
@@ -235,6 +275,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     p.top[s] = n.top.of[k];
     p.peak[s] = n.peak.of[k];
   }
+  narrow_floor(p, n);
   narrow_consumed(p, n);
   if (n.lane == 0) {
     p.level = n.level;

@@ -24,15 +24,16 @@ struct Narrow {
   u32 lane;
   // The level, as in `Level`.
   u32 level;
-  Each<u32> lo, hi;
+  Each<u32> lo, hi, floor;
   Each<f32> pushed;
   u64 elements;
   // All levels, as in `Policy`.
   Each<u32> top, peak, consumed;
   u32 number, reached;
-  u32 oldest, end;  // the levels that lie in shared memory; or where there may be no more of them
+  u32 oldest, end;  // the levels that lie in shared memory
   // What is known of each stack.
-  Each<bool> entry, feeds;
+  Each<bool> entry;
+  Each<u32> limit;  // so many elements are a narrow run; 0 of frames
   Each<u32> capacity;
   u32 room;         // so many more elements each stack holds, or more
   // The run, and what it pushed: how much to each stack, and from where on.
@@ -57,21 +58,22 @@ FN u32 of_stack(const Each<u32>& x, u32 stack) {
 }
 
 // A run of so few elements is narrow: whatever the policy's estimates say, it finds room.
-FN bool is_narrow(u32 count, u32 most, u32 room) { return count <= NARROW_ITEMS * WARP && (u64)NARROW_ROOM * count * most <= room; }
+FN bool is_narrow(u32 count, u32 limit, u32 most, u32 room) { return count <= limit && (u64)NARROW_ROOM * count * most <= room; }
 
 // Whether a lane has one of the elements that are left. Those before the first one wrap around, to numbers that are too high.
 FN bool is_mine(const Narrow& n, u32 left) { return left - WARP + n.lane < left; }
 
 // Puts the level where it belongs. All lanes have met since they read from there.
-FN void narrow_store(const Narrow& n, Level& to) {
-  if (n.lane == 0) to.elements = n.elements;
+FN void narrow_store(const Narrow& n, Place& to) {
+  const bool known = n.level < device_channels.known;
+  if (n.lane == 0 && known) to.elements = n.elements;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
     const u32 s = k * WARP + n.lane;
     if (s >= STACKS) continue;
     to.lo[s] = n.lo.of[k];
     to.hi[s] = n.hi.of[k];
-    to.pushed[s] = n.pushed.of[k];
+    if (known) to.pushed[s] = n.pushed.of[k];
   }
 }
 
@@ -80,13 +82,16 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
   n.stack = stack;
   n.first = first;
   n.count = count;
+  const u32 most = is_entry(stack) ? most_of(stack) : 0;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
+    u32 top = n.top.of[k];
     if (stack == k * WARP + n.lane) {
       n.hi.of[k] = first;
-      if (!n.entry.of[k]) n.top.of[k] -= count;
+      if (!n.entry.of[k]) n.top.of[k] = top = top - count;
+      if (has_gap(n.lo.of[k] == first, n.floor.of[k], first, count, most)) top = n.floor.of[k];
     }
-    n.base.of[k] = n.entry.of[k] ? aligned(n.top.of[k]) : n.top.of[k];
+    n.base.of[k] = n.entry.of[k] ? aligned(top) : top;
   }
   n.number++;
   // Relaxed: pairs with the load in `await`. All lanes write the same.
@@ -114,7 +119,7 @@ FN void narrow_pushed(Narrow& n, const u32* base, const u32* pushed) {
     n.children += pushed[p] != 0;
     if (pushed[p]) n.next = stack;
     if (pushed[p]) n.at = base[p];
-    if (pushed[p]) n.few = most_of(stack) && narrow_of(stack) && is_narrow(pushed[p], most_of(stack), n.room) ? pushed[p] : 0;
+    if (pushed[p]) n.few = most_of(stack) && is_narrow(pushed[p], narrow_of(stack), most_of(stack), n.room) ? pushed[p] : 0;
   }
 }
 
@@ -149,6 +154,7 @@ FN void narrow_take(Narrow& n) {
     if (n.added.of[k]) n.top.of[k] = n.base.of[k] + n.added.of[k];
     if (n.top.of[k] > n.peak.of[k]) n.peak.of[k] = n.top.of[k];
     if (!n.entry.of[k]) n.hi.of[k] = n.top.of[k];
+    if (n.lo.of[k] == n.hi.of[k]) n.lo.of[k] = n.hi.of[k] = n.floor.of[k];
   }
 }
 
@@ -157,13 +163,15 @@ FN void narrow_down(Policy& p, Narrow& n) {
   narrow_store(n, policy_level(p, n.level));
   n.level++;
   if (n.level >= n.reached) n.reached = n.level + 1;
-  const Level& next = policy_level(p, n.level);
+  const Place& next = policy_level(p, n.level);
   n.elements = next.elements;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
     const u32 s = k * WARP + n.lane;
-    n.lo.of[k] = n.entry.of[k] && n.added.of[k] ? n.base.of[k] : n.top.of[k];
-    n.hi.of[k] = n.top.of[k];
+    const bool children = n.entry.of[k] && n.added.of[k];
+    n.floor.of[k] = n.hi.of[k];
+    n.lo.of[k] = children ? n.base.of[k] : n.floor.of[k];
+    n.hi.of[k] = n.top.of[k] = children ? n.top.of[k] : n.floor.of[k];
     n.pushed.of[k] = s < STACKS ? next.pushed[s] : 0;
   }
 }
@@ -211,7 +219,7 @@ struct Numbered : Worker<DeviceMemory> {
     if (!ended) return;
     // The host reads them after the run.
     combine_add(&control->leaves[S::stack_of(push)], (u64)1);
-    combine_add(&control->leaves[STACKS + level + 1], (u64)1);
+    count_ended(control, level + 1, 1);
   }
 };
 
@@ -337,13 +345,9 @@ FN void narrow_leaves(Narrow& n) {
   narrow_pushed<S>(n, nullptr, nullptr);
 }
 
-// For bodies whose pushes cannot be counted before they have run.
+// Says in the dispatch record where elements go that are pushed before they are counted, and how many find room.
 template <class S>
-FN void narrow_direct(Shared& sh, Narrow& n) {
-  Gathered<typename S::Sum> sum;
-  LeafCounts<S> leaves;
-  Dispatch& d = sh.dispatch;
-  u32 base[S::PUSHED], pushed[S::PUSHED];
+FN void narrow_rooms(const Narrow& n, Dispatch& d, u32* base) {
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) {
     base[p] = of_stack(n.base, S::stack_of(p));
@@ -354,24 +358,12 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
     }
   }
   __syncwarp();
-  bool failed = false;
-  for (u32 i = n.lane; i < n.count && !failed; i += WARP) {
-    Direct<S> worker(sum, leaves);
-    worker.control = device_channels.control;
-    worker.dispatch = &d;
-    worker.counter = sh.counter;
-    S::run(worker, S::template deq<DeviceMemory, true>(n.first + i));
-    failed = worker.failed;
-  }
-  n.left = 0;
-  n.failed = any_lane(failed);
-  hand_over_warp(n, sum);
-#pragma unroll
-  for (u32 p = 0; p < S::PUSHED; p++) {
-    if (!S::leafy(p) || leaves.count[p] == 0) continue;
-    combine_add(&device_channels.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
-    combine_add(&device_channels.control->leaves[STACKS + n.level + 1], (u64)leaves.count[p]);
-  }
+}
+
+// Takes down what was pushed by then.
+template <class S>
+FN void narrow_counted(Shared& sh, Narrow& n, const u32* base) {
+  u32 pushed[S::PUSHED + 1] = {};
   __syncwarp();
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) pushed[p] = (u32)sh.counter[S::group(p)] * S::ratio(p);
@@ -379,4 +371,70 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
   for (u32 g = n.lane; g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
   __syncwarp();
   narrow_pushed<S>(n, base, pushed);
+}
+
+// Children that ended where they were spawned, of a level.
+template <class S>
+FN void narrow_leaf_counts(const LeafCounts<S>& leaves, u32 level) {
+#pragma unroll
+  for (u32 p = 0; p < S::PUSHED; p++) {
+    if (!S::leafy(p) || leaves.count[p] == 0) continue;
+    combine_add(&device_channels.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
+    count_ended(device_channels.control, level, leaves.count[p]);
+  }
+}
+
+// For bodies whose pushes cannot be counted before they have run.
+template <class S>
+FN void narrow_direct(Shared& sh, Narrow& n) {
+  Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
+  u32 base[S::PUSHED];
+  narrow_rooms<S>(n, sh.dispatch, base);
+  bool failed = false;
+  for (u32 i = n.lane; i < n.count && !failed; i += WARP) {
+    Direct<S> worker(sum, leaves);
+    worker.control = device_channels.control;
+    worker.dispatch = &sh.dispatch;
+    worker.counter = sh.counter;
+    S::run(worker, S::template deq<DeviceMemory, true>(n.first + i));
+    failed = worker.failed;
+  }
+  n.left = 0;
+  n.failed = any_lane(failed);
+  hand_over_warp(n, sum);
+  narrow_leaf_counts<S>(leaves, n.level + 1);
+  narrow_counted<S>(sh, n, base);
+}
+
+FN void hand_over_lane(const Gathered<NoSum>&) {}
+template <class R>
+FN void hand_over_lane(const Gathered<R>& sum) {
+  if (sum.to) R::template give<DeviceMemory>(sum.to, sum.value);
+}
+
+// One element that is much work. A call, so that what it keeps in registers is not kept beside what is known of the level.
+template <class S>
+static __device__ __noinline__ bool run_heavy(u32 element, u32 level) {
+  Shared& sh = shared();
+  Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
+  Direct<S> worker(sum, leaves);
+  worker.control = device_channels.control;
+  worker.dispatch = &sh.dispatch;
+  worker.counter = sh.counter;
+  if (lane_id() == 0) {
+    S::run(worker, S::template deq<DeviceMemory, true>(element));
+    hand_over_lane(sum);
+    narrow_leaf_counts<S>(leaves, level + 1);
+  }
+  return any_lane(worker.failed);
+}
+template <class S>
+FN void narrow_heavy(Shared& sh, Narrow& n) {
+  u32 base[S::PUSHED + 1];
+  narrow_rooms<S>(n, sh.dispatch, base);
+  n.failed = run_heavy<S>(n.first, n.level);
+  n.left = 0;
+  narrow_counted<S>(sh, n, base);
 }

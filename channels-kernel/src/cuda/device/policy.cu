@@ -1,11 +1,19 @@
 // The levelized policy: which run of elements comes next. One warp decides, for all blocks. Its specification is
 // `aggregator/src/cuda/policy.rs`, with which its decisions are compared; the numbers (`SMALL_SHARE`, ..) are those of `rules.rs`.
 
+// A level that lies in shared memory: where its elements begin and end in each stack. Of levels above the current one, where nothing waits both are the
+// same, and mean nothing.
+struct Place : Level {
+  u32 lo[STACKS], hi[STACKS];
+};
+
+// `lo` and `hi` of `Standing` are those of the current level only when the kernel begins and ends.
 struct Policy : Standing {
-  Level levels[NEAR];  // from level `oldest` on, each where its number modulo `NEAR` says; of those not reached all is 0
-  u32 oldest;
-  u32 room;            // levels that `records` has room for
-  Level* records;      // the other levels
+  Place places[NEAR];  // of levels from `oldest` on, each where its number modulo `NEAR` says; of those not reached all is 0
+  u32 oldest;          // a multiple of `NEAR / 2`
+  u32 room;            // marks that `waiting` has room for
+  Level* levels;       // what is known of the first levels, but for those in shared memory
+  Mark* waiting;       // what waits at levels before `oldest`
   u64 dispatches, narrow;  // all, and those that one warp did by itself
   Left left;
 };
@@ -38,57 +46,119 @@ FN f32 quotient(f32 a, f32 b) {
 }
 #endif
 
-FN Level& policy_level(Policy& p, u32 level) { return p.levels[level % NEAR]; }
-FN const Level& policy_level(const Policy& p) { return p.levels[p.level % NEAR]; }
+FN Place& policy_level(Policy& p, u32 level) { return p.places[level % NEAR]; }
+FN const Place& policy_level(const Policy& p) { return p.places[p.level % NEAR]; }
 
-// Copies some levels between their places in shared memory and the records: of one half of these places.
+// Copies what is known of some levels, of one half of the places in shared memory, between these and their records; only the first levels have any.
 template <bool OUT>
 FN void policy_copy(Policy& p, u32 from, u32 to) {
-  constexpr u32 WORDS = sizeof(Level) / 8, BATCH = 5;
-  const u32 end = (to - from) * WORDS;
-  u64 *const here = (u64*)&policy_level(p, from), *const there = (u64*)(p.records + from);
+  constexpr u32 WORDS = sizeof(Level) / 8, PLACE = sizeof(Place) / 8, BATCH = 5;
+  to = to < p.reached ? to : p.reached;
+  to = to < device_channels.known ? to : device_channels.known;
+  const u32 end = from < to ? (to - from) * WORDS : 0;
+  u64 *const here = (u64*)&policy_level(p, from), *const there = (u64*)(p.levels + from);
   for (u32 i = lane_id(); i < end; i += BATCH * WARP) {
     // All of them are under way before the first one is waited for.
     u64 words[BATCH];
 #pragma unroll
-    for (u32 j = 0; j < BATCH; j++) words[j] = i + j * WARP < end ? (OUT ? here : there)[i + j * WARP] : 0;
+    for (u32 j = 0; j < BATCH; j++) {
+      const u32 at = i + j * WARP;
+      words[j] = at < end ? (OUT ? here[at / WORDS * PLACE + at % WORDS] : there[at]) : 0;
+    }
 #pragma unroll
     for (u32 j = 0; j < BATCH; j++) {
-      if (i + j * WARP < end) (OUT ? there : here)[i + j * WARP] = words[j];
+      const u32 at = i + j * WARP;
+      if (at < end) (OUT ? there[at] : here[at / WORDS * PLACE + at % WORDS]) = words[j];
     }
   }
   __syncwarp();
 }
 
-// The end of the levels that lie in shared memory.
-FN u32 policy_known(const Policy& p) { return p.oldest + NEAR < p.reached ? p.oldest + NEAR : p.reached; }
-
-// Gets the levels above the oldest, which take the places of as many below.
-FN void policy_fill(Policy& p) {
-  const u32 from = p.oldest - NEAR / 2, end = policy_known(p);
-  if (from + NEAR < end) policy_copy<true>(p, from + NEAR, end);
+// Clears one half of the places, and fetches what is known of levels that come to lie there.
+FN void policy_fetch(Policy& p, u32 from) {
+  u64* const here = (u64*)&policy_level(p, from);
+  for (u32 i = lane_id(); i < NEAR / 2 * sizeof(Place) / 8; i += WARP) here[i] = 0;
+  __syncwarp();
   policy_copy<false>(p, from, from + NEAR / 2);
+}
+
+// Puts marks for what waits at some levels on their stack. False if it has no room for them.
+FN bool policy_mark(Policy& p, u32 from, u32 to) {
+  u32 marks = p.marks;
+  __syncwarp();
+  for (u32 level = from; level < to; level++) {
+    const Place& place = policy_level(p, level);
+    for (u32 first = 0; first < STACKS; first += WARP) {
+      const u32 s = first + lane_id(), before = (1u << lane_id()) - 1;
+      const bool waits = s < STACKS && place.lo[s] != place.hi[s], ends = waits && stacks_entry[s];
+      const u32 some = __ballot_sync(ALL_LANES, waits), both = __ballot_sync(ALL_LANES, ends);
+      const u32 at = marks + (u32)(__popc(some & before) + __popc(both & before));
+      marks += (u32)(__popc(some) + __popc(both));
+      if (marks > p.room) return false;
+      if (waits) p.waiting[at] = Mark{level * 2 * STACKS + s, place.lo[s]};
+      if (ends) p.waiting[at + 1] = Mark{(level * 2 + 1) * STACKS + s, place.hi[s]};
+    }
+  }
+  if (lane_id() == 0) p.marks = marks;
+  __syncwarp();
+  return true;
+}
+
+// Takes what waits at levels from `from` on off the stack of marks: these levels get places, which are clear. What waits ends where the next that waits
+// below begins, or at `floor`; `lo` is where that has come to.
+FN void policy_unmark(Policy& p, u32 from) {
+  for (u32 s = lane_id(); s < STACKS; s += WARP) p.lo[s] = p.floor[s];
+  u32 left = p.marks;
+  bool more = left != 0;
+  __syncwarp();
+  while (more) {
+    // A lane each, the last mark first.
+    const u32 all = left < WARP ? left : WARP;
+    const Mark mine = lane_id() < all ? p.waiting[left - 1 - lane_id()] : Mark{0, 0};
+    for (u32 i = 0; i < all && more; i++) {
+      const u32 what = __shfl_sync(ALL_LANES, mine.what, i, WARP), at = __shfl_sync(ALL_LANES, mine.at, i, WARP);
+      const u32 s = what % STACKS, level = what / (2 * STACKS);
+      more = level >= from;
+      if (!more) break;
+      left--;
+      if (lane_id() != 0) continue;
+      if (what / STACKS % 2 == 0) {
+        Place& place = policy_level(p, level);
+        place.lo[s] = at;
+        place.hi[s] = p.lo[s];
+      }
+      p.lo[s] = at;
+    }
+    more &= left != 0;
+  }
+  __syncwarp();
+  if (lane_id() == 0) p.marks = left;
+  if (lane_id() == 0 && left < p.kept) p.kept = left;
+  __syncwarp();
+}
+
+// Gets the levels above the oldest, which take the places of as many below. Nothing is left at the oldest one.
+FN void policy_fill(Policy& p) {
+  const u32 from = p.oldest - NEAR / 2;
+  policy_copy<true>(p, from + NEAR, from + NEAR + NEAR / 2);
+  policy_fetch(p, from);
+  policy_unmark(p, from);
   if (lane_id() == 0) p.oldest = from;
   __syncwarp();
 }
 
-// Fetches levels of one half of the places; those that were not reached are new.
-FN void policy_fetch(Policy& p, u32 from) {
-  const u32 end = from + NEAR / 2, known = p.reached < from ? from : p.reached < end ? p.reached : end;
-  policy_copy<false>(p, from, known);
-  constexpr u32 WORDS = sizeof(Level) / 8;
-  u64* const here = (u64*)&policy_level(p, from);
-  for (u32 i = (known - from) * WORDS + lane_id(); i < NEAR / 2 * WORDS; i += WARP) here[i] = 0;
-  __syncwarp();
-}
-
-// Makes places for levels below the last one: those of the oldest.
-FN void policy_slide(Policy& p) {
+// Makes places for levels below the last one: those of the oldest. False if there is no room for more levels.
+FN bool policy_slide(Policy& p, Control* c) {
   const u32 oldest = p.oldest;
+  if (oldest + NEAR >= MOST_LEVELS || !policy_mark(p, oldest, oldest + NEAR / 2)) {
+    if (lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
+    return false;
+  }
   policy_copy<true>(p, oldest, oldest + NEAR / 2);
   policy_fetch(p, oldest + NEAR);
   if (lane_id() == 0) p.oldest = oldest + NEAR / 2;
   __syncwarp();
+  return true;
 }
 
 FN void policy_start(Policy& p, Shared& sh, Control* c) {
@@ -96,10 +166,10 @@ FN void policy_start(Policy& p, Shared& sh, Control* c) {
   for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
   __syncwarp();
   if (lane_id() == 0) {
-    // A multiple of a half, as it stays.
-    p.oldest = p.level < NEAR / 2 ? 0 : (p.level - NEAR / 2) / (NEAR / 2) * (NEAR / 2);
-    p.records = c->records;
-    p.room = c->levels;
+    p.oldest = p.level / (NEAR / 2) * (NEAR / 2);
+    p.levels = c->levels;
+    p.waiting = c->waiting;
+    p.room = c->marks;
     p.dispatches = p.narrow = 0;
     p.left = Left{};
     // Nothing has been done yet.
@@ -108,53 +178,61 @@ FN void policy_start(Policy& p, Shared& sh, Control* c) {
   __syncwarp();
   policy_fetch(p, p.oldest);
   policy_fetch(p, p.oldest + NEAR / 2);
+  Place& now = policy_level(p, p.level);
+  for (u32 s = lane_id(); s < STACKS; s += WARP) {
+    now.lo[s] = p.lo[s];
+    now.hi[s] = p.hi[s];
+  }
+  __syncwarp();
+  policy_unmark(p, p.oldest);
 }
 
 // Leaves everything where the host finds it.
 FN void policy_end(Policy& p, Control* c) {
-  const u32 end = policy_known(p), middle = p.oldest + NEAR / 2;
-  policy_copy<true>(p, p.oldest, end < middle ? end : middle);
-  if (middle < end) policy_copy<true>(p, middle, end);
+  const u32 middle = p.oldest + NEAR / 2;
+  policy_copy<true>(p, p.oldest, middle);
+  policy_copy<true>(p, middle, middle + NEAR / 2);
+  if (!policy_mark(p, p.oldest, p.level) && lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
+  const Place& now = policy_level(p, p.level);
+  for (u32 s = lane_id(); s < STACKS; s += WARP) {
+    p.lo[s] = now.lo[s];
+    p.hi[s] = now.hi[s];
+  }
+  __syncwarp();
   for (u32 i = lane_id(); i < sizeof(Standing) / 4; i += WARP) ((u32*)c->standing)[i] = ((u32*)&p)[i];
   if (lane_id() == 0) c->dispatches = p.dispatches;
   if (lane_id() == 0) c->narrow = p.narrow;
 }
 
 // What was pushed to entry channels from this level. A lane of each stack gets it.
-FN f32 policy_children(const Level& now) {
+FN f32 policy_children(const Place& now) {
   f32 children = 0;
   for (u32 s = lane_id(); s < STACKS; s += WARP) children += stacks_entry[s] ? now.pushed[s] : 0;
   for (u32 o = 1; o < WARP && o < STACKS; o <<= 1) children += bitcast<f32>(__shfl_xor_sync(ALL_LANES, bitcast<u32>(children), o, WARP));
   return children;
 }
 
-// Makes a place for the next level in shared memory.
-FN void policy_open(Policy& p, u32 level) {
+// Goes down to the next level, which is what a dispatch has pushed: `d.room` says how much. False if there is no room for another level.
+FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& from) {
+  const u32 level = p.level + 1;
   __syncwarp();
-  if (level == p.oldest + NEAR) policy_slide(p);
+  if (level == p.oldest + NEAR && !policy_slide(p, c)) return false;
+  const Place& now = policy_level(p, p.level);
+  Place& next = policy_level(p, level);
+  for (u32 s = lane_id(); s < STACKS; s += WARP) next.lo[s] = next.hi[s] = p.floor[s] = p.top[s] = now.hi[s];
+  __syncwarp();
+  for (u32 i = lane_id(); i < from.pushes; i += WARP) {
+    const u32 stack = pushes[from.first_push + i].stack;
+    if (!stacks_entry[stack] || d.room[i] == 0) continue;
+    next.lo[stack] = d.base[i];
+    next.hi[stack] = p.top[stack] = d.base[i] + d.room[i];
+  }
   if (lane_id() == 0) {
+    p.level = level;
     if (level >= p.reached) p.reached = level + 1;
     if (level >= p.expected) p.expected = level + 1;
   }
   __syncwarp();
-}
-
-// Goes down to the next level, which is what a dispatch has pushed. False if there is no room for another level.
-FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& from) {
-  const u32 level = p.level + 1;
-  if (level >= p.room) {
-    if (lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
-    return false;
-  }
-  policy_open(p, level);
-  Level& next = policy_level(p, level);
-  for (u32 s = lane_id(); s < STACKS; s += WARP) next.lo[s] = next.hi[s] = p.top[s];
-  if (lane_id() == 0) p.level = level;
-  __syncwarp();
-  for (u32 i = lane_id(); i < from.pushes; i += WARP) {
-    const u32 stack = pushes[from.first_push + i].stack;
-    if (stacks_entry[stack] && p.top[stack] > d.base[i]) next.lo[stack] = d.base[i];
-  }
   return true;
 }
 
@@ -194,9 +272,10 @@ FN void note(Record& record, u32 push, u32 elements, u32 base, u32 room) {
 // Takes in what a dispatch did: what it left over stands in its channel again; children open the next level, everything else that it pushed
 // lies on this one. Whether there are children.
 FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
-  const Dispatch& d = sh.dispatch;
+  Dispatch& d = sh.dispatch;
   const Source from = sources[d.source];
-  Level& now = policy_level(p, p.level);
+  Place& now = policy_level(p, p.level);
+  const bool known = p.level < device_channels.known;
   Left left = {d.first, sh.full && from.tile ? d.count : 0, 0};
 #ifdef GIVES_BACK
   if (from.tile && !sh.local) left = plan_moves(sh, c, d, from.tile, blocks);
@@ -214,7 +293,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
     // A run that found no room for anything is tried again with fewer elements.
     p.most = taken ? 0xffffffffu : d.count > RETRY ? d.count / RETRY : 1;
     p.consumed[d.source] += taken;
-    if (from.entry) now.elements += taken;
+    if (from.entry && known) now.elements += taken;
   }
   bool children = false;
   Record* const record = next_record(0, d.source, d.level, d.first, d.count, left);
@@ -229,16 +308,17 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
     }
     const u32 pushed = units * push.ratio;
     if (record) note(*record, i, pushed, d.base[i], d.room[i]);
-    u32 top = p.top[push.stack];
+    u32 top = p.top[push.stack] + pushed;
     if (!stacks_entry[push.stack]) {
-      top += pushed;
+      p.top[push.stack] = top;
     } else if (pushed) {
       children = true;
       top = d.base[i] + pushed;
     }
-    p.top[push.stack] = top;
     if (top > p.peak[push.stack]) p.peak[push.stack] = top;
-    now.pushed[push.stack] += (f32)pushed;
+    if (known) now.pushed[push.stack] += (f32)pushed;
+    // What room there was is asked no more.
+    d.room[i] = pushed;
     if (push.max == 0 && taken) {
       const u32 average = pushed / taken + (pushed % taken != 0);
       if (average > p.average[d.source]) p.average[d.source] = average;
@@ -261,6 +341,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     if (!stacks_entry[s]) now.hi[s] = p.top[s];
     // What was consumed gives its space back.
+    if (now.lo[s] == now.hi[s]) now.lo[s] = now.hi[s] = p.floor[s];
     if (!children) p.top[s] = now.hi[s];
   }
   if (children) full |= !policy_descend(p, c, d, from);
@@ -270,7 +351,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
 
 // Frames that no continuation of this level waits for are done.
 FN void policy_release(Policy& p) {
-  Level& now = policy_level(p, p.level);
+  Place& now = policy_level(p, p.level);
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     if (!stacks_frame[s]) continue;
     bool waiting = false;
@@ -282,7 +363,7 @@ FN void policy_release(Policy& p) {
 
 // How many elements of this level find room with all that they and everything below them push; all ones if that is not known.
 FN u32 policy_share(const Policy& p) {
-  const Level& now = policy_level(p);
+  const Place& now = policy_level(p);
   if (now.elements == 0) return 0xffffffffu;
   const f32 children = policy_children(now);
   f32 share = 4e9f;
@@ -297,7 +378,7 @@ FN u32 policy_share(const Policy& p) {
 // How many elements of a source may run now.
 FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
   const Source from = sources[source];
-  const Level& now = policy_level(p);
+  const Place& now = policy_level(p);
   const u32 have = now.hi[from.stack] - now.lo[from.stack];
   u32 room = 0xffffffffu;
   for (u32 i = 0; i < from.pushes; i++) {
@@ -335,7 +416,7 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
 
 // What is to be run. A `count` of 0, and the channel that is full, when nothing that is left finds room.
 FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
-  const Level& now = policy_level(p);
+  const Place& now = policy_level(p);
   u32 entry = 0, other = 0, blocked = 0, short_of = 0;
   const u32 share = policy_share(p);
   for (u32 s = lane_id(); s < SOURCES; s += WARP) {
@@ -361,6 +442,12 @@ FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
   source = SOURCES - max_lane(winner);
 }
 
+// Below an entry run of all that its level has there are free places, those of the level before last: where children of the same channel go if all of them
+// find room, so that a chain does not climb. `most`: what an element pushes at most; 0 if there is no such gap, or if nobody knows.
+FN bool has_gap(bool whole, u32 floor, u32 first, u32 count, u32 most) {
+  return whole && most && (u64)aligned(floor) + (u64)count * most <= first;
+}
+
 // Chooses the next run. False when nothing that is left finds room.
 FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
   u32 source = 0, count = 0, full = 0;
@@ -370,7 +457,7 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     return false;
   }
   const Source from = sources[source];
-  Level& now = policy_level(p, p.level);
+  Place& now = policy_level(p, p.level);
   Dispatch& d = sh.dispatch;
   const u32 end = now.hi[from.stack];
   __syncwarp();
@@ -388,8 +475,15 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     sh.local = count <= from.alone;
   }
   __syncwarp();
+  const u32 first = end - count;
+  const bool gap = from.entry && has_gap(now.lo[from.stack] == first, p.floor[from.stack], first, count, from.most);
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const u32 stack = pushes[from.first_push + i].stack;
+    if (gap && stack == from.stack) {
+      d.base[i] = aligned(p.floor[stack]);
+      d.room[i] = first - d.base[i];
+      continue;
+    }
     const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
     d.base[i] = base;
     const u32 room = device_channels.capacity[stack] > base ? device_channels.capacity[stack] - base : 0;

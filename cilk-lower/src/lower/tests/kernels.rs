@@ -16,35 +16,39 @@ fn program(source: &str) -> Program {
     parse_file(source, "test.rs", None).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A graph of channels with their elements' types, and of nodes: name, kernel, what it consumes, what it produces into, and for each of
-/// its parameters a name.
+/// A node of a graph.
+struct Spec<'a> {
+    name: &'a str,
+    kernel: &'a str,
+    consumes: &'a str,
+    produces: &'a [&'a str],
+    args: usize,
+}
+
+/// A graph of channels, with their elements' types, and of nodes.
 fn graph(
     channels: &[(&str, &str)],
-    nodes: &[(&str, &str, &str, &[&str], &[&str])],
+    nodes: &[Spec<'_>],
 ) -> (Graph, Vec<ChannelKey>, Vec<KernelKey>) {
     let mut graph = Graph::new("test");
-    let channels: Vec<ChannelKey> = channels
-        .iter()
-        .map(|(name, element)| {
-            let mut channel = Channel::new(*name, *element);
-            channel.input = true;
-            channel.output = nodes.iter().all(|n| n.2 != *name);
-            graph.add_channel(channel)
-        })
-        .collect();
+    let add = |(name, element): &(&str, &str)| {
+        let mut channel = Channel::new(*name, *element);
+        channel.input = true;
+        channel.output = nodes.iter().all(|n| n.consumes != *name);
+        graph.add_channel(channel)
+    };
+    let channels: Vec<ChannelKey> = channels.iter().map(add).collect();
     let find = |graph: &Graph, name: &str| graph.find_channel(name).unwrap();
-    let nodes = nodes
-        .iter()
-        .map(|(name, function, consumes, produces, args)| {
-            let kernel = Kernel {
-                name: (*name).to_owned(),
-                consumes: Some(find(&graph, consumes)),
-                produces: produces.iter().map(|c| find(&graph, c)).collect(),
-                args: args.iter().map(|a| (*a).to_owned()).collect(),
-                ..Kernel::device(*function)
-            };
-            graph.add_kernel(kernel)
-        });
+    let nodes = nodes.iter().map(|node| {
+        let kernel = Kernel {
+            name: node.name.to_owned(),
+            consumes: Some(find(&graph, node.consumes)),
+            produces: node.produces.iter().map(|c| find(&graph, c)).collect(),
+            args: (0..node.args).map(|i| format!("arg{i}")).collect(),
+            ..Kernel::device(node.kernel)
+        };
+        graph.add_kernel(kernel)
+    });
     let nodes = nodes.collect();
     (graph, channels, nodes)
 }
@@ -101,7 +105,13 @@ fn figure_6() {
     let program = program(FIB);
     let (graph, channels, nodes) = graph(
         &[("calls", "FibObj")],
-        &[("fib", "fib", "calls", &["calls"], &["&result"])],
+        &[Spec {
+            name: "fib",
+            kernel: "fib",
+            consumes: "calls",
+            produces: &["calls"],
+            args: 1,
+        }],
     );
     let first = vec![ArgValue::Scalar(12)];
 
@@ -127,4 +137,162 @@ fn figure_6() {
     simulate(&instance, &graph, &mut machine, vec![(channels[0], first)]);
     assert_eq!(number(machine.read(result)), 144);
     assert_eq!(machine.stats().tasks, 465);
+}
+
+/// Kernels that call a helper, spawn tasks, sync in a loop and emit into several channels, elements with arrays, a node twice.
+const WORK: &str = "
+    #[millstream::program]
+    mod work {
+        #[derive(Clone, Copy)]
+        pub struct Item { pub n: u32, pub path: [u8; 4] }
+
+        fn weight(path: [u8; 4]) -> u64 {
+            path[0] as u64 + path[1] as u64 + path[2] as u64 + path[3] as u64
+        }
+
+        #[task]
+        pub fn split(n: u64) -> u64 {
+            if n < 3 { return n; }
+            let a = spawn!(split(n / 2));
+            let b = spawn!(split(n - n / 2));
+            sync!();
+            a + b
+        }
+
+        #[kernel]
+        pub fn spread(item: Item, depth: u8, deeper: Channel<Item>, found: Channel<(u64, u32)>, sums: &[AtomicU64]) {
+            let mut total = 0u64;
+            for i in 0..item.n {
+                let part = spawn!(split(i as u64 + weight(item.path)));
+                if i % 2 == 0 { found.emit((i as u64, item.n)); }
+                sync!();
+                total += part;
+                let mut path = item.path;
+                path[(i % 4) as usize] = i as u8;
+                if depth > 0 && i > 1 { deeper.emit(Item { n: i, path }); }
+            }
+            found.emit((total, 0));
+            sums[(total % 4) as usize].fetch_add(total, Ordering::Relaxed);
+        }
+
+        #[kernel]
+        pub fn gather(found: Element<(u64, u32)>, sums: &[AtomicU64]) {
+            let (value, n) = found.deq();
+            sums[0].fetch_add(value * n as u64, Ordering::Relaxed);
+        }
+    }";
+
+#[test]
+fn kernels_that_spawn_and_nodes_of_one_kernel() {
+    let program = program(WORK);
+    let spread = |name, consumes, produces| Spec {
+        name,
+        kernel: "spread",
+        consumes,
+        produces,
+        args: 2,
+    };
+    let (graph, channels, nodes) = graph(
+        &[
+            ("one", "Item"),
+            ("two", "Item"),
+            ("found", "(u64, u32)"),
+            ("rest", "(u64, u32)"),
+        ],
+        &[
+            spread("spread", "one", &["two", "found"]),
+            // A task has that name.
+            spread("split", "two", &["two", "rest"]),
+            Spec {
+                name: "gather",
+                kernel: "gather",
+                consumes: "found",
+                produces: &[],
+                args: 1,
+            },
+        ],
+    );
+    let first = vec![ArgValue::Scalar(7), ArgValue::Blob(vec![1, 2, 3, 4])];
+
+    let mut serial = SerialGraph::new(&program, &graph);
+    let sums = serial.interp.alloc(vec![0; 32], 8);
+    let slice = |at: u64| [ArgValue::Scalar(at), ArgValue::Scalar(4)];
+    let with = |depth, at| [vec![ArgValue::Scalar(depth)], slice(at).to_vec()].concat();
+    serial.bind(nodes[0], with(1, sums));
+    serial.bind(nodes[1], with(0, sums));
+    serial.bind(nodes[2], slice(sums).to_vec());
+    serial.send(channels[0], first.clone());
+    serial.run().unwrap();
+    let (expected, rest) = (serial.interp.read(sums).to_vec(), serial.take(channels[3]));
+    assert!(expected.iter().any(|b| *b != 0));
+    assert_eq!(rest.len(), 2 + 3 + 3 + 4 + 4);
+
+    let instance = instantiate(&program, &graph).unwrap();
+    let names: Vec<&str> = instance
+        .kernels
+        .iter()
+        .map(|(_, task)| instance.program[*task].name.as_str())
+        .collect();
+    assert_eq!(names, ["spread", "split.node", "gather"]);
+    let uniforms: Vec<&str> = instance
+        .program
+        .program
+        .uniforms
+        .iter()
+        .map(|u| u.name.as_str())
+        .collect();
+    assert_eq!(
+        uniforms,
+        [
+            "spread.depth",
+            "spread.sums",
+            "spread.sums.len",
+            "split.depth",
+            "split.sums",
+            "split.sums.len",
+            "gather.sums",
+            "gather.sums.len"
+        ]
+    );
+    // What is bound is read anew behind a sync: no frame keeps it.
+    let task = &instance.program[instance.kernels[0].1];
+    assert!(task.segments.len() > 1);
+    let kept: Vec<&str> = task.frame.iter().map(|f| f.name.as_str()).collect();
+    assert!(
+        !kept.contains(&"sums") && !kept.contains(&"depth"),
+        "{kept:?}"
+    );
+
+    let simulation = Simulation::new(&instance.program);
+    let mut machine = simulation.machine();
+    let sums = machine.alloc(vec![0; 32], 8);
+    machine.set_uniforms(vec![1, sums, 4, 0, sums, 4, sums, 4]);
+    let left = simulate(&instance, &graph, &mut machine, vec![(channels[0], first)]);
+    assert_eq!(machine.read(sums), expected);
+    let sorted = |mut elements: Vec<Vec<ArgValue>>| {
+        elements.sort_by_key(|e| format!("{e:?}"));
+        elements
+    };
+    assert_eq!(sorted(left[3].clone()), sorted(rest));
+}
+
+#[test]
+fn a_wrong_graph_is_not_instantiated() {
+    let program = program(FIB);
+    let node = Spec {
+        name: "fib",
+        kernel: "fob",
+        consumes: "calls",
+        produces: &["calls"],
+        args: 1,
+    };
+    let (graph, ..) = graph(&[("calls", "FibObj")], &[node]);
+    let error = instantiate(&program, &graph).unwrap_err();
+    assert!(matches!(error, InstantiateError::Graph(_)), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("the program has no kernel `fob`"),
+        "{error}"
+    );
 }

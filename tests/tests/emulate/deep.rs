@@ -1,0 +1,93 @@
+//! Deep recursions: how much memory a level takes, and who runs it.
+
+use millstream_aggregator::{Aggregator, CpuOptions, Device, RunReport};
+use millstream_tests::{
+    Outcome,
+    deep::{CHAIN, FIVE, LINE},
+    emulator::{self, Emulator, How},
+    engine::{Engine, emulate, prepare},
+};
+
+const AGGREGATORS: [Aggregator; 3] = [
+    Aggregator::Auto,
+    Aggregator::Persistent,
+    Aggregator::HostThread,
+];
+
+/// Runs a call by an aggregator, and says what the CPU device makes of it.
+fn both(
+    source: &str,
+    (task, args): (&str, &[&str]),
+    ways: &[Aggregator],
+    memory: u64,
+    mut look: impl FnMut(Aggregator, RunReport, &RunReport),
+) {
+    if !emulator::is_there() {
+        return;
+    }
+    let prepared = prepare(source, "deep.rs").unwrap();
+    let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+    let cpu = Engine::Device(
+        "cpu".into(),
+        Device::cpu_with(CpuOptions::default()).unwrap(),
+    );
+    let (expected, report): (Outcome, _) = cpu.call_and_report(&prepared, task, &args).unwrap();
+    let report = report.unwrap();
+    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+    for &aggregator in ways {
+        let how = How::new(aggregator, 2, memory);
+        let (found, seen) = emulate(&mut emulator, how, &prepared, task, &args)
+            .unwrap_or_else(|e| panic!("{task} {args:?} by {aggregator:?}: {e}"));
+        assert_eq!(found, expected, "{task} {args:?} by {aggregator:?}");
+        assert_eq!(seen.levels, report.levels, "{task} by {aggregator:?}");
+        look(aggregator, seen, &report);
+    }
+}
+
+/// A million levels in 64 MiB, a fiftieth of both.
+#[test]
+fn a_chain_takes_sixty_seven_bytes_a_level() {
+    both(
+        CHAIN,
+        ("chain", &["20000"]),
+        &AGGREGATORS,
+        (64 << 20) / 50,
+        |aggregator, seen, cpu| {
+            assert!(seen.peak <= seen.budget, "{aggregator:?}");
+            let first = seen.elements.len();
+            assert!(first >= 1000, "{first}");
+            assert_eq!(seen.elements[..1000], cpu.elements[..1000]);
+        },
+    );
+}
+
+/// What keeps nothing takes nothing.
+#[test]
+fn a_recursion_without_frames_has_no_depth() {
+    both(
+        LINE,
+        ("line", &["30000", "0"]),
+        &AGGREGATORS,
+        64 << 10,
+        |_, _, _| {},
+    );
+}
+
+#[test]
+fn chains_in_a_program_of_several_tasks_are_narrow() {
+    for way in ["0", "1", "2", "3"] {
+        both(
+            FIVE,
+            ("start", &[way, "500"]),
+            &[Aggregator::Persistent],
+            1 << 20,
+            |_, seen, _| {
+                println!(
+                    "way {way}: {} of {} dispatches, {} levels",
+                    seen.narrow, seen.dispatches, seen.levels
+                );
+                assert_eq!(seen.narrow, seen.dispatches, "way {way}");
+            },
+        );
+    }
+}
