@@ -309,12 +309,12 @@ pub mod tracer {
 
     /// What a ray meets first, and how far away.
     fn nearest(from: V, to: V, most: f32, balls: &[Ball], nodes: &[Node]) -> (u32, f32) {
-        let mut far = most;
-        let mut found = SKY;
+        let (mut far, mut found) = (most, SKY);
         let over = V(1.0 / to.0, 1.0 / to.1, 1.0 / to.2);
         if to.1 < 0.0 {
             let floor = -from.1 * over.1;
-            if floor > NEAR && floor < far {
+            let (x, z) = (from.0 + floor * to.0, from.2 + floor * to.2);
+            if floor > NEAR && floor < far && x * x + z * z < 144.0 {
                 far = floor;
                 found = FLOOR;
             }
@@ -349,7 +349,7 @@ pub mod tracer {
 
     /// The light of the evening sky.
     fn sky(to: V) -> V {
-        let height = to.1.max(0.0);
+        let height = to.1.max(-0.5 * to.1);
         let low = V(0.98, 0.62, 0.42).mix(V(0.42, 0.48, 0.66), (height * 2.6).min(1.0));
         let side = 0.5 - 0.5 * to.0;
         low.mix(V(0.07, 0.12, 0.27), height.sqrt())
@@ -363,13 +363,13 @@ pub mod tracer {
         random(&mut seed);
         let x = (start.pixel % view.width) as f32 + random(&mut seed);
         let y = (start.pixel / view.width) as f32 + random(&mut seed);
-        let eye = V(1.2, 5.6, 12.4);
-        let ahead = V(0.05, 0.55, 0.0).minus(eye);
+        let eye = V(1.1, 4.0, 12.6);
+        let ahead = V(0.05, 1.0, 0.0).minus(eye);
         let focus = ahead.dot(ahead).sqrt() - 1.4;
         let forward = ahead.unit();
         let right = forward.cross(UP).unit();
         let up = right.cross(forward);
-        let scale = 0.62 / view.height as f32;
+        let scale = 0.66 / view.height as f32;
         let (x, y) = (x - view.width as f32 * 0.5, view.height as f32 * 0.5 - y);
         let towards = forward
             .plus(right.times(x * scale))
@@ -540,7 +540,7 @@ pub mod tracer {
     fn add(light: V, pixel: u32, sums: &[AtomicU32]) {
         let parts = [light.0, light.1, light.2];
         for i in 0..3 {
-            let part = (parts[i].min(4.0) * 65_536.0) as u32;
+            let part = (parts[i].min(2.5) * 65_536.0) as u32;
             sums[3 * pixel as usize + i].fetch_add(part, Ordering::Relaxed);
         }
     }
