@@ -130,7 +130,7 @@ fn outer(program: &GraphProgram) -> Result<Vec<Outer>, RunError> {
             consumer: match consumer.map(|k| &k.body) {
                 None => Consumer::Outside,
                 Some(Body::Host) => Consumer::Host,
-                Some(Body::Device(_)) => Consumer::Kernel,
+                Some(Body::Device(_) | Body::Segment(_)) => Consumer::Kernel,
             },
         })
     });
