@@ -101,7 +101,11 @@ fn program(job: &Job) -> String {
     }
     for (_, kernel) in job.program().kernels() {
         let signature = job.signature(&kernel.name);
-        let _ = writeln!(out, "  kernel {}", signature.as_ref().unwrap_or(&kernel.name));
+        let _ = writeln!(
+            out,
+            "  kernel {}",
+            signature.as_ref().unwrap_or(&kernel.name)
+        );
     }
     out
 }
