@@ -8,7 +8,7 @@ mod benches;
 
 use benches::{
     elision::Elision,
-    gpu,
+    gpu, graphs,
     measure::measure,
     ours::Ours,
     program::{Contestant, Program},
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// Numbers of threads of the CPU, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<u32>,
-    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series; on a GPU also multiply and chain.
+    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series, bfs; on a GPU also multiply and chain.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     program: Vec<String>,
     /// Rounds that are measured.
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
         .iter()
         .map(|p| p.name())
         .chain(gpu::names())
-        .chain([SERIES, CHAIN])
+        .chain([SERIES, CHAIN, graphs::BFS])
         .collect();
     if let Some(name) = args.program.iter().find(|n| !names.contains(n.as_str())) {
         return Err(format!(
@@ -103,6 +103,11 @@ fn table(args: &Args, all: &[Program], wanted: &dyn Fn(&str) -> bool) -> Result<
                 &program.to_string(),
                 &measure(program, contestants, rounds)?,
             );
+            say!("{}", row(&records));
+            found.extend(records);
+        }
+        if wanted(graphs::BFS) {
+            let records = graphs::bfs(threads, rounds, args.quick)?;
             say!("{}", row(&records));
             found.extend(records);
         }
