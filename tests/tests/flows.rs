@@ -183,7 +183,10 @@ pub fn fib(src: FibObj, next: Channel<FibObj>, result: &AtomicU64) {
 }";
 
 fn fib(width: u32) -> GraphProgram {
-    let (channels, nodes) = ([("calls", "FibObj", width)], [("fib", "calls", &["calls"][..])]);
+    let (channels, nodes) = (
+        [("calls", "FibObj", width)],
+        [("fib", "calls", &["calls"][..])],
+    );
     made(FIB, &channels, &nodes, |_| {})
 }
 
@@ -242,9 +245,17 @@ pub fn tail(x: u32, out: Channel<u32>) { if x % 2 == 0 { out.emit(x); } }
 /// A producer that emits more than there is room for waits, and all that it holds up goes on downstream.
 #[test]
 fn a_pipeline_of_narrow_channels_loses_nothing() {
-    for (widths, stage) in [([1, 1, 1, 1], 256), ([2, 3, 5, 7], 192), ([5, 100, 33, 64], 384)] {
+    for (widths, stage) in [
+        ([1, 1, 1, 1], 256),
+        ([2, 3, 5, 7], 192),
+        ([5, 100, 33, 64], 384),
+    ] {
         let names = ["starts", "counted", "tripled", "out"];
-        let channels: Vec<_> = names.iter().zip(widths).map(|(n, w)| (*n, "u32", w)).collect();
+        let channels: Vec<_> = names
+            .iter()
+            .zip(widths)
+            .map(|(n, w)| (*n, "u32", w))
+            .collect();
         let nodes = [
             ("count", "starts", &["counted"][..]),
             ("triple", "counted", &["tripled"]),
@@ -263,7 +274,8 @@ fn a_pipeline_of_narrow_channels_loses_nothing() {
                     let mut found = drain(run, out)?;
                     found.sort_unstable();
                     let all = [40u32, 0, 7, 100].iter().flat_map(|n| 0..*n);
-                    let mut expected: Vec<u32> = all.map(|i| 3 * i).filter(|x| x % 2 == 0).collect();
+                    let mut expected: Vec<u32> =
+                        all.map(|i| 3 * i).filter(|x| x % 2 == 0).collect();
                     expected.sort_unstable();
                     assert_eq!(found, expected, "{widths:?}, seed {seed}");
                     Ok(())
@@ -355,7 +367,11 @@ fn a_circle_goes_round_as_long_as_there_is_room() {
                 .run(seed, args, vec![], |run| run.send(left, &balls))
                 .unwrap();
             let each = 5 * count as u64;
-            assert_eq!((pings, pongs), ([each], [each]), "width {width}, seed {seed}");
+            assert_eq!(
+                (pings, pongs),
+                ([each], [each]),
+                "width {width}, seed {seed}"
+            );
         }
     }
 }
@@ -395,7 +411,9 @@ fn elements_of_all_shapes_arrive_as_they_were() {
         args.extend(lent(&mut good));
         args.push(ErasedArg::Scalar(2f64.to_bits()));
         bench
-            .run(seed, vec![("check", args)], vec![], |run| run.send(ids, &bytes(0..300)))
+            .run(seed, vec![("check", args)], vec![], |run| {
+                run.send(ids, &bytes(0..300))
+            })
             .unwrap();
         assert_eq!(good, [300], "seed {seed}");
     }
@@ -466,8 +484,15 @@ fn an_error_ends_the_graph_once_and_says_where() {
 #[test]
 fn host_nodes_feed_and_drain() {
     let source = "#[kernel] pub fn square(x: u32, out: Channel<u32>) { out.emit(x * x); }";
-    let channels = [("numbers", "u32", 5), ("squares", "u32", 7), ("odd", "u32", 6)];
-    let nodes = [("square", "numbers", &["squares"][..]), ("filter", "squares", &["odd"])];
+    let channels = [
+        ("numbers", "u32", 5),
+        ("squares", "u32", 7),
+        ("odd", "u32", 6),
+    ];
+    let nodes = [
+        ("square", "numbers", &["squares"][..]),
+        ("filter", "squares", &["odd"]),
+    ];
     let program = made(source, &channels, &nodes, |_| {});
     let Some(mut bench) = Bench::new(&program, 2, 256) else {
         return;

@@ -39,7 +39,11 @@ impl<K> Driver<'_, K> {
     ///
     /// # Safety
     /// It is one.
-    pub(super) unsafe fn fill(&self, (at, size): (u64, usize), bytes: &[u8]) -> Result<(), RunError> {
+    pub(super) unsafe fn fill(
+        &self,
+        (at, size): (u64, usize),
+        bytes: &[u8],
+    ) -> Result<(), RunError> {
         if bytes.len() > size {
             return Err(RunError::Device(format!(
                 "the program's table of channels takes {size} bytes, not {}",

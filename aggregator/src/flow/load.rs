@@ -2,9 +2,9 @@
 
 use super::{
     Flow, HostFn, Line, Running,
-    running::{CpuRunning, Feed},
     bell::Bell,
     channel::{FlowChannel, Stock},
+    running::{CpuRunning, Feed},
     wiring::{Consumer, Wiring},
 };
 use crate::{

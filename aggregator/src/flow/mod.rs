@@ -24,8 +24,8 @@ mod work;
 pub use host::HostFn;
 pub(crate) use load::CpuGraph;
 pub use load::{GraphCall, GraphProgram};
-pub use running::Running;
 pub(crate) use running::Feed;
+pub use running::Running;
 
 use crate::{
     crew::Job, error::RunError, report::ChannelTally, run::Run, share::WorkerId, sync::Mutex,

@@ -30,11 +30,7 @@ impl FlowEmulator {
     ///
     /// # Errors
     /// What a GPU cannot do, or what the compiler says.
-    pub fn of_graph(
-        program: &GraphProgram,
-        blocks: u32,
-        stage: u32,
-    ) -> Result<Self, String> {
+    pub fn of_graph(program: &GraphProgram, blocks: u32, stage: u32) -> Result<Self, String> {
         Self::with_change(program, (blocks, stage), |text| text)
     }
 

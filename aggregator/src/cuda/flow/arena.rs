@@ -3,7 +3,10 @@
 use super::run::RingSize;
 use millstream_channels_kernel::{
     cuda::{
-        abi::{Control, flow::{FlowState, RingWords}},
+        abi::{
+            Control,
+            flow::{FlowState, RingWords},
+        },
         flow::FlowPlan,
     },
     layout::{FIELD_ALIGN, stride},
@@ -118,7 +121,10 @@ impl Arena {
             words.push(u64::from(place.size.width) | u64::from(place.size.group) << 32);
             words.push(place.keeps);
         }
-        let fields = self.places.iter().flat_map(|p| p.fields.iter().map(|f| f.0));
+        let fields = self
+            .places
+            .iter()
+            .flat_map(|p| p.fields.iter().map(|f| f.0));
         words.extend(fields.map(|offset| base + offset));
         let held = self.places.iter().flat_map(|p| &p.held);
         words.extend(held.map(|offset| base + offset));

@@ -25,7 +25,12 @@ pub(super) struct Bound {
 
 impl Bound {
     /// Checks arguments by the kernels of a program.
-    pub(super) fn new(source: &Program, graph: &Graph, given: &GraphArgs<'_>, home: u64) -> Result<Self, RunError> {
+    pub(super) fn new(
+        source: &Program,
+        graph: &Graph,
+        given: &GraphArgs<'_>,
+        home: u64,
+    ) -> Result<Self, RunError> {
         let (mut pieces, mut regions, mut owners) = (Vec::new(), Vec::new(), Vec::new());
         for (key, kernel) in graph.kernels() {
             let Some(function) = kernel.function().and_then(|f| source.find(f)) else {
@@ -35,9 +40,20 @@ impl Bound {
             bound.params.remove(0);
             bound.params.retain(|p| !matches!(p.ty, Type::Channel(_)));
             let given = given.get(&key).map_or(&[][..], |args| &args[..]);
-            let count = bound.params.iter().map(|p| p.ty.pieces(&source.structs).len()).sum();
+            let count = bound
+                .params
+                .iter()
+                .map(|p| p.ty.pieces(&source.structs).len())
+                .sum();
             let mut fields = vec![Vec::new(); count];
-            args::push(&bound, &source.structs, given, home, &mut fields, Some(&mut regions))?;
+            args::push(
+                &bound,
+                &source.structs,
+                given,
+                home,
+                &mut fields,
+                Some(&mut regions),
+            )?;
             owners.resize(regions.len(), pieces.len());
             pieces.push(fields);
         }

@@ -109,7 +109,12 @@ pub(super) enum Next {
 }
 
 impl Hub {
-    pub(super) fn new(name: String, channels: Vec<Outer>, sources: usize, patience: Duration) -> Self {
+    pub(super) fn new(
+        name: String,
+        channels: Vec<Outer>,
+        sources: usize,
+        patience: Duration,
+    ) -> Self {
         let state = State {
             queues: vec![Queue::default(); channels.len()],
             closed: false,
@@ -216,16 +221,24 @@ impl Hub {
     }
 
     /// Takes elements that came from the device, `most` at most; waits for some if asked to. None when the graph is done, or there are none.
-    pub(super) fn take(&self, channel: usize, most: u32, wait: bool) -> Result<Option<Vec<u8>>, RunError> {
+    pub(super) fn take(
+        &self,
+        channel: usize,
+        most: u32,
+        wait: bool,
+    ) -> Result<Option<Vec<u8>>, RunError> {
         let mut state = self.state.lock();
         let mut waits = None;
         loop {
-            let bytes = state.queues[channel].take(self.channels[channel].image.size * most as usize);
+            let bytes =
+                state.queues[channel].take(self.channels[channel].image.size * most as usize);
             if !bytes.is_empty() {
                 self.news.notify_all();
                 return Ok(Some(bytes));
             }
-            if state.over && let Some(error) = &state.error {
+            if state.over
+                && let Some(error) = &state.error
+            {
                 return Err(error.clone());
             }
             if state.over || !wait {
@@ -255,8 +268,14 @@ impl Hub {
     }
 
     /// Runs a host node to the graph's end.
-    pub(super) fn serve_host(&self, (node, consumes, ports): (&str, Option<usize>, &[usize]), mut code: HostFn<'_>) {
-        let done = catch_unwind(AssertUnwindSafe(|| self.host_loop(consumes, ports, &mut code)));
+    pub(super) fn serve_host(
+        &self,
+        (node, consumes, ports): (&str, Option<usize>, &[usize]),
+        mut code: HostFn<'_>,
+    ) {
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            self.host_loop(consumes, ports, &mut code)
+        }));
         let failed = match done {
             Ok(Ok(())) => return,
             Ok(Err(message)) => message,
@@ -268,7 +287,12 @@ impl Hub {
         });
     }
 
-    fn host_loop(&self, consumes: Option<usize>, ports: &[usize], code: &mut HostFn<'_>) -> Result<(), String> {
+    fn host_loop(
+        &self,
+        consumes: Option<usize>,
+        ports: &[usize],
+        code: &mut HostFn<'_>,
+    ) -> Result<(), String> {
         let mut emitted = vec![Vec::new(); ports.len()];
         loop {
             let mut batch = Vec::new();
@@ -281,7 +305,8 @@ impl Hub {
                 if state.over {
                     return Ok(());
                 }
-                batch = state.queues[channel].take(self.channels[channel].image.size * BATCH as usize);
+                batch =
+                    state.queues[channel].take(self.channels[channel].image.size * BATCH as usize);
                 state.busy += 1;
                 self.news.notify_all();
             }
@@ -356,7 +381,10 @@ impl Hub {
             }
             let left = |kind: Consumer| {
                 let channels = self.channels.iter().zip(&state.queues);
-                channels.filter(|(c, _)| c.consumer == kind).map(|(_, q)| q.left()).sum::<usize>()
+                channels
+                    .filter(|(c, _)| c.consumer == kind)
+                    .map(|(_, q)| q.left())
+                    .sum::<usize>()
             };
             if left(Consumer::Kernel) > 0 && (idle || moved) || (moved && !idle) {
                 return Next::Go;

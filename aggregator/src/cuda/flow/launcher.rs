@@ -1,9 +1,6 @@
 //! What a graph's run asks of the machine that its kernels run on, beside what [`Machine`] says.
 
-use crate::{
-    cuda::launcher::Machine,
-    error::RunError,
-};
+use crate::{cuda::launcher::Machine, error::RunError};
 use millstream_channels_kernel::cuda::{Site, flow::FlowPlan};
 use std::time::Duration;
 

@@ -93,7 +93,10 @@ impl CudaGraph {
 
 impl CudaDevice {
     /// Compiles a graph for this device. Its machine code is kept on disk for the next process.
-    pub(crate) fn load_graph(&self, program: &Arc<GraphProgram>) -> Result<Arc<CudaGraph>, RunError> {
+    pub(crate) fn load_graph(
+        &self,
+        program: &Arc<GraphProgram>,
+    ) -> Result<Arc<CudaGraph>, RunError> {
         let inner = self.alive()?;
         if !inner.info.cooperative {
             return Err(RunError::Device(format!(
@@ -102,7 +105,10 @@ impl CudaDevice {
             )));
         }
         let _using = inner.context.enter()?;
-        inner.context.note(CudaGraph::new(&inner, program)).map(Arc::new)
+        inner
+            .context
+            .note(CudaGraph::new(&inner, program))
+            .map(Arc::new)
     }
 
     /// Runs a graph while `with` feeds and drains it; waits until it is done.

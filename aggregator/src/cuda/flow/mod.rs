@@ -15,7 +15,7 @@ mod run;
 mod serve;
 
 pub use bind::GraphArgs;
-pub(crate) use load::CudaGraph;
 pub use launcher::{FlowKernels, FlowLauncher};
+pub(crate) use load::CudaGraph;
 pub use run::{Ended, FlowRun, FlowSettings};
 pub use serve::run_graph;

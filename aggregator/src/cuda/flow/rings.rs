@@ -32,12 +32,18 @@ impl<M: Machine> HostRing<'_, M> {
 
     fn write(&self, at: u64, bytes: &[u8]) -> Result<(), RunError> {
         // SAFETY: the arena lies inside the device's memory; the bytes live until they are waited for.
-        unsafe { self.machine.copy_in(self.base + at, bytes.as_ptr(), bytes.len()) }
+        unsafe {
+            self.machine
+                .copy_in(self.base + at, bytes.as_ptr(), bytes.len())
+        }
     }
 
     fn read(&self, at: u64, bytes: &mut [u8]) -> Result<(), RunError> {
         // SAFETY: as above.
-        unsafe { self.machine.copy_out(bytes.as_mut_ptr(), self.base + at, bytes.len()) }
+        unsafe {
+            self.machine
+                .copy_out(bytes.as_mut_ptr(), self.base + at, bytes.len())
+        }
     }
 
     fn done(&self) -> Result<Vec<u64>, RunError> {
@@ -51,7 +57,10 @@ impl<M: Machine> HostRing<'_, M> {
 
     /// Moves `head` over what is done: done to available.
     fn reclaim(&mut self, done: &[u64]) {
-        let (width, group) = (u64::from(self.place.size.width), u64::from(self.place.size.group));
+        let (width, group) = (
+            u64::from(self.place.size.width),
+            u64::from(self.place.size.group),
+        );
         let is_done = |at: u64| {
             let (slot, turn) = (at % width, at / width);
             (done[(slot / group) as usize] >> (slot % group) & 1 != 0) == (turn % 2 == 0)
@@ -83,7 +92,8 @@ impl<M: Machine> HostRing<'_, M> {
                 }
             }
         }
-        let slots = (0..u64::from(count)).map(|i| ((self.words.tail.0 + i) % u64::from(width)) as u32);
+        let slots =
+            (0..u64::from(count)).map(|i| ((self.words.tail.0 + i) % u64::from(width)) as u32);
         let entries: Vec<u8> = slots.flat_map(u32::to_le_bytes).collect();
         for (place, count, before) in split(self.words.reserve_tail.0, count, 2 * width) {
             if count > 0 {

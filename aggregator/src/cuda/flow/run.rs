@@ -117,16 +117,28 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         args: &GraphArgs<'_>,
     ) -> Result<Self, RunError> {
         let mut bound = Bound::new(source, graph, args, launcher.home())?;
-        let sizes: Vec<RingSize> = graph.channels().map(|(_, c)| RingSize::new(c.width, c.group)).collect();
+        let sizes: Vec<RingSize> = graph
+            .channels()
+            .map(|(_, c)| RingSize::new(c.width, c.group))
+            .collect();
         let kernels = launcher.flow();
         let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes, settings.memory);
         if arena.size > settings.memory {
             return Err(RunError::Device(format!(
                 "the channels of the graph take {}, and the budget is {}; make them narrower, or give the run more memory",
-                Bytes(arena.size), Bytes(settings.memory)
+                Bytes(arena.size),
+                Bytes(settings.memory)
             )));
         }
-        let kinds: Vec<PieceKind> = kernels.plan.plan.program.program.uniforms.iter().map(|u| u.kind).collect();
+        let kinds: Vec<PieceKind> = kernels
+            .plan
+            .plan
+            .program
+            .program
+            .uniforms
+            .iter()
+            .map(|u| u.kind)
+            .collect();
         let base = launcher.channels(arena.size)?;
         let (uniforms, copied) = bound.place(launcher, &kinds)?;
         let words = sizes.iter().map(|size| RingWords {
@@ -168,14 +180,20 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let bytes = bytes_of(values);
         assert!(at + bytes.len() as u64 <= self.arena.size);
         // SAFETY: inside the device's memory; what is written lives until it is waited for.
-        unsafe { self.launcher.copy_in(self.base + at, bytes.as_ptr(), bytes.len()) }
+        unsafe {
+            self.launcher
+                .copy_in(self.base + at, bytes.as_ptr(), bytes.len())
+        }
     }
 
     fn read<T>(&self, at: u64, values: &mut [T]) -> Result<(), RunError> {
         let bytes = bytes_of_mut(values);
         assert!(at + bytes.len() as u64 <= self.arena.size);
         // SAFETY: inside the device's memory; it is waited for.
-        unsafe { self.launcher.copy_out(bytes.as_mut_ptr(), self.base + at, bytes.len()) }?;
+        unsafe {
+            self.launcher
+                .copy_out(bytes.as_mut_ptr(), self.base + at, bytes.len())
+        }?;
         self.launcher.wait("copying from the device")
     }
 
@@ -192,7 +210,13 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
     ///
     /// # Errors
     /// As the machine fails.
-    pub fn send(&mut self, channel: usize, fields: &Fields, from: u32, all: u32) -> Result<u32, RunError> {
+    pub fn send(
+        &mut self,
+        channel: usize,
+        fields: &Fields,
+        from: u32,
+        all: u32,
+    ) -> Result<u32, RunError> {
         let sent = self.ring(channel).push(fields, from, all)?;
         if self.launcher.flow().plan.consumer(channel).is_some() {
             self.state.alive.0 += u64::from(sent);
@@ -327,7 +351,9 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let values = site.types.iter().zip(values);
         let error = RunError::Fault(Fault {
             kind: site.kind.clone(),
-            values: values.map(|(ty, bits)| FaultValue { ty: *ty, bits }).collect(),
+            values: values
+                .map(|(ty, bits)| FaultValue { ty: *ty, bits })
+                .collect(),
             function: site.function.clone(),
             file: kernels.plan.plan.program.program.file.clone(),
             span: site.span,
@@ -388,7 +414,12 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let program = &kernels.plan.plan.program;
         let nodes = kernels.plan.nodes.iter().zip(&ran);
         let tasks = nodes.map(|(node, ran)| (program[node.task].source_name().to_owned(), *ran));
-        let channels = kernels.plan.channels.iter().zip(&self.arena.places).zip(&self.words);
+        let channels = kernels
+            .plan
+            .channels
+            .iter()
+            .zip(&self.arena.places)
+            .zip(&self.words);
         let channels = channels.map(|((channel, place), words)| {
             let tally = ChannelTally {
                 elements: words.reserve_tail.0,

@@ -145,7 +145,12 @@ pub(super) fn drive<L: FlowLauncher>(
 ) -> Result<RunReport, RunError> {
     let hub = job.hub;
     let start = Instant::now();
-    let mut run = FlowRun::new(launcher, settings, (&job.program.source, &job.program.graph), &job.args)?;
+    let mut run = FlowRun::new(
+        launcher,
+        settings,
+        (&job.program.source, &job.program.graph),
+        &job.args,
+    )?;
     let copying = start.elapsed();
     let start = Instant::now();
     let channels = hub.channels.len();
@@ -188,7 +193,13 @@ pub(super) fn drive<L: FlowLauncher>(
         }
         dry = ended == Ended::Done && run.is_empty();
         let idle = dry && pending.iter().all(|p| p.1 == p.2);
-        if hub.next(idle, moved || ended == Ended::Paused, || run.cancelled(), || run.stalled(&hub.name)) == Next::Over {
+        if hub.next(
+            idle,
+            moved || ended == Ended::Paused,
+            || run.cancelled(),
+            || run.stalled(&hub.name),
+        ) == Next::Over
+        {
             break;
         }
     }
@@ -235,7 +246,9 @@ impl Feed for Hub {
 impl Hub {
     fn input(&self, key: ChannelKey, elements: &[u8]) -> Result<usize, RunError> {
         let channel = self.number(key)?;
-        let Outer { name, image, input, .. } = &self.channels[channel];
+        let Outer {
+            name, image, input, ..
+        } = &self.channels[channel];
         let why = if !input {
             format!("nothing can be sent to the channel `{name}`: it is no input")
         } else if !elements.len().is_multiple_of(image.size) {

@@ -80,7 +80,8 @@ structs! {
 }
 
 // A word that many wait for shares its line with nothing: the device aligns such a member, but what follows it is right behind.
-const _: () = assert!(std::mem::offset_of!(FlowState, alive) == 128 && size_of::<FlowState>() == 512);
+const _: () =
+    assert!(std::mem::offset_of!(FlowState, alive) == 128 && size_of::<FlowState>() == 512);
 
 /// Why a graph's kernel ended, if no status says more.
 pub mod stop {

@@ -51,7 +51,8 @@ impl Body<'_, '_> {
                     layout.size
                 ),
             };
-            self.out.line(&format!("{text}  // {}", names::field(field, f)));
+            self.out
+                .line(&format!("{text}  // {}", names::field(field, f)));
         }
         self.out.line(&format!("w.template enq<{p}>();"));
         self.out.close("}");

@@ -13,11 +13,7 @@ use crate::{
     },
     layout::stride,
 };
-use millstream_graph::{
-    ir::Arg,
-    levelized::Field,
-    ty::PieceKind,
-};
+use millstream_graph::{ir::Arg, levelized::Field, ty::PieceKind};
 
 /// Elements a thread that a wavefront has at most.
 const ITEMS: u32 = 8;
@@ -89,7 +85,9 @@ fn choice(values: impl Iterator<Item = String>) -> String {
         return "0".to_owned();
     };
     let rest = values.iter().enumerate();
-    rest.map(|(i, value)| format!("p == {i} ? {value} : ")).collect::<String>() + &last
+    rest.map(|(i, value)| format!("p == {i} ? {value} : "))
+        .collect::<String>()
+        + &last
 }
 
 /// How the stage is shared by the ports. Where each element emits a number that is known at most, a wavefront is as long as what it emits finds room
@@ -98,11 +96,20 @@ fn stage(plan: &FlowPlan, node: &Node, ports: &[Port], out: &mut Writer) {
     let bytes = |p: &Port| plan.channels[p.channel].bytes();
     let fixed = node.ports.iter().all(|p| p.1.is_some());
     let most = |p: usize| u64::from(node.ports[p].1.unwrap_or(0));
-    let unit: u64 = ports.iter().enumerate().map(|(p, port)| most(p) * bytes(port)).sum();
+    let unit: u64 = ports
+        .iter()
+        .enumerate()
+        .map(|(p, port)| most(p) * bytes(port))
+        .sum();
     // Each array begins at a multiple of 16.
     let gaps: usize = ports.iter().map(|p| 16 * p.fields.len()).sum();
-    out.line(&format!("static constexpr u32 UNIT = {}, SPACE = FLOW_STAGE - {gaps};", unit.max(1)));
-    out.line(&format!("static constexpr bool COUNTED = {fixed} && SPACE / UNIT >= WARP;"));
+    out.line(&format!(
+        "static constexpr u32 UNIT = {}, SPACE = FLOW_STAGE - {gaps};",
+        unit.max(1)
+    ));
+    out.line(&format!(
+        "static constexpr bool COUNTED = {fixed} && SPACE / UNIT >= WARP;"
+    ));
     out.line(&format!(
         "static constexpr u32 MOST = !COUNTED ? BLOCK : SPACE / UNIT < {ITEMS} * BLOCK ? SPACE / UNIT : {ITEMS} * BLOCK;"
     ));
@@ -120,9 +127,13 @@ fn stage(plan: &FlowPlan, node: &Node, ports: &[Port], out: &mut Writer) {
             at = format!("({here} + ROOM{p} * {} + 15) / 16 * 16", stride(field));
         }
     }
-    out.line(&format!("static_assert({at} <= FLOW_STAGE, \"the stage has room for all ports\");"));
+    out.line(&format!(
+        "static_assert({at} <= FLOW_STAGE, \"the stage has room for all ports\");"
+    ));
     for (p, _) in ports.iter().enumerate() {
-        out.line(&format!("static_assert(ROOM{p} > 0, \"a port has room for an element\");"));
+        out.line(&format!(
+            "static_assert(ROOM{p} > 0, \"a port has room for an element\");"
+        ));
     }
     let mut table = |ty: &str, name: &str, values: Vec<String>| {
         out.line(&format!(
@@ -130,8 +141,16 @@ fn stage(plan: &FlowPlan, node: &Node, ports: &[Port], out: &mut Writer) {
             choice(values.into_iter())
         ));
     };
-    table("u32", "channel", ports.iter().map(|p| p.channel.to_string()).collect());
-    table("u32", "capacity", (0..ports.len()).map(|p| format!("ROOM{p}")).collect());
+    table(
+        "u32",
+        "channel",
+        ports.iter().map(|p| p.channel.to_string()).collect(),
+    );
+    table(
+        "u32",
+        "capacity",
+        (0..ports.len()).map(|p| format!("ROOM{p}")).collect(),
+    );
     let lives = |p: &Port| plan.consumer(p.channel).is_some().to_string();
     table("bool", "lives", ports.iter().map(lives).collect());
     for (function, to) in [("put", ""), ("keep", "_held")] {
@@ -143,7 +162,11 @@ fn stage(plan: &FlowPlan, node: &Node, ports: &[Port], out: &mut Writer) {
             let array = format!("device_flow.{}{to}", channel(plan, port.channel));
             out.open(&format!("if constexpr (P == {p}) {{"));
             for (f, field) in port.fields.iter().enumerate() {
-                let from = format!("stage_memory() + ({} + i * {})", staged_at(p, f), stride(field));
+                let from = format!(
+                    "stage_memory() + ({} + i * {})",
+                    staged_at(p, f),
+                    stride(field)
+                );
                 let array = format!("{array}.{}", names::field(field, f));
                 out.line(&move_field(field, &array, "to", &from));
             }
@@ -189,7 +212,9 @@ fn body(plan: &FlowPlan, node: &Node, ports: &[Port], out: &mut Writer) {
     let function = &plan.plan.program[node.task].segments[0].body;
     let fields = &plan.channels[node.consumes].fields;
     out.line("template <class W>");
-    out.open("FN_IN static void run([[maybe_unused]] W& w, [[maybe_unused]] const Args& element) {");
+    out.open(
+        "FN_IN static void run([[maybe_unused]] W& w, [[maybe_unused]] const Args& element) {",
+    );
     let mut body = Body::new(&plan.plan, function, Role::Node { task: node.task }, out);
     body.ports = ports;
     body.declare();

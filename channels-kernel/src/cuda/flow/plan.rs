@@ -21,10 +21,14 @@ pub enum FlowError {
     #[error("the graph has {0} channels; a GPU runs graphs of up to {MOST_CHANNELS}")]
     Channels(usize),
     /// A kernel spawns tasks.
-    #[error("kernel `{0}` spawns tasks, which kernels of a graph cannot do on a GPU yet: let it emit into a channel instead, or run the graph on the CPU")]
+    #[error(
+        "kernel `{0}` spawns tasks, which kernels of a graph cannot do on a GPU yet: let it emit into a channel instead, or run the graph on the CPU"
+    )]
     Spawns(String),
     /// A kernel emits elements that are too large.
-    #[error("what kernel `{kernel}` emits takes {bytes} bytes, an element of each of its channels; a block of a GPU stages {STAGE_BYTES}")]
+    #[error(
+        "what kernel `{kernel}` emits takes {bytes} bytes, an element of each of its channels; a block of a GPU stages {STAGE_BYTES}"
+    )]
     Large {
         /// The kernel.
         kernel: String,
@@ -281,18 +285,26 @@ impl FlowPlan {
         for _ in 0..count {
             for c in 0..count {
                 let beyond = |d: &usize| {
-                    down[c] >> *d & 1 != 0
-                        && down[*d] >> c & 1 == 0
-                        && self.consumer(*d).is_some()
+                    down[c] >> *d & 1 != 0 && down[*d] >> c & 1 == 0 && self.consumer(*d).is_some()
                 };
-                let most = (0..count).filter(beyond).map(|d| row[d] + u32::from(waits(c)));
+                let most = (0..count)
+                    .filter(beyond)
+                    .map(|d| row[d] + u32::from(waits(c)));
                 row[c] = most.max().unwrap_or(0);
             }
         }
-        let floor: Vec<u32> = (0..count).map(|c| if waits(c) { row[c] } else { 0 }).collect();
+        let floor: Vec<u32> = (0..count)
+            .map(|c| if waits(c) { row[c] } else { 0 })
+            .collect();
         // Fewer channels downstream: nearer to the end.
         let mut order: Vec<usize> = (0..count).collect();
-        order.sort_by_key(|c| (self.channels[*c].wire.priority, std::cmp::Reverse(down[*c].count_ones()), *c));
+        order.sort_by_key(|c| {
+            (
+                self.channels[*c].wire.priority,
+                std::cmp::Reverse(down[*c].count_ones()),
+                *c,
+            )
+        });
         for (rank, c) in order.into_iter().enumerate() {
             self.channels[c].rank = rank as u32;
             self.channels[c].floor = floor[c];

@@ -4,13 +4,11 @@ use super::{
     node,
     plan::{FlowPlan, STAGE_BYTES, Wanted},
 };
-use crate::{
-    cuda::{
-        Generated, Options,
-        abi::{flow, kernel},
-        helper, names, unit,
-        writer::Writer,
-    },
+use crate::cuda::{
+    Generated, Options,
+    abi::{flow, kernel},
+    helper, names, unit,
+    writer::Writer,
 };
 
 /// Writes a graph.
@@ -80,11 +78,19 @@ fn global(plan: &FlowPlan, out: &mut Writer) {
     out.line("// The graph's channels: one array a field.");
     for (c, channel) in plan.channels.iter().enumerate() {
         let fields = channel.fields.iter().enumerate().map(|(f, field)| {
-            format!("{}* {};", node::field_type(field.kind), names::field(field, f))
+            format!(
+                "{}* {};",
+                node::field_type(field.kind),
+                names::field(field, f)
+            )
         });
         let fields: Vec<String> = fields.collect();
         if !fields.is_empty() {
-            out.line(&format!("struct {}_data {{ {} }};", node::channel(plan, c), fields.join(" ")));
+            out.line(&format!(
+                "struct {}_data {{ {} }};",
+                node::channel(plan, c),
+                fields.join(" ")
+            ));
         }
     }
     out.open("struct Flow {");
@@ -119,7 +125,12 @@ fn held(plan: &FlowPlan, out: &mut Writer) {
                 "(ptr)device_flow.{array}_held.{name} + from * {}ull",
                 crate::layout::stride(field)
             );
-            out.line(&node::move_field(field, &format!("device_flow.{array}.{name}"), "slot", &from));
+            out.line(&node::move_field(
+                field,
+                &format!("device_flow.{array}.{name}"),
+                "slot",
+                &from,
+            ));
         }
         out.line("break;");
         out.close("");
@@ -141,7 +152,10 @@ fn tables(plan: &FlowPlan, out: &mut Writer) {
     out.close("};");
     let infos = plan.channels.iter().enumerate().map(|(c, channel)| {
         let node = plan.consumer(c);
-        let most = node.map_or_else(|| "0".to_owned(), |n| format!("{}::MOST", node::name(plan, n)));
+        let most = node.map_or_else(
+            || "0".to_owned(),
+            |n| format!("{}::MOST", node::name(plan, n)),
+        );
         let (wanted, least) = match channel.wire.wanted {
             Wanted::Full => ("WANTS_FULL", 0),
             Wanted::AtLeast(n) => ("WANTS_LEAST", n),
@@ -159,7 +173,11 @@ fn tables(plan: &FlowPlan, out: &mut Writer) {
     let infos: Vec<String> = infos.collect();
     out.line(&format!(
         "__constant__ const ChannelInfo channels[CHANNELS] = {{{}}};",
-        if infos.is_empty() { "{}".to_owned() } else { infos.join(", ") }
+        if infos.is_empty() {
+            "{}".to_owned()
+        } else {
+            infos.join(", ")
+        }
     ));
     out.open("FN bool own_predicate([[maybe_unused]] u32 channel, [[maybe_unused]] u32 ready, [[maybe_unused]] u32 width, [[maybe_unused]] bool more) {");
     out.line("[[maybe_unused]] Thread w;");
@@ -168,7 +186,9 @@ fn tables(plan: &FlowPlan, out: &mut Writer) {
     for (c, channel) in plan.channels.iter().enumerate() {
         if let Wanted::Own(func) = channel.wire.wanted {
             let helper = names::helper(&plan.plan.program.program[func], func);
-            out.line(&format!("case {c}: return {helper}(w, ready, width, more);"));
+            out.line(&format!(
+                "case {c}: return {helper}(w, ready, width, more);"
+            ));
         }
     }
     out.close("}");
@@ -177,7 +197,11 @@ fn tables(plan: &FlowPlan, out: &mut Writer) {
     out.open("FN void run_node(u32 channel) {");
     out.open("switch (channel) {");
     for (n, node) in plan.nodes.iter().enumerate() {
-        out.line(&format!("case {}: run_flow<{}>(); break;", node.consumes, node::name(plan, n)));
+        out.line(&format!(
+            "case {}: run_flow<{}>(); break;",
+            node.consumes,
+            node::name(plan, n)
+        ));
     }
     out.close("}");
     out.close("}");
