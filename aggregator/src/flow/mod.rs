@@ -15,6 +15,12 @@ mod ready;
 mod running;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test ends there")]
+mod stress;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends there")]
+mod testing;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends there")]
 mod tests;
 #[allow(unsafe_code, reason = "elements are seen where they lie")]
 mod wavefront;
