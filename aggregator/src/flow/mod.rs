@@ -51,7 +51,7 @@ pub(crate) struct Flow {
     run: Arc<Run>,
     program: Arc<Levelized>,
     wiring: Arc<Wiring>,
-    channels: Vec<FlowChannel>,
+    channels: Arc<[FlowChannel]>,
     bell: Bell,
     /// What kernels find as their bound arguments.
     uniforms: Vec<u64>,
@@ -149,7 +149,7 @@ impl Flow {
 
     /// Whether something lies in an output.
     fn has_undelivered(&self) -> bool {
-        let outputs = self.wiring.channels.iter().zip(&self.channels);
+        let outputs = self.wiring.channels.iter().zip(&*self.channels);
         let mut outputs = outputs.filter(|c| c.0.consumer == Consumer::Outside);
         outputs.any(|c| c.1.waiting() > 0)
     }
@@ -173,7 +173,7 @@ impl Flow {
 
     /// Each channel with what waits in it and what it has room for, for messages.
     fn counts(&self) -> String {
-        let channels = self.wiring.channels.iter().zip(&self.channels);
+        let channels = self.wiring.channels.iter().zip(&*self.channels);
         let counts = channels.map(|(plan, channel)| {
             let held = u64::from(channel.ring.held());
             let (waits, width) = (channel.waiting().max(held), plan.width);
