@@ -337,3 +337,29 @@ fn a_graph_that_cannot_go_on_is_found_once() {
         });
     }
 }
+
+#[test]
+fn a_host_node_that_goes_to_sleep_last_lets_it_be_found() {
+    let scene = || Scene {
+        never: Some(0),
+        host: Some(1),
+        ..Scene::new(1, 1, 2)
+    };
+    run(2, 1, scene, &[0, 1], |ran, stuck| {
+        assert_eq!((ran, stuck), (1, 1));
+    });
+}
+
+#[test]
+fn each_is_asked_before_the_graph_is_stuck() {
+    // Who runs an element of kind 1 has no room for what comes of it and can run no other; the other worker can.
+    let scene = || Scene {
+        width: 2,
+        never: Some(0),
+        shy: Some(1),
+        ..Scene::new(2, 0, 2)
+    };
+    run(2, 2, scene, &[0, 0, 1, 1], |ran, stuck| {
+        assert_eq!((ran, stuck), (2, 1));
+    });
+}

@@ -27,6 +27,7 @@ mod wavefront;
 mod wiring;
 mod work;
 
+pub(crate) use bell::Bell;
 pub use host::HostFn;
 pub(crate) use load::CpuGraph;
 pub use load::{GraphCall, GraphProgram};
@@ -35,7 +36,6 @@ pub use running::Running;
 use crate::{
     crew::Job, error::RunError, report::ChannelTally, run::Run, share::WorkerId, sync::Mutex,
 };
-use bell::Bell;
 use channel::FlowChannel;
 use millstream_graph::levelized::Levelized;
 use std::sync::{

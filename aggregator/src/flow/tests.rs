@@ -224,6 +224,43 @@ fn a_kernel_may_spawn_and_sync_between_what_it_emits() {
 }
 
 #[test]
+fn tasks_that_a_kernel_spawns_are_shared() {
+    let result = AtomicU64::new(0);
+    let mut built = Built::default();
+    let numbers = built.input("numbers", "u32", 16);
+    let sums = built.channel("sums", "u64", 16);
+    built.node("spawns", numbers, &[sums]);
+    let node = built.node("sum", sums, &[]);
+    built.arg(node, &result);
+    let report = built
+        .run(&device(3), |run| run.send(numbers, &words([32])))
+        .unwrap()
+        .1;
+    assert_eq!(result.into_inner(), 32_000_000 + 2_178_309);
+    let acquired: u64 = report.workers.iter().map(|w| w.acquired).sum();
+    assert!(acquired > 0, "{report}");
+}
+
+#[test]
+fn a_graph_may_have_no_kernels() {
+    let mut seen = Vec::new();
+    let mut built = Built::default();
+    let numbers = built.channel("numbers", "u32", 2);
+    let mut left = 10;
+    built.host("source", None, &[numbers], |_, out| {
+        out[0].extend(words([left]));
+        left -= 1;
+        Ok(left > 0)
+    });
+    built.host("sink", Some(numbers), &[], |batch, _| {
+        seen.extend_from_slice(batch);
+        Ok(true)
+    });
+    built.run(&device(2), |_| Ok(())).unwrap();
+    assert_eq!(seen, words((1..=10).rev()));
+}
+
+#[test]
 fn host_nodes_are_sources_and_sinks() {
     for width in [1, 10, 1000] {
         let (mut next, mut seen) = (0, Vec::new());
