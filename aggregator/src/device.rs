@@ -4,7 +4,7 @@ use crate::{
     args::ErasedCall,
     buffer::{Buffer, Pod},
     cpu::{self, CpuDevice, CpuLoaded, CpuOptions},
-    cuda::{CudaCancel, CudaDevice, CudaLoaded, CudaOptions, DeviceInfo},
+    cuda::{CudaCancel, CudaDevice, CudaLoaded, CudaOptions, DeviceInfo, flow::CudaGraph},
     error::RunError,
     flow::{CpuGraph, GraphCall, GraphProgram, Running},
     policy::Bytes,
@@ -64,21 +64,32 @@ impl Loaded {
 /// A graph of channels on a device, compiled. A clone is the same.
 #[derive(Clone, Debug)]
 pub struct LoadedGraph {
-    device: CpuDevice,
-    graph: CpuGraph,
+    kind: GraphKind,
+}
+
+#[derive(Clone, Debug)]
+enum GraphKind {
+    Cpu(CpuDevice, CpuGraph),
+    Cuda(CudaDevice, Arc<CudaGraph>),
 }
 
 impl LoadedGraph {
     /// The graph and what was made of it.
     #[must_use]
-    pub const fn program(&self) -> &Arc<GraphProgram> {
-        self.graph.program()
+    pub fn program(&self) -> &Arc<GraphProgram> {
+        match &self.kind {
+            GraphKind::Cpu(_, graph) => graph.program(),
+            GraphKind::Cuda(_, graph) => graph.program(),
+        }
     }
 
     /// How long it took to compile.
     #[must_use]
-    pub const fn compiling(&self) -> Duration {
-        self.graph.compiling()
+    pub fn compiling(&self) -> Duration {
+        match &self.kind {
+            GraphKind::Cpu(_, graph) => graph.compiling(),
+            GraphKind::Cuda(_, graph) => graph.compiling(),
+        }
     }
 
     /// Runs the graph while `with` feeds and drains it, and waits until it is done: when `with` has returned, nothing more is sent. What it
@@ -91,7 +102,10 @@ impl LoadedGraph {
         call: GraphCall<'_>,
         with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
     ) -> Result<(R, RunReport), RunError> {
-        self.device.run_graph(&self.graph, call, with)
+        match &self.kind {
+            GraphKind::Cpu(device, graph) => device.run_graph(graph, call, with),
+            GraphKind::Cuda(device, graph) => device.run_graph(graph, call, with),
+        }
     }
 }
 
@@ -266,15 +280,11 @@ impl Device {
     /// # Errors
     /// If it cannot be compiled, or this device runs no graphs.
     pub fn load_graph(&self, program: &Arc<GraphProgram>) -> Result<LoadedGraph, RunError> {
-        match &self.kind {
-            Kind::Cpu(device) => Ok(LoadedGraph {
-                device: device.clone(),
-                graph: device.load_graph(program)?,
-            }),
-            Kind::Cuda(_) => Err(RunError::Device(
-                "this device runs no graphs of channels".into(),
-            )),
-        }
+        let kind = match &self.kind {
+            Kind::Cpu(device) => GraphKind::Cpu(device.clone(), device.load_graph(program)?),
+            Kind::Cuda(device) => GraphKind::Cuda(device.clone(), device.load_graph(program)?),
+        };
+        Ok(LoadedGraph { kind })
     }
 
     /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards. A program that was loaded on another

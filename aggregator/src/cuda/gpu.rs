@@ -11,18 +11,18 @@ use std::{sync::atomic::AtomicU32, time::Duration};
 
 /// The driver as a run's launcher: a program that is loaded, and the memory that runs use one after another.
 #[derive(Debug)]
-pub(super) struct Driver<'a> {
-    inner: &'a Inner,
-    loaded: &'a CudaLoaded,
+pub(super) struct Driver<'a, K> {
+    pub(super) inner: &'a Inner,
+    pub(super) loaded: &'a K,
     workspace: &'a mut Workspace,
     watch: Stopwatch,
 }
 
-impl<'a> Driver<'a> {
+impl<'a, K> Driver<'a, K> {
     /// The context is entered, and stays so.
     pub(super) fn new(
         inner: &'a Inner,
-        loaded: &'a CudaLoaded,
+        loaded: &'a K,
         workspace: &'a mut Workspace,
     ) -> Result<Self, RunError> {
         Ok(Self {
@@ -34,7 +34,28 @@ impl<'a> Driver<'a> {
     }
 }
 
-impl Machine for Driver<'_> {
+impl<K> Driver<'_, K> {
+    /// Fills a global of a module: its address and its size.
+    ///
+    /// # Safety
+    /// It is one.
+    pub(super) unsafe fn fill(
+        &self,
+        (at, size): (u64, usize),
+        bytes: &[u8],
+    ) -> Result<(), RunError> {
+        if bytes.len() > size {
+            return Err(RunError::Device(format!(
+                "the program's table of channels takes {size} bytes, not {}",
+                bytes.len()
+            )));
+        }
+        // SAFETY: as long as that; pageable memory is staged before the call returns.
+        unsafe { self.inner.context.copy_in(at, bytes.as_ptr(), bytes.len()) }
+    }
+}
+
+impl<K> Machine for Driver<'_, K> {
     fn home(&self) -> u64 {
         self.inner.context.shared.id
     }
@@ -107,21 +128,14 @@ impl Machine for Driver<'_> {
     }
 }
 
-impl Launcher for Driver<'_> {
+impl Launcher for Driver<'_, CudaLoaded> {
     fn kernels(&self) -> &Kernels {
         &self.loaded.kernels
     }
 
     fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
-        let (at, size) = self.loaded.channels;
-        if bytes.len() > size {
-            return Err(RunError::Device(format!(
-                "the program's table of channels takes {size} bytes, not {}",
-                bytes.len()
-            )));
-        }
-        // SAFETY: the module's global, as long as that; pageable memory is staged before the call returns.
-        unsafe { self.inner.context.copy_in(at, bytes.as_ptr(), bytes.len()) }
+        // SAFETY: a global of the module.
+        unsafe { self.fill(self.loaded.channels, bytes) }
     }
 
     unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {

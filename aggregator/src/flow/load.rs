@@ -4,6 +4,7 @@ use super::{
     Flow, HostFn, Line, Running,
     bell::Bell,
     channel::{FlowChannel, Stock},
+    running::{CpuRunning, Feed},
     wiring::{Consumer, Wiring},
 };
 use crate::{
@@ -175,8 +176,8 @@ impl CpuDevice {
                 let error = "the threads of a graph's workers cannot be made";
                 flow.fail(RunError::Device(error.into()));
             }
-            let running = Running::new(&flow, patience);
-            let result = with(&running);
+            let running = CpuRunning::new(&flow, patience);
+            let result = with(&Running::of(&running));
             if result.is_err() {
                 running.cancel();
             }

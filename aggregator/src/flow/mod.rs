@@ -9,7 +9,7 @@
 mod bell;
 mod channel;
 mod host;
-mod image;
+pub(crate) mod image;
 mod load;
 mod ready;
 mod running;
@@ -31,6 +31,7 @@ pub(crate) use bell::Bell;
 pub use host::HostFn;
 pub(crate) use load::CpuGraph;
 pub use load::{GraphCall, GraphProgram};
+pub(crate) use running::Feed;
 pub use running::Running;
 
 use crate::{

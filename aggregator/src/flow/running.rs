@@ -16,12 +16,84 @@ const GLANCE: Duration = Duration::from_millis(20);
 
 /// A graph that runs. It may be shared among threads.
 #[derive(Debug)]
-pub struct Running<'f> {
+pub struct Running<'f>(&'f dyn Feed);
+
+/// How a device's running graph is fed and drained: as [`Running`] says.
+pub(crate) trait Feed: std::fmt::Debug + Sync {
+    fn send(&self, channel: ChannelKey, elements: &[u8]) -> Result<(), RunError>;
+    fn try_send(&self, channel: ChannelKey, elements: &[u8]) -> Result<usize, RunError>;
+    fn receive(&self, channel: ChannelKey, most: u32) -> Result<Option<Vec<u8>>, RunError>;
+    fn try_receive(&self, channel: ChannelKey, most: u32) -> Result<Option<Vec<u8>>, RunError>;
+    fn close(&self);
+    fn wait_for_done(&self) -> Result<(), RunError>;
+    fn cancel(&self);
+}
+
+impl<'f> Running<'f> {
+    pub(crate) const fn of(feed: &'f dyn Feed) -> Self {
+        Self(feed)
+    }
+
+    /// Sends elements to an input, waiting until there is room for all of them. They lie one behind another, as in a slice of their type.
+    ///
+    /// # Errors
+    /// If the channel is no input, or the graph ends or can never go on.
+    pub fn send(&self, channel: ChannelKey, elements: &[u8]) -> Result<(), RunError> {
+        self.0.send(channel, elements)
+    }
+
+    /// Sends as many of these elements, from the first one on, as there is room for now; says how many.
+    ///
+    /// # Errors
+    /// If the channel is no input, or the graph has ended.
+    pub fn try_send(&self, channel: ChannelKey, elements: &[u8]) -> Result<usize, RunError> {
+        self.0.try_send(channel, elements)
+    }
+
+    /// Receives elements of an output, `most` at most: what is there, and waits until something is. None when the graph is done and everything was
+    /// received.
+    ///
+    /// # Errors
+    /// If the channel is no output, or the graph ended with an error or can never go on.
+    pub fn receive(&self, channel: ChannelKey, most: u32) -> Result<Option<Vec<u8>>, RunError> {
+        self.0.receive(channel, most)
+    }
+
+    /// Receives what is there, `most` elements at most.
+    ///
+    /// # Errors
+    /// If the channel is no output.
+    pub fn try_receive(&self, channel: ChannelKey, most: u32) -> Result<Option<Vec<u8>>, RunError> {
+        self.0.try_receive(channel, most)
+    }
+
+    /// Nothing more will be sent. Does nothing if that was said.
+    pub fn close(&self) {
+        self.0.close();
+    }
+
+    /// Closes the graph and waits until everything that was sent, and all that came of it, is consumed or lies in outputs.
+    ///
+    /// # Errors
+    /// If the graph ends with an error or can never go on.
+    pub fn wait_for_done(&self) -> Result<(), RunError> {
+        self.0.wait_for_done()
+    }
+
+    /// Ends the graph: everybody gets [`RunError::Cancelled`].
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+/// A graph that runs on the CPU.
+#[derive(Debug)]
+pub(super) struct CpuRunning<'f> {
     flow: &'f Flow,
     patience: Duration,
 }
 
-impl<'f> Running<'f> {
+impl<'f> CpuRunning<'f> {
     pub(super) const fn new(flow: &'f Flow, patience: Duration) -> Self {
         Self { flow, patience }
     }
@@ -57,66 +129,6 @@ impl<'f> Running<'f> {
         Ok(channel)
     }
 
-    /// Sends elements to an input, waiting until there is room for all of them. They lie one behind another, as in a slice of their type.
-    ///
-    /// # Errors
-    /// If the channel is no input, or the graph ends or can never go on.
-    pub fn send(&self, channel: ChannelKey, elements: &[u8]) -> Result<(), RunError> {
-        let channel = self.input(channel, elements)?;
-        let mut stalled = Stalled::default();
-        self.flow.put_all(channel, elements, || {
-            let room = || self.flow.channels[channel].has_room();
-            self.glance(Some(&room), &mut stalled).is_ok()
-        })
-    }
-
-    /// Sends as many of these elements, from the first one on, as there is room for now; says how many.
-    ///
-    /// # Errors
-    /// If the channel is no input, or the graph has ended.
-    pub fn try_send(&self, channel: ChannelKey, elements: &[u8]) -> Result<usize, RunError> {
-        let channel = self.input(channel, elements)?;
-        self.check()?;
-        let image = &self.flow.wiring.channels[channel].image;
-        let count = image.count(elements) as u64;
-        let sent = self.flow.put(channel, &image.scatter(elements), 0, count);
-        Ok(sent as usize)
-    }
-
-    /// Receives elements of an output, `most` at most: what is there, and waits until something is. None when the graph is done and everything was
-    /// received.
-    ///
-    /// # Errors
-    /// If the channel is no output, or the graph ended with an error or can never go on.
-    pub fn receive(&self, channel: ChannelKey, most: u32) -> Result<Option<Vec<u8>>, RunError> {
-        let at = self.output(channel)?;
-        let mut stalled = Stalled::default();
-        loop {
-            let over = self.flow.bell.over();
-            if let Some(elements) = self.take(at, most) {
-                return Ok(Some(elements));
-            }
-            if over {
-                return self.check_done().map(|()| None);
-            }
-            let some = || self.flow.channels[at].waiting() > 0;
-            self.glance(Some(&some), &mut stalled)?;
-            // Relaxed: as in `input`. Another thread may send what is missing, whenever that is.
-            if !self.flow.closed.load(Ordering::Relaxed) {
-                stalled = Stalled::default();
-            }
-        }
-    }
-
-    /// Receives what is there, `most` elements at most.
-    ///
-    /// # Errors
-    /// If the channel is no output.
-    pub fn try_receive(&self, channel: ChannelKey, most: u32) -> Result<Option<Vec<u8>>, RunError> {
-        let channel = self.output(channel)?;
-        Ok(self.take(channel, most))
-    }
-
     fn output(&self, key: ChannelKey) -> Result<usize, RunError> {
         let (channel, plan) = self.channel(key)?;
         if plan.consumer == Consumer::Outside {
@@ -134,33 +146,6 @@ impl<'f> Running<'f> {
             .flow
             .take_all(channel, most, &mut fields, &mut elements);
         (count > 0).then_some(elements)
-    }
-
-    /// Nothing more will be sent. Does nothing if that was said.
-    pub fn close(&self) {
-        // Relaxed: who sleeps is called below, and the count orders the rest.
-        if !self.flow.closed.swap(true, Ordering::Relaxed) {
-            self.flow.bell.fed_up();
-            self.flow.fed();
-        }
-    }
-
-    /// Closes the graph and waits until everything that was sent, and all that came of it, is consumed or lies in outputs.
-    ///
-    /// # Errors
-    /// If the graph ends with an error or can never go on.
-    pub fn wait_for_done(&self) -> Result<(), RunError> {
-        self.close();
-        let mut stalled = Stalled::default();
-        while !self.flow.bell.over() {
-            self.glance(None, &mut stalled)?;
-        }
-        self.check_done()
-    }
-
-    /// Ends the graph: everybody gets [`RunError::Cancelled`].
-    pub fn cancel(&self) {
-        self.flow.fail(RunError::Cancelled);
     }
 
     /// An error if the graph ended with one.
@@ -212,6 +197,72 @@ impl<'f> Running<'f> {
                 self.flow.bell.end();
             }
         }
+    }
+}
+
+impl Feed for CpuRunning<'_> {
+    fn send(&self, channel: ChannelKey, elements: &[u8]) -> Result<(), RunError> {
+        let channel = self.input(channel, elements)?;
+        let mut stalled = Stalled::default();
+        self.flow.put_all(channel, elements, || {
+            let room = || self.flow.channels[channel].has_room();
+            self.glance(Some(&room), &mut stalled).is_ok()
+        })
+    }
+
+    fn try_send(&self, channel: ChannelKey, elements: &[u8]) -> Result<usize, RunError> {
+        let channel = self.input(channel, elements)?;
+        self.check()?;
+        let image = &self.flow.wiring.channels[channel].image;
+        let count = image.count(elements) as u64;
+        let sent = self.flow.put(channel, &image.scatter(elements), 0, count);
+        Ok(sent as usize)
+    }
+
+    fn receive(&self, channel: ChannelKey, most: u32) -> Result<Option<Vec<u8>>, RunError> {
+        let at = self.output(channel)?;
+        let mut stalled = Stalled::default();
+        loop {
+            let over = self.flow.bell.over();
+            if let Some(elements) = self.take(at, most) {
+                return Ok(Some(elements));
+            }
+            if over {
+                return self.check_done().map(|()| None);
+            }
+            let some = || self.flow.channels[at].waiting() > 0;
+            self.glance(Some(&some), &mut stalled)?;
+            // Relaxed: as in `input`. Another thread may send what is missing, whenever that is.
+            if !self.flow.closed.load(Ordering::Relaxed) {
+                stalled = Stalled::default();
+            }
+        }
+    }
+
+    fn try_receive(&self, channel: ChannelKey, most: u32) -> Result<Option<Vec<u8>>, RunError> {
+        let channel = self.output(channel)?;
+        Ok(self.take(channel, most))
+    }
+
+    fn close(&self) {
+        // Relaxed: who sleeps is called below, and the count orders the rest.
+        if !self.flow.closed.swap(true, Ordering::Relaxed) {
+            self.flow.bell.fed_up();
+            self.flow.fed();
+        }
+    }
+
+    fn wait_for_done(&self) -> Result<(), RunError> {
+        self.close();
+        let mut stalled = Stalled::default();
+        while !self.flow.bell.over() {
+            self.glance(None, &mut stalled)?;
+        }
+        self.check_done()
+    }
+
+    fn cancel(&self) {
+        self.flow.fail(RunError::Cancelled);
     }
 }
 

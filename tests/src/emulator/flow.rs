@@ -1,16 +1,14 @@
 //! Graphs of ring channels without a GPU.
 
-use super::{Emulated, MOST_MEMORY, SHAPE, SetChannels, SetLots, compile, ended};
+use super::{Emulated, SetChannels, SetLots, compile, ended};
 use millstream_aggregator::{
-    RunError,
+    GraphProgram, RunError,
     cuda::flow::{FlowKernels, FlowLauncher},
 };
 use millstream_channels_kernel::cuda::{
     Options,
     flow::{FlowPlan, generate},
 };
-use millstream_cilk_lower::instantiate::Instance;
-use millstream_graph::graph::Graph;
 use std::time::Duration;
 
 /// A graph's kernels on this computer.
@@ -32,13 +30,8 @@ impl FlowEmulator {
     ///
     /// # Errors
     /// What a GPU cannot do, or what the compiler says.
-    pub fn of_graph(
-        graph: &Graph,
-        instance: &Instance,
-        blocks: u32,
-        stage: u32,
-    ) -> Result<Self, String> {
-        Self::with_change(graph, instance, (blocks, stage), |text| text)
+    pub fn of_graph(program: &GraphProgram, blocks: u32, stage: u32) -> Result<Self, String> {
+        Self::with_change(program, (blocks, stage), |text| text)
     }
 
     /// The same with a change of its text, such as a planted bug.
@@ -46,13 +39,12 @@ impl FlowEmulator {
     /// # Errors
     /// As above.
     pub fn with_change(
-        graph: &Graph,
-        instance: &Instance,
+        program: &GraphProgram,
         (blocks, stage): (u32, u32),
         change: impl FnOnce(String) -> String,
     ) -> Result<Self, String> {
-        let plan =
-            FlowPlan::of(graph, &instance.program, &instance.kernels).map_err(|e| e.to_string())?;
+        let plan = FlowPlan::of(&program.graph, &program.levelized, &program.kernels)
+            .map_err(|e| e.to_string())?;
         let options = Options {
             lines: false,
             ..Options::default()
@@ -69,7 +61,6 @@ impl FlowEmulator {
             plan,
             sites: generated.sites,
             max_depth: 1000,
-            shape: SHAPE,
             blocks,
             compiling: Duration::ZERO,
         };
@@ -82,12 +73,6 @@ impl FlowEmulator {
             // SAFETY: the text defines it so.
             unsafe { set(seed, switches) }
         });
-    }
-
-    /// Bytes that a run may take.
-    #[must_use]
-    pub const fn memory() -> u64 {
-        MOST_MEMORY
     }
 }
 

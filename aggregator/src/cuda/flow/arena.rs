@@ -25,7 +25,14 @@ pub(super) struct Place {
     pub(super) fields: Vec<(u64, u64)>,
     /// The same of what blocks keep.
     pub(super) held: Vec<u64>,
+    /// Elements that each block can keep.
+    pub(super) keeps: u64,
 }
+
+/// A block can keep so many elements of a channel at most, where it emits more than there is room for.
+const MOST_KEPT: u64 = 1 << 20;
+/// One part in so many of what a run's memory has left is for that.
+const KEPT_SHARE: u64 = 4;
 
 /// Where everything lies.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,8 +53,18 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Lays out a run with so many blocks and with rings of these sizes.
-    pub(super) fn new(plan: &FlowPlan, blocks: u32, sizes: &[RingSize]) -> Self {
+    /// Lays out a run with so many blocks and with rings of these sizes. Where bodies may emit more than is known beforehand, what is left of the
+    /// budget has room for what blocks keep of it.
+    pub(super) fn new(plan: &FlowPlan, blocks: u32, sizes: &[RingSize], budget: u64) -> Self {
+        let least = Self::with(plan, blocks, sizes, 0);
+        let loose = (0..sizes.len()).filter(|c| plan.is_loose(*c));
+        let bytes: u64 = loose.map(|c| plan.channels[c].bytes()).sum();
+        let left = budget.saturating_sub(least.size) / KEPT_SHARE;
+        let more = left.checked_div(bytes * u64::from(blocks)).unwrap_or(0);
+        Self::with(plan, blocks, sizes, more.min(MOST_KEPT))
+    }
+
+    fn with(plan: &FlowPlan, blocks: u32, sizes: &[RingSize], more: u64) -> Self {
         let mut at = 0u64;
         let mut take = |bytes: u64| {
             let here = at;
@@ -71,6 +88,7 @@ impl Arena {
                 control: 0,
                 fields: Vec::new(),
                 held: Vec::new(),
+                keeps: 0,
             });
         }
         let zeroed = take(0);
@@ -79,8 +97,8 @@ impl Arena {
             place.control = take(8 * width);
             let strides = channel.fields.iter().map(stride);
             place.fields = strides.clone().map(|s| (take(s * width), s)).collect();
-            let room = plan.held_room(c);
-            place.held = strides.map(|s| take(s * room * blocks)).collect();
+            place.keeps = plan.least_kept(c) + if plan.is_loose(c) { more } else { 0 };
+            place.held = strides.map(|s| take(s * place.keeps * blocks)).collect();
         }
         Self {
             control,
@@ -101,6 +119,7 @@ impl Arena {
             let at = [place.words, place.meet, place.control, place.done];
             words.extend(at.map(|offset| base + offset));
             words.push(u64::from(place.size.width) | u64::from(place.size.group) << 32);
+            words.push(place.keeps);
         }
         let fields = self
             .places

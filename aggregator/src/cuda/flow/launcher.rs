@@ -1,9 +1,6 @@
 //! What a graph's run asks of the machine that its kernels run on, beside what [`Machine`] says.
 
-use crate::{
-    cuda::launcher::{Machine, Shape},
-    error::RunError,
-};
+use crate::{cuda::launcher::Machine, error::RunError};
 use millstream_channels_kernel::cuda::{Site, flow::FlowPlan};
 use std::time::Duration;
 
@@ -16,8 +13,6 @@ pub struct FlowKernels {
     pub sites: Vec<Site>,
     /// How deep helpers may call themselves.
     pub max_depth: u32,
-    /// Their threads.
-    pub shape: Shape,
     /// Blocks: all find room on the machine at once.
     pub blocks: u32,
     /// How long it took to make them.

@@ -6,7 +6,12 @@ use super::{
     launcher::FlowLauncher,
     rings::{Fields, HostRing},
 };
-use crate::{cuda::copies::Copies, error::RunError, policy::Bytes};
+use crate::{
+    cuda::copies::Copies,
+    error::RunError,
+    policy::Bytes,
+    report::{ChannelReport, ChannelTally, RunReport, by_name},
+};
 use millstream_channels_kernel::cuda::{
     abi::{
         Control, Line,
@@ -38,7 +43,7 @@ const RUNNING: &str = "running the graph";
 
 /// How large a channel is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RingSize {
+pub(super) struct RingSize {
     /// Elements that it has room for.
     pub width: u32,
     /// Neighbouring elements that share a word of done marks, at most 64.
@@ -79,6 +84,7 @@ pub enum Ended {
 #[derive(Debug)]
 pub struct FlowRun<'a, L> {
     launcher: &'a mut L,
+    name: String,
     settings: FlowSettings,
     arena: Arena,
     base: u64,
@@ -116,7 +122,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             .map(|(_, c)| RingSize::new(c.width, c.group))
             .collect();
         let kernels = launcher.flow();
-        let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes);
+        let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes, settings.memory);
         if arena.size > settings.memory {
             return Err(RunError::Device(format!(
                 "the channels of the graph take {}, and the budget is {}; make them narrower, or give the run more memory",
@@ -142,6 +148,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let run = Self {
             words: words.collect(),
             launcher,
+            name: graph.name.clone(),
             settings,
             arena,
             base,
@@ -228,11 +235,11 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         self.ring(channel).pop(most)
     }
 
-    /// Runs the graph's kernel to its end.
+    /// Runs the graph's kernel to its end, or until `asks` says, of how long it has run, that it is to pause.
     ///
     /// # Errors
     /// If a kernel of the graph fails, the run is cancelled, or the machine fails.
-    pub fn go(&mut self) -> Result<Ended, RunError> {
+    pub fn go(&mut self, asks: impl Fn(Duration) -> bool) -> Result<Ended, RunError> {
         // Relaxed: no kernel runs.
         self.launcher.shared_word(ASKED).store(0, Ordering::Relaxed);
         let before = self.state;
@@ -250,7 +257,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         self.launcher.wait("starting the graph")?;
         // SAFETY: the run's memory is laid out as the kernel expects.
         unsafe { self.launcher.start() }?;
-        self.await_kernel()?;
+        self.await_kernel(asks)?;
         let mut control = [Control::default()];
         self.read(self.arena.control, &mut control)?;
         let mut state = [FlowState::default()];
@@ -265,7 +272,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         match state[0].stop.0 {
             stop::ALL_DONE => Ok(Ended::Done),
             stop::PAUSED => Ok(Ended::Paused),
-            stop::STANDS_STILL if state[0].waiting > 0 => Err(self.stalled()),
+            stop::STANDS_STILL if state[0].waiting > 0 => Err(self.stalled(&self.name)),
             stop::STANDS_STILL => Ok(Ended::Still),
             other => Err(RunError::Stuck {
                 state: format!("the graph's kernel ended by code {other}"),
@@ -274,7 +281,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
     }
 
     /// Waits for the kernel. It ends itself; one that does not look at its clock is given up.
-    fn await_kernel(&self) -> Result<(), RunError> {
+    fn await_kernel(&self, asks: impl Fn(Duration) -> bool) -> Result<(), RunError> {
         let (start, mut since, mut last) = (Instant::now(), Instant::now(), None);
         let patience = 2 * self.settings.watchdog + GRACE;
         while !self.launcher.is_done(RUNNING)? {
@@ -290,7 +297,12 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
                 }
                 (since, last) = (Instant::now(), idle);
             }
-            if start.elapsed() > SHORT {
+            let running = start.elapsed();
+            if asks(running) {
+                // Relaxed: pairs with the load of whoever looks.
+                self.launcher.shared_word(ASKED).store(1, Ordering::Relaxed);
+            }
+            if running > SHORT {
                 std::thread::sleep(NAP);
             } else {
                 std::hint::spin_loop();
@@ -325,22 +337,34 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
                     function: name.unwrap_or_default(),
                 })
             }
-            status::FAULT if site < kernels.sites.len() => {
-                let site = &kernels.sites[site];
-                let values = site.types.iter().zip(control.values);
-                Err(RunError::Fault(Fault {
-                    kind: site.kind.clone(),
-                    values: values
-                        .map(|(ty, bits)| FaultValue { ty: *ty, bits })
-                        .collect(),
-                    function: site.function.clone(),
-                    file: program.file.clone(),
-                    span: site.span,
-                }))
-            }
+            status::FAULT if site < kernels.sites.len() => Err(self.fault(site, control.values)),
             other => Err(RunError::Stuck {
                 state: format!("status {other}, channels: {}", self.counts()),
             }),
+        }
+    }
+
+    /// A check that failed, in the body of a node or in a helper.
+    fn fault(&self, number: usize, values: [u64; 2]) -> RunError {
+        let kernels = self.launcher.flow();
+        let site = &kernels.sites[number];
+        let values = site.types.iter().zip(values);
+        let error = RunError::Fault(Fault {
+            kind: site.kind.clone(),
+            values: values
+                .map(|(ty, bits)| FaultValue { ty: *ty, bits })
+                .collect(),
+            function: site.function.clone(),
+            file: kernels.plan.plan.program.program.file.clone(),
+            span: site.span,
+        });
+        match kernels.plan.node_of(&site.function) {
+            Some(node) => RunError::Node {
+                node,
+                element: None,
+                error: Box::new(error),
+            },
+            None => error,
         }
     }
 
@@ -356,40 +380,62 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
     }
 
     /// The error of a graph of which nobody can go on.
-    pub fn stalled(&self) -> RunError {
-        RunError::Stuck {
-            state: self.counts(),
+    #[must_use]
+    pub fn stalled(&self, graph: &str) -> RunError {
+        RunError::Stalled {
+            graph: graph.to_owned(),
+            channels: self.counts(),
         }
     }
 
-    /// Copies what kernels may have written back to its owners.
-    ///
-    /// # Errors
-    /// As the machine fails.
-    pub fn finish(self) -> Result<Vec<u64>, RunError> {
-        // SAFETY: the caller lends the memory for the whole run, and the copy has its place.
-        unsafe { self.copies.copy(&*self.launcher, self.copied, true) }?;
-        let mut ran = vec![0u64; self.launcher.flow().plan.nodes.len()];
-        self.read(self.arena.ran, &mut ran)?;
-        Ok(ran)
+    /// Whether somebody cancelled the run while no kernel ran.
+    #[must_use]
+    pub fn cancelled(&self) -> bool {
+        // Relaxed: pairs with `CudaCancel::cancel`.
+        self.launcher.shared_word(0).swap(0, Ordering::Relaxed) != 0
     }
 
-    /// Elements that blocks keep, for they found no room: of each channel.
+    /// Whether no channel holds anything, nor a block for one.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.state.kept == 0 && self.words.iter().all(|w| w.ready.0 == 0)
+    }
+
+    /// Copies what kernels may have written back to its owners, and says what happened.
     ///
     /// # Errors
     /// As the machine fails.
-    pub fn kept(&self) -> Result<Vec<u64>, RunError> {
-        let channels = self.words.len();
-        let blocks = self.launcher.flow().blocks as usize;
-        let mut held = vec![0u32; channels * blocks];
-        self.read(self.arena.held, &mut held)?;
-        let of = |c: usize| {
-            held.iter()
-                .skip(c)
-                .step_by(channels)
-                .map(|n| u64::from(*n))
-                .sum()
-        };
-        Ok((0..channels).map(of).collect())
+    pub fn finish(self) -> Result<RunReport, RunError> {
+        // SAFETY: the caller lends the memory for the whole run, and the copy has its place.
+        unsafe { self.copies.copy(&*self.launcher, self.copied, true) }?;
+        let kernels = self.launcher.flow();
+        let mut ran = vec![0u64; kernels.plan.nodes.len()];
+        self.read(self.arena.ran, &mut ran)?;
+        let program = &kernels.plan.plan.program;
+        let nodes = kernels.plan.nodes.iter().zip(&ran);
+        let tasks = nodes.map(|(node, ran)| (program[node.task].source_name().to_owned(), *ran));
+        let channels = kernels
+            .plan
+            .channels
+            .iter()
+            .zip(&self.arena.places)
+            .zip(&self.words);
+        let channels = channels.map(|((channel, place), words)| {
+            let tally = ChannelTally {
+                elements: words.reserve_tail.0,
+                ..ChannelTally::default()
+            };
+            ChannelReport::sum(channel.name.clone(), place.size.width, [&tally].into_iter())
+        });
+        Ok(RunReport {
+            total: ran.iter().sum(),
+            tasks: by_name(tasks),
+            dispatches: self.state.wavefronts,
+            peak: self.arena.size,
+            budget: self.settings.memory,
+            compiling: kernels.compiling,
+            channels: channels.collect(),
+            ..RunReport::default()
+        })
     }
 }

@@ -50,6 +50,8 @@ structs! {
         width: u32,
         /// Slots that share a word of `done`, at most 64.
         group: u32,
+        /// Elements that each block can keep where there is no room.
+        keeps: u64,
     }
 
     /// How far a graph's run is. Lies in device memory.
@@ -66,6 +68,8 @@ structs! {
         ran: u64 = "u64*",
         /// Wavefronts, of all nodes.
         wavefronts: u64,
+        /// Elements that blocks keep, when the kernel has ended. 0 when it starts.
+        kept: u64,
         /// Elements that some kernel of the device is still to run, or is running.
         alive: WideLine,
         /// Blocks that find nothing to do; the upper half counts how often one did again. 0 when the kernel starts.

@@ -160,13 +160,29 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
     while (done < full) {
       u64 data = 0, place = 0;
       u32 got = 0;
+      u32 kept = 0;
       if (leads) {
-        got = wait_for_room(r, full - done, data);
+        if (ring_room(r) == 0) ring_reclaim<true>(r);
+        if (ring_room(r)) got = ring_talloc(r, full - done, data);
+        // What finds no room is kept by the block, as long as there is place for that.
+        if (got == 0 && sh.held[S::channel(P)] + 2 * full - done <= r.keeps) {
+          kept = sh.held[S::channel(P)] + 1;
+          sh.held[S::channel(P)] += full - done;
+          if (S::lives(P)) count_alive(full - done, 0);
+        }
+        if (got == 0 && kept == 0) got = wait_for_room(r, full - done, data);
         if (got && S::lives(P)) count_alive(got, 0);
         if (got) place = ring_reserve(r, got);
       }
       sync_lanes(lanes);
       got = shuffle(lanes, got, leader);
+      kept = shuffle(lanes, kept, leader);
+      if (kept) {
+        for (u32 i = (u32)__popc(lanes & ((1u << lane_id()) - 1)); i < full - done; i += (u32)__popc(lanes))
+          S::template keep<P>(blockIdx.x * r.keeps + kept - 1 + i, done + i);
+        done = full;
+        break;
+      }
       if (got == 0) break;
       const Round slots = ring_slots(r, shuffle_wide_of(lanes, data, leader));
       const Round places = ring_control(r, shuffle_wide_of(lanes, place, leader));
@@ -196,7 +212,8 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
 
 // Room for some elements of a block, in both arrays. The first warp calls it.
 FN void allocate(FlowShared& sh, const Ring& r, u32 most) {
-  if (ring_room(r) < most) ring_reclaim<false>(r);
+  // All lanes have to see the same.
+  if (__shfl_sync(ALL_LANES, ring_room(r), 0, WARP) < most) ring_reclaim<false>(r);
   if (lane_id() == 0) {
     sh.got = ring_room(r) ? ring_talloc(r, most, sh.data) : 0;
     if (sh.got) sh.place = ring_reserve(r, sh.got);
@@ -224,8 +241,11 @@ FN void bring_staged(FlowShared& sh) {
     if (thread_id() == 0) ring_enq(r, sh.place, sh.place + got);
     done += got;
   }
-  for (u32 i = thread_id(); i < count - done; i += BLOCK) S::template keep<P>(blockIdx.x * held_room(channel) + i, done + i);
-  if (thread_id() == 0 && done < count) sh.held[channel] = count - done;
+  if (done == count) return;
+  for (u32 i = thread_id(); i < count - done; i += BLOCK) S::template keep<P>(blockIdx.x * r.keeps + sh.held[channel] + i, done + i);
+  // Everybody has seen that there was no room, before it is asked for by another port.
+  __syncthreads();
+  if (thread_id() == 0) sh.held[channel] += count - done;
 }
 
 template <class S, u32 P>

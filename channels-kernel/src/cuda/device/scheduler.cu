@@ -10,7 +10,7 @@ FN void bring_held(FlowShared& sh) {
   const Round slots = ring_slots(r, sh.data), places = ring_control(r, sh.place);
   for (u32 i = thread_id(); i < got; i += BLOCK) {
     const u32 slot = slots.at(i);
-    put_held(channel, slot, blockIdx.x * held_room(channel) + held - got + i);
+    put_held(channel, slot, blockIdx.x * r.keeps + held - got + i);
     r.control[places.at(i)] = slot;
   }
   __syncthreads();
@@ -168,7 +168,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) flow_persistent(
       run_node(sh.channel);
     }
   }
-  for (u32 c = thread_id(); c < CHANNELS; c += BLOCK) state->held[blockIdx.x * CHANNELS + c] = sh.held[c];
+  for (u32 c = thread_id(); c < CHANNELS; c += BLOCK) {
+    state->held[blockIdx.x * CHANNELS + c] = sh.held[c];
+    if (sh.held[c]) __nv_atomic_fetch_add(&state->kept, (u64)sh.held[c], __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
   for (u32 n = thread_id(); n < NODES; n += BLOCK) {
     if (sh.ran[n]) __nv_atomic_fetch_add(&state->ran[n], sh.ran[n], __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }

@@ -156,7 +156,7 @@ fn stage(plan: &FlowPlan, node: &Node, ports: &[Port], out: &mut Writer) {
     for (function, to) in [("put", ""), ("keep", "_held")] {
         out.line("template <u32 P>");
         out.open(&format!(
-            "FN_IN static void {function}([[maybe_unused]] u32 to, [[maybe_unused]] u32 i) {{"
+            "FN_IN static void {function}([[maybe_unused]] u64 to, [[maybe_unused]] u32 i) {{"
         ));
         for (p, port) in ports.iter().enumerate() {
             let array = format!("device_flow.{}{to}", channel(plan, port.channel));

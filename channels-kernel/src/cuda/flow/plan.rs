@@ -3,7 +3,7 @@
 use crate::{cuda::plan::Plan, layout::stride};
 use millstream_graph::{
     graph::{Graph, KernelKey, Predicate},
-    ir::{ChannelId, FuncId, TaskId},
+    ir::{ChannelId, FuncId, Function, StmtKind, TaskId},
     levelized::{Field, Levelized, StackRef},
 };
 
@@ -181,13 +181,20 @@ impl FlowPlan {
         ports.any(|p| p.0 == channel)
     }
 
-    /// How many elements of a channel a block keeps at most, where there is no room for them: what any node stages of it.
+    /// How many elements of a channel a block has to be able to keep where there is no room: what any node stages of it.
     #[must_use]
-    pub fn held_room(&self, channel: usize) -> u64 {
+    pub fn least_kept(&self, channel: usize) -> u64 {
         match self.is_produced(channel) {
             true => STAGE_BYTES / self.channels[channel].bytes().max(1),
             false => 0,
         }
+    }
+
+    /// Whether some node emits a number of elements into a channel that depends on data.
+    #[must_use]
+    pub fn is_loose(&self, channel: usize) -> bool {
+        let mut ports = self.nodes.iter().flat_map(|n| &n.ports);
+        ports.any(|p| *p == (channel, None))
     }
 
     /// Uniforms of the program.
@@ -213,6 +220,29 @@ impl FlowPlan {
     #[must_use]
     pub fn consumer(&self, channel: usize) -> Option<usize> {
         self.nodes.iter().position(|n| n.consumes == channel)
+    }
+
+    /// The node in whose body, or in whose helper, a function of that name runs: none if that may be several.
+    #[must_use]
+    pub fn node_of(&self, function: &str) -> Option<String> {
+        let program = &self.plan.program;
+        let runs = |node: &&Node| {
+            let task = &program[node.task];
+            let body = &task.segments[0].body;
+            let mut seen = Vec::new();
+            let mut next: Vec<FuncId> = calls(body).collect();
+            while let Some(func) = next.pop() {
+                if !seen.contains(&func) {
+                    seen.push(func);
+                    next.extend(calls(&program.program[func]));
+                }
+            }
+            let mut names = seen.iter().map(|f| program.program[*f].name.as_str());
+            task.source_name() == function || names.any(|name| name == function)
+        };
+        let mut nodes = self.nodes.iter().filter(runs);
+        let node = nodes.next().filter(|_| nodes.next().is_none())?;
+        Some(program[node.task].source_name().to_owned())
     }
 
     /// The channels that a channel's elements are turned into at once, as a mask.
@@ -280,6 +310,13 @@ impl FlowPlan {
             self.channels[c].floor = floor[c];
         }
     }
+}
+
+fn calls(function: &Function) -> impl Iterator<Item = FuncId> {
+    function.stmts().filter_map(|s| match s.kind {
+        StmtKind::Call { func, .. } => Some(func),
+        _ => None,
+    })
 }
 
 fn node(

@@ -28,7 +28,6 @@ pub fn generate(plan: &FlowPlan, options: Options) -> Generated {
     out.text(include_str!("../device/stop.cu"));
     out.text(include_str!("../device/thread.cu"));
     out.text(include_str!("../device/ring.cu"));
-    held_rooms(plan, &mut out);
     out.text(include_str!("../device/flow.cu"));
     out.blank();
     unit::data(&plan.plan, &mut out);
@@ -113,35 +112,17 @@ fn global(plan: &FlowPlan, out: &mut Writer) {
     out.blank();
 }
 
-/// How much a block keeps of a channel at most: what any node stages for it.
-fn held_rooms(plan: &FlowPlan, out: &mut Writer) {
-    let rooms = plan.channels.iter().enumerate().map(|(c, channel)| {
-        let produced = plan.is_produced(c);
-        match produced {
-            true => format!("FLOW_STAGE / {}", channel.bytes().max(1)),
-            false => "0".to_owned(),
-        }
-    });
-    let text = rooms
-        .enumerate()
-        .map(|(c, room)| format!("channel == {c} ? {room} : "))
-        .collect::<String>();
-    out.line(&format!(
-        "FN constexpr u32 held_room([[maybe_unused]] u32 channel) {{ return {text}0; }}"
-    ));
-}
-
 /// What is kept goes into its channel.
 fn held(plan: &FlowPlan, out: &mut Writer) {
     out.blank();
-    out.open("FN void put_held([[maybe_unused]] u32 channel, [[maybe_unused]] u32 slot, [[maybe_unused]] u32 from) {");
+    out.open("FN void put_held([[maybe_unused]] u32 channel, [[maybe_unused]] u32 slot, [[maybe_unused]] u64 from) {");
     out.open("switch (channel) {");
     for (c, channel) in plan.channels.iter().enumerate() {
         out.open(&format!("case {c}:"));
         for (f, field) in channel.fields.iter().enumerate() {
             let (name, array) = (names::field(field, f), node::channel(plan, c));
             let from = format!(
-                "(ptr)device_flow.{array}_held.{name} + (u64)from * {}ull",
+                "(ptr)device_flow.{array}_held.{name} + from * {}ull",
                 crate::layout::stride(field)
             );
             out.line(&node::move_field(
