@@ -489,3 +489,43 @@ fn an_error_in_a_kernel_names_node_and_line() {
     t.write("job.ron", job);
     t.bad(1, &["run", "job.ron"], &["node `check`", "steps.rs:24"]);
 }
+
+/// The page's own file and graphs, in a new folder, as it says.
+#[test]
+fn the_page_about_graphs_can_be_followed() {
+    let page = include_str!("../../docs/graph.md");
+    let blocks = |kind: &str| -> Vec<String> {
+        let fence = format!("```{kind}\n");
+        let blocks = page.split(&fence).skip(1);
+        blocks
+            .map(|b| b.split("```").next().unwrap().to_owned())
+            .collect()
+    };
+    let t = Folder::new();
+    let program = &blocks("rust")[0];
+    t.write(
+        "sieve.rs",
+        program.split("use millstream::{Device").next().unwrap(),
+    );
+    let [graph, whole] = &blocks("ron")[..] else {
+        panic!("two graphs")
+    };
+    t.write("primes.ron", graph);
+    let out = t.good(&["run", "primes.ron"]);
+    let console = blocks("console");
+    let shown: Vec<&str> = console[0].lines().skip(1).collect();
+    // The graph goes by its program's name.
+    assert_eq!(
+        out.lines().skip(1).take(2).collect::<Vec<_>>(),
+        shown[1..],
+        "{out}"
+    );
+    assert_eq!(out.lines().next(), Some(shown[0]));
+    assert!(
+        t.good(&["check", "primes.ron"])
+            .contains("kernel test: numbers -> primes")
+    );
+    t.write("whole.ron", whole);
+    t.good(&["run", "whole.ron", "--threads", "1"]);
+    assert!(t.files().contains(&"kept.npy".to_owned()));
+}

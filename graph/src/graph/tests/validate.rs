@@ -329,7 +329,7 @@ fn host_nodes_are_wrong() {
 #[test]
 fn all_is_said_at_once_and_unknown_names_hide_what_follows_from_them() {
     let text = r#"(
-        channels: { "calls": (element: "FibOb", width: 0) },
+        channels: { "calls": (element: Some("FibOb"), width: 0) },
         kernels: { "fib": (consumes: Some("call"), produces: ["calls"]) },
     )"#;
     let written: Written = ron::from_str(text).unwrap();
