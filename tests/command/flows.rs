@@ -442,7 +442,7 @@ fn wrong_graphs_have_a_place() {
     job_with(
         "    source: \"steps.rs\",\n",
         "",
-        &["the run has no program: `source` is missing"],
+        &["the field `source` is missing"],
     );
     job_with("Step { n, path: [0; 2] }", "Step { n }", &["path"]);
     job_with(
