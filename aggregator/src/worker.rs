@@ -9,9 +9,10 @@ use crate::{
     batch::Batch,
     decisions::{Decision, Reason},
     error::RunError,
+    flow::Bell,
     ledger::Room,
     levels::Level,
-    plan::Plan,
+    plan::{Plan, TaskPlan},
     policy::run_of,
     report::{Tally, WorkerReport},
     run::Run,
@@ -86,6 +87,8 @@ pub(crate) struct Worker<'r> {
     entered: Instant,
     /// Whether the others are to be called if this takes long.
     pub(crate) alone: bool,
+    /// Where workers of a graph sleep.
+    pub(crate) bell: Option<&'r Bell>,
     /// The task and the element on its entry stack that the run stopped at.
     pub(crate) stopped_at: Option<(usize, u64)>,
     /// Where the run records them.
@@ -119,6 +122,7 @@ impl<'r> Worker<'r> {
             parked: Duration::ZERO,
             entered: Instant::now(),
             alone: id == WorkerId(0) && run.workers > 1,
+            bell: None,
             stopped_at: None,
             decisions: run.records.then(Vec::new),
         }
@@ -169,7 +173,7 @@ impl<'r> Worker<'r> {
         Ok(())
     }
 
-    fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
+    pub(crate) fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
         self.tally.acquired += 1;
         self.run_batch(&loan.batch)?;
         self.run.shared.finish(loan);
@@ -274,7 +278,12 @@ impl<'r> Worker<'r> {
 
     /// The task with most entries at a level.
     fn most_entries(&self, level: Level) -> Option<usize> {
-        let counts = self.plan.tasks.iter().enumerate().map(|(t, task)| {
+        self.most_entries_of(level, |_| true)
+    }
+
+    fn most_entries_of(&self, level: Level, of: impl Fn(&TaskPlan) -> bool) -> Option<usize> {
+        let tasks = self.plan.tasks.iter().enumerate();
+        let counts = tasks.filter(|t| of(t.1)).map(|(t, task)| {
             let levels = &self.stacks.levels;
             (levels.end(level, t) - levels.base(level, task.entry), t)
         });
@@ -513,8 +522,10 @@ impl<'r> Worker<'r> {
     /// Donates about half of the shallowest entries, the last of them: the largest subtrees.
     fn offer(&mut self) {
         let current = self.current();
+        // Elements of a channel are run by who took them: what they emit lies with it.
+        let theirs = |task: &TaskPlan| !task.in_channel;
         let Some((level, task)) =
-            (self.shallow..=current).find_map(|l| Some((l, self.most_entries(l)?)))
+            (self.shallow..=current).find_map(|l| Some((l, self.most_entries_of(l, theirs)?)))
         else {
             self.shallow = current;
             return;
@@ -553,6 +564,9 @@ impl<'r> Worker<'r> {
         }
         self.tally.donated += 1;
         self.run.shared.donate(self.id, batch);
+        if let Some(bell) = self.bell {
+            bell.call_one();
+        }
     }
 
     /// A level that is drained but for lent batches: takes them back, or helps others, or sleeps.
