@@ -18,7 +18,6 @@ pub(super) struct Place {
     pub(super) size: RingSize,
     /// See [`Ring`](millstream_channels_kernel::cuda::abi::flow::Ring).
     pub(super) words: u64,
-    pub(super) meet: u64,
     pub(super) control: u64,
     pub(super) done: u64,
     /// The array of each field, and the bytes of one.
@@ -83,9 +82,8 @@ impl Arena {
             places.push(Place {
                 size: *size,
                 words: words + i as u64 * size_of::<RingWords>() as u64,
-                meet: take(16 * width),
+                control: take(8 * width),
                 done: take(8 * width.div_ceil(size.group.into())),
-                control: 0,
                 fields: Vec::new(),
                 held: Vec::new(),
                 keeps: 0,
@@ -94,7 +92,6 @@ impl Arena {
         let zeroed = take(0);
         for (c, (place, channel)) in places.iter_mut().zip(&plan.channels).enumerate() {
             let width = u64::from(place.size.width);
-            place.control = take(8 * width);
             let strides = channel.fields.iter().map(stride);
             place.fields = strides.clone().map(|s| (take(s * width), s)).collect();
             place.keeps = plan.least_kept(c) + if plan.is_loose(c) { more } else { 0 };
@@ -116,7 +113,7 @@ impl Arena {
     pub(super) fn global(&self, base: u64, uniforms: &[u64]) -> Vec<u8> {
         let mut words = vec![base + self.control, base + self.state];
         for place in &self.places {
-            let at = [place.words, place.meet, place.control, place.done];
+            let at = [place.words, place.control, place.done];
             words.extend(at.map(|offset| base + offset));
             words.push(u64::from(place.size.width) | u64::from(place.size.group) << 32);
             words.push(place.keeps);

@@ -6,27 +6,23 @@ use super::{
     launcher::FlowLauncher,
     rings::{Fields, HostRing},
 };
-<<<<<<< HEAD
-use crate::{cuda::copies::Copies, error::RunError, policy::Bytes};
-=======
 use crate::{
     cuda::copies::Copies,
     error::RunError,
     policy::Bytes,
     report::{ChannelReport, ChannelTally, RunReport, by_name},
 };
->>>>>>> h-gpu
 use millstream_channels_kernel::cuda::{
     abi::{
         Control, Line,
-        flow::{FlowState, RingWords, stop},
+        flow::{FlowState, RingWords, how, stop},
         status,
     },
     flow::Channel,
 };
 use millstream_graph::{
     fault::{Fault, FaultValue},
-    graph::Graph,
+    graph::{self, Graph, WhenFull},
     ir::Program,
     ty::PieceKind,
 };
@@ -52,14 +48,17 @@ pub(super) struct RingSize {
     pub width: u32,
     /// Neighbouring elements that share a word of done marks, at most 64.
     pub group: u32,
+    /// Whether it may become wider.
+    pub grows: bool,
 }
 
 impl RingSize {
     /// A size that the device knows: a mark is a bit of a word.
-    fn new(width: u32, group: u32) -> Self {
+    fn new(channel: &graph::Channel) -> Self {
         Self {
-            width: width.max(1),
-            group: group.clamp(1, 64),
+            width: channel.width.max(1),
+            group: channel.group.clamp(1, 64),
+            grows: channel.full == WhenFull::Grow,
         }
     }
 }
@@ -71,6 +70,8 @@ pub struct FlowSettings {
     pub memory: u64,
     /// How long a body may take, and nobody may find anything to do.
     pub watchdog: Duration,
+    /// Whether this thread launches a kernel for what is ready, again and again; else one kernel runs until there is nothing more.
+    pub host_thread: bool,
 }
 
 /// Why a kernel ended.
@@ -121,10 +122,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         args: &GraphArgs<'_>,
     ) -> Result<Self, RunError> {
         let mut bound = Bound::new(source, graph, args, launcher.home())?;
-        let sizes: Vec<RingSize> = graph
-            .channels()
-            .map(|(_, c)| RingSize::new(c.width, c.group))
-            .collect();
+        let sizes: Vec<RingSize> = graph.channels().map(|(_, c)| RingSize::new(c)).collect();
         let kernels = launcher.flow();
         let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes, settings.memory);
         if arena.size > settings.memory {
@@ -145,8 +143,8 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             .collect();
         let base = launcher.channels(arena.size)?;
         let (uniforms, copied) = bound.place(launcher, &kinds)?;
-        let words = sizes.iter().map(|size| RingWords {
-            room: Line(size.width),
+        let words = arena.places.iter().map(|place| RingWords {
+            room: Line(place.size.width),
             ..RingWords::default()
         });
         let run = Self {
@@ -251,32 +249,28 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let state = FlowState {
             alive: before.alive,
             wavefronts: before.wavefronts,
+            kept: before.kept,
             asked: address,
             held: self.base + self.arena.held,
             ran: self.base + self.arena.ran,
+            dropped: self.base + self.arena.dropped,
             ..FlowState::default()
         };
         self.write(self.arena.state, &[state])?;
         self.write(self.arena.words, &self.words)?;
         self.launcher.wait("starting the graph")?;
-        // SAFETY: the run's memory is laid out as the kernel expects.
-        unsafe { self.launcher.start() }?;
-        self.await_kernel(asks)?;
-        let mut control = [Control::default()];
-        self.read(self.arena.control, &mut control)?;
-        let mut state = [FlowState::default()];
-        self.read(self.arena.state, &mut state)?;
+        let (control, state) = self.kernels(&asks)?;
         let mut words = std::mem::take(&mut self.words);
         let read = self.read(self.arena.words, &mut words);
         self.words = words;
         read?;
-        self.wavefronts = state[0].wavefronts - before.wavefronts;
-        [self.state] = state;
-        self.failed(&control[0])?;
-        match state[0].stop.0 {
+        self.wavefronts = state.wavefronts - before.wavefronts;
+        self.state = state;
+        self.failed(&control)?;
+        match state.stop.0 {
             stop::ALL_DONE => Ok(Ended::Done),
             stop::PAUSED => Ok(Ended::Paused),
-            stop::STANDS_STILL if state[0].waiting > 0 => Err(self.stalled(&self.name)),
+            stop::STANDS_STILL if state.waiting > 0 => Err(self.stalled(&self.name)),
             stop::STANDS_STILL => Ok(Ended::Still),
             other => Err(RunError::Stuck {
                 state: format!("the graph's kernel ended by code {other}"),
@@ -284,8 +278,43 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         }
     }
 
+    /// One kernel, or as many as find something to do.
+    fn kernels(&self, asks: &impl Fn(Duration) -> bool) -> Result<(Control, FlowState), RunError> {
+        let mut how = match self.settings.host_thread {
+            true => how::ONCE,
+            false => how::PERSISTENT,
+        };
+        let (start, mut done) = (Instant::now(), self.state.wavefronts);
+        loop {
+            // SAFETY: the run's memory is laid out as the kernel expects.
+            unsafe { self.launcher.start(how) }?;
+            self.await_kernel(asks)?;
+            let mut control = [Control::default()];
+            self.read(self.arena.control, &mut control)?;
+            let mut state = [FlowState::default()];
+            self.read(self.arena.state, &mut state)?;
+            let ([control], [mut state]) = (control, state);
+            let over = state.stop.0 != stop::GOES_ON || control.status != status::OK;
+            if over || how == how::PERSISTENT {
+                return Ok((control, state));
+            }
+            let found = state.wavefronts > done;
+            done = state.wavefronts;
+            let paused = state.pausing != 0 || asks(start.elapsed());
+            if paused || (!found && how == how::LAST) {
+                state.stop.0 = if paused {
+                    stop::PAUSED
+                } else {
+                    stop::STANDS_STILL
+                };
+                return Ok((control, state));
+            }
+            how = if found { how::ONCE } else { how::LAST };
+        }
+    }
+
     /// Waits for the kernel. It ends itself; one that does not look at its clock is given up.
-    fn await_kernel(&self, asks: impl Fn(Duration) -> bool) -> Result<(), RunError> {
+    fn await_kernel(&self, asks: &impl Fn(Duration) -> bool) -> Result<(), RunError> {
         let (start, mut since, mut last) = (Instant::now(), Instant::now(), None);
         let patience = 2 * self.settings.watchdog + GRACE;
         while !self.launcher.is_done(RUNNING)? {
@@ -341,23 +370,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
                     function: name.unwrap_or_default(),
                 })
             }
-<<<<<<< HEAD
-            status::FAULT if site < kernels.sites.len() => {
-                let site = &kernels.sites[site];
-                let values = site.types.iter().zip(control.values);
-                Err(RunError::Fault(Fault {
-                    kind: site.kind.clone(),
-                    values: values
-                        .map(|(ty, bits)| FaultValue { ty: *ty, bits })
-                        .collect(),
-                    function: site.function.clone(),
-                    file: program.file.clone(),
-                    span: site.span,
-                }))
-            }
-=======
             status::FAULT if site < kernels.sites.len() => Err(self.fault(site, control.values)),
->>>>>>> h-gpu
             other => Err(RunError::Stuck {
                 state: format!("status {other}, channels: {}", self.counts()),
             }),
@@ -425,27 +438,14 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
     ///
     /// # Errors
     /// As the machine fails.
-<<<<<<< HEAD
-    pub fn kept(&self) -> Result<Vec<u64>, RunError> {
-        let channels = self.words.len();
-        let blocks = self.launcher.flow().blocks as usize;
-        let mut held = vec![0u32; channels * blocks];
-        self.read(self.arena.held, &mut held)?;
-        let of = |c: usize| {
-            held.iter()
-                .skip(c)
-                .step_by(channels)
-                .map(|n| u64::from(*n))
-                .sum()
-        };
-        Ok((0..channels).map(of).collect())
-=======
     pub fn finish(self) -> Result<RunReport, RunError> {
         // SAFETY: the caller lends the memory for the whole run, and the copy has its place.
         unsafe { self.copies.copy(&*self.launcher, self.copied, true) }?;
         let kernels = self.launcher.flow();
         let mut ran = vec![0u64; kernels.plan.nodes.len()];
         self.read(self.arena.ran, &mut ran)?;
+        let mut dropped = vec![0u64; self.words.len()];
+        self.read(self.arena.dropped, &mut dropped)?;
         let program = &kernels.plan.plan.program;
         let nodes = kernels.plan.nodes.iter().zip(&ran);
         let tasks = nodes.map(|(node, ran)| (program[node.task].source_name().to_owned(), *ran));
@@ -454,10 +454,11 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             .channels
             .iter()
             .zip(&self.arena.places)
-            .zip(&self.words);
-        let channels = channels.map(|((channel, place), words)| {
+            .zip(self.words.iter().zip(&dropped));
+        let channels = channels.map(|((channel, place), (words, dropped))| {
             let tally = ChannelTally {
                 elements: words.reserve_tail.0,
+                dropped: *dropped,
                 ..ChannelTally::default()
             };
             ChannelReport::sum(channel.name.clone(), place.size.width, [&tally].into_iter())
@@ -472,6 +473,5 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             channels: channels.collect(),
             ..RunReport::default()
         })
->>>>>>> h-gpu
     }
 }

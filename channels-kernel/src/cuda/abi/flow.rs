@@ -22,7 +22,7 @@ structs! {
     RingWords {
         /// What may be allocated: `width` less `tail - head`, but for what was asked for and is being given back.
         room: Line,
-        /// What may be taken: `control_tail - control_head`, likewise.
+        /// What may be taken: what is published less `control_head`, likewise.
         ready: Line,
         /// Data array: the first position that is not free again.
         head: WideLine,
@@ -30,8 +30,6 @@ structs! {
         tail: WideLine,
         /// Control array: the first position that is not taken.
         control_head: WideLine,
-        /// Control array: the first position that is not published.
-        control_tail: WideLine,
         /// Control array: the first position that is not reserved.
         reserve_tail: WideLine,
     }
@@ -40,9 +38,7 @@ structs! {
     Ring {
         /// Its words.
         words: u64 = "RingWords*",
-        /// Where `control_tail` meets whoever publishes: a word for each place of the control array.
-        meet: u64 = "u64*",
-        /// The control array: slots, in the order in which they are published. Twice the width.
+        /// The control array: slots, in the order in which they are published, each with a bit that turns over each time round. Twice the width.
         control: u64 = "u32*",
         /// A bit for each slot, `group` of them a word.
         done: u64 = "u64*",
@@ -83,6 +79,9 @@ structs! {
 const _: () =
     assert!(std::mem::offset_of!(FlowState, alive) == 128 && size_of::<FlowState>() == 512);
 
+/// The bit of an entry of the control array that says of which time round it is: set in the first one.
+pub const TAG: u32 = 1 << 31;
+
 /// Why a graph's kernel ended, if no status says more.
 pub mod stop {
     /// It has not.
@@ -108,6 +107,7 @@ pub(in crate::cuda) fn header() -> String {
         out += &structure.text();
     }
     out += &codes(status::ALL);
+    out += &format!("#define RING_TAG {TAG:#x}u\n");
     out += &format!(
         "enum Stop : u32 {{ GOES_ON = {}, ALL_DONE = {}, PAUSED = {}, STANDS_STILL = {} }};\n",
         stop::GOES_ON,

@@ -186,13 +186,10 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
       if (got == 0) break;
       const Round slots = ring_slots(r, shuffle_wide_of(lanes, data, leader));
       const Round places = ring_control(r, shuffle_wide_of(lanes, place, leader));
-      for (u32 i = (u32)__popc(lanes & ((1u << lane_id()) - 1)); i < got; i += (u32)__popc(lanes)) {
-        const u32 slot = slots.at(i);
-        S::template put<P>(slot, done + i);
-        r.control[places.at(i)] = slot;
-      }
+      const u32 number = (u32)__popc(lanes & ((1u << lane_id()) - 1)), all = (u32)__popc(lanes);
+      for (u32 i = number; i < got; i += all) S::template put<P>(slots.at(i), done + i);
+      ring_enq(r, slots, places, got, number, all);
       sync_lanes(lanes);
-      if (leads) ring_enq(r, place, place + got);
       done += got;
     }
     sync_lanes(lanes);
@@ -232,13 +229,9 @@ FN void bring_staged(FlowShared& sh) {
     const u32 got = sh.got;
     if (got == 0) break;
     const Round slots = ring_slots(r, sh.data), places = ring_control(r, sh.place);
-    for (u32 i = thread_id(); i < got; i += BLOCK) {
-      const u32 slot = slots.at(i);
-      S::template put<P>(slot, done + i);
-      r.control[places.at(i)] = slot;
-    }
+    for (u32 i = thread_id(); i < got; i += BLOCK) S::template put<P>(slots.at(i), done + i);
+    ring_enq(r, slots, places, got, thread_id(), BLOCK);
     __syncthreads();
-    if (thread_id() == 0) ring_enq(r, sh.place, sh.place + got);
     done += got;
   }
   if (done == count) return;
@@ -274,14 +267,14 @@ static __device__ __noinline__ void run_flow() {
   const Round places = ring_control(r, at);
   Flowing<S> worker(sh);
   if constexpr (S::COUNTED) {
-    for (u32 i = thread_id(); i < count && !worker.failed; i += BLOCK) S::run(worker, S::deq(r.control[places.at(i)]));
+    for (u32 i = thread_id(); i < count && !worker.failed; i += BLOCK) S::run(worker, S::deq(ring_await(r, places, i)));
     __syncthreads();
     ring_tfree(r, at, count);
   } else {
     // Whoever may wait in the middle holds nothing.
     const bool mine = thread_id() < count;
     typename S::Args args = {};
-    if (mine) args = S::deq(r.control[places.at(thread_id())]);
+    if (mine) args = S::deq(ring_await(r, places, thread_id()));
     __syncthreads();
     ring_tfree(r, at, count);
     if (mine) S::run(worker, args);

@@ -8,16 +8,10 @@ FN void bring_held(FlowShared& sh) {
   __syncthreads();
   const u32 got = sh.got;
   const Round slots = ring_slots(r, sh.data), places = ring_control(r, sh.place);
-  for (u32 i = thread_id(); i < got; i += BLOCK) {
-    const u32 slot = slots.at(i);
-    put_held(channel, slot, blockIdx.x * r.keeps + held - got + i);
-    r.control[places.at(i)] = slot;
-  }
+  for (u32 i = thread_id(); i < got; i += BLOCK) put_held(channel, slots.at(i), blockIdx.x * r.keeps + held - got + i);
+  if (got) ring_enq(r, slots, places, got, thread_id(), BLOCK);
   __syncthreads();
-  if (thread_id() == 0 && got) {
-    ring_enq(r, sh.place, sh.place + got);
-    sh.held[channel] = held - got;
-  }
+  if (thread_id() == 0) sh.held[channel] = held - got;
 }
 
 // What one look of a block sees beside the channels; the same for all lanes.
