@@ -9,6 +9,11 @@ use millstream_channels_kernel::cuda::{
     Options,
     flow::{FlowPlan, generate},
 };
+<<<<<<< HEAD
+use millstream_cilk_lower::instantiate::Instance;
+use millstream_graph::graph::Graph;
+=======
+>>>>>>> h-gpu
 use std::time::Duration;
 
 /// A graph's kernels on this computer.
@@ -43,8 +48,13 @@ impl FlowEmulator {
         (blocks, stage): (u32, u32),
         change: impl FnOnce(String) -> String,
     ) -> Result<Self, String> {
+<<<<<<< HEAD
+        let plan =
+            FlowPlan::of(graph, &instance.program, &instance.kernels).map_err(|e| e.to_string())?;
+=======
         let plan = FlowPlan::of(&program.graph, &program.levelized, &program.kernels)
             .map_err(|e| e.to_string())?;
+>>>>>>> h-gpu
         let options = Options {
             lines: false,
             ..Options::default()

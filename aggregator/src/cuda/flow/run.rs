@@ -6,12 +6,16 @@ use super::{
     launcher::FlowLauncher,
     rings::{Fields, HostRing},
 };
+<<<<<<< HEAD
+use crate::{cuda::copies::Copies, error::RunError, policy::Bytes};
+=======
 use crate::{
     cuda::copies::Copies,
     error::RunError,
     policy::Bytes,
     report::{ChannelReport, ChannelTally, RunReport, by_name},
 };
+>>>>>>> h-gpu
 use millstream_channels_kernel::cuda::{
     abi::{
         Control, Line,
@@ -379,7 +383,23 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
                     function: name.unwrap_or_default(),
                 })
             }
+<<<<<<< HEAD
+            status::FAULT if site < kernels.sites.len() => {
+                let site = &kernels.sites[site];
+                let values = site.types.iter().zip(control.values);
+                Err(RunError::Fault(Fault {
+                    kind: site.kind.clone(),
+                    values: values
+                        .map(|(ty, bits)| FaultValue { ty: *ty, bits })
+                        .collect(),
+                    function: site.function.clone(),
+                    file: program.file.clone(),
+                    span: site.span,
+                }))
+            }
+=======
             status::FAULT if site < kernels.sites.len() => Err(self.fault(site, control.values)),
+>>>>>>> h-gpu
             other => Err(RunError::Stuck {
                 state: format!("status {other}, channels: {}", self.counts()),
             }),
@@ -447,6 +467,21 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
     ///
     /// # Errors
     /// As the machine fails.
+<<<<<<< HEAD
+    pub fn kept(&self) -> Result<Vec<u64>, RunError> {
+        let channels = self.words.len();
+        let blocks = self.launcher.flow().blocks as usize;
+        let mut held = vec![0u32; channels * blocks];
+        self.read(self.arena.held, &mut held)?;
+        let of = |c: usize| {
+            held.iter()
+                .skip(c)
+                .step_by(channels)
+                .map(|n| u64::from(*n))
+                .sum()
+        };
+        Ok((0..channels).map(of).collect())
+=======
     pub fn finish(self) -> Result<RunReport, RunError> {
         // SAFETY: the caller lends the memory for the whole run, and the copy has its place.
         unsafe { self.copies.copy(&*self.launcher, self.copied, true) }?;
@@ -482,5 +517,6 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             channels: channels.collect(),
             ..RunReport::default()
         })
+>>>>>>> h-gpu
     }
 }
