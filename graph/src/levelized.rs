@@ -22,6 +22,8 @@ use crate::{
 
 pub use crate::ty::Field;
 
+use petgraph::{Direction, algo::condensation, graph::DiGraph};
+
 /// A whole levelized program.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Levelized {
@@ -132,6 +134,35 @@ impl Levelized {
         }
         let channels = self.program.channels.len();
         out.extend((0..channels).map(|c| StackRef::Channel(ChannelId::new(c))));
+        out
+    }
+
+    /// The tasks that the host calls: of each group of tasks that no other spawns, the first that stores its result.
+    #[must_use]
+    pub fn roots(&self) -> Vec<TaskId> {
+        let mut spawns = DiGraph::<TaskId, ()>::new();
+        let nodes: Vec<_> = (0..self.tasks.len())
+            .map(|t| spawns.add_node(TaskId::new(t)))
+            .collect();
+        for (t, task) in self.tasks.iter().enumerate() {
+            for push in task.segments.iter().flat_map(|s| &s.pushes) {
+                if let StackRef::Entry(child) = push.stack {
+                    spawns.update_edge(nodes[t], nodes[child.index()], ());
+                }
+            }
+        }
+        let groups = condensation(spawns, true);
+        let sources = groups.node_indices().filter(|g| {
+            groups
+                .neighbors_directed(*g, Direction::Incoming)
+                .next()
+                .is_none()
+        });
+        let stores = |t: &TaskId| self[*t].combine == Combine::Store;
+        let mut out: Vec<TaskId> = sources
+            .filter_map(|g| groups[g].iter().copied().filter(stores).min())
+            .collect();
+        out.sort();
         out
     }
 

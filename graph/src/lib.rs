@@ -11,7 +11,6 @@ pub mod graph;
 pub mod interp;
 pub mod ir;
 pub mod levelized;
-pub mod model;
 pub mod text;
 pub mod ty;
 pub mod verify;

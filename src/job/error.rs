@@ -130,6 +130,10 @@ impl Text {
         self.source.name() == source
     }
 
+    pub(crate) const fn source(&self) -> &Arc<Source> {
+        &self.source
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }

@@ -11,7 +11,7 @@ use super::{
     spec::{self, Expected, GraphSpec, Named, Place, Spec},
 };
 use millstream_cilk_lower::nesting;
-use millstream_graph::graph::{Names, Written, WrittenChannel, WrittenKernel};
+use millstream_graph::graph::{Names, Written, WrittenChannel, WrittenKernel, WrittenTask};
 use ron::{
     error::{Error, SpannedError},
     extensions::Extensions,
@@ -21,7 +21,13 @@ use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
 };
-use std::{borrow::Cow, fmt, marker::PhantomData, path::Path, sync::Arc};
+use std::{
+    borrow::Cow,
+    fmt,
+    marker::PhantomData,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// What a RON file describes.
 #[derive(Deserialize)]
@@ -39,8 +45,11 @@ enum Run<'a> {
 #[serde(deny_unknown_fields)]
 struct Program<'a> {
     /// The `.rs` file, relative to this one.
-    #[serde(borrow)]
-    source: Str<'a>,
+    #[serde(borrow, default)]
+    source: Option<Str<'a>>,
+    /// In place of that: the program as text of the IR.
+    #[serde(borrow, default)]
+    ir: Option<Str<'a>>,
     /// The program, where the file has several.
     #[serde(borrow, default)]
     program: Option<Str<'a>>,
@@ -80,9 +89,18 @@ struct Program<'a> {
     channels: Names<Str<'a>, WrittenChannel<Str<'a>>>,
     #[serde(borrow, default)]
     kernels: Names<Str<'a>, WrittenKernel<Str<'a>>>,
+    /// What ties stacks and segments together.
+    #[serde(borrow, default)]
+    tasks: Names<Str<'a>, WrittenTask<Str<'a>>>,
     /// Elements that are in channels at first.
     #[serde(borrow, default)]
     send: Entries<'a, Value<'a>>,
+    /// Calls of tasks before a graph runs: what makes its buffers, say.
+    #[serde(borrow, default)]
+    first: Vec<Str<'a>>,
+    /// A call of a task when it has run; its result is the run's.
+    #[serde(borrow, default)]
+    then: Option<Str<'a>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -269,7 +287,11 @@ pub(crate) fn read(path: &Path) -> Result<Spec> {
                 program.name.as_ref(),
                 program.channels.0.first().map(|c| &c.0),
                 program.kernels.0.first().map(|k| &k.0),
+                program.tasks.0.first().map(|t| &t.0),
+                program.ir.as_ref(),
                 program.send.0.first().map(|s| &s.0),
+                program.first.first(),
+                program.then.as_ref(),
             ];
             if let Some(part) = of_graph.into_iter().flatten().next() {
                 let problem = reader.text(part).problem("this is of a graph", "here");
@@ -280,11 +302,11 @@ pub(crate) fn read(path: &Path) -> Result<Spec> {
             reader.program(program)
         }
         Run::Graph(mut program) => {
-            if let Some(entry) = &program.entry {
+            if let (Some(entry), true) = (&program.entry, program.tasks.is_empty()) {
                 let problem = reader
                     .text(entry)
                     .problem("a graph has no entry call", "here");
-                let help = "elements are put into its channels: `send: { \"calls\": \"[..]\" }`";
+                let help = "elements are put into its channels: `send: { \"calls\": \"[..]\" }`; tasks are called before and after it by `first: [..]` and `then: ..`";
                 return Err(problem.help(help).into());
             }
             let graph = reader.graph(&mut program)?;
@@ -317,8 +339,30 @@ impl Reader<'_> {
             buffers: Entries::default(),
             tolerance: 0.0,
         });
+        let ir = p.ir.map(|t| self.text(&t));
+        let source = match (&p.source, &ir) {
+            (Some(source), None) => self.file(source),
+            (None, Some(_)) => File {
+                path: PathBuf::from(self.source.name()),
+                named_at: Text::whole(self.source),
+            },
+            (None, None) => {
+                let problem = Problem::new("the run has no program: `source` is missing");
+                return Err(problem
+                    .at(self.source, 0..0, "in this file")
+                    .help("name the Rust file: `source: \"fib.rs\"`")
+                    .into());
+            }
+            (Some(source), Some(_)) => {
+                let problem = self
+                    .text(source)
+                    .problem("`source` and `ir` exclude each other", "here");
+                return Err(problem.help("leave out one of them").into());
+            }
+        };
         Ok(Spec {
-            source: self.file(&p.source),
+            source,
+            ir,
             program: p.program.map(|t| self.text(&t)),
             entry: p.entry.map(|t| self.text(&t)),
             params: self.entries(p.params, |v| self.value(&v))?,
@@ -357,10 +401,13 @@ impl Reader<'_> {
             name: p.name.take(),
             channels: std::mem::take(&mut p.channels),
             kernels: std::mem::take(&mut p.kernels),
+            tasks: std::mem::take(&mut p.tasks),
         };
         Ok(GraphSpec {
             written: written.map(|s| self.text(&s)),
             send: self.entries(std::mem::take(&mut p.send), |v| self.value(&v))?,
+            first: p.first.iter().map(|call| self.text(call)).collect(),
+            then: p.then.as_ref().map(|call| self.text(call)),
         })
     }
 
@@ -498,25 +545,23 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
             first.min(last)..last
         }
     };
+    let graph = text
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|w| w == "Graph")
+        && !text.contains("Program(");
+    let of = |outer: &Option<String>| {
+        let outer = outer
+            .as_ref()
+            .map(|o| if graph && o == "Program" { "Graph" } else { o });
+        outer.map(|o| format!(" in `{o}`")).unwrap_or_default()
+    };
     let message = match &error.code {
         Error::NoSuchStructField { found, outer, .. } => {
-            format!(
-                "there is no field `{found}`{}",
-                outer
-                    .as_ref()
-                    .map(|o| format!(" in `{o}`"))
-                    .unwrap_or_default()
-            )
+            format!("there is no field `{found}`{}", of(outer))
         }
         Error::NoSuchEnumVariant { found, .. } => format!("there is no `{found}` here"),
         Error::MissingStructField { field, outer } => {
-            format!(
-                "the field `{field}` is missing{}",
-                outer
-                    .as_ref()
-                    .map(|o| format!(" in `{o}`"))
-                    .unwrap_or_default()
-            )
+            format!("the field `{field}` is missing{}", of(outer))
         }
         Error::ExpectedIdentifier => "a name is expected".to_owned(),
         Error::ExceededRecursionLimit => nesting::TOO_DEEP.to_owned(),

@@ -3,18 +3,18 @@
 use super::{
     Problem,
     call::{self, Arg, Given},
-    data::Data,
+    data::{Contents, Data},
     error::{JobError, Result, Text},
     eval::Written,
     making::Making,
     run::{Lent, lend},
-    spec::{self, GraphSpec},
+    spec::{self, GraphSpec, Named},
 };
 use crate::graph::feed;
 use millstream_aggregator::{Device, GraphCall, GraphProgram, RunError, RunReport};
 use millstream_cilk_lower::instantiate::instantiate;
 use millstream_graph::{
-    graph::{self, ChannelKey, KernelKey},
+    graph::{self, ChannelKey, Graph, KernelKey},
     ir::{Function, Param, Program},
     ty::{Structs, Type},
 };
@@ -24,8 +24,6 @@ use std::{collections::BTreeMap, ops::Range, sync::Arc};
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub(crate) program: Arc<GraphProgram>,
-    /// What its user should know.
-    pub(crate) warnings: Vec<Problem>,
 }
 
 /// Which of the arguments are whose.
@@ -42,11 +40,11 @@ pub(super) struct Feed {
     pub(super) outputs: Vec<ChannelKey>,
 }
 
-/// The graph that is written, if it is one of this program.
-pub(crate) fn place(spec: &GraphSpec, program: &Program) -> Result<Placed> {
+/// The graph that is written, if it is one of this program; and what its user should know.
+pub(crate) fn resolve(spec: &GraphSpec, program: &Program) -> Result<(Graph, Vec<Problem>)> {
     let mut written = spec.written.clone();
     for named in &spec.send {
-        // A name that no channel has is found when its elements are read.
+        // A name that no channel has is told below.
         if let Some((_, channel)) = named_mut(&mut written.channels.0, named.name.as_str()) {
             channel.input = true;
         }
@@ -83,16 +81,19 @@ pub(crate) fn place(spec: &GraphSpec, program: &Program) -> Result<Placed> {
         return Err(JobError::new(errors));
     }
     let warnings = warnings.into_iter().map(shown).collect();
-    let instance =
-        instantiate(program, &resolved.graph).map_err(|e| Problem::new(e.to_string()))?;
+    Ok((resolved.graph, warnings))
+}
+
+/// A graph of kernels for a device.
+pub(crate) fn place(graph: &Graph, program: &Program) -> Result<Placed> {
+    let instance = instantiate(program, graph).map_err(|e| Problem::new(e.to_string()))?;
     Ok(Placed {
         program: Arc::new(GraphProgram {
-            graph: resolved.graph,
+            graph: graph.clone(),
             source: Arc::new(program.clone()),
             levelized: Arc::new(instance.program),
             kernels: instance.kernels,
         }),
-        warnings,
     })
 }
 
@@ -185,6 +186,7 @@ fn element(placed: &Placed, program: &Program, name: &Text) -> Option<(ChannelKe
 pub(super) fn outputs(
     placed: &Placed,
     program: &Program,
+    buffers: &[Named<Contents>],
     making: &mut Making<'_>,
 ) -> Result<Vec<ChannelKey>> {
     let mut out = Vec::new();
@@ -193,11 +195,10 @@ pub(super) fn outputs(
         let Some(elem) = graph.element(key, program) else {
             continue;
         };
-        if making.made.contains_key(&channel.name) {
+        if let Some(buffer) = buffers.iter().find(|b| b.name.as_str() == channel.name) {
             let message = format!("a buffer is called `{}`, as an output is", channel.name);
-            return Err(Problem::new(message)
-                .help("give one of them another name")
-                .into());
+            let problem = buffer.name.problem(message, "here");
+            return Err(problem.help("give one of them another name").into());
         }
         let data = Data::zeros(elem, vec![0], &program.structs).map_err(Problem::new)?;
         making.add(channel.name.clone(), data);

@@ -22,6 +22,7 @@ use millstream_graph::{
 };
 use std::{
     collections::BTreeMap,
+    ops::Range,
     sync::{Arc, atomic::AtomicU64},
     time::Instant,
 };
@@ -33,7 +34,8 @@ const SHOWN: u64 = 10;
 #[derive(Debug)]
 pub struct Prepared {
     loaded: Loaded,
-    what: What,
+    /// One call, or a graph and what is called before and after it.
+    steps: Vec<Step>,
     call: String,
     args: Vec<Arg>,
     buffers: BTreeMap<String, Data>,
@@ -42,6 +44,13 @@ pub struct Prepared {
     result: Option<(Vec<u8>, Text)>,
     after: Vec<(Named<Expected>, Data)>,
     tolerance: f64,
+}
+
+/// A part of a run, and which of the arguments are its own.
+#[derive(Debug)]
+struct Step {
+    what: What,
+    args: Range<usize>,
 }
 
 /// What is run.
@@ -109,28 +118,54 @@ impl Outcome {
     }
 }
 
+/// What the job runs, in order, and what each is given.
+fn called<'a>(spec: &'a Spec, loaded: &Loaded) -> Result<Vec<(Called<'a>, Vec<Given>)>> {
+    let program = &loaded.program;
+    let call = |text: Option<&Text>| {
+        let entry = Entry::read(text, program)?;
+        let given = entry.given(program)?;
+        Ok((Called::Task(entry), given))
+    };
+    let (Some(written), Some(placed)) = (&spec.graph, &loaded.placed) else {
+        return Ok(vec![call(spec.entry.as_ref())?]);
+    };
+    let mut out: Vec<_> = written
+        .first
+        .iter()
+        .map(|text| call(Some(text)))
+        .collect::<Result<_>>()?;
+    let (given, whose) = graph::given(written, placed, program)?;
+    out.push((Called::Graph(written, placed.clone(), whose), given));
+    out.extend(
+        written
+            .then
+            .as_ref()
+            .map(|text| call(Some(text)))
+            .transpose()?,
+    );
+    Ok(out)
+}
+
 /// See [`Job::prepare`](super::Job::prepare).
 pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
     let (program, structs) = (&loaded.program, &loaded.program.structs);
-    let (called, given) = match (&spec.graph, &loaded.graph) {
-        (Some(written), Some(placed)) => {
-            let (given, whose) = graph::given(written, placed, program)?;
-            (Called::Graph(written, placed.clone(), whose), given)
-        }
-        _ => {
-            let entry = Entry::read(spec.entry.as_ref(), program)?;
-            let given = entry.given(program)?;
-            (Called::Task(entry), given)
-        }
-    };
+    let mut given = Vec::new();
+    let mut calls: Vec<(Called<'_>, Range<usize>)> = Vec::new();
+    for (called, own) in called(spec, loaded)? {
+        let first = given.len();
+        given.extend(own);
+        calls.push((called, first..given.len()));
+    }
     let params = spec
         .params
         .iter()
         .map(|p| (p.name.as_str().to_owned(), p.value.clone()))
         .collect();
     let mut uses = call::uses(&given, structs)?;
-    if let Called::Graph(written, placed, _) = &called {
-        uses.extend(graph::sent_buffers(written, placed, program)?);
+    for (called, _) in &calls {
+        if let Called::Graph(written, placed, _) = called {
+            uses.extend(graph::sent_buffers(written, placed, program)?);
+        }
     }
     let scope = Scope {
         structs,
@@ -146,31 +181,58 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
         let data = making.values(&array, Some(elem), "an array in the call")?;
         making.add(name, data);
     }
-    nothing_unused(spec, &called.name(), &given, &uses)?;
+    let main = calls.iter().map(|(called, _)| called.name());
+    let main = main.max_by_key(|name| name.starts_with("the graph"));
+    nothing_unused(spec, &main.unwrap_or_default(), &given, &uses)?;
     let args = call::bind(&given, &making.scope)?;
-    call::no_aliases(&given, &args, spec.graph.is_some())?;
-    let (what, call, result) = match called {
-        Called::Task(entry) => {
-            let task = loaded
-                .lowered
-                .find(&entry.task)
-                .ok_or_else(|| Problem::new(format!("there is no task `{}`", entry.task)))?;
-            let ret = &program[loaded.lowered[task].func].ret;
-            let result = making.expected_result(ret, &entry.task)?;
-            (What::Task(task), entry.shown(&args, structs), result)
-        }
-        Called::Graph(written, placed, args) => {
-            let call = format!("graph {}", placed.program.graph.name);
-            let sent = graph::sent(written, &placed, program, &making)?;
-            let outputs = graph::outputs(&placed, program, &mut making)?;
-            let feed = Feed {
-                placed,
-                args,
-                sent,
-                outputs,
-            };
-            (What::Graph(feed), call, None)
-        }
+    let (mut steps, mut call, mut result) = (Vec::new(), String::new(), None);
+    for (called, range) in calls {
+        let (own, whose) = (&args[range.clone()], &given[range.clone()]);
+        call::no_aliases(whose, own, matches!(called, Called::Graph(..)))?;
+        let what = match called {
+            Called::Task(entry) => {
+                let task = loaded
+                    .lowered
+                    .find(&entry.task)
+                    .ok_or_else(|| Problem::new(format!("there is no task `{}`", entry.task)))?;
+                let lowered = &loaded.lowered;
+                let ret = &lowered.program[lowered[task].func].ret;
+                // A call whose result nobody asks for leaves the run its name.
+                if call.is_empty() || !ret.is_unit() {
+                    call = entry.shown(own, structs);
+                }
+                result = Some((ret.clone(), entry.task));
+                What::Task(task)
+            }
+            Called::Graph(written, placed, args) => {
+                call = format!("graph {}", placed.program.graph.name);
+                let sent = graph::sent(written, &placed, program, &making)?;
+                let outputs = graph::outputs(&placed, program, &spec.buffers, &mut making)?;
+                result = None;
+                What::Graph(Feed {
+                    placed,
+                    args,
+                    sent,
+                    outputs,
+                })
+            }
+        };
+        steps.push(Step { what, args: range });
+    }
+    let result = match result {
+        Some((ret, task)) => making.expected_result(&ret, &task)?,
+        None => match &spec.result {
+            Some(text) => {
+                let problem = text.problem(
+                    "a graph returns nothing, so no result can be expected",
+                    "here",
+                );
+                return Err(problem
+                    .help("call a task when it has run, `then: \"total(&sums)\"`: its result is the run's")
+                    .into());
+            }
+            None => None,
+        },
     };
     let after = making.expected_buffers()?;
     let buffers = making.made;
@@ -188,7 +250,7 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
     }
     Ok(Prepared {
         loaded: loaded.clone(),
-        what,
+        steps,
         call,
         args,
         buffers,
@@ -284,17 +346,26 @@ impl Prepared {
     pub fn run(mut self, device: &Device) -> std::result::Result<Outcome, JobError> {
         let started = Instant::now();
         let structs = &self.loaded.program.structs;
-        let ran = match &self.what {
-            What::Task(task) => launch(&self.loaded, *task, &self.args, &mut self.buffers, device),
-            What::Graph(feed) => {
-                let report = feed.run(&self.args, &mut self.buffers, device, structs);
-                report.map(|report| (report, Vec::new()))
+        let (mut report, mut result) = (None, Vec::new());
+        for step in &self.steps {
+            let (args, buffers) = (&self.args[step.args.clone()], &mut self.buffers);
+            let ran = match &step.what {
+                What::Task(task) => launch(&self.loaded, *task, args, buffers, device),
+                What::Graph(feed) => {
+                    let ran = feed.run(args, buffers, device, structs);
+                    ran.map(|report| (report, Vec::new()))
+                }
+            };
+            let (of_step, came) = ran.map_err(|e| match e {
+                Failed::Run(e) => self.failed(&e),
+                Failed::Job(e) => e,
+            })?;
+            result = came;
+            // What is called before and after a graph is small beside it.
+            if report.is_none() || matches!(step.what, What::Graph(_)) {
+                report = Some(of_step);
             }
-        };
-        let (report, result) = ran.map_err(|e| match e {
-            Failed::Run(e) => self.failed(&e),
-            Failed::Job(e) => e,
-        })?;
+        }
         tracing::debug!(elapsed = ?started.elapsed(), "launched");
         self.check(&result)?;
         let outputs: Vec<(&File, &Data)> = self
@@ -319,13 +390,13 @@ impl Prepared {
                 .collect(),
             buffers: self.shown_buffers(),
             call: self.call,
-            report,
+            report: report.unwrap_or_default(),
         })
     }
 
-    /// What the task returns; none for a graph.
+    /// What the last task returns; none if the graph is last.
     fn returned(&self) -> Option<&Type> {
-        let What::Task(task) = self.what else {
+        let What::Task(task) = self.steps.last()?.what else {
             return None;
         };
         let lowered = &self.loaded.lowered;
@@ -339,7 +410,9 @@ impl Prepared {
                 .iter()
                 .flat_map(Arg::buffers)
                 .any(|(n, mutable)| n == name && mutable)
-                || matches!(&self.what, What::Graph(feed) if feed.outputs().any(|o| o == name))
+                || self.steps.iter().any(|step| {
+                    matches!(&step.what, What::Graph(feed) if feed.outputs().any(|o| o == name))
+                })
         };
         let to_file = |name: &str| self.outputs.iter().any(|o| o.name.as_str() == name);
         let shown = self
@@ -431,7 +504,11 @@ impl Prepared {
     fn failed(&self, error: &RunError) -> JobError {
         let problem = Problem::new(error.to_string());
         let source = &self.loaded.source;
-        match error {
+        let cause = match error {
+            RunError::Node { error, .. } => error,
+            error => error,
+        };
+        match cause {
             RunError::Fault(fault) if fault.file == source.name() => {
                 match source::place(source, fault.span.line, fault.span.col) {
                     Some(range) => problem.at(source, range, "here").into(),

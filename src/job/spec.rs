@@ -75,12 +75,18 @@ pub(crate) struct GraphSpec {
     pub(crate) written: Written<Text>,
     /// Elements that are in channels at first: an array, or a buffer's name.
     pub(crate) send: Vec<Named<Text>>,
+    /// Calls of tasks before the graph runs.
+    pub(crate) first: Vec<Text>,
+    /// A call of a task when the graph has run, whose result is the run's.
+    pub(crate) then: Option<Text>,
 }
 
 /// A job as it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct Spec {
     pub(crate) source: File,
+    /// The program itself, in place of a source file.
+    pub(crate) ir: Option<Text>,
     pub(crate) program: Option<Text>,
     pub(crate) entry: Option<Text>,
     pub(crate) params: Vec<Named<Text>>,
@@ -107,6 +113,7 @@ impl Spec {
                 path: path.to_owned(),
                 named_at,
             },
+            ir: None,
             program: None,
             entry: None,
             params: Vec::new(),

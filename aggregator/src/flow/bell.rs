@@ -39,6 +39,8 @@ pub(crate) enum Found {
 struct State {
     /// Who sleeps: nobody called them since.
     asleep: Vec<bool>,
+    /// Which workers found nothing, everybody else sleeping, since something happened.
+    asked: Vec<bool>,
     /// Workers, and host nodes, that do not sleep.
     workers: u32,
     hosts: u32,
@@ -82,6 +84,7 @@ impl Bell {
         let seats = (workers + hosts) as usize;
         let state = State {
             asleep: vec![false; seats],
+            asked: vec![false; workers as usize],
             workers,
             hosts,
             outside: true,
@@ -158,9 +161,18 @@ impl Bell {
         self.recall(&mut self.state.lock());
     }
 
+    /// Lets a worker look at what is true now.
+    fn recall(&self, state: &mut Guard<'_, State>) {
+        state.asked.fill(false);
+        if let Some(worker) = (0..self.seats).find(|&s| state.asleep[s]) {
+            self.call(state, worker);
+        }
+    }
+
     /// Wakes all workers.
     pub(crate) fn call_workers(&self) {
         let mut state = self.state.lock();
+        state.asked.fill(false);
         for seat in 0..self.seats {
             self.call(&mut state, seat);
         }
@@ -200,8 +212,8 @@ impl Bell {
         }
     }
 
-    /// Sleeps unless `look` finds something; it is told whether everybody else sleeps. That a worker finds nothing then means that nobody inside can
-    /// go on.
+    /// Sleeps unless `look` finds something; it is told whether everybody else sleeps. If a worker finds nothing then, the others are asked one by
+    /// one: they may be able to do what this one is not. When none of them is, nobody inside can go on.
     pub(crate) fn sleep(&self, seat: Seat, look: impl FnOnce(bool) -> Found) -> Slept {
         let mut state = self.state.lock();
         let worker = seat < self.seats;
@@ -214,17 +226,16 @@ impl Bell {
         let last = state.workers == u32::from(worker) && state.hosts == u32::from(!worker);
         let found = if over { Found::Work } else { look(last) };
         let slept = match found {
-            _ if over => Slept::Over,
-            Found::Work if last => Slept::Alone,
-            Found::Work => Slept::Again,
-            Found::Nothing if worker && last && !state.outside => Slept::Stuck,
+            Found::Work if over => Slept::Over,
+            Found::Work => {
+                state.asked.fill(false);
+                if last { Slept::Alone } else { Slept::Again }
+            }
+            _ if worker && self.is_stuck(&mut state, seat, last, found) && !state.outside => {
+                Slept::Stuck
+            }
             found => {
-                self.lie_down(&mut state, seat, last && found == Found::Nothing);
-                if found == Found::ForHosts {
-                    for host in self.seats..self.wake.len() {
-                        self.call(&mut state, host);
-                    }
-                }
+                self.lie_down(&mut state, seat, found);
                 while state.asleep[seat] {
                     state = self.wake[seat].wait(state);
                 }
@@ -236,19 +247,36 @@ impl Bell {
         slept
     }
 
-    fn lie_down(&self, state: &mut Guard<'_, State>, seat: Seat, stalled: bool) {
+    /// Whether nobody inside can go on, now that this worker cannot.
+    fn is_stuck(&self, state: &mut State, seat: Seat, last: bool, found: Found) -> bool {
+        if !last || found != Found::Nothing {
+            return false;
+        }
+        state.asked[seat] = true;
+        state.stalled = state.asked.iter().all(|&asked| asked);
+        state.stalled
+    }
+
+    fn lie_down(&self, state: &mut Guard<'_, State>, seat: Seat, found: Found) {
         state.asleep[seat] = true;
-        if seat < self.seats {
-            state.workers -= 1;
-            if stalled {
-                state.stalled = true;
-                self.tell_outside(state);
-            }
+        if seat >= self.seats {
+            state.hosts -= 1;
+            // What a host node could have added it will not: a worker that sleeps may go on without, or find that nobody can.
+            self.recall(state);
             return;
         }
-        state.hosts -= 1;
-        // What a host node could have added it will not: a worker that sleeps may go on without, or find that nobody can.
-        self.recall(state);
+        state.workers -= 1;
+        if found == Found::ForHosts {
+            for host in self.seats..self.wake.len() {
+                self.call(state, host);
+            }
+        } else if state.stalled {
+            self.tell_outside(state);
+        } else if state.asked[seat]
+            && let Some(other) = (0..self.seats).find(|&s| !state.asked[s])
+        {
+            self.call(state, other);
+        }
     }
 
     /// A host node is no more.
@@ -265,30 +293,25 @@ impl Bell {
         self.recall(&mut state);
     }
 
-    /// Lets a worker look again at what is true now.
-    fn recall(&self, state: &mut Guard<'_, State>) {
-        if let Some(worker) = (0..self.seats).find(|&s| state.asleep[s]) {
-            self.call(state, worker);
-        }
-    }
-
     /// One who is no worker and no host node waits, until something happens or a time has passed, unless `look` finds something. If nobody inside
     /// can go on then, says which news that was.
-    pub(crate) fn wait_outside(
-        &self,
-        most: Duration,
-        mut look: impl FnMut() -> bool,
-    ) -> Option<u64> {
-        let mut state = self.state.lock();
+    pub(crate) fn wait_outside(&self, most: Duration, look: impl FnOnce() -> bool) -> Option<u64> {
         // Relaxed: as in `sleep`.
         self.guests.fetch_add(1, Ordering::Relaxed);
+        let news = self.wait_for_end(most, look);
+        // Relaxed: as in `sleep`.
+        self.guests.fetch_sub(1, Ordering::Relaxed);
+        news
+    }
+
+    /// The same for one whom only the end concerns, or that nobody can go on: nobody else tells it anything.
+    pub(crate) fn wait_for_end(&self, most: Duration, look: impl FnOnce() -> bool) -> Option<u64> {
+        let mut state = self.state.lock();
         fence(Ordering::SeqCst);
         // Relaxed: stored under the mutex.
         if !look() && !self.over.load(Ordering::Relaxed) {
             state = self.outside.wait_for(state, most);
         }
-        // Relaxed: as in `sleep`.
-        self.guests.fetch_sub(1, Ordering::Relaxed);
         // Relaxed: nobody inside changes it while nobody can go on. Without elements the graph is idle, no more.
         let elements = self.alive.load(Ordering::Relaxed) % FEEDER;
         (state.stalled && elements > 0).then_some(state.news)

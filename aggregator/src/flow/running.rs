@@ -161,10 +161,17 @@ impl<'f> CpuRunning<'f> {
         Ok(())
     }
 
-    /// Waits a little. An error if the graph has one, or if nobody has been able to go on for long.
-    fn glance(&self, look: impl FnMut() -> bool, stalled: &mut Stalled) -> Result<(), RunError> {
+    /// Waits a little, for what `look` finds or the end. An error if the graph has one, or if nobody has been able to go on for long.
+    fn glance(
+        &self,
+        look: Option<&dyn Fn() -> bool>,
+        stalled: &mut Stalled,
+    ) -> Result<(), RunError> {
         let flow = self.flow;
-        let news = flow.bell.wait_outside(GLANCE, look);
+        let news = match look {
+            Some(look) => flow.bell.wait_outside(GLANCE, look),
+            None => flow.bell.wait_for_end(GLANCE, || false),
+        };
         if flow.run.stopped() {
             flow.bell.end();
         }
@@ -185,7 +192,7 @@ impl<'f> CpuRunning<'f> {
         self.close();
         self.flow.bell.close_outside();
         while !self.flow.bell.over() {
-            self.flow.bell.wait_outside(GLANCE, || false);
+            self.flow.bell.wait_for_end(GLANCE, || false);
             if self.flow.run.stopped() {
                 self.flow.bell.end();
             }
@@ -199,7 +206,7 @@ impl Feed for CpuRunning<'_> {
         let mut stalled = Stalled::default();
         self.flow.put_all(channel, elements, || {
             let room = || self.flow.channels[channel].has_room();
-            self.glance(room, &mut stalled).is_ok()
+            self.glance(Some(&room), &mut stalled).is_ok()
         })
     }
 
@@ -223,7 +230,8 @@ impl Feed for CpuRunning<'_> {
             if over {
                 return self.check_done().map(|()| None);
             }
-            self.glance(|| self.flow.channels[at].waiting() > 0, &mut stalled)?;
+            let some = || self.flow.channels[at].waiting() > 0;
+            self.glance(Some(&some), &mut stalled)?;
             // Relaxed: as in `input`. Another thread may send what is missing, whenever that is.
             if !self.flow.closed.load(Ordering::Relaxed) {
                 stalled = Stalled::default();
@@ -248,7 +256,7 @@ impl Feed for CpuRunning<'_> {
         self.close();
         let mut stalled = Stalled::default();
         while !self.flow.bell.over() {
-            self.glance(|| false, &mut stalled)?;
+            self.glance(None, &mut stalled)?;
         }
         self.check_done()
     }

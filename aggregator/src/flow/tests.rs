@@ -322,7 +322,7 @@ fn diamond<'a>(widths: [u32; 4]) -> (Built<'a>, ChannelKey, ChannelKey) {
 }
 
 fn diamond_sum(counts: impl IntoIterator<Item = u32>) -> (u64, u64) {
-    let of = |i: u64| if i % 2 == 0 { i } else { i * 1000 + 7 };
+    let of = |i: u64| if i.is_multiple_of(2) { i } else { i * 1000 + 7 };
     let all = counts.into_iter().flat_map(|n| (0..u64::from(n)).map(of));
     all.fold((0, 0), |(n, sum), x| (n + 1, sum + x))
 }

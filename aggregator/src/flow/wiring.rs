@@ -120,7 +120,7 @@ impl Wiring {
         };
         let channels = graph.channels().map(|(key, channel)| {
             let ty = graph.element(key, program).ok_or_else(|| {
-                let (name, element) = (&channel.name, &channel.element.0);
+                let (name, element) = (&channel.name, &channel.element);
                 RunError::Graph(format!(
                     "the program has no type `{element}` for the channel `{name}`"
                 ))

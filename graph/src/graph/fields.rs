@@ -1,7 +1,9 @@
 //! The fields of elements: an array of its own in a channel's memory for each piece of a value.
 
+use super::{Channel, Element};
 use crate::{
     levelized::Field,
+    text::parse_type,
     ty::{StructId, Structs, Type},
 };
 
@@ -19,6 +21,17 @@ pub fn element_fields(ty: &Type, structs: &Structs) -> Vec<Field> {
                 .collect()
         }
         _ => Field::pieces("value", ty, structs),
+    }
+}
+
+impl Channel {
+    /// The fields of its elements, if the program has their type.
+    #[must_use]
+    pub fn fields(&self, structs: &Structs) -> Option<Vec<Field>> {
+        match &self.element {
+            Element::Fields(fields) => Some(fields.clone()),
+            Element::Type(ty) => Some(element_fields(&parse_type(ty, structs).ok()?, structs)),
+        }
     }
 }
 

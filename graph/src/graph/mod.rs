@@ -9,19 +9,22 @@
 //! [`validate`](Graph::validate) says all that is wrong with a graph. Names are for people: [`Written`] is the form with names in
 //! place of keys, which is how serde reads and writes a graph.
 
+mod draw;
 mod fields;
 mod model;
 mod problem;
+mod stacks;
 #[cfg(test)]
 mod tests;
 mod validate;
 mod written;
 
+pub use draw::Drawing;
 pub use fields::element_fields;
 pub use model::{
-    Body, Channel, ChannelKey, Element, GROUP, Graph, Kernel, KernelKey, Node, Predicate, Protocol,
-    Scope, WIDTH, WhenFull, Wire,
+    Body, Channel, ChannelKey, Code, Element, GROUP, Graph, Kernel, KernelKey, Node, Predicate,
+    Protocol, Scope, Task, TaskKey, WIDTH, WhenFull, Wire,
 };
 pub use problem::{At, GraphError, Part, Problem, meant, nearest};
 pub use validate::{MAX_WIDTH, split};
-pub use written::{Names, Resolved, Written, WrittenChannel, WrittenKernel};
+pub use written::{Combined, Names, Resolved, Written, WrittenChannel, WrittenKernel, WrittenTask};

@@ -1,15 +1,22 @@
 //! What a graph is made of.
 
+use crate::{
+    ir::{Combine, LocalId},
+    text::piece_text,
+    ty::Field,
+};
 use petgraph::graph::DiGraph;
 use serde::{Deserialize, Serialize};
 use slotmap::SlotMap;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 slotmap::new_key_type! {
     /// A channel of a graph.
     pub struct ChannelKey;
     /// A kernel of a graph.
     pub struct KernelKey;
+    /// A task of a graph.
+    pub struct TaskKey;
 }
 
 /// Elements that a channel has room for, if nobody says.
@@ -24,6 +31,7 @@ pub struct Graph {
     pub name: String,
     channels: SlotMap<ChannelKey, Channel>,
     kernels: SlotMap<KernelKey, Kernel>,
+    tasks: SlotMap<TaskKey, Task>,
 }
 
 /// A channel: where elements wait.
@@ -31,13 +39,13 @@ pub struct Graph {
 pub struct Channel {
     /// Its one name in drawings, messages, statistics and generated texts.
     pub name: String,
-    /// The type of its elements, as the source writes it: `FibObj`, `u32`, `(u32, f32)`.
+    /// What its elements are.
     pub element: Element,
     /// How elements get in and out.
     pub protocol: Protocol,
     /// Who shares it.
     pub scope: Scope,
-    /// How many elements it has room for.
+    /// How many elements it has room for. A stack has as much as the run's memory gives it.
     pub width: u32,
     /// How many neighbouring elements of a ring share a done count.
     pub group: u32,
@@ -54,9 +62,13 @@ pub struct Channel {
 }
 
 /// What the elements of a channel are.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Element(pub String);
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Element {
+    /// Values of a type, as the source writes it: `FibObj`, `u32`, `(u32, f32)`.
+    Type(String),
+    /// Of a task's stacks: its fields themselves, addresses among them.
+    Fields(Vec<Field>),
+}
 
 /// How elements get into a channel and out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -123,12 +135,40 @@ pub struct Kernel {
 }
 
 /// What a kernel runs.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Body {
     /// The program's kernel of that name, on the device.
     Device(String),
     /// A closure of the caller's, on the host, a batch at a time.
     Host,
+    /// A segment of a task, on the device.
+    Segment(Code),
+}
+
+/// The code of a segment.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Code {
+    /// A function of kind [`Segment`](crate::ir::FunctionKind::Segment) in the text form of the IR.
+    pub text: String,
+    /// [`Segment::ret`](crate::levelized::Segment::ret)
+    pub ret: Option<LocalId>,
+    /// How many elements at most it pushes to each channel that it produces into, for each that it consumes; none where data decides.
+    pub most: Vec<Option<u32>>,
+}
+
+/// A task: what ties stacks and segments together ([`crate::levelized`]).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// Its name, which is that of its function in the program: `fib`, `fib+add`.
+    pub name: String,
+    /// How its result is combined with what its destination holds.
+    pub combine: Combine,
+    /// The stack of its entry elements.
+    pub calls: ChannelKey,
+    /// The stack of its frames, if it ever needs one.
+    pub frames: Option<ChannelKey>,
+    /// Its segments: the one that consumes its entry elements, then those that consume its continuations.
+    pub segments: Vec<KernelKey>,
 }
 
 /// A node of the drawn graph.
@@ -149,13 +189,27 @@ pub enum Wire {
     Produce(usize),
 }
 
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type(ty) => f.write_str(ty),
+            Self::Fields(fields) => {
+                let shown = fields
+                    .iter()
+                    .map(|x| format!("{}: {}", x.name, piece_text(x.kind)));
+                f.write_str(&shown.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
 impl Channel {
     /// A ring of elements of this type with everything else as it is if nobody says.
     #[must_use]
     pub fn new(name: impl Into<String>, element: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            element: Element(element.into()),
+            element: Element::Type(element.into()),
             protocol: Protocol::default(),
             scope: Scope::default(),
             width: WIDTH,
@@ -195,12 +249,12 @@ impl Kernel {
         }
     }
 
-    /// The program's kernel that it runs, if it runs on the device.
+    /// The program's kernel that it runs, if it runs one.
     #[must_use]
     pub fn function(&self) -> Option<&str> {
         match &self.body {
             Body::Device(name) => Some(name),
-            Body::Host => None,
+            Body::Host | Body::Segment(_) => None,
         }
     }
 }
@@ -223,6 +277,16 @@ impl Graph {
     /// Adds a kernel.
     pub fn add_kernel(&mut self, kernel: Kernel) -> KernelKey {
         self.kernels.insert(kernel)
+    }
+
+    /// Adds a task of segments and stacks that were added before.
+    pub fn add_task(&mut self, task: Task) -> TaskKey {
+        self.tasks.insert(task)
+    }
+
+    /// The tasks, in the order in which they were added.
+    pub fn tasks(&self) -> impl ExactSizeIterator<Item = (TaskKey, &Task)> + Clone {
+        self.tasks.iter()
     }
 
     /// A channel of this graph.

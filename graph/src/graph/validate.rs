@@ -11,8 +11,8 @@
 //! That a cycle of kernels has no way out, each always emitting into it, is a warning: such a graph runs until it is cancelled.
 
 use super::{
-    At, Body, Channel, ChannelKey, Graph, GraphError, Kernel, KernelKey, Node, Part, Predicate,
-    Problem, Resolved, WhenFull, meant,
+    At, Body, Channel, ChannelKey, Element, Graph, GraphError, Kernel, KernelKey, Node, Part,
+    Predicate, Problem, Protocol, Resolved, WhenFull, meant,
 };
 use crate::{
     ir::{BlockId, Function, FunctionKind, Param, Program, Stmt, StmtKind, Terminator},
@@ -43,7 +43,10 @@ impl Graph {
     /// The type of a channel's elements, if the program has it.
     #[must_use]
     pub fn element(&self, channel: ChannelKey, program: &Program) -> Option<Type> {
-        parse_type(&self.channel(channel)?.element.0, &program.structs).ok()
+        match &self.channel(channel)?.element {
+            Element::Type(ty) => parse_type(ty, &program.structs).ok(),
+            Element::Fields(_) => None,
+        }
     }
 }
 
@@ -83,30 +86,46 @@ struct Checker<'a> {
     problems: Vec<Problem>,
     /// The types of the channels' elements, as far as the program has them.
     elements: BTreeMap<ChannelKey, Type>,
+    /// The channels that are stacks of tasks: what is true of them the verifier of levelized programs says.
+    stacks: BTreeSet<ChannelKey>,
 }
 
 impl<'a> Checker<'a> {
-    const fn new(graph: &'a Graph, program: &'a Program) -> Self {
+    fn new(graph: &'a Graph, program: &'a Program) -> Self {
         Self {
             graph,
             program,
             problems: Vec::new(),
             elements: BTreeMap::new(),
+            stacks: graph.stack_refs().into_keys().collect(),
         }
+    }
+
+    /// The channels that are no stacks of tasks.
+    fn channels(&self) -> Vec<(ChannelKey, &'a Channel)> {
+        let all = self.graph.channels();
+        all.filter(|(key, _)| !self.stacks.contains(key)).collect()
     }
 
     fn check(mut self) -> Vec<Problem> {
         self.names();
-        for (key, channel) in self.graph.channels() {
+        for (key, channel) in self.channels() {
             self.channel(key, channel);
+        }
+        if self.graph.tasks().len() > 0
+            && let Err(problems) = self.graph.levelized(self.program)
+        {
+            self.problems.extend(problems);
         }
         for (key, kernel) in self.graph.kernels() {
             match &kernel.body {
                 Body::Device(function) => self.device(key, kernel, function),
                 Body::Host => self.host(key, kernel),
+                // Tasks are verified as a whole.
+                Body::Segment(_) => {}
             }
         }
-        for (key, channel) in self.graph.channels() {
+        for (key, channel) in self.channels() {
             self.ends(key, channel);
         }
         self.reach();
@@ -140,30 +159,37 @@ impl<'a> Checker<'a> {
 
     fn channel(&mut self, key: ChannelKey, c: &Channel) {
         let name = &c.name;
-        match parse_type(&c.element.0, &self.program.structs) {
+        let Element::Type(element) = &c.element else {
+            let message = format!("channel `{name}` is a stack of no task");
+            let help = "flow graphs have rings, whose elements have a type".to_owned();
+            return self.fail(At::Channel(key, Part::Element), message, help);
+        };
+        if c.protocol == Protocol::Stack {
+            let message = format!("channel `{name}` is a stack, but of no task");
+            let help = "leave out `protocol`: flow graphs have rings".to_owned();
+            self.fail(At::Channel(key, Part::Element), message, help);
+        }
+        match parse_type(element, &self.program.structs) {
             Err(_) => {
-                let message = format!(
-                    "channel `{name}`: the program has no type `{}`",
-                    c.element.0
-                );
+                let message = format!("channel `{name}`: the program has no type `{}`", element);
                 let known = Scalar::ALL
                     .iter()
                     .filter(|s| **s != Scalar::Ptr)
                     .map(|s| s.name());
                 let known = known.chain(self.program.structs.iter().map(|(_, d)| d.name.as_str()));
-                let help = meant(&c.element.0, known);
+                let help = meant(element, known);
                 self.fail(At::Channel(key, Part::Element), message, help);
             }
             Ok(ty)
                 if ty.has_addresses(&self.program.structs)
                     || ty.has_atomics(&self.program.structs) =>
             {
-                let message = format!("channel `{name}`: a `{}` is no element", c.element.0);
+                let message = format!("channel `{name}`: a `{}` is no element", element);
                 let help = "elements are values without references and atomics".to_owned();
                 self.fail(At::Channel(key, Part::Element), message, help);
             }
             Ok(ty) if ty.pieces(&self.program.structs).is_empty() => {
-                let message = format!("channel `{name}`: a `{}` holds nothing", c.element.0);
+                let message = format!("channel `{name}`: a `{}` holds nothing", element);
                 self.fail(At::Channel(key, Part::Element), message, None);
             }
             Ok(ty) => {
@@ -425,7 +451,11 @@ impl<'a> Checker<'a> {
                 channels.extend(consumers.flat_map(|k| k.produces.iter().copied()));
             }
         }
-        for (key, c) in graph.channels().filter(|(key, _)| !reached.contains(key)) {
+        for (key, c) in self
+            .channels()
+            .into_iter()
+            .filter(|(key, _)| !reached.contains(key))
+        {
             let producers = graph.producers(key).filter_map(|(k, _)| graph.kernel(k));
             let names: BTreeSet<String> = producers.map(|k| format!("`{}`", k.name)).collect();
             let names: Vec<String> = names.into_iter().collect();

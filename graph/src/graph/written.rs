@@ -4,9 +4,14 @@
 //! [`Graph`] is this form; `from(to(g)) == g`.
 
 use super::{
-    Body, Channel, ChannelKey, Element, GROUP, Graph, Kernel, Predicate, Protocol, Scope, WIDTH,
-    WhenFull,
+    Body, Channel, ChannelKey, Code, Element, GROUP, Graph, Kernel, KernelKey, Predicate, Protocol,
+    Scope, Task, WIDTH, WhenFull,
     problem::{At, Part, Problem, meant},
+};
+use crate::{
+    ir::{Combine, LocalId},
+    text::{parse_piece, piece_text},
+    ty::{Field, PieceKind, Scalar},
 };
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -32,6 +37,9 @@ pub struct Written<S = String> {
     /// The kernels.
     #[serde(default)]
     pub kernels: Names<S, WrittenKernel<S>>,
+    /// The tasks.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub tasks: Names<S, WrittenTask<S>>,
 }
 
 /// A channel but for its name.
@@ -42,8 +50,12 @@ pub struct Written<S = String> {
     bound(serialize = "S: Serialize", deserialize = "S: Deserialize<'de>")
 )]
 pub struct WrittenChannel<S = String> {
-    /// [`Channel::element`]
-    pub element: S,
+    /// The type of [`Channel::element`].
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    pub element: Option<S>,
+    /// In place of the type: the fields, each a scalar or a size and an alignment.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub fields: Names<S, S>,
     /// [`Channel::protocol`]
     #[serde(default, skip_serializing_if = "is_default")]
     pub protocol: Protocol,
@@ -84,6 +96,12 @@ pub struct WrittenKernel<S = String> {
     /// The program's kernel, if it has another name than the node.
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]
     pub runs: Option<S>,
+    /// In place of that: the code of a segment, as text of the IR.
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    pub segment: Option<S>,
+    /// [`Code::ret`]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returns: Option<u32>,
     /// Whether it is a host node.
     #[serde(default, skip_serializing_if = "is_default")]
     pub host: bool,
@@ -93,10 +111,58 @@ pub struct WrittenKernel<S = String> {
     /// The channels of its ports.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub produces: Vec<S>,
+    /// [`Code::most`]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub most: Vec<Option<u32>>,
     /// What its bound parameters get.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<S>,
 }
+
+/// A task but for its name.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(
+    rename = "Task",
+    deny_unknown_fields,
+    bound(serialize = "S: Serialize", deserialize = "S: Deserialize<'de>")
+)]
+pub struct WrittenTask<S = String> {
+    /// [`Task::combine`]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub combine: Combined,
+    /// [`Task::calls`]
+    pub calls: S,
+    /// [`Task::frames`]
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    pub frames: Option<S>,
+    /// [`Task::segments`]
+    pub segments: Vec<S>,
+}
+
+/// How a task's result is combined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "`Combine` says it")]
+pub enum Combined {
+    #[default]
+    Store,
+    Add,
+    Or,
+    And,
+    Xor,
+    Min,
+    Max,
+}
+
+/// Each with what it stands for.
+const COMBINED: [(Combined, Combine); 7] = [
+    (Combined::Store, Combine::Store),
+    (Combined::Add, Combine::Add),
+    (Combined::Or, Combine::Or),
+    (Combined::And, Combine::And),
+    (Combined::Xor, Combine::Xor),
+    (Combined::Min, Combine::Min),
+    (Combined::Max, Combine::Max),
+];
 
 /// What names stand for, in the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,8 +182,11 @@ impl<S> Written<S> {
     pub fn map<T>(self, mut f: impl FnMut(S) -> T) -> Written<T> {
         let name = self.name.map(&mut f);
         let channels = self.channels.0.into_iter().map(|(name, c)| {
+            let fields = c.fields.0.into_iter().map(|(name, ty)| (f(name), f(ty)));
+            let fields = Names(fields.collect());
             let channel = WrittenChannel {
-                element: f(c.element),
+                fields,
+                element: c.element.map(&mut f),
                 protocol: c.protocol,
                 scope: c.scope,
                 width: c.width,
@@ -134,6 +203,9 @@ impl<S> Written<S> {
         let kernels = self.kernels.0.into_iter().map(|(name, k)| {
             let kernel = WrittenKernel {
                 runs: k.runs.map(&mut f),
+                segment: k.segment.map(&mut f),
+                returns: k.returns,
+                most: k.most,
                 host: k.host,
                 consumes: k.consumes.map(&mut f),
                 produces: k.produces.into_iter().map(&mut f).collect(),
@@ -142,10 +214,21 @@ impl<S> Written<S> {
             (f(name), kernel)
         });
         let kernels = Names(kernels.collect());
+        let tasks = self.tasks.0.into_iter().map(|(name, t)| {
+            let task = WrittenTask {
+                combine: t.combine,
+                calls: f(t.calls),
+                frames: t.frames.map(&mut f),
+                segments: t.segments.into_iter().map(&mut f).collect(),
+            };
+            (f(name), task)
+        });
+        let tasks = Names(tasks.collect());
         Written {
             name,
             channels,
             kernels,
+            tasks,
         }
     }
 
@@ -158,7 +241,7 @@ impl<S> Written<S> {
                 let index = graph.channels().position(|(k, _)| k == key)?;
                 let (name, channel) = self.channels.0.get(index)?;
                 Some(match part {
-                    Part::Element => &channel.element,
+                    Part::Element => channel.element.as_ref().unwrap_or(name),
                     _ => name,
                 })
             }
@@ -166,7 +249,7 @@ impl<S> Written<S> {
                 let index = graph.kernels().position(|(k, _)| k == key)?;
                 let (name, kernel) = self.kernels.0.get(index)?;
                 let written = match part {
-                    Part::Runs => kernel.runs.as_ref(),
+                    Part::Runs => kernel.runs.as_ref().or(kernel.segment.as_ref()),
                     Part::Consumes => kernel.consumes.as_ref(),
                     Part::Produces(i) => kernel.produces.get(i),
                     Part::Arg(i) => kernel.args.get(i),
@@ -182,73 +265,175 @@ impl<S: AsRef<str>> Written<S> {
     /// The graph that it is; its name, if it says none, is `name`.
     #[must_use]
     pub fn resolve(&self, name: &str) -> Resolved {
-        let mut graph = Graph::new(self.name.as_ref().map_or(name, |n| n.as_ref()));
-        let mut channels: BTreeMap<&str, ChannelKey> = BTreeMap::new();
-        for (name, c) in &self.channels.0 {
-            let key = graph.add_channel(c.resolve(name.as_ref()));
-            channels.entry(name.as_ref()).or_insert(key);
+        let name = self.name.as_ref().map_or(name, |n| n.as_ref());
+        let mut resolver = Resolver {
+            graph: Graph::new(name),
+            channels: BTreeMap::new(),
+            kernels: BTreeMap::new(),
+            problems: Vec::new(),
+        };
+        for (name, channel) in &self.channels.0 {
+            resolver.channel(name.as_ref(), channel);
         }
-        let mut problems = Vec::new();
-        for (name, written) in &self.kernels.0 {
-            let name = name.as_ref();
-            let mut kernel = if written.host {
-                Kernel::host(name)
-            } else {
-                let function = written.runs.as_ref().map_or(name, |r| r.as_ref());
-                Kernel {
-                    name: name.to_owned(),
-                    ..Kernel::device(function)
-                }
-            };
-            kernel.args = written.args.iter().map(|a| a.as_ref().to_owned()).collect();
-            let key = graph.add_kernel(kernel);
-            let mut find = |channel: &S, part| {
-                let channel = channel.as_ref();
-                let found = channels.get(channel).copied();
-                if found.is_none() {
-                    let message = format!("kernel `{name}`: there is no channel `{channel}`");
-                    problems.push(
-                        Problem::error(At::Kernel(key, part), message)
-                            .helped(meant(channel, channels.keys().copied())),
-                    );
-                }
-                found.unwrap_or_default()
-            };
-            let consumes = written.consumes.as_ref().map(|c| find(c, Part::Consumes));
-            let produces = written.produces.iter().enumerate();
-            let produces = produces.map(|(i, c)| find(c, Part::Produces(i))).collect();
-            if let Some(kernel) = graph.kernel_mut(key) {
-                kernel.consumes = consumes;
-                kernel.produces = produces;
-            }
+        for (name, kernel) in &self.kernels.0 {
+            resolver.kernel(name.as_ref(), kernel);
         }
-        Resolved { graph, problems }
+        for (name, task) in &self.tasks.0 {
+            resolver.task(name.as_ref(), task);
+        }
+        Resolved {
+            graph: resolver.graph,
+            problems: resolver.problems,
+        }
     }
 }
 
-impl<S: AsRef<str>> WrittenChannel<S> {
-    fn resolve(&self, name: &str) -> Channel {
-        Channel {
+/// Looks up names.
+struct Resolver<'w> {
+    graph: Graph,
+    channels: BTreeMap<&'w str, ChannelKey>,
+    kernels: BTreeMap<&'w str, KernelKey>,
+    problems: Vec<Problem>,
+}
+
+impl<'w> Resolver<'w> {
+    fn channel<S: AsRef<str>>(&mut self, name: &'w str, c: &WrittenChannel<S>) {
+        let mut problems = Vec::new();
+        let fields = c.fields.0.iter().map(|(name, kind)| {
+            let name = name.as_ref().to_owned();
+            let kind = parse_piece(kind.as_ref()).unwrap_or_else(|_| {
+                problems.push(format!(
+                    "field `{name}` is no scalar and no size with an alignment, but `{}`",
+                    kind.as_ref()
+                ));
+                PieceKind::Scalar(Scalar::U32)
+            });
+            Field { name, kind }
+        });
+        let fields: Vec<Field> = fields.collect();
+        let element = match &c.element {
+            Some(element) => {
+                if !fields.is_empty() {
+                    problems
+                        .push("its elements have a type and fields: say one of them".to_owned());
+                }
+                Element::Type(element.as_ref().to_owned())
+            }
+            None => {
+                if c.protocol == Protocol::Ring {
+                    problems.push("what its elements are is not said (`element`)".to_owned());
+                }
+                Element::Fields(fields)
+            }
+        };
+        let key = self.graph.add_channel(Channel {
             name: name.to_owned(),
-            element: Element(self.element.as_ref().to_owned()),
-            protocol: self.protocol,
-            scope: self.scope,
-            width: self.width,
-            group: self.group,
-            predicate: self.predicate.clone(),
-            priority: self.priority,
-            full: self.full,
-            input: self.input,
-            output: self.output,
+            element,
+            protocol: c.protocol,
+            scope: c.scope,
+            width: c.width,
+            group: c.group,
+            predicate: c.predicate.clone(),
+            priority: c.priority,
+            full: c.full,
+            input: c.input,
+            output: c.output,
+        });
+        self.channels.entry(name).or_insert(key);
+        let at = At::Channel(key, Part::Element);
+        let problems = problems
+            .into_iter()
+            .map(|p| format!("channel `{name}`: {p}"));
+        self.problems
+            .extend(problems.map(|p| Problem::error(at, p)));
+    }
+
+    fn kernel<S: AsRef<str>>(&mut self, name: &'w str, k: &WrittenKernel<S>) {
+        let body = match (&k.segment, k.host) {
+            (Some(text), _) => Body::Segment(Code {
+                text: text.as_ref().to_owned(),
+                ret: k.returns.map(LocalId),
+                most: k.most.clone(),
+            }),
+            (None, true) => Body::Host,
+            (None, false) => Body::Device(k.runs.as_ref().map_or(name, |r| r.as_ref()).to_owned()),
+        };
+        let key = self.graph.add_kernel(Kernel {
+            name: name.to_owned(),
+            body,
+            consumes: None,
+            produces: Vec::new(),
+            args: k.args.iter().map(|a| a.as_ref().to_owned()).collect(),
+        });
+        self.kernels.entry(name).or_insert(key);
+        let whose = format!("kernel `{name}`");
+        let consumes = k
+            .consumes
+            .as_ref()
+            .map(|c| self.find_channel(c.as_ref(), At::Kernel(key, Part::Consumes), &whose));
+        let produces = k.produces.iter().enumerate().map(|(i, c)| {
+            self.find_channel(c.as_ref(), At::Kernel(key, Part::Produces(i)), &whose)
+        });
+        let produces = produces.collect();
+        if let Some(kernel) = self.graph.kernel_mut(key) {
+            kernel.consumes = consumes;
+            kernel.produces = produces;
         }
+    }
+
+    fn task<S: AsRef<str>>(&mut self, name: &'w str, t: &WrittenTask<S>) {
+        let whose = format!("task `{name}`");
+        let calls = self.find_channel(t.calls.as_ref(), At::Graph, &whose);
+        let frames = t
+            .frames
+            .as_ref()
+            .map(|f| self.find_channel(f.as_ref(), At::Graph, &whose));
+        let mut segments = Vec::new();
+        for segment in &t.segments {
+            let segment = segment.as_ref();
+            let found = self.kernels.get(segment).copied();
+            if found.is_none() {
+                let message = format!("{whose}: there is no kernel `{segment}`");
+                let help = meant(segment, self.kernels.keys().copied());
+                self.problems
+                    .push(Problem::error(At::Graph, message).helped(help));
+            }
+            segments.push(found.unwrap_or_default());
+        }
+        let combine = COMBINED.iter().find(|(written, _)| *written == t.combine);
+        self.graph.add_task(Task {
+            name: name.to_owned(),
+            combine: combine.map_or(Combine::Store, |(_, combine)| *combine),
+            calls,
+            frames,
+            segments,
+        });
+    }
+
+    fn find_channel(&mut self, name: &str, at: At, whose: &str) -> ChannelKey {
+        let found = self.channels.get(name).copied();
+        if found.is_none() {
+            let message = format!("{whose}: there is no channel `{name}`");
+            let help = meant(name, self.channels.keys().copied());
+            self.problems.push(Problem::error(at, message).helped(help));
+        }
+        found.unwrap_or_default()
     }
 }
 
 impl From<&Graph> for Written {
     fn from(graph: &Graph) -> Self {
         let channels = graph.channels().map(|(_, c)| {
+            let (element, fields) = match &c.element {
+                Element::Type(ty) => (Some(ty.clone()), Vec::new()),
+                Element::Fields(fields) => {
+                    let written = fields.iter().map(|f| (f.name.clone(), piece_text(f.kind)));
+                    (None, written.collect())
+                }
+            };
             let written = WrittenChannel {
-                element: c.element.0.clone(),
+                element,
+                fields: Names(fields),
                 protocol: c.protocol,
                 scope: c.scope,
                 width: c.width,
@@ -261,25 +446,48 @@ impl From<&Graph> for Written {
             };
             (c.name.clone(), written)
         });
-        let named = |key: ChannelKey| {
+        let channel = |key: ChannelKey| {
             graph
                 .channel(key)
                 .map_or_else(String::new, |c| c.name.clone())
         };
+        let kernel = |key: KernelKey| {
+            graph
+                .kernel(key)
+                .map_or_else(String::new, |k| k.name.clone())
+        };
         let kernels = graph.kernels().map(|(_, k)| {
+            let code = match &k.body {
+                Body::Segment(code) => Some(code),
+                Body::Device(_) | Body::Host => None,
+            };
             let written = WrittenKernel {
                 runs: k.function().filter(|f| *f != k.name).map(str::to_owned),
+                segment: code.map(|c| c.text.clone()),
+                returns: code.and_then(|c| c.ret).map(|local| local.0),
+                most: code.map_or_else(Vec::new, |c| c.most.clone()),
                 host: k.body == Body::Host,
-                consumes: k.consumes.map(named),
-                produces: k.produces.iter().map(|c| named(*c)).collect(),
+                consumes: k.consumes.map(channel),
+                produces: k.produces.iter().map(|c| channel(*c)).collect(),
                 args: k.args.clone(),
             };
             (k.name.clone(), written)
+        });
+        let tasks = graph.tasks().map(|(_, t)| {
+            let combine = COMBINED.iter().find(|(_, combine)| *combine == t.combine);
+            let written = WrittenTask {
+                combine: combine.map_or(Combined::Store, |(written, _)| *written),
+                calls: channel(t.calls),
+                frames: t.frames.map(channel),
+                segments: t.segments.iter().map(|k| kernel(*k)).collect(),
+            };
+            (t.name.clone(), written)
         });
         Self {
             name: Some(graph.name.clone()),
             channels: Names(channels.collect()),
             kernels: Names(kernels.collect()),
+            tasks: Names(tasks.collect()),
         }
     }
 }
@@ -304,6 +512,14 @@ impl<'de> Deserialize<'de> for Graph {
             None => Ok(resolved.graph),
             Some(problem) => Err(D::Error::custom(&problem.message)),
         }
+    }
+}
+
+impl<S, V> Names<S, V> {
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 

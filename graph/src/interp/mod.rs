@@ -174,9 +174,14 @@ impl<'a> Interp<'a> {
     /// The same with other limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.set_limits(limits);
+        self
+    }
+
+    /// Sets other limits.
+    pub fn set_limits(&mut self, limits: Limits) {
         self.memory.set_limit(limits.memory);
         self.limits = limits;
-        self
     }
 
     /// Sets what a graph gives to its kernels: the bits of each uniform, of a blob its address.

@@ -45,8 +45,8 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-pub use parse::{parse_program, parse_type};
-pub use print::{print_function, print_levelized, print_program};
+pub use parse::{parse_function, parse_piece, parse_program, parse_type};
+pub use print::{piece_text, print_function, print_levelized, print_program};
 pub(crate) use print::{stmt_text, terminator};
 
 /// Why a text is not a program.

@@ -38,6 +38,44 @@ pub fn parse_program(source: &str) -> Result<Program, ParseError> {
 /// # Errors
 /// If the text is no type; says where it stops being one.
 pub fn parse_type(source: &str, structs: &Structs) -> Result<Type, ParseError> {
+    alone(source, structs, HashMap::new(), Parser::ty)
+}
+
+/// Reads what a piece of a value is: a scalar, or a size and an alignment.
+///
+/// # Errors
+/// If the text is neither; says where it stops being one.
+pub fn parse_piece(source: &str) -> Result<PieceKind, ParseError> {
+    alone(
+        source,
+        &Structs::default(),
+        HashMap::new(),
+        Parser::piece_kind,
+    )
+}
+
+/// Reads a function that this program could have, or a segment of one of its tasks.
+///
+/// # Errors
+/// As [`parse_program`].
+pub fn parse_function(source: &str, program: &Program) -> Result<Function, ParseError> {
+    let named = program.functions.iter().enumerate();
+    let functions = named.map(|(i, f)| (Cow::from(f.name.as_str()), i as u32));
+    alone(
+        source,
+        &program.structs,
+        functions.collect(),
+        Parser::function,
+    )
+}
+
+/// Reads something that stands alone in a text.
+fn alone<'a, T>(
+    source: &'a str,
+    structs: &'a Structs,
+    functions: HashMap<Cow<'a, str>, u32>,
+    read: impl FnOnce(&mut Parser<'a>) -> Parsed<T>,
+) -> Result<T, ParseError> {
     let named = structs
         .iter()
         .map(|(id, def)| (Cow::from(def.name.as_str()), id.0));
@@ -46,12 +84,12 @@ pub fn parse_type(source: &str, structs: &Structs) -> Result<Type, ParseError> {
         tokens: lex(source)?,
         at: 0,
         structs: named.collect(),
-        functions: HashMap::new(),
+        functions,
     };
-    let ty = parser.ty()?;
+    let read = read(&mut parser)?;
     match parser.peek() {
-        Token::End => Ok(ty),
-        _ => parser.expected("the end of the type"),
+        Token::End => Ok(read),
+        _ => parser.expected("the end of the text"),
     }
 }
 
@@ -369,15 +407,18 @@ impl<'a> Parser<'a> {
     fn field(&mut self) -> Parsed<Field> {
         let name = self.name("a field's name")?.into_owned();
         self.punct(':')?;
-        let kind = if let Token::Ident(_) = self.peek() {
-            PieceKind::Scalar(self.scalar()?)
-        } else {
-            let size = self.int()?;
-            self.word("align")?;
-            let align = self.int()?;
-            PieceKind::Blob(Layout { size, align })
-        };
+        let kind = self.piece_kind()?;
         Ok(Field { name, kind })
+    }
+
+    fn piece_kind(&mut self) -> Parsed<PieceKind> {
+        if let Token::Ident(_) = self.peek() {
+            return Ok(PieceKind::Scalar(self.scalar()?));
+        }
+        let size = self.int()?;
+        self.word("align")?;
+        let align = self.int()?;
+        Ok(PieceKind::Blob(Layout { size, align }))
     }
 
     pub(super) fn ty(&mut self) -> Parsed<Type> {

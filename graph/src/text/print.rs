@@ -290,8 +290,9 @@ fn header(program: &Program, f: &mut Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// A piece as it reads back.
-fn piece_text(kind: PieceKind) -> String {
+/// A piece as it reads back ([`parse_piece`](super::parse_piece)).
+#[must_use]
+pub fn piece_text(kind: PieceKind) -> String {
     match kind {
         PieceKind::Scalar(s) => s.to_string(),
         PieceKind::Blob(layout) => format!("{} align {}", layout.size, layout.align),

@@ -192,6 +192,8 @@ pub(crate) enum Emit {
     Graph,
     /// The graph for Graphviz
     Dot,
+    /// The graph for pages: Mermaid
+    Mermaid,
     /// The graph, drawn
     Svg,
     /// CUDA C++, as the CUDA device compiles it

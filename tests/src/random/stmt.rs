@@ -57,6 +57,9 @@ impl Gen<'_> {
     }
 
     fn statement(&mut self) {
+        if self.wants_emit() {
+            return self.emit();
+        }
         if self.task && self.recurses && self.c.chance(45) {
             return self.spawning();
         }

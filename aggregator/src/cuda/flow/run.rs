@@ -226,6 +226,15 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         Ok(sent)
     }
 
+    /// Elements that wait in a channel for the host. No kernel runs.
+    #[must_use]
+    pub fn waiting(&self, channel: usize) -> u32 {
+        match self.launcher.flow().plan.consumer(channel) {
+            Some(_) => 0,
+            None => self.words[channel].ready.0,
+        }
+    }
+
     /// Takes elements out of a channel that no kernel consumes, `most` at most. No kernel runs.
     ///
     /// # Errors

@@ -117,7 +117,7 @@ fn outer(program: &GraphProgram) -> Result<Vec<Outer>, RunError> {
         let ty = graph.element(key, source).ok_or_else(|| {
             RunError::Graph(format!(
                 "the program has no type `{}` for the channel `{}`",
-                channel.element.0, channel.name
+                channel.element, channel.name
             ))
         })?;
         let consumer = graph.consumers(key).next().and_then(|k| graph.kernel(k));
@@ -130,7 +130,7 @@ fn outer(program: &GraphProgram) -> Result<Vec<Outer>, RunError> {
             consumer: match consumer.map(|k| &k.body) {
                 None => Consumer::Outside,
                 Some(Body::Host) => Consumer::Host,
-                Some(Body::Device(_)) => Consumer::Kernel,
+                Some(Body::Device(_) | Body::Segment(_)) => Consumer::Kernel,
             },
         })
     });
@@ -173,12 +173,11 @@ pub(super) fn drive<L: FlowLauncher>(
             }
         }
         // A kernel for nothing says nothing.
-        let ended = if moved || !dry {
-            run.go(|running| hub.asks(running))?
-        } else {
-            Ended::Done
-        };
-        moved |= run.went_on();
+        let mut ended = Ended::Done;
+        if moved || !dry {
+            ended = run.go(|running| hub.asks(running))?;
+            moved |= run.went_on() || ended == Ended::Paused;
+        }
         for (c, outer) in hub.channels.iter().enumerate() {
             if outer.consumer == Consumer::Kernel {
                 continue;
@@ -193,13 +192,14 @@ pub(super) fn drive<L: FlowLauncher>(
         }
         dry = ended == Ended::Done && run.is_empty();
         let idle = dry && pending.iter().all(|p| p.1 == p.2);
-        if hub.next(
-            idle,
-            moved || ended == Ended::Paused,
+        let waiting: Vec<u32> = (0..channels).map(|c| run.waiting(c)).collect();
+        let next = hub.next(
+            (idle, moved),
+            &waiting,
             || run.cancelled(),
             || run.stalled(&hub.name),
-        ) == Next::Over
-        {
+        );
+        if next == Next::Over {
             break;
         }
     }

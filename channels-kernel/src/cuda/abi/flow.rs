@@ -64,8 +64,10 @@ structs! {
         ran: u64 = "u64*",
         /// Wavefronts, of all nodes.
         wavefronts: u64,
-        /// Elements that blocks keep, when the kernel has ended. 0 when it starts.
+        /// Elements that blocks keep, when the kernel has ended.
         kept: u64,
+        /// For each channel: elements that made room for others.
+        dropped: u64 = "u64*",
         /// Elements that some kernel of the device is still to run, or is running.
         alive: WideLine,
         /// Blocks that find nothing to do; the upper half counts how often one did again. 0 when the kernel starts.
@@ -94,12 +96,30 @@ pub mod stop {
     pub const STANDS_STILL: u32 = 3;
 }
 
+/// How a graph's kernel goes on.
+pub mod how {
+    /// Until nothing is alive, or it stands still: cooperative.
+    pub const PERSISTENT: u32 = 0;
+    /// Until a block finds nothing to do: the host thread starts it again.
+    pub const ONCE: u32 = 1;
+    /// The same, after one that found nothing: nothing upstream can add any more.
+    pub const LAST: u32 = 2;
+}
+
 /// The device's declarations of all this.
 pub(in crate::cuda) fn header() -> String {
     let mut out = preamble();
-    out += "struct Mailbox;\nstruct Standing;\nstruct Level;\nstruct Tiles;\n";
+    // The control record also has the addresses of what only programs of tasks have.
+    let control = super::Control::structure();
+    for Member { declared, .. } in &control.members {
+        if let Some((name, _)) = declared.split_once('*')
+            && !matches!(name, "u32" | "u64")
+        {
+            out += &format!("struct {name};\n");
+        }
+    }
     for structure in [
-        super::Control::structure(),
+        control,
         RingWords::structure(),
         Ring::structure(),
         FlowState::structure(),
@@ -109,11 +129,15 @@ pub(in crate::cuda) fn header() -> String {
     out += &codes(status::ALL);
     out += &format!("#define RING_TAG {TAG:#x}u\n");
     out += &format!(
-        "enum Stop : u32 {{ GOES_ON = {}, ALL_DONE = {}, PAUSED = {}, STANDS_STILL = {} }};\n",
+        "enum Stop : u32 {{ GOES_ON = {}, ALL_DONE = {}, PAUSED = {}, STANDS_STILL = {} }};\n\
+         enum How : u32 {{ PERSISTENT = {}, ONCE = {}, LAST = {} }};\n",
         stop::GOES_ON,
         stop::ALL_DONE,
         stop::PAUSED,
-        stop::STANDS_STILL
+        stop::STANDS_STILL,
+        how::PERSISTENT,
+        how::ONCE,
+        how::LAST
     );
     out
 }

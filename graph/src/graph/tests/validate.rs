@@ -1,7 +1,7 @@
 //! The texts of what can be wrong with a graph.
 
 use crate::{
-    graph::{Channel, ChannelKey, Graph, Kernel, Predicate, WhenFull, Written},
+    graph::{Channel, ChannelKey, Element, Graph, Kernel, Predicate, WhenFull, Written},
     ir::Program,
     text::parse_program,
 };
@@ -88,7 +88,7 @@ fn channels_are_wrong() {
         fib(|c, _| c.group = 0),
         ["channel `calls` has done counts for groups of 0 elements"]
     );
-    let element = |ty: &str| fib(|c, _| c.element.0 = ty.to_owned());
+    let element = |ty: &str| fib(|c, _| c.element = Element::Type(ty.to_owned()));
     assert_eq!(
         element("FibObi"),
         ["channel `calls`: the program has no type `FibObi` (did you mean `FibObj`?)"]
