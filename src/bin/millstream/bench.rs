@@ -8,7 +8,7 @@ mod benches;
 
 use benches::{
     elision::Elision,
-    gpu, graphs,
+    gpu, graphs, graphs_gpu,
     measure::measure,
     ours::Ours,
     program::{Contestant, Program},
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// Numbers of threads of the CPU, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<u32>,
-    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series, bfs; on a GPU also multiply and chain.
+    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series, bfs; on a GPU also multiply, chain and tracer.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     program: Vec<String>,
     /// Rounds that are measured.
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
         .iter()
         .map(|p| p.name())
         .chain(gpu::names())
-        .chain([SERIES, CHAIN, graphs::BFS])
+        .chain([SERIES, CHAIN, graphs::BFS, graphs_gpu::TRACER])
         .collect();
     if let Some(name) = args.program.iter().find(|n| !names.contains(n.as_str())) {
         return Err(format!(
