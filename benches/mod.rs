@@ -4,6 +4,7 @@
 //! - `ours`: a device of this library, from the examples' source
 //! - `gpu`: the table of a GPU
 //! - `rayon_join`: the same algorithms with rayon's `join`, the same cut-offs and the same number of threads
+//! - `rings`: elements through a ring channel, beside `crossbeam-channel`
 //! - `elision`: the examples' modules as rustc compiles them, spawn and sync left out: no tasks, one thread
 //! - `graphs`: graphs of kernels beside rayon; `graphs_gpu`: on a GPU; `nvidia`: CUDA C++ of rivals there
 //! - `measure`: all of them in turn, round by round, so that what else the machine does meets each of them alike
@@ -20,3 +21,4 @@ pub(crate) mod ours;
 pub(crate) mod program;
 pub(crate) mod rayon_join;
 pub(crate) mod report;
+pub(crate) mod rings;

@@ -72,7 +72,7 @@ pub struct ByMat<T>(PhantomData<fn(T)>);
 
 /// The ports that a kernel has left, the first of which emits elements of type `T`.
 #[diagnostic::on_unimplemented(
-    message = "the kernel has no port left that emits `{T}`",
+    message = "the kernel has no port here that emits `{T}`",
     label = "the ports that are left emit `{Self}`",
     note = "`produces` connects the kernel's `Channel` parameters in their order"
 )]
@@ -87,7 +87,7 @@ impl<T, Rest> NextPort<T> for (T, Rest) {
 
 /// The parameters that a kernel has left, the first of which can be given a `V`.
 #[diagnostic::on_unimplemented(
-    message = "the kernel has no parameter left that takes a `{V}`",
+    message = "the kernel has no parameter here that takes a `{V}`",
     label = "the parameters that are left are `{Self}`",
     note = "`arg` gives the kernel's parameters, besides its element and its channels, in their order"
 )]

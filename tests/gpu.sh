@@ -12,6 +12,7 @@
 #   check     cuda_check: small programs, cancel, watchdog
 #   corpus    every program of the corpus on every engine
 #   examples  every example on every engine
+#   deep      recursions of a million levels in 64 MiB, and what a level takes in a program of several tasks
 #   stress    programs at budgets from little to plenty: results, tasks of each level, and every decision
 #   random    random programs; MILLSTREAM_CASES says how many (2000), MILLSTREAM_SEED the first
 #   compile   machine code for the four above on all cores, into the cache
@@ -30,9 +31,9 @@ root=$PWD
 if [ "${1:-}" = --collect ]; then
     to=${2:?a folder}
     mkdir -p "$to"
-    built=$(cargo build --release -p millstream-tests -p millstream -p millstream-aggregator --test corpus --test examples --test random --test stress \
+    built=$(cargo build --release -p millstream-tests -p millstream -p millstream-aggregator --test corpus --test examples --test random --test stress --test deep \
         --bin millstream --example cuda_check --example cuda_time --message-format json) || exit 1
-    for name in corpus examples random stress millstream cuda_check cuda_time; do
+    for name in corpus examples random stress deep millstream cuda_check cuda_time; do
         path=$(grep "\"name\":\"$name\"" <<< "$built" | grep -o '"executable":"[^"]*"' | tail -n 1 | cut -d '"' -f 4)
         [ -n "$path" ] || { echo "cargo built no $name" >&2; exit 1; }
         cp "$path" "$to/$name" && strip "$to/$name"
@@ -164,6 +165,7 @@ step() { # NAME SECONDS
         check) "$from/cuda_check" quick || failed=1 ;;
         corpus) "$from/corpus" every_program --nocapture || failed=1 ;;
         examples) "$from/examples" --nocapture || failed=1 ;;
+        deep) "$from/deep" --nocapture --test-threads 1 || failed=1 ;;
         stress) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} "$from/stress" --nocapture || failed=1 ;;
         random) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} "$from/random" every_engine --nocapture || failed=1 ;;
         compile)
@@ -203,7 +205,7 @@ shift
 logs=$(mktemp -d)
 export MILLSTREAM_TEST_DEVICE=cuda MILLSTREAM_CACHE=$from/cache
 begin=$SECONDS failed=0 summary=
-declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [examples]=120 [random]=600 [stress]=600 [compile]=300 [sanitize]=200 [bench]=120 [profile]=200)
+declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [sanitize]=200 [bench]=120 [profile]=200)
 
 unpack() { # NAME: of FOLDER/NAME.tar.xz into FOLDER; without xz where there is none
     [ ! -e "$from/$1.tar.xz" ] || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$from/$1.tar.xz" "$from"
@@ -222,7 +224,7 @@ finish() { # NAME PID
     said=$(grep -E '^test result|SKIPPED|all good|SOMETHING|^Counts|Seen|programs compiled' "$log" | sort | uniq -c | sed 's/^ *1 //; s/^ *//' | tr '\n' ';')
     summary+=$(printf '%-10s %-6s %4d s  %s' "$name" "$([ $rc -eq 0 ] && echo ok || echo "rc $rc")" "$took" "${said:0:400}")$'\n'
     case $name in
-        doctor | bench | profile) cat "$log" ;;
+        doctor | bench | profile | deep) cat "$log" ;;
         sanitize) grep -E -A 4 '^sanitized' "$log" | grep -v '^--' ;;
     esac
     if [ $rc -ne 0 ] && [ "$name" != compile ]; then

@@ -3,12 +3,12 @@
 use super::{
     Problem,
     call::{self, Arg, Given},
-    data::Data,
+    data::{Contents, Data},
     error::{JobError, Result, Text},
     eval::Written,
     making::Making,
     run::{Lent, lend},
-    spec::{self, GraphSpec},
+    spec::{self, GraphSpec, Named},
 };
 use crate::graph::feed;
 use millstream_aggregator::{Device, GraphCall, GraphProgram, RunError, RunReport};
@@ -186,6 +186,7 @@ fn element(placed: &Placed, program: &Program, name: &Text) -> Option<(ChannelKe
 pub(super) fn outputs(
     placed: &Placed,
     program: &Program,
+    buffers: &[Named<Contents>],
     making: &mut Making<'_>,
 ) -> Result<Vec<ChannelKey>> {
     let mut out = Vec::new();
@@ -194,11 +195,10 @@ pub(super) fn outputs(
         let Some(elem) = graph.element(key, program) else {
             continue;
         };
-        if making.made.contains_key(&channel.name) {
+        if let Some(buffer) = buffers.iter().find(|b| b.name.as_str() == channel.name) {
             let message = format!("a buffer is called `{}`, as an output is", channel.name);
-            return Err(Problem::new(message)
-                .help("give one of them another name")
-                .into());
+            let problem = buffer.name.problem(message, "here");
+            return Err(problem.help("give one of them another name").into());
         }
         let data = Data::zeros(elem, vec![0], &program.structs).map_err(Problem::new)?;
         making.add(channel.name.clone(), data);

@@ -35,7 +35,7 @@ pub use run::{Outcome, Prepared};
 pub use source::Modes;
 pub use spec::Settings;
 
-use millstream_aggregator::{CpuOptions, CudaOptions, Device};
+use millstream_aggregator::{CpuOptions, CudaOptions, Device, GraphProgram};
 use millstream_graph::{
     graph::{Drawing, Graph},
     ir::Program,
@@ -92,18 +92,18 @@ impl Job {
         graph.map_or_else(|| Graph::of(&loaded.lowered), Clone::clone)
     }
 
-    /// Whether it runs a graph of kernels rather than a call of a task.
+    /// What devices make of its graph, if that is one of kernels rather than of tasks.
     #[must_use]
-    pub const fn is_flow(&self) -> bool {
-        self.loaded.placed.is_some()
+    pub fn flow(&self) -> Option<&GraphProgram> {
+        self.loaded.placed.as_ref().map(|placed| &*placed.program)
     }
 
     /// A drawing of the graph that runs.
     #[must_use]
     pub fn drawing(&self) -> Drawing {
-        match self.is_flow() {
-            true => Drawing::new(&self.graph(), self.program()),
-            false => Drawing::new(&self.graph(), &self.lowered().program),
+        match self.flow() {
+            Some(flow) => Drawing::new(&flow.graph, self.program()),
+            None => Drawing::new(&self.graph(), &self.lowered().program),
         }
     }
 

@@ -207,7 +207,7 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
             Called::Graph(written, placed, args) => {
                 call = format!("graph {}", placed.program.graph.name);
                 let sent = graph::sent(written, &placed, program, &making)?;
-                let outputs = graph::outputs(&placed, program, &mut making)?;
+                let outputs = graph::outputs(&placed, program, &spec.buffers, &mut making)?;
                 result = None;
                 What::Graph(Feed {
                     placed,
@@ -504,7 +504,11 @@ impl Prepared {
     fn failed(&self, error: &RunError) -> JobError {
         let problem = Problem::new(error.to_string());
         let source = &self.loaded.source;
-        match error {
+        let cause = match error {
+            RunError::Node { error, .. } => error,
+            error => error,
+        };
+        match cause {
             RunError::Fault(fault) if fault.file == source.name() => {
                 match source::place(source, fault.span.line, fault.span.col) {
                     Some(range) => problem.at(source, range, "here").into(),

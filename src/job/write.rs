@@ -55,6 +55,7 @@ pub(super) fn graph(
     };
     let pretty = PrettyConfig::default()
         .depth_limit(4)
+        .compact_arrays(true)
         .escape_strings(false)
         .extensions(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
     let text = ron::ser::to_string_pretty(&Run::Graph(file), pretty);

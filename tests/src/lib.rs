@@ -21,6 +21,7 @@ pub mod expect;
 pub mod facts;
 pub mod random;
 pub mod stress;
+pub mod swarm;
 pub mod value;
 
 use millstream_aggregator::{Device, RunError};

@@ -6,11 +6,11 @@
 #[derive(Clone, Debug)]
 pub struct Tried {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// The source.
-    pub source: &'static str,
+    pub source: String,
     /// The task.
-    pub task: &'static str,
+    pub task: String,
     /// Its arguments, as `Debug` text.
     pub args: Vec<String>,
 }
@@ -18,12 +18,12 @@ pub struct Tried {
 impl Tried {
     /// A call of a program of this file.
     #[must_use]
-    pub fn new(name: &'static str, args: &[u64]) -> Self {
+    pub fn new(name: &str, args: &[u64]) -> Self {
         let (_, source, task) = PROGRAMS.iter().find(|(n, ..)| *n == name).unwrap();
         Self {
-            name,
-            source,
-            task,
+            name: name.to_owned(),
+            source: (*source).to_owned(),
+            task: (*task).to_owned(),
             args: args.iter().map(ToString::to_string).collect(),
         }
     }

@@ -8,6 +8,7 @@ use crate::{
 use millstream::job::{Job, Settings, write_file};
 use millstream_channels_kernel::cuda::{
     self, Options, Plan,
+    flow::FlowPlan,
     nvrtc::{self, How, NvrtcError},
 };
 use millstream_graph::text;
@@ -22,20 +23,23 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
         ..Settings::default()
     };
     let job = Job::open(&args.file, &settings)?;
-    let source = || cuda::generate(&Plan::new(job.lowered(), MEMORY), Options::default()).source;
+    let source = || cuda_text(&job);
     let how = How {
         fast_math: job.lowered().program.options.fast_math,
         check: false,
     };
     let refused = |e: NvrtcError| Failure::Other(e.to_string());
     let text = match args.emit {
-        Emit::Cuda => source(),
-        Emit::Ptx => nvrtc::find()
-            .and_then(|n| n.ptx(&source(), args.arch, how))
-            .map_err(refused)?,
+        Emit::Cuda => source()?,
+        Emit::Ptx => {
+            let source = source()?;
+            let ptx = nvrtc::find().and_then(|n| n.ptx(&source, args.arch, how));
+            ptx.map_err(refused)?
+        }
         Emit::Cubin => {
+            let source = source()?;
             let cubin = nvrtc::find()
-                .and_then(|n| n.compile_cached(&source(), args.arch, how))
+                .and_then(|n| n.compile_cached(&source, args.arch, how))
                 .map_err(refused)?
                 .cubin;
             let Some(path) = &args.output else {
@@ -60,6 +64,18 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
     match &args.output {
         Some(path) => write(path, text.as_bytes()),
         None => print(&text),
+    }
+}
+
+/// The text that the CUDA device compiles.
+fn cuda_text(job: &Job) -> Result<String, Failure> {
+    let options = Options::default();
+    let Some(flow) = job.flow() else {
+        return Ok(cuda::generate(&Plan::new(job.lowered(), MEMORY), options).source);
+    };
+    match FlowPlan::of(&flow.graph, &flow.levelized, &flow.kernels) {
+        Ok(plan) => Ok(cuda::flow::generate(&plan, options).source),
+        Err(error) => Err(Failure::Other(error.to_string())),
     }
 }
 

@@ -9,6 +9,7 @@ use millstream_tests::{
     emulator::{self, Emulator, How},
     engine::{Engine, Prepared, emulate, is_memory, prepare},
     stress::Tried,
+    swarm::swarm,
 };
 use std::time::{Duration, Instant};
 
@@ -62,7 +63,7 @@ fn stress(
 ) -> Seen {
     let args = &tried.args;
     let cpu = Engine::Device("cpu".into(), Device::cpu().unwrap());
-    let (expected, report) = cpu.call_and_report(prepared, tried.task, args).unwrap();
+    let (expected, report) = cpu.call_and_report(prepared, &tried.task, args).unwrap();
     let expected_levels = report.unwrap().elements;
     let (mut seen, start) = (Seen::default(), Instant::now());
     for seed in 1.. {
@@ -78,7 +79,7 @@ fn stress(
                     ..How::new(aggregator, blocks, budget << 10)
                 };
                 seen.runs += 1;
-                match emulate(emulator, how, prepared, tried.task, args) {
+                match emulate(emulator, how, prepared, &tried.task, args) {
                     Ok((
                         outcome,
                         RunReport {
@@ -111,13 +112,32 @@ fn tight_budgets_change_nothing() {
     }
     for call in &calls() {
         let tried = &call.0;
-        let prepared = prepare(tried.source, tried.name).unwrap();
+        let prepared = prepare(&tried.source, &tried.name).unwrap();
         let mut emulator = Emulator::new(&prepared.levelized).unwrap();
         let limit = Duration::from_secs(seconds().unwrap_or(4));
         let seen = stress(call, &prepared, &mut emulator, limit);
         println!("{}: {seen:?}", tried.name);
         assert_eq!(seen.wrong, None, "{}", tried.name);
         assert!(seen.out_of_memory < seen.runs / 2, "{seen:?}");
+    }
+}
+
+/// Random programs whose tasks spawn up to some hundred children; `MILLSTREAM_CASES` says how many of them.
+#[test]
+fn tight_budgets_change_nothing_of_random_programs() {
+    if !emulator::is_there() {
+        return;
+    }
+    let cases = std::env::var("MILLSTREAM_CASES").map_or(3, |v| v.parse().unwrap());
+    for seed in 1..=cases {
+        let tried = swarm(seed, 300);
+        let prepared = prepare(&tried.source, &tried.name).unwrap();
+        let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+        let call: (Tried, &[u64]) = (tried, &[32, 48, 64, 80, 96, 128, 192, 256, 1024, 8192]);
+        let limit = Duration::from_secs(seconds().unwrap_or(20) / 10);
+        let seen = stress(&call, &prepared, &mut emulator, limit);
+        println!("{}: {seen:?}", call.0.name);
+        assert_eq!(seen.wrong, None, "{}: {}", call.0.name, call.0.source);
     }
 }
 
@@ -164,7 +184,7 @@ fn planted_bugs_are_found() {
         return;
     }
     let prepared = calls().map(|call| {
-        let prepared = prepare(call.0.source, call.0.name).unwrap();
+        let prepared = prepare(&call.0.source, &call.0.name).unwrap();
         (call, prepared)
     });
     for (bug, right, wrong) in BUGS {

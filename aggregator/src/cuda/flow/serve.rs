@@ -117,7 +117,7 @@ fn outer(program: &GraphProgram) -> Result<Vec<Outer>, RunError> {
         let ty = graph.element(key, source).ok_or_else(|| {
             RunError::Graph(format!(
                 "the program has no type `{}` for the channel `{}`",
-                channel.element.0, channel.name
+                channel.element, channel.name
             ))
         })?;
         let consumer = graph.consumers(key).next().and_then(|k| graph.kernel(k));
@@ -130,7 +130,7 @@ fn outer(program: &GraphProgram) -> Result<Vec<Outer>, RunError> {
             consumer: match consumer.map(|k| &k.body) {
                 None => Consumer::Outside,
                 Some(Body::Host) => Consumer::Host,
-                Some(Body::Device(_)) => Consumer::Kernel,
+                Some(Body::Device(_) | Body::Segment(_)) => Consumer::Kernel,
             },
         })
     });

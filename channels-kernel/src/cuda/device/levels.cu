@@ -16,12 +16,6 @@ FN void narrow_load(Narrow& n, const Place& from) {
   n.elements = from.elements;
 }
 
-// Takes down which levels lie in shared memory.
-FN void narrow_window(const Policy& p, Narrow& n) {
-  n.oldest = p.oldest;
-  n.end = p.oldest + NEAR;
-}
-
 // What was pushed to entry channels from a level: the sum of `policy_children`, in the same order, by each lane alone.
 FN f32 narrow_children(const Place& level) {
   constexpr u32 LANES = STACKS < WARP ? STACKS : WARP;
@@ -85,7 +79,7 @@ FN void narrow_up(Policy& p, Narrow& n) {
       if (n.lane == 0) p.reached = n.reached;
       narrow_floor(p, n);
       policy_fill(p);
-      narrow_window(p, n);
+      n.oldest = p.oldest;
     }
     do {
       const Place& done = policy_level(p, n.level);
@@ -169,7 +163,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
   n.room = 0;
   n.reached = p.reached;
   n.number = (u32)p.dispatches;
-  narrow_window(p, n);
+  n.oldest = p.oldest;
   narrow_load(n, policy_level(p, n.level));
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
@@ -189,8 +183,8 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     if (source && n.limit.of[k] == 0) most.of[k] = 0xffffffffu;
     if (source && n.limit.of[k] == 0) n.limit.of[k] = 1;
   }
-  // `same`: the last run was of this level, and pushed no children.
-  bool more = true, same = false;
+  bool more = true;
+  n.children = 1;
   u32 few = 0;
   while (true) {
     if (few == 0) {
@@ -208,10 +202,11 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
         more = n.level != 0;
         if (!more) break;
         narrow_up(p, n);
-        same = false;
+        n.children = 1;
         continue;
       }
-      if (same) narrow_release(n);
+      // The last run was of this level.
+      if (n.children == 0) narrow_release(n);
       if (any_lane(!fits)) {
         // By what room there was, less all that was pushed since. By what there is:
         n.room = narrow_room(n);
@@ -247,23 +242,21 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       // What was consumed gives its space back.
       n.top = n.hi;
       few = 0;
-      same = true;
       if (taken) continue;
       // It is tried again with fewer elements.
       if (n.lane == 0) p.most = n.count > RETRY ? n.count / RETRY : 1;
       break;
     }
-    if (n.level + 1 == n.end) {
+    if (n.level + 1 == n.oldest + NEAR) {
       if (n.lane == 0) p.reached = n.reached;
       __syncwarp();
       if (!policy_slide(p, control)) {
         more = false;
         break;
       }
-      narrow_window(p, n);
+      n.oldest = p.oldest;
     }
     narrow_down(p, n);
-    same = false;
     few = n.children == 1 ? n.few : 0;
   }
   __syncwarp();

@@ -30,7 +30,7 @@ struct Narrow {
   // All levels, as in `Policy`.
   Each<u32> top, peak, consumed;
   u32 number, reached;
-  u32 oldest, end;  // the levels that lie in shared memory
+  u32 oldest;       // the first level that lies in shared memory
   // What is known of each stack.
   Each<bool> entry;
   Each<u32> limit;  // so many elements are a narrow run; 0 of frames
@@ -313,7 +313,7 @@ FN void narrow_scanned(Policy& p, Narrow& n) {
   narrow_dequeue<S>(n, n.first, n.count, args);
   while (true) {
     narrow_elements<S, FAILS, MOST>(n, args, sum);
-    if (MOST == 0 || !pushes_again<S>(OWN) || n.few == 0 || n.failed || n.level + 1 == n.end || n.number % 256 == 0) break;
+    if (MOST == 0 || !pushes_again<S>(OWN) || n.few == 0 || n.failed || n.level + 1 == n.oldest + NEAR || n.number % 256 == 0) break;
     __syncwarp();
     // The next elements are under way while this run is taken in.
     narrow_dequeue<S>(n, n.at, n.few, args);

@@ -19,18 +19,27 @@ FN u32 ring_pass(u32* word, u32 most) {
   return got;
 }
 
-// `talloc`: up to so many consecutive positions, the first one is `at`. One lane calls it. Available to reserved.
-FN u32 ring_talloc(const Ring& r, u32 most, u64& at) {
-  const u32 got = ring_pass(&r.words->room, most);
-  if (got) at = __nv_atomic_fetch_add(&r.words->tail, (u64)got, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  // Pairs with the fence in `ring_reclaim`: who had these slots before has read them.
-  if (got) __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+// Passes a gate, and gives a place of its own behind it, counted by `word`. What is counted in a gate need not be what the place stands for: who passed
+// later may have been given the earlier place. So passing is acquired before the place is given out, and whoever gets the next place hears of it.
+FN u32 ring_take(u32* passes, u64* word, u32 most, u64& at) {
+  const u32 got = ring_pass(passes, most);
+  if (got == 0) return 0;
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  at = __nv_atomic_fetch_add(word, (u64)got, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
   return got;
 }
 
-// Room in the control array for what `ring_talloc` gave; there always is. The same lane calls it.
+// `talloc`: up to so many consecutive positions, the first one is `at`. One lane calls it. Available to reserved. Pairs with the fence in
+// `ring_reclaim`: who had these slots before has read them.
+FN u32 ring_talloc(const Ring& r, u32 most, u64& at) { return ring_take(&r.words->room, &r.words->tail, most, at); }
+
+// Room in the control array for what `ring_talloc` gave; there always is. The same lane calls it. Acquire and release: a place may have become free by
+// what another producer saw at its `ring_talloc`, and not this one.
 FN u64 ring_reserve(const Ring& r, u32 count) {
-  return __nv_atomic_fetch_add(&r.words->reserve_tail, (u64)count, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  const u64 place = __nv_atomic_fetch_add(&r.words->reserve_tail, (u64)count, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  return place;
 }
 
 FN u64* ring_meeting(const Ring& r, u64 at) { return r.meet + at % (2ull * r.width); }
@@ -52,15 +61,9 @@ FN void ring_enq(const Ring& r, u64 start, u64 end) {
   }
 }
 
-// `deq`: up to so many consecutive places of the control array, the first one is `at`. One lane calls it. Ready to dispatched.
-FN u32 ring_deq(const Ring& r, u32 most, u64& at) {
-  const u32 got = ring_pass(&r.words->ready, most);
-  if (got == 0) return 0;
-  at = __nv_atomic_fetch_add(&r.words->control_head, (u64)got, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  // Acquire: pairs with the fences in `ring_enq`.
-  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-  return got;
-}
+// `deq`: up to so many consecutive places of the control array, the first one is `at`. One lane calls it. Ready to dispatched. Pairs with the fences
+// in `ring_enq`: entries and elements are seen.
+FN u32 ring_deq(const Ring& r, u32 most, u64& at) { return ring_take(&r.words->ready, &r.words->control_head, most, at); }
 
 // Some consecutive places of an array that is gone round: of so many slots, or of the control array.
 struct Round {
@@ -106,7 +109,7 @@ FN void ring_reclaim(const Ring& r) {
   if constexpr (!ALONE) head = shuffle_wide(head, 0);
   u32 slot = (u32)(head % r.width);
   u64 turn = head / r.width, end = head;
-  while (true) {
+  while (end - head < r.width) {
     const u32 first = slot / r.group, all = (r.width + r.group - 1) / r.group;
     const u32 looks = ALONE ? 1 : min_of((u32)WARP, all - first), word = first + lane;
     const bool mine = lane < looks;
@@ -132,8 +135,9 @@ FN void ring_reclaim(const Ring& r) {
     }
   }
   if (end == head) return;
-  // Acquire and release: pairs with the fences in `ring_tfree` and `ring_talloc`.
+  // Acquire and release: pairs with the fences in `ring_tfree` and `ring_talloc`. The first lane speaks for what all of them saw.
   __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  if constexpr (!ALONE) __syncwarp();
   if (lane == 0) {
     const u32 more = (u32)(end - head);
     if (__nv_atomic_compare_exchange_n(&r.words->head, &head, end, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE))
