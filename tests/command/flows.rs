@@ -372,6 +372,14 @@ fn wrong_graphs_have_a_place() {
         ],
     );
     job_with(
+        "element: \"Step\"",
+        "element: \"Step\", fields: { \"n\": \"u64\", \"path\": \"2 align 1\" }",
+        &[
+            "job.ron:6:29",
+            "a `Step` of the source has the fields `n: u32, path: 2 align 1`, and not `n: u64, path: 2 align 1`",
+        ],
+    );
+    job_with(
         ", \"100\"",
         "",
         &[

@@ -37,27 +37,36 @@ fn predicate() -> impl Strategy<Value = Predicate> {
 
 fn channel() -> impl Strategy<Value = Channel> {
     let element = prop_oneof![
-        name().prop_map(|ty| (Element::Type(ty), Protocol::Ring)),
-        prop::collection::vec(field(), 0..4)
-            .prop_map(|fields| (Element::Fields(fields), Protocol::Stack)),
+        (name(), prop::collection::vec(field(), 0..4)).prop_map(|(ty, fields)| {
+            let layout = Some(fields).filter(|f| !f.is_empty());
+            (Element::Type(ty), layout, Protocol::Ring)
+        }),
+        prop::collection::vec(field(), 0..4).prop_map(|fields| (
+            Element::Fields(fields),
+            None,
+            Protocol::Stack
+        )),
     ];
     let scope = prop::sample::select(vec![Scope::Worker, Scope::Device, Scope::Host]);
     let full = prop::sample::select(vec![WhenFull::Wait, WhenFull::Grow, WhenFull::DropOldest]);
     let numbers = (any::<u32>(), any::<u32>(), any::<i32>());
     let ends = (any::<bool>(), any::<bool>());
     (element, scope, full, numbers, predicate(), ends).prop_map(
-        |((element, protocol), scope, full, (width, group, priority), predicate, ends)| Channel {
-            element,
-            protocol,
-            scope,
-            width,
-            group,
-            predicate,
-            priority,
-            full,
-            input: ends.0,
-            output: ends.1,
-            ..Channel::new("", "")
+        |((element, layout, protocol), scope, full, (width, group, priority), predicate, ends)| {
+            Channel {
+                element,
+                layout,
+                protocol,
+                scope,
+                width,
+                group,
+                predicate,
+                priority,
+                full,
+                input: ends.0,
+                output: ends.1,
+                ..Channel::new("", "")
+            }
         },
     )
 }
