@@ -6,11 +6,13 @@
 //! - `rayon_join`: the same algorithms with rayon's `join`, the same cut-offs and the same number of threads
 //! - `rings`: elements through a ring channel, beside `crossbeam-channel`
 //! - `elision`: the examples' modules as rustc compiles them, spawn and sync left out: no tasks, one thread
+//! - `graphs`: graphs of kernels beside rayon
 //! - `measure`: all of them in turn, round by round, so that what else the machine does meets each of them alike
 //! - `report`: the table and the records
 
 pub(crate) mod elision;
 pub(crate) mod gpu;
+pub(crate) mod graphs;
 pub(crate) mod measure;
 pub(crate) mod ours;
 pub(crate) mod program;
