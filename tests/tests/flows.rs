@@ -16,16 +16,20 @@ use millstream_channels_kernel::cuda::{
 };
 use millstream_cilk_lower::{instantiate::instantiate, parse_file};
 use millstream_graph::{
-    graph::{Channel, ChannelKey, Graph, Kernel, Predicate},
+    graph::{Channel, ChannelKey, Graph, Kernel, Predicate, WhenFull},
     ty::Type,
 };
 use millstream_tests::emulator::{self, FlowEmulator};
 use std::{sync::Arc, time::Duration};
 
-const SETTINGS: FlowSettings = FlowSettings {
-    memory: 1 << 28,
-    watchdog: Duration::from_secs(20),
-};
+/// How a run goes: every third one by the host thread.
+const fn settings(seed: u64, memory: u64) -> FlowSettings {
+    FlowSettings {
+        memory,
+        watchdog: Duration::from_secs(20),
+        host_thread: seed % 3 == 0,
+    }
+}
 
 /// A graph: channels by name, element and width, nodes by kernel, channel and ports. Kernels that the source does not have are host nodes. What a
 /// channel gets from outside it may be sent; what nobody consumes is received.
@@ -129,6 +133,18 @@ impl<'p> Bench<'p> {
         hosts: Vec<(&str, HostFn<'_>)>,
         with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
     ) -> Result<(R, RunReport), RunError> {
+        self.run_in(1 << 24, seed, args, hosts, with)
+    }
+
+    /// The same in so many bytes.
+    fn run_in<R>(
+        &mut self,
+        memory: u64,
+        seed: u64,
+        args: Vec<(&str, Vec<ErasedArg<'_>>)>,
+        hosts: Vec<(&str, HostFn<'_>)>,
+        with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
+    ) -> Result<(R, RunReport), RunError> {
         self.emulator.draw(seed, 8);
         let key = |name: &str| self.program.graph.find_kernel(name).unwrap();
         let call = GraphCall {
@@ -136,7 +152,13 @@ impl<'p> Bench<'p> {
             hosts: hosts.into_iter().map(|(n, h)| (key(n), h)).collect(),
             patience: Duration::from_secs(1),
         };
-        run_graph(&mut self.emulator, SETTINGS, self.program, call, with)
+        run_graph(
+            &mut self.emulator,
+            settings(seed, memory),
+            self.program,
+            call,
+            with,
+        )
     }
 }
 
@@ -521,5 +543,69 @@ fn host_nodes_feed_and_drain() {
         found.sort_unstable();
         let expected: Vec<u32> = (0..100).map(|x| x * x).filter(|x| x % 2 == 1).collect();
         assert_eq!(found, expected, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_channel_may_grow_or_drop_its_oldest() {
+    let program = fib(4);
+    let mut grown = fib(4);
+    let calls = grown.graph.find_channel("calls").unwrap();
+    grown.graph.channel_mut(calls).unwrap().full = WhenFull::Grow;
+    let mut dropping = program;
+    dropping.graph.channel_mut(calls).unwrap().full = WhenFull::DropOldest;
+    compiles(&dropping);
+    let Some(mut bench) = Bench::new(&grown, 2, 256) else {
+        return;
+    };
+    for seed in 1..=3 {
+        let mut result = [0u64];
+        let args = vec![("fib", lent(&mut result))];
+        let send = |run: &Running<'_>| run.send(calls, &bytes([12]));
+        bench.run(seed, args, vec![], send).unwrap();
+        assert_eq!(result, [144], "grown, seed {seed}");
+    }
+    let mut bench = Bench::new(&dropping, 2, 256).unwrap();
+    for seed in 1..=3 {
+        let mut result = [0u64];
+        let args = vec![("fib", lent(&mut result))];
+        let send = |run: &Running<'_>| run.send(calls, &bytes([12]));
+        let (_, report) = bench.run(seed, args, vec![], send).unwrap();
+        let channel = &report.channels[0];
+        assert!(channel.dropped > 0, "seed {seed}");
+        assert_eq!(
+            channel.elements,
+            report.total + channel.dropped,
+            "seed {seed}"
+        );
+    }
+}
+
+/// Each element's body emits more than its stage holds and than its block can keep: it waits, and those downstream make room.
+#[test]
+fn a_body_that_emits_without_end_waits_for_room() {
+    let source = "
+    #[kernel] pub fn count(n: u32, out: Channel<u32>) { let mut i: u32 = 0; while i < n { out.emit(i); i += 1; } }
+    #[kernel] pub fn sum(x: u32, total: &AtomicU64) { total.fetch_add(x as u64, Ordering::Relaxed); }";
+    let channels = [("starts", "u32", 16), ("counted", "u32", 5)];
+    let nodes = [
+        ("count", "starts", &["counted"][..]),
+        ("sum", "counted", &[]),
+    ];
+    let program = made(source, &channels, &nodes, |_| {});
+    let Some(mut bench) = Bench::new(&program, 2, 64) else {
+        return;
+    };
+    let starts = bench.channel("starts");
+    for seed in [1, 2, 4] {
+        let mut total = [0u64];
+        let args = vec![("sum", lent(&mut total))];
+        let (_, report) = bench
+            .run_in(1 << 20, seed, args, vec![], |run| {
+                run.send(starts, &bytes(std::iter::repeat_n(4000, 12)))
+            })
+            .unwrap();
+        assert_eq!(total, [12 * (0..4000u64).sum::<u64>()], "seed {seed}");
+        assert_eq!(report.total, 12 * 4001, "seed {seed}");
     }
 }

@@ -105,6 +105,23 @@ struct Flowing : Thread {
   static __device__ __noinline__ bool bring_full();
 };
 
+// Makes room in a channel by dropping its oldest elements. One lane calls it.
+FN void drop_oldest(const Ring& r, u32 channel, u32 most) {
+  u64 at = 0;
+  const u32 got = ring_deq(r, most, at);
+  const Round places = ring_control(r, at);
+  for (u32 i = 0; i < got; i++) {
+    const u32 slot = r.control[places.at(i)];
+    // Release: the entry is read before its place is written again.
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_fetch_xor(&r.done[slot / r.group], 1ull << slot % r.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+  if (got == 0) return;
+  if (lives_on(channel)) count_alive(0, got);
+  __nv_atomic_fetch_add(&device_flow.state->dropped[channel], (u64)got, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  ring_reclaim<true>(r);
+}
+
 // Waits for room in the middle of a body. One lane does, of those that bring a full stage away, and holds nothing that others want: the wavefront
 // that is being run was given back to its channel before. 0 when the run is over.
 FN u32 wait_for_room(const Ring& r, u32 most, u64& at) {
@@ -163,6 +180,7 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
       u32 kept = 0;
       if (leads) {
         if (ring_room(r) == 0) ring_reclaim<true>(r);
+        if (drops(S::channel(P)) && ring_room(r) < full - done) drop_oldest(r, S::channel(P), full - done - ring_room(r));
         if (ring_room(r)) got = ring_talloc(r, full - done, data);
         // What finds no room is kept by the block, as long as there is place for that.
         if (got == 0 && sh.held[S::channel(P)] + 2 * full - done <= r.keeps) {
@@ -186,13 +204,10 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
       if (got == 0) break;
       const Round slots = ring_slots(r, shuffle_wide_of(lanes, data, leader));
       const Round places = ring_control(r, shuffle_wide_of(lanes, place, leader));
-      for (u32 i = (u32)__popc(lanes & ((1u << lane_id()) - 1)); i < got; i += (u32)__popc(lanes)) {
-        const u32 slot = slots.at(i);
-        S::template put<P>(slot, done + i);
-        r.control[places.at(i)] = slot;
-      }
+      const u32 number = (u32)__popc(lanes & ((1u << lane_id()) - 1)), all = (u32)__popc(lanes);
+      for (u32 i = number; i < got; i += all) S::template put<P>(slots.at(i), done + i);
+      ring_enq(r, slots, places, got, number, all);
       sync_lanes(lanes);
-      if (leads) ring_enq(r, place, place + got);
       done += got;
     }
     sync_lanes(lanes);
@@ -211,10 +226,11 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
 }
 
 // Room for some elements of a block, in both arrays. The first warp calls it.
-FN void allocate(FlowShared& sh, const Ring& r, u32 most) {
+FN void allocate(FlowShared& sh, const Ring& r, u32 channel, u32 most) {
   // All lanes have to see the same.
   if (__shfl_sync(ALL_LANES, ring_room(r), 0, WARP) < most) ring_reclaim<false>(r);
   if (lane_id() == 0) {
+    if (drops(channel) && ring_room(r) < most) drop_oldest(r, channel, most - ring_room(r));
     sh.got = ring_room(r) ? ring_talloc(r, most, sh.data) : 0;
     if (sh.got) sh.place = ring_reserve(r, sh.got);
   }
@@ -227,18 +243,14 @@ FN void bring_staged(FlowShared& sh) {
   const Ring& r = device_flow.rings[channel];
   u32 done = 0;
   while (done < count) {
-    if (warp_id() == 0) allocate(sh, r, count - done);
+    if (warp_id() == 0) allocate(sh, r, channel, count - done);
     __syncthreads();
     const u32 got = sh.got;
     if (got == 0) break;
     const Round slots = ring_slots(r, sh.data), places = ring_control(r, sh.place);
-    for (u32 i = thread_id(); i < got; i += BLOCK) {
-      const u32 slot = slots.at(i);
-      S::template put<P>(slot, done + i);
-      r.control[places.at(i)] = slot;
-    }
+    for (u32 i = thread_id(); i < got; i += BLOCK) S::template put<P>(slots.at(i), done + i);
+    ring_enq(r, slots, places, got, thread_id(), BLOCK);
     __syncthreads();
-    if (thread_id() == 0) ring_enq(r, sh.place, sh.place + got);
     done += got;
   }
   if (done == count) return;
@@ -274,14 +286,14 @@ static __device__ __noinline__ void run_flow() {
   const Round places = ring_control(r, at);
   Flowing<S> worker(sh);
   if constexpr (S::COUNTED) {
-    for (u32 i = thread_id(); i < count && !worker.failed; i += BLOCK) S::run(worker, S::deq(r.control[places.at(i)]));
+    for (u32 i = thread_id(); i < count && !worker.failed; i += BLOCK) S::run(worker, S::deq(ring_await(r, places, i)));
     __syncthreads();
     ring_tfree(r, at, count);
   } else {
     // Whoever may wait in the middle holds nothing.
     const bool mine = thread_id() < count;
     typename S::Args args = {};
-    if (mine) args = S::deq(r.control[places.at(thread_id())]);
+    if (mine) args = S::deq(ring_await(r, places, thread_id()));
     __syncthreads();
     ring_tfree(r, at, count);
     if (mine) S::run(worker, args);

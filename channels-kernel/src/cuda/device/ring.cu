@@ -1,9 +1,10 @@
 // The ring channel (`ring/README.md` has the protocol and says why it is right): a data array for each field, a control array of slots in the order
 // in which they are published, a bit for each slot that says whether it is done. Positions count from 0 and never wrap.
 //
-// Two words are the GPU's own: `room` and `ready` count what may still be allocated, and taken. Who wants some subtracts, and adds what was not
-// there; who got some adds to `tail`, or to `control_head`, which gives each a place of its own. So both are sums, of which one address does more
-// than a thousand million a second; a compare-exchange on a word that many want succeeds once in the time that it takes there and back.
+// What is the GPU's own: a compare-exchange on a word that many want succeeds once in the time that it takes there and back, and so does what is handed
+// from one to the next. So there is neither. `room` and `ready` count what may still be allocated, and taken: who wants some subtracts, and adds what was
+// not there; who got some adds to `tail`, or to `control_head`, which gives each a place of its own. All are sums, of which one address does a thousand
+// million a second. And no tail is moved over what is published: each entry of the control array says by a bit whether it is of this time round.
 
 FN i32 gate(u32* word) { return (i32)GLOBAL_LOAD(word); }
 FN u32 ring_ready(const Ring& r) { return max_of(gate(&r.words->ready), 0); }
@@ -42,40 +43,43 @@ FN u64 ring_reserve(const Ring& r, u32 count) {
   return place;
 }
 
-FN u64* ring_meeting(const Ring& r, u64 at) { return r.meet + at % (2ull * r.width); }
-
-// `enq`: elements and control entries are written, by whoever; one lane calls this when they are. Reserved to ready. If `control_tail` has come to
-// `start` it goes on from here, else whoever brings it here will find `end`.
-FN void ring_enq(const Ring& r, u64 start, u64 end) {
-  // Release: what is published is seen by who passes `ready`. Each exchange is one link of a chain that ends there.
-  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-  if (__nv_atomic_exchange_n(ring_meeting(r, start), end, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) != start) return;
-  for (u64 from = start, at = end;;) {
-    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-    __nv_atomic_store_n(&r.words->control_tail, at, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-    __nv_atomic_fetch_add(&r.words->ready, (u32)(at - from), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-    const u64 next = __nv_atomic_exchange_n(ring_meeting(r, at), at, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-    if (next <= at) return;
-    from = at;
-    at = next;
-  }
-}
-
-// `deq`: up to so many consecutive places of the control array, the first one is `at`. One lane calls it. Ready to dispatched. Pairs with the fences
-// in `ring_enq`: entries and elements are seen.
-FN u32 ring_deq(const Ring& r, u32 most, u64& at) { return ring_take(&r.words->ready, &r.words->control_head, most, at); }
-
 // Some consecutive places of an array that is gone round: of so many slots, or of the control array.
 struct Round {
-  u32 first, places;
-  __device__ __forceinline__ Round(u64 at, u32 all) : first((u32)(at % all)), places(all) {}
+  u32 first, places, turn;
+  __device__ __forceinline__ Round(u64 at, u32 all) : first((u32)(at % all)), places(all), turn((u32)(at / all)) {}
   __device__ __forceinline__ u32 at(u32 i) const {
     const u32 place = first + i;
     return place < places ? place : place - places;
   }
+  // What tells an entry of this time round from one of the last: it turns over, and begins with what zeroed memory is not.
+  __device__ __forceinline__ u32 tag(u32 i) const { return ((turn + (first + i >= places)) % 2 ^ 1) * RING_TAG; }
 };
 FN Round ring_slots(const Ring& r, u64 at) { return Round(at, r.width); }
 FN Round ring_control(const Ring& r, u64 at) { return Round(at, 2 * r.width); }
+
+// `enq`: reserved to ready. Several lanes call it, each with its number among them. Each has written the elements `lane`, `lane + lanes`, and so on
+// of what `ring_talloc` gave, and publishes those. Nobody waits.
+FN void ring_enq(const Ring& r, const Round& slots, const Round& places, u32 count, u32 lane, u32 lanes) {
+  // Release: pairs with the fence in `ring_await`.
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  for (u32 i = lane; i < count; i += lanes)
+    __nv_atomic_store_n(&r.control[places.at(i)], slots.at(i) | places.tag(i), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  // Pairs with `ring_pass`: the passes of a later round are behind what is free by now.
+  if (lane == 0) __nv_atomic_fetch_add(&r.words->ready, count, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+// `deq`: up to so many consecutive places of the control array, the first one is `at`. One lane calls it. Ready to dispatched.
+FN u32 ring_deq(const Ring& r, u32 most, u64& at) { return ring_take(&r.words->ready, &r.words->control_head, most, at); }
+
+// The slot of an element that `ring_deq` gave; the element may be read then. So many elements are published as places were given out, but the one of
+// this place may be on its way: its producer has reserved the place, and waits for nothing before it writes the entry.
+FN u32 ring_await(const Ring& r, const Round& places, u32 i) {
+  u32 entry;
+  while (((entry = GLOBAL_LOAD(&r.control[places.at(i)])) & RING_TAG) != places.tag(i)) pause(20);
+  // Acquire: pairs with the fence in `ring_enq`.
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  return entry & ~RING_TAG;
+}
 
 FN u64 ring_bits(u32 count) { return ~0ull >> (64 - count); }
 
@@ -86,7 +90,7 @@ FN void ring_tfree(const Ring& r, u64 at, u32 count) {
   for (u32 base = warp_id() * WARP; base < count; base += BLOCK) {
     const u32 i = base + lane_id();
     const bool mine = i < count;
-    const u32 slot = mine ? r.control[places.at(i)] : 0;
+    const u32 slot = mine ? r.control[places.at(i)] & ~RING_TAG : 0;
     const u32 before = __shfl_up_sync(ALL_LANES, slot, 1, WARP);
     const u32 word = slot / r.group, bit = slot % r.group;
     const bool begins = !mine || lane_id() == 0 || slot != before + 1 || bit == 0;
