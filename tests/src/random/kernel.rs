@@ -77,9 +77,9 @@ impl Wire {
     }
 }
 
-/// Makes a graph.
+/// Makes a graph; its kernels may spawn tasks if `spawns`.
 #[must_use]
-pub fn generate_graph(choices: &mut Choices) -> GraphSample {
+pub fn generate_graph(choices: &mut Choices, spawns: bool) -> GraphSample {
     let mut shape = shape(choices);
     let (depth, emits) = choices.pick(&BOUNDS);
     (shape.depth, shape.fan) = (depth, shape.fan.min(3));
@@ -140,7 +140,9 @@ pub fn generate_graph(choices: &mut Choices) -> GraphSample {
     let mut g = Gen::new(choices, shape);
     let functions: Vec<String> = (0..g.shape.fns.len()).map(|i| g.function(i)).collect();
     let kernels = plans.into_iter().enumerate();
-    let kernels: Vec<String> = kernels.map(|(i, plan)| g.kernel(i, plan, emits)).collect();
+    let kernels: Vec<String> = kernels
+        .map(|(i, plan)| g.kernel(i, plan, emits, spawns))
+        .collect();
     let source = g.program(&(kernels.concat() + &functions.concat()));
     GraphSample {
         source,
@@ -175,10 +177,10 @@ fn bound(c: &mut Choices, shape: &Shape) -> Vec<(String, Param)> {
 }
 
 impl Gen<'_> {
-    fn kernel(&mut self, i: usize, plan: Plan, emits: u32) -> String {
+    fn kernel(&mut self, i: usize, plan: Plan, emits: u32, spawns: bool) -> String {
         let signature = Func {
             name: format!("k{i}"),
-            task: true,
+            task: spawns,
             params: plan.params,
             ret: None,
         };
