@@ -21,7 +21,7 @@ use std::{
     missing_docs,
     reason = "an example is a program of its own, and its `main` is not wanted"
 )]
-mod bfs_rs;
+pub(crate) mod bfs_rs;
 
 /// What it is called in the table.
 pub(crate) const BFS: &str = "bfs";
@@ -110,7 +110,7 @@ fn levels(csr: &Csr, from: u32, steps: &[AtomicU32]) {
     }
 }
 
-fn clear(steps: &[AtomicU32]) {
+pub(crate) fn clear(steps: &[AtomicU32]) {
     // Relaxed, and below: no run is under way.
     steps.iter().for_each(|s| s.store(NONE, Ordering::Relaxed));
 }

@@ -96,9 +96,10 @@ pub const NONE: u32 = u32::MAX;
 pub fn graph<'a>(csr: &'a Csr, from: u32, delta: u32, ways: &'a [AtomicU32]) -> Graph<'a> {
     let mut graph = Graph::new("shortest");
     let names = ["near", "middle", "far", "rest"];
+    let room = csr.targets.len() as u32 + 64;
     let channels = [0, 1, 2, 3].map(|i| {
         let channel = graph.channel::<Reached>(names[i]);
-        channel.width(1 << 20).priority(3 - i as i32)
+        channel.width(room).priority(3 - i as i32)
     });
     for (i, channel) in channels.iter().enumerate() {
         let [near, middle, far, rest] = &channels;

@@ -40,6 +40,10 @@ impl From<RunError> for Stop {
     }
 }
 
+/// A batch takes no more, if it has several elements: so much stays in the caches of both workers. Ten million elements at once are
+/// written to memory that nobody has touched before, and read from there, which takes longer than to run them.
+const BATCH_BYTES: u64 = 1 << 20;
+
 /// Batches of others that a waiting worker takes on, one on top of the other, at most.
 const NESTED: usize = 32;
 /// A run that takes longer than this calls for the other workers.
@@ -519,7 +523,7 @@ impl<'r> Worker<'r> {
         self.depth(self.current())
     }
 
-    /// Donates about half of the shallowest entries, the last of them: the largest subtrees.
+    /// Donates about half of the shallowest entries, the last of them: the largest subtrees. Of very many it is fewer, for who gets them asks again.
     fn offer(&mut self) {
         let current = self.current();
         // Elements of a channel are run by who took them: what they emit lies with it.
@@ -540,7 +544,10 @@ impl<'r> Worker<'r> {
             count.div_ceil(2)
         };
         let each = self.plan.batch_bytes(task);
-        let count = share.min((self.run.pool.lent() - self.lent) / each);
+        let most = (BATCH_BYTES / each).max(1);
+        let count = share
+            .min(most)
+            .min((self.run.pool.lent() - self.lent) / each);
         if count == 0 {
             return;
         }

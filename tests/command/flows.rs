@@ -372,6 +372,14 @@ fn wrong_graphs_have_a_place() {
         ],
     );
     job_with(
+        "element: \"Step\"",
+        "element: \"Step\", fields: { \"n\": \"u64\", \"path\": \"2 align 1\" }",
+        &[
+            "job.ron:6:29",
+            "a `Step` of the source has the fields `n: u32, path: 2 align 1`, and not `n: u64, path: 2 align 1`",
+        ],
+    );
+    job_with(
         ", \"100\"",
         "",
         &[
@@ -442,7 +450,7 @@ fn wrong_graphs_have_a_place() {
     job_with(
         "    source: \"steps.rs\",\n",
         "",
-        &["the run has no program: `source` is missing"],
+        &["the field `source` is missing"],
     );
     job_with("Step { n, path: [0; 2] }", "Step { n }", &["path"]);
     job_with(
@@ -488,4 +496,44 @@ fn an_error_in_a_kernel_names_node_and_line() {
         .replace("path: [7, 0]", "path: [1, 0]");
     t.write("job.ron", job);
     t.bad(1, &["run", "job.ron"], &["node `check`", "steps.rs:24"]);
+}
+
+/// The page's own file and graphs, in a new folder, as it says.
+#[test]
+fn the_page_about_graphs_can_be_followed() {
+    let page = include_str!("../../docs/graph.md");
+    let blocks = |kind: &str| -> Vec<String> {
+        let fence = format!("```{kind}\n");
+        let blocks = page.split(&fence).skip(1);
+        blocks
+            .map(|b| b.split("```").next().unwrap().to_owned())
+            .collect()
+    };
+    let t = Folder::new();
+    let program = &blocks("rust")[0];
+    t.write(
+        "sieve.rs",
+        program.split("use millstream::{Device").next().unwrap(),
+    );
+    let [graph, whole] = &blocks("ron")[..] else {
+        panic!("two graphs")
+    };
+    t.write("primes.ron", graph);
+    let out = t.good(&["run", "primes.ron"]);
+    let console = blocks("console");
+    let shown: Vec<&str> = console[0].lines().skip(1).collect();
+    // The graph goes by its program's name.
+    assert_eq!(
+        out.lines().skip(1).take(2).collect::<Vec<_>>(),
+        shown[1..],
+        "{out}"
+    );
+    assert_eq!(out.lines().next(), Some(shown[0]));
+    assert!(
+        t.good(&["check", "primes.ron"])
+            .contains("kernel test: numbers -> primes")
+    );
+    t.write("whole.ron", whole);
+    t.good(&["run", "whole.ron", "--threads", "1"]);
+    assert!(t.files().contains(&"kept.npy".to_owned()));
 }

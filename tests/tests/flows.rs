@@ -1,12 +1,14 @@
 //! Graphs of ring channels on the CUDA device without a GPU: the generated text on fibers, in interleavings drawn by lot, with blocks of 8 threads,
 //! stages of a few elements and channels of a few more, so that every rare way is taken.
 //!
-//! Needs a C++ compiler, `c++` or `CXX`; without one nothing of it runs. Where there is NVRTC, the texts are compiled by it too.
+//! Needs a C++ compiler, `c++` or `CXX`; without one nothing of it runs. Where there is NVRTC, the texts are compiled by it too. With
+//! `MILLSTREAM_TEST_DEVICE=cuda` the same graphs run on the first GPU.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_aggregator::{
-    ErasedArg, GraphCall, GraphProgram, HostFn, MemoryArg, RunError, RunReport, Running,
+    Aggregator, CudaOptions, Device, ErasedArg, GraphCall, GraphProgram, HostFn, LoadedGraph,
+    MemoryArg, RunError, RunReport, Running,
     cuda::flow::{FlowSettings, run_graph},
 };
 use millstream_channels_kernel::cuda::{
@@ -16,16 +18,20 @@ use millstream_channels_kernel::cuda::{
 };
 use millstream_cilk_lower::{instantiate::instantiate, parse_file};
 use millstream_graph::{
-    graph::{Channel, ChannelKey, Graph, Kernel, Predicate},
+    graph::{Channel, ChannelKey, Graph, Kernel, Predicate, WhenFull},
     ty::Type,
 };
 use millstream_tests::emulator::{self, FlowEmulator};
 use std::{sync::Arc, time::Duration};
 
-const SETTINGS: FlowSettings = FlowSettings {
-    memory: 1 << 28,
-    watchdog: Duration::from_secs(20),
-};
+/// How a run goes: every third one by the host thread.
+const fn settings(seed: u64, memory: u64) -> FlowSettings {
+    FlowSettings {
+        memory,
+        watchdog: Duration::from_secs(20),
+        host_thread: seed % 3 == 0,
+    }
+}
 
 /// A graph: channels by name, element and width, nodes by kernel, channel and ports. Kernels that the source does not have are host nodes. What a
 /// channel gets from outside it may be sent; what nobody consumes is received.
@@ -98,23 +104,42 @@ fn words(bytes: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// What runs a graph: its name, and who may be given what.
-struct Bench<'p> {
-    program: &'p GraphProgram,
-    emulator: FlowEmulator,
+/// What runs a graph: fibers of this computer, or the GPU that `MILLSTREAM_TEST_DEVICE=cuda` asks for.
+struct Bench {
+    program: Arc<GraphProgram>,
+    on: On,
 }
 
-impl<'p> Bench<'p> {
+enum On {
+    Fibers(Box<FlowEmulator>),
+    /// By the persistent kernel, and by the host thread.
+    Gpu([LoadedGraph; 2]),
+}
+
+impl Bench {
     /// None without a compiler.
-    fn new(program: &'p GraphProgram, blocks: u32, stage: u32) -> Option<Self> {
+    fn new(program: GraphProgram, blocks: u32, stage: u32) -> Option<Self> {
+        let program = Arc::new(program);
+        if std::env::var("MILLSTREAM_TEST_DEVICE").is_ok_and(|d| d == "cuda") {
+            let load = |aggregator| {
+                let options = CudaOptions {
+                    memory: Some(1 << 28),
+                    aggregator,
+                    ..CudaOptions::default()
+                };
+                let device = Device::cuda_with(options).unwrap();
+                device.load_graph(&program).unwrap()
+            };
+            let on = On::Gpu([Aggregator::Persistent, Aggregator::HostThread].map(load));
+            return Some(Self { program, on });
+        }
         if !emulator::is_there() {
             return None;
         }
-        let emulator = FlowEmulator::of_graph(program, blocks, stage);
-        Some(Self {
-            program,
-            emulator: emulator.unwrap_or_else(|e| panic!("{e}")),
-        })
+        let emulator = FlowEmulator::of_graph(&program, blocks, stage);
+        let emulator = emulator.unwrap_or_else(|e| panic!("{e}"));
+        let on = On::Fibers(Box::new(emulator));
+        Some(Self { program, on })
     }
 
     fn channel(&self, name: &str) -> ChannelKey {
@@ -129,14 +154,32 @@ impl<'p> Bench<'p> {
         hosts: Vec<(&str, HostFn<'_>)>,
         with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
     ) -> Result<(R, RunReport), RunError> {
-        self.emulator.draw(seed, 8);
+        self.run_in(1 << 24, seed, args, hosts, with)
+    }
+
+    /// The same in so many bytes, where that can be chosen.
+    fn run_in<R>(
+        &mut self,
+        memory: u64,
+        seed: u64,
+        args: Vec<(&str, Vec<ErasedArg<'_>>)>,
+        hosts: Vec<(&str, HostFn<'_>)>,
+        with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
+    ) -> Result<(R, RunReport), RunError> {
         let key = |name: &str| self.program.graph.find_kernel(name).unwrap();
         let call = GraphCall {
             args: args.into_iter().map(|(n, a)| (key(n), a)).collect(),
             hosts: hosts.into_iter().map(|(n, h)| (key(n), h)).collect(),
             patience: Duration::from_secs(1),
         };
-        run_graph(&mut self.emulator, SETTINGS, self.program, call, with)
+        let settings = settings(seed, memory);
+        match &mut self.on {
+            On::Fibers(emulator) => {
+                emulator.draw(seed, 8);
+                run_graph(&mut **emulator, settings, &self.program, call, with)
+            }
+            On::Gpu(loaded) => loaded[usize::from(settings.host_thread)].run(call, with),
+        }
     }
 }
 
@@ -192,10 +235,9 @@ fn fib(width: u32) -> GraphProgram {
 
 #[test]
 fn figure_6_of_the_paper_counts_fib() {
-    let program = fib(4096);
-    compiles(&program);
+    compiles(&fib(4096));
     for (blocks, stage) in [(1, 4096), (2, 256), (3, 512)] {
-        let Some(mut bench) = Bench::new(&program, blocks, stage) else {
+        let Some(mut bench) = Bench::new(fib(4096), blocks, stage) else {
             return;
         };
         let calls = bench.channel("calls");
@@ -214,7 +256,7 @@ fn figure_6_of_the_paper_counts_fib() {
 #[test]
 fn a_circle_of_full_channels_ends_with_all_counts() {
     let program = fib(4);
-    let Some(mut bench) = Bench::new(&program, 2, 256) else {
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
         return;
     };
     let calls = bench.channel("calls");
@@ -263,7 +305,7 @@ fn a_pipeline_of_narrow_channels_loses_nothing() {
         ];
         let program = made(PIPE, &channels, &nodes, |_| {});
         compiles(&program);
-        let Some(mut bench) = Bench::new(&program, 3, stage) else {
+        let Some(mut bench) = Bench::new(program, 3, stage) else {
             return;
         };
         let (starts, out) = (bench.channel("starts"), bench.channel("out"));
@@ -317,7 +359,7 @@ fn what_fans_out_comes_together_again() {
         ];
         let program = made(FANS, &channels, &nodes, |_| {});
         compiles(&program);
-        let Some(mut bench) = Bench::new(&program, 2, 512) else {
+        let Some(mut bench) = Bench::new(program, 2, 512) else {
             return;
         };
         let input = bench.channel("input");
@@ -355,7 +397,7 @@ fn a_circle_goes_round_as_long_as_there_is_room() {
             &[("ping", "left", &["right"]), ("pong", "right", &["left"])],
             |_| {},
         );
-        let Some(mut bench) = Bench::new(&program, 2, 256) else {
+        let Some(mut bench) = Bench::new(program, 2, 256) else {
             return;
         };
         let left = bench.channel("left");
@@ -401,7 +443,7 @@ fn elements_of_all_shapes_arrive_as_they_were() {
     let nodes = [("make", "ids", &["shapes"][..]), ("check", "shapes", &[])];
     let program = made(SHAPES, &channels, &nodes, |_| {});
     compiles(&program);
-    let Some(mut bench) = Bench::new(&program, 2, 1024) else {
+    let Some(mut bench) = Bench::new(program, 2, 1024) else {
         return;
     };
     let ids = bench.channel("ids");
@@ -439,7 +481,7 @@ fn predicates_are_asked() {
             graph.channel_mut(copies).unwrap().predicate = predicate.clone();
         });
         compiles(&program);
-        let Some(mut bench) = Bench::new(&program, 2, 512) else {
+        let Some(mut bench) = Bench::new(program, 2, 512) else {
             return;
         };
         let input = bench.channel("input");
@@ -466,7 +508,7 @@ fn an_error_ends_the_graph_once_and_says_where() {
     let channels = [("input", "u32", 8), ("next", "u32", 8)];
     let nodes = [("step", "input", &["next"][..]), ("sink", "next", &[])];
     let program = made(source, &channels, &nodes, |_| {});
-    let Some(mut bench) = Bench::new(&program, 2, 256) else {
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
         return;
     };
     let input = bench.channel("input");
@@ -494,7 +536,7 @@ fn host_nodes_feed_and_drain() {
         ("filter", "squares", &["odd"]),
     ];
     let program = made(source, &channels, &nodes, |_| {});
-    let Some(mut bench) = Bench::new(&program, 2, 256) else {
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
         return;
     };
     let (numbers, odd) = (bench.channel("numbers"), bench.channel("odd"));
@@ -521,5 +563,69 @@ fn host_nodes_feed_and_drain() {
         found.sort_unstable();
         let expected: Vec<u32> = (0..100).map(|x| x * x).filter(|x| x % 2 == 1).collect();
         assert_eq!(found, expected, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_channel_may_grow_or_drop_its_oldest() {
+    let program = fib(4);
+    let mut grown = fib(4);
+    let calls = grown.graph.find_channel("calls").unwrap();
+    grown.graph.channel_mut(calls).unwrap().full = WhenFull::Grow;
+    let mut dropping = program;
+    dropping.graph.channel_mut(calls).unwrap().full = WhenFull::DropOldest;
+    compiles(&dropping);
+    let Some(mut bench) = Bench::new(grown, 2, 256) else {
+        return;
+    };
+    for seed in 1..=3 {
+        let mut result = [0u64];
+        let args = vec![("fib", lent(&mut result))];
+        let send = |run: &Running<'_>| run.send(calls, &bytes([12]));
+        bench.run(seed, args, vec![], send).unwrap();
+        assert_eq!(result, [144], "grown, seed {seed}");
+    }
+    let mut bench = Bench::new(dropping, 2, 256).unwrap();
+    for seed in 1..=3 {
+        let mut result = [0u64];
+        let args = vec![("fib", lent(&mut result))];
+        let send = |run: &Running<'_>| run.send(calls, &bytes([12]));
+        let (_, report) = bench.run(seed, args, vec![], send).unwrap();
+        let channel = &report.channels[0];
+        assert!(channel.dropped > 0, "seed {seed}");
+        assert_eq!(
+            channel.elements,
+            report.total + channel.dropped,
+            "seed {seed}"
+        );
+    }
+}
+
+/// Each element's body emits more than its stage holds and than its block can keep: it waits, and those downstream make room.
+#[test]
+fn a_body_that_emits_without_end_waits_for_room() {
+    let source = "
+    #[kernel] pub fn count(n: u32, out: Channel<u32>) { let mut i: u32 = 0; while i < n { out.emit(i); i += 1; } }
+    #[kernel] pub fn sum(x: u32, total: &AtomicU64) { total.fetch_add(x as u64, Ordering::Relaxed); }";
+    let channels = [("starts", "u32", 16), ("counted", "u32", 5)];
+    let nodes = [
+        ("count", "starts", &["counted"][..]),
+        ("sum", "counted", &[]),
+    ];
+    let program = made(source, &channels, &nodes, |_| {});
+    let Some(mut bench) = Bench::new(program, 2, 64) else {
+        return;
+    };
+    let starts = bench.channel("starts");
+    for seed in [1, 2, 4] {
+        let mut total = [0u64];
+        let args = vec![("sum", lent(&mut total))];
+        let (_, report) = bench
+            .run_in(1 << 20, seed, args, vec![], |run| {
+                run.send(starts, &bytes(std::iter::repeat_n(4000, 12)))
+            })
+            .unwrap();
+        assert_eq!(total, [12 * (0..4000u64).sum::<u64>()], "seed {seed}");
+        assert_eq!(report.total, 12 * 4001, "seed {seed}");
     }
 }

@@ -8,7 +8,7 @@ mod benches;
 
 use benches::{
     elision::Elision,
-    gpu, graphs,
+    gpu, graphs, graphs_gpu,
     measure::measure,
     ours::Ours,
     program::{Contestant, Program},
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<u32>,
     /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series, bfs, rings, deliver (10^9 elements through rings, only if
-    /// it is named); on a GPU also multiply and chain.
+    /// it is named); on a GPU also multiply, chain and tracer.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     program: Vec<String>,
     /// Rounds that are measured.
@@ -60,7 +60,8 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
         .iter()
         .map(|p| p.name())
         .chain(gpu::names())
-        .chain([SERIES, CHAIN, RINGS, DELIVER, graphs::BFS])
+        .chain([SERIES, CHAIN, RINGS, DELIVER])
+        .chain([graphs::BFS, graphs_gpu::TRACER])
         .collect();
     if let Some(name) = args.program.iter().find(|n| !names.contains(n.as_str())) {
         return Err(format!(

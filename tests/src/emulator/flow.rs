@@ -14,14 +14,14 @@ use std::time::Duration;
 /// A graph's kernels on this computer.
 pub type FlowEmulator = Emulated<FlowKernels>;
 
-type StartFlow = unsafe extern "C" fn(u32) -> u32;
+type StartFlow = unsafe extern "C" fn(u32, u32) -> u32;
 
 /// What stands behind the text: a door to the kernel.
 const DOORS: &str = r#"
 extern "C" void set_lots(uint64_t seed, unsigned one_in) { lots = seed * 0x9e3779b97f4a7c15ull | 1; switches = one_in; }
 extern "C" void set_channels(const char* graph, size_t size) { memcpy((void*)&device_flow, graph, size); }
-extern "C" unsigned start_flow(unsigned blocks) {
-  return launch(blocks, [=] { flow_persistent(); });
+extern "C" unsigned start_flow(unsigned blocks, unsigned how) {
+  return launch(blocks, [=] { run_graph(how); });
 }
 "#;
 
@@ -89,10 +89,10 @@ impl FlowLauncher for FlowEmulator {
         Ok(())
     }
 
-    unsafe fn start(&self) -> Result<(), RunError> {
+    unsafe fn start(&self, how: u32) -> Result<(), RunError> {
         ended(self.door::<StartFlow, _>(b"start_flow", |start| {
             // SAFETY: the caller's promise.
-            unsafe { start(self.kernels.blocks) }
+            unsafe { start(self.kernels.blocks, how) }
         }))
     }
 }

@@ -5,8 +5,9 @@
 
 use super::{
     choices::Choices,
+    expr::may_read,
     function::{Gen, debug_argument},
-    scope::Kind,
+    scope::{Kind, Var},
     shape::shape,
     types::{Func, Mode, Param, Shape, Ty, debug_value},
 };
@@ -227,7 +228,7 @@ impl Gen<'_> {
             return self.let_value();
         }
         let port = self.c.pick(&ports);
-        let item = self.expr(&port.item, 2);
+        let item = self.item(&port.item);
         let name = &port.name;
         if !port.inner {
             return self.line(&format!("{name}.emit({item});"));
@@ -244,6 +245,21 @@ impl Gen<'_> {
         }
         self.line(&format!("{place}.0 = {less};"));
         self.line(&format!("{name}.enq({place});"));
+    }
+
+    /// What an element carries: often a variable as it is, which may have waited behind a sync for nothing else.
+    fn item(&mut self, ty: &Ty) -> String {
+        let fits = |v: &&Var| may_read(v) && v.kind == Kind::Value(ty.clone());
+        let held: Vec<String> = self
+            .vars
+            .iter()
+            .filter(fits)
+            .map(|v| v.name.clone())
+            .collect();
+        if held.is_empty() || self.c.chance(40) {
+            return self.expr(ty, 2);
+        }
+        self.c.pick(&held)
     }
 
     /// Whether an emit may come next. A function without channels makes no choice.

@@ -142,7 +142,7 @@ fn tight_budgets_change_nothing_of_random_programs() {
 }
 
 /// Bugs of the kernels: where, what stands there, and what is put in its place.
-const BUGS: [(&str, &str, &str); 6] = [
+const BUGS: [(&str, &str, &str); 9] = [
     (
         "moves: what is left lies above a tile that ran, though the level goes on below",
         "} else if (lowest || part == tile) {",
@@ -165,8 +165,23 @@ const BUGS: [(&str, &str, &str); 6] = [
     ),
     (
         "narrow levels: children begin anywhere",
-        "n.base.of[k] = n.entry.of[k] ? aligned(n.top.of[k]) : n.top.of[k];",
-        "n.base.of[k] = n.top.of[k];",
+        "n.base.of[k] = n.entry.of[k] ? aligned(top) : top;",
+        "n.base.of[k] = top;",
+    ),
+    (
+        "levels: where the elements end that wait above is forgotten",
+        "if (ends) p.waiting[at + 1] = Mark{(level * 2 + 1) * STACKS + s, place.hi[s]};",
+        "if (ends) p.waiting[at + 1] = Mark{(level * 2 + 1) * STACKS + s, place.lo[s] + 1};",
+    ),
+    (
+        "levels: children go below a run that leaves some of its level",
+        "return whole && most &&",
+        "return most &&",
+    ),
+    (
+        "policy: a second element runs alone beside the first",
+        "const bool second = any_lane(alone) && best_entry == 1 && best_other;",
+        "const bool second = any_lane(alone) && best_entry == 2 && best_other;",
     ),
     (
         "reservation: a tile that begins in the room may end outside",

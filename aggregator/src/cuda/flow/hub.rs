@@ -359,17 +359,16 @@ impl Hub {
     }
 
     /// What is next, after a kernel that ended with nothing left to do (`idle`), or moved something, or neither. Waits for those on the host where
-    /// they are to do something first; `stalled` makes the error of a graph of which nobody can go on.
+    /// they are to do something first: `waiting` is what the device holds for them. `stalled` makes the error of a graph of which nobody can go on.
     pub(super) fn next(
         &self,
-        idle: bool,
-        moved: bool,
+        (idle, moved): (bool, bool),
+        waiting: &[u32],
         cancelled: impl Fn() -> bool,
         stalled: impl Fn() -> RunError,
     ) -> Next {
         let mut state = self.state.lock();
         let since = Instant::now();
-        let before: usize = state.queues.iter().map(Queue::left).sum();
         loop {
             if state.over {
                 return Next::Over;
@@ -381,12 +380,13 @@ impl Hub {
             }
             let left = |kind: Consumer| {
                 let channels = self.channels.iter().zip(&state.queues);
-                channels
-                    .filter(|(c, _)| c.consumer == kind)
-                    .map(|(_, q)| q.left())
-                    .sum::<usize>()
+                let lefts = channels.filter(|(c, _)| c.consumer == kind);
+                lefts.map(|(_, q)| q.left()).sum::<usize>()
             };
-            if left(Consumer::Kernel) > 0 && (idle || moved) || (moved && !idle) {
+            let wanted = |(c, waits): (usize, &u32)| *waits > 0 && self.room(&state, c) > 0;
+            // Relaxed: stored under the mutex.
+            let sent = left(Consumer::Kernel) > 0 && (idle || self.sent.load(Ordering::Relaxed));
+            if sent || (moved && !idle) || waiting.iter().enumerate().any(wanted) {
                 return Next::Go;
             }
             let hosts = state.busy > 0 || state.sources > 0 || left(Consumer::Host) > 0;
@@ -395,17 +395,11 @@ impl Hub {
                 self.news.notify_all();
                 return Next::Over;
             }
-            if !idle {
-                let now: usize = state.queues.iter().map(Queue::left).sum();
-                if now != before {
-                    return Next::Go;
-                }
-                let hope = !state.closed || hosts || left(Consumer::Outside) > 0;
-                if !hope || since.elapsed() > self.patience {
-                    drop(state);
-                    self.fail(stalled());
-                    return Next::Over;
-                }
+            let hope = idle || !state.closed || hosts || left(Consumer::Outside) > 0;
+            if !hope || (!idle && since.elapsed() > self.patience) {
+                drop(state);
+                self.fail(stalled());
+                return Next::Over;
             }
             state = self.wait(state);
         }

@@ -30,12 +30,12 @@ pub trait FlowLauncher: Machine {
     /// As the machine does, or if it is not as large.
     fn set_graph(&self, bytes: &[u8]) -> Result<(), RunError>;
 
-    /// Starts the graph's kernel.
+    /// Starts the graph's kernel, to go on in one of the ways of [`how`](millstream_channels_kernel::cuda::abi::flow::how).
     ///
     /// # Errors
     /// As the machine does.
     ///
     /// # Safety
     /// The device's memory is laid out as the kernel expects.
-    unsafe fn start(&self) -> Result<(), RunError>;
+    unsafe fn start(&self, how: u32) -> Result<(), RunError>;
 }

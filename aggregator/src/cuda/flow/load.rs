@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     cuda::{
-        device::{CudaDevice, Inner, arch_for},
+        device::{Aggregator, CudaDevice, Inner, arch_for},
         driver::{Kernel, Module},
         gpu::Driver,
     },
@@ -17,7 +17,7 @@ use crate::{
 };
 use millstream_channels_kernel::cuda::{
     Options,
-    abi::kernel,
+    abi::{flow::how, kernel},
     flow::{FlowPlan, generate},
     nvrtc::{self, How},
 };
@@ -98,12 +98,6 @@ impl CudaDevice {
         program: &Arc<GraphProgram>,
     ) -> Result<Arc<CudaGraph>, RunError> {
         let inner = self.alive()?;
-        if !inner.info.cooperative {
-            return Err(RunError::Device(format!(
-                "{} cannot launch cooperative kernels, which graphs need",
-                inner.info.name
-            )));
-        }
         let _using = inner.context.enter()?;
         inner
             .context
@@ -126,6 +120,8 @@ impl CudaDevice {
         let settings = FlowSettings {
             memory: inner.memory,
             watchdog: inner.options.watchdog,
+            host_thread: inner.options.aggregator == Aggregator::HostThread
+                || !inner.info.cooperative,
         };
         let device = |job: Job<'_, '_>| {
             let _using = inner.context.enter()?;
@@ -150,13 +146,15 @@ impl FlowLauncher for Driver<'_, CudaGraph> {
         unsafe { self.fill(self.loaded.global, bytes) }
     }
 
-    unsafe fn start(&self) -> Result<(), RunError> {
+    unsafe fn start(&self, how: u32) -> Result<(), RunError> {
         let (function, blocks) = (self.loaded.kernel.0, self.loaded.kernels.blocks);
-        // SAFETY: the kernel takes nothing; the rest is the caller's promise.
+        let (mut how, cooperative) = (how, how == how::PERSISTENT);
+        let mut params = [(&raw mut how).cast()];
+        // SAFETY: the kernel takes a word; the rest is the caller's promise.
         unsafe {
             self.inner
                 .context
-                .launch(function, blocks, kernel::BLOCK, true, &mut [])
+                .launch(function, blocks, kernel::BLOCK, cooperative, &mut params)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::arena::Place;
 use crate::{cuda::launcher::Machine, error::RunError};
-use millstream_channels_kernel::cuda::abi::flow::RingWords;
+use millstream_channels_kernel::cuda::abi::flow::{RingWords, TAG};
 
 /// Elements as channels have them: the bytes of each field, element after element.
 pub(super) type Fields = Vec<Vec<u8>>;
@@ -22,6 +22,15 @@ fn split(at: u64, count: u32, places: u32) -> [(u32, u32, u32); 2] {
     let slot = (at % u64::from(places)) as u32;
     let first = count.min(places - slot);
     [(slot, first, 0), (0, count - first, first)]
+}
+
+/// What tells an entry of the control array of this time round from one of the last: it turns over, and begins with what zeroed memory is not.
+const fn tag(at: u64, width: u32) -> u32 {
+    if at / (2 * width as u64) % 2 == 0 {
+        TAG
+    } else {
+        0
+    }
 }
 
 impl<M: Machine> HostRing<'_, M> {
@@ -92,9 +101,13 @@ impl<M: Machine> HostRing<'_, M> {
                 }
             }
         }
-        let slots =
-            (0..u64::from(count)).map(|i| ((self.words.tail.0 + i) % u64::from(width)) as u32);
-        let entries: Vec<u8> = slots.flat_map(u32::to_le_bytes).collect();
+        let entry = |i| {
+            let slot = ((self.words.tail.0 + i) % u64::from(width)) as u32;
+            slot | tag(self.words.reserve_tail.0 + i, width)
+        };
+        let entries: Vec<u8> = (0..u64::from(count))
+            .flat_map(|i| u32::to_le_bytes(entry(i)))
+            .collect();
         for (place, count, before) in split(self.words.reserve_tail.0, count, 2 * width) {
             if count > 0 {
                 let bytes = &entries[4 * before as usize..][..4 * count as usize];
@@ -104,12 +117,7 @@ impl<M: Machine> HostRing<'_, M> {
         self.words.tail.0 += u64::from(count);
         self.words.room.0 -= count;
         self.words.reserve_tail.0 += u64::from(count);
-        self.words.control_tail.0 += u64::from(count);
         self.words.ready.0 += count;
-        // The next one who publishes meets `control_tail` here.
-        let at = self.words.control_tail.0;
-        let place = at % (2 * u64::from(width));
-        self.write(self.place.meet + 8 * place, &at.to_le_bytes())?;
         self.machine.wait("feeding a channel")?;
         Ok(count)
     }
@@ -128,7 +136,7 @@ impl<M: Machine> HostRing<'_, M> {
         self.machine.wait("draining a channel")?;
         let slots: Vec<u32> = entries
             .chunks_exact(4)
-            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) & !TAG)
             .collect();
         let mut fields: Fields = Vec::new();
         for (array, stride) in &self.place.fields {

@@ -15,14 +15,14 @@ use crate::{
 use millstream_channels_kernel::cuda::{
     abi::{
         Control, Line,
-        flow::{FlowState, RingWords, stop},
+        flow::{FlowState, RingWords, how, stop},
         status,
     },
     flow::Channel,
 };
 use millstream_graph::{
     fault::{Fault, FaultValue},
-    graph::Graph,
+    graph::{self, Graph, WhenFull},
     ir::Program,
     ty::PieceKind,
 };
@@ -48,14 +48,17 @@ pub(super) struct RingSize {
     pub width: u32,
     /// Neighbouring elements that share a word of done marks, at most 64.
     pub group: u32,
+    /// Whether it may become wider.
+    pub grows: bool,
 }
 
 impl RingSize {
     /// A size that the device knows: a mark is a bit of a word.
-    fn new(width: u32, group: u32) -> Self {
+    fn new(channel: &graph::Channel) -> Self {
         Self {
-            width: width.max(1),
-            group: group.clamp(1, 64),
+            width: channel.width.max(1),
+            group: channel.group.clamp(1, 64),
+            grows: channel.full == WhenFull::Grow,
         }
     }
 }
@@ -67,6 +70,8 @@ pub struct FlowSettings {
     pub memory: u64,
     /// How long a body may take, and nobody may find anything to do.
     pub watchdog: Duration,
+    /// Whether this thread launches a kernel for what is ready, again and again; else one kernel runs until there is nothing more.
+    pub host_thread: bool,
 }
 
 /// Why a kernel ended.
@@ -117,10 +122,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         args: &GraphArgs<'_>,
     ) -> Result<Self, RunError> {
         let mut bound = Bound::new(source, graph, args, launcher.home())?;
-        let sizes: Vec<RingSize> = graph
-            .channels()
-            .map(|(_, c)| RingSize::new(c.width, c.group))
-            .collect();
+        let sizes: Vec<RingSize> = graph.channels().map(|(_, c)| RingSize::new(c)).collect();
         let kernels = launcher.flow();
         let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes, settings.memory);
         if arena.size > settings.memory {
@@ -141,8 +143,8 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             .collect();
         let base = launcher.channels(arena.size)?;
         let (uniforms, copied) = bound.place(launcher, &kinds)?;
-        let words = sizes.iter().map(|size| RingWords {
-            room: Line(size.width),
+        let words = arena.places.iter().map(|place| RingWords {
+            room: Line(place.size.width),
             ..RingWords::default()
         });
         let run = Self {
@@ -224,6 +226,15 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         Ok(sent)
     }
 
+    /// Elements that wait in a channel for the host. No kernel runs.
+    #[must_use]
+    pub fn waiting(&self, channel: usize) -> u32 {
+        match self.launcher.flow().plan.consumer(channel) {
+            Some(_) => 0,
+            None => self.words[channel].ready.0,
+        }
+    }
+
     /// Takes elements out of a channel that no kernel consumes, `most` at most. No kernel runs.
     ///
     /// # Errors
@@ -247,32 +258,28 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let state = FlowState {
             alive: before.alive,
             wavefronts: before.wavefronts,
+            kept: before.kept,
             asked: address,
             held: self.base + self.arena.held,
             ran: self.base + self.arena.ran,
+            dropped: self.base + self.arena.dropped,
             ..FlowState::default()
         };
         self.write(self.arena.state, &[state])?;
         self.write(self.arena.words, &self.words)?;
         self.launcher.wait("starting the graph")?;
-        // SAFETY: the run's memory is laid out as the kernel expects.
-        unsafe { self.launcher.start() }?;
-        self.await_kernel(asks)?;
-        let mut control = [Control::default()];
-        self.read(self.arena.control, &mut control)?;
-        let mut state = [FlowState::default()];
-        self.read(self.arena.state, &mut state)?;
+        let (control, state) = self.kernels(&asks)?;
         let mut words = std::mem::take(&mut self.words);
         let read = self.read(self.arena.words, &mut words);
         self.words = words;
         read?;
-        self.wavefronts = state[0].wavefronts - before.wavefronts;
-        [self.state] = state;
-        self.failed(&control[0])?;
-        match state[0].stop.0 {
+        self.wavefronts = state.wavefronts - before.wavefronts;
+        self.state = state;
+        self.failed(&control)?;
+        match state.stop.0 {
             stop::ALL_DONE => Ok(Ended::Done),
             stop::PAUSED => Ok(Ended::Paused),
-            stop::STANDS_STILL if state[0].waiting > 0 => Err(self.stalled(&self.name)),
+            stop::STANDS_STILL if state.waiting > 0 => Err(self.stalled(&self.name)),
             stop::STANDS_STILL => Ok(Ended::Still),
             other => Err(RunError::Stuck {
                 state: format!("the graph's kernel ended by code {other}"),
@@ -280,8 +287,43 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         }
     }
 
+    /// One kernel, or as many as find something to do.
+    fn kernels(&self, asks: &impl Fn(Duration) -> bool) -> Result<(Control, FlowState), RunError> {
+        let mut how = match self.settings.host_thread {
+            true => how::ONCE,
+            false => how::PERSISTENT,
+        };
+        let (start, mut done) = (Instant::now(), self.state.wavefronts);
+        loop {
+            // SAFETY: the run's memory is laid out as the kernel expects.
+            unsafe { self.launcher.start(how) }?;
+            self.await_kernel(asks)?;
+            let mut control = [Control::default()];
+            self.read(self.arena.control, &mut control)?;
+            let mut state = [FlowState::default()];
+            self.read(self.arena.state, &mut state)?;
+            let ([control], [mut state]) = (control, state);
+            let over = state.stop.0 != stop::GOES_ON || control.status != status::OK;
+            if over || how == how::PERSISTENT {
+                return Ok((control, state));
+            }
+            let found = state.wavefronts > done;
+            done = state.wavefronts;
+            let paused = state.pausing != 0 || asks(start.elapsed());
+            if paused || (!found && how == how::LAST) {
+                state.stop.0 = if paused {
+                    stop::PAUSED
+                } else {
+                    stop::STANDS_STILL
+                };
+                return Ok((control, state));
+            }
+            how = if found { how::ONCE } else { how::LAST };
+        }
+    }
+
     /// Waits for the kernel. It ends itself; one that does not look at its clock is given up.
-    fn await_kernel(&self, asks: impl Fn(Duration) -> bool) -> Result<(), RunError> {
+    fn await_kernel(&self, asks: &impl Fn(Duration) -> bool) -> Result<(), RunError> {
         let (start, mut since, mut last) = (Instant::now(), Instant::now(), None);
         let patience = 2 * self.settings.watchdog + GRACE;
         while !self.launcher.is_done(RUNNING)? {
@@ -411,6 +453,8 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let kernels = self.launcher.flow();
         let mut ran = vec![0u64; kernels.plan.nodes.len()];
         self.read(self.arena.ran, &mut ran)?;
+        let mut dropped = vec![0u64; self.words.len()];
+        self.read(self.arena.dropped, &mut dropped)?;
         let program = &kernels.plan.plan.program;
         let nodes = kernels.plan.nodes.iter().zip(&ran);
         let tasks = nodes.map(|(node, ran)| (program[node.task].source_name().to_owned(), *ran));
@@ -419,10 +463,11 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             .channels
             .iter()
             .zip(&self.arena.places)
-            .zip(&self.words);
-        let channels = channels.map(|((channel, place), words)| {
+            .zip(self.words.iter().zip(&dropped));
+        let channels = channels.map(|((channel, place), (words, dropped))| {
             let tally = ChannelTally {
                 elements: words.reserve_tail.0,
+                dropped: *dropped,
                 ..ChannelTally::default()
             };
             ChannelReport::sum(channel.name.clone(), place.size.width, [&tally].into_iter())

@@ -173,12 +173,11 @@ pub(super) fn drive<L: FlowLauncher>(
             }
         }
         // A kernel for nothing says nothing.
-        let ended = if moved || !dry {
-            run.go(|running| hub.asks(running))?
-        } else {
-            Ended::Done
-        };
-        moved |= run.went_on();
+        let mut ended = Ended::Done;
+        if moved || !dry {
+            ended = run.go(|running| hub.asks(running))?;
+            moved |= run.went_on() || ended == Ended::Paused;
+        }
         for (c, outer) in hub.channels.iter().enumerate() {
             if outer.consumer == Consumer::Kernel {
                 continue;
@@ -193,13 +192,14 @@ pub(super) fn drive<L: FlowLauncher>(
         }
         dry = ended == Ended::Done && run.is_empty();
         let idle = dry && pending.iter().all(|p| p.1 == p.2);
-        if hub.next(
-            idle,
-            moved || ended == Ended::Paused,
+        let waiting: Vec<u32> = (0..channels).map(|c| run.waiting(c)).collect();
+        let next = hub.next(
+            (idle, moved),
+            &waiting,
             || run.cancelled(),
             || run.stalled(&hub.name),
-        ) == Next::Over
-        {
+        );
+        if next == Next::Over {
             break;
         }
     }

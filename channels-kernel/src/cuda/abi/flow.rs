@@ -22,7 +22,7 @@ structs! {
     RingWords {
         /// What may be allocated: `width` less `tail - head`, but for what was asked for and is being given back.
         room: Line,
-        /// What may be taken: `control_tail - control_head`, likewise.
+        /// What may be taken: what is published less `control_head`, likewise.
         ready: Line,
         /// Data array: the first position that is not free again.
         head: WideLine,
@@ -30,8 +30,6 @@ structs! {
         tail: WideLine,
         /// Control array: the first position that is not taken.
         control_head: WideLine,
-        /// Control array: the first position that is not published.
-        control_tail: WideLine,
         /// Control array: the first position that is not reserved.
         reserve_tail: WideLine,
     }
@@ -40,9 +38,7 @@ structs! {
     Ring {
         /// Its words.
         words: u64 = "RingWords*",
-        /// Where `control_tail` meets whoever publishes: a word for each place of the control array.
-        meet: u64 = "u64*",
-        /// The control array: slots, in the order in which they are published. Twice the width.
+        /// The control array: slots, in the order in which they are published, each with a bit that turns over each time round. Twice the width.
         control: u64 = "u32*",
         /// A bit for each slot, `group` of them a word.
         done: u64 = "u64*",
@@ -68,8 +64,10 @@ structs! {
         ran: u64 = "u64*",
         /// Wavefronts, of all nodes.
         wavefronts: u64,
-        /// Elements that blocks keep, when the kernel has ended. 0 when it starts.
+        /// Elements that blocks keep, when the kernel has ended.
         kept: u64,
+        /// For each channel: elements that made room for others.
+        dropped: u64 = "u64*",
         /// Elements that some kernel of the device is still to run, or is running.
         alive: WideLine,
         /// Blocks that find nothing to do; the upper half counts how often one did again. 0 when the kernel starts.
@@ -83,6 +81,9 @@ structs! {
 const _: () =
     assert!(std::mem::offset_of!(FlowState, alive) == 128 && size_of::<FlowState>() == 512);
 
+/// The bit of an entry of the control array that says of which time round it is: set in the first one.
+pub const TAG: u32 = 1 << 31;
+
 /// Why a graph's kernel ended, if no status says more.
 pub mod stop {
     /// It has not.
@@ -95,12 +96,30 @@ pub mod stop {
     pub const STANDS_STILL: u32 = 3;
 }
 
+/// How a graph's kernel goes on.
+pub mod how {
+    /// Until nothing is alive, or it stands still: cooperative.
+    pub const PERSISTENT: u32 = 0;
+    /// Until a block finds nothing to do: the host thread starts it again.
+    pub const ONCE: u32 = 1;
+    /// The same, after one that found nothing: nothing upstream can add any more.
+    pub const LAST: u32 = 2;
+}
+
 /// The device's declarations of all this.
 pub(in crate::cuda) fn header() -> String {
     let mut out = preamble();
-    out += "struct Mailbox;\nstruct Standing;\nstruct Level;\nstruct Tiles;\n";
+    // The control record also has the addresses of what only programs of tasks have.
+    let control = super::Control::structure();
+    for Member { declared, .. } in &control.members {
+        if let Some((name, _)) = declared.split_once('*')
+            && !matches!(name, "u32" | "u64")
+        {
+            out += &format!("struct {name};\n");
+        }
+    }
     for structure in [
-        super::Control::structure(),
+        control,
         RingWords::structure(),
         Ring::structure(),
         FlowState::structure(),
@@ -108,12 +127,17 @@ pub(in crate::cuda) fn header() -> String {
         out += &structure.text();
     }
     out += &codes(status::ALL);
+    out += &format!("#define RING_TAG {TAG:#x}u\n");
     out += &format!(
-        "enum Stop : u32 {{ GOES_ON = {}, ALL_DONE = {}, PAUSED = {}, STANDS_STILL = {} }};\n",
+        "enum Stop : u32 {{ GOES_ON = {}, ALL_DONE = {}, PAUSED = {}, STANDS_STILL = {} }};\n\
+         enum How : u32 {{ PERSISTENT = {}, ONCE = {}, LAST = {} }};\n",
         stop::GOES_ON,
         stop::ALL_DONE,
         stop::PAUSED,
-        stop::STANDS_STILL
+        stop::STANDS_STILL,
+        how::PERSISTENT,
+        how::ONCE,
+        how::LAST
     );
     out
 }

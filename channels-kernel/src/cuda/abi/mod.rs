@@ -298,8 +298,8 @@ pub mod kernel {
     pub fn dispatch(source: usize) -> String {
         format!("dispatch_{source}")
     }
-    /// All of a graph's run: cooperative, without parameters.
-    pub const FLOW: &str = "flow_persistent";
+    /// A graph's run: its parameter is a word, one of [`how`](super::flow::how).
+    pub const FLOW: &str = "run_graph";
     /// The global of a graph's module that the host fills: words of 64 bits, as `FlowPlan::global` lays them out.
     pub const GRAPH: &str = "device_flow";
     /// The module's global that the host fills: [`Channels`](super::Channels).

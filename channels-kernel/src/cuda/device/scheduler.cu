@@ -4,20 +4,14 @@
 FN void bring_held(FlowShared& sh) {
   const u32 channel = sh.channel, held = sh.held[channel];
   const Ring& r = device_flow.rings[channel];
-  if (warp_id() == 0) allocate(sh, r, held);
+  if (warp_id() == 0) allocate(sh, r, channel, held);
   __syncthreads();
   const u32 got = sh.got;
   const Round slots = ring_slots(r, sh.data), places = ring_control(r, sh.place);
-  for (u32 i = thread_id(); i < got; i += BLOCK) {
-    const u32 slot = slots.at(i);
-    put_held(channel, slot, blockIdx.x * r.keeps + held - got + i);
-    r.control[places.at(i)] = slot;
-  }
+  for (u32 i = thread_id(); i < got; i += BLOCK) put_held(channel, slots.at(i), blockIdx.x * r.keeps + held - got + i);
+  if (got) ring_enq(r, slots, places, got, thread_id(), BLOCK);
   __syncthreads();
-  if (thread_id() == 0 && got) {
-    ring_enq(r, sh.place, sh.place + got);
-    sh.held[channel] = held - got;
-  }
+  if (thread_id() == 0) sh.held[channel] = held - got;
 }
 
 // What one look of a block sees beside the channels; the same for all lanes.
@@ -66,7 +60,7 @@ FN bool is_wanted(u32 channel, u32 ready, u32 width, bool patient, bool more) {
 }
 
 // Looks for something to do until there is some, or the graph is over. The first warp calls it.
-static __device__ __noinline__ void look(FlowShared& sh) {
+static __device__ __noinline__ void look(FlowShared& sh, u32 how) {
   constexpr u32 EACH = (CHANNELS + WARP - 1) / WARP;
   bool idle = false;
   u64 since = 0;
@@ -97,7 +91,7 @@ static __device__ __noinline__ void look(FlowShared& sh) {
       if (__shfl_sync(ALL_LANES, ring_room(r), 0, WARP)) act = BRING_HELD;
     }
     if (act == LEAVE && !seen.pausing) {
-      const bool patient = looks <= PATIENCE, quiet = idle && seen.quiet;
+      const bool patient = looks <= PATIENCE, quiet = how == LAST || (idle && seen.quiet);
 #pragma unroll
       for (u32 k = 0; k < EACH; k++) {
         const u32 c = k * WARP + lane_id();
@@ -116,11 +110,15 @@ static __device__ __noinline__ void look(FlowShared& sh) {
       idle = false;
       if (best) {
         channel = (best & 0xffff) - 1;
-        u32 got = 0;
+        u32 got = 0, waiting = 0;
+#pragma unroll
+        for (u32 k = 0; k < EACH; k++) {
+          if (channel / WARP == k) waiting = __shfl_sync(ALL_LANES, ready[k], channel % WARP, WARP);
+        }
         if (lane_id() == 0) {
           const Ring& r = device_flow.rings[channel];
           // Few elements are spread over the blocks.
-          const u32 share = ring_ready(r) / gridDim.x / WARP * WARP + WARP;
+          const u32 share = waiting / gridDim.x / WARP * WARP + WARP;
           got = ring_deq(r, min_of(share, channels[channel].most), sh.at);
           sh.count = got;
         }
@@ -138,7 +136,11 @@ static __device__ __noinline__ void look(FlowShared& sh) {
       continue;
     }
     if (seen.alive == 0 && holds == 0 && lane_id() == 0) end_flow(ALL_DONE);
-    if (looks >= IDLE_LOOKS) {
+    if (how != PERSISTENT && looks > PATIENCE) {
+      if (lane_id() == 0) sh.act = LEAVE;
+      break;
+    }
+    if (how == PERSISTENT && looks >= IDLE_LOOKS) {
       if (lane_id() == 0) rests(idle);
       idle = true;
     }
@@ -146,20 +148,25 @@ static __device__ __noinline__ void look(FlowShared& sh) {
     last = seen.idle;
     if (lane_id() == 0 && seen.quiet && (bool)GLOBAL_LOAD(&device_flow.state->pausing) && seen.waiting == 0 && still > 2) end_flow(PAUSED);
     if (lane_id() == 0 && blockIdx.x == 0 && still >= STILL_LOOKS) end_flow(STANDS_STILL);
-    pause(looks < 32 ? 20 : 300);
+    // The more there are who look, the less often each does: somebody sees what comes as soon, and who works is not in their way.
+    pause(min_of(20u + 10u * state_idle(seen.idle), 5000u));
   }
 }
 
-// The whole graph, until nothing is alive, it stands still, the host asks for a pause, or something is wrong.
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) flow_persistent() {
+// The whole graph, until nothing is alive, it stands still, the host asks for a pause, or something is wrong; or until each block once finds nothing.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) run_graph(u32 how) {
   FlowShared& sh = flow_shared();
   FlowState* const state = device_flow.state;
-  for (u32 c = thread_id(); c < CHANNELS; c += BLOCK) sh.held[c] = state->held[blockIdx.x * CHANNELS + c];
+  for (u32 c = thread_id(); c < CHANNELS; c += BLOCK) {
+    const u32 held = state->held[blockIdx.x * CHANNELS + c];
+    if (held) __nv_atomic_fetch_sub(&state->kept, (u64)held, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    sh.held[c] = held;
+  }
   for (u32 n = thread_id(); n < NODES; n += BLOCK) sh.ran[n] = 0;
   if (thread_id() == 0) sh.wavefronts = 0;
   while (true) {
     __syncthreads();
-    if (warp_id() == 0) look(sh);
+    if (warp_id() == 0) look(sh, how);
     __syncthreads();
     if (sh.act == LEAVE) break;
     if (sh.act == BRING_HELD) {

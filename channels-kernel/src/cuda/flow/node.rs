@@ -69,7 +69,7 @@ pub(super) fn write(plan: &FlowPlan, number: usize, out: &mut Writer) {
     ));
     out.open(&format!("struct {} {{", name(plan, number)));
     out.line(&format!(
-        "static constexpr u32 NODE = {number}, CONSUMES = {}, PORTS = {};",
+        "static constexpr u32 NODE = {number}, CONSUMES = {}, PORTS = {}, ITEMS = {ITEMS};",
         node.consumes,
         ports.len()
     ));

@@ -2,7 +2,7 @@
 
 use crate::{cuda::plan::Plan, layout::stride};
 use millstream_graph::{
-    graph::{Graph, KernelKey, Predicate},
+    graph::{Graph, KernelKey, Predicate, WhenFull},
     ir::{ChannelId, FuncId, Function, StmtKind, TaskId},
     levelized::{Field, Levelized, StackRef},
 };
@@ -59,6 +59,8 @@ pub struct Wire {
     pub wanted: Wanted,
     /// Higher ones go first.
     pub priority: i32,
+    /// Whether its oldest elements make room for new ones.
+    pub drops: bool,
 }
 
 /// A channel.
@@ -169,6 +171,7 @@ impl FlowPlan {
                 consumer: consumer.map(|k| k.1),
                 wanted,
                 priority: channel.priority,
+                drops: channel.full == WhenFull::DropOldest,
             }
         });
         Self::new(program, &wires.collect::<Vec<_>>())

@@ -28,6 +28,7 @@ pub fn generate(plan: &FlowPlan, options: Options) -> Generated {
     out.text(include_str!("../device/stop.cu"));
     out.text(include_str!("../device/thread.cu"));
     out.text(include_str!("../device/ring.cu"));
+    policies(plan, &mut out);
     out.text(include_str!("../device/flow.cu"));
     out.blank();
     unit::data(&plan.plan, &mut out);
@@ -110,6 +111,19 @@ fn global(plan: &FlowPlan, out: &mut Writer) {
         out.line(&format!("{linkage}__constant__ Flow {};", kernel::GRAPH));
     }
     out.blank();
+}
+
+/// Which channels drop their oldest elements where there is no room, and whose elements a kernel will run.
+fn policies(plan: &FlowPlan, out: &mut Writer) {
+    let mut predicate = |name: &str, is: &dyn Fn(usize) -> bool| {
+        let those = (0..plan.channels.len()).filter(|c| is(*c));
+        let text: String = those.map(|c| format!("channel == {c} || ")).collect();
+        out.line(&format!(
+            "FN constexpr bool {name}([[maybe_unused]] u32 channel) {{ return {text}false; }}"
+        ));
+    };
+    predicate("drops", &|c| plan.channels[c].wire.drops);
+    predicate("lives_on", &|c| plan.consumer(c).is_some());
 }
 
 /// What is kept goes into its channel.
