@@ -310,8 +310,11 @@ impl Flow {
         })
     }
 
+    /// The most bytes that its channels took.
     fn bytes(&self) -> u64 {
-        self.channels.iter().map(|c| c.ring.layout().bytes).sum()
+        let rings: u64 = self.channels.iter().map(|c| c.ring.layout().bytes).sum();
+        let grown = self.channels.iter().map(FlowChannel::most_grown).max();
+        rings + grown.unwrap_or(0)
     }
 
     fn channel_reports(&self) -> Vec<ChannelReport> {

@@ -10,6 +10,11 @@ use std::sync::Arc;
 const SOURCE: &str = r"
 #[millstream::program]
 mod nodes {
+    #[kernel]
+    pub fn strict(n: u32, limits: &[u32], out: Channel<u64>) {
+        out.emit(limits[n as usize] as u64);
+    }
+
     #[derive(Clone, Copy)]
     pub struct FibObj { pub n: u32 }
 
@@ -63,6 +68,12 @@ mod nodes {
     }
 
     #[kernel]
+    pub fn stamp(n: u64, clock: &AtomicU64, latest: &AtomicU64) {
+        let now = clock.fetch_add(n / n, Ordering::Relaxed);
+        latest.fetch_max(now, Ordering::Relaxed);
+    }
+
+    #[kernel]
     pub fn both(n: u64, left: Channel<u64>, right: Channel<u64>) {
         left.emit(n);
         if n % 3 != 0 {
@@ -99,13 +110,12 @@ mod nodes {
         }
     }
 
-    #[kernel]
-    pub fn strict(n: u32, limits: &[u32], out: Channel<u64>) {
-        out.emit(limits[n as usize] as u64);
-    }
-
     pub fn never(waiting: u32, width: u32, more: bool) -> bool {
         waiting > width
+    }
+
+    pub fn when_closed(waiting: u32, width: u32, more: bool) -> bool {
+        !more && waiting <= width
     }
 
     pub fn pairs(waiting: u32, width: u32, more: bool) -> bool {
@@ -206,7 +216,9 @@ impl<'a> Built<'a> {
         device: &Device,
         with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
     ) -> Result<(R, RunReport), RunError> {
-        load(device, &self.graph)?.run(self.call, with)
+        let (result, report) = load(device, &self.graph)?.run(self.call, with)?;
+        assert!(report.peak <= report.budget, "{report}");
+        Ok((result, report))
     }
 }
 

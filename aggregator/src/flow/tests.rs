@@ -311,7 +311,7 @@ fn an_error_of_a_kernel_names_node_element_and_line() {
     let text = error.unwrap_err().to_string();
     assert_eq!(
         text,
-        "node `strict`, element (value: 3): index out of bounds: the length is 3 but the index is 3, in `strict` at nodes.rs:95:18"
+        "node `strict`, element (value: 3): index out of bounds: the length is 3 but the index is 3, in `strict` at nodes.rs:6:18"
     );
 }
 
@@ -420,6 +420,37 @@ fn predicates_hold_elements_back_until_nothing_can_come() {
         assert_eq!(batches.iter().sum::<usize>(), 25);
         let all_but_last = &batches[..batches.len() - 1];
         assert!(all_but_last.iter().all(|&b| b >= least), "{batches:?}");
+    }
+}
+
+#[test]
+fn what_has_a_higher_priority_goes_first() {
+    // The worker finds the elements of both inputs when the graph is closed, and takes those of the higher priority, be they a full wavefront or not.
+    for first in [0, 1] {
+        let (clock, latest) = (AtomicU64::new(0), [AtomicU64::new(0), AtomicU64::new(0)]);
+        let mut built = Built::default();
+        let inputs = [0, 1].map(|i| {
+            let input = built.input(&format!("in{i}"), "u64", 4096);
+            built.with(input, |c| {
+                c.priority = i32::from(i == first);
+                c.predicate = Predicate::Own("when_closed".into());
+            });
+            let node = built.node("stamp", input, &[]);
+            built.graph.kernel_mut(node).unwrap().name = format!("stamp{i}");
+            built.arg(node, &clock);
+            built.arg(node, &latest[i]);
+            input
+        });
+        let send = |run: &Running<'_>| {
+            for (i, input) in inputs.into_iter().enumerate() {
+                let count = if i == first { 3 } else { 4096 };
+                run.send(input, &vec![1; 8 * count])?;
+            }
+            Ok(())
+        };
+        built.run(&device(1), send).unwrap();
+        let latest = latest.map(AtomicU64::into_inner);
+        assert_eq!((latest[first], latest[1 - first]), (2, 4098));
     }
 }
 

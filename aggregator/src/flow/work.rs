@@ -114,9 +114,13 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
     /// The node to run and how many elements of its channel at most.
     fn pick(&self, alone: bool) -> Option<(usize, u64)> {
         let wiring = &self.flow.wiring;
-        let mut partial = None;
+        let mut partial: Option<(usize, u64)> = None;
         for &n in &wiring.order {
             let node = &wiring.nodes[n];
+            // A full wavefront goes before a smaller one of the same priority, and of no other.
+            if partial.is_some_and(|p| wiring.nodes[p.0].priority > node.priority) {
+                break;
+            }
             let (Some(channel), Some(task)) = (node.consumes, node.task) else {
                 continue;
             };
