@@ -543,7 +543,6 @@ mod sums {
         "stack sum (16 B)",
         "kernel sum",
         "label=\"spawn\"",
-        "label=\"spawn ×2\"",
         "label=\"continue\"",
         "label=\"emit\"",
         "label=\"receive\"",
