@@ -102,7 +102,10 @@ impl Job {
     #[must_use]
     pub fn drawing(&self) -> Drawing {
         match self.flow() {
-            Some(flow) => Drawing::new(&flow.graph, self.program()),
+            Some(flow) => {
+                let whole = flow.graph.with_tasks(&flow.levelized, &flow.kernels);
+                Drawing::new(&whole, &flow.levelized.program)
+            }
             None => Drawing::new(&self.graph(), &self.lowered().program),
         }
     }

@@ -498,6 +498,60 @@ fn an_error_in_a_kernel_names_node_and_line() {
     t.bad(1, &["run", "job.ron"], &["node `check`", "steps.rs:24"]);
 }
 
+/// A kernel that spawns and syncs: the stacks of its tasks and of its continuation are part of what runs.
+#[test]
+fn the_tasks_of_kernels_are_drawn() {
+    let t = folder();
+    t.write(
+        "sums.rs",
+        "#[millstream::program]
+mod sums {
+    #[task]
+    pub fn sum(n: u32, mut low: u32) -> u64 {
+        if n - low < 2 { return low as u64; }
+        let a = spawn!(sum(low + (n - low) / 2, low));
+        let b = spawn!(sum(n, low + (n - low) / 2));
+        sync!();
+        a * 2 + b
+    }
+    #[kernel]
+    pub fn up_to(n: u32, out: Channel<(u32, u64)>) {
+        let s = spawn!(sum(n, 0));
+        sync!();
+        out.emit((n, s));
+    }
+}
+",
+    );
+    t.write(
+        "sums.ron",
+        r#"Graph(
+    source: "sums.rs",
+    channels: { "in": (element: "u32"), "out": (element: "(u32, u64)", output: true) },
+    kernels: { "up_to": (consumes: "in", produces: ["out"]) },
+    send: { "in": "[1, 2]" },
+    expect: (buffers: { "out": Is(Values(values: "[(1, 0), (2, 1)]")) }),
+)"#,
+    );
+    t.good(&["run", "sums.ron"]);
+    let dot = t.good(&["lower", "sums.ron", "--emit", "dot"]);
+    for line in [
+        "ring in (4 B × 32768)",
+        "kernel up_to\"",
+        "kernel up_to.1",
+        "stack up_to.1 (4 B)",
+        "stack sum (16 B)",
+        "kernel sum",
+        "label=\"spawn\"",
+        "label=\"continue\"",
+        "label=\"emit\"",
+        "label=\"receive\"",
+    ] {
+        assert!(dot.contains(line), "{line} is not in {dot}");
+    }
+    assert!(!dot.contains("frame\""), "{dot}");
+}
+
 /// The page's own file and graphs, in a new folder, as it says.
 #[test]
 fn the_page_about_graphs_can_be_followed() {

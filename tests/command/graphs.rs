@@ -156,7 +156,7 @@ fn tasks_are_called_before_a_graph_and_after_it() {
         "squares(",
         "sqares(",
         &[
-            "bad.ron:4:13",
+            "bad.ron:4:14",
             "has no task `sqares`",
             "did you mean `squares`?",
         ],

@@ -135,6 +135,7 @@ impl Given {
         };
         let settings = FlowSettings {
             memory: 1 << 30,
+            host_thread: seed % 2 == 0,
             watchdog: Duration::from_secs(60),
         };
         let bytes: Vec<u8> = sent.1.iter().flat_map(|w| w.to_le_bytes()).collect();
