@@ -515,10 +515,19 @@ fn an_error_ends_the_graph_once_and_says_where() {
     for seed in 1..=4 {
         let send = |run: &Running<'_>| run.send(input, &bytes(0..200));
         let error = bench.run(seed, vec![], vec![], send).unwrap_err();
-        let RunError::Node { node, error, .. } = &error else {
+        let RunError::Node {
+            node,
+            element,
+            error,
+        } = &error
+        else {
             panic!("{error}");
         };
         assert_eq!(node, "step");
+        assert!(
+            element.as_ref().is_some_and(|e| e.contains(": 77")),
+            "{element:?}"
+        );
         assert!(error.to_string().contains("flow.rs:3:"), "{error}");
     }
 }
@@ -627,5 +636,111 @@ fn a_body_that_emits_without_end_waits_for_room() {
             .unwrap();
         assert_eq!(total, [12 * (0..4000u64).sum::<u64>()], "seed {seed}");
         assert_eq!(report.total, 12 * 4001, "seed {seed}");
+    }
+}
+
+/// One thread feeds, another drains, for as long as the graph runs.
+#[test]
+fn what_is_fed_while_it_runs_comes_out() {
+    let source = "#[kernel] pub fn next(x: u32, out: Channel<u32>) { out.emit(x + 1); }";
+    let channels = [("input", "u32", 16), ("output", "u32", 11)];
+    let program = made(source, &channels, &[("next", "input", &["output"])], |_| {});
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
+        return;
+    };
+    let (input, output) = (bench.channel("input"), bench.channel("output"));
+    for seed in 1..=3 {
+        let (mut found, _) = bench
+            .run(seed, vec![], vec![], |run| {
+                std::thread::scope(|scope| {
+                    let fed = scope.spawn(|| {
+                        for chunk in 0..40u32 {
+                            run.send(input, &bytes(25 * chunk..25 * chunk + 25))?;
+                        }
+                        run.close();
+                        Ok::<(), RunError>(())
+                    });
+                    let mut found = Vec::new();
+                    while let Some(some) = run.receive(output, 7)? {
+                        found.extend(words(&some));
+                    }
+                    fed.join().unwrap()?;
+                    Ok(found)
+                })
+            })
+            .unwrap();
+        found.sort_unstable();
+        assert_eq!(found, (1..=1000).collect::<Vec<u32>>(), "seed {seed}");
+    }
+}
+
+/// Bugs that are planted in the device's text are found: by a wrong result, by an error, or as threads that wait for ever.
+#[test]
+fn planted_bugs_are_found() {
+    if !emulator::is_there() || std::env::var("MILLSTREAM_TEST_DEVICE").is_ok() {
+        return;
+    }
+    let planted = [
+        (
+            "children are not counted",
+            "count_alive(Ports<S, S::PORTS>::born(sh), count);",
+            "count_alive(0, count);",
+        ),
+        (
+            "what finds no room is forgotten",
+            "sh.held[channel] += count - done;",
+            ";",
+        ),
+        (
+            "slots are not freed",
+            "__nv_atomic_fetch_xor(&r.done[word], ring_bits(run) << bit",
+            "__nv_atomic_fetch_xor(&r.done[word], 0ull",
+        ),
+        (
+            "a stage begins where the last one ended",
+            "sh.staged[p] = sh.written[p]",
+            "sh.written[p]",
+        ),
+        (
+            "room is given twice",
+            "if (__nv_atomic_compare_exchange_n(&r.words->head, &head, end",
+            "if (__nv_atomic_exchange_n(&r.words->head, end, __NV_ATOMIC_RELAXED, 0) + 1 || __nv_atomic_compare_exchange_n(&r.words->head, &head, end",
+        ),
+        (
+            "the lanes of a warp see room differently",
+            "if (__shfl_sync(ALL_LANES, got, 0, WARP) == 0) {",
+            "if (got == 0) {",
+        ),
+    ];
+    let channels = [("starts", 2), ("counted", 3), ("tripled", 5), ("out", 7)];
+    let channels = channels.map(|(name, width)| (name, "u32", width));
+    let nodes = [
+        ("count", "starts", &["counted"][..]),
+        ("triple", "counted", &["tripled"]),
+        ("tail", "tripled", &["out"]),
+    ];
+    let mut expected: Vec<u32> = (0..40).chain(0..7).map(|i| 3 * i).collect();
+    expected.retain(|x| x % 2 == 0);
+    expected.sort_unstable();
+    for (what, from, to) in planted {
+        let program = made(PIPE, &channels, &nodes, |_| {});
+        let emulator = FlowEmulator::with_change(&program, (3, 192), |text| {
+            assert!(text.contains(from), "{what}");
+            text.replace(from, to)
+        });
+        let on = On::Fibers(Box::new(emulator.unwrap()));
+        let program = Arc::new(program);
+        let mut bench = Bench { program, on };
+        let (starts, out) = (bench.channel("starts"), bench.channel("out"));
+        let found = (1..=20).any(|seed| {
+            let done = bench.run(seed, vec![], vec![], |run| {
+                run.send(starts, &bytes([40, 7]))?;
+                let mut found = drain(run, out)?;
+                found.sort_unstable();
+                Ok(found)
+            });
+            !done.is_ok_and(|(found, _)| found == expected)
+        });
+        assert!(found, "{what}");
     }
 }

@@ -72,8 +72,17 @@ struct Flowing : Thread {
   FlowShared& sh;
   __device__ __forceinline__ Flowing(FlowShared& of) : sh(of) { control = device_flow.control; }
 
-  __device__ __forceinline__ void fault(u32 site, u64 a, u64 b) {
-    stop_run(control, FAULT, site, a, b);
+  // A check of the body failed. As `stop_run`, and who wins also says which element it was.
+  __device__ __forceinline__ void fault(u32 site, u64 a, u64 b, const typename S::Args& element) {
+    u32 none = OK;
+    if (__nv_atomic_compare_exchange_n(&control->status, &none, (u32)FAULT, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
+                                       __NV_THREAD_SCOPE_DEVICE)) {
+      control->site = site;
+      control->values[0] = a;
+      control->values[1] = b;
+      device_flow.state->teller = S::NODE + 1;
+      S::tell(device_flow.state->told, element);
+    }
     failed = true;
   }
   // A place in the stage of a port.

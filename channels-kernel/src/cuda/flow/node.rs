@@ -206,6 +206,14 @@ fn arguments(plan: &FlowPlan, node: &Node, out: &mut Writer) {
     }
     out.line("return e;");
     out.close("}");
+    out.open("FN_IN static void tell([[maybe_unused]] u64* to, [[maybe_unused]] const Args& e) {");
+    for (f, field) in from.fields.iter().enumerate() {
+        if let PieceKind::Scalar(_) = field.kind {
+            let name = names::field(field, f);
+            out.line(&format!("to[{f}] = bits_of(e.{name});"));
+        }
+    }
+    out.close("}");
 }
 
 fn body(plan: &FlowPlan, node: &Node, ports: &[Port], out: &mut Writer) {
