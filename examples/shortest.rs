@@ -42,6 +42,7 @@ pub mod shortest {
     /// Goes on from a vertex, unless a shorter way was found since. What lies within `delta` goes before what lies within twice that,
     /// and so on: nodes of this kernel consume these channels, whose priorities say so.
     #[kernel]
+    #[allow(clippy::too_many_arguments, reason = "four of them are channels")]
     pub fn relax(
         at: Reached,
         near: Channel<Reached>,

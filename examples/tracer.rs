@@ -74,6 +74,7 @@ pub mod tracer {
     const FLOOR: u32 = 0xffff_fffe;
     const LAMP: u32 = 0xffff_fffd;
     const NO_PATH: u32 = 0xffff_ffff;
+    const TAU: f32 = std::f32::consts::TAU;
     const FAR: f32 = 1e30;
     const NEAR: f32 = 1e-3;
     const BLACK: V = V(0.0, 0.0, 0.0);
@@ -171,7 +172,7 @@ pub mod tracer {
         // The second quarter is as the first, the third as the last, backwards.
         let y = part.abs().min(0.5 - part.abs()).copysign(part);
         let z = y * y;
-        y * (6.283_185_3 + z * (-41.341_7 + z * (81.605_25 + z * (-76.705_86 + z * 42.058_69))))
+        y * (TAU + z * (-41.341_7 + z * (81.605_25 + z * (-76.705_86 + z * 42.058_69))))
     }
 
     fn cosine(turns: f32) -> f32 {
@@ -193,13 +194,14 @@ pub mod tracer {
     /// The balls: a sunflower's head, as Vogel 1979 has it, around a ball of gold in a ball of glass.
     #[task]
     pub fn scene(balls: &mut [Ball]) {
-        let count = balls.len();
-        for i in 2..count {
-            balls[i] = seed(i as u32 - 2, count as u32 - 2);
+        let (first, seeds) = balls.split_at_mut(2);
+        let count = seeds.len() as u32;
+        for (i, ball) in seeds.iter_mut().enumerate() {
+            *ball = seed(i as u32, count);
         }
         let at = V(0.0, 1.75, 0.0);
-        balls[0] = ball(at, 1.7, V(0.97, 0.99, 1.0), 0.0, GLASS);
-        balls[1] = ball(at, 0.8, V(1.0, 0.72, 0.30), 0.02, METAL);
+        first[0] = ball(at, 1.7, V(0.97, 0.99, 1.0), 0.0, GLASS);
+        first[1] = ball(at, 0.8, V(1.0, 0.72, 0.30), 0.02, METAL);
     }
 
     fn ball(at: V, radius: f32, colour: V, rough: f32, material: u32) -> Ball {
@@ -358,11 +360,9 @@ pub mod tracer {
         let y = (start.pixel / view.width) as f32 + random(&mut seed);
         let eye = V(1.1, 4.0, 12.6);
         let ahead = V(0.05, 1.0, 0.0).minus(eye);
-        let focus = ahead.dot(ahead).sqrt() - 1.4;
-        let forward = ahead.unit();
+        let (focus, forward) = (ahead.dot(ahead).sqrt() - 1.4, ahead.unit());
         let right = forward.cross(UP).unit();
-        let up = right.cross(forward);
-        let scale = 0.66 / view.height as f32;
+        let (up, scale) = (right.cross(forward), 0.66 / view.height as f32);
         let (x, y) = (x - view.width as f32 * 0.5, view.height as f32 * 0.5 - y);
         let towards = forward
             .plus(right.times(x * scale))
