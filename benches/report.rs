@@ -1,6 +1,9 @@
 //! The table and the records.
 
-use super::measure::Times;
+use super::{
+    measure::Times,
+    rings::{Delivered, Rate},
+};
 use serde::Serialize;
 use std::{fmt::Write, fs, process::Command};
 
@@ -49,6 +52,10 @@ pub(crate) struct Header {
 pub(crate) struct Report {
     pub(crate) header: Header,
     pub(crate) records: Vec<Record>,
+    /// Elements a second through ring channels.
+    pub(crate) rings: Vec<Rate>,
+    /// What came through rings of all widths.
+    pub(crate) delivered: Vec<Delivered>,
 }
 
 impl Header {

@@ -1,6 +1,6 @@
 //! Matrices as arguments of calls.
 
-use crate::{Arg, Buffer, Element, Mat, MatMut, Pod};
+use crate::{Arg, Buffer, Lendable, Mat, MatMut, Pod};
 use millstream_aggregator::{ErasedArg, MemoryArg};
 
 /// What a task takes whose memory Rust does not lay out as devices do: nothing is.
@@ -44,7 +44,7 @@ impl<'a, T: Pod> MatArg<'a, T> for Mat<'a, T> {
             MemoryArg::raw(
                 data.cast(),
                 elements * size_of::<T>(),
-                <T as Element>::SHARED_WRITES,
+                <T as Lendable>::SHARED_WRITES,
             )
         };
         push(memory, shape, args);

@@ -97,20 +97,28 @@ extern crate self as millstream;
 
 #[allow(unsafe_code, reason = "views of the caller's memory become arguments")]
 mod args;
+mod channel;
+pub mod csr;
+pub mod graph;
+pub mod image;
 pub mod job;
+mod kernel;
 #[allow(unsafe_code, reason = "views of a matrix that do not overlap")]
 mod mat;
 mod program;
 mod race;
 
 pub use args::{MatArg, MatMutArg};
+pub use channel::{Channel, Element};
+pub use graph::{ChannelRef, Graph};
+pub use kernel::Kernel;
 pub use mat::{Mat, MatMut};
 pub use millstream_aggregator::{
-    Aggregator, Arg, Buffer, Bytes, Call, Cancel, CpuOptions, CudaOptions, Device, Element, Pod,
+    Aggregator, Arg, Buffer, Bytes, Call, Cancel, CpuOptions, CudaOptions, Device, Lendable, Pod,
     RunError, RunError as Error, RunReport, SliceArg, SliceMutArg, TaskValue, WorkerReport,
     default_memory, parse_bytes,
 };
-pub use millstream_macros::{program, task};
+pub use millstream_macros::{kernel, program, task};
 pub use program::Program;
 
 /// Makes a child of a task: `spawn!(fib(n - 1))`. The child may run at any time up to the next [`sync!`].
@@ -134,21 +142,27 @@ macro_rules! sync {
     };
 }
 
-/// What a program's module has in scope: [`spawn!`], [`sync!`], [`Mat`] and [`MatMut`].
+/// What a program's module has in scope: [`spawn!`], [`sync!`], [`Mat`], [`MatMut`], [`Channel`] and [`Element`].
 pub mod prelude {
-    pub use crate::{Mat, MatMut, spawn, sync, task};
+    pub use crate::{Channel, Element, Mat, MatMut, kernel, spawn, sync, task};
 }
 
 /// What the attribute macro's code is made of.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::{args::LaidOut, race::Children};
+    pub use crate::{
+        args::LaidOut,
+        kernel::{ByMat, ByRef, BySlice, ByValue},
+        race::Children,
+    };
     pub use millstream_aggregator::{ErasedArg, Record, push_slice};
 }
 
 /// The programs of the pages, as tests.
 #[cfg(doctest)]
 mod pages {
+    #[doc = include_str!("../docs/graph.md")]
+    struct Graph;
     #[doc = include_str!("../docs/language.md")]
     struct Language;
     #[doc = include_str!("../README.md")]

@@ -1,6 +1,6 @@
 //! A program as the attribute macro leaves it in a binary: text, until it is first used.
 
-use millstream_graph::{levelized::Levelized, text};
+use millstream_graph::{ir, levelized::Levelized, text};
 use std::{
     fmt,
     sync::{Arc, OnceLock},
@@ -9,6 +9,7 @@ use std::{
 /// A program of a `#[millstream::program]` module. It is lowered once in a process, when it is first used.
 pub struct Program {
     text: &'static str,
+    parsed: OnceLock<Arc<ir::Program>>,
     lowered: OnceLock<Arc<Levelized>>,
 }
 
@@ -19,6 +20,7 @@ impl Program {
     pub const fn from_text(text: &'static str) -> Self {
         Self {
             text,
+            parsed: OnceLock::new(),
             lowered: OnceLock::new(),
         }
     }
@@ -29,6 +31,20 @@ impl Program {
         self.text
     }
 
+    /// Its IR, as the front end built it.
+    ///
+    /// # Panics
+    /// Not for a program that the macro made: it was read once when the module was compiled.
+    #[must_use]
+    pub fn ir(&self) -> &Arc<ir::Program> {
+        self.parsed.get_or_init(|| {
+            let program = text::parse_program(self.text);
+            Arc::new(
+                program.unwrap_or_else(|e| panic!("the text of a program cannot be read: {e}")),
+            )
+        })
+    }
+
     /// The levelized program that devices run.
     ///
     /// # Panics
@@ -36,18 +52,15 @@ impl Program {
     #[must_use]
     pub fn levelized(&self) -> &Arc<Levelized> {
         self.lowered.get_or_init(|| {
-            let program = text::parse_program(self.text)
-                .unwrap_or_else(|e| panic!("the text of a program cannot be read: {e}"));
-            Arc::new(
-                millstream_cilk_lower::lower::lower(&program).unwrap_or_else(|e| panic!("{e}")),
-            )
+            let lowered = millstream_cilk_lower::lower::lower(self.ir());
+            Arc::new(lowered.unwrap_or_else(|e| panic!("{e}")))
         })
     }
 
     /// Its name: that of the module.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.levelized().program.name
+        &self.ir().name
     }
 }
 

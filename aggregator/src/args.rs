@@ -8,7 +8,7 @@ use crate::{
     error::RunError,
 };
 use millstream_graph::{
-    ir::Function,
+    ir::{Function, Param},
     ty::{PieceKind, Scalar, Structs, Type},
 };
 use std::marker::PhantomData;
@@ -122,6 +122,29 @@ pub enum ErasedArg<'a> {
     Memory(MemoryArg<'a>),
 }
 
+impl ErasedArg<'_> {
+    /// The same argument for as long as this one is lent.
+    pub fn reborrow(&mut self) -> ErasedArg<'_> {
+        match self {
+            Self::Scalar(bits) => ErasedArg::Scalar(*bits),
+            Self::Blob(bytes) => ErasedArg::Blob(bytes.clone()),
+            Self::Memory(memory) => ErasedArg::Memory(MemoryArg {
+                borrow: PhantomData,
+                ..*memory
+            }),
+        }
+    }
+
+    /// The bits that a kernel of a graph finds: those of a scalar, the address of everything else.
+    pub(crate) fn bits(&self) -> u64 {
+        match self {
+            Self::Scalar(bits) => *bits,
+            Self::Blob(bytes) => bytes.as_ptr() as u64,
+            Self::Memory(memory) => memory.address as u64,
+        }
+    }
+}
+
 /// One call of a task.
 #[derive(Debug, Default)]
 pub struct ErasedCall<'a> {
@@ -152,29 +175,8 @@ pub(crate) fn push(
     fields: &mut [Vec<u8>],
     regions: Option<&mut Vec<Region>>,
 ) -> Result<(), RunError> {
-    let mut check = Check {
-        structs,
-        args: args.iter(),
-        pieces: args.len(),
-        home,
-        regions,
-        param: "",
-    };
-    for param in &function.params {
-        check.param = &param.name;
-        check.value(&param.ty).map_err(|m| {
-            RunError::BadArguments(format!(
-                "argument `{}` of task `{}`: {m}",
-                param.name, function.name
-            ))
-        })?;
-    }
-    if check.args.next().is_some() {
-        return Err(RunError::BadArguments(format!(
-            "too many arguments for task `{}`",
-            function.name
-        )));
-    }
+    let of = format!("task `{}`", function.name);
+    check(function.params.iter(), &of, structs, args, home, regions)?;
     let pieces = function.params.iter().flat_map(|p| p.ty.pieces(structs));
     for ((arg, piece), field) in args.iter().zip(pieces).zip(fields) {
         match (arg, piece.kind) {
@@ -198,6 +200,37 @@ pub(crate) fn push(
     Ok(())
 }
 
+/// Checks arguments by the parameters that they are for; see [`push`].
+pub(crate) fn check<'c>(
+    params: impl Iterator<Item = &'c Param>,
+    of: &str,
+    structs: &Structs,
+    args: &[ErasedArg<'_>],
+    home: u64,
+    regions: Option<&mut Vec<Region>>,
+) -> Result<(), RunError> {
+    let mut check = Check {
+        structs,
+        args: args.iter(),
+        pieces: args.len(),
+        home,
+        regions,
+        param: "",
+    };
+    for param in params {
+        check.param = &param.name;
+        check.value(&param.ty).map_err(|m| {
+            RunError::BadArguments(format!("argument `{}` of {of}: {m}", param.name))
+        })?;
+    }
+    if check.args.next().is_some() {
+        return Err(RunError::BadArguments(format!(
+            "too many arguments for {of}"
+        )));
+    }
+    Ok(())
+}
+
 struct Check<'c, 'a> {
     structs: &'c Structs,
     args: std::slice::Iter<'c, ErasedArg<'a>>,
@@ -212,7 +245,7 @@ type Checked<T> = Result<T, String>;
 impl<'c, 'a> Check<'c, 'a> {
     fn value(&mut self, ty: &Type) -> Checked<()> {
         match ty {
-            Type::Scalar(Scalar::Ptr) | Type::Atomic(_) => {
+            Type::Scalar(Scalar::Ptr) | Type::Atomic(_) | Type::Channel(_) => {
                 Err("such a value cannot be passed".into())
             }
             Type::Scalar(s) => {
@@ -271,7 +304,7 @@ impl<'c, 'a> Check<'c, 'a> {
         if size == 0 {
             return Ok(());
         }
-        if self.points(elem) {
+        if elem.has_addresses(self.structs) {
             return Err("an array of references cannot be passed to the first task".into());
         }
         match self.next()? {
@@ -285,7 +318,7 @@ impl<'c, 'a> Check<'c, 'a> {
     }
 
     fn memory(&mut self, mutable: bool, elem: &Type) -> Checked<(&'c MemoryArg<'a>, usize)> {
-        if self.points(elem) {
+        if elem.has_addresses(self.structs) {
             return Err("a slice of references cannot be passed to the first task".into());
         }
         let written = mutable || elem.has_atomics(self.structs);
@@ -367,20 +400,6 @@ impl<'c, 'a> Check<'c, 'a> {
                 distance,
                 written,
             });
-        }
-    }
-
-    /// Whether values of a type hold addresses.
-    fn points(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Scalar(s) => *s == Scalar::Ptr,
-            Type::Atomic(_) => false,
-            Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => true,
-            Type::Array(elem, _) => self.points(elem),
-            Type::Tuple(_) | Type::Struct(_) => ty
-                .fields(self.structs)
-                .iter()
-                .any(|(field, _)| self.points(field)),
         }
     }
 }

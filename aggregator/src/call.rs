@@ -157,18 +157,18 @@ impl Device {
 ///
 /// # Safety
 /// Its memory is what the task language lays out for it, and `SHARED_WRITES` is true if a shared reference to it can be written through.
-pub unsafe trait Element: Sync + 'static {
+pub unsafe trait Lendable: Sync + 'static {
     /// Whether tasks write to it through a shared reference.
     const SHARED_WRITES: bool;
 }
 
 // SAFETY: plain data has the task language's layout, and only `&mut` writes to it.
-unsafe impl<T: Pod> Element for T {
+unsafe impl<T: Pod> Lendable for T {
     const SHARED_WRITES: bool = false;
 }
 
 /// Memory that a `&[T]` of the caller stands for.
-const fn shared<T: Element>(values: &[T]) -> MemoryArg<'_> {
+const fn shared<T: Lendable>(values: &[T]) -> MemoryArg<'_> {
     // SAFETY: the memory is borrowed for the argument's lifetime and holds elements, which are `Sync`. If it is said to be mutable, they
     // are atomics, and whoever else has them reaches them by atomic operations alone.
     unsafe {
@@ -394,7 +394,7 @@ tuples! {
     (A B C D E F G H I J K L)
 }
 
-impl<'a, T: Element> Arg<'a> for &'a T {
+impl<'a, T: Lendable> Arg<'a> for &'a T {
     fn push(self, args: &mut Vec<ErasedArg<'a>>) {
         args.push(ErasedArg::Memory(shared(std::slice::from_ref(self))));
     }
@@ -408,7 +408,7 @@ impl<'a, T: Pod> Arg<'a> for &'a mut T {
     }
 }
 
-impl<'a, T: Element> Arg<'a> for &'a [T] {
+impl<'a, T: Lendable> Arg<'a> for &'a [T] {
     fn push(self, args: &mut Vec<ErasedArg<'a>>) {
         push_slice(self.slice(), args);
     }
@@ -446,19 +446,19 @@ pub trait SliceMutArg<'a, T> {
     fn slice_mut(self) -> (MemoryArg<'a>, usize);
 }
 
-impl<'a, T: Element> SliceArg<'a, T> for &'a [T] {
+impl<'a, T: Lendable> SliceArg<'a, T> for &'a [T] {
     fn slice(self) -> (MemoryArg<'a>, usize) {
         (shared(self), self.len())
     }
 }
 
-impl<'a, T: Element> SliceArg<'a, T> for &'a Vec<T> {
+impl<'a, T: Lendable> SliceArg<'a, T> for &'a Vec<T> {
     fn slice(self) -> (MemoryArg<'a>, usize) {
         self.as_slice().slice()
     }
 }
 
-impl<'a, T: Element, const N: usize> SliceArg<'a, T> for &'a [T; N] {
+impl<'a, T: Lendable, const N: usize> SliceArg<'a, T> for &'a [T; N] {
     fn slice(self) -> (MemoryArg<'a>, usize) {
         self.as_slice().slice()
     }
@@ -499,12 +499,12 @@ impl<'a, T: Pod> SliceMutArg<'a, T> for &'a mut Buffer<T> {
 macro_rules! atomics {
     ($($atomic:ident $plain:ty;)*) => {$(
         // SAFETY: an atomic has the size and alignment of its integer (of 64 bits too, on hosts with 64-bit addresses).
-        unsafe impl Element for atomic::$atomic {
+        unsafe impl Lendable for atomic::$atomic {
             const SHARED_WRITES: bool = true;
         }
 
         // SAFETY: as above, one behind another.
-        unsafe impl<const N: usize> Element for [atomic::$atomic; N] {
+        unsafe impl<const N: usize> Lendable for [atomic::$atomic; N] {
             const SHARED_WRITES: bool = true;
         }
 

@@ -5,12 +5,14 @@ use crate::{
     batch::Batch,
     crew::Crew,
     error::RunError,
+    flow::CpuGraph,
     native::Native,
     plan::{Code, Plan},
     policy,
-    report::RunReport,
+    report::{RunReport, WorkerReport},
     run::{CANCELLED, Run, Stash},
-    sync::Mutex,
+    share::Shared,
+    sync::{Guard, Mutex},
 };
 use millstream_graph::{ir::TaskId, levelized::Levelized};
 use std::{
@@ -58,6 +60,8 @@ struct Inner {
     stop: Arc<AtomicU32>,
     turn: Mutex<()>,
     loaded: Mutex<Vec<CpuLoaded>>,
+    /// The graph that was loaded last.
+    graph: Mutex<Option<CpuGraph>>,
 }
 
 impl Drop for Inner {
@@ -84,6 +88,10 @@ impl CpuLoaded {
     pub(crate) const fn compiling(&self) -> Duration {
         self.compiling
     }
+
+    pub(crate) const fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
 }
 
 impl CpuDevice {
@@ -103,8 +111,9 @@ impl CpuDevice {
             (.., Some(0)) => return refuse("wavefronts of at least 1 element"),
             _ => {}
         }
-        let crew = Crew::new(threads);
+        let crew = Crew::new();
         let (stop, turn, loaded) = (Arc::default(), Mutex::new(()), Mutex::new(Vec::new()));
+        let graph = Mutex::new(None);
         Ok(Self {
             inner: Arc::new(Inner {
                 threads,
@@ -115,6 +124,7 @@ impl CpuDevice {
                 stop,
                 turn,
                 loaded,
+                graph,
             }),
         })
     }
@@ -137,6 +147,15 @@ impl CpuDevice {
     /// # Errors
     /// If the program cannot be compiled.
     pub(crate) fn load(&self, program: &Arc<Levelized>) -> Result<CpuLoaded, RunError> {
+        self.load_with(program, &[])
+    }
+
+    /// The same for a program of which the elements of some tasks lie in channels.
+    pub(crate) fn load_with(
+        &self,
+        program: &Arc<Levelized>,
+        in_channels: &[TaskId],
+    ) -> Result<CpuLoaded, RunError> {
         let mut loaded = self.inner.loaded.lock();
         if let Some(at) = loaded.iter().position(|l| Arc::ptr_eq(&l.program, program)) {
             let found = loaded.remove(at);
@@ -145,7 +164,7 @@ impl CpuDevice {
         }
         let start = Instant::now();
         let code = Arc::new(Native::compile(program)?);
-        let new = self.prepare(program, code, start);
+        let new = self.prepare(program, in_channels, code, start);
         if loaded.len() >= KEPT_PROGRAMS {
             loaded.remove(0);
         }
@@ -157,10 +176,11 @@ impl CpuDevice {
     pub(crate) fn prepare(
         &self,
         program: &Arc<Levelized>,
+        in_channels: &[TaskId],
         code: Arc<dyn Code>,
         start: Instant,
     ) -> CpuLoaded {
-        let plan = Arc::new(Plan::new(program, &*code, self.inner.width));
+        let plan = Arc::new(Plan::new(program, in_channels, &*code, self.inner.width));
         let stash = Arc::new(Mutex::new(Vec::new()));
         CpuLoaded {
             program: program.clone(),
@@ -181,7 +201,7 @@ impl CpuDevice {
         task: TaskId,
         calls: &mut [ErasedCall<'_>],
     ) -> Result<RunReport, RunError> {
-        let _turn = self.inner.turn.lock();
+        let _turn = self.turn();
         let start = Instant::now();
         let Some(lowered) = loaded.program.tasks.get(task.index()) else {
             return Err(RunError::BadArguments(format!(
@@ -210,20 +230,7 @@ impl CpuDevice {
         }
         let batch = Batch::new(&loaded.plan, task.index(), calls.len() as u64, fields, 0, 0);
         let mut copying = start.elapsed();
-        let Inner {
-            memory,
-            threads,
-            decisions,
-            ..
-        } = *self.inner;
-        let run = Run::new(
-            &loaded.plan,
-            &loaded.code,
-            &loaded.stash,
-            &self.inner.crew,
-            &self.inner.stop,
-            (memory, threads, decisions),
-        );
+        let run = self.begin(loaded, 0, Shared::new);
         let start = Instant::now();
         let workers = run.execute(&batch)?;
         let running = start.elapsed();
@@ -235,11 +242,7 @@ impl CpuDevice {
             }
         }
         copying += start.elapsed();
-        let names = loaded.plan.tasks.iter().map(|t| t.name.clone());
-        let mut report = RunReport::sum(names, workers, run.pool.most_taken(), running);
-        (report.budget, report.compiling, report.copying) =
-            (self.inner.memory, loaded.compiling, copying);
-        report.left_out = self.inner.threads - run.workers;
+        let report = self.report(loaded, &run, workers, (running, copying));
         tracing::debug!(
             tasks = report.total,
             dispatches = report.dispatches,
@@ -247,6 +250,55 @@ impl CpuDevice {
             "run"
         );
         Ok(report)
+    }
+
+    /// One run at a time: who holds this may begin one.
+    pub(crate) fn turn(&self) -> Guard<'_, ()> {
+        self.inner.turn.lock()
+    }
+
+    /// The graph that was loaded last.
+    pub(crate) fn last_graph(&self) -> Guard<'_, Option<CpuGraph>> {
+        self.inner.graph.lock()
+    }
+
+    pub(crate) fn crew(&self) -> &Arc<Crew> {
+        &self.inner.crew
+    }
+
+    /// A run of a program, with the device's memory but for so many bytes.
+    pub(crate) fn begin(
+        &self,
+        loaded: &CpuLoaded,
+        taken: u64,
+        shared: fn(u32) -> Shared<Batch>,
+    ) -> Arc<Run> {
+        let inner = &self.inner;
+        Run::new(
+            &loaded.plan,
+            &loaded.code,
+            &loaded.stash,
+            &inner.crew,
+            &inner.stop,
+            (inner.memory - taken, inner.threads, inner.decisions),
+            shared,
+        )
+    }
+
+    /// What a run did that took so long beside copying.
+    pub(crate) fn report(
+        &self,
+        loaded: &CpuLoaded,
+        run: &Run,
+        workers: Vec<WorkerReport>,
+        (running, copying): (Duration, Duration),
+    ) -> RunReport {
+        let names = loaded.plan.tasks.iter().map(|t| t.name.clone());
+        let mut report = RunReport::sum(names, workers, run.pool.most_taken(), running);
+        (report.budget, report.compiling, report.copying) =
+            (self.inner.memory, loaded.compiling, copying);
+        report.left_out = self.inner.threads - run.workers;
+        report
     }
 }
 

@@ -1,7 +1,6 @@
 //! The threads of a device beside those that call it: made when first needed, asleep when there is no run.
 
 use crate::{
-    run::Run,
     share::WorkerId,
     sync::{Condvar, Mutex},
 };
@@ -14,17 +13,22 @@ use std::{
 /// Stack of a worker's thread: for recursive helpers.
 const STACK_BYTES: usize = 16 << 20;
 
+/// What a crew takes part in.
+pub(crate) trait Job: Send + Sync {
+    /// What its thread of that number does in it: 1 and up.
+    fn serve(&self, id: WorkerId);
+}
+
 /// Who takes part in runs.
 #[derive(Debug)]
 pub(crate) struct Crew {
-    threads: u32,
     state: Mutex<State>,
     wake: Condvar,
 }
 
 struct State {
     /// The run to take part in, and its number.
-    run: Option<Arc<Run>>,
+    run: Option<Arc<dyn Job>>,
     number: u64,
     handles: Vec<JoinHandle<()>>,
     closing: bool,
@@ -40,8 +44,8 @@ impl fmt::Debug for State {
 }
 
 impl Crew {
-    /// A crew of so many workers, the caller of a run included.
-    pub(crate) fn new(threads: u32) -> Arc<Self> {
+    /// A crew without threads yet.
+    pub(crate) fn new() -> Arc<Self> {
         let state = State {
             run: None,
             number: 0,
@@ -49,16 +53,15 @@ impl Crew {
             closing: false,
         };
         Arc::new(Self {
-            threads,
             state: Mutex::new(state),
             wake: Condvar::new(),
         })
     }
 
-    /// Calls everyone to a run. A thread that cannot be made is missed, no more: the caller can do all work alone.
-    pub(crate) fn call(self: &Arc<Self>, run: Arc<Run>) {
+    /// Calls everyone to a run, so many threads at least; says how many there are, for one that cannot be made is missed, no more.
+    pub(crate) fn call(self: &Arc<Self>, run: Arc<dyn Job>, threads: u32) -> u32 {
         let mut state = self.state.lock();
-        while state.handles.len() as u32 + 1 < self.threads {
+        while (state.handles.len() as u32) < threads {
             let (crew, id) = (self.clone(), state.handles.len() as u32 + 1);
             let thread = Builder::new()
                 .name(format!("millstream-{id}"))
@@ -73,8 +76,10 @@ impl Crew {
         }
         state.run = Some(run);
         state.number += 1;
+        let threads = state.handles.len() as u32;
         drop(state);
         self.wake.notify_all();
+        threads
     }
 
     /// The run is over.

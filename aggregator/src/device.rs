@@ -4,8 +4,9 @@ use crate::{
     args::ErasedCall,
     buffer::{Buffer, Pod},
     cpu::{self, CpuDevice, CpuLoaded, CpuOptions},
-    cuda::{CudaCancel, CudaDevice, CudaLoaded, CudaOptions, DeviceInfo},
+    cuda::{CudaCancel, CudaDevice, CudaLoaded, CudaOptions, DeviceInfo, flow::CudaGraph},
     error::RunError,
+    flow::{CpuGraph, GraphCall, GraphProgram, Running},
     policy::Bytes,
     report::RunReport,
 };
@@ -56,6 +57,54 @@ impl Loaded {
         match &self.kind {
             LoadedKind::Cpu(loaded) => loaded.compiling(),
             LoadedKind::Cuda(loaded) => loaded.compiling(),
+        }
+    }
+}
+
+/// A graph of channels on a device, compiled. A clone is the same.
+#[derive(Clone, Debug)]
+pub struct LoadedGraph {
+    kind: GraphKind,
+}
+
+#[derive(Clone, Debug)]
+enum GraphKind {
+    Cpu(CpuDevice, CpuGraph),
+    Cuda(CudaDevice, Arc<CudaGraph>),
+}
+
+impl LoadedGraph {
+    /// The graph and what was made of it.
+    #[must_use]
+    pub fn program(&self) -> &Arc<GraphProgram> {
+        match &self.kind {
+            GraphKind::Cpu(_, graph) => graph.program(),
+            GraphKind::Cuda(_, graph) => graph.program(),
+        }
+    }
+
+    /// How long it took to compile.
+    #[must_use]
+    pub fn compiling(&self) -> Duration {
+        match &self.kind {
+            GraphKind::Cpu(_, graph) => graph.compiling(),
+            GraphKind::Cuda(_, graph) => graph.compiling(),
+        }
+    }
+
+    /// Runs the graph while `with` feeds and drains it, and waits until it is done: when `with` has returned, nothing more is sent. What it
+    /// returns comes with a report of the run.
+    ///
+    /// # Errors
+    /// If the arguments do not fit the graph, a node fails, the graph cannot go on, or an output was not drained; else the error of `with`.
+    pub fn run<R>(
+        &self,
+        call: GraphCall<'_>,
+        with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
+    ) -> Result<(R, RunReport), RunError> {
+        match &self.kind {
+            GraphKind::Cpu(device, graph) => device.run_graph(graph, call, with),
+            GraphKind::Cuda(device, graph) => device.run_graph(graph, call, with),
         }
     }
 }
@@ -224,6 +273,18 @@ impl Device {
             Kind::Cuda(device) => LoadedKind::Cuda(device.load(program)?),
         };
         Ok(Loaded { kind })
+    }
+
+    /// Compiles a graph for this device. Its program is compiled once.
+    ///
+    /// # Errors
+    /// If it cannot be compiled, or this device runs no graphs.
+    pub fn load_graph(&self, program: &Arc<GraphProgram>) -> Result<LoadedGraph, RunError> {
+        let kind = match &self.kind {
+            Kind::Cpu(device) => GraphKind::Cpu(device.clone(), device.load_graph(program)?),
+            Kind::Cuda(device) => GraphKind::Cuda(device.clone(), device.load_graph(program)?),
+        };
+        Ok(LoadedGraph { kind })
     }
 
     /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards. A program that was loaded on another

@@ -109,13 +109,19 @@ impl Worker<'_> {
         count: u64,
     ) -> Result<u64, Stop> {
         let plan = &self.plan.tasks[task];
-        self.timed(task, task, count, |context| {
+        let mut consumed = 0;
+        let done = self.timed(task, task, count, |context| {
             // SAFETY: the code was compiled for this program, whose layouts the context's stacks have. The elements lie on the task's entry
             // stack: they were pushed by compiled code or copied in, and nobody consumed them. Every stack that the code pushes to has
             // its limit within its capacity. The context's pointers are valid as `new_context` and `timed` made them, and no other
             // thread touches these stacks but through addresses of frame slots that it was given by a batch.
-            unsafe { (plan.code)(context, first, count) }
-        })
+            consumed = unsafe { (plan.code)(context, first, count) };
+            consumed
+        });
+        if done.is_err() {
+            self.stopped_at = Some((task, first + consumed));
+        }
+        done
     }
 
     /// Takes `count` frame references off a continuation's stack and runs them; what was not consumed goes back.

@@ -1,7 +1,7 @@
 //! What can go wrong with a run.
 
 use crate::policy::Bytes;
-use millstream_graph::fault::Fault;
+use millstream_graph::{fault::Fault, graph::GraphError};
 use std::time::Duration;
 
 /// Why a run ended without a result.
@@ -105,6 +105,67 @@ pub enum RunError {
     /// The program cannot be compiled for this device.
     #[error("cannot compile for this device: {0}")]
     Compile(String),
+    /// A kernel of a graph could not go on.
+    #[error("node `{node}`{}: {error}", element.as_ref().map_or_else(String::new, |e| format!(", element {e}")))]
+    Node {
+        /// The node.
+        node: String,
+        /// The element that it ran, where that is known: an element that had spawned tasks is not.
+        element: Option<String>,
+        /// Why.
+        error: Box<RunError>,
+    },
+    /// A node of a graph on the host said that something is wrong, or panicked.
+    #[error("host node `{node}`: {message}")]
+    HostNode {
+        /// The node.
+        node: String,
+        /// What it said.
+        message: String,
+    },
+    /// Elements are left in a graph, and nobody can go on: channels are full in a circle, or a predicate never says yes.
+    #[error(
+        "the graph `{graph}` cannot go on: what waits in each channel, of what there is room for, is {channels}; \
+         give full channels more width or let them grow, and look for a predicate that is never true"
+    )]
+    Stalled {
+        /// The graph.
+        graph: String,
+        /// Each channel with what waits and its width.
+        channels: String,
+    },
+    /// A channel of a graph may grow, and the memory budget is used up.
+    #[error(
+        "the channel `{channel}` cannot grow beyond the {count} elements that it holds: what the budget of {} leaves for that is used up; \
+         give the run more memory", Bytes(*budget)
+    )]
+    NoGrowth {
+        /// The channel.
+        channel: String,
+        /// How many elements it holds.
+        count: u64,
+        /// The budget in bytes.
+        budget: u64,
+    },
+    /// A graph is done, and elements of an output were not received.
+    #[error(
+        "{count} elements of the channel `{channel}` were not received: an output is drained before the graph is left"
+    )]
+    Undelivered {
+        /// The output.
+        channel: String,
+        /// How many elements it holds.
+        count: u64,
+    },
+    /// The graph that was to be fed or drained is done.
+    #[error("the graph is done")]
+    Over,
+    /// A graph cannot be run as it is.
+    #[error("{0}")]
+    Graph(String),
+    /// A graph is wrong.
+    #[error(transparent)]
+    InvalidGraph(#[from] GraphError),
     /// The arguments do not fit the task.
     #[error("{0}")]
     BadArguments(String),

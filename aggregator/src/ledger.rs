@@ -44,14 +44,17 @@ impl Worker<'_> {
         children.sum()
     }
 
-    /// The same with what those who wait may still push: a continuation of an element that ran wide finds room without asking.
+    /// The same with what those who wait may still push (and what was emitted is not theirs): a continuation of an element that ran wide finds room without asking.
     fn reserved(&self, level: Level) -> u64 {
         let levels = &self.stacks.levels;
         let frames = self.plan.tasks.iter().filter_map(|task| {
             let frame = task.frame?;
             Some((self.stacks.top(frame) - levels.base(level, frame)) * task.full)
         });
-        levels.bytes() + frames.sum::<u64>() + self.children(level)
+        let staged = self.plan.staging.iter().map(|&stack| {
+            (self.stacks.top(stack) - levels.base(level, stack)) * self.plan.bytes[stack.index()]
+        });
+        levels.bytes() + frames.sum::<u64>() + staged.sum::<u64>() + self.children(level)
     }
 
     /// How many of `want` entries of a task find room. Sets the limits of the stacks that they push to.
@@ -110,7 +113,7 @@ impl Worker<'_> {
     }
 
     /// With several workers a wavefront takes no longer than others may have to wait.
-    fn paced(&self, segment: usize, want: u64) -> u64 {
+    pub(crate) fn paced(&self, segment: usize, want: u64) -> u64 {
         if self.run.workers > 1 {
             want.min(self.stacks.pace[segment])
         } else {
@@ -155,6 +158,14 @@ impl Worker<'_> {
             let kept = self.deep + piece;
             self.run.pool.give(self.granted - kept);
             self.granted = kept;
+        }
+    }
+
+    /// Gives all back that is not used of the deep part, before it waits for something else than memory.
+    pub(crate) fn give_all_back(&mut self) {
+        if self.run.workers > 1 {
+            self.run.pool.give(self.granted - self.deep);
+            self.granted = self.deep;
         }
     }
 

@@ -6,6 +6,7 @@
 //! - `worker`: the levelized aggregator of one worker; `dispatch`: room for a wavefront and the call of its code
 //! - `stacks`, `levels`, `memory`: a worker's channel stacks, level records, and the memory under both
 //! - `budget`: who may use how much memory; `ledger`: what a worker's levels hold and may hold; `policy`: how wide a wavefront is
+//! - `flow`: graphs of ring channels
 //! - `share`, `batch`: donation between workers; `README.md` has the protocol
 //! - `decisions`: the record of what a worker decided, for tests
 //! - `plan`: a program as tables; `native`: its segments as machine code of this computer
@@ -30,6 +31,7 @@ mod device;
 #[allow(unsafe_code, reason = "compiled code is called")]
 mod dispatch;
 mod error;
+mod flow;
 mod ledger;
 mod levels;
 #[allow(unsafe_code, reason = "memory is got, moved and given back")]
@@ -54,12 +56,13 @@ mod worker;
 
 pub use args::{ErasedArg, ErasedCall, MemoryArg};
 pub use buffer::{Buffer, Pod};
-pub use call::{Arg, Call, Element, Record, SliceArg, SliceMutArg, TaskValue, push_slice};
+pub use call::{Arg, Call, Lendable, Record, SliceArg, SliceMutArg, TaskValue, push_slice};
 pub use cpu::CpuOptions;
 pub use cuda::{Aggregator, CudaOptions};
 #[doc(hidden)]
 pub use decisions::{Decision, Reason};
-pub use device::{Cancel, Device, Loaded};
+pub use device::{Cancel, Device, Loaded, LoadedGraph};
 pub use error::RunError;
+pub use flow::{GraphCall, GraphProgram, HostFn, Running};
 pub use policy::{Bytes, default_memory, parse_bytes};
-pub use report::{RunReport, WorkerReport};
+pub use report::{ChannelReport, RunReport, WorkerReport};

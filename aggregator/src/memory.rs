@@ -4,7 +4,7 @@
 //! system gives a page when it is first touched, so what a program costs is what it uses.
 
 use memmap2::{MmapMut, MmapOptions};
-use millstream_channels_kernel::layout::{Layouts, stride};
+use millstream_channels_kernel::layout::{Layouts, StackLayout, stride};
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error},
     io,
@@ -113,6 +113,44 @@ impl StackMemory {
     /// Base address of each field's array, for compiled code.
     pub(crate) const fn fields(&self) -> *const *mut u8 {
         self.fields.as_ptr()
+    }
+
+    /// Lets a field's array be another's: that of a ring, whose elements run where they lie.
+    pub(crate) fn point(&mut self, field: usize, array: *mut u8) {
+        self.fields[field] = array;
+    }
+
+    /// The values of a field of the first `count` elements of a stack.
+    pub(crate) fn values(
+        &self,
+        layout: &StackLayout,
+        stack: usize,
+        field: usize,
+        count: u64,
+    ) -> &[u8] {
+        assert!(
+            count <= self.capacity[stack],
+            "elements lie within their stack"
+        );
+        let bytes = count as usize * stride(&layout.fields[field]) as usize;
+        // SAFETY: as in `copy_out`.
+        unsafe {
+            std::slice::from_raw_parts(self.fields[layout.first_field as usize + field], bytes)
+        }
+    }
+
+    /// Takes the first `count` of `all` elements of a stack away: the others move to its beginning.
+    pub(crate) fn drop_first(&mut self, layout: &StackLayout, stack: usize, count: u64, all: u64) {
+        assert!(
+            count <= all && all <= self.capacity[stack],
+            "elements lie within their stack"
+        );
+        for (field, i) in layout.fields.iter().zip(layout.first_field as usize..) {
+            let stride = stride(field) as usize;
+            let (first, bytes) = (count as usize * stride, (all - count) as usize * stride);
+            // SAFETY: both lie in the field's array (asserted), which nobody else touches.
+            unsafe { std::ptr::copy(self.fields[i].add(first), self.fields[i], bytes) };
+        }
     }
 
     /// How many elements a stack can hold at most.

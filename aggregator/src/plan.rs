@@ -59,6 +59,8 @@ pub(crate) struct ResultPlan {
 #[derive(Debug)]
 pub(crate) struct TaskPlan {
     pub(crate) name: String,
+    /// Whether its elements lie in a channel of a graph.
+    pub(crate) in_channel: bool,
     pub(crate) entry: StackIndex,
     pub(crate) frame: Option<StackIndex>,
     /// Its continuations in [`Plan::continuations`].
@@ -95,21 +97,37 @@ pub(crate) struct Plan {
     pub(crate) bytes: Vec<u64>,
     /// The stacks that hold no entries.
     pub(crate) inner: Vec<StackIndex>,
+    /// The stacks' names for readers.
+    names: Vec<String>,
+    /// Those of them that are free with their level: frames and continuations.
+    pub(crate) levelled: Vec<StackIndex>,
+    /// The others, where what is emitted into channels lies until it gets there.
+    pub(crate) staging: Vec<StackIndex>,
 }
 
 impl Plan {
-    /// Makes the tables. A width of the user's replaces that of the policy.
-    pub(crate) fn new(program: &Levelized, code: &dyn Code, width: Option<u64>) -> Self {
+    /// Makes the tables. A width of the user's replaces that of the policy. The elements of some tasks lie in channels, not on a worker's stacks.
+    pub(crate) fn new(
+        program: &Levelized,
+        in_channels: &[TaskId],
+        code: &dyn Code,
+        width: Option<u64>,
+    ) -> Self {
         let layouts = Layouts::new(program);
-        let bytes: Vec<u64> = layouts
+        let mut bytes: Vec<u64> = layouts
             .stacks
             .iter()
             .map(millstream_channels_kernel::layout::StackLayout::element_bytes)
             .collect();
+        for &task in in_channels {
+            bytes[layouts.entry(task).index()] = 0;
+        }
         let indices = (0..layouts.stacks.len() as u32).map(StackIndex);
-        let inner = indices
+        let inner: Vec<StackIndex> = indices
             .filter(|&i| !matches!(layouts[i].stack, StackRef::Entry(_)))
             .collect();
+        let of_channel = |i: &StackIndex| matches!(layouts[*i].stack, StackRef::Channel(_));
+        let (staging, levelled) = inner.iter().copied().partition(of_channel);
         let mut continuations = Vec::new();
         let tasks = program.tasks.iter().enumerate().map(|(i, task)| {
             let id = TaskId::new(i);
@@ -128,6 +146,7 @@ impl Plan {
                 });
             }
             let entry = layouts.entry(id);
+            let element = layouts[entry].element_bytes();
             let pushes = pushes(&layouts, &bytes, &task.segments[0].pushes);
             let rest = &continuations[first..];
             let most = rest
@@ -138,6 +157,7 @@ impl Plan {
             let counted = counted(&pushes) && rest.iter().all(|c| counted(&c.pushes));
             TaskPlan {
                 name: task.source_name().to_owned(),
+                in_channel: in_channels.contains(&id),
                 entry,
                 frame: layouts.frame(id),
                 continuations: first..continuations.len(),
@@ -145,9 +165,8 @@ impl Plan {
                 result: result(program, task),
                 bytes: bytes[entry.index()],
                 full: if counted { full } else { 2 * full.max(1) },
-                width: width.unwrap_or_else(|| {
-                    policy::width(pushes.bytes + bytes[entry.index()], !rest.is_empty())
-                }),
+                width: width
+                    .unwrap_or_else(|| policy::width(pushes.bytes + element, !rest.is_empty())),
                 pushes,
             }
         });
@@ -155,22 +174,38 @@ impl Plan {
         Self {
             tasks,
             continuations,
+            names: layouts
+                .stacks
+                .iter()
+                .map(|s| name(program, s.stack))
+                .collect(),
             bytes,
             inner,
+            levelled,
+            staging,
             layouts,
         }
     }
 
     /// The stack's name for readers.
     pub(crate) fn stack_name(&self, stack: StackIndex) -> String {
-        let stack = self.layouts[stack].stack;
-        stack.named(&self.tasks[stack.task().index()].name)
+        self.names[stack.index()].clone()
     }
 
     /// Bytes that one element of this task's entry stack takes as the root of a batch: itself, its return address, its result.
     pub(crate) fn batch_bytes(&self, task: usize) -> u64 {
         let task = &self.tasks[task];
         task.bytes + task.result.map_or(0, |r| 8 + r.stride)
+    }
+}
+
+/// All ways of combining a task's result share the names of its stacks.
+fn name(program: &Levelized, stack: StackRef) -> String {
+    match stack {
+        StackRef::Entry(t) | StackRef::Frame(t) | StackRef::Continuation(t, _) => {
+            stack.named(program[t].source_name())
+        }
+        StackRef::Channel(_) => program.name(stack),
     }
 }
 
@@ -183,6 +218,7 @@ fn pushes(layouts: &Layouts, bytes: &[u64], pushes: &[Push]) -> Pushes {
                 .frame(t)
                 .expect("a segment pushes only to stacks of its program"),
             StackRef::Continuation(t, s) => layouts.continuation(t, s),
+            StackRef::Channel(c) => layouts.channel(c),
         };
         match push.max {
             Some(max) => {

@@ -42,6 +42,63 @@ impl Tally {
     }
 }
 
+/// What one worker counts of a channel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChannelTally {
+    pub(crate) elements: u64,
+    pub(crate) full: u64,
+    pub(crate) partial: u64,
+    pub(crate) yields: u64,
+    pub(crate) dropped: u64,
+    pub(crate) peak: u64,
+}
+
+/// What went through a channel of a graph.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct ChannelReport {
+    /// Its name.
+    pub name: String,
+    /// How many elements it has room for.
+    pub width: u32,
+    /// How many came into it.
+    pub elements: u64,
+    /// How many of them were dropped, as its policy wants where it is full.
+    pub dropped: u64,
+    /// Wavefronts of its elements that were as wide as they should be.
+    pub full: u64,
+    /// Those that were not.
+    pub partial: u64,
+    /// How often a producer found no room.
+    pub yields: u64,
+    /// The most elements that were seen in it.
+    pub peak: u64,
+}
+
+impl ChannelReport {
+    /// Sums up what workers say.
+    pub(crate) fn sum<'a>(
+        name: String,
+        width: u32,
+        tallies: impl Iterator<Item = &'a ChannelTally>,
+    ) -> Self {
+        let mut out = Self {
+            name,
+            width,
+            ..Self::default()
+        };
+        for tally in tallies {
+            out.elements += tally.elements;
+            out.dropped += tally.dropped;
+            out.full += tally.full;
+            out.partial += tally.partial;
+            out.yields += tally.yields;
+            out.peak = out.peak.max(tally.peak);
+        }
+        out
+    }
+}
+
 /// What one worker did.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
@@ -123,6 +180,8 @@ pub struct RunReport {
     pub running: Duration,
     /// What each worker did that took part.
     pub workers: Vec<WorkerReport>,
+    /// What went through each channel, if a graph ran.
+    pub channels: Vec<ChannelReport>,
 }
 
 /// The counts of tasks that ran, versions of one task added up.
@@ -214,6 +273,17 @@ impl fmt::Display for RunReport {
             time(self.compiling),
             time(self.copying)
         )?;
+        for c in &self.channels {
+            let mean = c.elements as f64 / (c.full + c.partial).max(1) as f64;
+            write!(
+                f,
+                "\n  `{}` {} elements in {} full and {} smaller wavefronts, {mean:.1} each; {} yields, {} of {} at most",
+                c.name, c.elements, c.full, c.partial, c.yields, c.peak, c.width
+            )?;
+            if c.dropped > 0 {
+                write!(f, ", {} dropped", c.dropped)?;
+            }
+        }
         if self.workers.len() > 1 {
             for w in &self.workers {
                 let (n, busy) = (w.worker, w.busy * 100.0);

@@ -3,7 +3,7 @@
 use crate::{
     batch::Batch,
     budget::Pool,
-    crew::Crew,
+    crew::{Crew, Job},
     dispatch,
     error::RunError,
     plan::{Code, Plan},
@@ -65,13 +65,14 @@ impl Run {
         crew: &Arc<Crew>,
         stop: &Arc<AtomicU32>,
         (budget, threads, records): (u64, u32, bool),
+        shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Self> {
         let workers = Pool::workers(budget, threads);
         Arc::new_cyclic(|this| Self {
             plan: plan.clone(),
             code: code.clone(),
             pool: Pool::new(budget, workers),
-            shared: Shared::new(workers),
+            shared: shared(workers),
             workers,
             records,
             stop: stop.clone(),
@@ -92,6 +93,11 @@ impl Run {
     /// Runs the calls on this thread, with others if it takes long.
     pub(crate) fn execute(&self, calls: &Batch) -> Result<Vec<WorkerReport>, RunError> {
         self.work(WorkerId(0), |worker| worker.run_batch(calls));
+        self.close()
+    }
+
+    /// Ends the run, waits until every worker has left it, and says what they did.
+    pub(crate) fn close(&self) -> Result<Vec<WorkerReport>, RunError> {
         self.shared.close();
         self.crew.dismiss();
         // Relaxed: every worker has left, under the lock of `shared`.
@@ -129,20 +135,17 @@ impl Run {
     /// Calls the other workers.
     pub(crate) fn call_others(&self) {
         if let Some(run) = self.this.upgrade() {
-            self.crew.call(run);
+            // Whoever is missing: the caller can do all work alone.
+            self.crew.call(run, self.workers - 1);
         }
     }
 
-    /// What a thread of the crew does in a run.
-    pub(crate) fn serve(&self, id: WorkerId) {
-        if id.0 >= self.workers || !self.shared.enter() {
-            return;
-        }
-        self.work(id, |worker| worker.serve());
-        self.shared.leave();
-    }
-
-    fn work(&self, id: WorkerId, work: impl FnOnce(&mut Worker<'_>) -> Result<(), Stop>) {
+    /// What a worker does in the run, from its first stack to its report.
+    pub(crate) fn work<'r>(
+        &'r self,
+        id: WorkerId,
+        work: impl FnOnce(&mut Worker<'r>) -> Result<(), Stop>,
+    ) {
         let done = catch_unwind(AssertUnwindSafe(|| {
             let stacks = match self.stacks() {
                 Ok(stacks) => stacks,
@@ -186,6 +189,7 @@ impl Run {
             stacks: ptr::null_mut(),
             fields: ptr::null(),
             cancel: self.stop.as_ptr(),
+            uniforms: ptr::null(),
             more: dispatch::more,
             growing: 0,
             granted: 0,
@@ -193,8 +197,17 @@ impl Run {
         }
     }
 
+    /// Why the run ends, if it does before its work is done.
+    pub(crate) fn why(&self) -> Option<RunError> {
+        if let Some(error) = &*self.error.lock() {
+            return Some(error.clone());
+        }
+        // Relaxed: as in `stopped`.
+        (self.stop.load(Ordering::Relaxed) & CANCELLED != 0).then_some(RunError::Cancelled)
+    }
+
     /// Ends the run with an error, unless it already has one.
-    fn fail(&self, error: RunError) {
+    pub(crate) fn fail(&self, error: RunError) {
         self.error.lock().get_or_insert(error);
         // Relaxed: pairs with the load in `stopped`; the error itself is under its lock.
         self.stop.fetch_or(FAILED, Ordering::Relaxed);
@@ -202,7 +215,18 @@ impl Run {
     }
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
+impl Job for Run {
+    fn serve(&self, id: WorkerId) {
+        if id.0 >= self.workers || !self.shared.enter() {
+            return;
+        }
+        self.work(id, |worker| worker.serve());
+        self.shared.leave();
+    }
+}
+
+/// What a panic said.
+pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".into())

@@ -22,7 +22,7 @@ fn device(threads: u32, memory: u64, width: Option<u64>) -> (CpuDevice, CpuLoade
         ..CpuOptions::default()
     })
     .unwrap();
-    let loaded = device.prepare(&Arc::new(program()), Arc::new(ByHand), Instant::now());
+    let loaded = device.prepare(&Arc::new(program()), &[], Arc::new(ByHand), Instant::now());
     (device, loaded)
 }
 

@@ -9,9 +9,10 @@ use crate::{
     batch::Batch,
     decisions::{Decision, Reason},
     error::RunError,
+    flow::Bell,
     ledger::Room,
     levels::Level,
-    plan::Plan,
+    plan::{Plan, TaskPlan},
     policy::run_of,
     report::{Tally, WorkerReport},
     run::Run,
@@ -48,16 +49,18 @@ const NESTED: usize = 32;
 /// A run that takes longer than this calls for the other workers.
 const ALONE: Duration = Duration::from_micros(30);
 
-/// Where a batch runs.
+/// Where elements run that are nobody's children here: a batch, or a wavefront of a channel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
-    /// Its elements' level.
-    base: Level,
+    /// The elements' level.
+    pub(crate) base: Level,
     /// Their depth in the run's tree of tasks.
-    depth: u64,
+    pub(crate) depth: u64,
     /// Their task, and what lay on its stack before.
-    task: usize,
-    floor: u64,
+    pub(crate) task: usize,
+    pub(crate) floor: u64,
+    /// Whether elements that find no room may stay where they are: then the others end, and what they emitted goes on its way.
+    pub(crate) rest: bool,
 }
 
 /// A worker inside a run.
@@ -86,7 +89,12 @@ pub(crate) struct Worker<'r> {
     pub(crate) tally: Tally,
     parked: Duration,
     entered: Instant,
-    alone: bool,
+    /// Whether the others are to be called if this takes long.
+    pub(crate) alone: bool,
+    /// Where workers of a graph sleep.
+    pub(crate) bell: Option<&'r Bell>,
+    /// The task and the element on its entry stack that the run stopped at.
+    pub(crate) stopped_at: Option<(usize, u64)>,
     /// Where the run records them.
     pub(crate) decisions: Option<Vec<Decision>>,
 }
@@ -118,6 +126,8 @@ impl<'r> Worker<'r> {
             parked: Duration::ZERO,
             entered: Instant::now(),
             alone: id == WorkerId(0) && run.workers > 1,
+            bell: None,
+            stopped_at: None,
             decisions: run.records.then(Vec::new),
         }
     }
@@ -155,6 +165,7 @@ impl<'r> Worker<'r> {
             depth: batch.depth,
             task: batch.task,
             floor: self.stacks.top(entry),
+            rest: false,
         });
         let mut done = 0;
         while done < batch.count {
@@ -166,7 +177,7 @@ impl<'r> Worker<'r> {
         Ok(())
     }
 
-    fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
+    pub(crate) fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
         self.tally.acquired += 1;
         self.run_batch(&loan.batch)?;
         self.run.shared.finish(loan);
@@ -214,7 +225,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Runs until everything from this level up is done and the level is closed.
-    fn drain(&mut self, base: Level) -> Result<(), Stop> {
+    pub(crate) fn drain(&mut self, base: Level) -> Result<(), Stop> {
         loop {
             if self.run.stopped() {
                 return Err(Stop::Over);
@@ -238,6 +249,10 @@ impl<'r> Worker<'r> {
                         (false, Some((continuation, _))) => {
                             self.continuations(level, continuation, Reason::Short)?
                         }
+                        (false, None) if self.may_rest(level) => {
+                            self.ascend(base);
+                            return Ok(());
+                        }
                         (false, None) => {
                             return Err(self.no_room(task, &self.plan.tasks[task].pushes));
                         }
@@ -258,9 +273,21 @@ impl<'r> Worker<'r> {
         }
     }
 
+    /// Whether the entries of a level may stay where they are.
+    fn may_rest(&self, level: Level) -> bool {
+        self.origins
+            .last()
+            .is_some_and(|o| o.rest && o.base == level)
+    }
+
     /// The task with most entries at a level.
     fn most_entries(&self, level: Level) -> Option<usize> {
-        let counts = self.plan.tasks.iter().enumerate().map(|(t, task)| {
+        self.most_entries_of(level, |_| true)
+    }
+
+    fn most_entries_of(&self, level: Level, of: impl Fn(&TaskPlan) -> bool) -> Option<usize> {
+        let tasks = self.plan.tasks.iter().enumerate();
+        let counts = tasks.filter(|t| of(t.1)).map(|(t, task)| {
             let levels = &self.stacks.levels;
             (levels.end(level, t) - levels.base(level, task.entry), t)
         });
@@ -395,13 +422,13 @@ impl<'r> Worker<'r> {
 
     /// All frames of the current level are free when no continuation of it waits.
     fn free_all_frames(&mut self, level: Level) {
-        for &stack in &self.plan.inner {
+        for &stack in &self.plan.levelled {
             self.lower(stack, self.stacks.levels.base(level, stack));
         }
     }
 
     /// Marks where the children of the current level will begin.
-    fn open_bases(&mut self) {
+    pub(crate) fn open_bases(&mut self) {
         let level = self.open;
         let stacks = &mut **self.stacks;
         stacks.levels.ensure(level);
@@ -414,7 +441,7 @@ impl<'r> Worker<'r> {
 
     /// Makes the children's level the current one, for which so much deep memory was needed. Frames and continuations below it belong to their
     /// parents.
-    fn descend(&mut self, over: u64) {
+    pub(crate) fn descend(&mut self, over: u64) {
         let level = self.open;
         let stacks = &mut **self.stacks;
         for &stack in &self.plan.inner {
@@ -453,7 +480,10 @@ impl<'r> Worker<'r> {
         self.shallow = self.shallow.min(self.open.saturating_sub(1));
         self.live -= self.stacks.levels.bytes();
         self.deep -= self.stacks.levels.over(level);
-        self.give_back();
+        match origin {
+            Some(origin) if origin.rest => self.deep = self.staged_beyond(),
+            _ => self.give_back(),
+        }
     }
 
     /// Takes a stack's top down.
@@ -496,8 +526,10 @@ impl<'r> Worker<'r> {
     /// Donates about half of the shallowest entries, the last of them: the largest subtrees. Of very many it is fewer, for who gets them asks again.
     fn offer(&mut self) {
         let current = self.current();
+        // Elements of a channel are run by who took them: what they emit lies with it.
+        let theirs = |task: &TaskPlan| !task.in_channel;
         let Some((level, task)) =
-            (self.shallow..=current).find_map(|l| Some((l, self.most_entries(l)?)))
+            (self.shallow..=current).find_map(|l| Some((l, self.most_entries_of(l, theirs)?)))
         else {
             self.shallow = current;
             return;
@@ -539,6 +571,9 @@ impl<'r> Worker<'r> {
         }
         self.tally.donated += 1;
         self.run.shared.donate(self.id, batch);
+        if let Some(bell) = self.bell {
+            bell.call_one();
+        }
     }
 
     /// A level that is drained but for lent batches: takes them back, or helps others, or sleeps.

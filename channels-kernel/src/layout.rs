@@ -4,7 +4,7 @@
 //! stacks of a program are numbered as [`Levelized::stacks`] lists them, their fields in order behind one another.
 
 use millstream_graph::{
-    ir::{FieldId, SegmentId, TaskId},
+    ir::{ChannelId, FieldId, SegmentId, TaskId},
     levelized::{Field, Levelized, StackRef},
 };
 
@@ -124,6 +124,16 @@ impl Layouts {
     pub fn continuation(&self, task: TaskId, segment: SegmentId) -> StackIndex {
         self.position(StackRef::Continuation(task, segment))
             .expect("every continuation segment has a stack")
+    }
+
+    /// The stack of what is emitted into a channel of the graph.
+    ///
+    /// # Panics
+    /// If the channel is not of this program.
+    #[must_use]
+    pub fn channel(&self, channel: ChannelId) -> StackIndex {
+        self.position(StackRef::Channel(channel))
+            .expect("every channel of a graph has a stack")
     }
 
     /// Number of a frame field, counted over all stacks.

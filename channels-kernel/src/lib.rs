@@ -5,4 +5,5 @@
 pub mod cpu;
 pub mod cuda;
 pub mod layout;
+pub mod ring;
 pub mod status;

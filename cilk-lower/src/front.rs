@@ -12,7 +12,7 @@ use crate::{
     pending,
 };
 use millstream_graph::{
-    ir::{FunctionKind, Options, Program},
+    ir::{Options, Program},
     verify,
 };
 use syn::spanned::Spanned;
@@ -76,13 +76,13 @@ pub fn parse_module(
         pending::check(&body, &mut m.diags);
         bodies.push(body);
     }
-    if !m.fns.iter().any(|f| f.kind == FunctionKind::Task) && m.diags.is_empty() {
+    if !m.fns.iter().any(|f| f.kind.spawns()) && m.diags.is_empty() {
         m.diags
             .error(
                 module.ident.span(),
-                format!("the program `{}` has no task", m.name),
+                format!("the program `{}` has no task and no kernel", m.name),
             )
-            .help("put `#[task]` in front of a function");
+            .help("put `#[task]` or `#[kernel]` in front of a function");
     }
     if !m.diags.is_empty() {
         return Err(SourceError::Source(m.diags.sorted()));

@@ -140,6 +140,8 @@ pub(crate) enum ExprKind {
         dest: Option<(Expr, Combine)>,
     },
     Sync,
+    /// An element for the kernel's channel of this number.
+    Emit(usize, Expr),
     /// `assert!` and its kin: the text, the condition, and the two values of `assert_eq!` (true) or `assert_ne!` (false).
     Assert {
         text: String,
@@ -307,6 +309,8 @@ pub(crate) enum Builtin {
     ToDegrees,
     ToRadians,
     SinCos,
+    /// What `talloc` gives: all bits zero.
+    Zeroed,
     // `std::mem`.
     MemSwap,
     MemReplace,
@@ -426,6 +430,7 @@ impl Expr {
             K::Cast(a) | K::Bitcast(a) | K::Repeat(a, _) | K::Labelled(_, a) | K::Loop(_, a) => {
                 f(a)
             }
+            K::Emit(_, a) => f(a),
             K::Assert { cond: a, .. } => f(a),
             K::Index(a, b) | K::Binary(_, a, b) | K::RawBinary(_, a, b) | K::While(_, a, b) => {
                 [a, b].into_iter().for_each(f)

@@ -1,6 +1,6 @@
 //! `impl` blocks: their functions and constants as items of the module, named `Struct::name`.
 
-use crate::{diag::Diagnostics, items::is_task_attribute};
+use crate::{diag::Diagnostics, kernels::is_role_attribute};
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{parse_quote, spanned::Spanned};
@@ -68,10 +68,10 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
         let tokens = named(member.to_token_stream(), &owner);
         match (member, syn::parse2::<syn::ImplItem>(tokens)) {
             (_, Ok(syn::ImplItem::Fn(f))) => {
-                if let Some(task) = f.attrs.iter().find(|a| is_task_attribute(a)) {
+                if let Some(role) = f.attrs.iter().find(|a| is_role_attribute(a)) {
                     let help = "write a function outside of the `impl` block; it may call methods";
                     diags
-                        .error(task.span(), "a method cannot be a task")
+                        .error(role.span(), "a method cannot be a task or kernel")
                         .help(help);
                 }
                 out.fns.push(function(f, &owner));

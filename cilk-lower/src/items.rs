@@ -5,6 +5,7 @@ use crate::{
     diag::Diagnostics,
     hir::{ConstId, FnId},
     impls,
+    kernels::is_kernel_attribute,
 };
 use millstream_graph::{
     ir::{FunctionKind, Options},
@@ -70,6 +71,8 @@ pub(crate) struct FnItem {
     pub(crate) span: Span,
     pub(crate) kind: FunctionKind,
     pub(crate) params: Vec<(syn::Pat, Type)>,
+    /// Of a kernel whose element is written `Element<T>`: the body takes it by `deq`.
+    pub(crate) held: bool,
     pub(crate) ret: Type,
     pub(crate) block: Rc<syn::Block>,
 }
@@ -312,7 +315,7 @@ impl Module {
             syn::Item::Union(_) => ("a union", "use a struct, or `to_bits` and `from_bits`"),
             _ => (
                 "this item",
-                "a program has structs, constants, type aliases, tasks and helper functions",
+                "a program has structs, constants, type aliases, tasks, kernels and helper functions",
             ),
         };
         self.diags
@@ -405,9 +408,14 @@ impl Module {
             "an `unsafe` function",
             "leave out the `unsafe`",
         );
-        let mut params = Vec::new();
+        let kind = self.role(item);
+        let (mut params, mut held) = (Vec::new(), false);
+        if kind == FunctionKind::Kernel {
+            crate::kernels::Signature { params, held } = self.kernel_signature(sig);
+        }
         for input in &sig.inputs {
             match input {
+                syn::FnArg::Typed(_) if kind == FunctionKind::Kernel => {}
                 syn::FnArg::Typed(p) => {
                     let ty = self.resolve_type(&p.ty);
                     if matches!(ty, Type::Atomic(_)) {
@@ -425,31 +433,44 @@ impl Module {
             }
         }
         let ret = match &sig.output {
+            _ if kind == FunctionKind::Kernel => Type::unit(),
             syn::ReturnType::Default => Type::unit(),
             syn::ReturnType::Type(_, ty) if matches!(**ty, syn::Type::Never(_)) => Type::unit(),
             syn::ReturnType::Type(_, ty) => self.resolve_type(ty),
         };
-        let is_task = item.attrs.iter().any(is_task_attribute);
-        if is_task && !is_plain(&ret) {
+        if kind == FunctionKind::Task && !is_plain(&ret) {
             let shown = ret.display(&self.structs).to_string();
             self.diags
                 .error(sig.output.span(), format!("a task cannot return `{shown}`"))
                 .help("a child's result is plain data; pass a `&mut` slice to write to instead");
         }
-        let kind = if is_task {
-            FunctionKind::Task
-        } else {
-            FunctionKind::Helper
-        };
         let block = Rc::new((*item.block).clone());
         self.fns.push(FnItem {
             name,
             span: sig.ident.span(),
             kind,
             params,
+            held,
             ret,
             block,
         });
+    }
+
+    /// What the attributes of a function say that it is.
+    fn role(&mut self, item: &syn::ItemFn) -> FunctionKind {
+        let has = |which: fn(&syn::Attribute) -> bool| item.attrs.iter().any(which);
+        match (has(is_task_attribute), has(is_kernel_attribute)) {
+            (false, false) => FunctionKind::Helper,
+            (true, false) => FunctionKind::Task,
+            (false, true) => FunctionKind::Kernel,
+            (true, true) => {
+                let name = &item.sig.ident;
+                self.diags
+                    .error(name.span(), format!("`{name}` is a task and a kernel"))
+                    .help("leave out `#[task]`: a kernel may spawn tasks");
+                FunctionKind::Kernel
+            }
+        }
     }
 
     /// What a type of the source means. An error gives the unit type.
@@ -466,6 +487,7 @@ impl Module {
                 Type::Array(Box::new(elem), len)
             }
             syn::Type::Reference(r) => self.resolve_reference(r),
+            syn::Type::Path(p) if self.refuse_handle(p) => Type::unit(),
             syn::Type::Path(p) if p.qself.is_none() => self.resolve_path(&p.path),
             syn::Type::Slice(s) => {
                 self.diags
@@ -655,7 +677,11 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
         Type::Scalar(_) | Type::Struct(_) => true,
         Type::Tuple(t) => t.iter().all(is_plain),
         Type::Array(e, _) => is_plain(e),
-        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Atomic(_) => false,
+        Type::Slice { .. }
+        | Type::Ref { .. }
+        | Type::Mat { .. }
+        | Type::Atomic(_)
+        | Type::Channel(_) => false,
     }
 }
 

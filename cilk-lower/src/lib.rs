@@ -10,7 +10,9 @@ mod diag;
 pub mod front;
 mod hir;
 mod impls;
+pub mod instantiate;
 mod items;
+mod kernels;
 pub mod lower;
 pub mod nesting;
 mod pending;
@@ -22,3 +24,4 @@ pub use front::{
     SourceError, is_program_attribute, parse_file, parse_module, program_options, read_file,
 };
 pub use items::{ident, is_task_attribute};
+pub use kernels::{is_kernel_attribute, is_role_attribute};

@@ -324,9 +324,11 @@ impl Walk<'_> {
             | K::Unsize(a)
             | K::Unary(_, a)
             | K::RawUnary(_, a) => self.expr(a),
-            K::Cast(a) | K::Bitcast(a) | K::Repeat(a, _) | K::Assert { cond: a, .. } => {
-                self.expr(a)
-            }
+            K::Cast(a)
+            | K::Bitcast(a)
+            | K::Repeat(a, _)
+            | K::Emit(_, a)
+            | K::Assert { cond: a, .. } => self.expr(a),
             K::Index(a, b) | K::Binary(_, a, b) | K::RawBinary(_, a, b) => self.all([a, b]),
             K::SameFields { left, right, .. } | K::AssertCmp { left, right, .. } => {
                 self.all([left, right])

@@ -24,6 +24,8 @@ pub(crate) enum Ty {
         elem: Box<Ty>,
     },
     Atomic(Scalar),
+    /// `Channel<T>`: only a parameter of a kernel; a place to emit into, no value.
+    Channel(Box<Ty>),
     /// What `compare_exchange` gives: only `is_ok` and `is_err` may be asked of it.
     CasResult(Scalar),
     /// The type of an expression that does not end; fits everywhere.
@@ -89,6 +91,7 @@ impl Ty {
                 elem: Box::new(Self::from_type(elem)),
             },
             Type::Atomic(s) => Self::Atomic(*s),
+            Type::Channel(e) => Self::Channel(Box::new(Self::from_type(e))),
         }
     }
 
@@ -112,6 +115,7 @@ impl Ty {
                 elem: Box::new(elem.to_type()),
             },
             Self::Atomic(s) => Type::Atomic(*s),
+            Self::Channel(e) => Type::Channel(Box::new(e.to_type())),
             Self::CasResult(_) => Type::Scalar(Scalar::Bool),
             Self::Var(_) | Self::Never | Self::Error => Type::unit(),
         }
@@ -174,6 +178,7 @@ impl Table {
                 mutable: *mutable,
                 elem: deep(elem),
             },
+            Ty::Channel(e) => Ty::Channel(deep(e)),
             _ => ty,
         }
     }
@@ -203,6 +208,7 @@ impl Table {
                 mutable: *mutable,
                 elem: deep(elem)?,
             },
+            Ty::Channel(e) => Ty::Channel(deep(e)?),
             _ => ty,
         })
     }
@@ -228,6 +234,7 @@ impl Table {
                 x.len() == y.len() && x.iter().zip(y).all(|(x, y)| self.unify(x, y))
             }
             (Ty::Array(x, n), Ty::Array(y, m)) => n == m && self.unify(x, y),
+            (Ty::Channel(x), Ty::Channel(y)) => self.unify(x, y),
             (
                 Ty::Slice {
                     mutable: m,
@@ -275,6 +282,7 @@ impl Table {
             Ty::Var(v) => v == var,
             Ty::Tuple(t) => t.iter().any(|t| self.occurs(var, t)),
             Ty::Array(e, _)
+            | Ty::Channel(e)
             | Ty::Slice { elem: e, .. }
             | Ty::Ref { target: e, .. }
             | Ty::Mat { elem: e, .. } => self.occurs(var, &e),
@@ -314,6 +322,7 @@ fn show(ty: &Ty, table: &Table, structs: &Structs, out: &mut String) {
         Ty::Slice { mutable, elem } => sub(if *mutable { "&mut [" } else { "&[" }, elem, "]", out),
         Ty::Ref { mutable, target } => sub(if *mutable { "&mut " } else { "&" }, target, "", out),
         Ty::Mat { mutable, elem } => sub(if *mutable { "MatMut<" } else { "Mat<" }, elem, ">", out),
+        Ty::Channel(e) => sub("Channel<", e, ">", out),
         Ty::CasResult(s) => {
             let _ = write!(out, "Result<{s}, {s}>");
         }

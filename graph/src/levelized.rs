@@ -8,14 +8,21 @@
 //!
 //! A child that ends where it is spawned, being a leaf, is no element: its parent has done what it would have done.
 //!
+//! A program that was made of a graph emits into channels: what an element emits lies on a stack of the channel ([`StackRef::Channel`]) until
+//! whoever runs it brings it there.
+//!
 //! Levels: a child's entry element lies one level deeper than its parent; a frame and its continuation elements lie at the task's own
 //! level. A continuation at level L may run when nothing is left at any deeper level; so no join counter exists. When a level is
 //! drained, all its frames and elements are free. (Orr et al., sections 5.2 and 5.3.)
 
 use crate::{
-    ir::{Combine, FieldId, FuncId, Function, LocalId, Program, SegmentId, TaskId},
+    ir::{ChannelId, Combine, FieldId, FuncId, Function, LocalId, Program, SegmentId, TaskId},
     ty::PieceKind,
 };
+
+pub use crate::ty::Field;
+
+use petgraph::{Direction, algo::condensation, graph::DiGraph};
 
 /// A whole levelized program.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,15 +31,6 @@ pub struct Levelized {
     pub program: Program,
     /// The tasks; [`TaskId`] is the index.
     pub tasks: Vec<LoweredTask>,
-}
-
-/// A field of a channel element or of a frame: an array of its own in the channel's memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Field {
-    /// For readers: the variable's name.
-    pub name: String,
-    /// What it holds.
-    pub kind: PieceKind,
 }
 
 /// A task after the split.
@@ -74,24 +72,19 @@ pub enum StackRef {
     Frame(TaskId),
     /// The frame references that wait for a continuation segment.
     Continuation(TaskId, SegmentId),
+    /// What was emitted into a channel of the graph and not brought there yet.
+    Channel(ChannelId),
 }
 
 impl StackRef {
-    /// The task that it belongs to.
+    /// The one name of the channel in drawings, messages, statistics and texts, by the name of its task or of the graph's channel: `fib`,
+    /// `fib.frame`, `fib.1`.
     #[must_use]
-    pub const fn task(self) -> TaskId {
+    pub fn named(self, owner: &str) -> String {
         match self {
-            Self::Entry(task) | Self::Frame(task) | Self::Continuation(task, _) => task,
-        }
-    }
-
-    /// The one name of the channel in drawings, messages, statistics and texts, by the name of its task: `fib`, `fib.frame`, `fib.1`.
-    #[must_use]
-    pub fn named(self, task: &str) -> String {
-        match self {
-            Self::Entry(_) => task.to_owned(),
-            Self::Frame(_) => format!("{task}.frame"),
-            Self::Continuation(_, segment) => format!("{task}.{}", segment.0),
+            Self::Entry(_) | Self::Channel(_) => owner.to_owned(),
+            Self::Frame(_) => format!("{owner}.frame"),
+            Self::Continuation(_, segment) => format!("{owner}.{}", segment.0),
         }
     }
 }
@@ -124,7 +117,8 @@ impl Levelized {
             .map(TaskId::new)
     }
 
-    /// All channel stacks, in a fixed order: for each task its entries, its frames if it has any, its continuations.
+    /// All channel stacks, in a fixed order: for each task its entries, its frames if it has any, its continuations; then the
+    /// channels of the graph.
     #[must_use]
     pub fn stacks(&self) -> Vec<StackRef> {
         let mut out = Vec::new();
@@ -138,7 +132,49 @@ impl Levelized {
                 (1..task.segments.len()).map(|s| StackRef::Continuation(id, SegmentId::new(s))),
             );
         }
+        let channels = self.program.channels.len();
+        out.extend((0..channels).map(|c| StackRef::Channel(ChannelId::new(c))));
         out
+    }
+
+    /// The tasks that the host calls: of each group of tasks that no other spawns, the first that stores its result.
+    #[must_use]
+    pub fn roots(&self) -> Vec<TaskId> {
+        let mut spawns = DiGraph::<TaskId, ()>::new();
+        let nodes: Vec<_> = (0..self.tasks.len())
+            .map(|t| spawns.add_node(TaskId::new(t)))
+            .collect();
+        for (t, task) in self.tasks.iter().enumerate() {
+            for push in task.segments.iter().flat_map(|s| &s.pushes) {
+                if let StackRef::Entry(child) = push.stack {
+                    spawns.update_edge(nodes[t], nodes[child.index()], ());
+                }
+            }
+        }
+        let groups = condensation(spawns, true);
+        let sources = groups.node_indices().filter(|g| {
+            groups
+                .neighbors_directed(*g, Direction::Incoming)
+                .next()
+                .is_none()
+        });
+        let stores = |t: &TaskId| self[*t].combine == Combine::Store;
+        let mut out: Vec<TaskId> = sources
+            .filter_map(|g| groups[g].iter().copied().filter(stores).min())
+            .collect();
+        out.sort();
+        out
+    }
+
+    /// The one name of a stack ([`StackRef::named`]).
+    #[must_use]
+    pub fn name(&self, stack: StackRef) -> String {
+        match stack {
+            StackRef::Channel(c) => stack.named(&self.program.channels[c.index()].name),
+            StackRef::Entry(t) | StackRef::Frame(t) | StackRef::Continuation(t, _) => {
+                stack.named(&self[t].name)
+            }
+        }
     }
 
     /// The fields of an element of a stack. A continuation's is one frame reference, a `u32`.
@@ -147,6 +183,7 @@ impl Levelized {
         match stack {
             StackRef::Entry(t) => self[t].element.clone(),
             StackRef::Frame(t) => self[t].frame.clone(),
+            StackRef::Channel(c) => self.program.channels[c.index()].fields.clone(),
             StackRef::Continuation(..) => {
                 vec![Field {
                     name: "frame".into(),

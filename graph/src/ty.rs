@@ -171,6 +171,8 @@ pub enum Type {
     },
     /// `AtomicU32` and its kin; stands behind a reference or in a slice.
     Atomic(Scalar),
+    /// `Channel<T>`: only a parameter of a kernel, and no value.
+    Channel(Box<Type>),
 }
 
 /// A struct of the program.
@@ -284,6 +286,15 @@ pub struct Piece {
     pub kind: PieceKind,
 }
 
+/// A field of a channel element or of a frame: an array of its own in the channel's memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// For readers: the variable's name.
+    pub name: String,
+    /// What it holds.
+    pub kind: PieceKind,
+}
+
 impl Type {
     /// The unit type.
     #[must_use]
@@ -326,6 +337,7 @@ impl Type {
             Self::Slice { .. } => Layout { size: 16, align: 8 },
             Self::Ref { .. } => Layout { size: 8, align: 8 },
             Self::Mat { .. } => Layout { size: 32, align: 8 },
+            Self::Channel(_) => Layout { size: 0, align: 1 },
         }
     }
 
@@ -351,6 +363,21 @@ impl Type {
                 .fields(structs)
                 .iter()
                 .any(|(field, _)| field.has_atomics(structs)),
+        }
+    }
+
+    /// Whether a value of this type is or holds an address, which means nothing to anybody else: no file and no channel can have it.
+    #[must_use]
+    pub fn has_addresses(&self, structs: &Structs) -> bool {
+        match self {
+            Self::Scalar(s) => *s == Scalar::Ptr,
+            Self::Atomic(_) => false,
+            Self::Slice { .. } | Self::Ref { .. } | Self::Mat { .. } | Self::Channel(_) => true,
+            Self::Array(elem, _) => elem.has_addresses(structs),
+            Self::Tuple(_) | Self::Struct(_) => {
+                let fields = self.fields(structs);
+                fields.iter().any(|(field, _)| field.has_addresses(structs))
+            }
         }
     }
 
@@ -397,6 +424,7 @@ impl Type {
                     ty.add_pieces(structs, base + offset, out);
                 }
             }
+            Self::Channel(_) => {}
         }
     }
 
@@ -450,6 +478,7 @@ impl fmt::Display for DisplayType<'_> {
             Type::Mat { mutable, elem } => {
                 write!(f, "Mat{}<{}>", if *mutable { "Mut" } else { "" }, sub(elem))
             }
+            Type::Channel(elem) => write!(f, "Channel<{}>", sub(elem)),
             Type::Tuple(fields) => {
                 f.write_str("(")?;
                 for (i, ty) in fields.iter().enumerate() {

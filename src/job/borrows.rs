@@ -27,12 +27,17 @@ const SUPPORT: &str = concat!(
     include_str!("../mat.rs"),
     "}\nmod race {\n",
     include_str!("../race.rs"),
-    "}\npub use mat::{Mat, MatMut};
+    "}\nmod channel {\n",
+    include_str!("../channel.rs"),
+    "}\npub use {channel::{Channel, Element}, mat::{Mat, MatMut}};
+pub trait TaskValue: Sized { const SIZE: usize = 0; fn read(_: &[u8]) -> Self { unimplemented!() } }
+impl<T> TaskValue for T {}
 #[macro_export] macro_rules! spawn { ($call:expr $(,)?) => { $call }; }
 #[macro_export] macro_rules! sync { () => { () }; }
+pub mod kernel {}
 pub mod task {}
 pub mod program {}
-pub mod prelude { pub use crate::{Mat, MatMut, spawn, sync, task}; }
+pub mod prelude { pub use crate::{Channel, Element, Mat, MatMut, kernel, spawn, sync, task}; }
 pub mod __private { pub use crate::race::Children; }
 "
 );

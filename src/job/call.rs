@@ -4,13 +4,14 @@
 //! their values, which may ask for a buffer's length.
 
 use super::{
-    error::{JobError, Problem, Result, Source, Text, nearest},
+    error::{JobError, Problem, Result, Source, Text},
     eval::{self, Scope, Written, name_of},
     npy::Form,
     value,
 };
 use millstream_aggregator::ErasedArg;
 use millstream_graph::{
+    graph::nearest,
     ir::{Function, Param, Program},
     ty::{PieceKind, Structs, Type},
 };
@@ -23,6 +24,17 @@ pub(crate) struct Entry {
     pub(crate) task: String,
     /// One for each parameter; one without text of its own is its parameter's name.
     pub(crate) args: Vec<Written>,
+}
+
+/// A parameter and what is written for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    pub(crate) param: Param,
+    pub(crate) arg: Written,
+    /// ``argument `data` of `sort` ``
+    pub(crate) what: String,
+    /// Of what it is a parameter, as that is declared.
+    pub(crate) declared: String,
 }
 
 /// A buffer that the call names.
@@ -145,45 +157,13 @@ impl Entry {
             .ok_or_else(|| Problem::new(format!("there is no task `{}`", self.task)).into())
     }
 
-    /// The buffers that the arguments name, and the names of parameters that they use.
-    pub(crate) fn uses(&self, program: &Program) -> Result<Vec<Use>> {
+    /// The task's parameters and what each is given.
+    pub(crate) fn given(&self, program: &Program) -> Result<Vec<Given>> {
         let function = self.function(program)?;
-        let mut out = Vec::new();
-        for (param, arg) in function.params.iter().zip(&self.args) {
-            let what = format!("argument `{}` of `{}`", param.name, self.task);
-            collect_uses(arg, &param.ty, &what, &program.structs, &mut out)?;
-        }
-        Ok(out)
-    }
-
-    /// The values of the arguments.
-    pub(crate) fn bind(&self, program: &Program, scope: &Scope<'_>) -> Result<Vec<Arg>> {
-        let function = self.function(program)?;
-        let declared = || {
-            format!(
-                "it is declared as `{}`",
-                signature(function, &program.structs)
-            )
-        };
-        let bind = |(param, arg): (&Param, &Written)| {
-            let what = format!("argument `{}` of `{}`", param.name, self.task);
-            let missing = name_of(&arg.expr)
-                .filter(|n| *n == param.name && is_by_name(arg) && !scope.params.contains_key(n));
-            if let (Some(name), false) = (missing, value::points(&param.ty, &program.structs)) {
-                let message = format!(
-                    "{what} has no value; a `{}` is expected",
-                    param.ty.display(&program.structs)
-                );
-                return Err(Problem::new(message)
-                    .help(format!(
-                        "give it by `--set {name}=..`, or in the call; {}",
-                        declared()
-                    ))
-                    .into());
-            }
-            bind_arg(arg, &param.ty, &what, scope)
-        };
-        function.params.iter().zip(&self.args).map(bind).collect()
+        let params = function.params.iter().zip(&self.args);
+        Ok(params
+            .map(|(param, arg)| Given::new(param, arg.clone(), &self.task, function, program))
+            .collect())
     }
 
     /// The call with its values in it, for readers.
@@ -191,6 +171,62 @@ impl Entry {
         let shown: Vec<String> = args.iter().map(|a| a.shown(structs)).collect();
         format!("{}({})", self.task, shown.join(", "))
     }
+}
+
+impl Given {
+    /// Of a parameter of this function, which goes by that name.
+    pub(crate) fn new(
+        param: &Param,
+        arg: Written,
+        of: &str,
+        function: &Function,
+        program: &Program,
+    ) -> Self {
+        Self {
+            what: format!("argument `{}` of `{of}`", param.name),
+            param: param.clone(),
+            arg,
+            declared: signature(function, &program.structs),
+        }
+    }
+
+    fn bind(&self, scope: &Scope<'_>) -> Result<Arg> {
+        let Self {
+            param, arg, what, ..
+        } = self;
+        let missing = name_of(&arg.expr)
+            .filter(|n| *n == param.name && is_by_name(arg) && !scope.params.contains_key(n));
+        if let (Some(name), false) = (missing, param.ty.has_addresses(scope.structs)) {
+            let message = format!(
+                "{what} has no value; a `{}` is expected",
+                param.ty.display(scope.structs)
+            );
+            return Err(Problem::new(message)
+                .help(format!(
+                    "give it by `--set {name}=..`, or in the call; it is declared as `{}`",
+                    self.declared
+                ))
+                .into());
+        }
+        bind_arg(arg, &param.ty, what, scope)
+    }
+}
+
+/// The buffers that the arguments name.
+pub(crate) fn uses(given: &[Given], structs: &Structs) -> Result<Vec<Use>> {
+    let mut out = Vec::new();
+    for Given {
+        param, arg, what, ..
+    } in given
+    {
+        collect_uses(arg, &param.ty, what, structs, &mut out)?;
+    }
+    Ok(out)
+}
+
+/// The values of the arguments.
+pub(crate) fn bind(given: &[Given], scope: &Scope<'_>) -> Result<Vec<Arg>> {
+    given.iter().map(|g| g.bind(scope)).collect()
 }
 
 impl Arg {
@@ -244,6 +280,13 @@ fn default_task(program: &Program) -> Result<&str> {
     let names: Vec<&str> = program.tasks().map(|(_, f)| f.name.as_str()).collect();
     match names[..] {
         [one] => Ok(one),
+        [] => {
+            let problem = Problem::new(format!(
+                "the program `{}` has kernels, and no task that could be called",
+                program.name
+            ));
+            Err(problem.help(GRAPH).into())
+        }
         _ => names
             .iter()
             .find(|n| **n == program.name)
@@ -259,7 +302,14 @@ fn default_task(program: &Program) -> Result<&str> {
     }
 }
 
+/// What to do with a kernel.
+const GRAPH: &str = "a graph runs it over the elements of a channel: docs/graph.md";
+
 fn no_task(callee: &Written, name: &str, program: &Program) -> Problem {
+    if program.kernels().any(|(_, f)| f.name == name) {
+        let problem = callee.problem(format!("`{name}` is a kernel, not a task"), "not a task");
+        return problem.help(GRAPH);
+    }
     if program.functions.iter().any(|f| f.name == name) {
         let problem = callee.problem(
             format!("`{name}` is a helper function, not a task"),
@@ -347,7 +397,7 @@ fn collect_uses(
     out: &mut Vec<Use>,
 ) -> Result<()> {
     if let Type::Tuple(fields) = ty
-        && let (Expr::Tuple(tuple), true) = (&arg.expr, value::points(ty, structs))
+        && let (Expr::Tuple(tuple), true) = (&arg.expr, ty.has_addresses(structs))
         && tuple.elems.len() == fields.len()
     {
         return fields
@@ -411,37 +461,33 @@ fn collect_uses(
 }
 
 /// Buffers that hold arrays written into the call are named by their place.
-fn inline_name(expr: &Expr) -> String {
+fn inline_name(what: &str, expr: &Expr) -> String {
     let at = expr.span().byte_range();
-    format!("[{}..{}]", at.start, at.end)
+    format!("[{what}: {}..{}]", at.start, at.end)
 }
 
 /// The arrays that are written into the call, with the type of their elements.
-pub(crate) fn inline_arrays(
-    entry: &Entry,
-    program: &Program,
-) -> Result<Vec<(String, Written, Type)>> {
-    let function = entry.function(program)?;
+pub(crate) fn inline_arrays(given: &[Given]) -> Vec<(String, Written, Type)> {
     let mut out = Vec::new();
-    for (param, arg) in function.params.iter().zip(&entry.args) {
+    for Given {
+        param, arg, what, ..
+    } in given
+    {
         let place = place(&arg.expr);
         let elem = match &param.ty {
             Type::Slice { elem, .. } | Type::Mat { elem, .. } => elem,
             _ => continue,
         };
         if matches!(place.expr, Expr::Array(_) | Expr::Repeat(_)) {
-            out.push((
-                inline_name(place.expr),
-                arg.sub(place.expr),
-                (**elem).clone(),
-            ));
+            let name = inline_name(what, place.expr);
+            out.push((name, arg.sub(place.expr), (**elem).clone()));
         }
     }
-    Ok(out)
+    out
 }
 
 fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<Arg> {
-    if !value::points(ty, scope.structs) {
+    if !ty.has_addresses(scope.structs) {
         return Ok(Arg::Value(
             eval::evaluate(arg, ty, what, scope)?,
             ty.clone(),
@@ -473,7 +519,7 @@ fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<A
     let place = place(&arg.expr);
     let name = match (name_of(place.expr), place.expr) {
         (Some(name), _) => name,
-        (None, expr) => inline_name(expr),
+        (None, expr) => inline_name(what, expr),
     };
     if place.borrowed == Some(false) && mutable {
         let problem = arg.problem(
@@ -535,24 +581,32 @@ fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<A
     })
 }
 
-/// Refuses a buffer that is passed twice unless both only read it, as Rust would.
-pub(crate) fn no_aliases(entry: &Entry, args: &[Arg]) -> Result<()> {
+/// Refuses a buffer that is passed twice unless both only read it, as Rust would; or both take it for atomics, where `shared` is so.
+pub(crate) fn no_aliases(given: &[Given], args: &[Arg], shared: bool) -> Result<()> {
     let mut seen: BTreeMap<&str, bool> = BTreeMap::new();
-    for (arg, written) in args.iter().zip(&entry.args) {
+    for (arg, Given { arg: written, .. }) in args.iter().zip(given) {
         for (name, mutable) in arg.buffers() {
             if let Some(before) = seen.get(name)
                 && (*before || mutable)
+                && !(shared && *before && mutable)
             {
-                let message =
-                    format!("the buffer `{name}` is passed twice, and a task writes to it");
+                let (message, help) = if shared {
+                    (
+                        format!("the buffer `{name}` is passed for numbers and for atomics"),
+                        "kernels may share a buffer if all of them read it, or all take it for atomics",
+                    )
+                } else {
+                    (
+                        format!("the buffer `{name}` is passed twice, and a task writes to it"),
+                        "tasks may share a buffer only if all of them read it",
+                    )
+                };
                 let problem = if is_by_name(written) {
                     Problem::new(message)
                 } else {
                     written.problem(message, "passed again")
                 };
-                return Err(problem
-                    .help("tasks may share a buffer only if all of them read it")
-                    .into());
+                return Err(problem.help(help).into());
             }
             seen.insert(name, mutable);
         }

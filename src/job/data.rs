@@ -2,10 +2,11 @@
 
 use super::{
     error::{Problem, Result, Text},
-    source, value,
+    shared, source, value,
 };
+use crate::csr::Csr;
 use millstream_graph::ty::{Scalar, Structs, Type};
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::atomic::AtomicU64};
 use zerocopy::IntoBytes;
 
 /// What a buffer holds at first. Types may be left out where the entry call says them.
@@ -33,6 +34,77 @@ pub(crate) enum Contents {
     },
     /// Written out: an array.
     Values { ty: Option<Text>, values: Text },
+    /// A part of a graph in compressed rows.
+    Graph(Part, Edges),
+}
+
+/// One of the three arrays of a graph in compressed rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// Where each vertex's edges begin.
+    Offsets,
+    /// Where each edge leads.
+    Targets,
+    /// How long each edge is.
+    Lengths,
+}
+
+/// Where the edges of a graph come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Edges {
+    /// A file with a line an edge.
+    List(File),
+    /// Random, a few vertices with very many.
+    Rmat {
+        scale: Text,
+        degree: Text,
+        seed: Option<Text>,
+    },
+    /// Streets of a town.
+    Grid {
+        width: Text,
+        height: Text,
+        seed: Option<Text>,
+    },
+}
+
+impl Part {
+    /// The one that the command calls so.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        match name {
+            "offsets" => Some(Self::Offsets),
+            "targets" => Some(Self::Targets),
+            "lengths" => Some(Self::Lengths),
+            _ => None,
+        }
+    }
+
+    /// It of a graph.
+    pub(crate) fn of(self, graph: Csr) -> Vec<u32> {
+        match self {
+            Self::Offsets => graph.offsets,
+            Self::Targets => graph.targets,
+            Self::Lengths => graph.lengths,
+        }
+    }
+}
+
+impl Edges {
+    fn texts(&self) -> Vec<&Text> {
+        match self {
+            Self::List(_) => Vec::new(),
+            Self::Rmat {
+                scale: a,
+                degree: b,
+                seed,
+            }
+            | Self::Grid {
+                width: a,
+                height: b,
+                seed,
+            } => [a, b].into_iter().chain(seed).collect(),
+        }
+    }
 }
 
 impl Contents {
@@ -43,6 +115,7 @@ impl Contents {
             Self::Random { shape, seed, .. } => std::iter::once(shape).chain(seed).collect(),
             Self::Raw { shape, .. } => shape.iter().collect(),
             Self::Values { values, .. } => vec![values],
+            Self::Graph(_, edges) => edges.texts(),
             Self::Like(_) | Self::Npy(_) => Vec::new(),
         }
     }
@@ -97,6 +170,26 @@ impl Data {
         })
     }
 
+    /// The elements that lie one behind another in these bytes.
+    pub(crate) fn of_bytes(
+        elem: Type,
+        bytes: &[u8],
+        structs: &Structs,
+    ) -> std::result::Result<Self, String> {
+        let count = bytes.len() as u64 / elem.layout(structs).size.max(1);
+        let mut data = Self::zeros(elem, vec![count], structs)?;
+        data.bytes_mut().copy_from_slice(bytes);
+        Ok(data)
+    }
+
+    /// Numbers.
+    pub(crate) fn numbers(numbers: &[u32], structs: &Structs) -> std::result::Result<Self, String> {
+        let shape = vec![numbers.len() as u64];
+        let mut data = Self::zeros(Type::Scalar(Scalar::U32), shape, structs)?;
+        data.bytes_mut().copy_from_slice(numbers.as_bytes());
+        Ok(data)
+    }
+
     pub(crate) fn len(&self) -> u64 {
         self.shape.iter().product()
     }
@@ -115,6 +208,11 @@ impl Data {
 
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
+    }
+
+    /// The memory as atomics, of which many may have it.
+    pub(crate) fn atomics(&mut self) -> &[AtomicU64] {
+        shared::atomics(&mut self.words)
     }
 
     /// The bytes of one element.
@@ -193,6 +291,15 @@ impl Data {
         all.sort_by(|a, b| compare(ty, *a, *b));
         let mut sorted = all.into_iter();
         self.fill(structs, |_, _| sorted.next().unwrap_or_default());
+    }
+
+    /// The same elements in an order that depends on them alone.
+    pub(crate) fn arranged(&self, structs: &Structs) -> Self {
+        let mut elements: Vec<&[u8]> = (0..self.len()).map(|i| self.element(i, structs)).collect();
+        elements.sort_unstable();
+        let mut out = self.clone();
+        out.bytes_mut().copy_from_slice(&elements.concat());
+        out
     }
 
     /// The elements as Rust writes them; at most so many.

@@ -4,6 +4,7 @@ use miette::{
     Diagnostic, LabeledSpan, MietteError, MietteSpanContents, NamedSource, SourceCode, SourceSpan,
     SpanContents,
 };
+use millstream_graph::graph::meant;
 use std::{fmt, ops::Range, sync::Arc};
 
 /// A line that is longer is not shown whole.
@@ -129,6 +130,10 @@ impl Text {
         self.source.name() == source
     }
 
+    pub(crate) const fn source(&self) -> &Arc<Source> {
+        &self.source
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
@@ -169,6 +174,12 @@ impl Text {
                 ..problem
             },
         }
+    }
+}
+
+impl AsRef<str> for Text {
+    fn as_ref(&self) -> &str {
+        self.as_str()
     }
 }
 
@@ -218,15 +229,9 @@ impl Problem {
 
     /// Adds the name that was probably meant, or all that there are.
     pub(crate) fn meant<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        let known: Vec<&str> = known.into_iter().collect();
-        match (nearest(name, &known), known.is_empty()) {
-            (Some(near), _) => self.help(format!("did you mean `{near}`?")),
-            (None, false) => self.help(format!(
-                "there {} `{}`",
-                if known.len() == 1 { "is" } else { "are" },
-                known.join("`, `")
-            )),
-            (None, true) => self,
+        match meant(name, known) {
+            Some(help) => self.help(help),
+            None => self,
         }
     }
 
@@ -235,18 +240,6 @@ impl Problem {
     pub fn is_usage(&self) -> bool {
         !self.of_data && self.source.as_ref().is_some_and(|s| s.argument)
     }
-}
-
-/// The name that is nearest to a misspelled one, if one is near.
-pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let limit = 1 + name.len() / 4;
-    let distances = known
-        .iter()
-        .map(|k| (strsim::damerau_levenshtein(name, k), *k));
-    distances
-        .filter(|(d, k)| *d <= limit && *d < k.len())
-        .min()
-        .map(|(_, k)| k)
 }
 
 impl fmt::Display for Problem {

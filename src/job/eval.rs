@@ -168,7 +168,7 @@ impl Eval<'_, '_> {
                 self.positional(w, ty, tuple.elems.iter().collect(), &fields, out, at)
             }
             Type::Struct(_) => self.structure(w, ty, out, at),
-            Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => {
+            Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Channel(_) => {
                 Err(self.mismatch(w, ty).into())
             }
         }
@@ -478,7 +478,7 @@ impl Eval<'_, '_> {
             } else {
                 format!("; there is `{}`", known.join("`, `"))
             };
-            return Err(match super::error::nearest(name, &known) {
+            return Err(match millstream_graph::graph::nearest(name, &known) {
                 Some(near) => problem.help(format!("did you mean `{near}`?")),
                 None => problem.help(format!("give it a value: `--set {name}=..`{others}")),
             }

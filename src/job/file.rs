@@ -2,15 +2,16 @@
 //!
 //! Plain structs and enums; unknown and repeated names are errors. A value of the task language (`30`, `[1, 2]`, `n * 2`) is kept as the
 //! text it is, so that it is typed by the task it goes to and an error in it has its place in the file. A flow graph of kernels and
-//! channels will be another variant of [`Run`].
+//! channels has these in the form of [`Written`].
 
 use super::{
-    data::{Contents, File},
+    data::{self, Contents, File, Part},
     error::{JobError, Problem, Result, Source, Text},
     source::{Modes, read_text},
-    spec::{self, Expected, Named, Place, Spec},
+    spec::{self, Expected, GraphSpec, Named, Place, Spec},
 };
 use millstream_cilk_lower::nesting;
+use millstream_graph::graph::{Names, Written, WrittenChannel, WrittenKernel, WrittenTask};
 use ron::{
     error::{Error, SpannedError},
     extensions::Extensions,
@@ -20,7 +21,13 @@ use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
 };
-use std::{borrow::Cow, fmt, marker::PhantomData, path::Path, sync::Arc};
+use std::{
+    borrow::Cow,
+    fmt,
+    marker::PhantomData,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// What a RON file describes.
 #[derive(Deserialize)]
@@ -29,14 +36,20 @@ enum Run<'a> {
     /// A run of a program of tasks.
     #[serde(borrow)]
     Program(Program<'a>),
+    /// A run of a graph of kernels and channels.
+    #[serde(borrow)]
+    Graph(Program<'a>),
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Program<'a> {
     /// The `.rs` file, relative to this one.
-    #[serde(borrow)]
-    source: Str<'a>,
+    #[serde(borrow, default)]
+    source: Option<Str<'a>>,
+    /// In place of that: the program as text of the IR.
+    #[serde(borrow, default)]
+    ir: Option<Str<'a>>,
     /// The program, where the file has several.
     #[serde(borrow, default)]
     program: Option<Str<'a>>,
@@ -69,6 +82,25 @@ struct Program<'a> {
     /// What must come out.
     #[serde(borrow, default)]
     expect: Option<Expect<'a>>,
+    /// Of a graph: its name, if it is not the program's.
+    #[serde(borrow, default)]
+    name: Option<Str<'a>>,
+    #[serde(borrow, default)]
+    channels: Names<Str<'a>, WrittenChannel<Str<'a>>>,
+    #[serde(borrow, default)]
+    kernels: Names<Str<'a>, WrittenKernel<Str<'a>>>,
+    /// What ties stacks and segments together.
+    #[serde(borrow, default)]
+    tasks: Names<Str<'a>, WrittenTask<Str<'a>>>,
+    /// Elements that are in channels at first.
+    #[serde(borrow, default)]
+    send: Entries<'a, Value<'a>>,
+    /// Calls of tasks before a graph runs: what makes its buffers, say.
+    #[serde(borrow, default)]
+    first: Vec<Str<'a>>,
+    /// A call of a task when it has run; its result is the run's.
+    #[serde(borrow, default)]
+    then: Option<Str<'a>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -126,6 +158,36 @@ enum Buffer<'a> {
         ty: Option<Str<'a>>,
         #[serde(borrow)]
         values: Value<'a>,
+    },
+    #[serde(borrow)]
+    Offsets(Edges<'a>),
+    #[serde(borrow)]
+    Targets(Edges<'a>),
+    #[serde(borrow)]
+    Lengths(Edges<'a>),
+}
+
+/// The edges of a graph in compressed rows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+enum Edges<'a> {
+    #[serde(borrow)]
+    List(Str<'a>),
+    Rmat {
+        #[serde(borrow)]
+        scale: Value<'a>,
+        #[serde(borrow)]
+        degree: Value<'a>,
+        #[serde(borrow, default)]
+        seed: Option<Value<'a>>,
+    },
+    Grid {
+        #[serde(borrow)]
+        width: Value<'a>,
+        #[serde(borrow)]
+        height: Value<'a>,
+        #[serde(borrow, default)]
+        seed: Option<Value<'a>>,
     },
 }
 
@@ -212,14 +274,47 @@ pub(crate) fn read(path: &Path) -> Result<Spec> {
     let source = Source::file(&path.display().to_string(), read_text(path, None)?);
     let options = ron::Options::default()
         .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES);
-    let Run::Program(program) = options
+    let run = options
         .from_str(source.text())
         .map_err(|e| syntax(&e, &source))?;
     let reader = Reader {
         source: &source,
         folder: path.parent().unwrap_or(Path::new("")),
     };
-    reader.program(program)
+    match run {
+        Run::Program(program) => {
+            let of_graph = [
+                program.name.as_ref(),
+                program.channels.0.first().map(|c| &c.0),
+                program.kernels.0.first().map(|k| &k.0),
+                program.tasks.0.first().map(|t| &t.0),
+                program.ir.as_ref(),
+                program.send.0.first().map(|s| &s.0),
+                program.first.first(),
+                program.then.as_ref(),
+            ];
+            if let Some(part) = of_graph.into_iter().flatten().next() {
+                let problem = reader.text(part).problem("this is of a graph", "here");
+                return Err(problem
+                    .help("a run of a graph is written `Graph(source: .., ..)`")
+                    .into());
+            }
+            reader.program(program)
+        }
+        Run::Graph(mut program) => {
+            if let (Some(entry), true) = (&program.entry, program.tasks.is_empty()) {
+                let problem = reader
+                    .text(entry)
+                    .problem("a graph has no entry call", "here");
+                let help = "elements are put into its channels: `send: { \"calls\": \"[..]\" }`; tasks are called before and after it by `first: [..]` and `then: ..`";
+                return Err(problem.help(help).into());
+            }
+            let graph = reader.graph(&mut program)?;
+            let mut spec = reader.program(program)?;
+            spec.graph = Some(graph);
+            Ok(spec)
+        }
+    }
 }
 
 struct Reader<'s> {
@@ -244,8 +339,30 @@ impl Reader<'_> {
             buffers: Entries::default(),
             tolerance: 0.0,
         });
+        let ir = p.ir.map(|t| self.text(&t));
+        let source = match (&p.source, &ir) {
+            (Some(source), None) => self.file(source),
+            (None, Some(_)) => File {
+                path: PathBuf::from(self.source.name()),
+                named_at: Text::whole(self.source),
+            },
+            (None, None) => {
+                let problem = Problem::new("the field `source` is missing");
+                return Err(problem
+                    .at(self.source, 0..0, "in this file")
+                    .help("name the Rust file: `source: \"fib.rs\"`")
+                    .into());
+            }
+            (Some(source), Some(_)) => {
+                let problem = self
+                    .text(source)
+                    .problem("`source` and `ir` exclude each other", "here");
+                return Err(problem.help("leave out one of them").into());
+            }
+        };
         Ok(Spec {
-            source: self.file(&p.source),
+            source,
+            ir,
             program: p.program.map(|t| self.text(&t)),
             entry: p.entry.map(|t| self.text(&t)),
             params: self.entries(p.params, |v| self.value(&v))?,
@@ -274,6 +391,23 @@ impl Reader<'_> {
                 After::Sorted => Expected::Sorted,
             })?,
             tolerance: expect.tolerance,
+            graph: None,
+        })
+    }
+
+    /// Takes what a graph has beside a program.
+    fn graph(&self, p: &mut Program<'_>) -> Result<GraphSpec> {
+        let written = Written {
+            name: p.name.take(),
+            channels: std::mem::take(&mut p.channels),
+            kernels: std::mem::take(&mut p.kernels),
+            tasks: std::mem::take(&mut p.tasks),
+        };
+        Ok(GraphSpec {
+            written: written.map(|s| self.text(&s)),
+            send: self.entries(std::mem::take(&mut p.send), |v| self.value(&v))?,
+            first: p.first.iter().map(|call| self.text(call)).collect(),
+            then: p.then.as_ref().map(|call| self.text(call)),
         })
     }
 
@@ -303,6 +437,34 @@ impl Reader<'_> {
             Buffer::Values { ty: t, values } => Contents::Values {
                 ty: ty(t),
                 values: self.value(&values),
+            },
+            Buffer::Offsets(edges) => Contents::Graph(Part::Offsets, self.edges(&edges)),
+            Buffer::Targets(edges) => Contents::Graph(Part::Targets, self.edges(&edges)),
+            Buffer::Lengths(edges) => Contents::Graph(Part::Lengths, self.edges(&edges)),
+        }
+    }
+
+    fn edges(&self, edges: &Edges<'_>) -> data::Edges {
+        let seed = |seed: &Option<Value<'_>>| seed.as_ref().map(|s| self.value(s));
+        match edges {
+            Edges::List(file) => data::Edges::List(self.file(file)),
+            Edges::Rmat {
+                scale,
+                degree,
+                seed: s,
+            } => data::Edges::Rmat {
+                scale: self.value(scale),
+                degree: self.value(degree),
+                seed: seed(s),
+            },
+            Edges::Grid {
+                width,
+                height,
+                seed: s,
+            } => data::Edges::Grid {
+                width: self.value(width),
+                height: self.value(height),
+                seed: seed(s),
             },
         }
     }
@@ -383,25 +545,23 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
             first.min(last)..last
         }
     };
+    let graph = text
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|w| w == "Graph")
+        && !text.contains("Program(");
+    let of = |outer: &Option<String>| {
+        let outer = outer
+            .as_ref()
+            .map(|o| if graph && o == "Program" { "Graph" } else { o });
+        outer.map(|o| format!(" in `{o}`")).unwrap_or_default()
+    };
     let message = match &error.code {
         Error::NoSuchStructField { found, outer, .. } => {
-            format!(
-                "there is no field `{found}`{}",
-                outer
-                    .as_ref()
-                    .map(|o| format!(" in `{o}`"))
-                    .unwrap_or_default()
-            )
+            format!("there is no field `{found}`{}", of(outer))
         }
         Error::NoSuchEnumVariant { found, .. } => format!("there is no `{found}` here"),
         Error::MissingStructField { field, outer } => {
-            format!(
-                "the field `{field}` is missing{}",
-                outer
-                    .as_ref()
-                    .map(|o| format!(" in `{o}`"))
-                    .unwrap_or_default()
-            )
+            format!("the field `{field}` is missing{}", of(outer))
         }
         Error::ExpectedIdentifier => "a name is expected".to_owned(),
         Error::ExceededRecursionLimit => nesting::TOO_DEEP.to_owned(),
@@ -412,7 +572,7 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
         .meant(name, expected.iter().copied());
     match &error.code {
         Error::ExpectedIdentifier | Error::Eof if text[..range.start].trim().is_empty() => {
-            problem.help("a run is written `Program(source: .., ..)`")
+            problem.help("a run is written `Program(source: .., ..)` or `Graph(source: .., ..)`")
         }
         Error::ExceededRecursionLimit => problem.help(nesting::TOO_DEEP_HELP),
         Error::ExpectedIdentifier => {

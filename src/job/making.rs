@@ -3,13 +3,14 @@
 use super::{
     Problem,
     call::{self, Use},
-    data::{self, Contents, Data},
-    error::{JobError, Result, Text},
+    data::{self, Contents, Data, Edges, File},
+    error::{JobError, Result, Source, Text},
     eval::{self, Scope, Written},
     npy::{self, Form},
     spec::{self, Expected, Named, Spec},
     types,
 };
+use crate::csr::{Csr, CsrError};
 use millstream_graph::ty::{Structs, Type};
 use std::collections::BTreeMap;
 use syn::Expr;
@@ -94,6 +95,7 @@ impl<'a> Making<'a> {
         let elem = |ty: &Option<Text>| match (ty, used) {
             (Some(text), _) => types::parse(text, structs),
             (None, Some(used)) => Ok(used.elem.clone()),
+            (None, None) if self.made.contains_key(name) => Ok(self.made[name].elem.clone()),
             (None, None) => {
                 let message =
                     format!("{what} needs a type, because the entry call does not use it");
@@ -151,7 +153,49 @@ impl<'a> Making<'a> {
             Contents::Values { ty, values } => {
                 self.values(&Written::parse(values)?, elem(ty).map(Some)?, &what)
             }
+            Contents::Graph(part, edges) => {
+                let graph = self.graph(edges, &what, at)?;
+                Data::numbers(&part.of(graph), structs)
+                    .map_err(|e| Problem::new(format!("{what}: {e}")).of_data().into())
+            }
         }
+    }
+
+    /// The graph of those edges.
+    fn graph(&self, edges: &Edges, what: &str, at: Option<&Text>) -> Result<Csr> {
+        let number = |text: &Text, of: &str| {
+            let written = Written::parse(text)?;
+            eval::evaluate_usize(&written, &format!("{of} of {what}"), &self.scope)
+        };
+        let small = |text: &Text, of: &str| {
+            let n = number(text, of)?;
+            u32::try_from(n).map_err(|_| {
+                let message = format!("{of} of {what}: {n} is too large");
+                JobError::from(text.problem(message, "here").of_data())
+            })
+        };
+        let seed = |seed: &Option<Text>| seed.as_ref().map_or(Ok(0), |s| number(s, "seed"));
+        let made = match edges {
+            Edges::List(file) => return read_edges(file),
+            Edges::Rmat {
+                scale,
+                degree,
+                seed: s,
+            } => Csr::rmat(small(scale, "scale")?, small(degree, "degree")?, seed(s)?),
+            Edges::Grid {
+                width,
+                height,
+                seed: s,
+            } => Csr::grid(small(width, "width")?, small(height, "height")?, seed(s)?),
+        };
+        made.map_err(|e| {
+            let message = format!("{what}: {e}");
+            let problem = at.map_or_else(
+                || Problem::new(&message),
+                |t| t.problem(&message, "too large"),
+            );
+            problem.of_data().into()
+        })
     }
 
     /// A shape: a length, or `[rows, columns]`.
@@ -338,6 +382,23 @@ impl<'a> Making<'a> {
         }
         Ok(out)
     }
+}
+
+/// The graph of an edge list; what is wrong with a line is shown where it stands.
+fn read_edges(file: &File) -> Result<Csr> {
+    let bytes = data::read_bytes(file)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| data::unreadable(file, "it is no text, but an edge list was expected"))?;
+    Csr::parse(&text).map_err(|error| match error {
+        CsrError::Line { why, span, .. } => {
+            let name = file.path.display().to_string();
+            Problem::new(why)
+                .at(&Source::file(&name, text.clone()), span, "here")
+                .of_data()
+                .into()
+        }
+        other => data::unreadable(file, &other.to_string()).into(),
+    })
 }
 
 /// A type with numbers for its atomics: the same memory.

@@ -5,9 +5,9 @@
 //! expected and writes the outputs, whole or not at all. Whatever is wrong is a [`JobError`] with its places in the user's texts.
 //!
 //! - `spec`, `file`: what a job says, from the command's arguments and from RON
-//! - `source`: the program; `call`: the entry call; `eval`, `value`, `types`: values, from text and in memory
+//! - `source`: the program; `call`: the entry call; `graph`: a graph of kernels in place of it; `eval`, `value`, `types`: values, from text and in memory
 //! - `borrows`: the program's borrows, checked by rustc
-//! - `data`, `npy`, `output`: buffers and their files; `making`: the buffers of a job; `run`: from the one to the other
+//! - `data`, `npy`, `output`: buffers and their files; `making`: the buffers of a job; `run`: from the one to the other; `write`: a graph as a file
 
 mod borrows;
 mod call;
@@ -15,14 +15,18 @@ mod data;
 mod error;
 mod eval;
 mod file;
+mod graph;
 mod making;
 mod npy;
 mod output;
 mod run;
+#[allow(unsafe_code, reason = "words are seen as atomics")]
+mod shared;
 mod source;
 mod spec;
 mod types;
 mod value;
+mod write;
 
 pub use borrows::Borrows;
 pub use error::{JobError, Problem};
@@ -31,8 +35,12 @@ pub use run::{Outcome, Prepared};
 pub use source::Modes;
 pub use spec::Settings;
 
-use millstream_aggregator::{CpuOptions, CudaOptions, Device};
-use millstream_graph::{ir::Program, levelized::Levelized};
+use millstream_aggregator::{CpuOptions, CudaOptions, Device, GraphProgram};
+use millstream_graph::{
+    graph::{Drawing, Graph},
+    ir::Program,
+    levelized::Levelized,
+};
 use source::Loaded;
 use spec::{Place, Spec};
 use std::{path::Path, sync::Arc};
@@ -53,12 +61,7 @@ impl Job {
     pub fn open(path: &Path, settings: &Settings) -> std::result::Result<Self, JobError> {
         deeply(|| {
             let spec = Spec::read(path, settings)?;
-            let loaded = source::load(
-                &spec.source.path,
-                Some(&spec.source.named_at),
-                spec.program.as_ref(),
-                spec.modes,
-            )?;
+            let loaded = source::load(&spec)?;
             let described =
                 path.extension().is_some_and(|e| e == "ron") || settings.entry.is_some();
             Ok(Self {
@@ -81,6 +84,43 @@ impl Job {
         &self.loaded.program
     }
 
+    /// The graph that runs.
+    #[must_use]
+    pub fn graph(&self) -> Graph {
+        let loaded = &self.loaded;
+        let graph = loaded.graph.as_ref();
+        graph.map_or_else(|| Graph::of(&loaded.lowered), Clone::clone)
+    }
+
+    /// What devices make of its graph, if that is one of kernels rather than of tasks.
+    #[must_use]
+    pub fn flow(&self) -> Option<&GraphProgram> {
+        self.loaded.placed.as_ref().map(|placed| &*placed.program)
+    }
+
+    /// A drawing of the graph that runs.
+    #[must_use]
+    pub fn drawing(&self) -> Drawing {
+        match self.flow() {
+            Some(flow) => Drawing::new(&flow.graph, self.program()),
+            None => Drawing::new(&self.graph(), &self.lowered().program),
+        }
+    }
+
+    /// The graph that runs as a file that can be run, which is to lie in that folder.
+    ///
+    /// # Errors
+    /// If it cannot be written; no graph is known that cannot.
+    pub fn graph_file(&self, folder: Option<&Path>) -> std::result::Result<String, JobError> {
+        write::graph(&self.graph(), &self.spec, &self.loaded, folder)
+    }
+
+    /// What the user of its graph should know.
+    #[must_use]
+    pub fn warnings(&self) -> &[Problem] {
+        &self.loaded.warnings
+    }
+
     /// The program as devices run it.
     #[must_use]
     pub const fn lowered(&self) -> &Arc<Levelized> {
@@ -101,13 +141,15 @@ impl Job {
     pub fn borrows(&self) -> bool {
         let structs = &self.program().structs;
         let mut params = self.program().tasks().flat_map(|(_, f)| &f.params);
-        params.any(|p| value::points(&p.ty, structs))
+        params.any(|p| p.ty.has_addresses(structs))
     }
 
-    /// The declaration of a task: `fib(n: u32) -> u64`.
+    /// The declaration of a function: `fib(n: u32) -> u64`.
     #[must_use]
-    pub fn signature(&self, task: &str) -> Option<String> {
-        call::task(self.program(), task).map(|f| call::signature(f, &self.program().structs))
+    pub fn signature(&self, function: &str) -> Option<String> {
+        let program = self.program();
+        let found = program.find(function)?;
+        Some(call::signature(&program[found], &program.structs))
     }
 
     /// The device that it asks for.

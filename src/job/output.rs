@@ -1,11 +1,11 @@
 //! Files that a run writes: whole or not at all.
 
 use super::{
-    data::{Data, File},
+    data::{self, Data, File},
     error::{Problem, Result},
     npy,
 };
-use millstream_graph::ty::Structs;
+use millstream_graph::ty::{Scalar, Structs};
 use std::{
     fs,
     io::{self, BufWriter, Write},
@@ -20,6 +20,8 @@ pub(crate) enum Format {
     Npy,
     /// `.bin`
     Raw,
+    /// `.png`
+    Png,
 }
 
 impl Format {
@@ -27,6 +29,7 @@ impl Format {
         match path.extension()?.to_str()? {
             "npy" => Some(Self::Npy),
             "bin" | "raw" => Some(Self::Raw),
+            "png" => Some(Self::Png),
             _ => None,
         }
     }
@@ -38,13 +41,13 @@ impl Format {
         Self::of(&file.path).or(through).ok_or_else(|| {
             let problem = file.named_at.problem(
                 format!(
-                    "`{}` is neither a `.npy` nor a `.bin` file",
+                    "`{}` is neither a `.npy` nor a `.bin` file, nor a `.png` file to write",
                     file.path.display()
                 ),
                 "here",
             );
             problem
-                .help("`.npy` is NumPy's format, `.bin` the bytes of the elements alone")
+                .help("`.npy` is NumPy's format, `.bin` the bytes of the elements alone, `.png` a picture")
                 .into()
         })
     }
@@ -60,9 +63,15 @@ pub(crate) fn check(file: &File, data: &Data, structs: &Structs) -> Result<()> {
             )
             .of_data()
     };
-    if Format::of_file(file)? == Format::Npy {
-        npy::writable(&data.elem, structs)
-            .map_err(|p| wrong(p.to_string()).help("write them to a raw `.bin` file"))?;
+    match Format::of_file(file)? {
+        Format::Npy => npy::writable(&data.elem, structs)
+            .map_err(|p| wrong(p.to_string()).help("write them to a raw `.bin` file"))?,
+        Format::Png => picture(data).map(drop).ok_or_else(|| {
+            let elem = data.elem.display(structs);
+            wrong(format!("it is of {:?} x `{elem}`", data.shape))
+                .help("a picture is a buffer of `[ROWS, COLUMNS]` x `u32`, each pixel `0xRRGGBB`")
+        })?,
+        Format::Raw => {}
     }
     let folder = folder(&file.path);
     if !folder.is_dir() {
@@ -74,6 +83,22 @@ pub(crate) fn check(file: &File, data: &Data, structs: &Structs) -> Result<()> {
         return Err(wrong("it is a folder".into()).into());
     }
     Ok(())
+}
+
+/// Width, height and pixels of a buffer that can be a picture.
+fn picture(data: &Data) -> Option<(u32, u32, Vec<u32>)> {
+    let [height, width] = data.shape[..] else {
+        return None;
+    };
+    // The format has 31 bits for each.
+    let size = |n: u64| u32::try_from(n).ok().filter(|n| (1..1 << 31).contains(n));
+    let pixels = (data::scalar(&data.elem)? == Scalar::U32).then(|| {
+        let words = data.bytes().chunks_exact(4);
+        words
+            .map(|w| u32::from_ne_bytes([w[0], w[1], w[2], w[3]]))
+            .collect()
+    });
+    Some((size(width)?, size(height)?, pixels?))
 }
 
 /// Whether there is a device or a pipe, which is written to rather than replaced.
@@ -96,6 +121,12 @@ pub(crate) fn write_all(files: &[(&File, &Data)]) -> Result<()> {
     for (file, data) in files {
         let contents = |out: &mut dyn Write| match Format::of(&file.path) {
             Some(Format::Npy) => npy::write(out, data),
+            Some(Format::Png) => match picture(data) {
+                Some((width, height, pixels)) => {
+                    out.write_all(&crate::image::png(width, height, &pixels)?)
+                }
+                None => Err(io::Error::other("it is no picture")),
+            },
             _ => out.write_all(data.bytes()),
         };
         written.push((

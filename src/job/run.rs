@@ -2,19 +2,30 @@
 
 use super::{
     Problem,
-    call::{self, Arg, Entry, Use, View},
+    call::{self, Arg, Entry, Given, Use, View},
     data::{Contents, Data, File},
     error::{JobError, Result, Text},
     eval::{Scope, Written},
+    graph::{self, Failed, Feed, Placed},
     making::Making,
     output,
     source::{self, Loaded},
-    spec::{self, Expected, Named, Spec},
+    spec::{self, Expected, GraphSpec, Named, Spec},
     value,
 };
-use millstream_aggregator::{Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport};
-use millstream_graph::{ir::TaskId, ty::Structs};
-use std::{collections::BTreeMap, time::Instant};
+use millstream_aggregator::{
+    Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport, SliceArg,
+};
+use millstream_graph::{
+    ir::TaskId,
+    ty::{Structs, Type},
+};
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    sync::{Arc, atomic::AtomicU64},
+    time::Instant,
+};
 
 /// Elements of a buffer that are shown.
 const SHOWN: u64 = 10;
@@ -23,7 +34,8 @@ const SHOWN: u64 = 10;
 #[derive(Debug)]
 pub struct Prepared {
     loaded: Loaded,
-    task: TaskId,
+    /// One call, or a graph and what is called before and after it.
+    steps: Vec<Step>,
     call: String,
     args: Vec<Arg>,
     buffers: BTreeMap<String, Data>,
@@ -32,6 +44,36 @@ pub struct Prepared {
     result: Option<(Vec<u8>, Text)>,
     after: Vec<(Named<Expected>, Data)>,
     tolerance: f64,
+}
+
+/// A part of a run, and which of the arguments are its own.
+#[derive(Debug)]
+struct Step {
+    what: What,
+    args: Range<usize>,
+}
+
+/// What is run.
+#[derive(Debug)]
+enum What {
+    Task(TaskId),
+    Graph(Feed),
+}
+
+/// What is run, before its arguments have values.
+enum Called<'a> {
+    Task(Entry),
+    Graph(&'a GraphSpec, Arc<Placed>, graph::Whose),
+}
+
+impl Called<'_> {
+    /// For messages: ``the graph `fib` ``.
+    fn name(&self) -> String {
+        match self {
+            Self::Task(entry) => format!("`{}`", entry.task),
+            Self::Graph(_, placed, _) => format!("the graph `{}`", placed.program.graph.name),
+        }
+    }
 }
 
 /// What a run gave.
@@ -76,16 +118,55 @@ impl Outcome {
     }
 }
 
+/// What the job runs, in order, and what each is given.
+fn called<'a>(spec: &'a Spec, loaded: &Loaded) -> Result<Vec<(Called<'a>, Vec<Given>)>> {
+    let program = &loaded.program;
+    let call = |text: Option<&Text>| {
+        let entry = Entry::read(text, program)?;
+        let given = entry.given(program)?;
+        Ok((Called::Task(entry), given))
+    };
+    let (Some(written), Some(placed)) = (&spec.graph, &loaded.placed) else {
+        return Ok(vec![call(spec.entry.as_ref())?]);
+    };
+    let mut out: Vec<_> = written
+        .first
+        .iter()
+        .map(|text| call(Some(text)))
+        .collect::<Result<_>>()?;
+    let (given, whose) = graph::given(written, placed, program)?;
+    out.push((Called::Graph(written, placed.clone(), whose), given));
+    out.extend(
+        written
+            .then
+            .as_ref()
+            .map(|text| call(Some(text)))
+            .transpose()?,
+    );
+    Ok(out)
+}
+
 /// See [`Job::prepare`](super::Job::prepare).
 pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
-    let structs = &loaded.program.structs;
-    let entry = Entry::read(spec.entry.as_ref(), &loaded.program)?;
+    let (program, structs) = (&loaded.program, &loaded.program.structs);
+    let mut given = Vec::new();
+    let mut calls: Vec<(Called<'_>, Range<usize>)> = Vec::new();
+    for (called, own) in called(spec, loaded)? {
+        let first = given.len();
+        given.extend(own);
+        calls.push((called, first..given.len()));
+    }
     let params = spec
         .params
         .iter()
         .map(|p| (p.name.as_str().to_owned(), p.value.clone()))
         .collect();
-    let uses = entry.uses(&loaded.program)?;
+    let mut uses = call::uses(&given, structs)?;
+    for (called, _) in &calls {
+        if let Called::Graph(written, placed, _) = called {
+            uses.extend(graph::sent_buffers(written, placed, program)?);
+        }
+    }
     let scope = Scope {
         structs,
         params: &params,
@@ -96,45 +177,93 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
         making.buffer(used.name.as_str())?;
         making.check_use(used)?;
     }
-    for (name, array, elem) in call::inline_arrays(&entry, &loaded.program)? {
+    for (name, array, elem) in call::inline_arrays(&given) {
         let data = making.values(&array, Some(elem), "an array in the call")?;
         making.add(name, data);
     }
-    nothing_unused(spec, &entry, &uses, loaded)?;
-    let args = entry.bind(&loaded.program, &making.scope)?;
-    call::no_aliases(&entry, &args)?;
-    let task = loaded
-        .lowered
-        .find(&entry.task)
-        .ok_or_else(|| Problem::new(format!("there is no task `{}`", entry.task)))?;
-    let result =
-        making.expected_result(&loaded.program[loaded.lowered[task].func].ret, &entry.task)?;
+    let main = calls.iter().map(|(called, _)| called.name());
+    let main = main.max_by_key(|name| name.starts_with("the graph"));
+    nothing_unused(spec, &main.unwrap_or_default(), &given, &uses)?;
+    let args = call::bind(&given, &making.scope)?;
+    let (mut steps, mut call, mut result) = (Vec::new(), String::new(), None);
+    for (called, range) in calls {
+        let (own, whose) = (&args[range.clone()], &given[range.clone()]);
+        call::no_aliases(whose, own, matches!(called, Called::Graph(..)))?;
+        let what = match called {
+            Called::Task(entry) => {
+                let task = loaded
+                    .lowered
+                    .find(&entry.task)
+                    .ok_or_else(|| Problem::new(format!("there is no task `{}`", entry.task)))?;
+                let lowered = &loaded.lowered;
+                let ret = &lowered.program[lowered[task].func].ret;
+                // A call whose result nobody asks for leaves the run its name.
+                if call.is_empty() || !ret.is_unit() {
+                    call = entry.shown(own, structs);
+                }
+                result = Some((ret.clone(), entry.task));
+                What::Task(task)
+            }
+            Called::Graph(written, placed, args) => {
+                call = format!("graph {}", placed.program.graph.name);
+                let sent = graph::sent(written, &placed, program, &making)?;
+                let outputs = graph::outputs(&placed, program, &spec.buffers, &mut making)?;
+                result = None;
+                What::Graph(Feed {
+                    placed,
+                    args,
+                    sent,
+                    outputs,
+                })
+            }
+        };
+        steps.push(Step { what, args: range });
+    }
+    let result = match result {
+        Some((ret, task)) => making.expected_result(&ret, &task)?,
+        None => match &spec.result {
+            Some(text) => {
+                let problem = text.problem(
+                    "a graph returns nothing, so no result can be expected",
+                    "here",
+                );
+                return Err(problem
+                    .help("call a task when it has run, `then: \"total(&sums)\"`: its result is the run's")
+                    .into());
+            }
+            None => None,
+        },
+    };
     let after = making.expected_buffers()?;
     let buffers = making.made;
     for Named { name, value, .. } in &spec.outputs {
-        let known = || uses.iter().map(|u| u.name.as_str());
+        let known = || {
+            buffers
+                .keys()
+                .map(String::as_str)
+                .filter(|n| !n.starts_with('['))
+        };
         let data = buffers
             .get(name.as_str())
             .ok_or_else(|| spec::unknown(name, "buffer", known()))?;
         output::check(value, data, structs)?;
     }
-    let call = entry.shown(&args, structs);
-    let (outputs, tolerance) = (spec.outputs.clone(), spec.tolerance);
     Ok(Prepared {
         loaded: loaded.clone(),
-        task,
+        steps,
         call,
         args,
         buffers,
-        outputs,
+        outputs: spec.outputs.clone(),
         result,
         after,
-        tolerance,
+        tolerance: spec.tolerance,
     })
 }
 
 /// What the command gives and the call does not use is a mistake of the command; in a RON file another entry may want it.
-fn nothing_unused(spec: &Spec, entry: &Entry, uses: &[Use], loaded: &Loaded) -> Result<()> {
+fn nothing_unused(spec: &Spec, name: &str, given: &[Given], uses: &[Use]) -> Result<()> {
+    let caller = name;
     let used = |name: &Text| uses.iter().any(|u| u.name.as_str() == name.as_str());
     let liked = |name: &Text| {
         spec.buffers
@@ -147,27 +276,22 @@ fn nothing_unused(spec: &Spec, entry: &Entry, uses: &[Use], loaded: &Loaded) -> 
             continue;
         }
         if buffer.by_command {
-            let problem = name.problem(
-                format!(
-                    "`{}` does not use the buffer `{}`",
-                    entry.task,
-                    name.as_str()
-                ),
-                "not used",
-            );
+            let message = format!("{caller} does not use the buffer `{}`", name.as_str());
+            let problem = name.problem(message, "not used");
             return Err(problem
                 .meant(name.as_str(), uses.iter().map(|u| u.name.as_str()))
                 .into());
         }
-        tracing::warn!(buffer = name.as_str(), "not used by the entry call");
+        tracing::warn!(buffer = name.as_str(), "not used by {caller}");
     }
-    let mut words: Vec<String> = entry.args.iter().flat_map(Written::names).collect();
+    let mut words: Vec<String> = given.iter().flat_map(|g| g.arg.names()).collect();
     let texts = spec
         .params
         .iter()
         .map(|p| &p.value)
         .chain(spec.buffers.iter().flat_map(|b| b.value.texts()));
-    for text in texts.chain(&spec.result) {
+    let sent = spec.graph.iter().flat_map(|g| &g.send).map(|s| &s.value);
+    for text in texts.chain(&spec.result).chain(sent) {
         words.extend(Written::parse(text).map(|w| w.names()).unwrap_or_default());
     }
     for param in spec
@@ -177,10 +301,7 @@ fn nothing_unused(spec: &Spec, entry: &Entry, uses: &[Use], loaded: &Loaded) -> 
     {
         let name = &param.name;
         if param.by_command {
-            let known = call::task(&loaded.program, &entry.task)
-                .into_iter()
-                .flat_map(|f| &f.params)
-                .map(|p| p.name.as_str());
+            let known = given.iter().map(|g| g.param.name.as_str());
             let known = known
                 .chain(words.iter().map(String::as_str))
                 .collect::<std::collections::BTreeSet<_>>();
@@ -190,7 +311,7 @@ fn nothing_unused(spec: &Spec, entry: &Entry, uses: &[Use], loaded: &Loaded) -> 
             );
             return Err(problem.meant(name.as_str(), known).into());
         }
-        tracing::warn!(param = name.as_str(), "not used by the entry call");
+        tracing::warn!(param = name.as_str(), "not used by {caller}");
     }
     Ok(())
 }
@@ -223,28 +344,28 @@ impl Prepared {
     /// # Errors
     /// If the run fails, something else comes out than was expected, or a file cannot be written; then no file is.
     pub fn run(mut self, device: &Device) -> std::result::Result<Outcome, JobError> {
-        let loaded = device
-            .load(&self.loaded.lowered)
-            .map_err(|e| self.failed(&e))?;
         let started = Instant::now();
-        let (report, result) = {
-            let structs = &self.loaded.program.structs;
-            let mut lent: BTreeMap<&str, Lent<'_>> = self
-                .buffers
-                .iter_mut()
-                .map(|(n, d)| (n.as_str(), Lent::Free(d)))
-                .collect();
-            let pieces = self
-                .args
-                .iter()
-                .map(|a| lend(a, &mut lent, structs))
-                .collect::<Result<Vec<_>>>()?;
-            let mut call = [ErasedCall::new(pieces.into_iter().flatten().collect())];
-            let launched = device.launch(&loaded, self.task, &mut call);
-            let [call] = call;
-            (launched, call.result)
-        };
-        let report = report.map_err(|e| self.failed(&e))?;
+        let structs = &self.loaded.program.structs;
+        let (mut report, mut result) = (None, Vec::new());
+        for step in &self.steps {
+            let (args, buffers) = (&self.args[step.args.clone()], &mut self.buffers);
+            let ran = match &step.what {
+                What::Task(task) => launch(&self.loaded, *task, args, buffers, device),
+                What::Graph(feed) => {
+                    let ran = feed.run(args, buffers, device, structs);
+                    ran.map(|report| (report, Vec::new()))
+                }
+            };
+            let (of_step, came) = ran.map_err(|e| match e {
+                Failed::Run(e) => self.failed(&e),
+                Failed::Job(e) => e,
+            })?;
+            result = came;
+            // What is called before and after a graph is small beside it.
+            if report.is_none() || matches!(step.what, What::Graph(_)) {
+                report = Some(of_step);
+            }
+        }
         tracing::debug!(elapsed = ?started.elapsed(), "launched");
         self.check(&result)?;
         let outputs: Vec<(&File, &Data)> = self
@@ -253,10 +374,9 @@ impl Prepared {
             .filter_map(|o| Some((&o.value, self.buffers.get(o.name.as_str())?)))
             .collect();
         output::write_all(&outputs)?;
-        let structs = &self.loaded.program.structs;
-        let ret = &self.loaded.lowered.program[self.loaded.lowered[self.task].func].ret;
+        let ret = self.returned().filter(|ret| !ret.is_unit());
         Ok(Outcome {
-            result: (!ret.is_unit()).then(|| value::text(&result, ret, structs)),
+            result: ret.map(|ret| value::text(&result, ret, structs)),
             written: outputs
                 .iter()
                 .map(|(file, data)| {
@@ -270,8 +390,17 @@ impl Prepared {
                 .collect(),
             buffers: self.shown_buffers(),
             call: self.call,
-            report,
+            report: report.unwrap_or_default(),
         })
+    }
+
+    /// What the last task returns; none if the graph is last.
+    fn returned(&self) -> Option<&Type> {
+        let What::Task(task) = self.steps.last()?.what else {
+            return None;
+        };
+        let lowered = &self.loaded.lowered;
+        Some(&lowered.program[lowered[task].func].ret)
     }
 
     fn shown_buffers(&self) -> Vec<String> {
@@ -281,6 +410,9 @@ impl Prepared {
                 .iter()
                 .flat_map(Arg::buffers)
                 .any(|(n, mutable)| n == name && mutable)
+                || self.steps.iter().any(|step| {
+                    matches!(&step.what, What::Graph(feed) if feed.outputs().any(|o| o == name))
+                })
         };
         let to_file = |name: &str| self.outputs.iter().any(|o| o.name.as_str() == name);
         let shown = self
@@ -306,12 +438,19 @@ impl Prepared {
             .collect()
     }
 
+    /// Whether a buffer has what came out of a channel of the graph.
+    fn is_output(&self, name: &str) -> bool {
+        self.steps.iter().any(|s| match &s.what {
+            What::Graph(feed) => feed.outputs().any(|o| o == name),
+            What::Task(_) => false,
+        })
+    }
+
     /// Compares with what was expected.
     fn check(&self, result: &[u8]) -> Result<()> {
         let structs = &self.loaded.program.structs;
-        let ret = &self.loaded.lowered.program[self.loaded.lowered[self.task].func].ret;
         let mut problems = Vec::new();
-        if let Some((wanted, at)) = &self.result
+        if let (Some((wanted, at)), Some(ret)) = (&self.result, self.returned())
             && !value::same(result, wanted, &value::leaves(ret, structs), self.tolerance)
         {
             let (found, wanted) = (
@@ -327,6 +466,11 @@ impl Prepared {
             let (name, at) = (named.name.as_str(), &named.name);
             let Some(found) = self.buffers.get(name) else {
                 continue;
+            };
+            // What comes out of a channel has no order.
+            let (found, wanted) = match self.is_output(name) {
+                true => (&found.arranged(structs), &wanted.arranged(structs)),
+                false => (found, wanted),
             };
             let leaves = value::leaves(&found.elem, structs);
             let differs = |i: &u64| {
@@ -373,7 +517,11 @@ impl Prepared {
     fn failed(&self, error: &RunError) -> JobError {
         let problem = Problem::new(error.to_string());
         let source = &self.loaded.source;
-        match error {
+        let cause = match error {
+            RunError::Node { error, .. } => error,
+            error => error,
+        };
+        match cause {
             RunError::Fault(fault) if fault.file == source.name() => {
                 match source::place(source, fault.span.line, fault.span.col) {
                     Some(range) => problem.at(source, range, "here").into(),
@@ -393,24 +541,52 @@ fn shape_text(shape: &[u64]) -> String {
         .join(" x ")
 }
 
+/// Runs a call of a task; gives its result.
+fn launch(
+    loaded: &Loaded,
+    task: TaskId,
+    args: &[Arg],
+    buffers: &mut BTreeMap<String, Data>,
+    device: &Device,
+) -> Result<(RunReport, Vec<u8>), Failed> {
+    let structs = &loaded.program.structs;
+    let program = device.load(&loaded.lowered)?;
+    let mut lent: BTreeMap<&str, Lent<'_>> = buffers
+        .iter_mut()
+        .map(|(n, d)| (n.as_str(), Lent::Free(d)))
+        .collect();
+    let mut pieces = Vec::new();
+    for arg in args {
+        pieces.extend(lend(arg, &mut lent, structs, false)?);
+    }
+    let mut call = [ErasedCall::new(pieces)];
+    let report = device.launch(&program, task, &mut call)?;
+    let [call] = call;
+    Ok((report, call.result))
+}
+
 /// A buffer on its way into a call.
-enum Lent<'a> {
+pub(super) enum Lent<'a> {
     Free(&'a mut Data),
     Shared(&'a Data),
+    /// For kernels that take it for atomics.
+    Atomic(&'a [AtomicU64]),
     Gone,
 }
 
-/// The pieces of an argument. That a buffer which is written is passed once was checked.
-fn lend<'a>(
+/// The pieces of an argument. That a buffer which is written is passed once was checked, unless it is shared by kernels, for whom it holds
+/// atomics.
+pub(super) fn lend<'a>(
     arg: &Arg,
     lent: &mut BTreeMap<&str, Lent<'a>>,
     structs: &Structs,
+    shared: bool,
 ) -> Result<Vec<ErasedArg<'a>>> {
     match arg {
         Arg::Value(bytes, ty) => Ok(Arg::value_pieces(bytes, ty, structs)),
         Arg::Parts(parts) => Ok(parts
             .iter()
-            .map(|p| lend(p, lent, structs))
+            .map(|p| lend(p, lent, structs, shared))
             .collect::<Result<Vec<_>>>()?
             .into_iter()
             .flatten()
@@ -424,6 +600,15 @@ fn lend<'a>(
             let gone = || Problem::new(format!("the buffer `{name}` cannot be passed twice"));
             let slot = lent.get_mut(name.as_str()).ok_or_else(gone)?;
             let memory = match (std::mem::replace(slot, Lent::Gone), mutable) {
+                (Lent::Free(data), true) if shared => {
+                    let atomics = data.atomics();
+                    *slot = Lent::Atomic(atomics);
+                    atomics.slice().0
+                }
+                (Lent::Atomic(atomics), true) => {
+                    *slot = Lent::Atomic(atomics);
+                    atomics.slice().0
+                }
                 (Lent::Free(data), true) => MemoryArg::exclusive(data.words_mut()),
                 (Lent::Free(data), false) => {
                     *slot = Lent::Shared(data);

@@ -1,10 +1,17 @@
 //! The program of a job: from its source file to a levelized program.
 
-use super::error::{JobError, Problem, Result, Source, Text, nearest};
+use super::{
+    error::{JobError, Problem, Result, Source, Text},
+    graph::{self, Placed},
+    spec::Spec,
+};
 use millstream_cilk_lower::{Diagnostics, SourceError, lower, parse_module, read_file};
 use millstream_graph::{
+    graph::{Graph, nearest},
     ir::{Options, Program},
     levelized::Levelized,
+    text::parse_program,
+    verify::{VerifyError, verify},
 };
 use std::{fs, path::Path, sync::Arc};
 
@@ -58,6 +65,12 @@ pub(crate) struct Loaded {
     pub(crate) source: Arc<Source>,
     pub(crate) program: Program,
     pub(crate) lowered: Arc<Levelized>,
+    /// The graph, if the job has one.
+    pub(crate) graph: Option<Graph>,
+    /// What its user should know.
+    pub(crate) warnings: Vec<Problem>,
+    /// That graph for a device, if it has kernels rather than tasks.
+    pub(crate) placed: Option<Arc<Placed>>,
 }
 
 /// Reads a file as text.
@@ -99,31 +112,44 @@ fn neighbour(path: &Path) -> Option<String> {
     nearest(name, &known).map(str::to_owned)
 }
 
-/// Reads, checks and lowers a program.
-pub(crate) fn load(
-    path: &Path,
-    named_at: Option<&Text>,
-    name: Option<&Text>,
-    modes: Modes,
-) -> Result<Loaded> {
-    let shown = path.display().to_string();
-    let mut text = read_text(path, named_at)?;
-    if text.starts_with('\u{feff}') {
-        // Places are counted without it.
-        text.remove(0);
-    }
-    let source = Source::file(&shown, text);
-    let name = name.map(Text::as_str);
-    let (module, own) = read_file(source.text(), name).map_err(|e| diagnostics(&e, &source))?;
-    let program =
-        parse_module(&module, modes.apply(own), &shown).map_err(|e| source_error(&e, &source))?;
+/// Reads, checks and lowers a job's program.
+pub(crate) fn load(spec: &Spec) -> Result<Loaded> {
+    let (source, program) = match &spec.ir {
+        Some(text) => (text.source().clone(), from_ir(text)?),
+        None => from_rust(spec)?,
+    };
     tracing::debug!(
-        file = shown,
+        file = program.file,
         program = program.name,
         functions = program.functions.len(),
         "read"
     );
-    let lowered = lower::lower(&program).map_err(|e| Problem::new(e.to_string()))?;
+    let (graph, warnings) = match &spec.graph {
+        Some(written) => {
+            let (graph, warnings) = graph::resolve(written, &program)?;
+            (Some(graph), warnings)
+        }
+        None => (None, Vec::new()),
+    };
+    let internal = |e: String| JobError::from(Problem::new(e));
+    let (lowered, placed) = match &graph {
+        Some(graph) if graph.tasks().len() > 0 => {
+            let lowered = graph.levelized(&program);
+            // What is wrong with it was said before.
+            let first = |p: Vec<millstream_graph::graph::Problem>| {
+                internal(p.first().map(ToString::to_string).unwrap_or_default())
+            };
+            (Arc::new(lowered.map_err(first)?), None)
+        }
+        Some(graph) => {
+            let placed = graph::place(graph, &program)?;
+            (placed.program.levelized.clone(), Some(Arc::new(placed)))
+        }
+        None => {
+            let lowered = lower::lower(&program).map_err(|e| internal(e.to_string()))?;
+            (Arc::new(lowered), None)
+        }
+    };
     tracing::debug!(
         tasks = lowered.tasks.len(),
         stacks = lowered.stacks().len(),
@@ -132,8 +158,53 @@ pub(crate) fn load(
     Ok(Loaded {
         source,
         program,
-        lowered: Arc::new(lowered),
+        lowered,
+        graph,
+        warnings,
+        placed,
     })
+}
+
+/// The program of a Rust file.
+fn from_rust(spec: &Spec) -> Result<(Arc<Source>, Program)> {
+    let path = &spec.source.path;
+    let shown = path.display().to_string();
+    let mut text = read_text(path, Some(&spec.source.named_at))?;
+    if text.starts_with('\u{feff}') {
+        // Places are counted without it.
+        text.remove(0);
+    }
+    let source = Source::file(&shown, text);
+    let name = spec.program.as_ref().map(Text::as_str);
+    let (module, own) = read_file(source.text(), name).map_err(|e| diagnostics(&e, &source))?;
+    let program = parse_module(&module, spec.modes.apply(own), &shown)
+        .map_err(|e| source_error(&e, &source))?;
+    Ok((source, program))
+}
+
+/// The program of a text of the IR.
+fn from_ir(text: &Text) -> Result<Program> {
+    let program = parse_program(text.as_str()).map_err(|e| {
+        let lines = text.as_str().split_inclusive('\n');
+        let before: usize = lines
+            .take(e.line.saturating_sub(1) as usize)
+            .map(str::len)
+            .sum();
+        let rest = &text.as_str()[before.min(text.as_str().len())..];
+        let at = rest.char_indices().nth(e.column.saturating_sub(1) as usize);
+        let at = before + at.map_or(rest.len(), |(i, _)| i);
+        let message = format!("`ir` is no program: {}", e.message);
+        JobError::from(text.problem_at(at..at, message, "here"))
+    })?;
+    match verify(&program) {
+        Ok(()) => Ok(program),
+        Err(errors) => {
+            let problem = |e: &VerifyError| {
+                text.problem_at(0..0, format!("`ir` is no right program: {e}"), "in this")
+            };
+            Err(JobError::new(errors.iter().map(problem).collect()))
+        }
+    }
 }
 
 /// The module of a program that was read from this source.

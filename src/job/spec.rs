@@ -1,12 +1,13 @@
 //! What a job says, before anything of it is looked up: the RON file and the command's arguments come together here.
 
 use super::{
-    data::{Contents, File},
+    data::{Contents, Edges, File, Part},
     error::{JobError, Problem, Result, Source, Text},
     file, output,
     source::Modes,
 };
 use millstream_aggregator::Aggregator;
+use millstream_graph::graph::Written;
 use std::path::{Path, PathBuf};
 
 /// What the command says beside the file: it goes before what a RON file says.
@@ -68,10 +69,24 @@ pub(crate) enum Expected {
     Sorted,
 }
 
+/// A graph as it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct GraphSpec {
+    pub(crate) written: Written<Text>,
+    /// Elements that are in channels at first: an array, or a buffer's name.
+    pub(crate) send: Vec<Named<Text>>,
+    /// Calls of tasks before the graph runs.
+    pub(crate) first: Vec<Text>,
+    /// A call of a task when the graph has run, whose result is the run's.
+    pub(crate) then: Option<Text>,
+}
+
 /// A job as it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct Spec {
     pub(crate) source: File,
+    /// The program itself, in place of a source file.
+    pub(crate) ir: Option<Text>,
     pub(crate) program: Option<Text>,
     pub(crate) entry: Option<Text>,
     pub(crate) params: Vec<Named<Text>>,
@@ -85,6 +100,8 @@ pub(crate) struct Spec {
     pub(crate) result: Option<Text>,
     pub(crate) after: Vec<Named<Expected>>,
     pub(crate) tolerance: f64,
+    /// None for a program of tasks.
+    pub(crate) graph: Option<GraphSpec>,
 }
 
 impl Spec {
@@ -96,6 +113,7 @@ impl Spec {
                 path: path.to_owned(),
                 named_at,
             },
+            ir: None,
             program: None,
             entry: None,
             params: Vec::new(),
@@ -109,6 +127,7 @@ impl Spec {
             result: None,
             after: Vec::new(),
             tolerance: 0.0,
+            graph: None,
         }
     }
 
@@ -313,6 +332,12 @@ fn contents_of_file(value: &Text) -> Result<Contents> {
             ty,
             shape: None,
         },
+        output::Format::Png => {
+            let problem = file
+                .named_at
+                .problem("a picture can be written, but not read", "here");
+            return Err(problem.help("read a `.npy` or a `.bin` file").into());
+        }
     })
 }
 
@@ -324,9 +349,11 @@ fn contents(value: &Text) -> Result<Contents> {
             format!("`{}` does not say what a buffer holds", value.as_str()),
             label,
         );
-        problem.help("write `zeros:TYPE:LENGTH`, `random:TYPE:LENGTH:SEED`, `iota:TYPE:LENGTH`, `like:BUFFER` or `values:TYPE:[1, 2, 3]`")
+        problem.help("write `zeros:TYPE:LENGTH`, `random:TYPE:LENGTH:SEED`, `iota:TYPE:LENGTH`, `like:BUFFER`, `values:TYPE:[1, 2, 3]`, or `offsets:FILE`, `targets:FILE` and `lengths:FILE` of an edge list")
     };
-    let kinds = ["zeros", "random", "iota", "like", "values"];
+    let kinds = [
+        "zeros", "random", "iota", "like", "values", "offsets", "targets", "lengths",
+    ];
     let kind = parts[0].as_str();
     let Some(rest) = parts
         .get(1..)
@@ -339,6 +366,12 @@ fn contents(value: &Text) -> Result<Contents> {
         t.as_str().starts_with(|c: char| c.is_ascii_digit())
             || (t.as_str().starts_with('[') && !t.as_str().contains(';'))
     };
+    // A file's name may have colons of its own.
+    if let Some(part) = Part::named(kind) {
+        let file = value.part(kind.len() + 1..value.as_str().len()).trimmed();
+        let edges = Edges::List(file_at(&file, Path::new("")));
+        return Ok(Contents::Graph(part, edges));
+    }
     let (ty, rest) = if rest.len() > 1 && !is_length(&rest[0]) {
         (Some(rest[0].clone()), &rest[1..])
     } else {

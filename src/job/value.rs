@@ -22,20 +22,7 @@ fn add_leaves(ty: &Type, structs: &Structs, base: u64, out: &mut Vec<(u64, Scala
                 add_leaves(&field, structs, base + offset, out);
             }
         }
-        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => {}
-    }
-}
-
-/// Whether values of a type hold addresses, so that no file or literal can give one.
-pub(crate) fn points(ty: &Type, structs: &Structs) -> bool {
-    match ty {
-        Type::Scalar(s) => *s == Scalar::Ptr,
-        Type::Atomic(_) => false,
-        Type::Array(elem, _) => points(elem, structs),
-        Type::Tuple(_) | Type::Struct(_) => {
-            ty.fields(structs).iter().any(|(t, _)| points(t, structs))
-        }
-        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => true,
+        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Channel(_) => {}
     }
 }
 
@@ -99,7 +86,9 @@ fn write_value(out: &mut String, bytes: &[u8], at: u64, ty: &Type, structs: &Str
             }
             out.push_str(if fields.is_empty() { "}" } else { " }" });
         }
-        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => out.push('_'),
+        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Channel(_) => {
+            out.push('_')
+        }
     }
 }
 

@@ -226,7 +226,10 @@ fn what_is_missing_or_twice_in_ron_is_said() {
     job_with(
         "\"out.npy\"",
         "\"out.txt\"",
-        &["job.ron:9:25", "neither a `.npy` nor a `.bin` file"],
+        &[
+            "job.ron:9:25",
+            "neither a `.npy` nor a `.bin` file, nor a `.png` file to write",
+        ],
     );
     job_with("),\n)\n", "),\n", &["job.ron", "Unexpected end"]);
     job_with(

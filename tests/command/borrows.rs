@@ -100,3 +100,39 @@ fn a_run_says_that_it_looks_for_no_races_where_there_could_be_some() {
     assert!(!says(&[&sort[..], &["-q"]].concat()));
     assert!(!says(&["run", "fib.rs", "--set", "n=9"]));
 }
+
+/// rustc is shown kernels as the macro makes them: it looks at what they lend to tasks, and at what became of their element.
+#[test]
+fn kernels_are_checked_too() {
+    let t = Folder::new();
+    let program = |lend: &str| {
+        format!(
+            "#[millstream::program]
+mod work {{
+    #[task]
+    pub fn fill(data: &mut [u32]) {{ data[0] = 1; }}
+
+    #[kernel]
+    pub fn work(item: Element<u32>, next: Channel<(u32, u32)>) {{
+        let mut data = [item.deq(); 4];
+        spawn!(fill(&mut data));
+        {lend}
+        let mut new = next.talloc();
+        new.0 = data[0];
+        next.enq(new);
+        item.tfree();
+    }}
+}}
+"
+        )
+    };
+    t.write("work.rs", &program("sync!();"));
+    assert!(!t.good(&["check", "work.rs"]).contains("not checked"));
+    t.write("work.rs", &program(""));
+    t.bad(1, &["check", "work.rs"], &["[E0503]", "work.rs:12:17"]);
+    t.write(
+        "work.rs",
+        &program("sync!(); item.tfree(); data[1] = item.deq();"),
+    );
+    t.bad(1, &["check", "work.rs"], &["[E0382]", "work.rs:10:42"]);
+}

@@ -6,5 +6,8 @@ mod bad_files;
 mod bad_runs;
 mod borrows;
 mod devices;
+mod flows;
+mod graphs;
 mod jobs;
+mod pictures;
 mod support;

@@ -49,5 +49,6 @@ fn stack(program: &Levelized, stack: StackRef) -> String {
         StackRef::Entry(t) => program[t].name.clone(),
         StackRef::Frame(t) => format!("{}'s frame", program[t].name),
         StackRef::Continuation(t, s) => format!("{}'s segment {}", program[t].name, s.index()),
+        StackRef::Channel(_) => format!("the channel {}", program.name(stack)),
     }
 }

@@ -84,6 +84,18 @@ pub fn argument(text: &str, ty: &Type, structs: &Structs) -> Argument {
     }
 }
 
+/// The memory of a value of that type.
+#[must_use]
+pub fn image(text: &str, ty: &Type, structs: &Structs) -> Vec<u8> {
+    let chars = text.chars().peekable();
+    let mut reader = Reader {
+        chars,
+        structs,
+        text,
+    };
+    reader.value(ty)
+}
+
 fn bits(bytes: &[u8]) -> u64 {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);

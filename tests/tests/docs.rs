@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_cilk_lower::{SourceError, lower::lower, parse_file};
-use millstream_graph::model::ChannelGraph;
+use millstream_graph::graph::{Drawing, Graph};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -177,20 +177,22 @@ fn every_method_is_on_the_page() {
     assert!(methods > 80, "{methods} methods");
 }
 
-fn graph(example: &str) -> ChannelGraph {
+fn drawing(example: &str) -> Drawing {
     let file = format!("examples/{example}.rs");
-    ChannelGraph::from_levelized(&lower(&parse_file(&page(&file), &file, None).unwrap()).unwrap())
+    let program = parse_file(&page(&file), &file, None).unwrap();
+    let lowered = lower(&program).unwrap();
+    Drawing::new(&Graph::of(&lowered), &lowered.program)
 }
 
 #[test]
 fn graphs_are_those_that_the_command_draws() {
     assert!(
-        page("docs/fib.svg") == graph("fib").to_svg(),
+        page("docs/fib.svg") == drawing("fib").to_svg(),
         "draw it anew: cargo run -- lower examples/fib.rs --emit svg -o docs/fib.svg"
     );
     let page = page("docs/graph.md");
     let dot = blocks(&page).into_iter().find(|b| b.kind == "dot").unwrap();
-    assert_eq!(dot.text.trim_end(), graph("sort").to_dot().trim_end());
+    assert_eq!(dot.text.trim_end(), drawing("sort").to_dot().trim_end());
 }
 
 /// The first screen: few words, then a whole program, then the command and what it prints.

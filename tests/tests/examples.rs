@@ -35,7 +35,7 @@ macro_rules! examples {
     };
 }
 
-examples! { fib floyd mergesort quadrature queens quickhull sort strassen strassen64 tree tsp unbalanced }
+examples! { bfs fib fib_channel floyd mandelbrot mergesort quadrature queens quickhull shortest sort strassen strassen64 tracer tree tsp unbalanced words }
 
 fn folder() -> PathBuf {
     millstream_tests::root().join("examples")

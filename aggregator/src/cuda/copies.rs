@@ -6,7 +6,7 @@
 //!
 //! Large ones go by way of pinned memory ([`staging`](super::staging)).
 
-use super::launcher::{Launcher, Rows};
+use super::launcher::{Machine, Rows};
 use crate::{args::Region, error::RunError};
 
 /// Alignment that a copy keeps of its original's address.
@@ -135,7 +135,7 @@ impl Copies {
     /// The regions are lent for the run, those that are written exclusively; there are [`bytes`](Self::bytes) at `base`.
     pub(super) unsafe fn copy(
         &self,
-        launcher: &impl Launcher,
+        launcher: &impl Machine,
         base: u64,
         after: bool,
     ) -> Result<(), RunError> {

@@ -99,12 +99,12 @@ struct Slot {
 /// What a device has in its context.
 #[derive(Debug)]
 pub(super) struct Inner {
-    options: CudaOptions,
-    info: DeviceInfo,
-    memory: u64,
+    pub(super) options: CudaOptions,
+    pub(super) info: DeviceInfo,
+    pub(super) memory: u64,
     pub(super) shared: Mapped,
     /// One run at a time: who launches holds it.
-    workspace: Mutex<Workspace>,
+    pub(super) workspace: Mutex<Workspace>,
     loaded: Mutex<Vec<Arc<CudaLoaded>>>,
     pub(super) context: Context,
 }
@@ -140,7 +140,7 @@ impl Workspace {
     }
 
     /// What a run leaves: the channels' memory, and that for copies unless it is large.
-    fn shrink(&mut self) {
+    pub(super) fn shrink(&mut self) {
         self.copies.take_if(|m| m.bytes() > KEPT_COPIES);
     }
 }
@@ -228,6 +228,20 @@ impl Inner {
         })
     }
 
+    /// How deep helpers may recurse whose calls take so many bytes of a thread's stack: the deepest that the stack has room for; tasks recurse without
+    /// it.
+    pub(super) fn depth_of(&self, helper_frame: u64) -> Result<u32, RunError> {
+        if helper_frame == 0 {
+            return Ok(0);
+        }
+        let threads = u64::from(self.info.multiprocessors) * RESIDENT_THREADS;
+        let share = (self.context.free_memory()? / STACK_SHARE / threads)
+            .clamp(LEAST_STACK, 64 << 10)
+            & !1023;
+        let stack = self.context.stack(share, LEAST_STACK)?;
+        Ok((stack / helper_frame) as u32)
+    }
+
     /// A word that host and device share.
     pub(super) fn shared_word(&self, at: usize) -> &AtomicU32 {
         assert!(at < SHARED_WORDS, "a word of the shared memory");
@@ -277,7 +291,7 @@ impl CudaDevice {
     }
 
     /// The device's context and what it has there: a new one if the last was lost.
-    fn alive(&self) -> Result<Arc<Inner>, RunError> {
+    pub(super) fn alive(&self) -> Result<Arc<Inner>, RunError> {
         let mut alive = self.slot.alive.lock();
         if let Some(inner) = alive
             .as_ref()
@@ -485,7 +499,7 @@ impl CudaBuffer {
 }
 
 /// What to compile for: the GPU's own architecture, or the nearest before it whose machine code it runs.
-fn arch_for(nvrtc: &Nvrtc, arch: u32) -> Result<Arch, RunError> {
+pub(super) fn arch_for(nvrtc: &Nvrtc, arch: u32) -> Result<Arch, RunError> {
     let known = nvrtc.archs();
     let same = known
         .iter()
@@ -547,19 +561,8 @@ fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, R
         )));
     }
     let channels = module.global(kernel::CHANNELS)?;
-    // The deepest recursion of helpers is what the stack has room for; tasks recurse without it.
-    let threads = u64::from(inner.info.multiprocessors) * RESIDENT_THREADS;
-    let stack = match text.helper_frame {
-        0 => 0,
-        _ => {
-            let share = (inner.context.free_memory()? / STACK_SHARE / threads)
-                .clamp(LEAST_STACK, 64 << 10)
-                & !1023;
-            inner.context.stack(share, LEAST_STACK)?
-        }
-    };
     let mut kernels = Kernels::new(plan, text.sites, blocks, dispatch_blocks);
-    kernels.max_depth = stack.checked_div(text.helper_frame).unwrap_or(0) as u32;
+    kernels.max_depth = inner.depth_of(text.helper_frame)?;
     kernels.records = inner.options.records;
     kernels.compiling = start.elapsed();
     Ok(CudaLoaded {

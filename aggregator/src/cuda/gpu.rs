@@ -3,7 +3,7 @@
 use super::{
     device::{CudaLoaded, Inner, Workspace},
     driver::Stopwatch,
-    launcher::{Kernels, Launcher, Rows},
+    launcher::{Kernels, Launcher, Machine, Rows},
 };
 use crate::error::RunError;
 use millstream_channels_kernel::cuda::abi::kernel;
@@ -11,18 +11,18 @@ use std::{sync::atomic::AtomicU32, time::Duration};
 
 /// The driver as a run's launcher: a program that is loaded, and the memory that runs use one after another.
 #[derive(Debug)]
-pub(super) struct Driver<'a> {
-    inner: &'a Inner,
-    loaded: &'a CudaLoaded,
+pub(super) struct Driver<'a, K> {
+    pub(super) inner: &'a Inner,
+    pub(super) loaded: &'a K,
     workspace: &'a mut Workspace,
     watch: Stopwatch,
 }
 
-impl<'a> Driver<'a> {
+impl<'a, K> Driver<'a, K> {
     /// The context is entered, and stays so.
     pub(super) fn new(
         inner: &'a Inner,
-        loaded: &'a CudaLoaded,
+        loaded: &'a K,
         workspace: &'a mut Workspace,
     ) -> Result<Self, RunError> {
         Ok(Self {
@@ -34,11 +34,28 @@ impl<'a> Driver<'a> {
     }
 }
 
-impl Launcher for Driver<'_> {
-    fn kernels(&self) -> &Kernels {
-        &self.loaded.kernels
+impl<K> Driver<'_, K> {
+    /// Fills a global of a module: its address and its size.
+    ///
+    /// # Safety
+    /// It is one.
+    pub(super) unsafe fn fill(
+        &self,
+        (at, size): (u64, usize),
+        bytes: &[u8],
+    ) -> Result<(), RunError> {
+        if bytes.len() > size {
+            return Err(RunError::Device(format!(
+                "the program's table of channels takes {size} bytes, not {}",
+                bytes.len()
+            )));
+        }
+        // SAFETY: as long as that; pageable memory is staged before the call returns.
+        unsafe { self.inner.context.copy_in(at, bytes.as_ptr(), bytes.len()) }
     }
+}
 
+impl<K> Machine for Driver<'_, K> {
     fn home(&self) -> u64 {
         self.inner.context.shared.id
     }
@@ -77,47 +94,6 @@ impl Launcher for Driver<'_> {
         unsafe { self.inner.context.zero(at, bytes) }
     }
 
-    fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
-        let (at, size) = self.loaded.channels;
-        if bytes.len() > size {
-            return Err(RunError::Device(format!(
-                "the program's table of channels takes {size} bytes, not {}",
-                bytes.len()
-            )));
-        }
-        // SAFETY: the module's global, as long as that; pageable memory is staged before the call returns.
-        unsafe { self.inner.context.copy_in(at, bytes.as_ptr(), bytes.len()) }
-    }
-
-    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
-        let blocks = if small { 1 } else { self.loaded.kernels.blocks };
-        let (mut published, mut word) = (published, u32::from(small));
-        let mut params = [(&raw mut published).cast(), (&raw mut word).cast()];
-        let kernel = self.loaded.persistent.0;
-        // SAFETY: the kernel takes the address of a dispatch record and a word; the rest is the caller's promise.
-        unsafe {
-            self.inner
-                .context
-                .launch(kernel, blocks, kernel::BLOCK, !small, &mut params)
-        }
-    }
-
-    unsafe fn dispatch(
-        &self,
-        kernel: usize,
-        blocks: u32,
-        words: &mut [u32],
-    ) -> Result<(), RunError> {
-        let mut params = [words.as_mut_ptr().cast()];
-        let kernel = self.loaded.dispatches[kernel].0;
-        // SAFETY: the kernel takes a dispatch record by value; the rest is the caller's promise.
-        unsafe {
-            self.inner
-                .context
-                .launch(kernel, blocks, kernel::BLOCK, false, &mut params)
-        }
-    }
-
     fn wait(&self, what: &str) -> Result<(), RunError> {
         self.inner.context.wait(what)
     }
@@ -149,5 +125,45 @@ impl Launcher for Driver<'_> {
 
     fn elapsed(&self) -> Result<Duration, RunError> {
         self.watch.elapsed()
+    }
+}
+
+impl Launcher for Driver<'_, CudaLoaded> {
+    fn kernels(&self) -> &Kernels {
+        &self.loaded.kernels
+    }
+
+    fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
+        // SAFETY: a global of the module.
+        unsafe { self.fill(self.loaded.channels, bytes) }
+    }
+
+    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
+        let blocks = if small { 1 } else { self.loaded.kernels.blocks };
+        let (mut published, mut word) = (published, u32::from(small));
+        let mut params = [(&raw mut published).cast(), (&raw mut word).cast()];
+        let kernel = self.loaded.persistent.0;
+        // SAFETY: the kernel takes the address of a dispatch record and a word; the rest is the caller's promise.
+        unsafe {
+            self.inner
+                .context
+                .launch(kernel, blocks, kernel::BLOCK, !small, &mut params)
+        }
+    }
+
+    unsafe fn dispatch(
+        &self,
+        kernel: usize,
+        blocks: u32,
+        words: &mut [u32],
+    ) -> Result<(), RunError> {
+        let mut params = [words.as_mut_ptr().cast()];
+        let kernel = self.loaded.dispatches[kernel].0;
+        // SAFETY: the kernel takes a dispatch record by value; the rest is the caller's promise.
+        unsafe {
+            self.inner
+                .context
+                .launch(kernel, blocks, kernel::BLOCK, false, &mut params)
+        }
     }
 }

@@ -104,10 +104,7 @@ pub struct Rows {
 /// Where kernels run. What is copied, cleared and launched is done in the order in which it was asked for; [`wait`](Self::wait) waits for all of it.
 ///
 /// Every method may fail as the machine does: [`RunError::Lost`] where nothing more can be done there, [`RunError::Device`] otherwise.
-pub trait Launcher {
-    /// The program.
-    fn kernels(&self) -> &Kernels;
-
+pub trait Machine {
     /// Which memory of buffers is at home here.
     fn home(&self) -> u64;
 
@@ -165,35 +162,6 @@ pub trait Launcher {
     /// `at` is device memory of that size.
     unsafe fn zero(&self, at: u64, bytes: u64) -> Result<(), RunError>;
 
-    /// Fills the program's global [`CHANNELS`](abi::kernel::CHANNELS).
-    ///
-    /// # Errors
-    /// As the machine does, or if it is not as large.
-    fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError>;
-
-    /// Starts the persistent kernel: `small` with one block, which ends with the first run that is more than it does.
-    ///
-    /// # Errors
-    /// As the machine does.
-    ///
-    /// # Safety
-    /// The device's memory is laid out as the kernels expect, `published` is the address of a dispatch record in it.
-    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError>;
-
-    /// Starts a dispatch.
-    ///
-    /// # Errors
-    /// As the machine does.
-    ///
-    /// # Safety
-    /// The device's memory is laid out as the kernels expect, and so are the words of the dispatch record.
-    unsafe fn dispatch(
-        &self,
-        kernel: usize,
-        blocks: u32,
-        words: &mut [u32],
-    ) -> Result<(), RunError>;
-
     /// Waits for all that was asked for.
     ///
     /// # Errors
@@ -235,4 +203,39 @@ pub trait Launcher {
     /// # Errors
     /// As the machine does.
     fn elapsed(&self) -> Result<Duration, RunError>;
+}
+
+/// A machine that a program's kernels were made for.
+pub trait Launcher: Machine {
+    /// The program.
+    fn kernels(&self) -> &Kernels;
+
+    /// Fills the program's global [`CHANNELS`](abi::kernel::CHANNELS).
+    ///
+    /// # Errors
+    /// As the machine does, or if it is not as large.
+    fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError>;
+
+    /// Starts the persistent kernel: `small` with one block, which ends with the first run that is more than it does.
+    ///
+    /// # Errors
+    /// As the machine does.
+    ///
+    /// # Safety
+    /// The device's memory is laid out as the kernels expect, `published` is the address of a dispatch record in it.
+    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError>;
+
+    /// Starts a dispatch.
+    ///
+    /// # Errors
+    /// As the machine does.
+    ///
+    /// # Safety
+    /// The device's memory is laid out as the kernels expect, and so are the words of the dispatch record.
+    unsafe fn dispatch(
+        &self,
+        kernel: usize,
+        blocks: u32,
+        words: &mut [u32],
+    ) -> Result<(), RunError>;
 }

@@ -43,6 +43,8 @@ pub struct WorkerContext {
     /// An `AtomicU32`: not 0 when the run is to end. Read (relaxed) at the back edges of loops.
     /// Pairs with the store of `Run::cancel` and of a worker that failed; it only hastens the end, so no order is needed.
     pub cancel: *const u32,
+    /// Of a graph: the bits of each uniform, of a blob its address.
+    pub uniforms: *const u64,
     /// Called where a stack whose pushes cannot be counted is at its limit.
     pub more: MoreFn,
     /// Which stack is to grow, its top, and then what `more` said: compiled code's own.

@@ -15,7 +15,7 @@ use cranelift_codegen::ir::{AbiParam, InstBuilder, Value, condcodes::IntCC, type
 use cranelift_frontend::Variable;
 use cranelift_module::Module;
 use millstream_graph::{
-    ir::{FieldId, FuncId, LocalId, Operand, SegmentId, StmtKind, TaskId, Terminator},
+    ir::{ChannelId, FieldId, FuncId, LocalId, Operand, SegmentId, StmtKind, TaskId, Terminator},
     levelized::Segment,
     ty::{Layout, PieceKind, Scalar},
 };
@@ -238,6 +238,7 @@ impl<'p> Gen<'_, 'p> {
                             leaf.is_some(),
                         );
                     }
+                    StmtKind::Emit { channel, .. } => push(layouts.channel(*channel), i, false),
                     StmtKind::FrameAlloc => push(
                         layouts
                             .frame(task)
@@ -566,6 +567,14 @@ impl<'p> Gen<'_, 'p> {
             self.spawn_unless(leaf, stack, &values);
             return;
         }
+        let at = self.talloc(stack);
+        self.fill(stack, at, &values);
+    }
+
+    /// The same for an element of a channel of the graph, on the stack that the worker empties into the channel.
+    pub(super) fn emit(&mut self, channel: ChannelId, args: &[Operand]) {
+        let stack = self.unit.layouts.channel(channel);
+        let values: Vec<Value> = args.iter().map(|&a| self.operand(a)).collect();
         let at = self.talloc(stack);
         self.fill(stack, at, &values);
     }

@@ -63,6 +63,10 @@ impl Gen<'_, '_> {
                 let global = self.unit.module.declare_data_in_func(id, self.b.func);
                 self.b.ins().symbol_value(types::I64, global)
             }
+            Rvalue::Uniform { id, ty } => {
+                let slot = self.uniforms[id];
+                self.b.ins().stack_load(types::I64, clif(*ty), slot, 0)
+            }
             Rvalue::PtrAdd {
                 base,
                 index,

@@ -52,6 +52,7 @@ impl<'p> Gen<'_, 'p> {
                 dest,
                 leaf,
             } => self.spawn(*func, args, dest.map(|d| d.addr), *leaf),
+            StmtKind::Emit { channel, args } => self.emit(*channel, args),
             StmtKind::Check { cond, kind, values } => self.check(*cond, kind, values, stmt),
             StmtKind::Atomic {
                 op,

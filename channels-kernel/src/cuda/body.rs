@@ -2,6 +2,7 @@
 
 use super::{
     analysis::{self, Taint},
+    flow,
     loops::{self, Loop},
     names,
     plan::Plan,
@@ -29,6 +30,8 @@ pub(super) enum Role {
         segment: SegmentId,
         staged: Option<usize>,
     },
+    /// A kernel of a graph.
+    Node { task: TaskId },
 }
 
 /// Writes one body.
@@ -45,6 +48,8 @@ pub(super) struct Body<'a, 'w> {
     loops: Vec<Loop>,
     inside: Option<usize>,
     pub(super) here: BlockId,
+    /// Of a kernel of a graph: the channels that it emits into, in order of its ports.
+    pub(super) ports: &'a [flow::Port],
 }
 
 impl<'a, 'w> Body<'a, 'w> {
@@ -71,6 +76,7 @@ impl<'a, 'w> Body<'a, 'w> {
             loops,
             inside: None,
             here: BlockId(0),
+            ports: &[],
         }
     }
 
@@ -80,7 +86,7 @@ impl<'a, 'w> Body<'a, 'w> {
             Role::Segment { task, segment, .. } => {
                 self.plan.program[task].segments[segment.index()].ret
             }
-            Role::Helper { .. } => None,
+            Role::Helper { .. } | Role::Node { .. } => None,
         }
     }
 
@@ -132,7 +138,7 @@ impl<'a, 'w> Body<'a, 'w> {
     pub(super) fn result_type(&self) -> &'static str {
         match self.role {
             Role::Helper { .. } => super::helper::result_type(self.plan, self.function),
-            Role::Segment { .. } => "void",
+            Role::Segment { .. } | Role::Node { .. } => "void",
         }
     }
 
@@ -328,6 +334,7 @@ impl<'a, 'w> Body<'a, 'w> {
                 self.helper_returns(values);
             }
             Role::Segment { task, .. } => self.task_returns(task, values),
+            Role::Node { .. } => self.out.line("return;  // tfree"),
         }
     }
 }

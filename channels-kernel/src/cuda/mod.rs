@@ -18,6 +18,7 @@ pub mod abi;
 mod analysis;
 mod atomic;
 mod body;
+pub mod flow;
 mod helper;
 mod inherit;
 mod loops;

@@ -6,7 +6,7 @@ use millstream_graph::{
     levelized::{Field, Levelized},
 };
 
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     let out: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })

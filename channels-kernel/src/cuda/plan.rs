@@ -65,6 +65,17 @@ impl Plan {
         plan
     }
 
+    /// A program of which only bodies are written: a graph's, whose channels are not stacks.
+    pub(super) fn bare(program: &Levelized) -> Self {
+        Self {
+            program: program.clone(),
+            stacks: Vec::new(),
+            sources: Vec::new(),
+            short_returns: vec![false; program.tasks.len()],
+            inherited: Vec::new(),
+        }
+    }
+
     /// Where a task passes its own return address on, a short one can only come from a short one.
     fn widen(&mut self) {
         let mut again = true;
@@ -105,6 +116,7 @@ impl Plan {
                         twin: false,
                     },
                 ),
+                StackRef::Channel(_) => unreachable!("a program of tasks has no channels"),
             };
             let mut fields = self.program.fields(stack);
             for (i, field) in fields.iter_mut().enumerate() {

@@ -47,6 +47,13 @@ impl Body<'_, '_> {
             }
             Rvalue::SlotAddr(id) => self.slot(*id),
             Rvalue::DataAddr(id) => format!("(ptr)d{}", id.0),
+            Rvalue::Uniform { id, ty } => {
+                format!(
+                    "from_bits<{}>(device_flow.uniforms[{}])",
+                    ctype(*ty),
+                    id.index()
+                )
+            }
             Rvalue::PtrAdd {
                 base,
                 index,

@@ -56,6 +56,7 @@ impl Body<'_, '_> {
                 dest,
                 leaf,
             } => self.spawn(at, *func, (args, *dest), *leaf),
+            StmtKind::Emit { channel, args } => self.emit(*channel, args),
             StmtKind::Check { cond, kind, values } => self.check(*cond, kind, values),
             StmtKind::Atomic {
                 op,
@@ -79,7 +80,7 @@ impl Body<'_, '_> {
     /// Lines that happen only when the body runs for good.
     fn effect(&mut self, lines: &[String]) {
         let guard = match self.role {
-            Role::Helper { .. } => "",
+            Role::Helper { .. } | Role::Node { .. } => "",
             Role::Segment { .. } => "if constexpr (W::RUN) ",
         };
         if let [line] = lines
@@ -149,7 +150,9 @@ impl Body<'_, '_> {
     fn function_name(&self) -> String {
         match self.role {
             Role::Helper { .. } => self.function.name.clone(),
-            Role::Segment { task, .. } => self.plan.program[task].source_name().to_owned(),
+            Role::Segment { task, .. } | Role::Node { task } => {
+                self.plan.program[task].source_name().to_owned()
+            }
         }
     }
 

@@ -23,6 +23,14 @@ const SHARED_BYTES: u64 = 48 << 10;
 /// For the levels that a persistent kernel keeps near, and what the compiler adds.
 const LEVEL_BYTES: u64 = 3 << 10;
 
+/// What stands above the channels' part of the text.
+const CHANNELS: &str = "\
+// Channel stacks and the workers that run wavefronts of segments on them.\n\
+//\n\
+// Dispatches are separated by a barrier, so an element that is reserved is published: `talloc` gives its number, stores fill it,\n\
+// and `enq` and `tfree` cost nothing. What a dispatch may push is bounded beforehand by `Dispatch::room`.\n\
+\n";
+
 /// What the text depends on beside the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Options {
@@ -69,6 +77,10 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.blank();
     out.text(&abi::header(plan));
     channels(plan, &mut out);
+    out.text(CHANNELS);
+    out.text(include_str!("device/stop.cu"));
+    out.text(include_str!("device/memory.cu"));
+    out.text(include_str!("device/thread.cu"));
     out.text(include_str!("device/channel.cu"));
     out.text(include_str!("device/direct.cu"));
     out.blank();
@@ -336,7 +348,7 @@ fn tables(plan: &Plan, out: &mut Writer) {
     ));
 }
 
-fn data(plan: &Plan, out: &mut Writer) {
+pub(super) fn data(plan: &Plan, out: &mut Writer) {
     for (i, data) in plan.program.program.data.iter().enumerate() {
         let mut bytes = String::new();
         for byte in &data.bytes {

@@ -58,7 +58,11 @@ fn is_plain(ty: &Type, structs: &Structs) -> bool {
         Type::Tuple(_) | Type::Struct(_) => {
             ty.fields(structs).iter().all(|(t, _)| is_plain(t, structs))
         }
-        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Atomic(_) => false,
+        Type::Slice { .. }
+        | Type::Ref { .. }
+        | Type::Mat { .. }
+        | Type::Atomic(_)
+        | Type::Channel(_) => false,
     }
 }
 

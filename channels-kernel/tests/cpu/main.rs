@@ -5,6 +5,7 @@
 mod control;
 mod fib;
 mod helpers;
+mod kernels;
 mod lowered;
 mod memory;
 mod ops;

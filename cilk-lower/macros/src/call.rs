@@ -1,6 +1,6 @@
 //! What makes a program callable: the layout of its structs, its text, and a typed call for each task.
 
-use crate::errors;
+use crate::{errors, kernel};
 use millstream_cilk_lower::{
     ident, is_task_attribute,
     rust::{
@@ -72,7 +72,7 @@ pub(crate) fn layout(id: StructId, program: &Program) -> TokenStream {
     }
 }
 
-fn writer(structs: &Structs, path: TokenStream, lifetime: TokenStream) -> Writer<'_> {
+pub(crate) fn writer(structs: &Structs, path: TokenStream, lifetime: TokenStream) -> Writer<'_> {
     Writer {
         structs,
         path,
@@ -120,8 +120,8 @@ fn taken(module: &ItemMod) -> impl Iterator<Item = &Ident> {
     let items = module.content.iter().flat_map(|(_, items)| items);
     items.filter_map(|item| match item {
         Item::Fn(f) if f.sig.ident == "program" => Some(&f.sig.ident),
-        Item::Struct(s) if s.ident == "call" => Some(&s.ident),
-        Item::Type(t) if t.ident == "call" => Some(&t.ident),
+        Item::Struct(s) if s.ident == "call" || s.ident == "kernel" => Some(&s.ident),
+        Item::Type(t) if t.ident == "call" || t.ident == "kernel" => Some(&t.ident),
         _ => None,
     })
 }
@@ -138,7 +138,7 @@ pub(crate) fn taken_names(module: &ItemMod) -> TokenStream {
         .collect()
 }
 
-fn find<'a>(module: &'a ItemMod, name: &str) -> Option<&'a ItemFn> {
+pub(crate) fn find<'a>(module: &'a ItemMod, name: &str) -> Option<&'a ItemFn> {
     module
         .content
         .iter()
@@ -270,7 +270,7 @@ fn borrows(ty: &Type) -> bool {
         Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => true,
         Type::Tuple(fields) => fields.iter().any(borrows),
         Type::Array(elem, _) => borrows(elem),
-        Type::Scalar(_) | Type::Struct(_) | Type::Atomic(_) => false,
+        Type::Scalar(_) | Type::Struct(_) | Type::Atomic(_) | Type::Channel(_) => false,
     }
 }
 
@@ -296,6 +296,7 @@ pub(crate) fn stubs(module: &ItemMod) -> TokenStream {
             }
         }
     });
+    let kernels = kernel::stubs(module);
     let is_free = |name: &str| taken(module).all(|t| t != name);
     let call = is_free("call").then(|| quote!(pub mod call { use super::*; #(#calls)* }));
     let program = is_free("program").then(|| {
@@ -305,5 +306,6 @@ pub(crate) fn stubs(module: &ItemMod) -> TokenStream {
             }
         )
     });
-    quote!(#call #program)
+    let kernels = is_free("kernel").then_some(kernels);
+    quote!(#call #kernels #program)
 }

@@ -1,8 +1,8 @@
 //! The module as plain Rust, and the layout of its structs.
 
-use crate::{call, errors};
+use crate::{call, errors, kernel};
 use millstream_cilk_lower::{
-    is_task_attribute, lower, nesting, parse_module, program_options, rust,
+    is_role_attribute, lower, nesting, parse_module, program_options, rust,
 };
 use millstream_graph::ir::{Options, Program};
 use proc_macro2::{Span, TokenStream};
@@ -64,8 +64,9 @@ fn complete(module: &mut ItemMod, program: &Program) {
         .map(|(id, _)| call::layout(id, program));
     let layouts: TokenStream = layouts.collect();
     let calls = call::module(module, program);
+    let kernels = kernel::module(module, program);
     let (_, items) = module.content.get_or_insert_with(Default::default);
-    items.extend([imports, layouts, calls, races].map(Item::Verbatim));
+    items.extend([imports, layouts, calls, kernels, races].map(Item::Verbatim));
     if !module.attrs.iter().any(|a| a.path().is_ident("doc")) {
         let about = format!("The program `{}`.", program.name);
         module.attrs.push(parse_quote!(#[doc = #about]));
@@ -108,13 +109,13 @@ fn signatures(mut module: ItemMod) -> TokenStream {
     for item in items.iter_mut() {
         match item {
             Item::Fn(f) => {
-                f.attrs.retain(|a| !is_task_attribute(a));
+                f.attrs.retain(|a| !is_role_attribute(a));
                 *f.block = no_body();
             }
             Item::Impl(i) => {
                 for member in &mut i.items {
                     if let syn::ImplItem::Fn(f) = member {
-                        f.attrs.retain(|a| !is_task_attribute(a));
+                        f.attrs.retain(|a| !is_role_attribute(a));
                         f.block = no_body();
                     }
                 }

@@ -6,7 +6,7 @@ use crate::{
     hir::{Expr, FnId},
 };
 use millstream_graph::{
-    ir::{Combine, Dest, FuncId, FunctionKind, Operand, StmtKind},
+    ir::{Combine, Dest, FuncId, Operand, StmtKind},
     ty::{PieceKind, Type},
 };
 
@@ -70,7 +70,7 @@ impl Builder<'_, '_> {
         span: proc_macro2::Span,
     ) {
         let ret = self.unit.module.fns[id.0].ret.clone();
-        if self.kind != FunctionKind::Task {
+        if !self.kind.spawns() {
             return self.spawn_serially(id, args, &ret, dest, span);
         }
         let mut values = self.operands(args);

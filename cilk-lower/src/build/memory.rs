@@ -7,7 +7,7 @@ use crate::{
 };
 use millstream_graph::{
     ir::{BinOp, BlockId, CheckKind, LocalId, Operand, Rvalue, StmtKind, UnOp},
-    ty::{Scalar, Type},
+    ty::{PieceKind, Scalar, Type},
 };
 
 /// Up to this many elements `[x; n]` is written out.
@@ -21,6 +21,7 @@ impl Builder<'_, '_> {
                 let len = self.value(&args[0])[1];
                 vec![self.binary(BinOp::Eq, len, Operand::usize(0))]
             }
+            Builtin::Zeroed => self.zeroed(&e.ty.to_type()),
             Builtin::AtomicNew => self.value(&args[0]),
             Builtin::AtomicInto => {
                 let (base, offset) = self.memory(&args[0]);
@@ -48,6 +49,22 @@ impl Builder<'_, '_> {
             | Builtin::MatSame => self.mat_builtin(builtin, args, e),
             _ => self.numeric_builtin(builtin, args),
         }
+    }
+
+    /// A value all of whose bits are zero.
+    fn zeroed(&mut self, ty: &Type) -> Vec<Operand> {
+        let pieces = ty.pieces(self.structs()).into_iter();
+        let zero = pieces.map(|p| match p.kind {
+            PieceKind::Scalar(s) => Operand::Const(s, 0),
+            PieceKind::Blob(layout) => {
+                let slot = self.slot(layout);
+                let dst = self.assign_new(Scalar::Ptr, Rvalue::SlotAddr(slot));
+                let size = layout.size;
+                self.emit(StmtKind::Zero { dst, size });
+                dst
+            }
+        });
+        zero.collect()
     }
 
     fn checks_bounds(&self) -> bool {

@@ -51,6 +51,7 @@ pub(crate) fn program(module: &Module, bodies: &[Body], file: &str) -> Program {
         structs: module.structs.clone(),
         data: unit.data,
         functions,
+        ..Program::default()
     }
 }
 
@@ -290,7 +291,7 @@ impl<'u, 'm> Builder<'u, 'm> {
         let arrays = pieces.iter().any(|p| matches!(p.kind, PieceKind::Blob(_)))
             || matches!(ty, Type::Atomic(_));
         // Results of children need memory; in serial code they are plain assignments.
-        let awaits = v.awaits && self.kind == FunctionKind::Task;
+        let awaits = v.awaits && self.kind.spawns();
         let home = if !pieces.is_empty() && (arrays || v.addressed || awaits) {
             let slot = self.slot(ty.layout(self.structs()));
             let scalar = ty.scalar().filter(|_| !v.addressed);
@@ -355,9 +356,9 @@ impl<'u, 'm> Builder<'u, 'm> {
         }
     }
 
-    /// Leaves the function. A task waits for its children first.
+    /// Leaves the function. A task or kernel waits for its children first.
     fn finish_return(&mut self, pieces: Vec<Operand>) {
-        if self.kind == FunctionKind::Task {
+        if self.kind.spawns() {
             let next = self.block();
             self.terminate(Terminator::Sync(next));
             self.switch_to(next);

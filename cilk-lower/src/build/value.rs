@@ -6,7 +6,7 @@ use crate::{
     hir::{Expr, ExprKind, Pat, Stmt},
 };
 use millstream_graph::{
-    ir::{AtomicOp, BinOp, CheckKind, Operand, Rvalue, StmtKind, Terminator, UnOp},
+    ir::{AtomicOp, BinOp, ChannelId, CheckKind, Operand, Rvalue, StmtKind, Terminator, UnOp},
     ty::{PieceKind, Scalar, Type},
 };
 
@@ -99,11 +99,20 @@ impl Builder<'_, '_> {
                 Vec::new()
             }
             K::Sync => {
-                if self.kind == millstream_graph::ir::FunctionKind::Task {
+                if self.kind.spawns() {
                     let next = self.block();
                     self.terminate(Terminator::Sync(next));
                     self.switch_to(next);
                 }
+                Vec::new()
+            }
+            K::Emit(channel, value) => {
+                let args = self.value(value);
+                self.at = ir_span(e.span);
+                self.emit(StmtKind::Emit {
+                    channel: ChannelId::new(*channel),
+                    args,
+                });
                 Vec::new()
             }
             K::Assert { .. } | K::AssertCmp { .. } | K::Panic(_) => self.assertion(e),

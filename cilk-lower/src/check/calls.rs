@@ -8,7 +8,10 @@ use crate::{
     items::{Item, ident},
     ty::{BOOL, Ty, U32, USIZE},
 };
-use millstream_graph::ty::{Scalar, Type};
+use millstream_graph::{
+    ir::FunctionKind,
+    ty::{Scalar, Type},
+};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -88,8 +91,25 @@ impl Checker<'_> {
                 "write the value out",
             );
         }
+        if self.m.fns[id.0].kind == FunctionKind::Kernel {
+            self.refuse_kernel(id, span);
+            return Self::broken(span);
+        }
         let (args, ret) = self.fn_arguments(id, args, span);
         Expr::new(ExprKind::Call(id, args), ret, span)
+    }
+
+    /// Says that a kernel is neither called nor spawned.
+    pub(super) fn refuse_kernel(&mut self, id: FnId, span: Span) {
+        let (name, at) = (self.m.fns[id.0].name.clone(), self.m.fns[id.0].span);
+        self.error(
+            span,
+            format!("`{name}` is a kernel: a graph runs it, over the elements of a channel"),
+        )
+        .help(
+            "emit an element into the channel that it consumes, or move what both need to a helper",
+        )
+        .note(at, "it is defined here");
     }
 
     /// The checked arguments of a function of the program, and what it returns.

@@ -207,6 +207,10 @@ impl Checker<'_> {
         };
         let name = ident.to_string();
         match self.lookup(&name) {
+            Some(Binding::Element(_)) => return self.handle_value(&name, true, span),
+            Some(Binding::Var(v)) if matches!(self.vars[v.0].ty, Ty::Channel(_)) => {
+                return self.handle_value(&name, false, span);
+            }
             Some(Binding::Var(v)) => {
                 let v = *v;
                 return Expr::new(ExprKind::Var(v), self.vars[v.0].ty.clone(), span);

@@ -101,10 +101,10 @@ impl Checker<'_> {
                 .child(mac)
                 .map_or_else(|| Self::broken(span), |child| child.with(None)),
             "sync" => {
-                if self.kind != Some(FunctionKind::Task) {
+                if !self.kind.is_some_and(FunctionKind::spawns) {
                     return self.refuse(
                         span,
-                        "only a task can sync",
+                        "only a task or kernel can sync",
                         "put `#[task]` in front of the function",
                     );
                 }
@@ -146,8 +146,8 @@ impl Checker<'_> {
     /// The call in a `spawn!`.
     fn child(&mut self, mac: &syn::Macro) -> Option<Child> {
         let span = mac.span();
-        if self.kind != Some(FunctionKind::Task) {
-            self.error(span, "only a task can spawn")
+        if !self.kind.is_some_and(FunctionKind::spawns) {
+            self.error(span, "only a task or kernel can spawn")
                 .help("put `#[task]` in front of the function");
             return None;
         }
@@ -193,6 +193,10 @@ impl Checker<'_> {
             .help(help);
             return None;
         };
+        if self.m.fns[func.0].kind == FunctionKind::Kernel {
+            self.refuse_kernel(func, call.func.span());
+            return None;
+        }
         if self.m.fns[func.0].kind != FunctionKind::Task {
             let at = self.m.fns[func.0].span;
             self.error(

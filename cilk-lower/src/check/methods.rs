@@ -118,6 +118,9 @@ impl Checker<'_> {
                 "type arguments of a method are not part of the task language",
             );
         }
+        if let Some(call) = self.handle_method(m) {
+            return call;
+        }
         let args: Vec<&syn::Expr> = m.args.iter().collect();
         if let syn::Expr::Range(_) = super::places::strip(&m.receiver) {
             return self.refuse(

@@ -5,6 +5,7 @@
 //! kind of expression; this one has the state and the way through a body.
 
 mod calls;
+mod channels;
 mod control;
 mod defaults;
 mod exhaustive;
@@ -33,6 +34,7 @@ pub(crate) fn function(module: &mut Module, id: FnId) -> Option<Body> {
     let item = module.fns[id.0].clone();
     let mut c = Checker::new(module, Some(item.kind), Ty::from_type(&item.ret));
     let mut prologue = Vec::new();
+    c.held = item.held;
     // All parameters before the parts of those that are taken apart.
     let vars: Vec<VarId> = item
         .params
@@ -97,6 +99,8 @@ fn distance(a: &str, b: &str) -> usize {
 #[derive(Clone, Debug)]
 enum Binding {
     Var(VarId),
+    /// An element that a kernel has not taken yet.
+    Element(VarId),
     /// Part of a hidden variable: the names of `let (a, b) = spawn!(..)`.
     Place(Expr),
 }
@@ -117,6 +121,8 @@ struct Checker<'m> {
     m: &'m mut Module,
     /// None in a constant.
     kind: Option<FunctionKind>,
+    /// Whether the first parameter is an `Element`.
+    held: bool,
     table: Table,
     vars: Vec<Var>,
     scopes: Vec<BTreeMap<String, Binding>>,
@@ -131,6 +137,7 @@ impl<'m> Checker<'m> {
         Self {
             m,
             kind,
+            held: false,
             table: Table::default(),
             vars: Vec::new(),
             scopes,
@@ -148,7 +155,12 @@ impl<'m> Checker<'m> {
             && plain_name(pat).is_some()
         {
             self.fix(var, p);
-            self.bind(&name, Binding::Var(var));
+            let binding = if self.held && index == 0 {
+                Binding::Element(var)
+            } else {
+                Binding::Var(var)
+            };
+            self.bind(&name, binding);
         }
         var
     }

@@ -53,6 +53,7 @@ fn of_block(program: &Levelized, task: TaskId, block: &Block) -> BTreeMap<StackR
                 .task_of(*func)
                 .into_iter()
                 .for_each(|t| push(StackRef::Entry(t))),
+            StmtKind::Emit { channel, .. } => push(StackRef::Channel(*channel)),
             StmtKind::FrameAlloc => push(StackRef::Frame(task)),
             _ => {}
         }

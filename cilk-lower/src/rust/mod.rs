@@ -1,7 +1,7 @@
 //! A program as Rust: what the attribute macro makes of it, and what the command shows rustc.
 //!
 //! - this file: the serial elision, which is the module as plain Rust
-//! - `race`: a version of each task in which rustc's borrow checker finds data races
+//! - `race`: a version of each task and kernel in which rustc's borrow checker finds data races
 //! - `types`: types as Rust writes them
 //! - `borrows`: a whole crate of these for rustc alone, and the way back from its places to the program's
 
@@ -9,7 +9,7 @@ pub mod borrows;
 pub mod race;
 pub mod types;
 
-use crate::items::{derives, is_task_attribute};
+use crate::{items::derives, kernels::is_role_attribute};
 use millstream_graph::{ir::Program, ty::StructId};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -20,8 +20,8 @@ pub fn elision(module: &mut ItemMod) {
     let (_, items) = module.content.get_or_insert_with(Default::default);
     for item in items.iter_mut() {
         match item {
-            Item::Fn(f) if f.attrs.iter().any(is_task_attribute) => {
-                f.attrs.retain(|a| !is_task_attribute(a));
+            Item::Fn(f) if f.attrs.iter().any(is_role_attribute) => {
+                f.attrs.retain(|a| !is_role_attribute(a));
                 // It is used by its calls, though rustc does not see that.
                 f.attrs.push(parse_quote!(#[allow(dead_code)]));
             }
@@ -31,7 +31,7 @@ pub fn elision(module: &mut ItemMod) {
     }
 }
 
-/// `spawn!`, `sync!`, `Mat` and `MatMut`, unless the module takes them from the prelude itself.
+/// `spawn!`, `sync!`, `Mat`, `MatMut`, `Channel` and `Element`, unless the module takes them from the prelude itself.
 #[must_use]
 pub fn imports(module: &ItemMod) -> TokenStream {
     let prelude = |item: &Item| match item {

@@ -1,4 +1,4 @@
-//! The race check: a version of each task that is never called, for rustc's borrow checker.
+//! The race check: a version of each task and kernel that is never called, for rustc's borrow checker.
 //!
 //! In it, each `spawn!(f(a, b))` calls a stand-in of `f` that borrows its arguments for `'s`, the lifetime of `children`, a variable
 //! whose drop may look at all that was borrowed. A `sync!()` drops it. So what a child was lent stays borrowed up to the next sync: a
@@ -15,7 +15,7 @@
 //! hold: the front end sees all its uses.
 
 use super::{quiet, types::Writer};
-use crate::items::{ident, is_task_attribute};
+use crate::{items::ident, kernels::is_role_attribute};
 use millstream_graph::ir::{Function, FunctionKind, Program};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -25,7 +25,7 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// The versions of all tasks, and the stand-ins that they call.
+/// The versions of all tasks and kernels, and the stand-ins that they call.
 #[must_use]
 pub fn check(module: &ItemMod, program: &Program) -> TokenStream {
     let tasks = program
@@ -44,7 +44,7 @@ pub fn check(module: &ItemMod, program: &Program) -> TokenStream {
     });
     let items = module.content.iter().flat_map(|(_, items)| items);
     let versions = items.filter_map(|item| match item {
-        Item::Fn(f) if f.attrs.iter().any(is_task_attribute) => Some(version(f.clone())),
+        Item::Fn(f) if f.attrs.iter().any(is_role_attribute) => Some(version(f.clone())),
         _ => None,
     });
     let quiet = quiet();

@@ -58,6 +58,10 @@ impl Writer<'_> {
                 );
                 quote!(::millstream::#name<#lifetime, #elem>)
             }
+            Type::Channel(elem) => {
+                let elem = self.ty(elem);
+                quote!(::millstream::Channel<#elem>)
+            }
             Type::Atomic(s) => {
                 let name = s.name();
                 let name = Ident::new(
@@ -82,7 +86,8 @@ pub fn is_pod(ty: &Type, structs: &Structs) -> bool {
         | Type::Slice { .. }
         | Type::Ref { .. }
         | Type::Mat { .. }
-        | Type::Atomic(_) => false,
+        | Type::Atomic(_)
+        | Type::Channel(_) => false,
     }
 }
 
@@ -101,7 +106,7 @@ pub fn is_passable(ty: &Type, structs: &Structs) -> bool {
             };
             matches!(elem, Type::Atomic(_)) || is_pod(target, structs)
         }
-        Type::Atomic(_) => false,
+        Type::Atomic(_) | Type::Channel(_) => false,
     }
 }
 
@@ -111,6 +116,10 @@ fn is_plain(ty: &Type) -> bool {
         Type::Scalar(_) | Type::Struct(_) => true,
         Type::Array(elem, _) => is_plain(elem),
         Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(is_plain),
-        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Atomic(_) => false,
+        Type::Slice { .. }
+        | Type::Ref { .. }
+        | Type::Mat { .. }
+        | Type::Atomic(_)
+        | Type::Channel(_) => false,
     }
 }

@@ -1,12 +1,12 @@
 //! The steps of the interpreter: activations of functions on an explicit stack, and what each statement does.
 
-use super::{Interp, memory::Problem};
+use super::{ArgValue, Emitted, Interp, memory::Problem};
 use crate::{
     eval::{eval_atomic, eval_binary, eval_cast, eval_combine, eval_mul_add, eval_unary},
     fault::FaultValue,
     ir::{
-        Arg, AtomicOp, BlockId, CheckKind, Combine, FuncId, FunctionKind, LocalId, Operand,
-        Program, Rvalue, Span, StmtKind, Terminator,
+        Arg, AtomicOp, BlockId, ChannelId, CheckKind, Combine, FuncId, FunctionKind, LocalId,
+        Operand, Program, Rvalue, Span, StmtKind, Terminator,
     },
     ty::{PieceKind, Scalar},
 };
@@ -190,6 +190,7 @@ impl Interp<'_> {
                 let args = self.top().values(args);
                 self.enter(*func, &args, done)
             }
+            StmtKind::Emit { channel, args } => self.emit(*channel, args),
             StmtKind::Check { cond, kind, values } => self.check(*cond, kind, values),
             StmtKind::Atomic {
                 op,
@@ -218,6 +219,21 @@ impl Interp<'_> {
                 Err(Trap::Invalid("a statement of segments in a function"))
             }
         }
+    }
+
+    fn emit(&mut self, channel: ChannelId, args: &[Operand]) -> Result<(), Trap> {
+        let program = self.program;
+        let pieces = program.element(&program[self.top().func], channel);
+        let pieces = pieces.ok_or(Trap::Invalid("an emit into no channel"))?;
+        let mut element = Vec::new();
+        for (piece, bits) in pieces.into_iter().zip(self.top().values(args)) {
+            element.push(match piece {
+                PieceKind::Scalar(_) => ArgValue::Scalar(bits),
+                PieceKind::Blob(layout) => ArgValue::Blob(self.memory.bytes(bits, layout.size)?),
+            });
+        }
+        self.emitted.push(Emitted { channel, element });
+        Ok(())
     }
 
     fn check(&mut self, cond: Operand, kind: &CheckKind, values: &[Operand]) -> Result<(), Trap> {
@@ -264,6 +280,10 @@ impl Interp<'_> {
             }
             Rvalue::SlotAddr(id) => top.slots[id.index()],
             Rvalue::DataAddr(id) => self.data[id.index()],
+            Rvalue::Uniform { id, .. } => {
+                let bits = self.uniforms.get(id.index()).copied();
+                bits.ok_or(Trap::Invalid("a uniform that nobody gave"))?
+            }
             Rvalue::PtrAdd {
                 base,
                 index,

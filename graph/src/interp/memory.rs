@@ -233,6 +233,12 @@ impl Memory {
         Ok(())
     }
 
+    /// The bytes of an element's array; undefined ones (the padding of structs) are zero.
+    pub(super) fn bytes(&self, address: u64, size: u64) -> Result<Vec<u8>, Trap> {
+        let (id, at) = self.check(address, size, false)?;
+        Ok(self.table[id].bytes[at..at + size as usize].to_vec())
+    }
+
     /// Copies bytes, undefined ones (the padding of structs) too: they stay undefined.
     pub(super) fn copy(&mut self, dst: u64, src: u64, size: u64) -> Result<(), Trap> {
         if size == 0 || (dst == src && self.check(src, size, false).is_ok()) {

@@ -3,6 +3,8 @@
 //!
 //! - Spawns run at once and to their end, in the order of the program, as in the serial elision; a result is combined with what its
 //!   destination holds when the child ends, and a sync goes on. Atomics are plain accesses.
+//! - What a kernel emits is kept in the order in which it was, for who called it ([`Interp::take_emitted`]); a graph of kernels is run one element
+//!   after another ([`SerialGraph`]).
 //! - What an operation does to bits, [`crate::eval`] says.
 //! - It is memory-safe whatever the program does. A pointer is the number of an allocation in its high 24 bits and an offset in the low
 //!   40; each access is checked against the table of allocations. An access that is out of bounds, to memory that is gone, misaligned,
@@ -13,14 +15,16 @@
 
 mod machine;
 mod memory;
+mod serial;
 #[cfg(test)]
 mod tests;
 
 pub use memory::Problem;
+pub use serial::SerialGraph;
 
 use crate::{
     fault::Fault,
-    ir::{Arg, FuncId, Program, Span},
+    ir::{Arg, ChannelId, FuncId, Program, Span},
     ty::{Layout, Piece},
 };
 use machine::{Activation, Done, Trap};
@@ -65,6 +69,15 @@ pub enum ArgValue {
     Scalar(u64),
     /// The bytes of an array.
     Blob(Vec<u8>),
+}
+
+/// An element that was put into a channel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Emitted {
+    /// Where: as the function that emitted names it.
+    pub channel: ChannelId,
+    /// The pieces of the element.
+    pub element: Vec<ArgValue>,
 }
 
 /// Why a call did not return.
@@ -128,6 +141,8 @@ pub struct Interp<'a> {
     limits: Limits,
     stats: Stats,
     stack: Vec<Activation>,
+    uniforms: Vec<u64>,
+    emitted: Vec<Emitted>,
 }
 
 impl<'a> Interp<'a> {
@@ -151,15 +166,32 @@ impl<'a> Interp<'a> {
             limits: Limits::default(),
             stats: Stats::default(),
             stack: Vec::new(),
+            uniforms: Vec::new(),
+            emitted: Vec::new(),
         }
     }
 
     /// The same with other limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.set_limits(limits);
+        self
+    }
+
+    /// Sets other limits.
+    pub fn set_limits(&mut self, limits: Limits) {
         self.memory.set_limit(limits.memory);
         self.limits = limits;
-        self
+    }
+
+    /// Sets what a graph gives to its kernels: the bits of each uniform, of a blob its address.
+    pub fn set_uniforms(&mut self, uniforms: Vec<u64>) {
+        self.uniforms = uniforms;
+    }
+
+    /// What was emitted since this was last asked.
+    pub fn take_emitted(&mut self) -> Vec<Emitted> {
+        std::mem::take(&mut self.emitted)
     }
 
     /// Makes memory of these bytes and gives its address. It stays until [`free`](Self::free).

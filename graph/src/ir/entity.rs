@@ -45,4 +45,8 @@ entities! {
     SegmentId "s"
     /// A field of a task's frame.
     FieldId "."
+    /// A channel: of a kernel, its n-th parameter that is one; of a program that was made of a graph, the graph's n-th.
+    ChannelId "c"
+    /// A piece of an argument that a graph gives to a kernel.
+    UniformId "a"
 }

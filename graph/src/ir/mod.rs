@@ -12,6 +12,9 @@
 //!   return type is one scalar piece gives it to [`StmtKind::Call`]'s `dst`; any other value is written to `ret_addr` in its memory layout.
 //! - A task's result goes to the [`Dest`] of its spawn. A spawn has a `dest` if and only if the callee returns something; the front end
 //!   makes a slot for a result that nobody wants.
+//! - A kernel's first parameter is the element that it consumes. Its channels have no pieces; [`StmtKind::Emit`] names them by their number among the
+//!   parameters that are channels. A *graph* gives its kernels what they emit into and the other arguments: a program that was made of one
+//!   has its channels and uniforms in [`Program`], and tasks in place of kernels.
 //! - Shift and rotate amounts are `u32` and are taken modulo the width. Integer arithmetic wraps. The front end has put a
 //!   [`StmtKind::Check`] before each division, index and, in checked mode, before what may overflow.
 
@@ -19,10 +22,12 @@ mod entity;
 mod ops;
 mod visit;
 
-pub use entity::{BlockId, DataId, FieldId, FuncId, LocalId, SegmentId, SlotId, TaskId};
+pub use entity::{
+    BlockId, ChannelId, DataId, FieldId, FuncId, LocalId, SegmentId, SlotId, TaskId, UniformId,
+};
 pub use ops::{AtomicOp, BinOp, CheckKind, Combine, Order, UnOp};
 
-use crate::ty::{Layout, Scalar, Structs, Type};
+use crate::ty::{Field, Layout, Piece, PieceKind, Scalar, Structs, Type};
 
 /// A place in the program's source file: line and column, both from 1; 0 where there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -57,8 +62,21 @@ pub struct Program {
     pub structs: Structs,
     /// Constant arrays.
     pub data: Vec<Data>,
-    /// Tasks and helpers; [`FuncId`] is the index.
+    /// Made of a graph: its channels.
+    pub channels: Vec<ChannelDef>,
+    /// Made of a graph: the pieces of the arguments that it gives to its kernels. A blob is the address of its bytes.
+    pub uniforms: Vec<Field>,
+    /// Tasks, helpers and kernels; [`FuncId`] is the index.
     pub functions: Vec<Function>,
+}
+
+/// A channel of a graph: what code that emits into it knows of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChannelDef {
+    /// Its name.
+    pub name: String,
+    /// The fields of its elements: the pieces of their type.
+    pub fields: Vec<Field>,
 }
 
 /// A constant array: read-only memory that outlives the run.
@@ -79,8 +97,18 @@ pub enum FunctionKind {
     Task,
     /// An ordinary function: calls only helpers.
     Helper,
+    /// Runs over the elements of a channel; a graph connects it. May do what a task may, and emit.
+    Kernel,
     /// The code of a task between two syncs, after the lowering.
     Segment,
+}
+
+impl FunctionKind {
+    /// Whether it may spawn and sync.
+    #[must_use]
+    pub const fn spawns(self) -> bool {
+        matches!(self, Self::Task | Self::Kernel)
+    }
 }
 
 /// A parameter as the user declared it.
@@ -254,6 +282,13 @@ pub enum StmtKind {
         /// made: the segment itself has done what the child would have done.
         leaf: Option<Operand>,
     },
+    /// Puts an element into a channel: `talloc`, stores and `enq`.
+    Emit {
+        /// Of a kernel, its n-th channel; of a program that was made of a graph, the graph's.
+        channel: ChannelId,
+        /// A piece each.
+        args: Vec<Operand>,
+    },
     /// Ends the run with an error unless `cond` holds.
     Check {
         /// What must hold.
@@ -320,6 +355,13 @@ pub enum Rvalue {
     SlotAddr(SlotId),
     /// Address of a constant array.
     DataAddr(DataId),
+    /// Made of a graph: an argument that the graph gives, the same for all elements of a run.
+    Uniform {
+        /// Which.
+        id: UniformId,
+        /// What is read: the uniform's scalar, `ptr` for a blob.
+        ty: Scalar,
+    },
     /// `base + index * scale + offset`, in bytes; the index is a `usize`.
     PtrAdd {
         /// Base address.
@@ -389,6 +431,33 @@ impl Program {
             .map(|(i, f)| (FuncId(i as u32), f));
         all.filter(|(_, f)| f.kind == FunctionKind::Task)
     }
+
+    /// The pieces of an element of a channel, as a function names it ([`StmtKind::Emit`]); none if it has no such channel.
+    #[must_use]
+    pub fn element(&self, function: &Function, channel: ChannelId) -> Option<Vec<PieceKind>> {
+        let kinds = |pieces: Vec<Piece>| pieces.iter().map(|p| p.kind).collect();
+        match function.kind {
+            FunctionKind::Helper => None,
+            FunctionKind::Kernel => {
+                let ty = function.ports().nth(channel.index())?;
+                Some(kinds(ty.pieces(&self.structs)))
+            }
+            FunctionKind::Task | FunctionKind::Segment => {
+                let channel = self.channels.get(channel.index())?;
+                Some(channel.fields.iter().map(|f| f.kind).collect())
+            }
+        }
+    }
+
+    /// The kernels, in order.
+    pub fn kernels(&self) -> impl Iterator<Item = (FuncId, &Function)> {
+        let all = self
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(i, f)| (FuncId(i as u32), f));
+        all.filter(|(_, f)| f.kind == FunctionKind::Kernel)
+    }
 }
 
 impl std::ops::Index<FuncId> for Program {
@@ -399,6 +468,14 @@ impl std::ops::Index<FuncId> for Program {
 }
 
 impl Function {
+    /// Of a kernel: the types of the elements of the channels that it emits into.
+    pub fn ports(&self) -> impl Iterator<Item = &Type> {
+        self.params.iter().filter_map(|p| match &p.ty {
+            Type::Channel(elem) => Some(elem.as_ref()),
+            _ => None,
+        })
+    }
+
     /// All statements, block by block.
     pub fn stmts(&self) -> impl DoubleEndedIterator<Item = &Stmt> {
         self.blocks.iter().flat_map(|b| &b.stmts)
@@ -420,7 +497,10 @@ impl Function {
             Rvalue::Use(a) | Rvalue::MulAdd(a, ..) | Rvalue::Select(_, a, _) => self.type_of(*a),
             Rvalue::Unary(op, a) => op.result(self.type_of(*a)),
             Rvalue::Binary(op, a, _) => op.result(self.type_of(*a)),
-            Rvalue::Cast(ty, _) | Rvalue::Bitcast(ty, _) | Rvalue::Load { ty, .. } => *ty,
+            Rvalue::Cast(ty, _)
+            | Rvalue::Bitcast(ty, _)
+            | Rvalue::Load { ty, .. }
+            | Rvalue::Uniform { ty, .. } => *ty,
             Rvalue::SlotAddr(_)
             | Rvalue::DataAddr(_)
             | Rvalue::PtrAdd { .. }

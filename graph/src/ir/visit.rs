@@ -39,7 +39,11 @@ impl Rvalue {
                 f(*base);
                 f(*index);
             }
-            Self::SlotAddr(_) | Self::DataAddr(_) | Self::FrameLoad(_) | Self::FrameAddr(_) => {}
+            Self::SlotAddr(_)
+            | Self::DataAddr(_)
+            | Self::Uniform { .. }
+            | Self::FrameLoad(_)
+            | Self::FrameAddr(_) => {}
         }
     }
 
@@ -61,7 +65,11 @@ impl Rvalue {
                 f(base);
                 f(index);
             }
-            Self::SlotAddr(_) | Self::DataAddr(_) | Self::FrameLoad(_) | Self::FrameAddr(_) => {}
+            Self::SlotAddr(_)
+            | Self::DataAddr(_)
+            | Self::Uniform { .. }
+            | Self::FrameLoad(_)
+            | Self::FrameAddr(_) => {}
         }
     }
 }
@@ -91,6 +99,7 @@ impl StmtKind {
                 dest.iter().for_each(|d| f(d.addr));
                 leaf.iter().for_each(|l| f(*l));
             }
+            Self::Emit { args, .. } => args.iter().for_each(|a| f(*a)),
             Self::Check { cond, values, .. } => {
                 f(*cond);
                 values.iter().for_each(|a| f(*a));
@@ -128,6 +137,7 @@ impl StmtKind {
                 dest.iter_mut().for_each(|d| f(&mut d.addr));
                 leaf.iter_mut().for_each(f);
             }
+            Self::Emit { args, .. } => args.iter_mut().for_each(f),
             Self::Check { cond, values, .. } => {
                 f(cond);
                 values.iter_mut().for_each(f);

@@ -9,7 +9,10 @@
 //! struct Point { x: f64, y: f64 }                    // a tuple struct: struct Pair(0: i32, 1: f64)
 //! data d0 TABLE align 4 "01000000 02000000"          // bytes in hex
 //!
-//! task fib(n: u32) -> u64 takes %0 @3:9 {            // task, fn or segment; where the pieces arrive; where it is declared
+//! channel c0 "calls"(n: u32, path: 8 align 1)        // made of a graph: its channels, and the pieces of the arguments that it gives
+//! uniform a0 "result": ptr
+//!
+//! task fib(n: u32) -> u64 takes %0 @3:9 {            // task, fn, kernel or segment; where the pieces arrive; where it is declared
 //!     let %0 n: u32, %1: bool, %2: u32, %3: ptr
 //!     slot $0 x: u64, $1: 32 align 8                 // of one scalar variable, or size and alignment
 //! b0:
@@ -26,6 +29,7 @@
 //! | memory | `%1 = load u64 %3 + 8`, `store %1 -> %3 + 8`, `copy %src -> %dst 24`, `zero %dst 24` |
 //! | addresses | `%1 = addr $0`, `%1 = addr d0`, `%1 = ptr_add %base, %index * 8 + 16` |
 //! | calls | `%1 = call @f(%0, 1u32)`, `call @g(%0) -> %addr`, `spawn @fib(%2) -> %3 store` |
+//! | channels | `emit c0(%0, %1)`, `%1 = uniform a0 ptr` |
 //! | checks | `check %1 bounds(%i, %n)`, `check %1 overflow add(%a, %b)`, `check %1 assert "i < n"()` |
 //! | atomics | `%1 = atomic add u32 %p(1u32) relaxed` |
 //! | in segments | `frame_alloc`, `%1 = load .0`, `%1 = addr .0`, `store %1 -> .0`, `spawn @fib(%2) -> %3 add unless %4` |
@@ -41,8 +45,8 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-pub use parse::parse_program;
-pub use print::{print_function, print_levelized, print_program};
+pub use parse::{parse_function, parse_piece, parse_program, parse_type};
+pub use print::{piece_text, print_function, print_levelized, print_program};
 pub(crate) use print::{stmt_text, terminator};
 
 /// Why a text is not a program.
@@ -61,7 +65,16 @@ pub struct ParseError {
 fn reserved(name: &str) -> bool {
     matches!(
         name,
-        "struct" | "task" | "fn" | "segment" | "mut" | "Mat" | "MatMut" | "takes"
+        "struct"
+            | "task"
+            | "fn"
+            | "kernel"
+            | "segment"
+            | "mut"
+            | "Mat"
+            | "MatMut"
+            | "Channel"
+            | "takes"
     ) || name.starts_with("Atomic")
         || crate::ty::Scalar::from_name(name).is_some()
 }

@@ -9,10 +9,10 @@ use super::{
 };
 use crate::{
     ir::{
-        Arg, Data, Function, FunctionKind, Local, LocalId, Options, Param, Program, Slot, SlotId,
-        Span,
+        Arg, ChannelDef, Data, Function, FunctionKind, Local, LocalId, Options, Param, Program,
+        Slot, SlotId, Span,
     },
-    ty::{Layout, PieceKind, Scalar, StructDef, StructId, Structs, Type},
+    ty::{Field, Layout, PieceKind, Scalar, StructDef, StructId, Structs, Type},
 };
 use std::{borrow::Cow, collections::HashMap};
 
@@ -31,6 +31,66 @@ pub fn parse_program(source: &str) -> Result<Program, ParseError> {
     };
     parser.collect_names()?;
     parser.program()
+}
+
+/// Reads a type, as a program with these structs writes it.
+///
+/// # Errors
+/// If the text is no type; says where it stops being one.
+pub fn parse_type(source: &str, structs: &Structs) -> Result<Type, ParseError> {
+    alone(source, structs, HashMap::new(), Parser::ty)
+}
+
+/// Reads what a piece of a value is: a scalar, or a size and an alignment.
+///
+/// # Errors
+/// If the text is neither; says where it stops being one.
+pub fn parse_piece(source: &str) -> Result<PieceKind, ParseError> {
+    alone(
+        source,
+        &Structs::default(),
+        HashMap::new(),
+        Parser::piece_kind,
+    )
+}
+
+/// Reads a function that this program could have, or a segment of one of its tasks.
+///
+/// # Errors
+/// As [`parse_program`].
+pub fn parse_function(source: &str, program: &Program) -> Result<Function, ParseError> {
+    let named = program.functions.iter().enumerate();
+    let functions = named.map(|(i, f)| (Cow::from(f.name.as_str()), i as u32));
+    alone(
+        source,
+        &program.structs,
+        functions.collect(),
+        Parser::function,
+    )
+}
+
+/// Reads something that stands alone in a text.
+fn alone<'a, T>(
+    source: &'a str,
+    structs: &'a Structs,
+    functions: HashMap<Cow<'a, str>, u32>,
+    read: impl FnOnce(&mut Parser<'a>) -> Parsed<T>,
+) -> Result<T, ParseError> {
+    let named = structs
+        .iter()
+        .map(|(id, def)| (Cow::from(def.name.as_str()), id.0));
+    let mut parser = Parser {
+        source,
+        tokens: lex(source)?,
+        at: 0,
+        structs: named.collect(),
+        functions,
+    };
+    let read = read(&mut parser)?;
+    match parser.peek() {
+        Token::End => Ok(read),
+        _ => parser.expected("the end of the text"),
+    }
 }
 
 pub(super) type Parsed<T> = Result<T, ParseError>;
@@ -228,7 +288,9 @@ impl<'a> Parser<'a> {
             match self.next() {
                 Token::Punct('(' | '{' | '[') => depth += 1,
                 Token::Punct(')' | '}' | ']') => depth = depth.saturating_sub(1),
-                Token::Ident(word @ ("struct" | "task" | "fn" | "segment")) if depth == 0 => {
+                Token::Ident(word @ ("struct" | "task" | "fn" | "kernel" | "segment"))
+                    if depth == 0 =>
+                {
                     let name = self.name("a name")?;
                     let table = if word == "struct" {
                         &mut self.structs
@@ -271,6 +333,15 @@ impl<'a> Parser<'a> {
         while self.eat_word("data") {
             let data = self.data(program.data.len())?;
             program.data.push(data);
+        }
+        while self.eat_word("channel") {
+            let channel = self.channel(program.channels.len())?;
+            program.channels.push(channel);
+        }
+        while self.eat_word("uniform") {
+            self.word(&format!("a{}", program.uniforms.len()))?;
+            let uniform = self.field()?;
+            program.uniforms.push(uniform);
         }
         while self.peek() != Token::End {
             let function = self.function()?;
@@ -320,6 +391,34 @@ impl<'a> Parser<'a> {
             align,
             bytes: digits.chunks_exact(2).map(|d| d[0] << 4 | d[1]).collect(),
         })
+    }
+
+    fn channel(&mut self, index: usize) -> Parsed<ChannelDef> {
+        self.word(&format!("c{index}"))?;
+        let name = self.name("the channel's name")?.into_owned();
+        self.punct('(')?;
+        Ok(ChannelDef {
+            name,
+            fields: self.list(')', Self::field)?,
+        })
+    }
+
+    /// A name and a scalar, or a size and an alignment.
+    fn field(&mut self) -> Parsed<Field> {
+        let name = self.name("a field's name")?.into_owned();
+        self.punct(':')?;
+        let kind = self.piece_kind()?;
+        Ok(Field { name, kind })
+    }
+
+    fn piece_kind(&mut self) -> Parsed<PieceKind> {
+        if let Token::Ident(_) = self.peek() {
+            return Ok(PieceKind::Scalar(self.scalar()?));
+        }
+        let size = self.int()?;
+        self.word("align")?;
+        let align = self.int()?;
+        Ok(PieceKind::Blob(Layout { size, align }))
     }
 
     pub(super) fn ty(&mut self) -> Parsed<Type> {
@@ -396,6 +495,12 @@ impl<'a> Parser<'a> {
                 });
             }
         }
+        if self.eat_word("Channel") {
+            self.punct('<')?;
+            let elem = Box::new(self.ty()?);
+            self.punct('>')?;
+            return Ok(Type::Channel(elem));
+        }
         let name = self.name("a type")?;
         let id = self.structs.get(&name).copied();
         id.map(|id| Type::Struct(StructId(id)))
@@ -406,8 +511,9 @@ impl<'a> Parser<'a> {
         let kind = match self.peek() {
             Token::Ident("task") => FunctionKind::Task,
             Token::Ident("fn") => FunctionKind::Helper,
+            Token::Ident("kernel") => FunctionKind::Kernel,
             Token::Ident("segment") => FunctionKind::Segment,
-            _ => return self.expected("`struct`, `data` or a function (structs stand before constants, constants before functions)"),
+            _ => return self.expected("`struct`, `data` or a function (structs stand before constants, constants before channels, uniforms and functions)"),
         };
         self.at += 1;
         let name = self.name("the function's name")?.into_owned();

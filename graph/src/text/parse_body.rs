@@ -6,8 +6,9 @@ use super::{
 };
 use crate::{
     ir::{
-        AtomicOp, BinOp, Block, BlockId, CheckKind, Combine, DataId, Dest, FieldId, FuncId,
-        LocalId, Operand, Order, Rvalue, SegmentId, SlotId, Stmt, StmtKind, Terminator, UnOp,
+        AtomicOp, BinOp, Block, BlockId, ChannelId, CheckKind, Combine, DataId, Dest, FieldId,
+        FuncId, LocalId, Operand, Order, Rvalue, SegmentId, SlotId, Stmt, StmtKind, Terminator,
+        UnOp, UniformId,
     },
     ty::Scalar,
 };
@@ -125,6 +126,7 @@ impl Parser<'_> {
             }),
             "call" => self.call(None),
             "spawn" => self.spawn(),
+            "emit" => self.emit(),
             "check" => self.check(),
             "atomic" => self.atomic(None),
             "frame_alloc" => Ok(StmtKind::FrameAlloc),
@@ -224,6 +226,13 @@ impl Parser<'_> {
         })
     }
 
+    fn emit(&mut self) -> Parsed<StmtKind> {
+        Ok(StmtKind::Emit {
+            channel: ChannelId(self.id("c", "a channel")?),
+            args: self.operands()?,
+        })
+    }
+
     /// A word that is the name of one of the operations that `find` knows.
     fn op<T>(&mut self, what: &str, find: impl Fn(&str) -> Option<T>) -> Parsed<T> {
         let word = self.ident(what)?;
@@ -301,6 +310,10 @@ impl Parser<'_> {
                 _ => Rvalue::DataAddr(DataId(
                     self.id("d", "a slot, a constant array or a field of the frame")?,
                 )),
+            },
+            "uniform" => Rvalue::Uniform {
+                id: UniformId(self.id("a", "a uniform")?),
+                ty: self.scalar()?,
             },
             "ptr_add" => {
                 let base = self.operand()?;

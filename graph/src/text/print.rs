@@ -89,8 +89,13 @@ fn lowered_task(levelized: &Levelized, task: &LoweredTask, f: &mut Formatter<'_>
 }
 
 fn stack(levelized: &Levelized, stack: StackRef) -> String {
-    let task = levelized.tasks.get(stack.task().index());
-    stack.named(&task.map_or_else(|| stack.task().to_string(), |t| t.name.clone()))
+    let owner = match stack {
+        StackRef::Channel(c) => levelized.program.channels.get(c.index()).map(|c| &c.name),
+        StackRef::Entry(t) | StackRef::Frame(t) | StackRef::Continuation(t, _) => {
+            levelized.tasks.get(t.index()).map(|t| &t.name)
+        }
+    };
+    stack.named(owner.map_or("?", String::as_str))
 }
 
 fn piece(kind: PieceKind) -> String {
@@ -188,6 +193,7 @@ fn write_type(ty: &Type, structs: &Structs, f: &mut Formatter<'_>) -> fmt::Resul
         Type::Mat { mutable, elem } => {
             write!(f, "Mat{}<{}>", if *mutable { "Mut" } else { "" }, sub(elem))
         }
+        Type::Channel(elem) => write!(f, "Channel<{}>", sub(elem)),
         Type::Tuple(fields) => write!(
             f,
             "({}{})",
@@ -272,7 +278,25 @@ fn header(program: &Program, f: &mut Formatter<'_>) -> fmt::Result {
         }
         f.write_str("\"\n")?;
     }
+    let field = |x: &Field| format!("{}: {}", name(&x.name), piece_text(x.kind));
+    for (i, channel) in program.channels.iter().enumerate() {
+        let fields = list(channel.fields.iter().map(field));
+        writeln!(f, "channel c{i} {}({fields})", quoted(&channel.name))?;
+    }
+    for (i, uniform) in program.uniforms.iter().enumerate() {
+        let (name, kind) = (quoted(&uniform.name), piece_text(uniform.kind));
+        writeln!(f, "uniform a{i} {name}: {kind}")?;
+    }
     Ok(())
+}
+
+/// A piece as it reads back ([`parse_piece`](super::parse_piece)).
+#[must_use]
+pub fn piece_text(kind: PieceKind) -> String {
+    match kind {
+        PieceKind::Scalar(s) => s.to_string(),
+        PieceKind::Blob(layout) => format!("{} align {}", layout.size, layout.align),
+    }
 }
 
 fn function_text<'a>(program: &'a Program, function: &'a Function) -> impl Display + 'a {
@@ -280,6 +304,7 @@ fn function_text<'a>(program: &'a Program, function: &'a Function) -> impl Displ
         let kind = match function.kind {
             FunctionKind::Task => "task",
             FunctionKind::Helper => "fn",
+            FunctionKind::Kernel => "kernel",
             FunctionKind::Segment => "segment",
         };
         let params = function
@@ -458,6 +483,7 @@ pub(crate) fn stmt_text<'a>(program: &'a Program, stmt: &'a StmtKind) -> impl Di
             }
             leaf.map_or(Ok(()), |leaf| write!(f, " unless {}", operand(leaf)))
         }
+        StmtKind::Emit { channel, args } => write!(f, "emit {channel}({})", operands(args)),
         StmtKind::Check { cond, kind, values } => {
             write!(
                 f,
@@ -540,6 +566,7 @@ fn rvalue(value: &Rvalue) -> impl Display + '_ {
                 write!(f, " + {offset}")
             }
         }
+        Rvalue::Uniform { id, ty } => write!(f, "uniform {id} {ty}"),
         Rvalue::FrameLoad(field) => write!(f, "load {field}"),
         Rvalue::FrameAddr(field) => write!(f, "addr {field}"),
     })

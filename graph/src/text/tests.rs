@@ -214,6 +214,14 @@ fn every_operation_round_trips() {
             });
         }
     }
+    kinds.push(StmtKind::Emit {
+        channel: ChannelId(3),
+        args: vec![x, Operand::bool(true)],
+    });
+    kinds.push(assign(Rvalue::Uniform {
+        id: UniformId(12),
+        ty: Scalar::Ptr,
+    }));
     let text = "x \"<= y\"\n".to_owned();
     let checks = [
         CheckKind::Bounds,
@@ -241,6 +249,26 @@ fn every_operation_round_trips() {
             }),
     );
     assert_round_trip(kinds);
+}
+
+#[test]
+fn kernels_channels_and_uniforms_round_trip() {
+    let text = "program p in \"p.rs\"
+struct Step(0: u32, 1: [u8; 6])
+channel c0 \"a b\"(n: u32, path: 6 align 1)
+channel c1 \"task\"()
+uniform a0 \"kernel.out\": ptr
+uniform a1 \"\": 8 align 4
+
+kernel walk(from: Step, next: Channel<(u32,)>, out: &AtomicU32) takes %0, $0, %1 @3:4 {
+    let %0: u32, %1: ptr
+    slot $0: 6 align 1
+b0:
+    emit c0(%0) @4:5
+    return
+}
+";
+    assert_eq!(print_program(&parse_program(text).unwrap()), text);
 }
 
 #[test]
@@ -429,7 +457,7 @@ fn errors_say_where_and_what() {
     );
     assert_eq!(
         reject("return }"),
-        "6:1: expected `struct`, `data` or a function (structs stand before constants, constants before functions), found `}`"
+        "6:1: expected `struct`, `data` or a function (structs stand before constants, constants before channels, uniforms and functions), found `}`"
     );
     assert_eq!(reject("%0 = 1u32"), "6:1: expected a statement, found `}`");
     assert_eq!(reject("return b2:"), "5:10: expected `b1`, found `b2`");

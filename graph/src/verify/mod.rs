@@ -4,7 +4,7 @@
 //! **Program**
 //! 1. Functions have names of their own, and so have structs. No struct contains itself. `Mat` holds scalars. Types stay below 2^40 bytes.
 //! 2. Constants and slots have an alignment that is a power of two and sizes that are multiples of it (of a constant: any size).
-//! 3. A program holds tasks and helpers; only a levelized program has segments.
+//! 3. A program holds tasks, helpers and kernels; only a levelized program has segments.
 //!
 //! **Function**
 //! 4. It has a block. Ids of locals, slots, blocks, functions, constants and fields are in range.
@@ -19,7 +19,7 @@
 //! 10. `call` names a helper, `spawn` a task; arguments are the pieces of its params, a blob as an address.
 //! 11. A call of a helper that returns one scalar may have a `dst` of that type; of one that returns anything else it has a `ret_addr`;
 //!     of one that returns nothing (no piece) neither.
-//! 12. Only tasks spawn and sync. A spawn has a `dest` if and only if the task returns something (a piece). To combine in other ways than by
+//! 12. Only tasks and kernels spawn and sync. A spawn has a `dest` if and only if the task returns something (a piece). To combine in other ways than by
 //!     `store` takes one scalar piece that the operation accepts.
 //! 13. A check has as many values as its kind asks for.
 //! 14. An atomic works on integers and `bool` with operations that the type has, has as many arguments as its operation takes, no `dst` for a
@@ -28,6 +28,12 @@
 //! 16. The slot of a scalar variable is touched only through locals that are set once, to its address: by loads and stores of the whole
 //!     scalar and as destination of spawns that give that scalar. The address goes nowhere else.
 //! 17. Statements, values and terminators of segments stand only in segments.
+//!
+//! **Kernels and what is made of graphs**
+//! 24. A kernel has a first parameter, which has no addresses and no atomics: the element that it consumes. It returns nothing. Only its other parameters
+//!     are channels, and channels are nothing else; their elements have none either.
+//! 25. `emit` has the pieces of an element, a blob as an address, of a channel of the kernel; in a task or a segment, of a channel of the program.
+//! 26. `uniform` reads a uniform of the program as what it is, a blob as an address. Kernels have none.
 //!
 //! **Segment** ([`verify_segment`]): the same, and
 //! 18. It has no params and no `sync`; it returns what its task returns. An entry takes the fields of the element, which are the pieces of
@@ -39,6 +45,7 @@
 //! 23. Each stack that it pushes to is in its list of pushes. Whether a child is a leaf is a `bool`.
 
 mod flow;
+mod kernels;
 mod segment;
 mod slots;
 mod stmts;
@@ -107,6 +114,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
             if function.kind == FunctionKind::Segment {
                 checker.fail("a segment stands only in a levelized program");
             } else {
+                checker.check_params();
                 checker.check_args();
                 checker.check_body();
             }

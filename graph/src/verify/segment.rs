@@ -223,7 +223,7 @@ impl Checker<'_> {
         self.check_push(StackRef::Entry(task));
     }
 
-    fn check_push(&mut self, stack: StackRef) {
+    pub(super) fn check_push(&mut self, stack: StackRef) {
         if self.segment.is_some_and(|s| {
             s.segment()
                 .pushes

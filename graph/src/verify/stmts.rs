@@ -49,6 +49,7 @@ impl Checker<'_> {
                     self.check_leaf(*leaf);
                 }
             }
+            StmtKind::Emit { channel, args } => self.check_emit(*channel, args),
             StmtKind::Check { cond, kind, values } => self.check_check(*cond, kind, values),
             StmtKind::Atomic {
                 op,
@@ -138,7 +139,7 @@ impl Checker<'_> {
 
     fn check_spawn(&mut self, func: FuncId, args: &[Operand], dest: Option<Dest>) {
         if self.function.kind == FunctionKind::Helper {
-            self.fail("only tasks spawn");
+            self.fail("only tasks and kernels spawn");
         }
         let Some(signature) = self.callee(func, args, FunctionKind::Task) else {
             return;
@@ -279,6 +280,7 @@ impl Checker<'_> {
                 }
                 Some(Scalar::Ptr)
             }
+            Rvalue::Uniform { id, ty } => self.check_uniform(*id, *ty),
             Rvalue::PtrAdd { base, index, .. } => {
                 self.expect(*base, Scalar::Ptr, "the base");
                 self.expect(*index, Scalar::Usize, "the index");
@@ -343,8 +345,8 @@ impl Checker<'_> {
                     .collect();
                 self.expect_all(values, &types, "returned piece");
             }
-            Terminator::Sync(_) if self.function.kind != FunctionKind::Task => {
-                self.fail("only tasks sync")
+            Terminator::Sync(_) if !self.function.kind.spawns() => {
+                self.fail("only tasks and kernels sync")
             }
             Terminator::Continue(segment) => self.check_continue(*segment),
             Terminator::Goto(_) | Terminator::Sync(_) | Terminator::Unreachable => {}

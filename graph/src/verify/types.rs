@@ -3,7 +3,7 @@
 use super::{VerifyError, repeated};
 use crate::{
     ir::{Program, Span},
-    ty::{Structs, Type},
+    ty::{Layout, Structs, Type},
 };
 
 /// No type or slot has this many bytes.
@@ -31,6 +31,17 @@ pub(super) fn check_program(program: &Program) -> Vec<VerifyError> {
             fail(format!("constant d{i} has alignment {}", data.align));
         }
     }
+    for (i, channel) in program.channels.iter().enumerate() {
+        for field in &channel.fields {
+            let Layout { size, align } = field.kind.layout();
+            if !align.is_power_of_two() || size % align != 0 || size >= MAX_SIZE {
+                fail(format!(
+                    "field `{}` of channel c{i} has no layout",
+                    field.name
+                ));
+            }
+        }
+    }
     let sizes = struct_sizes(&program.structs);
     for ((_, def), size) in program.structs.iter().zip(&sizes) {
         if let Err(problem) = size {
@@ -45,6 +56,11 @@ pub(super) fn check_program(program: &Program) -> Vec<VerifyError> {
                 .map(|p| (p.name.as_str(), &p.ty))
                 .chain([("the result", &function.ret)])
             {
+                // Where channels may stand, rule 24 says.
+                let ty = match ty {
+                    Type::Channel(elem) if what != "the result" => elem,
+                    ty => ty,
+                };
                 if let Err(problem) = size(ty, &sizes) {
                     fail(format!("type of {what} of `{}`: {problem}", function.name));
                 }
@@ -105,5 +121,6 @@ fn size(ty: &Type, sizes: &[Size]) -> Size {
         },
         Type::Mat { elem, .. } if elem.scalar().is_some() => Ok(32),
         Type::Mat { .. } => Err("matrices hold scalars"),
+        Type::Channel(_) => Err("a channel is a parameter"),
     }
 }

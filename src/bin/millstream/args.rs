@@ -194,6 +194,8 @@ pub(crate) enum Emit {
     Dot,
     /// The graph, drawn
     Svg,
+    /// The graph for pages: Mermaid
+    Mermaid,
     /// CUDA C++, as the CUDA device compiles it
     Cuda,
     /// PTX; needs NVRTC, but no GPU

@@ -8,12 +8,13 @@ mod benches;
 
 use benches::{
     elision::Elision,
-    gpu,
+    gpu, graphs, graphs_gpu,
     measure::measure,
     ours::Ours,
     program::{Contestant, Program},
     rayon_join::Rayon,
     report::{Header, Record, Report, head, records, row, say},
+    rings,
 };
 
 /// What is measured.
@@ -28,7 +29,8 @@ pub(crate) struct Args {
     /// Numbers of threads of the CPU, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<u32>,
-    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series; on a GPU also multiply and chain.
+    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series, bfs, rings, deliver (10^9 elements through rings, only if
+    /// it is named); on a GPU also multiply, chain and tracer.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     program: Vec<String>,
     /// Rounds that are measured.
@@ -44,6 +46,13 @@ const SERIES: &str = "series";
 /// On a GPU: what a dispatch costs.
 const CHAIN: &str = "chain";
 
+/// Elements a second through a ring channel.
+const RINGS: &str = "rings";
+/// A thousand million elements through rings of all widths.
+const DELIVER: &str = "deliver";
+/// How many they are.
+const DELIVERED: u64 = 1_000_000_000;
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), String> {
     let all = Program::all(args.quick);
@@ -51,7 +60,8 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
         .iter()
         .map(|p| p.name())
         .chain(gpu::names())
-        .chain([SERIES, CHAIN])
+        .chain([SERIES, CHAIN, RINGS, DELIVER])
+        .chain([graphs::BFS, graphs_gpu::TRACER])
         .collect();
     if let Some(name) = args.program.iter().find(|n| !names.contains(n.as_str())) {
         return Err(format!(
@@ -92,7 +102,10 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
 fn table(args: &Args, all: &[Program], wanted: &dyn Fn(&str) -> bool) -> Result<(), String> {
     let rounds = if args.quick { 3 } else { args.rounds.max(1) };
     let header = Header::here(rounds);
-    say!("{}\n\n{}", header.line(), head());
+    say!("{}", header.line());
+    if all.iter().any(|p| wanted(p.name())) {
+        say!("\n{}", head());
+    }
     let mut found: Vec<Record> = Vec::new();
     for &threads in &args.threads {
         let (mut ours, mut rayon) = (Ours::cpu(threads)?, Rayon::new(threads)?);
@@ -103,6 +116,11 @@ fn table(args: &Args, all: &[Program], wanted: &dyn Fn(&str) -> bool) -> Result<
                 &program.to_string(),
                 &measure(program, contestants, rounds)?,
             );
+            say!("{}", row(&records));
+            found.extend(records);
+        }
+        if wanted(graphs::BFS) {
+            let records = graphs::bfs(threads, rounds, args.quick)?;
             say!("{}", row(&records));
             found.extend(records);
         }
@@ -133,11 +151,20 @@ fn table(args: &Args, all: &[Program], wanted: &dyn Fn(&str) -> bool) -> Result<
             found.extend(records);
         }
     }
+    let (mut rates, mut delivered) = (Vec::new(), Vec::new());
+    if wanted(RINGS) {
+        rates = rings::rates(rounds, args.quick)?;
+    }
+    if args.program.iter().any(|name| name == DELIVER) {
+        delivered = rings::deliver(DELIVERED / if args.quick { 1000 } else { 1 })?;
+    }
     write(
         args,
         &Report {
             header,
             records: found,
+            rings: rates,
+            delivered,
         },
     )
 }

@@ -3,15 +3,21 @@
 use crate::{
     Failure,
     args::RunArgs,
-    report::{count, print},
+    report::{count, grouped, print},
 };
 use millstream::job::{Borrows, Job};
-use millstream_graph::levelized::{Field, Levelized, LoweredTask};
+use millstream_graph::{
+    ir::FunctionKind,
+    levelized::{Field, Levelized, LoweredTask},
+};
 use std::fmt::Write;
 
 pub(crate) fn check(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
     let job = Job::open(&args.file, &args.settings())?;
-    let mut out = program(&job);
+    let mut out = match job.flow() {
+        Some(_) => graph(&job),
+        None => program(&job),
+    };
     if job.is_described() {
         job.device()?;
         let prepared = job.prepare()?;
@@ -27,6 +33,40 @@ pub(crate) fn check(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
     if quiet { Ok(()) } else { print(&out) }
 }
 
+fn graph(job: &Job) -> String {
+    let graph = job.graph();
+    let mut out = format!(
+        "graph {}: {}, {}\n",
+        graph.name,
+        count(graph.kernels().len() as u64, "kernel", "kernels"),
+        count(graph.channels().len() as u64, "channel", "channels")
+    );
+    for (_, c) in graph.channels() {
+        let fields = c.fields(&job.program().structs).unwrap_or_default();
+        let room = grouped(c.width.into());
+        let fields = self::fields(&fields);
+        let _ = writeln!(
+            out,
+            "  channel {}: {}, {fields}, room for {room}",
+            c.name, c.element
+        );
+    }
+    let name = |key| graph.channel(key).map_or("", |c| c.name.as_str());
+    for (_, k) in graph.kernels() {
+        let from = k.consumes.map_or("", name);
+        let _ = write!(out, "  kernel {}: {from}", k.name);
+        let into: Vec<&str> = k.produces.iter().map(|c| name(*c)).collect();
+        if !into.is_empty() {
+            let _ = write!(out, " -> {}", into.join(", "));
+        }
+        out.push('\n');
+    }
+    for warning in job.warnings() {
+        let _ = writeln!(out, "warning: {warning}");
+    }
+    out
+}
+
 fn program(job: &Job) -> String {
     let lowered = job.lowered();
     let tasks = job.program().tasks().count();
@@ -35,9 +75,17 @@ fn program(job: &Job) -> String {
         job.program().name,
         count(tasks as u64, "task", "tasks")
     );
-    let helpers = job.program().functions.len() - tasks;
+    let functions = &job.program().functions;
+    let helpers = functions
+        .iter()
+        .filter(|f| f.kind == FunctionKind::Helper)
+        .count();
+    let kernels = job.program().kernels().count();
     if helpers > 0 {
         let _ = write!(out, ", {}", count(helpers as u64, "helper", "helpers"));
+    }
+    if kernels > 0 {
+        let _ = write!(out, ", {}", count(kernels as u64, "kernel", "kernels"));
     }
     let _ = writeln!(
         out,
@@ -50,6 +98,14 @@ fn program(job: &Job) -> String {
     );
     for task in &lowered.tasks {
         describe(&mut out, job, lowered, task);
+    }
+    for (_, kernel) in job.program().kernels() {
+        let signature = job.signature(&kernel.name);
+        let _ = writeln!(
+            out,
+            "  kernel {}",
+            signature.as_ref().unwrap_or(&kernel.name)
+        );
     }
     out
 }

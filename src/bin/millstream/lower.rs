@@ -8,9 +8,10 @@ use crate::{
 use millstream::job::{Job, Settings, write_file};
 use millstream_channels_kernel::cuda::{
     self, Options, Plan,
+    flow::FlowPlan,
     nvrtc::{self, How, NvrtcError},
 };
-use millstream_graph::{model::ChannelGraph, text};
+use millstream_graph::text;
 use std::path::Path;
 
 /// The channel memory that CUDA C++ is written for, if it matters: a program's choice of scans and tiles does not depend on it.
@@ -22,21 +23,23 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
         ..Settings::default()
     };
     let job = Job::open(&args.file, &settings)?;
-    let graph = || ChannelGraph::from_levelized(job.lowered());
-    let source = || cuda::generate(&Plan::new(job.lowered(), MEMORY), Options::default()).source;
+    let source = || cuda_text(&job);
     let how = How {
         fast_math: job.lowered().program.options.fast_math,
         check: false,
     };
     let refused = |e: NvrtcError| Failure::Other(e.to_string());
     let text = match args.emit {
-        Emit::Cuda => source(),
-        Emit::Ptx => nvrtc::find()
-            .and_then(|n| n.ptx(&source(), args.arch, how))
-            .map_err(refused)?,
+        Emit::Cuda => source()?,
+        Emit::Ptx => {
+            let source = source()?;
+            let ptx = nvrtc::find().and_then(|n| n.ptx(&source, args.arch, how));
+            ptx.map_err(refused)?
+        }
         Emit::Cubin => {
+            let source = source()?;
             let cubin = nvrtc::find()
-                .and_then(|n| n.compile_cached(&source(), args.arch, how))
+                .and_then(|n| n.compile_cached(&source, args.arch, how))
                 .map_err(refused)?
                 .cubin;
             let Some(path) = &args.output else {
@@ -48,11 +51,10 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
         }
         Emit::Ir => text::print_program(job.program()),
         Emit::Lowered => text::print_levelized(job.lowered()),
-        Emit::Graph => graph()
-            .to_ron()
-            .map_err(|e| Failure::Other(format!("the graph cannot be written as RON: {e}")))?,
-        Emit::Dot => graph().to_dot(),
-        Emit::Svg => graph().to_svg(),
+        Emit::Graph => job.graph_file(args.output.as_deref().and_then(Path::parent))?,
+        Emit::Dot => job.drawing().to_dot(),
+        Emit::Mermaid => job.drawing().to_mermaid(),
+        Emit::Svg => job.drawing().to_svg(),
     };
     let text = if text.ends_with('\n') {
         text
@@ -62,6 +64,18 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
     match &args.output {
         Some(path) => write(path, text.as_bytes()),
         None => print(&text),
+    }
+}
+
+/// The text that the CUDA device compiles.
+fn cuda_text(job: &Job) -> Result<String, Failure> {
+    let options = Options::default();
+    let Some(flow) = job.flow() else {
+        return Ok(cuda::generate(&Plan::new(job.lowered(), MEMORY), options).source);
+    };
+    match FlowPlan::of(&flow.graph, &flow.levelized, &flow.kernels) {
+        Ok(plan) => Ok(cuda::flow::generate(&plan, options).source),
+        Err(error) => Err(Failure::Other(error.to_string())),
     }
 }
 

@@ -25,6 +25,9 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
     if job.borrows() && !quiet {
         note("races were not looked for: `millstream check` has rustc check the borrows");
     }
+    if !quiet {
+        job.warnings().iter().for_each(|w| note(&w.to_string()));
+    }
     tracing::info!(
         call = prepared.call(),
         device = device.name(),
@@ -71,10 +74,15 @@ fn told(outcome: &Outcome, device: &Device, stats: bool) -> String {
         let _ = writeln!(out, "wrote {file}");
     }
     let report = outcome.report();
-    let (tasks, levels) = (
-        count(report.total, "task", "tasks"),
-        count(report.levels, "level", "levels"),
-    );
+    // Of a graph of kernels each element is a task, and has no level.
+    let (one, counts) = match report.channels.is_empty() {
+        true => {
+            let levels = count(report.levels, "level", "levels");
+            let tasks = count(report.total, "task", "tasks");
+            ("a task", format!("{tasks}, {levels}"))
+        }
+        false => ("an element", count(report.total, "element", "elements")),
+    };
     let dispatches = count(report.dispatches, "dispatch", "dispatches");
     let on = match (device.gpu(), report.workers.len() as u64) {
         (Some(gpu), _) => format!("{} ({})", device.name(), gpu.name),
@@ -92,11 +100,11 @@ fn told(outcome: &Outcome, device: &Device, stats: bool) -> String {
         nanoseconds if nanoseconds < 1e4 => format!("{nanoseconds:.1} ns"),
         nanoseconds => time(Duration::from_nanos(nanoseconds as u64)),
     };
-    let _ = writeln!(out, "{tasks}, {levels}, {dispatches}");
+    let _ = writeln!(out, "{counts}, {dispatches}");
     let (running, compiling) = (time(report.running), time(report.compiling));
     let _ = writeln!(
         out,
-        "{running} on {on}, {each} a task; compiled in {compiling}"
+        "{running} on {on}, {each} {one}; compiled in {compiling}"
     );
     if stats {
         out.push_str(&statistics(report));

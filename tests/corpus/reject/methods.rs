@@ -41,7 +41,7 @@ pub mod program {
 //~ 11:9: an `impl` block has functions and constants
 //~   help: write this outside of it
 //~ 16:12: the name `Point::shift` is defined more than once in this program
-//~ 21:9: a method cannot be a task
+//~ 21:9: a method cannot be a task or kernel
 //~   help: write a function outside of the `impl` block; it may call methods
 //~ 25:24: a constant cannot call a function of the program
 //~   help: write the value out

@@ -7,5 +7,5 @@ pub mod program {
     }
 }
 
-//~ 4:9: the program `program` has no task
-//~   help: put `#[task]` in front of a function
+//~ 4:9: the program `program` has no task and no kernel
+//~   help: put `#[task]` or `#[kernel]` in front of a function

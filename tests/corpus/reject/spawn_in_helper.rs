@@ -13,7 +13,7 @@ pub mod program {
     }
 }
 
-//~ 11:9: only a task can spawn
+//~ 11:9: only a task or kernel can spawn
 //~   help: put `#[task]` in front of the function
-//~ 12:9: only a task can sync
+//~ 12:9: only a task or kernel can sync
 //~   help: put `#[task]` in front of the function

@@ -4,9 +4,13 @@
 //! drawn by lot; warps have 4 lanes and blocks 8 threads, so that tiles are small and every rare way is taken often. Every run keeps record of its
 //! decisions, which the loop compares with the policy's.
 
+mod flow;
+
+pub use flow::FlowEmulator;
+
 use millstream_aggregator::{
     Aggregator, ErasedCall, RunError, RunReport,
-    cuda::{Kernels, Launcher, Rows, SHARED_WORDS, Settings, Shape, run},
+    cuda::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, run},
 };
 use millstream_channels_kernel::cuda::{Options, Plan, generate};
 use millstream_graph::{ir::TaskId, levelized::Levelized};
@@ -32,10 +36,10 @@ type StartPersistent = unsafe extern "C" fn(*mut u8, u32, u32) -> u32;
 type StartDispatch = unsafe extern "C" fn(u32, *const u32, u32) -> u32;
 type SetLots = unsafe extern "C" fn(u64, u32);
 
-/// A program's kernels on this computer, and the memory that they run in.
+/// Kernels on this computer, and the memory that they run in.
 #[derive(Debug)]
-pub struct Emulator {
-    kernels: Kernels,
+pub struct Emulated<K> {
+    kernels: K,
     library: libloading::Library,
     channels: Vec<u128>,
     copies: Vec<u128>,
@@ -43,6 +47,9 @@ pub struct Emulator {
     begun: Cell<Instant>,
     ended: Cell<Instant>,
 }
+
+/// A program of tasks.
+pub type Emulator = Emulated<Kernels>;
 
 /// How a run is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,6 +141,25 @@ fn compile(text: &str, folder: &Path) -> Result<libloading::Library, String> {
     unsafe { libloading::Library::new(&to) }.map_err(|e| e.to_string())
 }
 
+impl<K> Emulated<K> {
+    fn with(kernels: K, library: libloading::Library) -> Self {
+        Self {
+            kernels,
+            library,
+            channels: Vec::new(),
+            copies: Vec::new(),
+            shared: (0..SHARED_WORDS).map(|_| AtomicU32::new(0)).collect(),
+            begun: Cell::new(Instant::now()),
+            ended: Cell::new(Instant::now()),
+        }
+    }
+
+    fn door<T, R>(&self, name: &[u8], call: impl FnOnce(libloading::Symbol<'_, T>) -> R) -> R {
+        // SAFETY: `doors` defines them with these types.
+        call(unsafe { self.library.get::<T>(name) }.expect("a door that every library has"))
+    }
+}
+
 impl Emulator {
     /// Compiles a program.
     ///
@@ -167,15 +193,7 @@ impl Emulator {
         kernels.shape = SHAPE;
         kernels.max_depth = 1000;
         kernels.records = RECORDS;
-        Ok(Self {
-            kernels,
-            library,
-            channels: Vec::new(),
-            copies: Vec::new(),
-            shared: (0..SHARED_WORDS).map(|_| AtomicU32::new(0)).collect(),
-            begun: Cell::new(Instant::now()),
-            ended: Cell::new(Instant::now()),
-        })
+        Ok(Self::with(kernels, library))
     }
 
     /// What the program's channels are.
@@ -207,11 +225,6 @@ impl Emulator {
         });
         run(self, settings, task, calls)
     }
-
-    fn door<T, R>(&self, name: &[u8], call: impl FnOnce(libloading::Symbol<'_, T>) -> R) -> R {
-        // SAFETY: `doors` defines them with these types.
-        call(unsafe { self.library.get::<T>(name) }.expect("a door that every library has"))
-    }
 }
 
 /// Threads that wait for ever are a bug of the text.
@@ -234,11 +247,7 @@ fn anything(memory: &mut Vec<u128>, bytes: u64) -> u64 {
     (memory.as_mut_ptr() as u64).next_multiple_of(256)
 }
 
-impl Launcher for Emulator {
-    fn kernels(&self) -> &Kernels {
-        &self.kernels
-    }
-
+impl<K> Machine for Emulated<K> {
     fn home(&self) -> u64 {
         u64::MAX
     }
@@ -288,38 +297,6 @@ impl Launcher for Emulator {
         Ok(())
     }
 
-    fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
-        self.door::<SetChannels, _>(b"set_channels", |set| {
-            // SAFETY: the table is as long as that.
-            unsafe { set(bytes.as_ptr(), bytes.len()) }
-        });
-        Ok(())
-    }
-
-    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
-        let blocks = if small { 1 } else { self.kernels.blocks };
-        ended(
-            self.door::<StartPersistent, _>(b"start_persistent", |start| {
-                // SAFETY: the caller's promise.
-                unsafe { start(published as *mut u8, blocks, u32::from(small)) }
-            }),
-        )
-    }
-
-    unsafe fn dispatch(
-        &self,
-        kernel: usize,
-        blocks: u32,
-        words: &mut [u32],
-    ) -> Result<(), RunError> {
-        ended(
-            self.door::<StartDispatch, _>(b"start_dispatch_of", |start| {
-                // SAFETY: the caller's promise.
-                unsafe { start(kernel as u32, words.as_ptr(), blocks) }
-            }),
-        )
-    }
-
     fn wait(&self, _what: &str) -> Result<(), RunError> {
         Ok(())
     }
@@ -350,5 +327,43 @@ impl Launcher for Emulator {
 
     fn elapsed(&self) -> Result<Duration, RunError> {
         Ok(self.ended.get().duration_since(self.begun.get()))
+    }
+}
+
+impl Launcher for Emulator {
+    fn kernels(&self) -> &Kernels {
+        &self.kernels
+    }
+
+    fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
+        self.door::<SetChannels, _>(b"set_channels", |set| {
+            // SAFETY: the table is as long as that.
+            unsafe { set(bytes.as_ptr(), bytes.len()) }
+        });
+        Ok(())
+    }
+
+    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
+        let blocks = if small { 1 } else { self.kernels.blocks };
+        ended(
+            self.door::<StartPersistent, _>(b"start_persistent", |start| {
+                // SAFETY: the caller's promise.
+                unsafe { start(published as *mut u8, blocks, u32::from(small)) }
+            }),
+        )
+    }
+
+    unsafe fn dispatch(
+        &self,
+        kernel: usize,
+        blocks: u32,
+        words: &mut [u32],
+    ) -> Result<(), RunError> {
+        ended(
+            self.door::<StartDispatch, _>(b"start_dispatch_of", |start| {
+                // SAFETY: the caller's promise.
+                unsafe { start(kernel as u32, words.as_ptr(), blocks) }
+            }),
+        )
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     choices::Choices,
+    kernel::Port,
     scope::{Around, Kind, State, Var},
     shape::shape,
     types::{Func, Mode, Param, Shape, Ty, debug_value},
@@ -26,20 +27,9 @@ pub struct Sample {
 pub fn generate(choices: &mut Choices) -> Sample {
     let shape = shape(choices);
     let mode = shape.mode;
-    let option = match mode {
-        Mode::Normal => "",
-        Mode::Checked => "(checked)",
-        Mode::Unchecked => "(unchecked)",
-    };
-    let mut source = format!(
-        "#[millstream::program{option}]\npub mod program {{\n{}",
-        shape.items()
-    );
     let mut g = Gen::new(choices, shape);
-    for i in 0..g.shape.fns.len() {
-        source += &g.function(i);
-    }
-    source += "}\n";
+    let functions: Vec<String> = (0..g.shape.fns.len()).map(|i| g.function(i)).collect();
+    let source = g.program(&functions.concat());
     let Gen { c, shape, .. } = g;
     let calls = (0..1 + c.below(4)).map(|_| arguments(c, &shape)).collect();
     Sample {
@@ -53,28 +43,37 @@ pub fn generate(choices: &mut Choices) -> Sample {
 fn arguments(c: &mut Choices, shape: &Shape) -> Vec<String> {
     let mut out = vec![(shape.depth - c.below(shape.depth + 1)).to_string()];
     for (_, param) in &shape.fns[0].params {
-        let list = |c: &mut Choices, elem: &Ty| {
-            let values: Vec<String> = (0..c.below(9))
-                .map(|_| debug_value(c, elem, shape))
-                .collect();
-            format!("[{}]", values.join(", "))
-        };
-        out.push(match param {
-            Param::Value(ty) | Param::Ref { target: ty, .. } => debug_value(c, ty, shape),
-            Param::Slice { elem, .. } => list(c, elem),
-            Param::Atomics(s) => list(c, &Ty::Scalar(*s)),
-            Param::Atomic(s) => debug_value(c, &Ty::Scalar(*s), shape),
-        });
+        out.push(debug_argument(c, param, shape));
     }
     out
+}
+
+/// What a parameter is given, as `Debug` text.
+pub(super) fn debug_argument(c: &mut Choices, param: &Param, shape: &Shape) -> String {
+    let list = |c: &mut Choices, elem: &Ty| {
+        let values: Vec<String> = (0..c.below(9))
+            .map(|_| debug_value(c, elem, shape))
+            .collect();
+        format!("[{}]", values.join(", "))
+    };
+    match param {
+        Param::Value(ty) | Param::Ref { target: ty, .. } => debug_value(c, ty, shape),
+        Param::Slice { elem, .. } => list(c, elem),
+        Param::Atomics(s) => list(c, &Ty::Scalar(*s)),
+        Param::Atomic(s) => debug_value(c, &Ty::Scalar(*s), shape),
+    }
 }
 
 /// The generator, inside one function.
 pub(super) struct Gen<'c> {
     pub(super) c: &'c mut Choices,
     pub(super) shape: Shape,
-    /// The function, by its place in the list.
+    /// The function, by its place in the list; a kernel stands behind them.
     pub(super) func: usize,
+    signature: Func,
+    /// Of a kernel: its channels, and how many elements it may still emit for kernels.
+    pub(super) ports: Vec<Port>,
+    pub(super) emits_left: u32,
     pub(super) task: bool,
     pub(super) vars: Vec<Var>,
     pub(super) around: Vec<Around>,
@@ -93,11 +92,14 @@ pub(super) struct Gen<'c> {
 }
 
 impl<'c> Gen<'c> {
-    fn new(c: &'c mut Choices, shape: Shape) -> Self {
+    pub(super) fn new(c: &'c mut Choices, shape: Shape) -> Self {
         Self {
             c,
+            signature: shape.fns[0].clone(),
             shape,
             func: 0,
+            ports: Vec::new(),
+            emits_left: 0,
             task: false,
             vars: Vec::new(),
             around: Vec::new(),
@@ -113,8 +115,24 @@ impl<'c> Gen<'c> {
         }
     }
 
-    pub(super) fn signature(&self) -> &Func {
-        &self.shape.fns[self.func]
+    pub(super) const fn signature(&self) -> &Func {
+        &self.signature
+    }
+
+    /// The text of a file with these functions.
+    pub(super) fn program(&self, functions: &str) -> String {
+        let option = match self.shape.mode {
+            Mode::Normal => "",
+            Mode::Checked => "(checked)",
+            Mode::Unchecked => "(unchecked)",
+        };
+        let items = self.shape.items();
+        format!("#[millstream::program{option}]\npub mod program {{\n{items}{functions}}}\n")
+    }
+
+    /// The lines of the function.
+    pub(super) fn text(&self) -> &str {
+        &self.out
     }
 
     pub(super) fn line(&mut self, text: &str) {
@@ -217,8 +235,8 @@ impl<'c> Gen<'c> {
         }
     }
 
-    fn function(&mut self, i: usize) -> String {
-        let f = self.shape.fns[i].clone();
+    /// Begins a function.
+    pub(super) fn enter(&mut self, i: usize, f: Func) {
         (self.func, self.task, self.alive, self.recurses, self.weight) =
             (i, f.task, true, false, 1);
         self.spawns_left = self.shape.fan;
@@ -230,8 +248,13 @@ impl<'c> Gen<'c> {
         };
         self.vars.clear();
         self.out.clear();
-        let mut params = vec!["n: u32".to_owned()];
-        for (name, param) in &f.params {
+        self.signature = f;
+    }
+
+    /// Declares the parameters of the function but for the first, and says how they are written.
+    pub(super) fn parameters(&mut self) -> Vec<String> {
+        let mut params = Vec::new();
+        for (name, param) in &self.signature.params.clone() {
             let (mutable, kind) = match param {
                 Param::Value(ty) => (self.c.chance(50), Kind::Value(ty.clone())),
                 Param::Slice { mutable, elem } => (
@@ -263,6 +286,13 @@ impl<'c> Gen<'c> {
             };
             self.declare(name, kind, writable);
         }
+        params
+    }
+
+    pub(super) fn function(&mut self, i: usize) -> String {
+        let f = self.shape.fns[i].clone();
+        self.enter(i, f.clone());
+        let params = [vec!["n: u32".to_owned()], self.parameters()].concat();
         let task = if f.task {
             "\n    #[task]\n    pub "
         } else {
@@ -278,7 +308,7 @@ impl<'c> Gen<'c> {
     }
 
     /// Where `n` is 0 a function ends without a recursion: by an early return, or because what recurses stands in a branch.
-    fn body(&mut self) {
+    pub(super) fn body(&mut self) {
         let reduces = self.task && self.c.chance(35);
         let most = if reduces { 3 } else { 12 };
         match self.c.below(3) {

@@ -8,6 +8,8 @@ mod choices;
 mod control;
 mod expr;
 mod function;
+mod graph;
+mod kernel;
 mod pressure;
 mod reduction;
 mod run;
@@ -20,6 +22,8 @@ mod types;
 
 pub use choices::Choices;
 pub use function::{Sample, generate};
+pub use graph::{check_graph, graph_elision};
+pub use kernel::{GraphSample, NodeSample, generate_graph};
 pub use pressure::{decide, pressure};
 pub use run::{Devices, Verdict, check, elision};
 pub use shrink::shrink;

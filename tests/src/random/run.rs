@@ -19,13 +19,13 @@ use millstream_graph::{
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 /// A program that takes longer than this in the interpreter is left out.
-const LIMITS: Limits = Limits {
+pub(super) const LIMITS: Limits = Limits {
     steps: 150_000,
     depth: 10_000,
     memory: 64 << 20,
 };
 /// A budget that every program has room in.
-const PLENTY: u64 = 256 << 20;
+pub(super) const PLENTY: u64 = 256 << 20;
 
 /// Devices by their settings: of the CPU by threads, width and memory, GPUs by memory.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ pub struct Devices {
 }
 
 impl Devices {
-    fn get(&mut self, threads: u32, width: Option<u64>, memory: u64) -> &Device {
+    pub(super) fn get(&mut self, threads: u32, width: Option<u64>, memory: u64) -> &Device {
         self.cpus
             .entry((threads, width, memory))
             .or_insert_with(|| {
@@ -214,7 +214,7 @@ impl Case<'_> {
     }
 }
 
-fn places(all: &millstream_cilk_lower::Diagnostics) -> String {
+pub(super) fn places(all: &millstream_cilk_lower::Diagnostics) -> String {
     let mut out = String::new();
     for d in &all.0 {
         let at = d.span.start();
@@ -289,6 +289,48 @@ pub(super) fn interpret(
     ))
 }
 
+/// Memory that arguments lend, in words, so that it is aligned for every scalar.
+pub(super) struct Lending(Vec<(Vec<u64>, usize)>);
+
+impl Lending {
+    pub(super) fn new(arguments: &[Argument]) -> Self {
+        let words = |bytes: &[u8]| {
+            let word = |c: &[u8]| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
+            bytes.chunks(8).map(word).collect::<Vec<u64>>()
+        };
+        let pieces = arguments.iter().flat_map(|a| &a.pieces);
+        let lent = pieces.filter_map(|p| match p {
+            Piece::Memory(b) => Some((words(b), b.len())),
+            _ => None,
+        });
+        Self(lent.collect())
+    }
+
+    pub(super) fn args(&mut self, arguments: &[Argument]) -> Vec<ErasedArg<'_>> {
+        let mut lent = self.0.iter_mut();
+        let pieces = arguments.iter().flat_map(|a| &a.pieces);
+        let args = pieces.map(|piece| match piece {
+            Piece::Scalar(bits) => ErasedArg::Scalar(*bits),
+            Piece::Blob(bytes) => ErasedArg::Blob(bytes.clone()),
+            Piece::Memory(_) => {
+                ErasedArg::Memory(MemoryArg::exclusive(&mut lent.next().unwrap().0))
+            }
+        });
+        args.collect()
+    }
+
+    /// What became of it.
+    pub(super) fn images(self) -> impl Iterator<Item = Vec<u8>> {
+        self.0.into_iter().map(|(words, len)| {
+            words
+                .into_iter()
+                .flat_map(u64::to_le_bytes)
+                .take(len)
+                .collect()
+        })
+    }
+}
+
 /// All calls in one run.
 pub(super) fn launch(
     device: &Device,
@@ -298,65 +340,22 @@ pub(super) fn launch(
     calls: &[&Vec<String>],
 ) -> Result<(Vec<Outcome>, RunReport), RunError> {
     let arguments: Vec<Vec<Argument>> = calls.iter().map(|c| arguments(program, func, c)).collect();
-    // Words, so that the memory is aligned for every scalar.
-    let words = |bytes: &[u8]| {
-        bytes
-            .chunks(8)
-            .map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)))
-            .collect::<Vec<u64>>()
-    };
-    let lent = |a: &Vec<Argument>| -> Vec<(Vec<u64>, usize)> {
-        let pieces = a.iter().flat_map(|a| &a.pieces);
-        pieces
-            .filter_map(|p| {
-                if let Piece::Memory(b) = p {
-                    Some((words(b), b.len()))
-                } else {
-                    None
-                }
-            })
-            .collect()
-    };
-    let mut memory: Vec<Vec<(Vec<u64>, usize)>> = arguments.iter().map(lent).collect();
+    let mut memory: Vec<Lending> = arguments.iter().map(|a| Lending::new(a)).collect();
     let mut erased: Vec<ErasedCall<'_>> = arguments
         .iter()
         .zip(&mut memory)
-        .map(|(arguments, memory)| {
-            let mut lent = memory.iter_mut();
-            let pieces = arguments.iter().flat_map(|a| &a.pieces);
-            let args = pieces.map(|piece| match piece {
-                Piece::Scalar(bits) => ErasedArg::Scalar(*bits),
-                Piece::Blob(bytes) => ErasedArg::Blob(bytes.clone()),
-                Piece::Memory(_) => {
-                    ErasedArg::Memory(MemoryArg::exclusive(&mut lent.next().unwrap().0))
-                }
-            });
-            ErasedCall::new(args.collect())
-        })
+        .map(|(arguments, memory)| ErasedCall::new(memory.args(arguments)))
         .collect();
     let loaded = device.load(levelized)?;
     let task = levelized.find(&program[func].name).unwrap();
     let report = device.launch(&loaded, task, &mut erased)?;
     let results: Vec<Vec<u8>> = erased.into_iter().map(|c| c.result).collect();
-    let image = |(words, len): (Vec<u64>, usize)| {
-        words
-            .into_iter()
-            .flat_map(u64::to_le_bytes)
-            .take(len)
-            .collect()
-    };
     let found = arguments
         .iter()
         .zip(results)
         .zip(memory)
         .map(|((arguments, result), memory)| {
-            outcome(
-                program,
-                func,
-                arguments,
-                &result,
-                memory.into_iter().map(image),
-            )
+            outcome(program, func, arguments, &result, memory.images())
         });
     Ok((found.collect(), report))
 }
@@ -408,7 +407,10 @@ pub fn elision(sample: &Sample) -> Option<(String, Vec<String>)> {
 }
 
 /// The declaration of an argument behind its name, and how it is borrowed.
-fn rust_argument(value: &str, ty: &millstream_graph::ty::Type) -> (String, &'static str) {
+pub(super) fn rust_argument(
+    value: &str,
+    ty: &millstream_graph::ty::Type,
+) -> (String, &'static str) {
     use millstream_graph::ty::{Scalar, Type};
     let atomic = |s: &Scalar| match s {
         Scalar::U32 => "AtomicU32",

@@ -47,7 +47,7 @@ mod names {
 }
 
 #[millstream::program]
-mod no_task {} //~ the program `no_task` has no task | help: put `#[task]` in front of a function
+mod no_task {} //~ the program `no_task` has no task and no kernel | help: put `#[task]` or `#[kernel]` in front of a function
 
 #[millstream::program]
 fn function() {} //~ a program is a module | help: write `#[millstream::program] mod name { .. }`

@@ -1,6 +1,7 @@
 //! What the generated code and its host share. Everything is said once, here: the host reads and writes by it, and [`header`] is the device's
 //! declaration of the same, made from it, in which each member's place is asserted.
 
+pub mod flow;
 mod record;
 
 use crate::cuda::plan::Plan;
@@ -238,10 +239,9 @@ const _: () = {
     assert!(std::mem::offset_of!(Control, limit) < epoch);
 };
 
-/// The device's declarations of all this.
-#[must_use]
-pub fn header(plan: &Plan) -> String {
-    let mut out = String::from(
+/// What the declarations begin with.
+fn preamble() -> String {
+    String::from(
         "// What host and device share.\n\
          // NVRTC before 13.5 cannot say where a member lies. A layout of C is the same there as here, and a newer one is asked on every commit.\n\
          #if defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1305\n\
@@ -250,7 +250,28 @@ pub fn header(plan: &Plan) -> String {
          #define LIES_AT(type, member, bytes) static_assert(__builtin_offsetof(type, member) == bytes, \"the host has \" #type \"::\" #member \" elsewhere\")\n\
          #endif\n\
          #define TAKES(type, bytes) static_assert(sizeof(type) == bytes, \"the host's \" #type \" has another size\")\n",
-    );
+    )
+}
+
+/// The codes as an enumeration.
+fn codes(all: &[(&str, u32)]) -> String {
+    let listed = |sign: &str, between: &str| {
+        let codes = all
+            .iter()
+            .map(|(name, code)| format!("{name} {sign} {code}"));
+        codes.collect::<Vec<_>>().join(between)
+    };
+    format!(
+        "enum Code : u32 {{ {} }};\nstatic_assert({}, \"the host's codes\");\n",
+        listed("=", ", "),
+        listed("==", " && ")
+    )
+}
+
+/// The device's declarations of all this.
+#[must_use]
+pub fn header(plan: &Plan) -> String {
+    let mut out = preamble();
     for structure in [
         Mailbox::structure(plan),
         Standing::structure(plan),
@@ -264,18 +285,7 @@ pub fn header(plan: &Plan) -> String {
     ] {
         out += &structure.text();
     }
-    let codes = |sign: &str, between: &str| {
-        let codes = status::ALL
-            .iter()
-            .map(|(name, code)| format!("{name} {sign} {code}"));
-        codes.collect::<Vec<_>>().join(between)
-    };
-    out += &format!(
-        "enum Code : u32 {{ {} }};\nstatic_assert({}, \"the host's codes\");\n",
-        codes("=", ", "),
-        codes("==", " && ")
-    );
-    out
+    out + &codes(status::ALL)
 }
 
 /// Names of the kernels.
@@ -288,6 +298,10 @@ pub mod kernel {
     pub fn dispatch(source: usize) -> String {
         format!("dispatch_{source}")
     }
+    /// A graph's run: its parameter is a word, one of [`how`](super::flow::how).
+    pub const FLOW: &str = "run_graph";
+    /// The global of a graph's module that the host fills: words of 64 bits, as `FlowPlan::global` lays them out.
+    pub const GRAPH: &str = "device_flow";
     /// The module's global that the host fills: [`Channels`](super::Channels).
     pub const CHANNELS: &str = "device_channels";
     /// Threads of a block.

@@ -13,7 +13,7 @@ use millstream_channels_kernel::cpu::{
     abi::{StackState, WorkerContext, status},
 };
 use millstream_graph::{
-    ir::{SegmentId, TaskId},
+    ir::{ChannelId, SegmentId, TaskId},
     levelized::StackRef,
 };
 use std::sync::atomic::AtomicU32;
@@ -35,6 +35,7 @@ pub struct Machine<'a> {
     pub cancel: Box<AtomicU32>,
     pub tasks: u64,
     width: u64,
+    uniforms: Vec<u64>,
     _arrays: Vec<Vec<u128>>,
     bases: Vec<*mut u8>,
 }
@@ -67,6 +68,7 @@ impl<'a> Machine<'a> {
             stacks: states.as_mut_ptr(),
             fields: bases.as_ptr(),
             cancel: cancel.as_ptr(),
+            uniforms: std::ptr::null(),
             more: no_more,
             growing: 0,
             granted: 0,
@@ -79,6 +81,7 @@ impl<'a> Machine<'a> {
             cancel,
             tasks: 0,
             width,
+            uniforms: Vec::new(),
             _arrays: arrays,
             bases,
         }
@@ -103,6 +106,31 @@ impl<'a> Machine<'a> {
             unsafe { std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), at, size) }
         }
         self.states[stack.index()].top += 1;
+    }
+
+    /// Sets what a graph gives to its kernels.
+    pub fn set_uniforms(&mut self, uniforms: Vec<u64>) {
+        self.uniforms = uniforms;
+        self.ctx.uniforms = self.uniforms.as_ptr();
+    }
+
+    /// Takes what was emitted into a channel: the scalar fields of each element, in order.
+    pub fn take(&mut self, channel: ChannelId) -> Vec<Vec<u64>> {
+        let layouts = self.code.layouts();
+        let stack = layouts.channel(channel);
+        let layout = &layouts[stack];
+        let count = std::mem::take(&mut self.states[stack.index()].top);
+        let field = |index: u64, i: usize| {
+            let size = millstream_channels_kernel::layout::stride(&layout.fields[i]) as usize;
+            let base = self.base(layout.first_field + i as u32);
+            let at = base.wrapping_add(index as usize * size);
+            let mut bits = [0; 8];
+            // SAFETY: compiled code has written the element; scalars are at most 8 bytes.
+            unsafe { std::ptr::copy_nonoverlapping(at, bits.as_mut_ptr(), size) }
+            u64::from_le_bytes(bits)
+        };
+        let element = |index| (0..layout.fields.len()).map(|i| field(index, i)).collect();
+        (0..count).map(element).collect()
     }
 
     /// Runs an entry segment on elements of its stack.
@@ -141,7 +169,7 @@ impl<'a> Machine<'a> {
                     .find(|&i| match stacks[i].stack {
                         StackRef::Entry(_) => wanted,
                         StackRef::Continuation(..) => !wanted,
-                        StackRef::Frame(_) => false,
+                        StackRef::Frame(_) | StackRef::Channel(_) => false,
                     })
             };
             if self.ctx.status != status::OK {

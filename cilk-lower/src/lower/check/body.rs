@@ -4,7 +4,10 @@ use super::CheckError;
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
     flow::Flow,
-    ir::{Arg, Block, BlockId, FunctionKind, LocalId, Operand, Rvalue, StmtKind, Terminator},
+    ir::{
+        Arg, Block, BlockId, ChannelId, FunctionKind, LocalId, Operand, Rvalue, StmtKind,
+        Terminator,
+    },
     levelized::{Levelized, LoweredTask, Segment},
     ty::{PieceKind, Scalar},
 };
@@ -204,6 +207,7 @@ impl Checker<'_> {
                 StmtKind::Spawn {
                     func, args, dest, ..
                 } => self.spawn(*func, args, *dest),
+                StmtKind::Emit { channel, args } => self.emit(*channel, args),
                 _ => {}
             }
         }
@@ -238,6 +242,21 @@ impl Checker<'_> {
             self.error(format!(
                 "gives {types:?} to `{}`, which takes {wanted:?}",
                 callee.name
+            ));
+        }
+    }
+
+    fn emit(&mut self, channel: ChannelId, args: &[Operand]) {
+        let Some(channel) = self.program.program.channels.get(channel.index()) else {
+            self.error(format!("emits into {channel}, which is no channel"));
+            return;
+        };
+        let types: Vec<_> = args.iter().map(|o| self.segment.body.type_of(*o)).collect();
+        let wanted: Vec<_> = channel.fields.iter().map(|f| scalar(f.kind)).collect();
+        if types != wanted {
+            self.error(format!(
+                "emits {types:?} into `{}`, which takes {wanted:?}",
+                channel.name
             ));
         }
     }

@@ -107,6 +107,8 @@ fn step(
                 reach(live, points_to, dest.addr);
             }
         }
+        // Pieces that are no arrays are no addresses either.
+        StmtKind::Emit { args, .. } => args.iter().for_each(|a| reach(live, points_to, *a)),
         _ => {}
     }
 }

@@ -9,7 +9,7 @@ use millstream_graph::{
         Arg, BlockId, FieldId, Function, LocalId, Operand, Program, SegmentId, SlotId, Terminator,
     },
     levelized::Field,
-    ty::{PieceKind, Scalar, StructId, Structs, Type},
+    ty::{PieceKind, Scalar},
 };
 use std::collections::BTreeSet;
 
@@ -143,7 +143,7 @@ fn unique(names: &mut BTreeSet<String>, name: Option<&str>, or: &str) -> String 
 pub(super) fn element(program: &Program, function: &Function, ret: Option<LocalId>) -> Vec<Field> {
     let mut out = Vec::new();
     for param in &function.params {
-        piece_fields(&program.structs, &param.name, &param.ty, &mut out);
+        out.extend(Field::pieces(&param.name, &param.ty, &program.structs));
     }
     if ret.is_some() {
         out.push(Field {
@@ -153,39 +153,6 @@ pub(super) fn element(program: &Program, function: &Function, ret: Option<LocalI
     }
     debug_assert_eq!(out.len(), function.args.len());
     out
-}
-
-/// The pieces of a type in the order of [`Type::pieces`], each named by the way to it.
-fn piece_fields(structs: &Structs, name: &str, ty: &Type, out: &mut Vec<Field>) {
-    let suffixes: &[&str] = match ty {
-        Type::Slice { .. } => &["", ".len"],
-        Type::Mat { .. } => &["", ".rows", ".cols", ".stride"],
-        Type::Struct(_) | Type::Tuple(_) => {
-            for (i, (field, _)) in ty.fields(structs).iter().enumerate() {
-                piece_fields(
-                    structs,
-                    &format!("{name}.{}", field_name(structs, ty, i)),
-                    field,
-                    out,
-                );
-            }
-            return;
-        }
-        _ => &[""],
-    };
-    for (piece, suffix) in ty.pieces(structs).iter().zip(suffixes) {
-        out.push(Field {
-            name: format!("{name}{suffix}"),
-            kind: piece.kind,
-        });
-    }
-}
-
-fn field_name(structs: &Structs, ty: &Type, i: usize) -> String {
-    match ty {
-        Type::Struct(StructId(id)) => structs[StructId(*id)].fields[i].0.clone(),
-        _ => i.to_string(),
-    }
 }
 
 /// Gives a task its return address, as last argument, if it returns something.

@@ -182,7 +182,10 @@ impl PointsTo {
         match value {
             Rvalue::Binary(op, ..) if op.is_comparison() => {}
             Rvalue::SlotAddr(slot) => out.insert(slot.index()),
-            Rvalue::DataAddr(_) => out.insert(self.outside),
+            Rvalue::DataAddr(_)
+            | Rvalue::Uniform {
+                ty: Scalar::Ptr, ..
+            } => out.insert(self.outside),
             Rvalue::Load {
                 ty: Scalar::Ptr,
                 addr,
@@ -249,7 +252,7 @@ fn holds_pointers(program: &Program, ty: &Type) -> bool {
         Type::Scalar(Scalar::Ptr) | Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => {
             true
         }
-        Type::Scalar(_) | Type::Atomic(_) => false,
+        Type::Scalar(_) | Type::Atomic(_) | Type::Channel(_) => false,
         Type::Array(elem, _) => holds_pointers(program, elem),
         Type::Tuple(_) | Type::Struct(_) => ty
             .fields(&program.structs)
@@ -261,7 +264,7 @@ fn holds_pointers(program: &Program, ty: &Type) -> bool {
 /// Whether a callee may store a pointer through an argument of this type.
 fn writes_pointers(program: &Program, ty: &Type) -> bool {
     match ty {
-        Type::Scalar(_) | Type::Atomic(_) => false,
+        Type::Scalar(_) | Type::Atomic(_) | Type::Channel(_) => false,
         Type::Slice { elem: inner, .. }
         | Type::Mat { elem: inner, .. }
         | Type::Ref { target: inner, .. } => holds_pointers(program, inner),

@@ -1,12 +1,13 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
+mod kernels;
 mod programs;
 mod simulate;
 mod source;
 mod spawns;
 
 use super::{check::check, lower};
-use millstream_graph::model::{ChannelGraph, Edge, Node};
+use millstream_graph::graph::{Drawing, Graph};
 use millstream_graph::{
     interp::{ArgValue, Interp},
     ir::{BlockId, Function, LocalId, Program, Rvalue, SegmentId, StmtKind, Terminator},
@@ -231,52 +232,50 @@ fn variables_written_before_between_and_after() {
 
 #[test]
 fn the_graph_of_fib_is_the_papers_figure() {
-    let graph = ChannelGraph::from_levelized(&lowered(FIB));
-    insta::assert_snapshot!(graph.to_dot());
-    let name = |node: Node| match node {
-        Node::Kernel(key) => format!("kernel {}", graph.kernel(key).unwrap().name),
-        Node::Channel(key) => format!("stack {}", graph.channel(key).unwrap().name),
-    };
-    let edges: Vec<_> = graph
-        .edges()
-        .map(|(a, b, e)| (name(a), name(b), e))
-        .collect();
-    for (from, to, edge) in [
-        ("kernel init", "stack fib", Edge::Call),
-        ("stack fib", "kernel fib", Edge::Consume),
-        ("kernel fib", "stack fib", Edge::Spawn(Some(2))),
-        ("kernel fib", "stack fib.1", Edge::Continue),
-        ("stack fib.1", "kernel fib.1", Edge::Consume),
-        ("kernel fib", "stack fib.1", Edge::Return),
-        ("kernel fib.1", "stack fib.1", Edge::Return),
+    let lowered = lowered(FIB);
+    let drawing = Drawing::new(&Graph::of(&lowered), &lowered.program);
+    insta::assert_snapshot!(drawing.to_dot());
+    let arrows: Vec<_> = drawing.arrows().collect();
+    for arrow in [
+        ("host", "stack fib (12 B)", "call"),
+        ("stack fib (12 B)", "kernel fib", ""),
+        ("kernel fib", "stack fib (12 B)", "spawn \u{d7}2"),
+        ("kernel fib", "stack fib.1 (4 B)", "continue"),
+        ("stack fib.1 (4 B)", "kernel fib.1", ""),
+        ("kernel fib", "stack fib.1 (4 B)", "return"),
+        ("kernel fib.1", "stack fib.1 (4 B)", "return"),
     ] {
-        assert!(
-            edges.contains(&(from.into(), to.into(), edge)),
-            "{from} -> {to}"
-        );
+        assert!(arrows.contains(&arrow), "{arrow:?} is not in {arrows:#?}");
     }
-    assert_eq!(edges.len(), 7);
+    assert_eq!(arrows.len(), 7);
 }
 
 #[test]
-fn graphs_survive_ron_and_are_drawn() {
+fn lowered_programs_are_graphs_without_loss() {
     for source in ALL {
-        let graph = ChannelGraph::from_levelized(&lowered(source));
-        let ron = graph.to_ron().unwrap();
-        let back = ChannelGraph::from_ron(&ron).unwrap();
-        assert_eq!(back.to_ron().unwrap(), ron);
-        assert_eq!(back.to_dot(), graph.to_dot());
+        let lowered = lowered(source);
+        let graph = Graph::of(&lowered);
+        assert_eq!(graph.levelized(&lowered.program).as_ref(), Ok(&lowered));
+        assert_eq!(graph.validate(&lowered.program), []);
+        let ron = ron::to_string(&graph).unwrap();
+        let back: Graph = ron::from_str(&ron).unwrap();
+        assert_eq!(back, graph);
+        assert_eq!(back.levelized(&lowered.program).as_ref(), Ok(&lowered));
+
+        let drawing = Drawing::new(&graph, &lowered.program);
+        assert_eq!(Drawing::new(&back, &lowered.program), drawing);
         assert!(
-            graph
-                .edges()
-                .any(|(a, _, e)| e == Edge::Call && matches!(a, Node::Kernel(_))),
-            "{ron}"
+            drawing
+                .arrows()
+                .any(|(from, _, label)| from == "host" && label == "call")
         );
-        let svg = graph.to_svg();
+        let stacks = lowered.stacks().into_iter();
+        let drawn = stacks.filter(|s| !matches!(s, StackRef::Frame(_))).count();
         assert_eq!(
-            svg.matches("stroke-dasharray=\"6,4\"").count(),
-            graph.channels().count()
+            drawing.to_svg().matches("stroke-dasharray=\"6,4\"").count(),
+            drawn
         );
+        assert_eq!(drawing.to_mermaid().matches(":::channel").count(), drawn);
     }
 }
 

@@ -8,7 +8,7 @@
 mod program;
 
 use millstream_graph::{
-    interp::{ArgValue, Interp, InterpError},
+    interp::{ArgValue, Emitted, Interp, InterpError},
     ir::{FuncId, Program, SegmentId, TaskId},
     levelized::{Field, Levelized},
     ty::{Layout, PieceKind},
@@ -128,6 +128,16 @@ impl Machine<'_> {
     #[must_use]
     pub(super) fn read(&self, address: u64) -> &[u8] {
         self.interp.read(address)
+    }
+
+    /// Sets what a graph gives to its kernels.
+    pub(super) fn set_uniforms(&mut self, uniforms: Vec<u64>) {
+        self.interp.set_uniforms(uniforms);
+    }
+
+    /// What was emitted since this was last asked.
+    pub(super) fn take_emitted(&mut self) -> Vec<Emitted> {
+        self.interp.take_emitted()
     }
 
     /// What has been run so far.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 mod functions;
+mod kernels;
 mod segments;
 mod statements;
 

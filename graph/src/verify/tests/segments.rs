@@ -162,7 +162,7 @@ fn rule_18_signatures_of_segments() {
     assert_eq!(
         changed(0, |t| t.segments[0].body.blocks[2].term =
             Terminator::Sync(BlockId(1))),
-        "only tasks sync"
+        "only tasks and kernels sync"
     );
 }
 

@@ -152,11 +152,11 @@ fn rule_11_results_of_calls() {
 fn rule_12_spawns_and_syncs() {
     assert_eq!(
         reject("task t() { b0: return } fn f() { b0: spawn @t() return }"),
-        "only tasks spawn"
+        "only tasks and kernels spawn"
     );
     assert_eq!(
         reject("fn f() { b0: sync b1 b1: return }"),
-        "only tasks sync"
+        "only tasks and kernels sync"
     );
     assert_eq!(
         stmts("spawn @flag()"),

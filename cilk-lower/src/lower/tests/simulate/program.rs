@@ -101,7 +101,8 @@ pub(super) fn function(levelized: &Levelized, task: &LoweredTask, id: SegmentId)
     let segment = &task[id];
     let mut body = segment.body.clone();
     body.name = format!("segment {}", body.name);
-    body.kind = FunctionKind::Helper;
+    // What it emits goes to the channels of the program, as a task's does.
+    body.kind = FunctionKind::Task;
     body.ret = Type::unit();
     let [frame, head, log] = ["frame", "head", "log"]
         .map(|name| edit::add_local(&mut body, Some(name.into()), Scalar::Ptr));

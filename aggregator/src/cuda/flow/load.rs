@@ -1,0 +1,160 @@
+//! A graph on a GPU: compiled, loaded, and run by the driver.
+
+use super::{
+    launcher::{FlowKernels, FlowLauncher},
+    run::FlowSettings,
+    serve::{Job, drive, serve},
+};
+use crate::{
+    cuda::{
+        device::{Aggregator, CudaDevice, Inner, arch_for},
+        driver::{Kernel, Module},
+        gpu::Driver,
+    },
+    error::RunError,
+    flow::{GraphCall, GraphProgram, Running},
+    report::RunReport,
+};
+use millstream_channels_kernel::cuda::{
+    Options,
+    abi::{flow::how, kernel},
+    flow::{FlowPlan, generate},
+    nvrtc::{self, How},
+};
+use std::{
+    sync::{Arc, Weak},
+    time::{Duration, Instant},
+};
+
+/// A graph on a GPU, compiled.
+#[derive(Debug)]
+pub(crate) struct CudaGraph {
+    program: Arc<GraphProgram>,
+    kernels: FlowKernels,
+    kernel: Kernel,
+    /// The global that says where channels lie: its address and its size.
+    global: (u64, usize),
+    _module: Module,
+    owner: Weak<Inner>,
+}
+
+impl CudaGraph {
+    pub(crate) const fn program(&self) -> &Arc<GraphProgram> {
+        &self.program
+    }
+
+    pub(crate) const fn compiling(&self) -> Duration {
+        self.kernels.compiling
+    }
+
+    fn new(inner: &Arc<Inner>, program: &Arc<GraphProgram>) -> Result<Self, RunError> {
+        let start = Instant::now();
+        let plan = FlowPlan::of(&program.graph, &program.levelized, &program.kernels)
+            .map_err(|e| RunError::Graph(e.to_string()))?;
+        let options = Options {
+            min_blocks: inner.options.min_blocks,
+            ..Options::default()
+        };
+        let text = generate(&plan, options);
+        let nvrtc = nvrtc::find().map_err(|e| RunError::Device(e.to_string()))?;
+        let how = How {
+            fast_math: program.source.options.fast_math,
+            check: false,
+        };
+        let compiled = nvrtc
+            .compile_cached(&text.source, arch_for(nvrtc, inner.info.arch)?, how)
+            .map_err(|e| RunError::Compile(e.to_string()))?;
+        let module = Module::new(&inner.context, &compiled.cubin)?;
+        let kernel = module.kernel(kernel::FLOW)?;
+        let blocks = kernel.occupancy(kernel::BLOCK)? * inner.info.multiprocessors;
+        if blocks == 0 {
+            return Err(RunError::Compile(format!(
+                "no block of the graph fits a multiprocessor of {}",
+                inner.info.name
+            )));
+        }
+        let max_depth = inner.depth_of(text.helper_frame)?;
+        Ok(Self {
+            program: program.clone(),
+            kernels: FlowKernels {
+                plan,
+                sites: text.sites,
+                max_depth,
+                blocks,
+                compiling: start.elapsed(),
+            },
+            kernel,
+            global: module.global(kernel::GRAPH)?,
+            _module: module,
+            owner: Arc::downgrade(inner),
+        })
+    }
+}
+
+impl CudaDevice {
+    /// Compiles a graph for this device. Its machine code is kept on disk for the next process.
+    pub(crate) fn load_graph(
+        &self,
+        program: &Arc<GraphProgram>,
+    ) -> Result<Arc<CudaGraph>, RunError> {
+        let inner = self.alive()?;
+        let _using = inner.context.enter()?;
+        inner
+            .context
+            .note(CudaGraph::new(&inner, program))
+            .map(Arc::new)
+    }
+
+    /// Runs a graph while `with` feeds and drains it; waits until it is done.
+    pub(crate) fn run_graph<R>(
+        &self,
+        loaded: &CudaGraph,
+        call: GraphCall<'_>,
+        with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
+    ) -> Result<(R, RunReport), RunError> {
+        let inner = self.alive()?;
+        if !std::ptr::eq(loaded.owner.as_ptr(), Arc::as_ptr(&inner)) {
+            let here = self.load_graph(&loaded.program)?;
+            return self.run_graph(&here, call, with);
+        }
+        let settings = FlowSettings {
+            memory: inner.memory,
+            watchdog: inner.options.watchdog,
+            host_thread: inner.options.aggregator == Aggregator::HostThread
+                || !inner.info.cooperative,
+        };
+        let device = |job: Job<'_, '_>| {
+            let _using = inner.context.enter()?;
+            let mut workspace = inner.workspace.lock();
+            let _turn = inner.context.shared.turn.lock();
+            let report = Driver::new(&inner, loaded, &mut workspace)
+                .and_then(|mut driver| drive(&mut driver, settings, &job));
+            workspace.shrink();
+            inner.context.note(report)
+        };
+        serve(&loaded.program, call, device, with)
+    }
+}
+
+impl FlowLauncher for Driver<'_, CudaGraph> {
+    fn flow(&self) -> &FlowKernels {
+        &self.loaded.kernels
+    }
+
+    fn set_graph(&self, bytes: &[u8]) -> Result<(), RunError> {
+        // SAFETY: a global of the module.
+        unsafe { self.fill(self.loaded.global, bytes) }
+    }
+
+    unsafe fn start(&self, how: u32) -> Result<(), RunError> {
+        let (function, blocks) = (self.loaded.kernel.0, self.loaded.kernels.blocks);
+        let (mut how, cooperative) = (how, how == how::PERSISTENT);
+        let mut params = [(&raw mut how).cast()];
+        // SAFETY: the kernel takes a word; the rest is the caller's promise.
+        unsafe {
+            self.inner
+                .context
+                .launch(function, blocks, kernel::BLOCK, cooperative, &mut params)
+        }
+    }
+}

@@ -1,0 +1,486 @@
+//! One run of a graph: kernel after kernel, and between two of them the host feeds and drains its channels.
+
+use super::{
+    arena::{Arena, Place},
+    bind::{Bound, GraphArgs},
+    launcher::FlowLauncher,
+    rings::{Fields, HostRing},
+};
+use crate::{
+    cuda::copies::Copies,
+    error::RunError,
+    policy::Bytes,
+    report::{ChannelReport, ChannelTally, RunReport, by_name},
+};
+use millstream_channels_kernel::cuda::{
+    abi::{
+        Control, Line,
+        flow::{FlowState, RingWords, how, stop},
+        status,
+    },
+    flow::Channel,
+};
+use millstream_graph::{
+    fault::{Fault, FaultValue},
+    graph::{self, Graph, WhenFull},
+    ir::Program,
+    ty::PieceKind,
+};
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+/// The shared word by which the host asks for a pause; the first is the cancel flag.
+const ASKED: usize = 1;
+/// Beyond what the watchdog allows: for the launch, and for what a kernel does after it has seen it.
+const GRACE: Duration = Duration::from_secs(1);
+/// A kernel that takes longer is asked for by naps, so that the host's thread does not burn for it.
+const SHORT: Duration = Duration::from_millis(10);
+/// How long such a nap is.
+const NAP: Duration = Duration::from_micros(50);
+const RUNNING: &str = "running the graph";
+
+/// How large a channel is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct RingSize {
+    /// Elements that it has room for.
+    pub width: u32,
+    /// Neighbouring elements that share a word of done marks, at most 64.
+    pub group: u32,
+    /// Whether it may become wider.
+    pub grows: bool,
+}
+
+impl RingSize {
+    /// A size that the device knows: a mark is a bit of a word.
+    fn new(channel: &graph::Channel) -> Self {
+        Self {
+            width: channel.width.max(1),
+            group: channel.group.clamp(1, 64),
+            grows: channel.full == WhenFull::Grow,
+        }
+    }
+}
+
+/// How a graph is to be run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FlowSettings {
+    /// Bytes that its channels may take.
+    pub memory: u64,
+    /// How long a body may take, and nobody may find anything to do.
+    pub watchdog: Duration,
+    /// Whether this thread launches a kernel for what is ready, again and again; else one kernel runs until there is nothing more.
+    pub host_thread: bool,
+}
+
+/// Why a kernel ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// Nothing is alive.
+    Done,
+    /// The host asked for a pause.
+    Paused,
+    /// Something is alive, and no block found anything to do.
+    Still,
+}
+
+/// A graph in the memory of a machine.
+#[derive(Debug)]
+pub struct FlowRun<'a, L> {
+    launcher: &'a mut L,
+    name: String,
+    settings: FlowSettings,
+    arena: Arena,
+    base: u64,
+    copies: Copies,
+    copied: u64,
+    words: Vec<RingWords>,
+    state: FlowState,
+    wavefronts: u64,
+}
+
+fn bytes_of<T>(value: &[T]) -> &[u8] {
+    // SAFETY: plain words without gaps, or gaps that were zeroed with them and that nobody reads.
+    unsafe { std::slice::from_raw_parts(value.as_ptr().cast(), size_of_val(value)) }
+}
+
+fn bytes_of_mut<T>(value: &mut [T]) -> &mut [u8] {
+    // SAFETY: plain words: any bytes are values.
+    unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast(), size_of_val(value)) }
+}
+
+impl<'a, L: FlowLauncher> FlowRun<'a, L> {
+    /// Lays a graph out and copies its arguments in: those of the kernels of `source`, of which `graph` was made.
+    ///
+    /// # Errors
+    /// If arguments do not fit, there is no room, or the machine fails.
+    pub fn new(
+        launcher: &'a mut L,
+        settings: FlowSettings,
+        (source, graph): (&Program, &Graph),
+        args: &GraphArgs<'_>,
+    ) -> Result<Self, RunError> {
+        let mut bound = Bound::new(source, graph, args, launcher.home())?;
+        let sizes: Vec<RingSize> = graph.channels().map(|(_, c)| RingSize::new(c)).collect();
+        let kernels = launcher.flow();
+        let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes, settings.memory);
+        if arena.size > settings.memory {
+            return Err(RunError::Device(format!(
+                "the channels of the graph take {}, and the budget is {}; make them narrower, or give the run more memory",
+                Bytes(arena.size),
+                Bytes(settings.memory)
+            )));
+        }
+        let kinds: Vec<PieceKind> = kernels
+            .plan
+            .plan
+            .program
+            .program
+            .uniforms
+            .iter()
+            .map(|u| u.kind)
+            .collect();
+        let base = launcher.channels(arena.size)?;
+        let (uniforms, copied) = bound.place(launcher, &kinds)?;
+        let words = arena.places.iter().map(|place| RingWords {
+            room: Line(place.size.width),
+            ..RingWords::default()
+        });
+        let run = Self {
+            words: words.collect(),
+            launcher,
+            name: graph.name.clone(),
+            settings,
+            arena,
+            base,
+            copies: bound.copies,
+            copied,
+            state: FlowState::default(),
+            wavefronts: 0,
+        };
+        run.prepare(&uniforms)?;
+        Ok(run)
+    }
+
+    fn prepare(&self, uniforms: &[u64]) -> Result<(), RunError> {
+        let launcher = &*self.launcher;
+        // SAFETY: inside the device's memory.
+        unsafe { launcher.zero(self.base, self.arena.zeroed) }?;
+        let control = Control {
+            max_depth: launcher.flow().max_depth,
+            watchdog: u64::try_from(self.settings.watchdog.as_nanos()).unwrap_or(u64::MAX),
+            cancel: launcher.shared_address(),
+            ..Control::default()
+        };
+        self.write(self.arena.control, &[control])?;
+        launcher.set_graph(&self.arena.global(self.base, uniforms))?;
+        launcher.wait("copying the arguments")
+    }
+
+    fn write<T>(&self, at: u64, values: &[T]) -> Result<(), RunError> {
+        let bytes = bytes_of(values);
+        assert!(at + bytes.len() as u64 <= self.arena.size);
+        // SAFETY: inside the device's memory; what is written lives until it is waited for.
+        unsafe {
+            self.launcher
+                .copy_in(self.base + at, bytes.as_ptr(), bytes.len())
+        }
+    }
+
+    fn read<T>(&self, at: u64, values: &mut [T]) -> Result<(), RunError> {
+        let bytes = bytes_of_mut(values);
+        assert!(at + bytes.len() as u64 <= self.arena.size);
+        // SAFETY: inside the device's memory; it is waited for.
+        unsafe {
+            self.launcher
+                .copy_out(bytes.as_mut_ptr(), self.base + at, bytes.len())
+        }?;
+        self.launcher.wait("copying from the device")
+    }
+
+    fn ring(&mut self, channel: usize) -> HostRing<'_, L> {
+        HostRing {
+            machine: &*self.launcher,
+            base: self.base,
+            place: &self.arena.places[channel],
+            words: &mut self.words[channel],
+        }
+    }
+
+    /// Puts elements into a channel, from number `from` on, as many as find room; says how many. No kernel runs.
+    ///
+    /// # Errors
+    /// As the machine fails.
+    pub fn send(
+        &mut self,
+        channel: usize,
+        fields: &Fields,
+        from: u32,
+        all: u32,
+    ) -> Result<u32, RunError> {
+        let sent = self.ring(channel).push(fields, from, all)?;
+        if self.launcher.flow().plan.consumer(channel).is_some() {
+            self.state.alive.0 += u64::from(sent);
+        }
+        Ok(sent)
+    }
+
+    /// Elements that wait in a channel for the host. No kernel runs.
+    #[must_use]
+    pub fn waiting(&self, channel: usize) -> u32 {
+        match self.launcher.flow().plan.consumer(channel) {
+            Some(_) => 0,
+            None => self.words[channel].ready.0,
+        }
+    }
+
+    /// Takes elements out of a channel that no kernel consumes, `most` at most. No kernel runs.
+    ///
+    /// # Errors
+    /// As the machine fails.
+    pub fn receive(&mut self, channel: usize, most: u32) -> Result<(Fields, u32), RunError> {
+        if self.ring(channel).waiting() == 0 {
+            return Ok((Vec::new(), 0));
+        }
+        self.ring(channel).pop(most)
+    }
+
+    /// Runs the graph's kernel to its end, or until `asks` says, of how long it has run, that it is to pause.
+    ///
+    /// # Errors
+    /// If a kernel of the graph fails, the run is cancelled, or the machine fails.
+    pub fn go(&mut self, asks: impl Fn(Duration) -> bool) -> Result<Ended, RunError> {
+        // Relaxed: no kernel runs.
+        self.launcher.shared_word(ASKED).store(0, Ordering::Relaxed);
+        let before = self.state;
+        let address = self.launcher.shared_address() + 4 * ASKED as u64;
+        let state = FlowState {
+            alive: before.alive,
+            wavefronts: before.wavefronts,
+            kept: before.kept,
+            asked: address,
+            held: self.base + self.arena.held,
+            ran: self.base + self.arena.ran,
+            dropped: self.base + self.arena.dropped,
+            ..FlowState::default()
+        };
+        self.write(self.arena.state, &[state])?;
+        self.write(self.arena.words, &self.words)?;
+        self.launcher.wait("starting the graph")?;
+        let (control, state) = self.kernels(&asks)?;
+        let mut words = std::mem::take(&mut self.words);
+        let read = self.read(self.arena.words, &mut words);
+        self.words = words;
+        read?;
+        self.wavefronts = state.wavefronts - before.wavefronts;
+        self.state = state;
+        self.failed(&control)?;
+        match state.stop.0 {
+            stop::ALL_DONE => Ok(Ended::Done),
+            stop::PAUSED => Ok(Ended::Paused),
+            stop::STANDS_STILL if state.waiting > 0 => Err(self.stalled(&self.name)),
+            stop::STANDS_STILL => Ok(Ended::Still),
+            other => Err(RunError::Stuck {
+                state: format!("the graph's kernel ended by code {other}"),
+            }),
+        }
+    }
+
+    /// One kernel, or as many as find something to do.
+    fn kernels(&self, asks: &impl Fn(Duration) -> bool) -> Result<(Control, FlowState), RunError> {
+        let mut how = match self.settings.host_thread {
+            true => how::ONCE,
+            false => how::PERSISTENT,
+        };
+        let (start, mut done) = (Instant::now(), self.state.wavefronts);
+        loop {
+            // SAFETY: the run's memory is laid out as the kernel expects.
+            unsafe { self.launcher.start(how) }?;
+            self.await_kernel(asks)?;
+            let mut control = [Control::default()];
+            self.read(self.arena.control, &mut control)?;
+            let mut state = [FlowState::default()];
+            self.read(self.arena.state, &mut state)?;
+            let ([control], [mut state]) = (control, state);
+            let over = state.stop.0 != stop::GOES_ON || control.status != status::OK;
+            if over || how == how::PERSISTENT {
+                return Ok((control, state));
+            }
+            let found = state.wavefronts > done;
+            done = state.wavefronts;
+            let paused = state.pausing != 0 || asks(start.elapsed());
+            if paused || (!found && how == how::LAST) {
+                state.stop.0 = if paused {
+                    stop::PAUSED
+                } else {
+                    stop::STANDS_STILL
+                };
+                return Ok((control, state));
+            }
+            how = if found { how::ONCE } else { how::LAST };
+        }
+    }
+
+    /// Waits for the kernel. It ends itself; one that does not look at its clock is given up.
+    fn await_kernel(&self, asks: &impl Fn(Duration) -> bool) -> Result<(), RunError> {
+        let (start, mut since, mut last) = (Instant::now(), Instant::now(), None);
+        let patience = 2 * self.settings.watchdog + GRACE;
+        while !self.launcher.is_done(RUNNING)? {
+            if since.elapsed() > patience {
+                let at = self.arena.state + std::mem::offset_of!(FlowState, idle) as u64;
+                // SAFETY: a word of the graph's state.
+                let idle = unsafe { self.launcher.peek(self.base + at) }?;
+                if idle.is_none() || idle == last {
+                    self.launcher.give_up();
+                    return Err(RunError::Lost(format!(
+                        "a kernel did not end and did not look at the watchdog for {patience:?}; it was given up"
+                    )));
+                }
+                (since, last) = (Instant::now(), idle);
+            }
+            let running = start.elapsed();
+            if asks(running) {
+                // Relaxed: pairs with the load of whoever looks.
+                self.launcher.shared_word(ASKED).store(1, Ordering::Relaxed);
+            }
+            if running > SHORT {
+                std::thread::sleep(NAP);
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+        self.launcher.wait(RUNNING)
+    }
+
+    /// Whether the last kernel brought the graph on.
+    #[must_use]
+    pub const fn went_on(&self) -> bool {
+        self.wavefronts > 0
+    }
+
+    /// The error that the kernel ended with, if it did.
+    fn failed(&self, control: &Control) -> Result<(), RunError> {
+        let kernels = self.launcher.flow();
+        let program = &kernels.plan.plan.program.program;
+        let site = control.site as usize;
+        match control.status {
+            status::OK => Ok(()),
+            status::CANCELLED => Err(RunError::Cancelled),
+            status::WATCHDOG => Err(RunError::Watchdog {
+                limit: self.settings.watchdog,
+                depth: 0,
+                dispatches: self.state.wavefronts,
+                channels: self.counts(),
+            }),
+            status::STACK_OVERFLOW => {
+                let name = program.functions.get(site).map(|f| f.name.clone());
+                Err(RunError::StackOverflow {
+                    function: name.unwrap_or_default(),
+                })
+            }
+            status::FAULT if site < kernels.sites.len() => Err(self.fault(site, control.values)),
+            other => Err(RunError::Stuck {
+                state: format!("status {other}, channels: {}", self.counts()),
+            }),
+        }
+    }
+
+    /// A check that failed, in the body of a node or in a helper.
+    fn fault(&self, number: usize, values: [u64; 2]) -> RunError {
+        let kernels = self.launcher.flow();
+        let site = &kernels.sites[number];
+        let values = site.types.iter().zip(values);
+        let error = RunError::Fault(Fault {
+            kind: site.kind.clone(),
+            values: values
+                .map(|(ty, bits)| FaultValue { ty: *ty, bits })
+                .collect(),
+            function: site.function.clone(),
+            file: kernels.plan.plan.program.program.file.clone(),
+            span: site.span,
+        });
+        match kernels.plan.node_of(&site.function) {
+            Some(node) => RunError::Node {
+                node,
+                element: None,
+                error: Box::new(error),
+            },
+            None => error,
+        }
+    }
+
+    /// Each channel with what waits in it and what it has room for.
+    fn counts(&self) -> String {
+        let channels = self.launcher.flow().plan.channels.iter();
+        let counts = channels.zip(&self.arena.places).zip(&self.words);
+        let one = |((channel, place), words): ((&Channel, &Place), &RingWords)| {
+            let waits = words.reserve_tail.0 - words.control_head.0;
+            format!("`{}` {waits} of {}", channel.name, place.size.width)
+        };
+        counts.map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The error of a graph of which nobody can go on.
+    #[must_use]
+    pub fn stalled(&self, graph: &str) -> RunError {
+        RunError::Stalled {
+            graph: graph.to_owned(),
+            channels: self.counts(),
+        }
+    }
+
+    /// Whether somebody cancelled the run while no kernel ran.
+    #[must_use]
+    pub fn cancelled(&self) -> bool {
+        // Relaxed: pairs with `CudaCancel::cancel`.
+        self.launcher.shared_word(0).swap(0, Ordering::Relaxed) != 0
+    }
+
+    /// Whether no channel holds anything, nor a block for one.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.state.kept == 0 && self.words.iter().all(|w| w.ready.0 == 0)
+    }
+
+    /// Copies what kernels may have written back to its owners, and says what happened.
+    ///
+    /// # Errors
+    /// As the machine fails.
+    pub fn finish(self) -> Result<RunReport, RunError> {
+        // SAFETY: the caller lends the memory for the whole run, and the copy has its place.
+        unsafe { self.copies.copy(&*self.launcher, self.copied, true) }?;
+        let kernels = self.launcher.flow();
+        let mut ran = vec![0u64; kernels.plan.nodes.len()];
+        self.read(self.arena.ran, &mut ran)?;
+        let mut dropped = vec![0u64; self.words.len()];
+        self.read(self.arena.dropped, &mut dropped)?;
+        let program = &kernels.plan.plan.program;
+        let nodes = kernels.plan.nodes.iter().zip(&ran);
+        let tasks = nodes.map(|(node, ran)| (program[node.task].source_name().to_owned(), *ran));
+        let channels = kernels
+            .plan
+            .channels
+            .iter()
+            .zip(&self.arena.places)
+            .zip(self.words.iter().zip(&dropped));
+        let channels = channels.map(|((channel, place), (words, dropped))| {
+            let tally = ChannelTally {
+                elements: words.reserve_tail.0,
+                dropped: *dropped,
+                ..ChannelTally::default()
+            };
+            ChannelReport::sum(channel.name.clone(), place.size.width, [&tally].into_iter())
+        });
+        Ok(RunReport {
+            total: ran.iter().sum(),
+            tasks: by_name(tasks),
+            dispatches: self.state.wavefronts,
+            peak: self.arena.size,
+            budget: self.settings.memory,
+            compiling: kernels.compiling,
+            channels: channels.collect(),
+            ..RunReport::default()
+        })
+    }
+}

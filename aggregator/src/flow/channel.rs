@@ -1,0 +1,220 @@
+//! A channel of a running graph: its ring, and what happens where that is full.
+
+use super::wiring::ChannelPlan;
+use crate::sync::Mutex;
+use millstream_channels_kernel::ring::{Dequeued, Ring, RingError};
+use millstream_graph::graph::WhenFull;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, AtomicU64, Ordering},
+};
+
+/// Bytes that are left for channels to grow.
+#[derive(Debug)]
+pub(crate) struct Stock(AtomicU64);
+
+impl Stock {
+    pub(crate) const fn new(bytes: u64) -> Self {
+        Self(AtomicU64::new(bytes))
+    }
+
+    fn take(&self, bytes: u64) -> bool {
+        // Relaxed: the counter orders nothing; only its sum matters. Pairs with `give`.
+        let (relaxed, less) = (Ordering::Relaxed, |left: u64| left.checked_sub(bytes));
+        self.0.fetch_update(relaxed, relaxed, less).is_ok()
+    }
+
+    fn give(&self, bytes: u64) {
+        // Relaxed: see `take`.
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// A channel.
+#[derive(Debug)]
+pub(crate) struct FlowChannel {
+    pub(crate) ring: Ring,
+    strides: Vec<usize>,
+    full: WhenFull,
+    /// How many workers, host nodes and callers have elements that found no room.
+    pub(crate) blocked: AtomicU32,
+    /// Of one that grows: what the ring has no room for, in order.
+    spill: Mutex<Spill>,
+    /// How many elements lie there. Stored under the mutex.
+    spilled: AtomicU64,
+    stock: Arc<Stock>,
+}
+
+/// Elements that wait for room in their ring, an array a field.
+#[derive(Debug, Default)]
+struct Spill {
+    fields: Vec<Vec<u8>>,
+    /// Elements at the beginning that are in the ring now.
+    gone: usize,
+    count: usize,
+}
+
+/// What became of elements that were offered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Offered {
+    /// So many, the first ones, are in the channel, or were dropped for those behind them.
+    pub(crate) taken: u64,
+    /// So many were dropped: of those offered, or of those that waited.
+    pub(crate) dropped: u64,
+    /// The channel may grow, and there is no memory for it.
+    pub(crate) starved: bool,
+}
+
+impl FlowChannel {
+    pub(crate) fn new(plan: &ChannelPlan, stock: &Arc<Stock>) -> Result<Self, RingError> {
+        let ring = Ring::new(&plan.fields, plan.width, plan.group)?;
+        let strides: Vec<usize> = ring.layout().strides.iter().map(|&s| s as usize).collect();
+        Ok(Self {
+            ring,
+            full: plan.full,
+            blocked: AtomicU32::new(0),
+            spill: Mutex::new(Spill {
+                fields: vec![Vec::new(); strides.len()],
+                ..Spill::default()
+            }),
+            spilled: AtomicU64::new(0),
+            stock: stock.clone(),
+            strides,
+        })
+    }
+
+    /// How many elements wait.
+    pub(crate) fn waiting(&self) -> u64 {
+        // Relaxed: a hint.
+        u64::from(self.ring.ready()) + self.spilled.load(Ordering::Relaxed)
+    }
+
+    /// Whether something could be put in.
+    pub(crate) fn has_room(&self) -> bool {
+        match self.full {
+            WhenFull::Wait => self.ring.room() > 0,
+            WhenFull::Grow => true,
+            WhenFull::DropOldest => self.ring.room() > 0 || self.ring.ready() > 0,
+        }
+    }
+
+    /// Takes a wavefront of `most` elements at most.
+    pub(crate) fn take(&self, most: u64) -> Option<Dequeued<'_>> {
+        // Relaxed: who spilled the last ones tells whoever sleeps.
+        if self.spilled.load(Ordering::Relaxed) > 0 {
+            self.refill();
+        }
+        self.ring.deq(u32::try_from(most).unwrap_or(u32::MAX))
+    }
+
+    /// Puts elements in, of which `field` gives the bytes of each field; as many as there is room for.
+    pub(crate) fn offer<'a>(&self, count: u64, field: impl Fn(usize) -> &'a [u8]) -> Offered {
+        match self.full {
+            WhenFull::Wait => Offered {
+                taken: self.put(0, count, &field),
+                ..Offered::default()
+            },
+            WhenFull::Grow => {
+                let taken = self.put_or_spill(count, &field);
+                Offered {
+                    taken,
+                    starved: taken < count,
+                    ..Offered::default()
+                }
+            }
+            WhenFull::DropOldest => self.put_or_drop(count, &field),
+        }
+    }
+
+    /// Puts elements `from..to` into the ring; says up to which.
+    fn put<'a>(&self, from: u64, to: u64, field: &impl Fn(usize) -> &'a [u8]) -> u64 {
+        let mut at = from;
+        while at < to {
+            let most = u32::try_from(to - at).unwrap_or(u32::MAX);
+            let Some(mut slots) = self.ring.talloc_up_to(most) else {
+                break;
+            };
+            let count = slots.count() as usize;
+            for (f, &stride) in self.strides.iter().enumerate() {
+                let first = at as usize * stride;
+                slots.write(f, &field(f)[first..first + count * stride]);
+            }
+            slots.enq();
+            at += count as u64;
+        }
+        at
+    }
+
+    fn put_or_spill<'a>(&self, count: u64, field: &impl Fn(usize) -> &'a [u8]) -> u64 {
+        // Relaxed: elements that pass those of another producer are as good as before them.
+        let taken = match self.spilled.load(Ordering::Relaxed) {
+            0 => self.put(0, count, field),
+            _ => 0,
+        };
+        if taken == count || !self.stock.take((count - taken) * self.bytes()) {
+            return taken;
+        }
+        let mut spill = self.spill.lock();
+        for ((values, &stride), f) in spill.fields.iter_mut().zip(&self.strides).zip(0..) {
+            values.extend_from_slice(&field(f)[taken as usize * stride..count as usize * stride]);
+        }
+        spill.count += (count - taken) as usize;
+        self.note(&spill);
+        count
+    }
+
+    /// Moves what was spilled to the ring, as far as there is room.
+    fn refill(&self) {
+        let mut spill = self.spill.lock();
+        let Spill {
+            fields,
+            gone,
+            count,
+        } = &mut *spill;
+        let before = *gone;
+        let to = *gone + *count;
+        *gone = self.put(before as u64, to as u64, &|f| &fields[f][..]) as usize;
+        *count = to - *gone;
+        if *gone > *count {
+            for (values, stride) in fields.iter_mut().zip(&self.strides) {
+                values.drain(..*gone * stride);
+            }
+            *gone = 0;
+        }
+        let moved = to - *count - before;
+        self.stock.give(moved as u64 * self.bytes());
+        self.note(&spill);
+    }
+
+    fn note(&self, spill: &Spill) {
+        // Relaxed: a hint; what lies there is behind the mutex.
+        self.spilled.store(spill.count as u64, Ordering::Relaxed);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.strides.iter().sum::<usize>() as u64
+    }
+
+    fn put_or_drop<'a>(&self, count: u64, field: &impl Fn(usize) -> &'a [u8]) -> Offered {
+        // No more than the last of them can stay.
+        let mut at = count.saturating_sub(u64::from(self.ring.width()));
+        let mut dropped = at;
+        loop {
+            at = self.put(at, count, field);
+            if at == count {
+                break;
+            }
+            let most = u32::try_from(count - at).unwrap_or(u32::MAX);
+            let Some(oldest) = self.ring.deq(most) else {
+                break;
+            };
+            dropped += u64::from(oldest.count());
+            oldest.tfree();
+        }
+        Offered {
+            taken: at,
+            dropped,
+            starved: false,
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! What a worker does in a graph: takes a wavefront, runs it with all that comes of it, and puts what it emitted where it belongs.
+
+use super::{
+    Flow,
+    bell::{Found, Slept},
+    ready::Ready,
+};
+use crate::{
+    error::RunError,
+    report::ChannelTally,
+    worker::{Stop, Worker},
+};
+use millstream_channels_kernel::{layout::StackIndex, ring::Dequeued};
+use std::{hint, sync::atomic::Ordering};
+
+/// How often a worker that finds nothing looks again before it sleeps.
+const SPINS: u32 = 200;
+/// A wavefront that is not full has no fewer elements than one of so many parts of a full one, if there are so many: others have the rest.
+const LEAST_PART: u64 = 8;
+
+/// A worker inside a graph.
+#[derive(Debug)]
+pub(super) struct FlowWorker<'w, 'r> {
+    flow: &'r Flow,
+    worker: &'w mut Worker<'r>,
+    seat: usize,
+    /// Of each node, a wavefront of which only the first elements have run.
+    hands: Vec<Option<Hand<'r>>>,
+    /// Of each channel, whether elements for it found no room.
+    blocked: Vec<bool>,
+    tally: Vec<ChannelTally>,
+}
+
+/// Elements that were taken, of which so many have run.
+#[derive(Debug)]
+struct Hand<'r> {
+    taken: Dequeued<'r>,
+    done: u64,
+}
+
+impl<'w, 'r> FlowWorker<'w, 'r> {
+    pub(super) fn new(flow: &'r Flow, worker: &'w mut Worker<'r>) -> Self {
+        worker.context.uniforms = flow.uniforms.as_ptr();
+        worker.alone = false;
+        worker.bell = Some(&flow.bell);
+        Self {
+            flow,
+            seat: worker.id.0 as usize,
+            worker,
+            hands: flow.wiring.nodes.iter().map(|_| None).collect(),
+            blocked: vec![false; flow.channels.len()],
+            tally: vec![ChannelTally::default(); flow.channels.len()],
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<ChannelTally> {
+        self.tally
+    }
+
+    /// Works until the graph is over.
+    pub(super) fn serve(&mut self) -> Result<(), Stop> {
+        let mut alone = false;
+        loop {
+            if self.flow.bell.over() || self.flow.run.stopped() {
+                return Ok(());
+            }
+            self.flush_blocked();
+            if let Some((node, most)) = self.pick(alone) {
+                alone = false;
+                self.run(node, most)?;
+            } else if let Some(loan) = self.flow.run.shared.acquire() {
+                // Tasks that another's kernel spawned.
+                self.worker.help(loan)?;
+            } else if !self.spin() {
+                alone = self.sleep()?;
+            }
+        }
+    }
+
+    /// Looks for work a little longer.
+    fn spin(&self) -> bool {
+        (0..SPINS).any(|_| {
+            hint::spin_loop();
+            self.can_go_on(false)
+        })
+    }
+
+    fn can_go_on(&self, alone: bool) -> bool {
+        let unblocked = |c: usize| self.blocked[c] && self.flow.channels[c].has_room();
+        (0..self.blocked.len()).any(unblocked) || self.pick(alone).is_some()
+    }
+
+    /// Sleeps until there may be something to do; true if everybody else sleeps then.
+    fn sleep(&mut self) -> Result<bool, Stop> {
+        self.worker.give_all_back();
+        let shared = &self.flow.run.shared;
+        shared.rest(true);
+        let slept = self.flow.bell.sleep(self.seat, |alone| {
+            if self.can_go_on(alone) || shared.has_work() {
+                Found::Work
+            } else if alone && self.flow.hosts_can_go_on() {
+                Found::ForHosts
+            } else {
+                Found::Nothing
+            }
+        });
+        shared.rest(false);
+        match slept {
+            Slept::Stuck => Err(self.flow.stalled().into()),
+            slept => Ok(slept == Slept::Alone),
+        }
+    }
+
+    /// The node to run and how many elements of its channel at most.
+    fn pick(&self, alone: bool) -> Option<(usize, u64)> {
+        let wiring = &self.flow.wiring;
+        let mut partial = None;
+        for &n in &wiring.order {
+            let node = &wiring.nodes[n];
+            let (Some(channel), Some(task)) = (node.consumes, node.task) else {
+                continue;
+            };
+            if node.produces.iter().any(|&c| self.blocked[c]) {
+                continue;
+            }
+            let full = self.full(task, channel);
+            if self.hands[n].is_some() {
+                return Some((n, full));
+            }
+            match self.flow.ready(channel, full, alone) {
+                Ready::Full => return Some((n, full)),
+                Ready::Partial => partial = partial.or(Some((n, self.part(channel, full)))),
+                Ready::No => {}
+            }
+        }
+        partial
+    }
+
+    /// How many elements a full wavefront has.
+    fn full(&self, task: usize, channel: usize) -> u64 {
+        let width = self.worker.plan.tasks[task].width;
+        let width = width.min(u64::from(self.flow.wiring.channels[channel].width));
+        self.worker.paced(task, width)
+    }
+
+    /// How many elements to take of those that are no full wavefront: not all if others may take some too.
+    fn part(&self, channel: usize, full: u64) -> u64 {
+        let share = self.flow.channels[channel]
+            .waiting()
+            .div_ceil(u64::from(self.flow.run.workers));
+        share.max(full / LEAST_PART).max(1)
+    }
+
+    /// Runs a wavefront of a node.
+    fn run(&mut self, n: usize, most: u64) -> Result<(), Stop> {
+        let flow = self.flow;
+        let node = &flow.wiring.nodes[n];
+        let (Some(channel), Some(task)) = (node.consumes, node.task) else {
+            return Ok(());
+        };
+        let hand = self.hands[n].take();
+        let hand = hand.or_else(|| self.take(channel, task, most));
+        let Some(Hand { taken, mut done }) = hand else {
+            return Ok(());
+        };
+        flow.set_doing(self.seat, Some(n));
+        self.share_rest();
+        let count = u64::from(taken.count());
+        while done < count {
+            let (ran, rest) = self.run_on(n, task, channel, &taken, done)?;
+            done += ran;
+            // What is left found no room beside what was emitted.
+            if rest && !self.flush(&node.produces) {
+                break;
+            }
+        }
+        if done < count {
+            self.hands[n] = Some(Hand { taken, done });
+        } else {
+            taken.tfree();
+            self.flush(&node.produces);
+        }
+        flow.set_doing(self.seat, None);
+        self.tell(channel, node.meets_host);
+        Ok(())
+    }
+
+    fn take(&mut self, channel: usize, task: usize, most: u64) -> Option<Hand<'r>> {
+        let taken = self.flow.channels[channel].take(most)?;
+        let full = u64::from(taken.count()) >= self.full(task, channel);
+        let tally = &mut self.tally[channel];
+        if full {
+            tally.full += 1;
+        } else {
+            tally.partial += 1;
+        }
+        Some(Hand { taken, done: 0 })
+    }
+
+    /// Wakes somebody if there is more to do than this worker has in hand.
+    fn share_rest(&self) {
+        // No fence: a worker that goes to sleep looks for itself, and this one is awake.
+        if self.flow.bell.sleepers().idle && self.pick(false).is_some() {
+            self.flow.bell.call_one();
+        }
+    }
+
+    /// Runs elements of a wavefront from number `skip` on that lie side by side; says how many, and whether others of them are left.
+    fn run_on(
+        &mut self,
+        n: usize,
+        task: usize,
+        channel: usize,
+        taken: &Dequeued<'_>,
+        skip: u64,
+    ) -> Result<(u64, bool), Stop> {
+        let mut skip = skip;
+        for run in taken.runs() {
+            let (first, count) = (u64::from(run.slot), u64::from(run.count));
+            if skip >= count {
+                skip -= count;
+                continue;
+            }
+            let before = self.staged(n);
+            let ring = &self.flow.channels[channel].ring;
+            let ran = self
+                .worker
+                .run_in_place(task, ring, first + skip, count - skip)
+                .map_err(|stop| self.blame(n, channel, stop))?;
+            self.flow.bell.settle(self.staged(n) - before, ran);
+            return Ok((ran, ran < count - skip));
+        }
+        Ok((0, false))
+    }
+
+    /// How many elements a node has emitted that are here yet.
+    fn staged(&self, n: usize) -> u64 {
+        let node = &self.flow.wiring.nodes[n];
+        let stacks = node.produces.iter().filter_map(|&c| self.staging(c));
+        stacks.map(|s| self.worker.stacks.top(s)).sum()
+    }
+
+    fn staging(&self, channel: usize) -> Option<StackIndex> {
+        self.flow.wiring.channels[channel].staging
+    }
+
+    /// Puts what was emitted into these channels there. False if some of it found no room.
+    fn flush(&mut self, channels: &[usize]) -> bool {
+        let mut all = true;
+        for &channel in channels {
+            all &= self.flush_one(channel);
+        }
+        all
+    }
+
+    fn flush_one(&mut self, channel: usize) -> bool {
+        let flow = self.flow;
+        let Some(stack) = self.staging(channel) else {
+            return true;
+        };
+        let count = self.worker.stacks.top(stack);
+        if count == 0 {
+            return true;
+        }
+        let into = &flow.channels[channel];
+        let offered = self.worker.flush_staged(stack, into);
+        if offered.starved {
+            flow.fail(flow.starved(channel));
+        }
+        let tally = &mut self.tally[channel];
+        tally.elements += offered.taken;
+        tally.dropped += offered.dropped;
+        tally.peak = tally.peak.max(u64::from(into.ring.held()));
+        flow.delivered(channel, offered.taken, offered.dropped);
+        let all = offered.taken == count;
+        if all == self.blocked[channel] {
+            self.blocked[channel] = !all;
+            // Relaxed: ordered by the fences of the bell.
+            if all {
+                into.blocked.fetch_sub(1, Ordering::Relaxed);
+            } else {
+                tally.yields += 1;
+                into.blocked.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        all
+    }
+
+    /// Tries again what found no room.
+    fn flush_blocked(&mut self) {
+        for channel in 0..self.blocked.len() {
+            if self.blocked[channel] && self.flow.channels[channel].has_room() {
+                self.flush_one(channel);
+                if self.flow.leaves_device(channel) {
+                    self.tell(channel, true);
+                }
+            }
+        }
+    }
+
+    /// After a wavefront: wakes who waits for room in the channel that it came from, and host nodes.
+    fn tell(&self, channel: usize, meets_host: bool) {
+        let sleepers = self.flow.bell.changed();
+        // Relaxed: as in `Flow::freed`.
+        let blocked = || self.flow.channels[channel].blocked.load(Ordering::Relaxed) > 0;
+        if sleepers.idle && blocked() {
+            self.flow.bell.call_workers();
+        }
+        if sleepers.guests && meets_host {
+            self.flow.bell.call_guests();
+        }
+    }
+
+    /// An error with the node and the element, if it is known.
+    fn blame(&self, n: usize, channel: usize, stop: Stop) -> Stop {
+        let Stop::Failed(error) = stop else {
+            return stop;
+        };
+        let plan = &self.flow.wiring.channels[channel];
+        let node = &self.flow.wiring.nodes[n];
+        let element = self
+            .worker
+            .stopped_at
+            .filter(|at| Some(at.0) == node.task)
+            .map(|at| {
+                self.worker
+                    .element(&self.flow.channels[channel].ring, &plan.fields, at.1)
+            });
+        RunError::Node {
+            node: node.name.clone(),
+            element,
+            error,
+        }
+        .into()
+    }
+}

@@ -1,0 +1,36 @@
+FN u32 thread_id() { return threadIdx.x; }
+FN u32 lane_id() { return threadIdx.x % WARP; }
+FN u32 warp_id() { return threadIdx.x / WARP; }
+
+#define GLOBAL_LOAD(p) __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)
+
+// Ends the run: the first one wins. Pairs with the loads of `status` in `stopped`, which only hasten the end; the host reads after
+// the kernel, so no order is needed.
+static __device__ __noinline__ void stop_run(Control* c, u32 code, u32 site, u64 a, u64 b) {
+  u32 none = OK;
+  if (__nv_atomic_compare_exchange_n(&c->status, &none, code, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
+                                     __NV_THREAD_SCOPE_DEVICE)) {
+    c->site = site;
+    c->values[0] = a;
+    c->values[1] = b;
+  }
+}
+
+FN bool stopped(Control* c) { return GLOBAL_LOAD(&c->status) != OK; }
+
+// Looks whether the run is over: failed elsewhere, cancelled, or this thread at work for too long. In line and without a call, for it stands in
+// every loop: a call would take the registers that the loop lives in.
+FN bool should_stop(Control* c, u64& since) {
+  if (stopped(c)) return true;
+  const u64 now = now_ns();
+  if (since == 0) since = now;
+  // Relaxed: pairs with the host's store of the cancel flag; it only hastens the end.
+  const bool cancelled = __nv_atomic_load_n(c->cancel, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM) != 0;
+  if (!cancelled && now - since < c->watchdog) return false;
+  // As in `stop_run`, but there is nothing more to say.
+  u32 none = OK;
+  __nv_atomic_compare_exchange_n(&c->status, &none, (u32)(cancelled ? CANCELLED : WATCHDOG), false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
+                                 __NV_THREAD_SCOPE_DEVICE);
+  return true;
+}
+

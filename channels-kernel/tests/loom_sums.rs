@@ -1,0 +1,232 @@
+//! The words of the GPU's ring under loom: `src/cuda/device/ring.cu`, operation by operation, as its one lane does them. The emulator of the tests runs
+//! the text itself, but with every access in order; here each load gives whatever the orderings allow.
+
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+
+use loom::{
+    cell::UnsafeCell,
+    sync::{
+        Arc,
+        atomic::{AtomicI32, AtomicU64, Ordering, fence},
+    },
+    thread,
+};
+
+/// A ring of numbers.
+struct Ring {
+    room: AtomicI32,
+    ready: AtomicI32,
+    head: AtomicU64,
+    tail: AtomicU64,
+    control_head: AtomicU64,
+    control_tail: AtomicU64,
+    reserve_tail: AtomicU64,
+    meet: Vec<AtomicU64>,
+    control: Vec<UnsafeCell<u32>>,
+    /// Groups of one.
+    done: Vec<AtomicU64>,
+    data: Vec<UnsafeCell<u32>>,
+}
+
+/// `__nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, ..)`.
+fn acq_rel() {
+    fence(Ordering::AcqRel);
+}
+
+impl Ring {
+    fn new(width: usize) -> Self {
+        let words = |count| (0..count).map(|_| AtomicU64::new(0)).collect();
+        let cells = |count| (0..count).map(|_| UnsafeCell::new(0)).collect();
+        Self {
+            room: AtomicI32::new(width as i32),
+            ready: AtomicI32::new(0),
+            head: AtomicU64::new(0),
+            tail: AtomicU64::new(0),
+            control_head: AtomicU64::new(0),
+            control_tail: AtomicU64::new(0),
+            reserve_tail: AtomicU64::new(0),
+            meet: words(2 * width),
+            control: cells(2 * width),
+            done: words(width),
+            data: cells(width),
+        }
+    }
+
+    fn width(&self) -> u64 {
+        self.data.len() as u64
+    }
+
+    /// `ring_pass`.
+    fn pass(passes: &AtomicI32, most: i32) -> i32 {
+        let had = passes.fetch_sub(most, Ordering::Relaxed);
+        if had >= most {
+            return most;
+        }
+        let got = had.max(0);
+        passes.fetch_add(most - got, Ordering::Relaxed);
+        got
+    }
+
+    /// `ring_take`.
+    fn take(passes: &AtomicI32, word: &AtomicU64, most: i32) -> Option<(u64, u64)> {
+        let got = Self::pass(passes, most) as u64;
+        if got == 0 {
+            return None;
+        }
+        acq_rel();
+        let at = word.fetch_add(got, Ordering::Relaxed);
+        acq_rel();
+        Some((at, got))
+    }
+
+    /// `ring_talloc`, `ring_reserve`, and `ring_enq`.
+    fn send(&self, numbers: &[u32]) -> usize {
+        let Some((at, got)) = Self::take(&self.room, &self.tail, numbers.len() as i32) else {
+            return 0;
+        };
+        let start = self.reserve_tail.fetch_add(got, Ordering::Relaxed);
+        acq_rel();
+        for (i, number) in (0..got).zip(numbers) {
+            let slot = (at + i) % self.width();
+            let place = (start + i) % (2 * self.width());
+            // SAFETY: loom checks that nobody looks at them meanwhile.
+            self.data[slot as usize].with_mut(|p| unsafe { *p = *number });
+            // SAFETY: as above.
+            self.control[place as usize].with_mut(|p| unsafe { *p = slot as u32 });
+        }
+        acq_rel();
+        let meeting = |at: u64| &self.meet[(at % (2 * self.width())) as usize];
+        if meeting(start).swap(start + got, Ordering::Relaxed) != start {
+            return got as usize;
+        }
+        let (mut from, mut at) = (start, start + got);
+        loop {
+            acq_rel();
+            self.control_tail.store(at, Ordering::Relaxed);
+            self.ready.fetch_add((at - from) as i32, Ordering::Relaxed);
+            let next = meeting(at).swap(at, Ordering::Relaxed);
+            if next <= at {
+                return got as usize;
+            }
+            (from, at) = (at, next);
+        }
+    }
+
+    /// `ring_deq` and `ring_tfree`.
+    fn receive(&self, most: i32) -> Vec<u32> {
+        let Some((at, got)) = Self::take(&self.ready, &self.control_head, most) else {
+            return Vec::new();
+        };
+        let mut numbers = Vec::new();
+        for place in at..at + got {
+            let place = (place % (2 * self.width())) as usize;
+            // SAFETY: loom checks that nobody writes them meanwhile.
+            let slot = self.control[place].with(|p| unsafe { *p }) as usize;
+            // SAFETY: as above.
+            numbers.push(self.data[slot].with(|p| unsafe { *p }));
+            acq_rel();
+            self.done[slot].fetch_xor(1, Ordering::Relaxed);
+        }
+        numbers
+    }
+
+    /// `ring_reclaim`.
+    fn reclaim(&self) {
+        let head = self.head.load(Ordering::Relaxed);
+        let mut end = head;
+        while end - head < self.width() {
+            let marks = self.done[(end % self.width()) as usize].load(Ordering::Relaxed);
+            if (marks ^ (end / self.width())) & 1 == 0 {
+                break;
+            }
+            end += 1;
+        }
+        if end == head {
+            return;
+        }
+        acq_rel();
+        let moved = self
+            .head
+            .compare_exchange(head, end, Ordering::Relaxed, Ordering::Relaxed);
+        if moved.is_ok() {
+            self.room.fetch_add((end - head) as i32, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Producers publish wavefronts of these sizes, consumers take wavefronts of these; whoever produces reclaims before.
+fn scene(
+    width: usize,
+    ahead: u32,
+    producers: &'static [usize],
+    consumers: &'static [i32],
+    preemptions: Option<usize>,
+) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = preemptions;
+    model.check(move || {
+        let ring = Arc::new(Ring::new(width));
+        let ahead: Vec<u32> = (0..ahead).collect();
+        assert_eq!(ring.send(&ahead), ahead.len());
+        let consumers: Vec<_> = consumers
+            .iter()
+            .map(|most| {
+                let ring = ring.clone();
+                thread::spawn(move || ring.receive(*most))
+            })
+            .collect();
+        let producers: Vec<_> = (1..)
+            .zip(producers)
+            .map(|(id, size)| {
+                let ring = ring.clone();
+                thread::spawn(move || {
+                    ring.reclaim();
+                    let mut numbers: Vec<u32> = (0..*size as u32).map(|i| 10 * id + i).collect();
+                    numbers.truncate(ring.send(&numbers));
+                    numbers
+                })
+            })
+            .collect();
+        let mut sent = ahead;
+        producers
+            .into_iter()
+            .for_each(|p| sent.extend(p.join().unwrap()));
+        let mut received: Vec<u32> = consumers
+            .into_iter()
+            .flat_map(|c| c.join().unwrap())
+            .collect();
+        received.extend(ring.receive(9));
+        sent.sort_unstable();
+        received.sort_unstable();
+        assert_eq!(sent, received, "each once");
+        ring.reclaim();
+        let (room, ready) = (
+            ring.room.load(Ordering::Relaxed),
+            ring.ready.load(Ordering::Relaxed),
+        );
+        assert_eq!((room, ready), (width as i32, 0), "all slots are free again");
+    });
+}
+
+#[test]
+fn two_producers_meet() {
+    scene(2, 0, &[1, 1], &[], None);
+    scene(3, 0, &[1, 2], &[2], Some(2));
+}
+
+#[test]
+fn two_consumers_share() {
+    scene(3, 3, &[], &[1, 2], None);
+}
+
+#[test]
+fn two_producers_want_what_two_consumers_free() {
+    scene(2, 2, &[1, 1], &[1, 1], Some(2));
+    scene(2, 2, &[2], &[1, 2], Some(2));
+}
+
+/// Who passes the gate first may be given the later place: it has to see what was published for it.
+#[test]
+fn places_are_given_in_another_order_than_passes() {
+    scene(2, 0, &[1, 1], &[1, 1], Some(2));
+}

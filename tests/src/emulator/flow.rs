@@ -1,0 +1,98 @@
+//! Graphs of ring channels without a GPU.
+
+use super::{Emulated, SetChannels, SetLots, compile, ended};
+use millstream_aggregator::{
+    GraphProgram, RunError,
+    cuda::flow::{FlowKernels, FlowLauncher},
+};
+use millstream_channels_kernel::cuda::{
+    Options,
+    flow::{FlowPlan, generate},
+};
+use std::time::Duration;
+
+/// A graph's kernels on this computer.
+pub type FlowEmulator = Emulated<FlowKernels>;
+
+type StartFlow = unsafe extern "C" fn(u32, u32) -> u32;
+
+/// What stands behind the text: a door to the kernel.
+const DOORS: &str = r#"
+extern "C" void set_lots(uint64_t seed, unsigned one_in) { lots = seed * 0x9e3779b97f4a7c15ull | 1; switches = one_in; }
+extern "C" void set_channels(const char* graph, size_t size) { memcpy((void*)&device_flow, graph, size); }
+extern "C" unsigned start_flow(unsigned blocks, unsigned how) {
+  return launch(blocks, [=] { run_graph(how); });
+}
+"#;
+
+impl FlowEmulator {
+    /// Compiles a graph for so many blocks, with a stage of so many bytes: the smaller, the more often it is full.
+    ///
+    /// # Errors
+    /// What a GPU cannot do, or what the compiler says.
+    pub fn of_graph(program: &GraphProgram, blocks: u32, stage: u32) -> Result<Self, String> {
+        Self::with_change(program, (blocks, stage), |text| text)
+    }
+
+    /// The same with a change of its text, such as a planted bug.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn with_change(
+        program: &GraphProgram,
+        (blocks, stage): (u32, u32),
+        change: impl FnOnce(String) -> String,
+    ) -> Result<Self, String> {
+        let plan = FlowPlan::of(&program.graph, &program.levelized, &program.kernels)
+            .map_err(|e| e.to_string())?;
+        let options = Options {
+            lines: false,
+            ..Options::default()
+        };
+        let generated = generate(&plan, options);
+        let text = change(generated.source);
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let text = format!(
+            "{}#define FLOW_STAGE {stage}u\n{text}{DOORS}",
+            include_str!("emulate.h")
+        );
+        let library = compile(&text, folder.path())?;
+        let kernels = FlowKernels {
+            plan,
+            sites: generated.sites,
+            max_depth: 1000,
+            blocks,
+            compiling: Duration::ZERO,
+        };
+        Ok(Self::with(kernels, library))
+    }
+
+    /// Who goes on when: a seed, and how often an atomic operation is where another does.
+    pub fn draw(&self, seed: u64, switches: u32) {
+        self.door::<SetLots, _>(b"set_lots", |set| {
+            // SAFETY: the text defines it so.
+            unsafe { set(seed, switches) }
+        });
+    }
+}
+
+impl FlowLauncher for FlowEmulator {
+    fn flow(&self) -> &FlowKernels {
+        &self.kernels
+    }
+
+    fn set_graph(&self, bytes: &[u8]) -> Result<(), RunError> {
+        self.door::<SetChannels, _>(b"set_channels", |set| {
+            // SAFETY: the table is as long as that.
+            unsafe { set(bytes.as_ptr(), bytes.len()) }
+        });
+        Ok(())
+    }
+
+    unsafe fn start(&self, how: u32) -> Result<(), RunError> {
+        ended(self.door::<StartFlow, _>(b"start_flow", |start| {
+            // SAFETY: the caller's promise.
+            unsafe { start(self.kernels.blocks, how) }
+        }))
+    }
+}

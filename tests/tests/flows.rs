@@ -1,0 +1,631 @@
+//! Graphs of ring channels on the CUDA device without a GPU: the generated text on fibers, in interleavings drawn by lot, with blocks of 8 threads,
+//! stages of a few elements and channels of a few more, so that every rare way is taken.
+//!
+//! Needs a C++ compiler, `c++` or `CXX`; without one nothing of it runs. Where there is NVRTC, the texts are compiled by it too. With
+//! `MILLSTREAM_TEST_DEVICE=cuda` the same graphs run on the first GPU.
+
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+
+use millstream_aggregator::{
+    Aggregator, CudaOptions, Device, ErasedArg, GraphCall, GraphProgram, HostFn, LoadedGraph,
+    MemoryArg, RunError, RunReport, Running,
+    cuda::flow::{FlowSettings, run_graph},
+};
+use millstream_channels_kernel::cuda::{
+    Options,
+    flow::{FlowPlan, generate},
+    nvrtc::{self, Arch, How},
+};
+use millstream_cilk_lower::{instantiate::instantiate, parse_file};
+use millstream_graph::{
+    graph::{Channel, ChannelKey, Graph, Kernel, Predicate, WhenFull},
+    ty::Type,
+};
+use millstream_tests::emulator::{self, FlowEmulator};
+use std::{sync::Arc, time::Duration};
+
+/// How a run goes: every third one by the host thread.
+const fn settings(seed: u64, memory: u64) -> FlowSettings {
+    FlowSettings {
+        memory,
+        watchdog: Duration::from_secs(20),
+        host_thread: seed % 3 == 0,
+    }
+}
+
+/// A graph: channels by name, element and width, nodes by kernel, channel and ports. Kernels that the source does not have are host nodes. What a
+/// channel gets from outside it may be sent; what nobody consumes is received.
+fn made(
+    source: &str,
+    channels: &[(&str, &str, u32)],
+    nodes: &[(&str, &str, &[&str])],
+    change: impl FnOnce(&mut Graph),
+) -> GraphProgram {
+    let source = format!("#[millstream::program] mod flow {{\n{source}\n}}");
+    let program = parse_file(&source, "flow.rs", None).unwrap_or_else(|e| panic!("{e}"));
+    let mut graph = Graph::new("flow");
+    for (name, element, width) in channels {
+        let mut channel = Channel::new(*name, *element);
+        channel.width = *width;
+        channel.input = true;
+        channel.output = nodes.iter().all(|n| n.1 != *name);
+        graph.add_channel(channel);
+    }
+    for (name, consumes, produces) in nodes {
+        let mut kernel = Kernel::host(*name);
+        if let Some(function) = program.find(name) {
+            kernel = Kernel::device(*name);
+            let bound = program[function].params[1..].iter();
+            let bound = bound.filter(|p| !matches!(p.ty, Type::Channel(_)));
+            kernel.args = bound.map(|p| p.name.clone()).collect();
+        }
+        kernel.consumes = graph.find_channel(consumes);
+        kernel.produces = produces
+            .iter()
+            .map(|c| graph.find_channel(c).unwrap())
+            .collect();
+        graph.add_kernel(kernel);
+    }
+    change(&mut graph);
+    let made = instantiate(&program, &graph).unwrap_or_else(|e| panic!("{e}"));
+    GraphProgram {
+        graph,
+        source: Arc::new(program),
+        levelized: Arc::new(made.program),
+        kernels: made.kernels,
+    }
+}
+
+/// Memory that kernels reach, atomics for them.
+fn lent<T>(words: &mut [T]) -> Vec<ErasedArg<'_>> {
+    let (at, bytes) = (words.as_mut_ptr().cast(), size_of_val(words));
+    // SAFETY: borrowed for as long, and nobody else looks.
+    vec![ErasedArg::Memory(unsafe {
+        MemoryArg::raw(at, bytes, true)
+    })]
+}
+
+/// The same of a slice.
+fn slice<T>(words: &mut [T]) -> Vec<ErasedArg<'_>> {
+    let len = words.len() as u64;
+    let mut out = lent(words);
+    out.push(ErasedArg::Scalar(len));
+    out
+}
+
+fn bytes(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
+    values.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    let words = bytes.chunks_exact(4);
+    words
+        .map(|b| u32::from_le_bytes(b.try_into().unwrap()))
+        .collect()
+}
+
+/// What runs a graph: fibers of this computer, or the GPU that `MILLSTREAM_TEST_DEVICE=cuda` asks for.
+struct Bench {
+    program: Arc<GraphProgram>,
+    on: On,
+}
+
+enum On {
+    Fibers(Box<FlowEmulator>),
+    /// By the persistent kernel, and by the host thread.
+    Gpu([LoadedGraph; 2]),
+}
+
+impl Bench {
+    /// None without a compiler.
+    fn new(program: GraphProgram, blocks: u32, stage: u32) -> Option<Self> {
+        let program = Arc::new(program);
+        if std::env::var("MILLSTREAM_TEST_DEVICE").is_ok_and(|d| d == "cuda") {
+            let load = |aggregator| {
+                let options = CudaOptions {
+                    memory: Some(1 << 28),
+                    aggregator,
+                    ..CudaOptions::default()
+                };
+                let device = Device::cuda_with(options).unwrap();
+                device.load_graph(&program).unwrap()
+            };
+            let on = On::Gpu([Aggregator::Persistent, Aggregator::HostThread].map(load));
+            return Some(Self { program, on });
+        }
+        if !emulator::is_there() {
+            return None;
+        }
+        let emulator = FlowEmulator::of_graph(&program, blocks, stage);
+        let emulator = emulator.unwrap_or_else(|e| panic!("{e}"));
+        let on = On::Fibers(Box::new(emulator));
+        Some(Self { program, on })
+    }
+
+    fn channel(&self, name: &str) -> ChannelKey {
+        self.program.graph.find_channel(name).unwrap()
+    }
+
+    /// Runs it once, its interleaving drawn from a seed.
+    fn run<R>(
+        &mut self,
+        seed: u64,
+        args: Vec<(&str, Vec<ErasedArg<'_>>)>,
+        hosts: Vec<(&str, HostFn<'_>)>,
+        with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
+    ) -> Result<(R, RunReport), RunError> {
+        self.run_in(1 << 24, seed, args, hosts, with)
+    }
+
+    /// The same in so many bytes, where that can be chosen.
+    fn run_in<R>(
+        &mut self,
+        memory: u64,
+        seed: u64,
+        args: Vec<(&str, Vec<ErasedArg<'_>>)>,
+        hosts: Vec<(&str, HostFn<'_>)>,
+        with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
+    ) -> Result<(R, RunReport), RunError> {
+        let key = |name: &str| self.program.graph.find_kernel(name).unwrap();
+        let call = GraphCall {
+            args: args.into_iter().map(|(n, a)| (key(n), a)).collect(),
+            hosts: hosts.into_iter().map(|(n, h)| (key(n), h)).collect(),
+            patience: Duration::from_secs(1),
+        };
+        let settings = settings(seed, memory);
+        match &mut self.on {
+            On::Fibers(emulator) => {
+                emulator.draw(seed, 8);
+                run_graph(&mut **emulator, settings, &self.program, call, with)
+            }
+            On::Gpu(loaded) => loaded[usize::from(settings.host_thread)].run(call, with),
+        }
+    }
+}
+
+/// Receives all that comes out of a channel.
+fn drain(run: &Running<'_>, channel: ChannelKey) -> Result<Vec<u32>, RunError> {
+    run.close();
+    let mut out = Vec::new();
+    while let Some(elements) = run.receive(channel, 1000)? {
+        out.extend(words(&elements));
+    }
+    Ok(out)
+}
+
+/// The text compiles for a GPU, warnings as errors.
+fn compiles(program: &GraphProgram) {
+    let nvrtc = match nvrtc::find() {
+        Ok(found) => found,
+        Err(why) => return eprintln!("SKIPPED: {why}"),
+    };
+    let plan = FlowPlan::of(&program.graph, &program.levelized, &program.kernels).unwrap();
+    let text = generate(&plan, Options::default()).source;
+    let how = How {
+        check: true,
+        ..How::default()
+    };
+    match nvrtc.compile(&text, Arch(90), how) {
+        Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF")),
+        Err(e) => {
+            let lines = text.lines().enumerate();
+            let text: String = lines.map(|(i, l)| format!("{:4} {l}\n", i + 1)).collect();
+            panic!("{e}\n{text}");
+        }
+    }
+}
+
+const FIB: &str = "
+#[derive(Clone, Copy)]
+pub struct FibObj { pub n: u32 }
+#[kernel]
+pub fn fib(src: FibObj, next: Channel<FibObj>, result: &AtomicU64) {
+    if src.n < 2 { result.fetch_add(src.n as u64, Ordering::Relaxed); return; }
+    next.emit(FibObj { n: src.n - 1 });
+    next.emit(FibObj { n: src.n - 2 });
+}";
+
+fn fib(width: u32) -> GraphProgram {
+    let (channels, nodes) = (
+        [("calls", "FibObj", width)],
+        [("fib", "calls", &["calls"][..])],
+    );
+    made(FIB, &channels, &nodes, |_| {})
+}
+
+#[test]
+fn figure_6_of_the_paper_counts_fib() {
+    compiles(&fib(4096));
+    for (blocks, stage) in [(1, 4096), (2, 256), (3, 512)] {
+        let Some(mut bench) = Bench::new(fib(4096), blocks, stage) else {
+            return;
+        };
+        let calls = bench.channel("calls");
+        for seed in 1..=4 {
+            let mut result = [0u64];
+            let args = vec![("fib", lent(&mut result))];
+            let (_, report) = bench
+                .run(seed, args, vec![], |run| run.send(calls, &bytes([15])))
+                .unwrap();
+            assert_eq!(result, [610], "{blocks} blocks, stage {stage}, seed {seed}");
+            assert_eq!(report.total, 1973, "elements");
+        }
+    }
+}
+
+#[test]
+fn a_circle_of_full_channels_ends_with_all_counts() {
+    let program = fib(4);
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
+        return;
+    };
+    let calls = bench.channel("calls");
+    for seed in 1..=4 {
+        let mut result = [0u64];
+        let args = vec![("fib", lent(&mut result))];
+        let send = |run: &Running<'_>| run.send(calls, &bytes([15]));
+        let error = bench.run(seed, args, vec![], send).unwrap_err();
+        assert!(
+            matches!(&error, RunError::Stalled { graph, channels } if graph == "flow" && channels.contains("`calls` 4 of 4")),
+            "{error}"
+        );
+    }
+}
+
+const PIPE: &str = "
+#[kernel]
+pub fn count(n: u32, out: Channel<u32>) {
+    let mut i: u32 = 0;
+    while i < n { out.emit(i); i += 1; }
+}
+#[kernel]
+pub fn triple(x: u32, out: Channel<u32>) { out.emit(3 * x); }
+#[kernel]
+pub fn tail(x: u32, out: Channel<u32>) { if x % 2 == 0 { out.emit(x); } }
+";
+
+/// A producer that emits more than there is room for waits, and all that it holds up goes on downstream.
+#[test]
+fn a_pipeline_of_narrow_channels_loses_nothing() {
+    for (widths, stage) in [
+        ([1, 1, 1, 1], 256),
+        ([2, 3, 5, 7], 192),
+        ([5, 100, 33, 64], 384),
+    ] {
+        let names = ["starts", "counted", "tripled", "out"];
+        let channels: Vec<_> = names
+            .iter()
+            .zip(widths)
+            .map(|(n, w)| (*n, "u32", w))
+            .collect();
+        let nodes = [
+            ("count", "starts", &["counted"][..]),
+            ("triple", "counted", &["tripled"]),
+            ("tail", "tripled", &["out"]),
+        ];
+        let program = made(PIPE, &channels, &nodes, |_| {});
+        compiles(&program);
+        let Some(mut bench) = Bench::new(program, 3, stage) else {
+            return;
+        };
+        let (starts, out) = (bench.channel("starts"), bench.channel("out"));
+        for seed in 1..=3 {
+            let ((), _) = bench
+                .run(seed, vec![], vec![], |run| {
+                    run.send(starts, &bytes([40, 0, 7, 100]))?;
+                    let mut found = drain(run, out)?;
+                    found.sort_unstable();
+                    let all = [40u32, 0, 7, 100].iter().flat_map(|n| 0..*n);
+                    let mut expected: Vec<u32> =
+                        all.map(|i| 3 * i).filter(|x| x % 2 == 0).collect();
+                    expected.sort_unstable();
+                    assert_eq!(found, expected, "{widths:?}, seed {seed}");
+                    Ok(())
+                })
+                .unwrap();
+        }
+    }
+}
+
+const FANS: &str = "
+#[kernel]
+pub fn split(x: u32, even: Channel<u32>, odd: Channel<(u32, u8)>) {
+    if x % 2 == 0 { even.emit(x / 2); } else { odd.emit((x, 1)); }
+}
+#[kernel]
+pub fn evens(x: u32, all: Channel<(u32, u64)>) { all.emit((x, 2)); }
+#[kernel]
+pub fn odds(x: (u32, u8), all: Channel<(u32, u64)>) { all.emit((x.0, x.1 as u64)); all.emit((1000, 0)); }
+#[kernel]
+pub fn sum(x: (u32, u64), sums: &[AtomicU64]) {
+    sums[x.1 as usize].fetch_add(x.0 as u64, Ordering::Relaxed);
+}
+";
+
+#[test]
+fn what_fans_out_comes_together_again() {
+    for width in [1, 3, 10, 64] {
+        let channels = [
+            ("input", "u32", width),
+            ("even", "u32", width),
+            ("odd", "(u32, u8)", width),
+            ("all", "(u32, u64)", 2 * width),
+        ];
+        let nodes = [
+            ("split", "input", &["even", "odd"][..]),
+            ("evens", "even", &["all"]),
+            ("odds", "odd", &["all"]),
+            ("sum", "all", &[]),
+        ];
+        let program = made(FANS, &channels, &nodes, |_| {});
+        compiles(&program);
+        let Some(mut bench) = Bench::new(program, 2, 512) else {
+            return;
+        };
+        let input = bench.channel("input");
+        for seed in 1..=3 {
+            let mut sums = [0u64; 3];
+            let args = vec![("sum", slice(&mut sums))];
+            bench
+                .run(seed, args, vec![], |run| run.send(input, &bytes(0..200)))
+                .unwrap();
+            let (odd, even) = ((0..200).filter(|x| x % 2 == 1).sum::<u64>(), (0..100).sum());
+            assert_eq!(sums, [100_000, odd, even], "width {width}, seed {seed}");
+        }
+    }
+}
+
+const BALL: &str = "
+#[kernel]
+pub fn ping(x: u32, out: Channel<u32>, hits: &AtomicU64) {
+    hits.fetch_add(1, Ordering::Relaxed);
+    if x > 0 { out.emit(x - 1); }
+}
+#[kernel]
+pub fn pong(x: u32, out: Channel<u32>, hits: &AtomicU64) {
+    hits.fetch_add(1, Ordering::Relaxed);
+    if x > 0 { out.emit(x - 1); }
+}
+";
+
+#[test]
+fn a_circle_goes_round_as_long_as_there_is_room() {
+    for (width, count) in [(1, 1), (2, 3), (7, 13)] {
+        let program = made(
+            BALL,
+            &[("left", "u32", width), ("right", "u32", width)],
+            &[("ping", "left", &["right"]), ("pong", "right", &["left"])],
+            |_| {},
+        );
+        let Some(mut bench) = Bench::new(program, 2, 256) else {
+            return;
+        };
+        let left = bench.channel("left");
+        for seed in 1..=3 {
+            let (mut pings, mut pongs) = ([0u64], [0u64]);
+            let args = vec![("ping", lent(&mut pings)), ("pong", lent(&mut pongs))];
+            let balls = bytes(std::iter::repeat_n(9, count));
+            bench
+                .run(seed, args, vec![], |run| run.send(left, &balls))
+                .unwrap();
+            let each = 5 * count as u64;
+            assert_eq!(
+                (pings, pongs),
+                ([each], [each]),
+                "width {width}, seed {seed}"
+            );
+        }
+    }
+}
+
+const SHAPES: &str = "
+#[derive(Clone, Copy)]
+pub struct Shape { pub small: u8, pub many: [u16; 5], pub wide: f64, pub yes: bool, pub id: u32 }
+#[kernel]
+pub fn make(n: u32, out: Channel<Shape>) {
+    let mut many = [0u16; 5];
+    let mut i: usize = 0;
+    while i < 5 { many[i] = (n as u16) + (i as u16); i += 1; }
+    out.emit(Shape { small: n as u8, many, wide: n as f64 / 2.0, yes: n % 3 == 0, id: n });
+}
+#[kernel]
+pub fn check(s: Shape, key: [u32; 3], good: &AtomicU64, factor: f64) {
+    let mut right = s.small == s.id as u8 && s.yes == (s.id % 3 == 0) && s.wide * factor == s.id as f64;
+    let mut i: usize = 0;
+    while i < 5 { if s.many[i] != (s.id as u16) + (i as u16) { right = false; } i += 1; }
+    if right && key[2] == 9 { good.fetch_add(1, Ordering::Relaxed); }
+}
+";
+
+#[test]
+fn elements_of_all_shapes_arrive_as_they_were() {
+    let channels = [("ids", "u32", 20), ("shapes", "Shape", 13)];
+    let nodes = [("make", "ids", &["shapes"][..]), ("check", "shapes", &[])];
+    let program = made(SHAPES, &channels, &nodes, |_| {});
+    compiles(&program);
+    let Some(mut bench) = Bench::new(program, 2, 1024) else {
+        return;
+    };
+    let ids = bench.channel("ids");
+    for seed in 1..=3 {
+        let mut good = [0u64];
+        let mut args = vec![ErasedArg::Blob(bytes([7, 8, 9]))];
+        args.extend(lent(&mut good));
+        args.push(ErasedArg::Scalar(2f64.to_bits()));
+        bench
+            .run(seed, vec![("check", args)], vec![], |run| {
+                run.send(ids, &bytes(0..300))
+            })
+            .unwrap();
+        assert_eq!(good, [300], "seed {seed}");
+    }
+}
+
+#[test]
+fn predicates_are_asked() {
+    let source = "
+    pub fn by_fives(waiting: u32, width: u32, more: bool) -> bool { waiting >= 5 || (!more && waiting >= 3) }
+    #[kernel] pub fn copy(x: u32, out: Channel<u32>) { out.emit(x); }
+    #[kernel] pub fn count(x: u32, sum: &AtomicU64) { sum.fetch_add(x as u64, Ordering::Relaxed); }";
+    for (predicate, sent, ends) in [
+        (Predicate::AtLeast(6), 20, true),
+        (Predicate::AtLeast(6), 2, true),
+        (Predicate::Any, 7, true),
+        (Predicate::Own("by_fives".into()), 5, true),
+        (Predicate::Own("by_fives".into()), 2, false),
+    ] {
+        let channels = [("input", "u32", 32), ("copies", "u32", 16)];
+        let nodes = [("copy", "input", &["copies"][..]), ("count", "copies", &[])];
+        let program = made(source, &channels, &nodes, |graph| {
+            let copies = graph.find_channel("copies").unwrap();
+            graph.channel_mut(copies).unwrap().predicate = predicate.clone();
+        });
+        compiles(&program);
+        let Some(mut bench) = Bench::new(program, 2, 512) else {
+            return;
+        };
+        let input = bench.channel("input");
+        for seed in 1..=3 {
+            let mut sum = [0u64];
+            let args = vec![("count", lent(&mut sum))];
+            let done = bench.run(seed, args, vec![], |run| run.send(input, &bytes(0..sent)));
+            match (done, ends) {
+                (Ok(_), true) => assert_eq!(sum, [(0..u64::from(sent)).sum()], "{predicate:?}"),
+                (Err(RunError::Stalled { channels, .. }), false) => {
+                    assert!(channels.contains("`copies` 2 of 16"), "{channels}");
+                }
+                (other, _) => panic!("{predicate:?}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_ends_the_graph_once_and_says_where() {
+    let source = "
+    #[kernel] pub fn step(x: u32, out: Channel<u32>) { assert!(x != 77); out.emit(x + 1); }
+    #[kernel] pub fn sink(x: u32) { assert!(x < 1000); }";
+    let channels = [("input", "u32", 8), ("next", "u32", 8)];
+    let nodes = [("step", "input", &["next"][..]), ("sink", "next", &[])];
+    let program = made(source, &channels, &nodes, |_| {});
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
+        return;
+    };
+    let input = bench.channel("input");
+    for seed in 1..=4 {
+        let send = |run: &Running<'_>| run.send(input, &bytes(0..200));
+        let error = bench.run(seed, vec![], vec![], send).unwrap_err();
+        let RunError::Node { node, error, .. } = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(node, "step");
+        assert!(error.to_string().contains("flow.rs:3:"), "{error}");
+    }
+}
+
+#[test]
+fn host_nodes_feed_and_drain() {
+    let source = "#[kernel] pub fn square(x: u32, out: Channel<u32>) { out.emit(x * x); }";
+    let channels = [
+        ("numbers", "u32", 5),
+        ("squares", "u32", 7),
+        ("odd", "u32", 6),
+    ];
+    let nodes = [
+        ("square", "numbers", &["squares"][..]),
+        ("filter", "squares", &["odd"]),
+    ];
+    let program = made(source, &channels, &nodes, |_| {});
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
+        return;
+    };
+    let (numbers, odd) = (bench.channel("numbers"), bench.channel("odd"));
+    for seed in 1..=2 {
+        let filter: HostFn<'_> = Box::new(|elements, out| {
+            let kept = words(elements).into_iter().filter(|x| x % 2 == 1);
+            out[0].extend(bytes(kept));
+            Ok(true)
+        });
+        let (found, _) = bench
+            .run(seed, vec![], vec![("filter", filter)], |run| {
+                let mut found = Vec::new();
+                for chunk in 0..10u32 {
+                    run.send(numbers, &bytes(10 * chunk..10 * chunk + 10))?;
+                    while let Some(some) = run.try_receive(odd, 100)? {
+                        found.extend(words(&some));
+                    }
+                }
+                found.extend(drain(run, odd)?);
+                Ok(found)
+            })
+            .unwrap();
+        let mut found = found;
+        found.sort_unstable();
+        let expected: Vec<u32> = (0..100).map(|x| x * x).filter(|x| x % 2 == 1).collect();
+        assert_eq!(found, expected, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_channel_may_grow_or_drop_its_oldest() {
+    let program = fib(4);
+    let mut grown = fib(4);
+    let calls = grown.graph.find_channel("calls").unwrap();
+    grown.graph.channel_mut(calls).unwrap().full = WhenFull::Grow;
+    let mut dropping = program;
+    dropping.graph.channel_mut(calls).unwrap().full = WhenFull::DropOldest;
+    compiles(&dropping);
+    let Some(mut bench) = Bench::new(grown, 2, 256) else {
+        return;
+    };
+    for seed in 1..=3 {
+        let mut result = [0u64];
+        let args = vec![("fib", lent(&mut result))];
+        let send = |run: &Running<'_>| run.send(calls, &bytes([12]));
+        bench.run(seed, args, vec![], send).unwrap();
+        assert_eq!(result, [144], "grown, seed {seed}");
+    }
+    let mut bench = Bench::new(dropping, 2, 256).unwrap();
+    for seed in 1..=3 {
+        let mut result = [0u64];
+        let args = vec![("fib", lent(&mut result))];
+        let send = |run: &Running<'_>| run.send(calls, &bytes([12]));
+        let (_, report) = bench.run(seed, args, vec![], send).unwrap();
+        let channel = &report.channels[0];
+        assert!(channel.dropped > 0, "seed {seed}");
+        assert_eq!(
+            channel.elements,
+            report.total + channel.dropped,
+            "seed {seed}"
+        );
+    }
+}
+
+/// Each element's body emits more than its stage holds and than its block can keep: it waits, and those downstream make room.
+#[test]
+fn a_body_that_emits_without_end_waits_for_room() {
+    let source = "
+    #[kernel] pub fn count(n: u32, out: Channel<u32>) { let mut i: u32 = 0; while i < n { out.emit(i); i += 1; } }
+    #[kernel] pub fn sum(x: u32, total: &AtomicU64) { total.fetch_add(x as u64, Ordering::Relaxed); }";
+    let channels = [("starts", "u32", 16), ("counted", "u32", 5)];
+    let nodes = [
+        ("count", "starts", &["counted"][..]),
+        ("sum", "counted", &[]),
+    ];
+    let program = made(source, &channels, &nodes, |_| {});
+    let Some(mut bench) = Bench::new(program, 2, 64) else {
+        return;
+    };
+    let starts = bench.channel("starts");
+    for seed in [1, 2, 4] {
+        let mut total = [0u64];
+        let args = vec![("sum", lent(&mut total))];
+        let (_, report) = bench
+            .run_in(1 << 20, seed, args, vec![], |run| {
+                run.send(starts, &bytes(std::iter::repeat_n(4000, 12)))
+            })
+            .unwrap();
+        assert_eq!(total, [12 * (0..4000u64).sum::<u64>()], "seed {seed}");
+        assert_eq!(report.total, 12 * 4001, "seed {seed}");
+    }
+}
