@@ -145,7 +145,7 @@ fn tight_budgets_change_nothing_of_random_programs() {
 }
 
 /// Bugs of the kernels: where, what stands there, and what is put in its place.
-const BUGS: [(&str, &str, &str); 9] = [
+const BUGS: [(&str, &str, &str); 8] = [
     (
         "moves: what is left lies above a tile that ran, though the level goes on below",
         "} else if (lowest || part == tile) {",
@@ -180,11 +180,6 @@ const BUGS: [(&str, &str, &str); 9] = [
         "levels: children go below a run that leaves some of its level",
         "return whole && most &&",
         "return most &&",
-    ),
-    (
-        "policy: a second element runs alone beside the first",
-        "const bool second = any_lane(alone) && best_entry == 1 && best_other;",
-        "const bool second = any_lane(alone) && best_entry == 2 && best_other;",
     ),
     (
         "reservation: a tile that begins in the room may end outside",
