@@ -13,7 +13,7 @@ use millstream_aggregator::{
     cuda::flow::{FlowSettings, run_graph},
 };
 use millstream_channels_kernel::cuda::{
-    Options,
+    Options, Plan,
     flow::{FlowPlan, generate},
     nvrtc::{self, Arch, How},
 };
@@ -53,6 +53,16 @@ fn every_graph_compiles_for_a_gpu() {
         let compiled = nvrtc.compile(&text, Arch(90), how);
         let compiled = compiled.unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(compiled.cubin.starts_with(b"\x7fELF"), "{name}");
+    }
+}
+
+/// What is called before a graph and after it is a program of tasks.
+#[test]
+fn tasks_beside_a_graph_need_no_channels() {
+    for name in GRAPHS {
+        let plan = Plan::new(open(name).lowered(), 256 << 20);
+        let tasks = open(name).program().tasks().count();
+        assert_eq!(plan.kernels() > 0, tasks > 0, "{name}");
     }
 }
 
