@@ -5,7 +5,7 @@ use crate::{
     batch::Batch,
     crew::Crew,
     error::RunError,
-    flow::CpuGraph,
+    flow::Kept,
     native::Native,
     plan::{Code, Plan},
     policy,
@@ -60,8 +60,8 @@ struct Inner {
     stop: Arc<AtomicU32>,
     turn: Mutex<()>,
     loaded: Mutex<Vec<CpuLoaded>>,
-    /// The graph that was loaded last.
-    graph: Mutex<Option<CpuGraph>>,
+    /// The channels of the graph that ran last, if nothing else ran since.
+    kept: Mutex<Kept>,
 }
 
 impl Drop for Inner {
@@ -113,7 +113,7 @@ impl CpuDevice {
         }
         let crew = Crew::new();
         let (stop, turn, loaded) = (Arc::default(), Mutex::new(()), Mutex::new(Vec::new()));
-        let graph = Mutex::new(None);
+        let kept = Mutex::new(None);
         Ok(Self {
             inner: Arc::new(Inner {
                 threads,
@@ -124,7 +124,7 @@ impl CpuDevice {
                 stop,
                 turn,
                 loaded,
-                graph,
+                kept,
             }),
         })
     }
@@ -202,6 +202,8 @@ impl CpuDevice {
         calls: &mut [ErasedCall<'_>],
     ) -> Result<RunReport, RunError> {
         let _turn = self.turn();
+        // The budget is this run's.
+        *self.kept_channels() = None;
         let start = Instant::now();
         let Some(lowered) = loaded.program.tasks.get(task.index()) else {
             return Err(RunError::BadArguments(format!(
@@ -257,9 +259,9 @@ impl CpuDevice {
         self.inner.turn.lock()
     }
 
-    /// The graph that was loaded last.
-    pub(crate) fn last_graph(&self) -> Guard<'_, Option<CpuGraph>> {
-        self.inner.graph.lock()
+    /// The channels of the graph that ran last.
+    pub(crate) fn kept_channels(&self) -> Guard<'_, Kept> {
+        self.inner.kept.lock()
     }
 
     pub(crate) fn crew(&self) -> &Arc<Crew> {

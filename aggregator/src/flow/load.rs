@@ -84,9 +84,10 @@ pub(crate) struct CpuGraph {
     program: Arc<GraphProgram>,
     loaded: CpuLoaded,
     wiring: Arc<Wiring>,
-    /// The channels of a run that left them empty, for the next one: their memory has been touched.
-    channels: Arc<Mutex<Option<Arc<[FlowChannel]>>>>,
 }
+
+/// The channels of a graph whose run left them empty, for its next one: their memory has been touched.
+pub(crate) type Kept = Option<(Arc<GraphProgram>, Arc<[FlowChannel]>)>;
 
 impl CpuGraph {
     pub(crate) const fn program(&self) -> &Arc<GraphProgram> {
@@ -120,24 +121,16 @@ impl CpuGraph {
 }
 
 impl CpuDevice {
-    /// Compiles a graph's program for this device, unless it is loaded already. The last graph is kept with its channels.
+    /// Compiles a graph's program for this device, unless it is loaded already.
     pub(crate) fn load_graph(&self, program: &Arc<GraphProgram>) -> Result<CpuGraph, RunError> {
-        let mut last = self.last_graph();
-        if let Some(graph) = last.as_ref().filter(|g| Arc::ptr_eq(&g.program, program)) {
-            return Ok(graph.clone());
-        }
-        // Its memory goes before another's is taken.
-        *last = None;
         let tasks: Vec<TaskId> = program.kernels.iter().map(|k| k.1).collect();
         let loaded = self.load_with(&program.levelized, &tasks)?;
         let wiring = Arc::new(Wiring::new(program, loaded.plan())?);
-        let graph = CpuGraph {
+        Ok(CpuGraph {
             program: program.clone(),
             loaded,
             wiring,
-            channels: Arc::new(Mutex::new(None)),
-        };
-        Ok(last.insert(graph).clone())
+        })
     }
 
     /// Runs a graph while `with` feeds and drains it; waits until it is done.
@@ -192,7 +185,7 @@ impl CpuDevice {
             (Ok(result), Ok(workers)) => (result, workers),
         };
         flow.all_delivered()?;
-        *loaded.channels.lock() = Some(flow.channels.clone());
+        *self.kept_channels() = Some((loaded.program.clone(), flow.channels.clone()));
         let mut report = self.report(&loaded.loaded, &flow.run, workers, (running, copying));
         report.channels = flow.channel_reports();
         report.peak += flow.bytes();
@@ -208,8 +201,10 @@ impl CpuDevice {
         } else {
             0
         };
-        let kept = loaded.channels.lock().take();
-        let channels = kept.map_or_else(|| wiring.make_channels(stock), Ok)?;
+        // Another graph's are dropped before these are made.
+        let kept = self.kept_channels().take();
+        let kept = kept.filter(|k| Arc::ptr_eq(&k.0, &loaded.program));
+        let channels = kept.map_or_else(|| wiring.make_channels(stock), |k| Ok(k.1))?;
         let run = self.begin(&loaded.loaded, bytes + stock, Shared::empty);
         let hosts = wiring.hosts.len();
         let sources = wiring

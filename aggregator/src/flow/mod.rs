@@ -29,7 +29,7 @@ mod work;
 
 pub(crate) use bell::Bell;
 pub use host::HostFn;
-pub(crate) use load::CpuGraph;
+pub(crate) use load::{CpuGraph, Kept};
 pub use load::{GraphCall, GraphProgram};
 pub(crate) use running::Feed;
 pub use running::Running;
