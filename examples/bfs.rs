@@ -69,8 +69,8 @@ pub mod bfs {
         targets: &[u32],
         steps: &[AtomicU32],
     ) {
-        for edge in at.first..at.end {
-            let vertex = targets[edge as usize] as usize;
+        for &target in &targets[at.first as usize..at.end as usize] {
+            let vertex = target as usize;
             // Relaxed: a vertex is only ever nearer than was read, and who makes it so emits its edges.
             if steps[vertex].load(Ordering::Relaxed) <= at.steps
                 || steps[vertex].fetch_min(at.steps, Ordering::Relaxed) <= at.steps
