@@ -10,27 +10,15 @@ pub const CHAIN: &str = "#[millstream::program] mod chain {
     }
 }";
 
-/// Tasks of a few instructions each that recurse in different ways: `start` says in which.
+/// Five tasks, each of a few instructions, that recurse in different ways: `start` says in which.
 pub const FIVE: &str = "#[millstream::program] mod five {
     #[task] pub fn start(way: u32, n: u32) -> u64 {
         let mut sum = 0u64;
         if way == 0 { sum += spawn!(chain(n)); }
         if way == 1 { sum += spawn!(even(n)); }
         if way == 2 { sum += spawn!(fan(n)); }
-        if way == 3 { sum += spawn!(helped(n)); }
         sync!();
         sum
-    }
-    fn step(n: u32) -> u32 {
-        let mut steps = 1;
-        while steps < n % 4 { steps += 1; }
-        steps.min(1)
-    }
-    #[task] pub fn helped(n: u32) -> u64 {
-        if n == 0 { return 1; }
-        let y = spawn!(helped(n - step(n)));
-        sync!();
-        y.wrapping_mul(3) + step(n) as u64
     }
     #[task] pub fn chain(n: u32) -> u64 {
         if n == 0 { return 1; }

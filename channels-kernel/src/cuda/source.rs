@@ -1,6 +1,5 @@
 //! Sources of work: segments with the channels that they take from, and how they reserve what they push.
 
-use super::rules::NARROW_ITEMS;
 use millstream_graph::ir::{SegmentId, TaskId};
 
 /// A push of a source.
@@ -133,16 +132,6 @@ impl Source {
             self.mode,
             Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true }
         )
-    }
-
-    /// A run of at most so many elements may be done by one warp, of so many threads. Of what is much work it is a single one, which no others would
-    /// help, unless a whole block copies what it walks through.
-    #[must_use]
-    pub(super) const fn narrow(&self, warp: u32) -> u32 {
-        match (self.is_heavy(), self.walked.is_empty()) {
-            (false, _) => NARROW_ITEMS * warp,
-            (true, walks_nothing) => walks_nothing as u32,
-        }
     }
 
     /// A run of at most so many elements stays in one block, of so many threads: a grid barrier or a kernel would cost more than it gains.

@@ -242,15 +242,6 @@ fn list(values: impl Iterator<Item = String>) -> String {
     values.collect::<Vec<_>>().join(", ")
 }
 
-/// So many elements of a source are a narrow run, in the device's own warps.
-fn narrow_text(source: &super::plan::Source) -> String {
-    if source.is_heavy() {
-        source.narrow(1).to_string()
-    } else {
-        format!("{} * WARP", source.narrow(1))
-    }
-}
-
 /// What the policy knows of the program.
 fn tables(plan: &Plan, out: &mut Writer) {
     let mut first = 0;
@@ -264,12 +255,11 @@ fn tables(plan: &Plan, out: &mut Writer) {
         );
         // The device counts in its own blocks and warps.
         let per_block = |n: u32| format!("{n} * BLOCK");
-        let alone = if s.is_heavy() {
-            s.alone(1).to_string()
+        let (alone, narrow) = if s.is_heavy() {
+            (s.alone(1).to_string(), "0")
         } else {
-            per_block(s.alone(1))
+            (per_block(s.alone(1)), "2 * WARP")
         };
-        let narrow = narrow_text(s);
         let text = format!(
             "{{{stack}, {entry}, {pushes}, {first}, {most}, {alone}, {narrow}, {}}}",
             per_block(tile)
@@ -338,7 +328,7 @@ fn tables(plan: &Plan, out: &mut Writer) {
             format!("stack == {} ? {} : {rest}", s.stack, value(s))
         })
     };
-    let narrow = of_sources(&narrow_text);
+    let narrow = of_sources(&|s| if s.is_heavy() { "0" } else { "2 * WARP" }.to_owned());
     out.line(&format!(
         "FN constexpr u32 narrow_of(u32 stack) {{ return {narrow}; }}"
     ));
@@ -378,21 +368,20 @@ fn run_source(plan: &Plan, out: &mut Writer) {
     out.blank();
 }
 
-/// Narrow runs, by one warp. Elements that are much work are spread over a block instead, unless there is only one.
+/// Narrow runs, by one warp. Few elements that are much work are spread over a block instead.
 fn run_narrow(plan: &Plan, out: &mut Writer) {
     out.blank();
     out.open(
         "FN void run_narrow([[maybe_unused]] Policy& p, [[maybe_unused]] Shared& sh, Narrow& n) {",
     );
     out.open("switch (n.stack) {");
-    for source in plan.sources.iter().filter(|s| s.narrow(1) > 0) {
+    for source in plan.sources.iter().filter(|s| !s.is_heavy()) {
         let (name, stack, fails) = (
             segment::name(plan, source),
             source.stack,
             may_fail(plan, source),
         );
         let call = match source.mode {
-            _ if source.is_heavy() => format!("narrow_heavy<{name}>(sh, n)"),
             Mode::Direct { .. } if source.pushes.is_empty() => {
                 format!("narrow_leaves<{name}, {fails}>(n)")
             }

@@ -90,7 +90,7 @@ FN void narrow_up(Policy& p, Narrow& n) {
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
         // Asked for before anything is written, for all the compiler knows to the same place.
-        work |= n.limit.of[k] && up.lo[stack[k]] != up.hi[stack[k]];
+        work |= n.feeds.of[k] && up.lo[stack[k]] != up.hi[stack[k]];
         below.of[k] = quotient(done.pushed[stack[k]] + children * below.of[k], count);
         if (k * WARP + n.lane < STACKS) up.below[stack[k]] = below.of[k];
       }
@@ -127,9 +127,9 @@ FN bool narrow_alone(const Narrow& n, const Each<u32>& most) {
   const u32 room = narrow_room(n, true);
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 own = n.limit.of[k] ? n.hi.of[k] - n.lo.of[k] : 0;
+    const u32 own = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0;
     have += own;
-    fits &= is_narrow(own, n.limit.of[k], most.of[k], room);
+    fits &= is_narrow(own, most.of[k], room);
   }
   const u32 who = __ballot_sync(ALL_LANES, have != 0);
   return !any_lane(have > 1 || !fits) && __popc(who) == 1;
@@ -139,7 +139,7 @@ FN bool narrow_alone(const Narrow& n, const Each<u32>& most) {
 FN void narrow_consumed(Policy& p, Narrow& n) {
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    if (n.limit.of[k]) p.consumed[stacks_source[k * WARP + n.lane] - 1] += n.consumed.of[k];
+    if (n.feeds.of[k]) p.consumed[stacks_source[k * WARP + n.lane] - 1] += n.consumed.of[k];
     n.consumed.of[k] = 0;
   }
 }
@@ -192,12 +192,11 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     n.consumed.of[k] = 0;
     n.capacity.of[k] = real ? device_channels.capacity[s] : 0xffffffffu;
     n.entry.of[k] = real && stacks_entry[s];
-    n.limit.of[k] = source ? sources[source - 1].narrow : 0;
+    n.feeds.of[k] = source != 0;
     most.of[k] = source ? sources[source - 1].most : 1;
     if (most.of[k] == 0) most.of[k] = 2 * p.average[source - 1] > GUESS ? 2 * p.average[source - 1] : GUESS;
-    // A limit of 0 is for frames. Of what is not for one warp no run has room enough.
-    if (source && n.limit.of[k] == 0) most.of[k] = 0xffffffffu;
-    if (source && n.limit.of[k] == 0) n.limit.of[k] = 1;
+    // Of what is much work no run is narrow.
+    if (source && sources[source - 1].narrow == 0) most.of[k] = 0xffffffffu;
   }
   bool more = true;
   n.children = 1;
@@ -208,10 +207,10 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       bool fits = true;
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
-        const u32 have = n.limit.of[k] ? n.hi.of[k] - n.lo.of[k] : 0, s = k * WARP + n.lane;
+        const u32 have = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0, s = k * WARP + n.lane;
         const u32 key = narrow_key(have, n.entry.of[k], s);
         if (have && key > best) best = key;
-        fits &= is_narrow(have, n.limit.of[k], most.of[k], n.room);
+        fits &= is_narrow(have, most.of[k], n.room);
       }
       best = max_lane(best);
       if (best == 0) {
@@ -228,7 +227,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
         n.room = narrow_room(n, false);
         fits = true;
 #pragma unroll
-        for (u32 k = 0; k < PER_LANE; k++) fits &= !n.limit.of[k] || is_narrow(n.hi.of[k] - n.lo.of[k], n.limit.of[k], most.of[k], n.room);
+        for (u32 k = 0; k < PER_LANE; k++) fits &= !n.feeds.of[k] || is_narrow(n.hi.of[k] - n.lo.of[k], most.of[k], n.room);
         if (any_lane(!fits) && !narrow_alone(n, most)) break;
       }
       n.next = key_stack(best);

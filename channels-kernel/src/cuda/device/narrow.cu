@@ -32,8 +32,7 @@ struct Narrow {
   u32 number, reached;
   u32 oldest;       // the first level that lies in shared memory
   // What is known of each stack.
-  Each<bool> entry;
-  Each<u32> limit;  // so many elements are a narrow run; 0 of frames
+  Each<bool> entry, feeds;
   Each<u32> capacity;
   u32 room;         // so many more elements each stack holds, or more
   // The run, and what it pushed: how much to each stack, and from where on.
@@ -58,7 +57,7 @@ FN u32 of_stack(const Each<u32>& x, u32 stack) {
 }
 
 // A run of so few elements is narrow: whatever the policy's estimates say, it finds room.
-FN bool is_narrow(u32 count, u32 limit, u32 most, u32 room) { return count <= limit && (u64)NARROW_ROOM * count * most <= room; }
+FN bool is_narrow(u32 count, u32 most, u32 room) { return count <= NARROW_ITEMS * WARP && (u64)NARROW_ROOM * count * most <= room; }
 
 // Whether a lane has one of the elements that are left. Those before the first one wrap around, to numbers that are too high.
 FN bool is_mine(const Narrow& n, u32 left) { return left - WARP + n.lane < left; }
@@ -119,7 +118,7 @@ FN void narrow_pushed(Narrow& n, const u32* base, const u32* pushed) {
     n.children += pushed[p] != 0;
     if (pushed[p]) n.next = stack;
     if (pushed[p]) n.at = base[p];
-    if (pushed[p]) n.few = most_of(stack) && is_narrow(pushed[p], narrow_of(stack), most_of(stack), n.room) ? pushed[p] : 0;
+    if (pushed[p]) n.few = most_of(stack) && narrow_of(stack) && is_narrow(pushed[p], most_of(stack), n.room) ? pushed[p] : 0;
   }
 }
 
@@ -345,9 +344,13 @@ FN void narrow_leaves(Narrow& n) {
   narrow_pushed<S>(n, nullptr, nullptr);
 }
 
-// Says in the dispatch record where elements go that are pushed before they are counted, and how many find room.
+// For bodies whose pushes cannot be counted before they have run.
 template <class S>
-FN void narrow_rooms(const Narrow& n, Dispatch& d, u32* base) {
+FN void narrow_direct(Shared& sh, Narrow& n) {
+  Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
+  Dispatch& d = sh.dispatch;
+  u32 base[S::PUSHED], pushed[S::PUSHED];
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) {
     base[p] = of_stack(n.base, S::stack_of(p));
@@ -358,44 +361,11 @@ FN void narrow_rooms(const Narrow& n, Dispatch& d, u32* base) {
     }
   }
   __syncwarp();
-}
-
-// Takes down what was pushed by then.
-template <class S>
-FN void narrow_counted(Shared& sh, Narrow& n, const u32* base) {
-  u32 pushed[S::PUSHED + 1] = {};
-  __syncwarp();
-#pragma unroll
-  for (u32 p = 0; p < S::PUSHED; p++) pushed[p] = (u32)sh.counter[S::group(p)] * S::ratio(p);
-  __syncwarp();
-  for (u32 g = n.lane; g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
-  __syncwarp();
-  narrow_pushed<S>(n, base, pushed);
-}
-
-// Children that ended where they were spawned, of a level.
-template <class S>
-FN void narrow_leaf_counts(const LeafCounts<S>& leaves, u32 level) {
-#pragma unroll
-  for (u32 p = 0; p < S::PUSHED; p++) {
-    if (!S::leafy(p) || leaves.count[p] == 0) continue;
-    combine_add(&device_channels.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
-    count_ended(device_channels.control, level, leaves.count[p]);
-  }
-}
-
-// For bodies whose pushes cannot be counted before they have run.
-template <class S>
-FN void narrow_direct(Shared& sh, Narrow& n) {
-  Gathered<typename S::Sum> sum;
-  LeafCounts<S> leaves;
-  u32 base[S::PUSHED];
-  narrow_rooms<S>(n, sh.dispatch, base);
   bool failed = false;
   for (u32 i = n.lane; i < n.count && !failed; i += WARP) {
     Direct<S> worker(sum, leaves);
     worker.control = device_channels.control;
-    worker.dispatch = &sh.dispatch;
+    worker.dispatch = &d;
     worker.counter = sh.counter;
     S::run(worker, S::template deq<DeviceMemory, true>(n.first + i));
     failed = worker.failed;
@@ -403,38 +373,17 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
   n.left = 0;
   n.failed = any_lane(failed);
   hand_over_warp(n, sum);
-  narrow_leaf_counts<S>(leaves, n.level + 1);
-  narrow_counted<S>(sh, n, base);
-}
-
-FN void hand_over_lane(const Gathered<NoSum>&) {}
-template <class R>
-FN void hand_over_lane(const Gathered<R>& sum) {
-  if (sum.to) R::template give<DeviceMemory>(sum.to, sum.value);
-}
-
-// One element that is much work. A call, so that what it keeps in registers is not kept beside what is known of the level.
-template <class S>
-static __device__ __noinline__ bool run_heavy(u32 element, u32 level) {
-  Shared& sh = shared();
-  Gathered<typename S::Sum> sum;
-  LeafCounts<S> leaves;
-  Direct<S> worker(sum, leaves);
-  worker.control = device_channels.control;
-  worker.dispatch = &sh.dispatch;
-  worker.counter = sh.counter;
-  if (lane_id() == 0) {
-    S::run(worker, S::template deq<DeviceMemory, true>(element));
-    hand_over_lane(sum);
-    narrow_leaf_counts<S>(leaves, level + 1);
+#pragma unroll
+  for (u32 p = 0; p < S::PUSHED; p++) {
+    if (!S::leafy(p) || leaves.count[p] == 0) continue;
+    combine_add(&device_channels.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
+    count_ended(device_channels.control, n.level + 1, leaves.count[p]);
   }
-  return any_lane(worker.failed);
-}
-template <class S>
-FN void narrow_heavy(Shared& sh, Narrow& n) {
-  u32 base[S::PUSHED + 1];
-  narrow_rooms<S>(n, sh.dispatch, base);
-  n.failed = run_heavy<S>(n.first, n.level);
-  n.left = 0;
-  narrow_counted<S>(sh, n, base);
+  __syncwarp();
+#pragma unroll
+  for (u32 p = 0; p < S::PUSHED; p++) pushed[p] = (u32)sh.counter[S::group(p)] * S::ratio(p);
+  __syncwarp();
+  for (u32 g = n.lane; g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
+  __syncwarp();
+  narrow_pushed<S>(n, base, pushed);
 }
