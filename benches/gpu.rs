@@ -6,10 +6,12 @@
 
 use super::{
     elision::Elision,
+    gpu_rings,
     ours::{self, source},
     program::{Contestant, Grain, Input, Program},
     rayon_join::Rayon,
     report::{Header, say},
+    rings::{Delivered, Rate},
 };
 use millstream_aggregator::{
     Aggregator, Buffer, Bytes, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError,
@@ -65,6 +67,10 @@ pub(crate) struct Report {
     gpu: String,
     driver: String,
     records: Vec<Record>,
+    /// Elements a second through ring channels.
+    rings: Vec<Rate>,
+    /// What came through rings of all widths.
+    delivered: Vec<Delivered>,
 }
 
 /// What a program works on, on the GPU.
@@ -290,6 +296,7 @@ pub(crate) fn table(
     rounds: usize,
     quick: bool,
     wanted: &dyn Fn(&str) -> bool,
+    (rings, delivered): (bool, Option<u64>),
 ) -> Result<Report, String> {
     let make = |aggregator, memory| {
         Device::cuda_with(CudaOptions {
@@ -308,6 +315,8 @@ pub(crate) fn table(
         gpu: name,
         driver: format!("CUDA {major}.{minor}"),
         records: Vec::new(),
+        rings: Vec::new(),
+        delivered: Vec::new(),
     };
     say!(
         "{}, driver for {}; host: {}\n",
@@ -326,7 +335,14 @@ pub(crate) fn table(
         .collect::<Result<Vec<_>, _>>()
         .map_err(|e| e.to_string())
     };
-    fill(report, &devices, rounds, quick, wanted)
+    let mut report = fill(report, &devices, rounds, quick, wanted)?;
+    if rings {
+        report.rings = gpu_rings::rates(ordinal, gpu.arch, rounds, quick)?;
+    }
+    if let Some(count) = delivered {
+        report.delivered = gpu_rings::deliver(ordinal, gpu.arch, count)?;
+    }
+    Ok(report)
 }
 
 type Devices<'a> = &'a dyn Fn(u64) -> Result<Vec<(&'static str, Device)>, String>;
@@ -527,6 +543,8 @@ mod tests {
             gpu: "none".into(),
             driver: "none".into(),
             records: Vec::new(),
+            rings: Vec::new(),
+            delivered: Vec::new(),
         };
         let cpu = |memory| {
             let options = CpuOptions {

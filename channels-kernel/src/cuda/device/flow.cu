@@ -111,9 +111,8 @@ FN void drop_oldest(const Ring& r, u32 channel, u32 most) {
   const u32 got = ring_deq(r, most, at);
   const Round places = ring_control(r, at);
   for (u32 i = 0; i < got; i++) {
-    const u32 slot = r.control[places.at(i)];
-    // Release: the entry is read before its place is written again.
-    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+    // Its fence is a release too: the entry is read before its place is written again.
+    const u32 slot = ring_await(r, places, i);
     __nv_atomic_fetch_xor(&r.done[slot / r.group], 1ull << slot % r.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
   if (got == 0) return;

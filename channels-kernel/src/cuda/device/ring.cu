@@ -60,7 +60,7 @@ FN Round ring_control(const Ring& r, u64 at) { return Round(at, 2 * r.width); }
 // `enq`: reserved to ready. Several lanes call it, each with its number among them. Each has written the elements `lane`, `lane + lanes`, and so on
 // of what `ring_talloc` gave, and publishes those. Nobody waits.
 FN void ring_enq(const Ring& r, const Round& slots, const Round& places, u32 count, u32 lane, u32 lanes) {
-  // Release: pairs with the fence in `ring_await`.
+  // Release: pairs with the fence in `ring_arrived`.
   __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
   for (u32 i = lane; i < count; i += lanes)
     __nv_atomic_store_n(&r.control[places.at(i)], slots.at(i) | places.tag(i), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
@@ -71,14 +71,20 @@ FN void ring_enq(const Ring& r, const Round& slots, const Round& places, u32 cou
 // `deq`: up to so many consecutive places of the control array, the first one is `at`. One lane calls it. Ready to dispatched.
 FN u32 ring_deq(const Ring& r, u32 most, u64& at) { return ring_take(&r.words->ready, &r.words->control_head, most, at); }
 
-// The slot of an element that `ring_deq` gave; the element may be read then. So many elements are published as places were given out, but the one of
-// this place may be on its way: its producer has reserved the place, and waits for nothing before it writes the entry.
-FN u32 ring_await(const Ring& r, const Round& places, u32 i) {
+// The slot of an element that `ring_deq` gave; the element may be read behind `ring_arrived`. So many elements are published as places were given out,
+// but the one of this place may be on its way: its producer has reserved the place, and waits for nothing before it writes the entry.
+FN u32 ring_slot(const Ring& r, const Round& places, u32 i) {
   u32 entry;
   while (((entry = GLOBAL_LOAD(&r.control[places.at(i)])) & RING_TAG) != places.tag(i)) pause(20);
-  // Acquire: pairs with the fence in `ring_enq`.
-  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
   return entry & ~RING_TAG;
+}
+// Acquire: pairs with the fence in `ring_enq`.
+FN void ring_arrived() { __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE); }
+// Both, for one element.
+FN u32 ring_await(const Ring& r, const Round& places, u32 i) {
+  const u32 slot = ring_slot(r, places, i);
+  ring_arrived();
+  return slot;
 }
 
 FN u64 ring_bits(u32 count) { return ~0ull >> (64 - count); }
