@@ -229,3 +229,32 @@ fn two_producers_want_what_two_consumers_free() {
 fn places_are_given_in_another_order_than_passes() {
     scene(2, 0, &[1, 1], &[1, 1], Some(2));
 }
+
+/// The same of room, where one slot was free before and the other becomes free meanwhile: it is its consumer who reclaims.
+#[test]
+fn room_is_given_in_another_order_than_passes() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let ring = Arc::new(Ring::new(2));
+        assert_eq!(ring.send(&[1, 2]), 2);
+        assert_eq!(ring.receive(1), [1]);
+        ring.reclaim();
+        let consumer = {
+            let ring = ring.clone();
+            thread::spawn(move || {
+                let received = ring.receive(1);
+                ring.reclaim();
+                received
+            })
+        };
+        let producer = {
+            let ring = ring.clone();
+            thread::spawn(move || ring.send(&[3]))
+        };
+        let sent = ring.send(&[4]);
+        let sent = sent + producer.join().unwrap();
+        assert_eq!(consumer.join().unwrap(), [2]);
+        assert_eq!(ring.receive(9).len(), sent, "each once");
+    });
+}
