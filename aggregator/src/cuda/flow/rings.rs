@@ -26,7 +26,7 @@ fn split(at: u64, count: u32, places: u32) -> [(u32, u32, u32); 2] {
 
 /// What tells an entry of the control array of this time round from one of the last: it turns over, and begins with what zeroed memory is not.
 const fn tag(at: u64, width: u32) -> u32 {
-    if at / (2 * width as u64) % 2 == 0 {
+    if (at / (2 * width as u64)).is_multiple_of(2) {
         TAG
     } else {
         0
