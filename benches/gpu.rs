@@ -6,7 +6,7 @@
 
 use super::{
     elision::Elision,
-    gpu_rings,
+    gpu_rings, graphs_gpu,
     ours::{self, source},
     program::{Contestant, Grain, Input, Program},
     rayon_join::Rayon,
@@ -17,6 +17,7 @@ use millstream_aggregator::{
     Aggregator, Buffer, Bytes, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError,
     RunReport, cuda::driver_version,
 };
+use millstream_channels_kernel::cuda::nvrtc::Arch;
 use millstream_cilk_lower::{lower::lower, parse_file};
 use millstream_graph::levelized::Levelized;
 use serde::Serialize;
@@ -38,39 +39,42 @@ const CHAIN: (&str, &str) = (
 );
 
 /// A program on the GPU by one aggregator. Times in milliseconds.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub(crate) struct Record {
-    program: String,
-    gpu: String,
-    aggregator: &'static str,
-    memory: u64,
-    kernel_ms: f64,
-    kernel_median_ms: f64,
-    whole_ms: f64,
-    whole_median_ms: f64,
+    pub(super) program: String,
+    pub(super) gpu: String,
+    pub(super) aggregator: &'static str,
+    pub(super) memory: u64,
+    pub(super) kernel_ms: f64,
+    pub(super) kernel_median_ms: f64,
+    pub(super) whole_ms: f64,
+    pub(super) whole_median_ms: f64,
     /// rayon's best time, and its threads.
-    rayon_ms: Option<f64>,
-    rayon_threads: u32,
+    pub(super) rayon_ms: Option<f64>,
+    pub(super) rayon_threads: u32,
     /// The elision's best time.
-    serial_ms: Option<f64>,
-    tasks: u64,
-    levels: u64,
-    dispatches: u64,
+    pub(super) serial_ms: Option<f64>,
+    /// Another rival, of graphs, and its best time.
+    pub(super) rival: Option<&'static str>,
+    pub(super) rival_ms: Option<f64>,
+    pub(super) tasks: u64,
+    pub(super) levels: u64,
+    pub(super) dispatches: u64,
     /// Most bytes of channels in use.
-    peak: u64,
+    pub(super) peak: u64,
 }
 
 /// What `--json` writes.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(crate) struct Report {
     header: Header,
-    gpu: String,
+    pub(super) gpu: String,
     driver: String,
-    records: Vec<Record>,
     /// Elements a second through ring channels.
     rings: Vec<Rate>,
     /// What came through rings of all widths.
     delivered: Vec<Delivered>,
+    pub(super) records: Vec<Record>,
 }
 
 /// What a program works on, on the GPU.
@@ -187,7 +191,7 @@ struct Runs {
 }
 
 /// The best and the median, in milliseconds.
-fn best(seconds: &[f64]) -> (f64, f64) {
+pub(super) fn best(seconds: &[f64]) -> (f64, f64) {
     let mut sorted = seconds.to_vec();
     sorted.sort_by(f64::total_cmp);
     (
@@ -342,10 +346,12 @@ pub(crate) fn table(
     if let Some(count) = delivered {
         report.delivered = gpu_rings::deliver(ordinal, gpu.arch, count)?;
     }
+    let here = Some((ordinal, Arch(gpu.arch)));
+    graphs_gpu::rows(&mut report, &devices, here, rounds, quick, wanted)?;
     Ok(report)
 }
 
-type Devices<'a> = &'a dyn Fn(u64) -> Result<Vec<(&'static str, Device)>, String>;
+pub(super) type Devices<'a> = &'a dyn Fn(u64) -> Result<Vec<(&'static str, Device)>, String>;
 
 /// The rows of a report, on devices that a memory budget gives.
 fn fill(
@@ -412,6 +418,8 @@ fn fill(
                 rayon_ms: Some(on_rayon),
                 rayon_threads: rayon.threads(),
                 serial_ms: on_one,
+                rival: None,
+                rival_ms: None,
                 tasks: r.total,
                 levels: r.levels,
                 dispatches: r.dispatches,
@@ -521,6 +529,8 @@ fn chain(report: &mut Report, devices: Devices<'_>, rounds: usize, n: u32) -> Re
             rayon_ms: None,
             rayon_threads: 0,
             serial_ms: None,
+            rival: None,
+            rival_ms: None,
             tasks: r.total,
             levels: r.levels,
             dispatches: r.dispatches,
@@ -559,12 +569,17 @@ mod tests {
         };
         let report = std::thread::Builder::new()
             .stack_size(1 << 30)
-            .spawn(move || fill(report, &cpu, 1, true, &|_| true))
+            .spawn(move || {
+                let mut report = fill(report, &cpu, 1, true, &|_| true)?;
+                graphs_gpu::rows(&mut report, &cpu, None, 1, true, &|_| true)?;
+                Ok::<_, String>(report)
+            })
             .expect("a thread")
             .join()
             .expect("no panic")
             .expect("all agree");
-        assert_eq!(report.records.len(), rows(true).len() + 1);
+        // A chain, and of graphs two searches and a picture.
+        assert_eq!(report.records.len(), rows(true).len() + 1 + 3);
         assert!(
             report
                 .records

@@ -77,14 +77,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_wavefronts(Ring ring, Ele
 #pragma unroll
       for (u32 k = 0; k < LANE; k++) {
         const u32 i = k * BLOCK + thread_id();
-        slot[k] = i < count ? ring_slot(ring, places, i) : 0;
+        slot[k] = i < count ? ring_await(ring, places, i) : 0;
       }
-      ring_arrived();
+      ring_seen();
 #pragma unroll
       for (u32 k = 0; k < LANE; k++)
         if (k * BLOCK + thread_id() < count) mine.take(data[slot[k]]);
-      __syncthreads();
-      ring_tfree(ring, at, count);
+      ring_seen();
+#pragma unroll
+      for (u32 k = 0; k < LANE; k++) ring_tfree(ring, slot[k], k * BLOCK + thread_id() < count);
     }
     __syncthreads();
   }
@@ -117,8 +118,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_lanes(Ring ring, Element*
     }
     if (ring_ready(ring) && ring_deq(ring, 1, at)) {
       const u32 slot = ring_await(ring, ring_control(ring, at), 0);
+      ring_seen();
       mine.take(data[slot]);
-      ring_arrived();
+      ring_seen();
       __nv_atomic_fetch_xor(&ring.done[slot / ring.group], 1ull << slot % ring.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     } else {
       over = left == 0 && GLOBAL_LOAD(&ring.words->control_head) == all;

@@ -103,7 +103,9 @@ pub const NONE: u32 = u32::MAX;
 pub fn graph<'a>(csr: &'a Csr, from: u32, steps: &'a [AtomicU32]) -> Graph<'a> {
     let mut graph = Graph::new("bfs");
     let begins = graph.channel::<u32>("begins").width(64);
-    let edges = graph.channel::<Edges>("edges").width(1 << 20);
+    // Room for the edges of all vertices at once: in the widest level it is most of them.
+    let room = csr.vertices() + csr.targets.len() / bfs::MOST as usize + 64;
+    let edges = graph.channel::<Edges>("edges").width(room as u32);
     graph
         .kernel(bfs::kernel::begin)
         .consumes(&begins)

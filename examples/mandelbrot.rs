@@ -233,7 +233,7 @@ pub mod mandelbrot {
             return a + b;
         }
         let mut stay = 0;
-        for x in 0..width {
+        for (x, pixel) in pixels.iter_mut().enumerate() {
             let mut sum = [0; 3];
             for i in 0..by * by {
                 let at = (row * by + i / by) * view.width + x as u32 * by + i % by;
@@ -245,7 +245,8 @@ pub mod mandelbrot {
                 stay += (found > view.most) as u32;
             }
             let square = by * by;
-            pixels[x] = (sum[0] / square) << 16 | (sum[1] / square) << 8 | sum[2] / square;
+            let [red, green, blue] = sum;
+            *pixel = ((red / square) << 16) | ((green / square) << 8) | (blue / square);
         }
         stay
     }

@@ -42,6 +42,7 @@ pub mod shortest {
     /// Goes on from a vertex, unless a shorter way was found since. What lies within `delta` goes before what lies within twice that,
     /// and so on: nodes of this kernel consume these channels, whose priorities say so.
     #[kernel]
+    #[allow(clippy::too_many_arguments, reason = "four of them are channels")]
     pub fn relax(
         at: Reached,
         near: Channel<Reached>,
@@ -96,9 +97,10 @@ pub const NONE: u32 = u32::MAX;
 pub fn graph<'a>(csr: &'a Csr, from: u32, delta: u32, ways: &'a [AtomicU32]) -> Graph<'a> {
     let mut graph = Graph::new("shortest");
     let names = ["near", "middle", "far", "rest"];
+    let room = csr.targets.len() as u32 + 64;
     let channels = [0, 1, 2, 3].map(|i| {
         let channel = graph.channel::<Reached>(names[i]);
-        channel.width(1 << 20).priority(3 - i as i32)
+        channel.width(room).priority(3 - i as i32)
     });
     for (i, channel) in channels.iter().enumerate() {
         let [near, middle, far, rest] = &channels;

@@ -74,6 +74,7 @@ pub mod tracer {
     const FLOOR: u32 = 0xffff_fffe;
     const LAMP: u32 = 0xffff_fffd;
     const NO_PATH: u32 = 0xffff_ffff;
+    const TAU: f32 = std::f32::consts::TAU;
     const FAR: f32 = 1e30;
     const NEAR: f32 = 1e-3;
     const BLACK: V = V(0.0, 0.0, 0.0);
@@ -171,7 +172,7 @@ pub mod tracer {
         // The second quarter is as the first, the third as the last, backwards.
         let y = part.abs().min(0.5 - part.abs()).copysign(part);
         let z = y * y;
-        y * (6.283_185_3 + z * (-41.341_7 + z * (81.605_25 + z * (-76.705_86 + z * 42.058_69))))
+        y * (TAU + z * (-41.341_7 + z * (81.605_25 + z * (-76.705_86 + z * 42.058_69))))
     }
 
     fn cosine(turns: f32) -> f32 {
@@ -181,11 +182,8 @@ pub mod tracer {
     /// The direction around `up` of that height.
     fn around(up: V, turns: f32, height: f32) -> V {
         let across = (1.0 - height * height).max(0.0).sqrt();
-        let side = if up.0.abs() > 0.9 {
-            UP
-        } else {
-            V(1.0, 0.0, 0.0)
-        };
+        let x = (up.0.abs() < 0.9) as u32 as f32;
+        let side = V(x, 1.0 - x, 0.0);
         let a = up.cross(side).unit();
         let b = up.cross(a);
         a.times(across * cosine(turns))
@@ -196,13 +194,14 @@ pub mod tracer {
     /// The balls: a sunflower's head, as Vogel 1979 has it, around a ball of gold in a ball of glass.
     #[task]
     pub fn scene(balls: &mut [Ball]) {
-        let count = balls.len();
-        for i in 2..count {
-            balls[i] = seed(i as u32 - 2, count as u32 - 2);
+        let (first, seeds) = balls.split_at_mut(2);
+        let count = seeds.len() as u32;
+        for (i, ball) in seeds.iter_mut().enumerate() {
+            *ball = seed(i as u32, count);
         }
         let at = V(0.0, 1.75, 0.0);
-        balls[0] = ball(at, 1.7, V(0.97, 0.99, 1.0), 0.0, GLASS);
-        balls[1] = ball(at, 0.8, V(1.0, 0.72, 0.30), 0.02, METAL);
+        first[0] = ball(at, 1.7, V(0.97, 0.99, 1.0), 0.0, GLASS);
+        first[1] = ball(at, 0.8, V(1.0, 0.72, 0.30), 0.02, METAL);
     }
 
     fn ball(at: V, radius: f32, colour: V, rough: f32, material: u32) -> Ball {
@@ -231,25 +230,18 @@ pub mod tracer {
         let colour = warm.mix(cold, blend);
         let mut chance = i + 9;
         random(&mut chance);
-        let kind = random(&mut chance);
-        if kind < 0.07 {
-            ball(at, radius, V(0.95, 0.98, 0.99), 0.0, GLASS)
-        } else if kind < 0.30 {
-            ball(at, radius, colour.mix(WHITE, 0.35), 0.12, METAL)
-        } else {
-            ball(at, radius, colour, 0.0, MATTE)
+        match (random(&mut chance) * 100.0) as u32 {
+            0..7 => ball(at, radius, V(0.95, 0.98, 0.99), 0.0, GLASS),
+            7..30 => ball(at, radius, colour.mix(WHITE, 0.35), 0.12, METAL),
+            _ => ball(at, radius, colour, 0.0, MATTE),
         }
     }
 
-    fn along(v: V, axis: u32) -> f32 {
-        if axis == 0 { v.0 } else { v.2 }
-    }
-
     /// Moves the balls that lie below `middle` along an axis to the front; how many there are.
-    fn partition(balls: &mut [Ball], axis: u32, middle: f32) -> usize {
+    fn partition(balls: &mut [Ball], axis: V, middle: V) -> usize {
         let mut kept = 0;
         for i in 0..balls.len() {
-            if along(balls[i].at, axis) < middle {
+            if balls[i].at.minus(middle).dot(axis) < 0.0 {
                 balls.swap(i, kept);
                 kept += 1;
             }
@@ -268,19 +260,23 @@ pub mod tracer {
             low = low.least(b.at.minus(around));
             high = high.most(b.at.plus(around));
         }
-        let after = node + 2 * count as u32 - 1;
         nodes[0] = Node {
             low,
             high,
-            skip: after,
+            skip: node + 2 * count as u32 - 1,
             ball: if count == 1 { ball } else { SKY },
         };
         if count == 1 {
             return;
         }
         let size = high.minus(low);
-        let axis = if size.largest() == size.0 { 0 } else { 2 };
-        let mut half = partition(balls, axis, along(low.mix(high, 0.5), axis));
+        let is_wide = size.largest() == size.0;
+        let axis = if is_wide {
+            V(1.0, 0.0, 0.0)
+        } else {
+            V(0.0, 0.0, 1.0)
+        };
+        let mut half = partition(balls, axis, low.mix(high, 0.5));
         if half == 0 || half == count {
             half = count / 2;
         }
@@ -351,9 +347,8 @@ pub mod tracer {
     fn sky(to: V) -> V {
         let height = to.1.max(-0.5 * to.1);
         let low = V(0.98, 0.62, 0.42).mix(V(0.42, 0.48, 0.66), (height * 2.6).min(1.0));
-        let side = 0.5 - 0.5 * to.0;
         low.mix(V(0.07, 0.12, 0.27), height.sqrt())
-            .times(0.45 + 0.5 * side)
+            .times(0.7 - 0.25 * to.0)
     }
 
     /// The first ray of a path: through a lens, so that what is far off the focus is blurred.
@@ -365,11 +360,9 @@ pub mod tracer {
         let y = (start.pixel / view.width) as f32 + random(&mut seed);
         let eye = V(1.1, 4.0, 12.6);
         let ahead = V(0.05, 1.0, 0.0).minus(eye);
-        let focus = ahead.dot(ahead).sqrt() - 1.4;
-        let forward = ahead.unit();
+        let (focus, forward) = (ahead.dot(ahead).sqrt() - 1.4, ahead.unit());
         let right = forward.cross(UP).unit();
-        let up = right.cross(forward);
-        let scale = 0.66 / view.height as f32;
+        let (up, scale) = (right.cross(forward), 0.66 / view.height as f32);
         let (x, y) = (x - view.width as f32 * 0.5, view.height as f32 * 0.5 - y);
         let towards = forward
             .plus(right.times(x * scale))
@@ -546,7 +539,7 @@ pub mod tracer {
     }
 
     /// From light to what a screen shows: a curve that is steep in the dark and flat where it is bright (Narkowicz 2015).
-    fn shown_pixel(pixel: u32, samples: u32, sums: &[AtomicU32]) -> u32 {
+    fn show(pixel: u32, samples: u32, sums: &[AtomicU32], pixels: &[AtomicU32]) {
         let mut shown = 0;
         for i in 0..3 {
             let sum = sums[3 * pixel as usize + i].load(Ordering::Relaxed);
@@ -554,7 +547,7 @@ pub mod tracer {
             let y = (x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14)).clamp(0.0, 1.0);
             shown = shown << 8 | (y.sqrt() * 255.0 + 0.5) as u32;
         }
-        shown
+        pixels[pixel as usize].store(shown, Ordering::Relaxed);
     }
 
     /// Begins the first paths of a row of pixels.
@@ -573,7 +566,7 @@ pub mod tracer {
         rays.emit(first_ray(start, view));
     }
 
-    /// Finds what a ray meets, and hands it to the kernel of that material.
+    /// Finds what a ray meets, for the kernel of that material.
     #[kernel]
     pub fn intersect(
         ray: Ray,
@@ -585,7 +578,7 @@ pub mod tracer {
         nodes: &[Node],
     ) {
         let (what, light, hit) = meet(ray, balls, nodes);
-        let Ray { pixel, sample, .. } = ray;
+        let (pixel, sample) = (ray.pixel, ray.sample);
         match what {
             MATTE => matte.emit(hit),
             METAL => metal.emit(hit),
@@ -652,24 +645,31 @@ pub mod tracer {
         let Light { pixel, sample, .. } = light;
         if sample != NO_PATH && sample + 1 < view.samples {
             let sample = sample + 1;
-            starts.emit(Start { pixel, sample });
-            return;
+            return starts.emit(Start { pixel, sample });
         }
         // Whoever brings it to 0 sees what the others have added.
         if open[pixel as usize].fetch_sub(1, Ordering::AcqRel) == 1 {
-            let shown = shown_pixel(pixel, view.samples, sums);
-            pixels[pixel as usize].store(shown, Ordering::Relaxed);
+            show(pixel, view.samples, sums, pixels);
         }
     }
 
-    /// A pixel at one go: all its paths, one after another, as one kernel that loops would have it.
-    pub fn pixel(
+    /// Pixels at one go, a task for each: all its paths, one after another, as one kernel that loops would have it.
+    #[task]
+    pub fn paint(
         pixel: u32,
+        to: u32,
         view: View,
         balls: &[Ball],
         nodes: &[Node],
         sums: &[AtomicU32],
-    ) -> u32 {
+        pixels: &[AtomicU32],
+    ) {
+        if to - pixel > 1 {
+            let half = pixel + (to - pixel) / 2;
+            spawn!(paint(pixel, half, view, balls, nodes, sums, pixels));
+            spawn!(paint(half, to, view, balls, nodes, sums, pixels));
+            return;
+        }
         for sample in 0..view.samples {
             let mut ray = first_ray(Start { pixel, sample }, view);
             loop {
@@ -691,7 +691,7 @@ pub mod tracer {
                 };
             }
         }
-        shown_pixel(pixel, view.samples, sums)
+        show(pixel, view.samples, sums, pixels);
     }
 }
 

@@ -161,6 +161,8 @@ pub mod __private {
 /// The programs of the pages, as tests.
 #[cfg(doctest)]
 mod pages {
+    #[doc = include_str!("../docs/graph.md")]
+    struct Graph;
     #[doc = include_str!("../docs/language.md")]
     struct Language;
     #[doc = include_str!("../README.md")]

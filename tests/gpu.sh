@@ -11,6 +11,7 @@
 #   errors    faults of programs end with the typed error, and the next program runs
 #   check     cuda_check: small programs, cancel, watchdog
 #   corpus    every program of the corpus on every engine
+#   graphs    small graphs of channels, by one kernel and by the host thread
 #   examples  every example on every engine
 #   deep      recursions of a million levels in 64 MiB, and what a level takes in a program of several tasks
 #   stress    programs at budgets from little to plenty: results, tasks of each level, and every decision
@@ -31,9 +32,9 @@ root=$PWD
 if [ "${1:-}" = --collect ]; then
     to=${2:?a folder}
     mkdir -p "$to"
-    built=$(cargo build --release -p millstream-tests -p millstream -p millstream-aggregator --test corpus --test examples --test random --test stress --test deep \
+    built=$(cargo build --release -p millstream-tests -p millstream -p millstream-aggregator --test corpus --test examples --test random --test stress --test deep --test flows \
         --bin millstream --example cuda_check --example cuda_time --message-format json) || exit 1
-    for name in corpus examples random stress deep millstream cuda_check cuda_time; do
+    for name in corpus examples random stress deep flows millstream cuda_check cuda_time; do
         path=$(grep "\"name\":\"$name\"" <<< "$built" | grep -o '"executable":"[^"]*"' | tail -n 1 | cut -d '"' -f 4)
         [ -n "$path" ] || { echo "cargo built no $name" >&2; exit 1; }
         cp "$path" "$to/$name" && strip "$to/$name"
@@ -164,6 +165,7 @@ step() { # NAME SECONDS
         errors) "$from/corpus" every_fault --nocapture || failed=1 ;;
         check) "$from/cuda_check" quick || failed=1 ;;
         corpus) "$from/corpus" every_program --nocapture || failed=1 ;;
+        graphs) MILLSTREAM_TEST_DEVICE=cuda "$from/flows" --nocapture || failed=1 ;;
         examples) "$from/examples" --nocapture || failed=1 ;;
         deep) "$from/deep" --nocapture --test-threads 1 || failed=1 ;;
         stress) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} "$from/stress" --nocapture || failed=1 ;;
@@ -205,7 +207,7 @@ shift
 logs=$(mktemp -d)
 export MILLSTREAM_TEST_DEVICE=cuda MILLSTREAM_CACHE=$from/cache
 begin=$SECONDS failed=0 summary=
-declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [sanitize]=200 [bench]=120 [profile]=200)
+declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [graphs]=60 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [sanitize]=200 [bench]=120 [profile]=200)
 
 unpack() { # NAME: of FOLDER/NAME.tar.xz into FOLDER; without xz where there is none
     [ ! -e "$from/$1.tar.xz" ] || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$from/$1.tar.xz" "$from"

@@ -5,6 +5,7 @@ use crate::{
     batch::Batch,
     crew::Crew,
     error::RunError,
+    flow::CpuGraph,
     native::Native,
     plan::{Code, Plan},
     policy,
@@ -59,6 +60,8 @@ struct Inner {
     stop: Arc<AtomicU32>,
     turn: Mutex<()>,
     loaded: Mutex<Vec<CpuLoaded>>,
+    /// The graph that was loaded last.
+    graph: Mutex<Option<CpuGraph>>,
 }
 
 impl Drop for Inner {
@@ -110,6 +113,7 @@ impl CpuDevice {
         }
         let crew = Crew::new();
         let (stop, turn, loaded) = (Arc::default(), Mutex::new(()), Mutex::new(Vec::new()));
+        let graph = Mutex::new(None);
         Ok(Self {
             inner: Arc::new(Inner {
                 threads,
@@ -120,6 +124,7 @@ impl CpuDevice {
                 stop,
                 turn,
                 loaded,
+                graph,
             }),
         })
     }
@@ -250,6 +255,11 @@ impl CpuDevice {
     /// One run at a time: who holds this may begin one.
     pub(crate) fn turn(&self) -> Guard<'_, ()> {
         self.inner.turn.lock()
+    }
+
+    /// The graph that was loaded last.
+    pub(crate) fn last_graph(&self) -> Guard<'_, Option<CpuGraph>> {
+        self.inner.graph.lock()
     }
 
     pub(crate) fn crew(&self) -> &Arc<Crew> {

@@ -59,6 +59,8 @@ pub(crate) struct ResultPlan {
 #[derive(Debug)]
 pub(crate) struct TaskPlan {
     pub(crate) name: String,
+    /// Whether its elements lie in a channel of a graph.
+    pub(crate) in_channel: bool,
     pub(crate) entry: StackIndex,
     pub(crate) frame: Option<StackIndex>,
     /// Its continuations in [`Plan::continuations`].
@@ -155,6 +157,7 @@ impl Plan {
             let counted = counted(&pushes) && rest.iter().all(|c| counted(&c.pushes));
             TaskPlan {
                 name: task.source_name().to_owned(),
+                in_channel: in_channels.contains(&id),
                 entry,
                 frame: layouts.frame(id),
                 continuations: first..continuations.len(),

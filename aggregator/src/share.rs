@@ -59,6 +59,8 @@ struct State<T> {
     parked: Vec<Option<Wants>>,
     /// Workers inside the run that are awake, or will be because a notification is on its way.
     awake: u32,
+    /// Workers inside that wait elsewhere, and want work.
+    resting: u32,
     /// Workers other than worker 0 inside the run.
     inside: u32,
     over: bool,
@@ -70,7 +72,7 @@ pub(crate) struct Shared<T> {
     state: Mutex<State<T>>,
     wake: Vec<Condvar>,
     left: Condvar,
-    /// Parked workers that want work beyond the batches that are queued. Written under the lock, read relaxed by [`Self::hungry`]: a hint
+    /// Workers that wait and want work beyond the batches that are queued. Written under the lock, read relaxed by [`Self::hungry`]: a hint
     /// only, since a donation takes the lock.
     hungry: AtomicU32,
 }
@@ -92,6 +94,7 @@ impl<T> Shared<T> {
             inbox: (0..workers).map(|_| Vec::new()).collect(),
             parked: (0..workers).map(|_| None).collect(),
             awake,
+            resting: 0,
             inside: 0,
             over: false,
         };
@@ -115,14 +118,30 @@ impl<T> Shared<T> {
         self.state.lock().awake
     }
 
-    /// A worker inside begins to wait for something that is no batch, as one that is parked does; or ends to.
+    /// A worker inside begins to wait for something that is no batch, or ends to. Batches are welcome to it, but who donates one has to tell it.
     pub(crate) fn rest(&self, resting: bool) {
         let mut state = self.state.lock();
         if resting {
             state.awake -= 1;
+            state.resting += 1;
         } else {
             state.awake += 1;
+            state.resting -= 1;
         }
+        self.publish(&mut state);
+    }
+
+    /// Whether nobody has acquired some batch yet.
+    pub(crate) fn has_work(&self) -> bool {
+        !self.state.lock().queue.is_empty()
+    }
+
+    /// A batch to run and give back, if there is one.
+    pub(crate) fn acquire(&self) -> Option<Loan<T>> {
+        let mut state = self.state.lock();
+        let loan = state.queue.pop_front();
+        self.publish(&mut state);
+        loan
     }
 
     /// A worker other than 0 comes into the run. False if the run is over.
@@ -260,7 +279,7 @@ impl<T> Shared<T> {
             self.rouse(state, WorkerId(worker as u32));
             queued -= 1;
         }
-        let hungry = wanting(state).saturating_sub(queued);
+        let hungry = (wanting(state) + state.resting as usize).saturating_sub(queued);
         // Relaxed: a hint, see `hungry`.
         self.hungry.store(hungry as u32, Ordering::Relaxed);
     }

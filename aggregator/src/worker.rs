@@ -9,9 +9,10 @@ use crate::{
     batch::Batch,
     decisions::{Decision, Reason},
     error::RunError,
+    flow::Bell,
     ledger::Room,
     levels::Level,
-    plan::Plan,
+    plan::{Plan, TaskPlan},
     policy::run_of,
     report::{Tally, WorkerReport},
     run::Run,
@@ -38,6 +39,10 @@ impl From<RunError> for Stop {
         Self::Failed(Box::new(error))
     }
 }
+
+/// A batch takes no more, if it has several elements: so much stays in the caches of both workers. Ten million elements at once are
+/// written to memory that nobody has touched before, and read from there, which takes longer than to run them.
+const BATCH_BYTES: u64 = 1 << 20;
 
 /// Batches of others that a waiting worker takes on, one on top of the other, at most.
 const NESTED: usize = 32;
@@ -86,6 +91,8 @@ pub(crate) struct Worker<'r> {
     entered: Instant,
     /// Whether the others are to be called if this takes long.
     pub(crate) alone: bool,
+    /// Where workers of a graph sleep.
+    pub(crate) bell: Option<&'r Bell>,
     /// The task and the element on its entry stack that the run stopped at.
     pub(crate) stopped_at: Option<(usize, u64)>,
     /// Where the run records them.
@@ -119,6 +126,7 @@ impl<'r> Worker<'r> {
             parked: Duration::ZERO,
             entered: Instant::now(),
             alone: id == WorkerId(0) && run.workers > 1,
+            bell: None,
             stopped_at: None,
             decisions: run.records.then(Vec::new),
         }
@@ -169,7 +177,7 @@ impl<'r> Worker<'r> {
         Ok(())
     }
 
-    fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
+    pub(crate) fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
         self.tally.acquired += 1;
         self.run_batch(&loan.batch)?;
         self.run.shared.finish(loan);
@@ -274,7 +282,12 @@ impl<'r> Worker<'r> {
 
     /// The task with most entries at a level.
     fn most_entries(&self, level: Level) -> Option<usize> {
-        let counts = self.plan.tasks.iter().enumerate().map(|(t, task)| {
+        self.most_entries_of(level, |_| true)
+    }
+
+    fn most_entries_of(&self, level: Level, of: impl Fn(&TaskPlan) -> bool) -> Option<usize> {
+        let tasks = self.plan.tasks.iter().enumerate();
+        let counts = tasks.filter(|t| of(t.1)).map(|(t, task)| {
             let levels = &self.stacks.levels;
             (levels.end(level, t) - levels.base(level, task.entry), t)
         });
@@ -510,11 +523,13 @@ impl<'r> Worker<'r> {
         self.depth(self.current())
     }
 
-    /// Donates about half of the shallowest entries, the last of them: the largest subtrees.
+    /// Donates about half of the shallowest entries, the last of them: the largest subtrees. Of very many it is fewer, for who gets them asks again.
     fn offer(&mut self) {
         let current = self.current();
+        // Elements of a channel are run by who took them: what they emit lies with it.
+        let theirs = |task: &TaskPlan| !task.in_channel;
         let Some((level, task)) =
-            (self.shallow..=current).find_map(|l| Some((l, self.most_entries(l)?)))
+            (self.shallow..=current).find_map(|l| Some((l, self.most_entries_of(l, theirs)?)))
         else {
             self.shallow = current;
             return;
@@ -529,7 +544,10 @@ impl<'r> Worker<'r> {
             count.div_ceil(2)
         };
         let each = self.plan.batch_bytes(task);
-        let count = share.min((self.run.pool.lent() - self.lent) / each);
+        let most = (BATCH_BYTES / each).max(1);
+        let count = share
+            .min(most)
+            .min((self.run.pool.lent() - self.lent) / each);
         if count == 0 {
             return;
         }
@@ -553,6 +571,9 @@ impl<'r> Worker<'r> {
         }
         self.tally.donated += 1;
         self.run.shared.donate(self.id, batch);
+        if let Some(bell) = self.bell {
+            bell.call_one();
+        }
     }
 
     /// A level that is drained but for lent batches: takes them back, or helps others, or sleeps.

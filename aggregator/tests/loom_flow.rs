@@ -278,10 +278,33 @@ fn a_host_node_gets_the_last_element() {
 fn who_found_no_room_is_called_when_there_is_some() {
     let scene = || Scene {
         width: 1,
-        ..Scene::new(2, 0, 2)
+        host: Some(0),
+        ..Scene::new(1, 1, 2)
     };
-    run(2, 2, scene, &[0, 1], |ran, stuck| {
-        assert_eq!((ran, stuck), (3, 0))
+    run(2, 1, scene, &[0, 1], |ran, stuck| {
+        assert_eq!((ran, stuck), (3, 0));
+    });
+}
+
+#[test]
+fn what_is_sent_is_run_before_anything_else_happens() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let scene = Arc::new(Scene::new(1, 0, 1));
+        let worker = {
+            let scene = scene.clone();
+            thread::spawn(move || scene.work(0))
+        };
+        for sent in 1..=2 {
+            scene.send(0);
+            let ran = || scene.ran.load(Ordering::Relaxed) == sent;
+            while !ran() {
+                scene.bell.wait_outside(Duration::ZERO, ran);
+            }
+        }
+        scene.finish();
+        worker.join().unwrap();
     });
 }
 
@@ -313,4 +336,30 @@ fn a_graph_that_cannot_go_on_is_found_once() {
             assert_eq!((ran, stuck), (1, 1))
         });
     }
+}
+
+#[test]
+fn a_host_node_that_goes_to_sleep_last_lets_it_be_found() {
+    let scene = || Scene {
+        never: Some(0),
+        host: Some(1),
+        ..Scene::new(1, 1, 2)
+    };
+    run(2, 1, scene, &[0, 1], |ran, stuck| {
+        assert_eq!((ran, stuck), (1, 1));
+    });
+}
+
+#[test]
+fn each_is_asked_before_the_graph_is_stuck() {
+    // Who runs an element of kind 1 has no room for what comes of it and can run no other; the other worker can.
+    let scene = || Scene {
+        width: 2,
+        never: Some(0),
+        shy: Some(1),
+        ..Scene::new(2, 0, 2)
+    };
+    run(2, 2, scene, &[0, 0, 1, 1], |ran, stuck| {
+        assert_eq!((ran, stuck), (2, 1));
+    });
 }

@@ -5,7 +5,6 @@ use crate::{
     diag::Diagnostics,
     hir::{ConstId, FnId},
     impls,
-    kernels::is_kernel_attribute,
 };
 use millstream_graph::{
     ir::{FunctionKind, Options},
@@ -454,23 +453,6 @@ impl Module {
             ret,
             block,
         });
-    }
-
-    /// What the attributes of a function say that it is.
-    fn role(&mut self, item: &syn::ItemFn) -> FunctionKind {
-        let has = |which: fn(&syn::Attribute) -> bool| item.attrs.iter().any(which);
-        match (has(is_task_attribute), has(is_kernel_attribute)) {
-            (false, false) => FunctionKind::Helper,
-            (true, false) => FunctionKind::Task,
-            (false, true) => FunctionKind::Kernel,
-            (true, true) => {
-                let name = &item.sig.ident;
-                self.diags
-                    .error(name.span(), format!("`{name}` is a task and a kernel"))
-                    .help("leave out `#[task]`: a kernel may spawn tasks");
-                FunctionKind::Kernel
-            }
-        }
     }
 
     /// What a type of the source means. An error gives the unit type.

@@ -1,7 +1,7 @@
-//! Signatures of kernels: the element that a kernel consumes, its channels, and what is bound to it.
+//! Which functions are kernels, and their signatures: the element that a kernel consumes, its channels, and what is bound to it.
 
-use crate::items::{Module, is_plain};
-use millstream_graph::ty::Type;
+use crate::items::{Module, is_plain, is_task_attribute};
+use millstream_graph::{ir::FunctionKind, ty::Type};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 
@@ -17,7 +17,7 @@ pub fn is_kernel_attribute(attr: &syn::Attribute) -> bool {
 /// Whether an attribute makes a function more than a helper: `#[task]` or `#[kernel]`.
 #[must_use]
 pub fn is_role_attribute(attr: &syn::Attribute) -> bool {
-    crate::items::is_task_attribute(attr) || is_kernel_attribute(attr)
+    is_task_attribute(attr) || is_kernel_attribute(attr)
 }
 
 /// The types that only parameters of kernels have.
@@ -32,6 +32,23 @@ pub(crate) struct Signature {
 }
 
 impl Module {
+    /// What the attributes of a function say that it is.
+    pub(crate) fn role(&mut self, item: &syn::ItemFn) -> FunctionKind {
+        let has = |which: fn(&syn::Attribute) -> bool| item.attrs.iter().any(which);
+        match (has(is_task_attribute), has(is_kernel_attribute)) {
+            (false, false) => FunctionKind::Helper,
+            (true, false) => FunctionKind::Task,
+            (false, true) => FunctionKind::Kernel,
+            (true, true) => {
+                let name = &item.sig.ident;
+                self.diags
+                    .error(name.span(), format!("`{name}` is a task and a kernel"))
+                    .help("leave out `#[task]`: a kernel may spawn tasks");
+                FunctionKind::Kernel
+            }
+        }
+    }
+
     /// The parameters of a kernel. What it returns, and receivers, others refuse.
     pub(crate) fn kernel_signature(&mut self, sig: &syn::Signature) -> Signature {
         let (mut params, mut held) = (Vec::new(), false);

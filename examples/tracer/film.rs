@@ -1,7 +1,7 @@
 //! What the path tracer's graph is given: the scene, and the film that the picture comes to be on.
 
 use super::tracer::{self, Ball, Hit, Light, Node, Ray, Shadow, Start, View};
-use millstream::{Device, Graph, image};
+use millstream::{Call, Device, Graph, image};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Balls of the scene.
@@ -28,9 +28,7 @@ impl Scene {
 /// What a picture is made on.
 #[derive(Debug)]
 pub struct Film {
-    width: u32,
-    height: u32,
-    samples: u32,
+    view: View,
     /// Three for each pixel: red, green and blue, in parts of 2^16.
     sums: Vec<AtomicU32>,
     /// What of each pixel is still on its way.
@@ -44,18 +42,26 @@ impl Film {
     pub fn new(width: u32, height: u32, samples: u32) -> Self {
         let zeros = |n: u32| (0..n).map(|_| AtomicU32::new(0)).collect();
         Self {
-            width,
-            height,
-            samples,
+            view: View {
+                width,
+                height,
+                samples,
+            },
             sums: zeros(3 * width * height),
             open: zeros(width * height),
             pixels: zeros(width * height),
         }
     }
 
+    /// All black again.
+    pub fn clear(&self) {
+        // Relaxed, and below: no run is under way.
+        let all = self.sums.iter().chain(&self.open).chain(&self.pixels);
+        all.for_each(|part| part.store(0, Ordering::Relaxed));
+    }
+
     /// The picture.
     pub fn pixels(&self) -> Vec<u32> {
-        // Relaxed: the run is over.
         let pixels = self.pixels.iter();
         pixels.map(|p| p.load(Ordering::Relaxed)).collect()
     }
@@ -66,21 +72,13 @@ pub fn graph<'a>(scene: &'a Scene, film: &'a Film) -> Graph<'a> {
     use tracer::kernel;
     let Scene { balls, nodes } = scene;
     let Film {
-        width,
-        height,
-        samples,
+        view,
         sums,
         open,
         pixels,
     } = film;
-    let (width, height, samples) = (*width, *height, *samples);
-    let view = || View {
-        width,
-        height,
-        samples,
-    };
     // As many paths as pixels, each with its shadow rays.
-    let room = (width * height).max(1024);
+    let room = (view.width * view.height).max(1024);
     let mut graph = Graph::new("tracer");
     let rows = graph.channel::<u32>("rows").width(1024);
     let starts = graph.channel::<Start>("starts").width(room);
@@ -92,73 +90,54 @@ pub fn graph<'a>(scene: &'a Scene, film: &'a Film) -> Graph<'a> {
         .width(2 * room)
         .priority(3);
     let lights = graph.channel::<Light>("lights").width(2 * room).priority(4);
-    graph
+    let frame = graph
         .kernel(kernel::frame)
         .consumes(&rows)
-        .produces(&starts)
-        .arg(view())
-        .arg(open);
-    graph
+        .produces(&starts);
+    frame.arg(*view).arg(open);
+    let camera = graph
         .kernel(kernel::camera)
         .consumes(&starts)
-        .produces(&rays)
-        .arg(view());
+        .produces(&rays);
+    camera.arg(*view);
     let intersect = graph.kernel(kernel::intersect).consumes(&rays);
-    let intersect = intersect
-        .produces(&matte)
-        .produces(&metal)
-        .produces(&glass)
-        .produces(&lights);
-    intersect.arg(balls).arg(nodes);
+    let intersect = intersect.produces(&matte).produces(&metal).produces(&glass);
+    intersect.produces(&lights).arg(balls).arg(nodes);
     let scatter = graph.kernel(kernel::matte).consumes(&matte);
     scatter
         .produces(&rays)
         .produces(&shadows)
         .arg(balls)
         .arg(open);
-    graph
-        .kernel(kernel::metal)
-        .consumes(&metal)
-        .produces(&rays)
-        .arg(balls);
-    graph
-        .kernel(kernel::glass)
-        .consumes(&glass)
-        .produces(&rays)
-        .arg(balls);
-    graph
-        .kernel(kernel::shadow)
-        .consumes(&shadows)
-        .produces(&lights)
-        .arg(balls)
-        .arg(nodes);
-    let accumulate = graph
-        .kernel(kernel::accumulate)
-        .consumes(&lights)
-        .produces(&starts);
-    accumulate.arg(view()).arg(sums).arg(open).arg(pixels);
-    graph.send(&rows, 0..height);
+    let reflect = graph.kernel(kernel::metal).consumes(&metal).produces(&rays);
+    reflect.arg(balls);
+    let refract = graph.kernel(kernel::glass).consumes(&glass).produces(&rays);
+    refract.arg(balls);
+    let shadow = graph.kernel(kernel::shadow).consumes(&shadows);
+    shadow.produces(&lights).arg(balls).arg(nodes);
+    let accumulate = graph.kernel(kernel::accumulate).consumes(&lights);
+    let accumulate = accumulate.produces(&starts).arg(*view);
+    accumulate.arg(sums).arg(open).arg(pixels);
+    graph.send(&rows, 0..view.height);
     graph
 }
 
-/// The picture by one thread, pixel by pixel.
-pub fn serial(scene: &Scene, width: u32, height: u32, samples: u32) -> Vec<u32> {
-    let film = Film::new(width, height, samples);
-    let Scene { balls, nodes } = scene;
-    let pixel = |i| {
-        tracer::pixel(
-            i,
-            View {
-                width,
-                height,
-                samples,
-            },
-            balls,
-            nodes,
-            &film.sums,
-        )
-    };
-    (0..width * height).map(pixel).collect()
+/// The call of a task that makes the picture pixel by pixel, as one kernel that loops.
+pub fn paint<'a>(scene: &'a Scene, film: &'a Film) -> Call<'a, ()> {
+    let Film {
+        view, sums, pixels, ..
+    } = film;
+    let end = view.width * view.height;
+    tracer::call::paint(0, end, *view, &scene.balls, &scene.nodes, sums, pixels)
+}
+
+/// The same by one thread: its serial elision.
+pub fn serial(scene: &Scene, film: &Film) {
+    let Film {
+        view, sums, pixels, ..
+    } = film;
+    let end = view.width * view.height;
+    tracer::paint(0, end, *view, &scene.balls, &scene.nodes, sums, pixels);
 }
 
 /// Shoots the picture that the arguments ask for: width, height, paths of each pixel, and a file to write. Without a file it is compared.
@@ -172,7 +151,11 @@ pub fn shoot(args: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     let pixels = film.pixels();
     match args.get(3) {
         Some(file) => std::fs::write(file, image::png(width, height, &pixels)?)?,
-        None => assert!(pixels == serial(&scene, width, height, samples)),
+        None => {
+            let direct = Film::new(width, height, samples);
+            serial(&scene, &direct);
+            assert!(pixels == direct.pixels());
+        }
     }
     println!("{width} x {height} pixels, {samples} paths each");
     Ok(())

@@ -33,6 +33,8 @@ pub struct Graph<'a> {
     /// The pieces of the arguments of each kernel.
     args: BTreeMap<KernelKey, Vec<ErasedArg<'a>>>,
     hosts: BTreeMap<KernelKey, HostFn<'a>>,
+    /// Bytes that an element of each channel takes in Rust.
+    sizes: BTreeMap<ChannelKey, usize>,
     /// Elements that are there at first: their memory, one behind another.
     sent: BTreeMap<ChannelKey, Vec<u8>>,
     /// What came into its outputs in the last run.
@@ -51,6 +53,7 @@ impl<'a> Graph<'a> {
             problems: Vec::new(),
             args: BTreeMap::new(),
             hosts: BTreeMap::new(),
+            sizes: BTreeMap::new(),
             sent: BTreeMap::new(),
             received: BTreeMap::new(),
             compiled: None,
@@ -62,6 +65,7 @@ impl<'a> Graph<'a> {
     pub fn channel<T: TaskValue>(&mut self, name: impl Into<String>) -> ChannelRef<T> {
         let channel = model::Channel::new(name, channel::element_name::<T>());
         let key = self.shared.lock().add_channel(channel);
+        self.sizes.insert(key, T::SIZE);
         ChannelRef::new(self.shared.clone(), key)
     }
 
@@ -117,7 +121,21 @@ impl<'a> Graph<'a> {
     pub fn check(&self) -> Result<Vec<Problem>, GraphError> {
         let graph = self.shared.lock();
         let mut all: Vec<Problem> = self.problems.iter().map(Problem::of_graph).collect();
-        all.extend(graph.validate(&self.ir()));
+        let program = self.ir();
+        all.extend(graph.validate(&program));
+        for (key, channel) in graph.channels() {
+            let (Some(ty), Some(&here)) = (graph.element(key, &program), self.sizes.get(&key))
+            else {
+                continue;
+            };
+            let there = ty.layout(&program.structs).size;
+            if there != here as u64 {
+                all.push(Problem::of_graph(format!(
+                    "channel `{}`: a `{}` of the program `{}` has {there} bytes, and here it has {here}: it is another struct of that name",
+                    channel.name, channel.element, program.name
+                )));
+            }
+        }
         model::split(&graph.name, all)
     }
 

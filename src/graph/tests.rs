@@ -124,3 +124,41 @@ fn host_nodes_get_and_give_values() {
     assert_eq!(call("b", &out[0], &mut []), Err("too many".to_owned()));
     assert_eq!(call("c", &out[1], &mut []), Ok(true));
 }
+
+/// A struct of the name that a program's has.
+#[derive(Clone, Copy)]
+struct Pair(u64);
+
+impl TaskValue for Pair {
+    const SIZE: usize = 8;
+    const ALIGN: usize = 8;
+
+    fn read(memory: &[u8]) -> Self {
+        Self(u64::read(memory))
+    }
+
+    fn write(&self, memory: &mut [u8]) {
+        self.0.write(memory);
+    }
+}
+
+static PAIRS: Program = Program::from_text(
+    r#"program pairs in "pairs.rs" struct Pair(0: u32, 1: u64)
+    kernel last(n: u32) takes %0 { let %0: u32 b0: return }"#,
+);
+
+#[test]
+fn a_struct_that_is_not_the_programs_is_found() {
+    let mut graph = Graph::new("g");
+    let numbers = graph.channel::<u32>("numbers").input();
+    let kernel: Kernel<u32> = Kernel::new(|| &PAIRS, "last");
+    let _ = graph.kernel(kernel).consumes(&numbers);
+    let pairs = graph.channel::<Pair>("pairs").input();
+    graph.host("sink").consumes(&pairs).run(|_: &[Pair]| ());
+    assert_eq!(
+        graph.check().map_err(|e| e.to_string()),
+        Err("the graph `g` cannot be run
+  channel `pairs`: a `Pair` of the program `pairs` has 16 bytes, and here it has 8: it is another struct of that name"
+            .to_owned())
+    );
+}

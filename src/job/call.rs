@@ -280,6 +280,13 @@ fn default_task(program: &Program) -> Result<&str> {
     let names: Vec<&str> = program.tasks().map(|(_, f)| f.name.as_str()).collect();
     match names[..] {
         [one] => Ok(one),
+        [] => {
+            let problem = Problem::new(format!(
+                "the program `{}` has kernels, and no task that could be called",
+                program.name
+            ));
+            Err(problem.help(GRAPH).into())
+        }
         _ => names
             .iter()
             .find(|n| **n == program.name)
@@ -295,7 +302,14 @@ fn default_task(program: &Program) -> Result<&str> {
     }
 }
 
+/// What to do with a kernel.
+const GRAPH: &str = "a graph runs it over the elements of a channel: docs/graph.md";
+
 fn no_task(callee: &Written, name: &str, program: &Program) -> Problem {
+    if program.kernels().any(|(_, f)| f.name == name) {
+        let problem = callee.problem(format!("`{name}` is a kernel, not a task"), "not a task");
+        return problem.help(GRAPH);
+    }
     if program.functions.iter().any(|f| f.name == name) {
         let problem = callee.problem(
             format!("`{name}` is a helper function, not a task"),

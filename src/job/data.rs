@@ -293,6 +293,15 @@ impl Data {
         self.fill(structs, |_, _| sorted.next().unwrap_or_default());
     }
 
+    /// The same elements in an order that depends on them alone.
+    pub(crate) fn arranged(&self, structs: &Structs) -> Self {
+        let mut elements: Vec<&[u8]> = (0..self.len()).map(|i| self.element(i, structs)).collect();
+        elements.sort_unstable();
+        let mut out = self.clone();
+        out.bytes_mut().copy_from_slice(&elements.concat());
+        out
+    }
+
     /// The elements as Rust writes them; at most so many.
     pub(crate) fn preview(&self, most: u64, structs: &Structs) -> String {
         let shown: Vec<String> = (0..self.len().min(most))

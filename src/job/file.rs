@@ -347,7 +347,7 @@ impl Reader<'_> {
                 named_at: Text::whole(self.source),
             },
             (None, None) => {
-                let problem = Problem::new("the run has no program: `source` is missing");
+                let problem = Problem::new("the field `source` is missing");
                 return Err(problem
                     .at(self.source, 0..0, "in this file")
                     .help("name the Rust file: `source: \"fib.rs\"`")

@@ -95,6 +95,7 @@ impl<'a> Making<'a> {
         let elem = |ty: &Option<Text>| match (ty, used) {
             (Some(text), _) => types::parse(text, structs),
             (None, Some(used)) => Ok(used.elem.clone()),
+            (None, None) if self.made.contains_key(name) => Ok(self.made[name].elem.clone()),
             (None, None) => {
                 let message =
                     format!("{what} needs a type, because the entry call does not use it");

@@ -102,7 +102,10 @@ impl Job {
     #[must_use]
     pub fn drawing(&self) -> Drawing {
         match self.flow() {
-            Some(flow) => Drawing::new(&flow.graph, self.program()),
+            Some(flow) => {
+                let whole = flow.graph.with_tasks(&flow.levelized, &flow.kernels);
+                Drawing::new(&whole, &flow.levelized.program)
+            }
             None => Drawing::new(&self.graph(), &self.lowered().program),
         }
     }
@@ -144,10 +147,12 @@ impl Job {
         params.any(|p| p.ty.has_addresses(structs))
     }
 
-    /// The declaration of a task: `fib(n: u32) -> u64`.
+    /// The declaration of a function: `fib(n: u32) -> u64`.
     #[must_use]
-    pub fn signature(&self, task: &str) -> Option<String> {
-        call::task(self.program(), task).map(|f| call::signature(f, &self.program().structs))
+    pub fn signature(&self, function: &str) -> Option<String> {
+        let program = self.program();
+        let found = program.find(function)?;
+        Some(call::signature(&program[found], &program.structs))
     }
 
     /// The device that it asks for.

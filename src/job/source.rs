@@ -141,13 +141,11 @@ pub(crate) fn load(spec: &Spec) -> Result<Loaded> {
             };
             (Arc::new(lowered.map_err(first)?), None)
         }
-        Some(graph) => {
-            let placed = graph::place(graph, &program)?;
-            (placed.program.levelized.clone(), Some(Arc::new(placed)))
-        }
-        None => {
+        // What a job of kernels calls before its graph and after it are tasks, for whom there is no graph.
+        kernels => {
+            let placed = kernels.as_ref().map(|g| graph::place(g, &program));
             let lowered = lower::lower(&program).map_err(|e| internal(e.to_string()))?;
-            (Arc::new(lowered), None)
+            (Arc::new(lowered), placed.transpose()?.map(Arc::new))
         }
     };
     tracing::debug!(

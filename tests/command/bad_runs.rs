@@ -347,3 +347,32 @@ fn failing_runs_name_the_place_and_write_nothing() {
     ];
     t.bad(1, &args, &["in `sort` at sort.rs"]);
 }
+
+#[test]
+fn kernels_are_not_called() {
+    let t = Folder::new();
+    let kernel = "#[kernel] pub fn work(n: u32, next: Channel<u32>, floor: f32) { next.emit(n); }";
+    t.write(
+        "one.rs",
+        format!("#[millstream::program] mod one {{ {kernel} }}"),
+    );
+    let graph = "a graph runs it over the elements of a channel: docs/graph.md";
+    t.bad(
+        1,
+        &["run", "one.rs"],
+        &[
+            "the program `one` has kernels, and no task that could be called",
+            graph,
+        ],
+    );
+    t.bad(
+        2,
+        &["run", "one.rs", "--entry", "work(3)"],
+        &["--entry:1:1", "`work` is a kernel, not a task", graph],
+    );
+    let said = t.good(&["check", "one.rs"]);
+    assert!(
+        said.starts_with("program one: 0 tasks, 1 kernel, 0 channel stacks\n  kernel work(n: u32, next: Channel<u32>, floor: f32)\n"),
+        "{said}"
+    );
+}

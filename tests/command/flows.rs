@@ -372,6 +372,14 @@ fn wrong_graphs_have_a_place() {
         ],
     );
     job_with(
+        "element: \"Step\"",
+        "element: \"Step\", fields: { \"n\": \"u64\", \"path\": \"2 align 1\" }",
+        &[
+            "job.ron:6:29",
+            "a `Step` of the source has the fields `n: u32, path: 2 align 1`, and not `n: u64, path: 2 align 1`",
+        ],
+    );
+    job_with(
         ", \"100\"",
         "",
         &[
@@ -442,7 +450,7 @@ fn wrong_graphs_have_a_place() {
     job_with(
         "    source: \"steps.rs\",\n",
         "",
-        &["the run has no program: `source` is missing"],
+        &["the field `source` is missing"],
     );
     job_with("Step { n, path: [0; 2] }", "Step { n }", &["path"]);
     job_with(
@@ -488,4 +496,98 @@ fn an_error_in_a_kernel_names_node_and_line() {
         .replace("path: [7, 0]", "path: [1, 0]");
     t.write("job.ron", job);
     t.bad(1, &["run", "job.ron"], &["node `check`", "steps.rs:24"]);
+}
+
+/// A kernel that spawns and syncs: the stacks of its tasks and of its continuation are part of what runs.
+#[test]
+fn the_tasks_of_kernels_are_drawn() {
+    let t = folder();
+    t.write(
+        "sums.rs",
+        "#[millstream::program]
+mod sums {
+    #[task]
+    pub fn sum(n: u32, mut low: u32) -> u64 {
+        if n - low < 2 { return low as u64; }
+        let a = spawn!(sum(low + (n - low) / 2, low));
+        let b = spawn!(sum(n, low + (n - low) / 2));
+        sync!();
+        a * 2 + b
+    }
+    #[kernel]
+    pub fn up_to(n: u32, out: Channel<(u32, u64)>) {
+        let s = spawn!(sum(n, 0));
+        sync!();
+        out.emit((n, s));
+    }
+}
+",
+    );
+    t.write(
+        "sums.ron",
+        r#"Graph(
+    source: "sums.rs",
+    channels: { "in": (element: "u32"), "out": (element: "(u32, u64)", output: true) },
+    kernels: { "up_to": (consumes: "in", produces: ["out"]) },
+    send: { "in": "[1, 2]" },
+    expect: (buffers: { "out": Is(Values(values: "[(1, 0), (2, 1)]")) }),
+)"#,
+    );
+    t.good(&["run", "sums.ron"]);
+    let dot = t.good(&["lower", "sums.ron", "--emit", "dot"]);
+    for line in [
+        "ring in (4 B × 32768)",
+        "kernel up_to\"",
+        "kernel up_to.1",
+        "stack up_to.1 (4 B)",
+        "stack sum (16 B)",
+        "kernel sum",
+        "label=\"spawn\"",
+        "label=\"continue\"",
+        "label=\"emit\"",
+        "label=\"receive\"",
+    ] {
+        assert!(dot.contains(line), "{line} is not in {dot}");
+    }
+    assert!(!dot.contains("frame\""), "{dot}");
+}
+
+/// The page's own file and graphs, in a new folder, as it says.
+#[test]
+fn the_page_about_graphs_can_be_followed() {
+    let page = include_str!("../../docs/graph.md");
+    let blocks = |kind: &str| -> Vec<String> {
+        let fence = format!("```{kind}\n");
+        let blocks = page.split(&fence).skip(1);
+        blocks
+            .map(|b| b.split("```").next().unwrap().to_owned())
+            .collect()
+    };
+    let t = Folder::new();
+    let program = &blocks("rust")[0];
+    t.write(
+        "sieve.rs",
+        program.split("use millstream::{Device").next().unwrap(),
+    );
+    let [graph, whole] = &blocks("ron")[..] else {
+        panic!("two graphs")
+    };
+    t.write("primes.ron", graph);
+    let out = t.good(&["run", "primes.ron"]);
+    let console = blocks("console");
+    let shown: Vec<&str> = console[0].lines().skip(1).collect();
+    // The graph goes by its program's name.
+    assert_eq!(
+        out.lines().skip(1).take(2).collect::<Vec<_>>(),
+        shown[1..],
+        "{out}"
+    );
+    assert_eq!(out.lines().next(), Some(shown[0]));
+    assert!(
+        t.good(&["check", "primes.ron"])
+            .contains("kernel test: numbers -> primes")
+    );
+    t.write("whole.ron", whole);
+    t.good(&["run", "whole.ron", "--threads", "1"]);
+    assert!(t.files().contains(&"kept.npy".to_owned()));
 }

@@ -106,3 +106,82 @@ fn a_bad_line_is_shown_in_its_file() {
     );
     bad("Tree(3)", &["there is no `Tree`"]);
 }
+
+const SUMS: &str = "#[millstream::program]
+mod sums {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    #[task]
+    pub fn squares(out: &mut [u32]) {
+        for i in 0..out.len() { out[i] = (i * i) as u32; }
+    }
+    #[kernel]
+    pub fn add(i: u32, data: &[u32], total: &AtomicU64) {
+        total.fetch_add(data[i as usize] as u64, Ordering::Relaxed);
+    }
+    #[task]
+    pub fn total_and(total: &AtomicU64, more: u64) -> u64 { total.load(Ordering::Relaxed) + more }
+}
+";
+
+const SUMS_JOB: &str = r#"Graph(
+    source: "sums.rs",
+    buffers: { "data": Zeros(len: 10), "total": Zeros(len: 1), "numbers": Iota(len: 10) },
+    first: ["squares(&mut data)"],
+    channels: { "in": (element: "u32") },
+    kernels: { "add": (consumes: "in", args: ["&data", "&total"]) },
+    send: { "in": "numbers" },
+    then: "total_and(&total, 15)",
+    expect: ( result: 300 ),
+)
+"#;
+
+#[test]
+fn tasks_are_called_before_a_graph_and_after_it() {
+    let t = folder();
+    t.write("sums.rs", SUMS);
+    t.write("sums.ron", SUMS_JOB);
+    assert_eq!(t.good(&["run", "-q", "sums.ron"]), "300\n");
+
+    let bad = |old: &str, new: &str, says: &[&str]| {
+        assert!(SUMS_JOB.contains(old), "{old}");
+        t.write("bad.ron", SUMS_JOB.replace(old, new));
+        t.bad(1, &["run", "bad.ron"], says);
+    };
+    bad(
+        "300",
+        "301",
+        &["total_and(&total, 15) is 300, but 301 was expected"],
+    );
+    bad(
+        "squares(",
+        "sqares(",
+        &[
+            "bad.ron:4:14",
+            "has no task `sqares`",
+            "did you mean `squares`?",
+        ],
+    );
+    bad(
+        "(&total, 15)",
+        "(&totl, 15)",
+        &["no buffer `totl`", "did you mean `total`?"],
+    );
+    let then = "then: \"total_and(&total, 15)\",";
+    bad(
+        then,
+        "",
+        &[
+            "a graph returns nothing, so no result can be expected",
+            "call a task when it has run",
+        ],
+    );
+    let program = "Program(source: \"sums.rs\", then: \"total_and\")";
+    bad(
+        SUMS_JOB,
+        program,
+        &[
+            "this is of a graph",
+            "a run of a graph is written `Graph(source: .., ..)`",
+        ],
+    );
+}

@@ -68,3 +68,21 @@ pub const LINE: &str = "#[millstream::program] mod line {
         if n > 0 { spawn!(line(n - 1, seen)); }
     }
 }";
+
+/// Chains side by side.
+pub const CHAINS: &str = "#[millstream::program] mod chains {
+    #[task] pub fn chains(count: u32, n: u32) -> u64 {
+        let mut sum = 0u64;
+        for i in 0..count {
+            sum += spawn!(chain(n));
+        }
+        sync!();
+        sum
+    }
+    #[task] pub fn chain(n: u32) -> u64 {
+        if n == 0 { return 1; }
+        let y = spawn!(chain(n - 1));
+        sync!();
+        y.wrapping_mul(3)
+    }
+}";

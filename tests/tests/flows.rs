@@ -1,12 +1,14 @@
 //! Graphs of ring channels on the CUDA device without a GPU: the generated text on fibers, in interleavings drawn by lot, with blocks of 8 threads,
 //! stages of a few elements and channels of a few more, so that every rare way is taken.
 //!
-//! Needs a C++ compiler, `c++` or `CXX`; without one nothing of it runs. Where there is NVRTC, the texts are compiled by it too.
+//! Needs a C++ compiler, `c++` or `CXX`; without one nothing of it runs. Where there is NVRTC, the texts are compiled by it too. With
+//! `MILLSTREAM_TEST_DEVICE=cuda` the same graphs run on the first GPU.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_aggregator::{
-    ErasedArg, GraphCall, GraphProgram, HostFn, MemoryArg, RunError, RunReport, Running,
+    Aggregator, CudaOptions, Device, ErasedArg, GraphCall, GraphProgram, HostFn, LoadedGraph,
+    MemoryArg, RunError, RunReport, Running,
     cuda::flow::{FlowSettings, run_graph},
 };
 use millstream_channels_kernel::cuda::{
@@ -102,23 +104,42 @@ fn words(bytes: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// What runs a graph: its name, and who may be given what.
-struct Bench<'p> {
-    program: &'p GraphProgram,
-    emulator: FlowEmulator,
+/// What runs a graph: fibers of this computer, or the GPU that `MILLSTREAM_TEST_DEVICE=cuda` asks for.
+struct Bench {
+    program: Arc<GraphProgram>,
+    on: On,
 }
 
-impl<'p> Bench<'p> {
+enum On {
+    Fibers(Box<FlowEmulator>),
+    /// By the persistent kernel, and by the host thread.
+    Gpu([LoadedGraph; 2]),
+}
+
+impl Bench {
     /// None without a compiler.
-    fn new(program: &'p GraphProgram, blocks: u32, stage: u32) -> Option<Self> {
+    fn new(program: GraphProgram, blocks: u32, stage: u32) -> Option<Self> {
+        let program = Arc::new(program);
+        if std::env::var("MILLSTREAM_TEST_DEVICE").is_ok_and(|d| d == "cuda") {
+            let load = |aggregator| {
+                let options = CudaOptions {
+                    memory: Some(1 << 28),
+                    aggregator,
+                    ..CudaOptions::default()
+                };
+                let device = Device::cuda_with(options).unwrap();
+                device.load_graph(&program).unwrap()
+            };
+            let on = On::Gpu([Aggregator::Persistent, Aggregator::HostThread].map(load));
+            return Some(Self { program, on });
+        }
         if !emulator::is_there() {
             return None;
         }
-        let emulator = FlowEmulator::of_graph(program, blocks, stage);
-        Some(Self {
-            program,
-            emulator: emulator.unwrap_or_else(|e| panic!("{e}")),
-        })
+        let emulator = FlowEmulator::of_graph(&program, blocks, stage);
+        let emulator = emulator.unwrap_or_else(|e| panic!("{e}"));
+        let on = On::Fibers(Box::new(emulator));
+        Some(Self { program, on })
     }
 
     fn channel(&self, name: &str) -> ChannelKey {
@@ -136,7 +157,7 @@ impl<'p> Bench<'p> {
         self.run_in(1 << 24, seed, args, hosts, with)
     }
 
-    /// The same in so many bytes.
+    /// The same in so many bytes, where that can be chosen.
     fn run_in<R>(
         &mut self,
         memory: u64,
@@ -145,20 +166,20 @@ impl<'p> Bench<'p> {
         hosts: Vec<(&str, HostFn<'_>)>,
         with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
     ) -> Result<(R, RunReport), RunError> {
-        self.emulator.draw(seed, 8);
         let key = |name: &str| self.program.graph.find_kernel(name).unwrap();
         let call = GraphCall {
             args: args.into_iter().map(|(n, a)| (key(n), a)).collect(),
             hosts: hosts.into_iter().map(|(n, h)| (key(n), h)).collect(),
             patience: Duration::from_secs(1),
         };
-        run_graph(
-            &mut self.emulator,
-            settings(seed, memory),
-            self.program,
-            call,
-            with,
-        )
+        let settings = settings(seed, memory);
+        match &mut self.on {
+            On::Fibers(emulator) => {
+                emulator.draw(seed, 8);
+                run_graph(&mut **emulator, settings, &self.program, call, with)
+            }
+            On::Gpu(loaded) => loaded[usize::from(settings.host_thread)].run(call, with),
+        }
     }
 }
 
@@ -214,10 +235,9 @@ fn fib(width: u32) -> GraphProgram {
 
 #[test]
 fn figure_6_of_the_paper_counts_fib() {
-    let program = fib(4096);
-    compiles(&program);
+    compiles(&fib(4096));
     for (blocks, stage) in [(1, 4096), (2, 256), (3, 512)] {
-        let Some(mut bench) = Bench::new(&program, blocks, stage) else {
+        let Some(mut bench) = Bench::new(fib(4096), blocks, stage) else {
             return;
         };
         let calls = bench.channel("calls");
@@ -236,7 +256,7 @@ fn figure_6_of_the_paper_counts_fib() {
 #[test]
 fn a_circle_of_full_channels_ends_with_all_counts() {
     let program = fib(4);
-    let Some(mut bench) = Bench::new(&program, 2, 256) else {
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
         return;
     };
     let calls = bench.channel("calls");
@@ -285,7 +305,7 @@ fn a_pipeline_of_narrow_channels_loses_nothing() {
         ];
         let program = made(PIPE, &channels, &nodes, |_| {});
         compiles(&program);
-        let Some(mut bench) = Bench::new(&program, 3, stage) else {
+        let Some(mut bench) = Bench::new(program, 3, stage) else {
             return;
         };
         let (starts, out) = (bench.channel("starts"), bench.channel("out"));
@@ -339,7 +359,7 @@ fn what_fans_out_comes_together_again() {
         ];
         let program = made(FANS, &channels, &nodes, |_| {});
         compiles(&program);
-        let Some(mut bench) = Bench::new(&program, 2, 512) else {
+        let Some(mut bench) = Bench::new(program, 2, 512) else {
             return;
         };
         let input = bench.channel("input");
@@ -377,7 +397,7 @@ fn a_circle_goes_round_as_long_as_there_is_room() {
             &[("ping", "left", &["right"]), ("pong", "right", &["left"])],
             |_| {},
         );
-        let Some(mut bench) = Bench::new(&program, 2, 256) else {
+        let Some(mut bench) = Bench::new(program, 2, 256) else {
             return;
         };
         let left = bench.channel("left");
@@ -423,7 +443,7 @@ fn elements_of_all_shapes_arrive_as_they_were() {
     let nodes = [("make", "ids", &["shapes"][..]), ("check", "shapes", &[])];
     let program = made(SHAPES, &channels, &nodes, |_| {});
     compiles(&program);
-    let Some(mut bench) = Bench::new(&program, 2, 1024) else {
+    let Some(mut bench) = Bench::new(program, 2, 1024) else {
         return;
     };
     let ids = bench.channel("ids");
@@ -461,7 +481,7 @@ fn predicates_are_asked() {
             graph.channel_mut(copies).unwrap().predicate = predicate.clone();
         });
         compiles(&program);
-        let Some(mut bench) = Bench::new(&program, 2, 512) else {
+        let Some(mut bench) = Bench::new(program, 2, 512) else {
             return;
         };
         let input = bench.channel("input");
@@ -488,17 +508,26 @@ fn an_error_ends_the_graph_once_and_says_where() {
     let channels = [("input", "u32", 8), ("next", "u32", 8)];
     let nodes = [("step", "input", &["next"][..]), ("sink", "next", &[])];
     let program = made(source, &channels, &nodes, |_| {});
-    let Some(mut bench) = Bench::new(&program, 2, 256) else {
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
         return;
     };
     let input = bench.channel("input");
     for seed in 1..=4 {
         let send = |run: &Running<'_>| run.send(input, &bytes(0..200));
         let error = bench.run(seed, vec![], vec![], send).unwrap_err();
-        let RunError::Node { node, error, .. } = &error else {
+        let RunError::Node {
+            node,
+            element,
+            error,
+        } = &error
+        else {
             panic!("{error}");
         };
         assert_eq!(node, "step");
+        assert!(
+            element.as_ref().is_some_and(|e| e.contains(": 77")),
+            "{element:?}"
+        );
         assert!(error.to_string().contains("flow.rs:3:"), "{error}");
     }
 }
@@ -516,7 +545,7 @@ fn host_nodes_feed_and_drain() {
         ("filter", "squares", &["odd"]),
     ];
     let program = made(source, &channels, &nodes, |_| {});
-    let Some(mut bench) = Bench::new(&program, 2, 256) else {
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
         return;
     };
     let (numbers, odd) = (bench.channel("numbers"), bench.channel("odd"));
@@ -555,7 +584,7 @@ fn a_channel_may_grow_or_drop_its_oldest() {
     let mut dropping = program;
     dropping.graph.channel_mut(calls).unwrap().full = WhenFull::DropOldest;
     compiles(&dropping);
-    let Some(mut bench) = Bench::new(&grown, 2, 256) else {
+    let Some(mut bench) = Bench::new(grown, 2, 256) else {
         return;
     };
     for seed in 1..=3 {
@@ -565,7 +594,7 @@ fn a_channel_may_grow_or_drop_its_oldest() {
         bench.run(seed, args, vec![], send).unwrap();
         assert_eq!(result, [144], "grown, seed {seed}");
     }
-    let mut bench = Bench::new(&dropping, 2, 256).unwrap();
+    let mut bench = Bench::new(dropping, 2, 256).unwrap();
     for seed in 1..=3 {
         let mut result = [0u64];
         let args = vec![("fib", lent(&mut result))];
@@ -593,7 +622,7 @@ fn a_body_that_emits_without_end_waits_for_room() {
         ("sum", "counted", &[]),
     ];
     let program = made(source, &channels, &nodes, |_| {});
-    let Some(mut bench) = Bench::new(&program, 2, 64) else {
+    let Some(mut bench) = Bench::new(program, 2, 64) else {
         return;
     };
     let starts = bench.channel("starts");
@@ -607,5 +636,111 @@ fn a_body_that_emits_without_end_waits_for_room() {
             .unwrap();
         assert_eq!(total, [12 * (0..4000u64).sum::<u64>()], "seed {seed}");
         assert_eq!(report.total, 12 * 4001, "seed {seed}");
+    }
+}
+
+/// One thread feeds, another drains, for as long as the graph runs.
+#[test]
+fn what_is_fed_while_it_runs_comes_out() {
+    let source = "#[kernel] pub fn next(x: u32, out: Channel<u32>) { out.emit(x + 1); }";
+    let channels = [("input", "u32", 16), ("output", "u32", 11)];
+    let program = made(source, &channels, &[("next", "input", &["output"])], |_| {});
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
+        return;
+    };
+    let (input, output) = (bench.channel("input"), bench.channel("output"));
+    for seed in 1..=3 {
+        let (mut found, _) = bench
+            .run(seed, vec![], vec![], |run| {
+                std::thread::scope(|scope| {
+                    let fed = scope.spawn(|| {
+                        for chunk in 0..40u32 {
+                            run.send(input, &bytes(25 * chunk..25 * chunk + 25))?;
+                        }
+                        run.close();
+                        Ok::<(), RunError>(())
+                    });
+                    let mut found = Vec::new();
+                    while let Some(some) = run.receive(output, 7)? {
+                        found.extend(words(&some));
+                    }
+                    fed.join().unwrap()?;
+                    Ok(found)
+                })
+            })
+            .unwrap();
+        found.sort_unstable();
+        assert_eq!(found, (1..=1000).collect::<Vec<u32>>(), "seed {seed}");
+    }
+}
+
+/// Bugs that are planted in the device's text are found: by a wrong result, by an error, or as threads that wait for ever.
+#[test]
+fn planted_bugs_are_found() {
+    if !emulator::is_there() || std::env::var("MILLSTREAM_TEST_DEVICE").is_ok() {
+        return;
+    }
+    let planted = [
+        (
+            "children are not counted",
+            "count_alive(Ports<S, S::PORTS>::born(sh), count);",
+            "count_alive(0, count);",
+        ),
+        (
+            "what finds no room is forgotten",
+            "sh.held[channel] += count - done;",
+            ";",
+        ),
+        (
+            "slots are not freed",
+            "__nv_atomic_fetch_xor(&r.done[word], ring_bits(run) << bit",
+            "__nv_atomic_fetch_xor(&r.done[word], 0ull",
+        ),
+        (
+            "a stage begins where the last one ended",
+            "sh.staged[p] = sh.written[p]",
+            "sh.written[p]",
+        ),
+        (
+            "room is given twice",
+            "if (__nv_atomic_compare_exchange_n(&r.words->head, &head, end",
+            "if (__nv_atomic_exchange_n(&r.words->head, end, __NV_ATOMIC_RELAXED, 0) + 1 || __nv_atomic_compare_exchange_n(&r.words->head, &head, end",
+        ),
+        (
+            "the lanes of a warp see room differently",
+            "if (__shfl_sync(ALL_LANES, got, 0, WARP) == 0) {",
+            "if (got == 0) {",
+        ),
+    ];
+    let channels = [("starts", 2), ("counted", 3), ("tripled", 5), ("out", 7)];
+    let channels = channels.map(|(name, width)| (name, "u32", width));
+    let nodes = [
+        ("count", "starts", &["counted"][..]),
+        ("triple", "counted", &["tripled"]),
+        ("tail", "tripled", &["out"]),
+    ];
+    let mut expected: Vec<u32> = (0..40).chain(0..7).map(|i| 3 * i).collect();
+    expected.retain(|x| x % 2 == 0);
+    expected.sort_unstable();
+    for (what, from, to) in planted {
+        let program = made(PIPE, &channels, &nodes, |_| {});
+        let emulator = FlowEmulator::with_change(&program, (3, 192), |text| {
+            assert!(text.contains(from), "{what}");
+            text.replace(from, to)
+        });
+        let on = On::Fibers(Box::new(emulator.unwrap()));
+        let program = Arc::new(program);
+        let mut bench = Bench { program, on };
+        let (starts, out) = (bench.channel("starts"), bench.channel("out"));
+        let found = (1..=20).any(|seed| {
+            let done = bench.run(seed, vec![], vec![], |run| {
+                run.send(starts, &bytes([40, 7]))?;
+                let mut found = drain(run, out)?;
+                found.sort_unstable();
+                Ok(found)
+            });
+            !done.is_ok_and(|(found, _)| found == expected)
+        });
+        assert!(found, "{what}");
     }
 }

@@ -149,10 +149,14 @@ fn a_picture_has_the_pixels_that_one_thread_traces() {
     for (on, device) in devices() {
         let scene = tracer::film::Scene::new(&device).unwrap();
         let (width, height, samples) = (24, 15, 3);
-        let film = tracer::film::Film::new(width, height, samples);
+        let [film, painted, direct] =
+            [(); 3].map(|()| tracer::film::Film::new(width, height, samples));
         tracer::film::graph(&scene, &film).run(&device).unwrap();
-        let expected = tracer::film::serial(&scene, width, height, samples);
+        tracer::film::serial(&scene, &direct);
+        let expected = direct.pixels();
         assert!(film.pixels() == expected, "{on}");
+        device.run(tracer::film::paint(&scene, &painted)).unwrap();
+        assert!(painted.pixels() == expected, "{on}, by a task a pixel");
         // A picture of something.
         assert!(
             expected.iter().any(|p| p & 0xff > 0x80) && expected.iter().any(|p| p & 0xff < 0x40)
@@ -160,15 +164,52 @@ fn a_picture_has_the_pixels_that_one_thread_traces() {
     }
 }
 
-/// What `docs/` shows is what the programs draw: the picture of the set to the last bit.
+/// The pixels of a picture in the docs, of 640 x 400 of them: red, green and blue.
+fn shown(name: &str) -> Vec<[u8; 3]> {
+    let file = std::fs::File::open(millstream_tests::root().join("docs").join(name)).unwrap();
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file))
+        .read_info()
+        .unwrap();
+    assert_eq!(reader.info().size(), (640, 400));
+    let mut bytes = vec![0; 640 * 400 * 3];
+    reader.next_frame(&mut bytes).unwrap();
+    bytes.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect()
+}
+
+fn colours(pixel: u32) -> [u8; 3] {
+    let [_, red, green, blue] = pixel.to_be_bytes();
+    [red, green, blue]
+}
+
 #[test]
-fn the_picture_in_the_docs_is_of_the_program() {
-    let device = Device::cpu().unwrap();
-    let (_, pixels) = mandelbrot::draw(&device, 640, 2).unwrap();
-    let png = millstream::image::png(640, 400, &pixels).unwrap();
-    let docs = std::fs::read(millstream_tests::root().join("docs/mandelbrot.png")).unwrap();
+fn the_set_in_the_docs_is_what_the_program_draws() {
+    let (_, pixels) = mandelbrot::draw(&Device::cpu().unwrap(), 640, 2).unwrap();
+    let drawn: Vec<[u8; 3]> = pixels.into_iter().map(colours).collect();
     assert!(
-        png == docs,
+        drawn == shown("mandelbrot.png"),
         "cargo run --release --example mandelbrot -- docs/mandelbrot.png"
     );
+}
+
+/// The picture in the docs has 256 paths a pixel; here each of 80 x 50 pixels, as large as 64 of its, is made of 64.
+#[test]
+fn the_picture_in_the_docs_is_what_the_program_traces_but_for_noise() {
+    let device = Device::cpu().unwrap();
+    let scene = tracer::film::Scene::new(&device).unwrap();
+    let film = tracer::film::Film::new(80, 50, 64);
+    tracer::film::graph(&scene, &film).run(&device).unwrap();
+    let docs = shown("tracer.png");
+    let mut off = 0;
+    for (i, pixel) in film.pixels().into_iter().enumerate() {
+        let (x, y) = (i % 80 * 8, i / 80 * 8);
+        let block = (0..64).map(|j| docs[(y + j / 8) * 640 + x + j % 8]);
+        let sum = block.fold([0u32; 3], |s, p| [0, 1, 2].map(|c| s[c] + u32::from(p[c])));
+        let traced = colours(pixel);
+        off += (0..3)
+            .map(|c| (sum[c] / 64).abs_diff(traced[c].into()))
+            .sum::<u32>();
+    }
+    // Of 255, on the average.
+    let mean = f64::from(off) / (3.0 * 80.0 * 50.0);
+    assert!(mean < 6.0, "{mean}");
 }

@@ -242,6 +242,22 @@ fn two_threads_need_little_more_memory_than_one() {
     );
 }
 
+/// What is donated of a very wide level is written once more and read from there, so it is a little at a time.
+#[test]
+fn a_wide_level_is_shared_in_small_batches() {
+    let program = program(WIDE);
+    let run = |threads| call((threads, 1 << 30), &program, "sum", &[2, 3_000_000]).unwrap();
+    let ((sum, one), (same, two)) = (run(1), run(2));
+    assert_eq!(sum, same);
+    let batches: u64 = two.workers.iter().map(|w| w.donated).sum();
+    assert!(
+        two.peak * 2 < one.peak * 3 && batches < 1000,
+        "one thread held {} bytes, two {} with {batches} batches",
+        one.peak,
+        two.peak
+    );
+}
+
 #[test]
 fn all_threads_together_take_no_more_than_is_granted() {
     let (wide, frames) = (program(WIDE), program(FRAMES));

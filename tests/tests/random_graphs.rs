@@ -1,11 +1,15 @@
 //! Random graphs of kernels: the interpreter, devices and rustc make the same of them.
 //!
-//! `MILLSTREAM_GRAPHS` says how many, `MILLSTREAM_SEED` from which seed on, `MILLSTREAM_SHOW=1` shows them.
+//! `MILLSTREAM_GRAPHS` says how many, `MILLSTREAM_EMULATED` how many on the emulated GPU, `MILLSTREAM_SEED` from which seed on, `MILLSTREAM_SHOW=1` shows them.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
-use millstream_tests::random::{
-    Choices, Devices, GraphSample, Verdict, check_graph, generate_graph, graph_elision, shrink,
+use millstream_tests::{
+    emulator,
+    random::{
+        Choices, Devices, GraphSample, Verdict, check_graph, emulate_graph, generate_graph,
+        graph_elision, shrink,
+    },
 };
 use std::{
     env, fs,
@@ -43,7 +47,7 @@ fn verdict(sample: &GraphSample, seed: u64, devices: &mut Devices) -> Verdict {
 fn smaller(choices: &Choices, seed: u64, devices: &mut Devices) -> String {
     let mut last = String::new();
     shrink(choices.made(), 2000, |list| {
-        let sample = generate_graph(&mut Choices::given(list.to_vec()));
+        let sample = generate_graph(&mut Choices::given(list.to_vec()), true);
         match verdict(&sample, seed, devices) {
             Verdict::Failed(message) => {
                 last = format!("{message}\n{}", describe(&sample));
@@ -65,7 +69,7 @@ fn every_engine_agrees() {
     let (mut agreed, mut too_long, mut faults, mut ran) = (0, 0, 0, 0);
     for seed in first..first + cases {
         let mut choices = Choices::seeded(seed);
-        let sample = generate_graph(&mut choices);
+        let sample = generate_graph(&mut choices, true);
         if setting("MILLSTREAM_SHOW", 0) != 0 {
             println!("// seed {seed}\n{}", describe(&sample));
         }
@@ -91,6 +95,28 @@ fn every_engine_agrees() {
         assert!(ran > 20 * cases, "the graphs are too tame: {ran}");
         assert!(faults > 0, "no check ever fails");
     }
+}
+
+/// Kernels that spawn no tasks, on the emulator of a GPU. A C++ compiler reads each.
+#[test]
+fn the_emulated_gpu_agrees() {
+    if !emulator::is_there() {
+        return eprintln!("SKIPPED: no C++ compiler");
+    }
+    let (first, cases) = (
+        setting("MILLSTREAM_SEED", 1),
+        setting("MILLSTREAM_EMULATED", 12),
+    );
+    let mut ran = 0;
+    for seed in first..first + cases {
+        let sample = generate_graph(&mut Choices::seeded(seed), false);
+        match emulate_graph(&sample, seed) {
+            Ok(elements) => ran += elements.unwrap_or(0),
+            Err(message) => panic!("seed {seed}: {message}\n{}", describe(&sample)),
+        }
+    }
+    println!("{cases} graphs, {ran} elements");
+    assert!(ran > 4 * cases, "the graphs are too tame: {ran}");
 }
 
 /// What the serial elision finds of the facade.
@@ -121,7 +147,7 @@ fn the_serial_elision_agrees() {
         if expected.len() as u64 >= cases {
             break;
         }
-        let sample = generate_graph(&mut Choices::seeded(seed));
+        let sample = generate_graph(&mut Choices::seeded(seed), true);
         let Some((module, outcome)) = graph_elision(&sample) else {
             continue;
         };
@@ -151,7 +177,7 @@ fn the_serial_elision_agrees() {
             expected,
             found,
             "seed {seed}: the interpreter and rustc\n{}",
-            describe(&generate_graph(&mut Choices::seeded(*seed)))
+            describe(&generate_graph(&mut Choices::seeded(*seed), true))
         );
     }
     assert!(

@@ -1,30 +1,58 @@
 //! Runs on a GPU at budgets from little to plenty, by each aggregator: results, tasks and tasks of each level are the CPU device's, and every
 //! decision is the policy's.
 //!
-//! - `MILLSTREAM_TEST_DEVICE=cuda` asks for it; it is skipped aloud without.
+//! - `MILLSTREAM_TEST_DEVICE=cuda` asks for it; it is skipped aloud without. `cpu` runs all of it on the CPU device, by one thread.
 //! - `MILLSTREAM_SECONDS`: begins no run after that time, 60 if it is not set.
 //! - `MILLSTREAM_SEED`: the first round, 1 if it is not set.
+//! - `MILLSTREAM_CASES`: how many random programs are tried beside those of `millstream_tests::stress`, 200 if it is not set; they are compiled by half of the
+//!   processors meanwhile.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
-use millstream_aggregator::{Aggregator, CudaOptions, Device, RunReport};
+use millstream_aggregator::{Aggregator, CpuOptions, CudaOptions, Device, RunReport};
 use millstream_tests::{
     Outcome,
     engine::{Engine, Failure, Prepared, prepare},
     stress::{PROGRAMS, Tried},
+    swarm::swarm,
 };
 use std::{
     collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{Receiver, Sender, channel},
+    },
     time::{Duration, Instant},
 };
 
 const MEBI: u64 = 1 << 20;
-/// Budgets that every program is tried at.
-const BUDGETS: [u64; 12] = [1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 1024, 4096];
+/// Budgets that every program is tried at, in KiB; those below 1 MiB for random programs only.
+const BUDGETS: [u64; 17] = [
+    64,
+    128,
+    256,
+    384,
+    512,
+    1 << 10,
+    2 << 10,
+    3 << 10,
+    4 << 10,
+    8 << 10,
+    16 << 10,
+    32 << 10,
+    64 << 10,
+    128 << 10,
+    256 << 10,
+    1 << 20,
+    4 << 20,
+];
 /// A run that takes longer is named.
 const LONG: Duration = Duration::from_secs(2);
 /// Decisions of a run that are compared.
 const RECORDS: u32 = 1 << 16;
+/// Children of a random program's task, at most.
+const MOST_CHILDREN: u32 = 100_000;
 const AGGREGATORS: [Aggregator; 3] = [
     Aggregator::Auto,
     Aggregator::Persistent,
@@ -35,8 +63,51 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |v| v.parse().unwrap())
 }
 
+/// What of a run has to be the CPU device's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Same {
+    /// The result, and the tasks of each level.
+    All,
+    /// The result: how many tasks there are depends on who finds what first.
+    Result,
+}
+
+/// A program that is ready to run, its call, and what is compared.
+#[derive(Clone)]
+struct Case {
+    tried: Tried,
+    prepared: Arc<Prepared>,
+    same: Same,
+    /// It is not tried with less memory.
+    least: u64,
+}
+
+/// The programs that every round runs, by name: those of `stress`, and some examples.
+fn programs() -> BTreeMap<&'static str, Arc<Prepared>> {
+    let own = PROGRAMS.iter().map(|(name, source, _)| (*name, *source));
+    let examples = [
+        ("sort", include_str!("../../examples/sort.rs")),
+        ("tsp", include_str!("../../examples/tsp.rs")),
+        ("quadrature", include_str!("../../examples/quadrature.rs")),
+        ("unbalanced", include_str!("../../examples/unbalanced.rs")),
+        ("bound", include_str!("../corpus/run/branch_and_bound.rs")),
+    ];
+    own.chain(examples)
+        .map(|(name, source)| (name, Arc::new(prepare(source, name).unwrap())))
+        .collect()
+}
+
+/// So many numbers, as `Debug` text.
+fn numbers(seed: u64, count: u64, below: u64) -> String {
+    let number = |i: u64| (seed.wrapping_add(i)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    let all: Vec<String> = (0..count)
+        .map(|i| (number(i) % below).to_string())
+        .collect();
+    format!("[{}]", all.join(", "))
+}
+
 /// The calls of a round: large ones, and of those whose arguments can vary others each time.
-fn round(seed: u64) -> Vec<Tried> {
+fn round(seed: u64, programs: &BTreeMap<&'static str, Arc<Prepared>>) -> Vec<Case> {
     let n = 12 + seed % 5;
     let all = (1 << n) - 1;
     let wide = |name, depth, most: u64| Tried::new(name, &[seed, depth, most | 1 << 21]);
@@ -44,7 +115,14 @@ fn round(seed: u64) -> Vec<Tried> {
         tried.args.push("0".into());
         tried
     };
-    vec![
+    let example = |name: &str, task: &str, args: Vec<String>| Tried {
+        name: name.into(),
+        source: String::new(),
+        task: task.into(),
+        args,
+    };
+    let (many, cities, items) = (20_000 + seed * 977 % 60_000, 8 + seed % 3, 20 + seed % 8);
+    let calls = [
         Tried::new("queens", &[all, 0, 0, 0]),
         Tried::new("tree", &[seed, 12]),
         Tried::new("fib", &[24 + seed % 9]),
@@ -52,7 +130,56 @@ fn round(seed: u64) -> Vec<Tried> {
         seen(wide("marks", 6 + seed % 7, 100_000)),
         Tried::new("phases", &[seed, 3, 1000]),
         Tried::new("chains", &[1 + seed * 37 % 300, 100 + seed * 13 % 400]),
-    ]
+        example(
+            "sort",
+            "sort",
+            vec![numbers(seed, many, 1 << 20), numbers(0, many, 2)],
+        ),
+        example(
+            "tsp",
+            "tsp",
+            vec![numbers(seed, cities * cities, 1 << 12), cities.to_string()],
+        ),
+        example(
+            "quadrature",
+            "quadrature",
+            vec!["0.0".into(), format!("{}.5", 1 + seed % 3), "1e-9".into()],
+        ),
+        example("unbalanced", "tree", vec![seed.to_string(), "2000".into()]),
+        example(
+            "bound",
+            "pack",
+            vec![
+                numbers(seed, items, 20),
+                numbers(seed + 7, items, 1000),
+                "0".into(),
+                "4000".into(),
+                "0".into(),
+                "0".into(),
+            ],
+        ),
+    ];
+    let case = |tried: Tried| Case {
+        prepared: Arc::clone(&programs[tried.name.as_str()]),
+        same: match tried.name.as_str() {
+            "tsp" | "bound" => Same::Result,
+            _ => Same::All,
+        },
+        tried,
+        least: MEBI,
+    };
+    calls.map(case).into()
+}
+
+/// Whether two results are the same; of floats, whose sums depend on the order, nearly.
+fn agree(a: &str, b: &str) -> bool {
+    let number = |text: &str| {
+        text.contains('.')
+            .then(|| text.parse::<f64>().ok())
+            .flatten()
+    };
+    a == b
+        || matches!((number(a), number(b)), (Some(x), Some(y)) if (x - y).abs() <= 1e-9 * y.abs())
 }
 
 /// What was seen of a program.
@@ -62,6 +189,18 @@ struct Seen {
     tasks: u64,
     compared: u64,
     out_of_memory: u64,
+    /// Of these, refused with more memory than a run by the same aggregator had.
+    with_more: u64,
+}
+
+/// Devices, and what was seen on them.
+struct Stress {
+    engines: Vec<(u64, Aggregator, Engine)>,
+    cpu: Engine,
+    start: Instant,
+    limit: Duration,
+    seen: BTreeMap<String, Seen>,
+    wrong: Vec<String>,
 }
 
 fn run(
@@ -69,96 +208,205 @@ fn run(
     prepared: &Prepared,
     tried: &Tried,
 ) -> Result<(Outcome, RunReport), Failure> {
-    let (outcome, report) = engine.call_and_report(prepared, tried.task, &tried.args)?;
+    let (outcome, report) = engine.call_and_report(prepared, &tried.task, &tried.args)?;
     Ok((outcome, report.unwrap()))
 }
 
-#[test]
-fn tight_budgets_change_nothing_on_a_gpu() {
-    if std::env::var("MILLSTREAM_TEST_DEVICE").as_deref() != Ok("cuda") {
-        return eprintln!("SKIPPED: MILLSTREAM_TEST_DEVICE=cuda asks for a GPU");
-    }
-    let gpu = |aggregator, memory: u64| {
-        let options = CudaOptions {
-            aggregator,
-            memory: Some(memory),
-            records: RECORDS,
-            ..CudaOptions::default()
-        };
-        let device = Device::cuda_with(options).unwrap();
-        Engine::Device(format!("{aggregator:?} with {} MiB", memory / MEBI), device)
-    };
-    let engines: Vec<Engine> = BUDGETS
-        .iter()
-        .flat_map(|b| AGGREGATORS.map(|a| gpu(a, b * MEBI)))
-        .collect();
-    let cpu = Engine::Device("cpu".into(), Device::cpu().unwrap());
-    let prepared: BTreeMap<&str, Prepared> = PROGRAMS
-        .iter()
-        .map(|(name, source, _)| (*name, prepare(source, name).unwrap()))
-        .collect();
-    // Machine code of all of them, at the same time.
-    std::thread::scope(|scope| {
-        for prepared in prepared.values() {
-            let Engine::Device(_, device) = &engines[0] else {
-                unreachable!("made above")
+impl Stress {
+    fn new(on_cpu: bool) -> Self {
+        let one = |memory: u64, aggregator| {
+            let device = if on_cpu {
+                Device::cpu_with(CpuOptions {
+                    threads: Some(1),
+                    memory: Some(memory),
+                    ..CpuOptions::default()
+                })
+            } else {
+                Device::cuda_with(CudaOptions {
+                    aggregator,
+                    memory: Some(memory),
+                    records: RECORDS,
+                    ..CudaOptions::default()
+                })
             };
-            scope.spawn(|| device.load(&prepared.levelized).unwrap());
+            let name = format!("{aggregator:?} with {} KiB", memory >> 10);
+            (memory, aggregator, Engine::Device(name, device.unwrap()))
+        };
+        Self {
+            engines: BUDGETS
+                .iter()
+                .flat_map(|b| AGGREGATORS.map(|a| one(b << 10, a)))
+                .collect(),
+            cpu: Engine::Device("cpu".into(), Device::cpu().unwrap()),
+            start: Instant::now(),
+            limit: Duration::from_secs(setting("MILLSTREAM_SECONDS", 60)),
+            seen: BTreeMap::new(),
+            wrong: Vec::new(),
         }
-    });
-    let (start, limit) = (
-        Instant::now(),
-        Duration::from_secs(setting("MILLSTREAM_SECONDS", 60)),
-    );
-    let (mut seen, mut wrong) = (BTreeMap::<&str, Seen>::new(), Vec::new());
-    'rounds: for seed in setting("MILLSTREAM_SEED", 1).. {
-        for tried in round(seed) {
-            let prepared = &prepared[tried.name];
-            let expected = run(&cpu, prepared, &tried).unwrap_or_else(|e| panic!("{tried:?}: {e}"));
-            let seen = seen.entry(tried.name).or_default();
-            // A program after the other, at each budget: the host thread where it takes long only now and then.
-            for (i, engine) in engines.iter().enumerate() {
-                if start.elapsed() > limit {
-                    break 'rounds;
-                }
-                let (began, is_host) = (Instant::now(), i % 3 == 2);
-                if is_host && (i / 3) as u64 % 4 != seed % 4 {
-                    continue;
-                }
-                let what = || format!("{} {:?} by {}", tried.name, tried.args, engine.name());
-                seen.runs += 1;
-                match run(engine, prepared, &tried) {
-                    Ok((outcome, report)) => {
-                        seen.tasks += report.total;
-                        seen.compared += report.compared;
-                        if outcome != expected.0 {
-                            wrong.push(format!("{}: {outcome:?} for {:?}", what(), expected.0));
-                        }
-                        let levels = expected.1.elements.len().min(1000);
-                        if report.total != expected.1.total
-                            || report.elements[..levels] != expected.1.elements[..levels]
-                        {
-                            wrong.push(format!(
-                                "{}: {} tasks for {}",
-                                what(),
-                                report.total,
-                                expected.1.total
-                            ));
-                        }
-                        assert!(report.peak <= report.budget, "{}", what());
+    }
+
+    /// Runs a case at each budget; by the host thread, where it takes long, only now and then. False when the time is over.
+    fn try_all(&mut self, case: &Case, seed: u64) -> bool {
+        let Case {
+            tried,
+            prepared,
+            same,
+            least,
+        } = case;
+        let expected =
+            run(&self.cpu, prepared, tried).unwrap_or_else(|e| panic!("{}: {e}", tried.name));
+        let family = tried.name.split(' ').next().unwrap().to_owned();
+        let seen = self.seen.entry(family).or_default();
+        let mut worked: Vec<Aggregator> = Vec::new();
+        for (i, (memory, aggregator, engine)) in self.engines.iter().enumerate() {
+            if self.start.elapsed() > self.limit {
+                return false;
+            }
+            let is_host = *aggregator == Aggregator::HostThread;
+            if memory < least || (is_host && (i / 3) as u64 % 4 != seed % 4) {
+                continue;
+            }
+            let began = Instant::now();
+            let what = || {
+                let args: String = format!("{:?}", tried.args).chars().take(80).collect();
+                format!("{} {args} by {}", tried.name, engine.name())
+            };
+            seen.runs += 1;
+            match run(engine, prepared, tried) {
+                Ok((outcome, report)) => {
+                    worked.push(*aggregator);
+                    seen.tasks += report.total;
+                    seen.compared += report.compared;
+                    if !agree(&outcome.result, &expected.0.result)
+                        || (*same == Same::All && outcome.after != expected.0.after)
+                    {
+                        self.wrong.push(format!(
+                            "{}: {} for {}",
+                            what(),
+                            outcome.result,
+                            expected.0.result
+                        ));
                     }
-                    Err(e) if e.is_memory() => seen.out_of_memory += 1,
-                    Err(e) => wrong.push(format!("{}: {e}", what())),
+                    let levels = expected.1.elements.len().min(report.elements.len());
+                    if *same == Same::All
+                        && (report.total != expected.1.total
+                            || report.elements[..levels] != expected.1.elements[..levels])
+                    {
+                        self.wrong.push(format!(
+                            "{}: {} tasks for {}",
+                            what(),
+                            report.total,
+                            expected.1.total
+                        ));
+                    }
+                    assert!(
+                        report.peak <= report.budget && report.budget <= *memory,
+                        "{}",
+                        what()
+                    );
                 }
-                if began.elapsed() > LONG {
-                    println!("{}: {:.1?}", what(), began.elapsed());
+                Err(e) if e.is_memory() => {
+                    seen.out_of_memory += 1;
+                    seen.with_more += u64::from(worked.contains(aggregator));
+                }
+                Err(e) => self.wrong.push(format!("{}: {e}", what())),
+            }
+            if began.elapsed() > LONG {
+                println!("{}: {:.1?}", what(), began.elapsed());
+            }
+        }
+        true
+    }
+}
+
+/// Random programs, each as soon as there is machine code for it.
+fn compile(device: &Device, next: &AtomicU64, over: &AtomicBool, cases: u64, ready: &Sender<Case>) {
+    // Relaxed: each number is taken once, and the flag hastens the end, no more.
+    while !over.load(Ordering::Relaxed) {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        if seed > cases {
+            return;
+        }
+        let tried = swarm(seed, MOST_CHILDREN);
+        let prepared = Arc::new(prepare(&tried.source, &tried.name).unwrap());
+        device.load(&prepared.levelized).unwrap();
+        let case = Case {
+            tried,
+            prepared,
+            same: Same::All,
+            least: 0,
+        };
+        if ready.send(case).is_err() {
+            return;
+        }
+    }
+}
+
+/// Rounds of the programs of every round, with the random ones that are ready by then between them.
+fn rounds(
+    stress: &mut Stress,
+    programs: &BTreeMap<&'static str, Arc<Prepared>>,
+    ready: &Receiver<Case>,
+) {
+    for seed in setting("MILLSTREAM_SEED", 1).. {
+        for case in round(seed, programs) {
+            let random = ready.try_recv().ok();
+            for case in std::iter::once(case).chain(random) {
+                if !stress.try_all(&case, seed) {
+                    return;
                 }
             }
         }
     }
-    for (name, seen) in &seen {
+}
+
+#[test]
+fn tight_budgets_change_nothing_on_a_gpu() {
+    let asked = std::env::var("MILLSTREAM_TEST_DEVICE").unwrap_or_default();
+    if asked != "cuda" && asked != "cpu" {
+        return eprintln!("SKIPPED: MILLSTREAM_TEST_DEVICE=cuda asks for a GPU");
+    }
+    let mut stress = Stress::new(asked == "cpu");
+    let programs = programs();
+    let Engine::Device(_, device) = &stress.engines[0].2 else {
+        unreachable!("made above")
+    };
+    let device = device.clone();
+    // Machine code of all of them, at the same time.
+    std::thread::scope(|scope| {
+        for prepared in programs.values() {
+            scope.spawn(|| device.load(&prepared.levelized).unwrap());
+        }
+    });
+    let (next, over) = (AtomicU64::new(1), AtomicBool::new(false));
+    let (cases, workers) = (
+        setting("MILLSTREAM_CASES", 200),
+        std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2)),
+    );
+    stress.start = Instant::now();
+    std::thread::scope(|scope| {
+        let (send, ready) = channel();
+        for _ in 0..workers {
+            let send = send.clone();
+            scope.spawn(|| {
+                let send = send;
+                compile(&device, &next, &over, cases, &send);
+            });
+        }
+        drop(send);
+        rounds(&mut stress, &programs, &ready);
+        // Relaxed: see `compile`.
+        over.store(true, Ordering::Relaxed);
+    });
+    for (name, seen) in &stress.seen {
         println!("{name}: {seen:?}");
     }
-    wrong.truncate(40);
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let random = next.into_inner() - 1;
+    println!(
+        "Seen: {} random programs in {:.0?}",
+        random.min(cases),
+        stress.start.elapsed()
+    );
+    stress.wrong.truncate(40);
+    assert!(stress.wrong.is_empty(), "{}", stress.wrong.join("\n"));
 }

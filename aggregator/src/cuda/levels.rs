@@ -173,7 +173,7 @@ impl Levels {
             && mark.what / stacks / 2 == self.level
         {
             let (s, at) = ((mark.what % stacks) as usize, mark.at);
-            if mark.what / stacks % 2 == 0 {
+            if (mark.what / stacks).is_multiple_of(2) {
                 (self.lo[s], self.hi[s], self.floor[s]) = (at, self.top[s], at);
             } else {
                 self.top[s] = at;

@@ -290,19 +290,26 @@ impl<'a> Policy<'a> {
             return Decision::Done;
         }
         let (mut best, mut blocked, share) = ([(0u32, 0usize); 2], 0, self.share());
+        let mut alone = false;
         for s in 0..self.plan.sources.len() {
-            let (count, by) = self.run_of(s, share);
-            if self.have(s) > 0 && count == 0 {
+            let (have, is_entry) = (self.have(s), self.plan.sources[s].is_entry());
+            let (mut count, by) = self.run_of(s, share);
+            if have > 0 && count == 0 {
+                count = u32::from(self.one_fits(s));
+                alone |= count == 1 && is_entry;
+            }
+            if have > 0 && count == 0 {
                 blocked = blocked.max(by);
             }
-            let kind = usize::from(!self.plan.sources[s].is_entry());
+            let kind = usize::from(!is_entry);
             if count > best[kind].0 {
                 best[kind] = (count, s);
             }
         }
         let [entry, other] = best;
-        // Entries first, unless they are short of room and continuations are not.
-        let entries = entry.0 != 0 && (entry.0 >= other.0 || entry.0 >= SMALL_SHARE);
+        // Entries first, unless they are short of room and continuations are not; or if one would be the second that is under way by itself.
+        let second = alone && entry.0 == 1 && other.0 > 0;
+        let entries = entry.0 != 0 && !second && (entry.0 >= other.0 || entry.0 >= SMALL_SHARE);
         let (count, source) = if entries { entry } else { other };
         if count == 0 {
             Decision::Full(blocked)
@@ -325,9 +332,13 @@ impl<'a> Policy<'a> {
             {
                 return gap;
             }
-            let room = self.room(p.stack);
-            let kept = if count > 1 { room / RESERVE } else { 0 };
-            (self.base(p.stack), room - kept)
+            let room = if count > 1 {
+                let room = self.room(p.stack);
+                room - room / RESERVE
+            } else {
+                self.all_room(p.stack)
+            };
+            (self.base(p.stack), room)
         };
         let (base, room) = from.pushes.iter().map(place).unzip();
         Run {
@@ -363,8 +374,26 @@ impl<'a> Policy<'a> {
         (from.is_entry() && whole && most > 0 && fits).then(|| (low, first - low))
     }
 
+    /// What a stack holds where several elements run at a time.
+    fn wide(&self, stack: usize) -> u32 {
+        let all = self.capacities[stack] as u32;
+        all - all / RESERVE
+    }
+
+    /// How many more it holds, where several run.
     fn room(&self, stack: u32) -> u32 {
+        self.wide(stack as usize).saturating_sub(self.base(stack))
+    }
+
+    /// How many more it holds for one that runs alone.
+    fn all_room(&self, stack: u32) -> u32 {
         (self.capacities[stack as usize] as u32).saturating_sub(self.base(stack))
+    }
+
+    /// Whether an element of a source finds room that runs alone.
+    fn one_fits(&self, source: usize) -> bool {
+        let mut pushes = self.plan.sources[source].pushes.iter();
+        pushes.all(|p| p.max.unwrap_or(1) <= self.all_room(p.stack))
     }
 
     fn have(&self, source: usize) -> u32 {
@@ -430,8 +459,8 @@ impl<'a> Policy<'a> {
         for s in 0..self.plan.stacks.len() {
             let need = (now.pushed[s] + children * now.below[s]) / now.elements as f32;
             if need > 0.0 {
-                share = share
-                    .min(FILL * (self.capacities[s] as u32 - self.levels.top[s]) as f32 / need);
+                share =
+                    share.min(FILL * self.wide(s).saturating_sub(self.levels.top[s]) as f32 / need);
             }
         }
         share as u32

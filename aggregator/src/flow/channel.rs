@@ -9,24 +9,42 @@ use std::sync::{
     atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
-/// Bytes that are left for channels to grow.
+/// Bytes by which channels may grow.
 #[derive(Debug)]
-pub(crate) struct Stock(AtomicU64);
+pub(crate) struct Stock {
+    all: u64,
+    left: AtomicU64,
+    least: AtomicU64,
+}
 
 impl Stock {
     pub(crate) const fn new(bytes: u64) -> Self {
-        Self(AtomicU64::new(bytes))
+        Self {
+            all: bytes,
+            left: AtomicU64::new(bytes),
+            least: AtomicU64::new(bytes),
+        }
+    }
+
+    /// The most that was taken at one time.
+    fn most_taken(&self) -> u64 {
+        // Relaxed: every worker has left the run.
+        self.all - self.least.load(Ordering::Relaxed)
     }
 
     fn take(&self, bytes: u64) -> bool {
-        // Relaxed: the counter orders nothing; only its sum matters. Pairs with `give`.
+        // Relaxed: the counters order nothing; only their values matter. Pairs with `give`.
         let (relaxed, less) = (Ordering::Relaxed, |left: u64| left.checked_sub(bytes));
-        self.0.fetch_update(relaxed, relaxed, less).is_ok()
+        let before = self.left.fetch_update(relaxed, relaxed, less);
+        if let Ok(before) = before {
+            self.least.fetch_min(before - bytes, relaxed);
+        }
+        before.is_ok()
     }
 
     fn give(&self, bytes: u64) {
         // Relaxed: see `take`.
-        self.0.fetch_add(bytes, Ordering::Relaxed);
+        self.left.fetch_add(bytes, Ordering::Relaxed);
     }
 }
 
@@ -81,6 +99,11 @@ impl FlowChannel {
             stock: stock.clone(),
             strides,
         })
+    }
+
+    /// The most bytes that this channel and those beside it took to grow.
+    pub(crate) fn most_grown(&self) -> u64 {
+        self.stock.most_taken()
     }
 
     /// How many elements wait.

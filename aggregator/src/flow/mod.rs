@@ -15,12 +15,19 @@ mod ready;
 mod running;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test ends there")]
+mod stress;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends there")]
+mod testing;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends there")]
 mod tests;
 #[allow(unsafe_code, reason = "elements are seen where they lie")]
 mod wavefront;
 mod wiring;
 mod work;
 
+pub(crate) use bell::Bell;
 pub use host::HostFn;
 pub(crate) use load::CpuGraph;
 pub use load::{GraphCall, GraphProgram};
@@ -30,7 +37,6 @@ pub use running::Running;
 use crate::{
     crew::Job, error::RunError, report::ChannelTally, run::Run, share::WorkerId, sync::Mutex,
 };
-use bell::Bell;
 use channel::FlowChannel;
 use millstream_graph::levelized::Levelized;
 use std::sync::{
@@ -46,7 +52,7 @@ pub(crate) struct Flow {
     run: Arc<Run>,
     program: Arc<Levelized>,
     wiring: Arc<Wiring>,
-    channels: Vec<FlowChannel>,
+    channels: Arc<[FlowChannel]>,
     bell: Bell,
     /// What kernels find as their bound arguments.
     uniforms: Vec<u64>,
@@ -144,7 +150,7 @@ impl Flow {
 
     /// Whether something lies in an output.
     fn has_undelivered(&self) -> bool {
-        let outputs = self.wiring.channels.iter().zip(&self.channels);
+        let outputs = self.wiring.channels.iter().zip(&*self.channels);
         let mut outputs = outputs.filter(|c| c.0.consumer == Consumer::Outside);
         outputs.any(|c| c.1.waiting() > 0)
     }
@@ -168,7 +174,7 @@ impl Flow {
 
     /// Each channel with what waits in it and what it has room for, for messages.
     fn counts(&self) -> String {
-        let channels = self.wiring.channels.iter().zip(&self.channels);
+        let channels = self.wiring.channels.iter().zip(&*self.channels);
         let counts = channels.map(|(plan, channel)| {
             let held = u64::from(channel.ring.held());
             let (waits, width) = (channel.waiting().max(held), plan.width);

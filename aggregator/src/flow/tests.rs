@@ -1,210 +1,17 @@
 //! Whole runs of graphs.
 
-use super::{GraphCall, GraphProgram, Running};
-use crate::{Arg, CpuOptions, Device, ErasedArg, LoadedGraph, RunError, RunReport};
-use millstream_cilk_lower::{instantiate::instantiate, parse_file};
-use millstream_graph::graph::{Channel, ChannelKey, Graph, Kernel, KernelKey, Predicate, WhenFull};
+use super::{
+    Running,
+    testing::{Built, device, load, longs, words},
+};
+use crate::RunError;
+use millstream_graph::graph::{ChannelKey, Predicate, WhenFull};
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
 };
-
-/// The kernels of all tests.
-const SOURCE: &str = r"
-#[millstream::program]
-mod nodes {
-    #[derive(Clone, Copy)]
-    pub struct FibObj { pub n: u32 }
-
-    #[kernel]
-    pub fn fib(src: FibObj, next: Channel<FibObj>, result: &AtomicU64) {
-        if src.n < 2 {
-            result.fetch_add(src.n as u64, Ordering::Relaxed);
-            return;
-        }
-        next.emit(FibObj { n: src.n - 1 });
-        next.emit(FibObj { n: src.n - 2 });
-    }
-
-    #[kernel]
-    pub fn down(n: u32, again: Channel<u32>, hits: &AtomicU64) {
-        hits.fetch_add(1, Ordering::Relaxed);
-        if n > 0 {
-            again.emit(n - 1);
-        }
-    }
-
-    #[kernel]
-    pub fn fan(n: u32, evens: Channel<u32>, odds: Channel<(u32, u8)>) {
-        for i in 0..n {
-            if i % 2 == 0 {
-                evens.emit(i);
-            } else {
-                odds.emit((i, 7u8));
-            }
-        }
-    }
-
-    #[kernel]
-    pub fn even(n: u32, out: Channel<u64>) {
-        out.emit(n as u64);
-    }
-
-    #[kernel]
-    pub fn odd(n: (u32, u8), out: Channel<u64>) {
-        out.emit(n.0 as u64 * 1000 + n.1 as u64);
-    }
-
-    #[kernel]
-    pub fn sum(n: u64, result: &AtomicU64) {
-        result.fetch_add(n, Ordering::Relaxed);
-    }
-
-    #[kernel]
-    pub fn pass(n: u64, out: Channel<u64>) {
-        out.emit(n);
-    }
-
-    #[task]
-    pub fn fibonacci(n: u32) -> u64 {
-        if n < 2 {
-            return n as u64;
-        }
-        let x = spawn!(fibonacci(n - 1));
-        let y = spawn!(fibonacci(n - 2));
-        sync!();
-        x + y
-    }
-
-    #[kernel]
-    pub fn spawns(n: u32, out: Channel<u64>) {
-        out.emit(n as u64 * 1000000);
-        let x = spawn!(fibonacci(n));
-        sync!();
-        out.emit(x);
-    }
-
-    #[kernel]
-    pub fn strict(n: u32, limits: &[u32], out: Channel<u64>) {
-        out.emit(limits[n as usize] as u64);
-    }
-
-    pub fn never(waiting: u32, width: u32, more: bool) -> bool {
-        waiting > width
-    }
-
-    pub fn pairs(waiting: u32, width: u32, more: bool) -> bool {
-        waiting >= 2 || (!more && width > 0)
-    }
-}
-";
-
-fn device(threads: u32) -> Device {
-    Device::cpu_with(CpuOptions {
-        threads: Some(threads),
-        memory: Some(64 << 20),
-        ..CpuOptions::default()
-    })
-    .unwrap()
-}
-
-fn load(device: &Device, graph: &Graph) -> Result<LoadedGraph, RunError> {
-    let program = parse_file(SOURCE, "nodes.rs", None).unwrap();
-    let made = instantiate(&program, graph).unwrap();
-    let program = GraphProgram {
-        graph: graph.clone(),
-        source: Arc::new(program),
-        levelized: Arc::new(made.program),
-        kernels: made.kernels,
-    };
-    device.load_graph(&Arc::new(program))
-}
-
-/// A graph under construction, and what its nodes are given.
-#[derive(Default)]
-struct Built<'a> {
-    graph: Graph,
-    call: GraphCall<'a>,
-}
-
-impl<'a> Built<'a> {
-    fn channel(&mut self, name: &str, element: &str, width: u32) -> ChannelKey {
-        self.graph.add_channel(Channel {
-            width,
-            ..Channel::new(name, element)
-        })
-    }
-
-    fn with(&mut self, channel: ChannelKey, change: impl FnOnce(&mut Channel)) {
-        change(self.graph.channel_mut(channel).unwrap());
-    }
-
-    fn input(&mut self, name: &str, element: &str, width: u32) -> ChannelKey {
-        let channel = self.channel(name, element, width);
-        self.with(channel, |c| c.input = true);
-        channel
-    }
-
-    fn output(&mut self, name: &str, element: &str, width: u32) -> ChannelKey {
-        let channel = self.channel(name, element, width);
-        self.with(channel, |c| c.output = true);
-        channel
-    }
-
-    fn node(&mut self, function: &str, from: ChannelKey, into: &[ChannelKey]) -> KernelKey {
-        self.graph.add_kernel(Kernel {
-            consumes: Some(from),
-            produces: into.to_vec(),
-            ..Kernel::device(function)
-        })
-    }
-
-    fn arg(&mut self, node: KernelKey, value: impl Arg<'a>) {
-        let args: &mut Vec<ErasedArg<'a>> = self.call.args.entry(node).or_default();
-        value.push(args);
-        let kernel = self.graph.kernel_mut(node).unwrap();
-        kernel.args.push("a value".into());
-    }
-
-    fn host(
-        &mut self,
-        name: &str,
-        from: Option<ChannelKey>,
-        into: &[ChannelKey],
-        code: impl FnMut(&[u8], &mut [Vec<u8>]) -> Result<bool, String> + Send + 'a,
-    ) {
-        let node = self.graph.add_kernel(Kernel {
-            consumes: from,
-            produces: into.to_vec(),
-            ..Kernel::host(name)
-        });
-        self.call.hosts.insert(node, Box::new(code));
-    }
-
-    fn run<R>(
-        self,
-        device: &Device,
-        with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
-    ) -> Result<(R, RunReport), RunError> {
-        load(device, &self.graph)?.run(self.call, with)
-    }
-}
-
-fn words(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
-    values.into_iter().flat_map(u32::to_ne_bytes).collect()
-}
-
-fn longs(bytes: &[u8]) -> Vec<u64> {
-    let chunks = bytes.chunks_exact(8);
-    chunks
-        .map(|c| u64::from_ne_bytes(c.try_into().unwrap()))
-        .collect()
-}
 
 /// Figure 6 of the paper.
 fn fib<'a>(width: u32, full: WhenFull, result: &'a AtomicU64) -> (Built<'a>, ChannelKey) {
@@ -417,6 +224,43 @@ fn a_kernel_may_spawn_and_sync_between_what_it_emits() {
 }
 
 #[test]
+fn tasks_that_a_kernel_spawns_are_shared() {
+    let result = AtomicU64::new(0);
+    let mut built = Built::default();
+    let numbers = built.input("numbers", "u32", 16);
+    let sums = built.channel("sums", "u64", 16);
+    built.node("spawns", numbers, &[sums]);
+    let node = built.node("sum", sums, &[]);
+    built.arg(node, &result);
+    let report = built
+        .run(&device(3), |run| run.send(numbers, &words([32])))
+        .unwrap()
+        .1;
+    assert_eq!(result.into_inner(), 32_000_000 + 2_178_309);
+    let acquired: u64 = report.workers.iter().map(|w| w.acquired).sum();
+    assert!(acquired > 0, "{report}");
+}
+
+#[test]
+fn a_graph_may_have_no_kernels() {
+    let mut seen = Vec::new();
+    let mut built = Built::default();
+    let numbers = built.channel("numbers", "u32", 2);
+    let mut left = 10;
+    built.host("source", None, &[numbers], |_, out| {
+        out[0].extend(words([left]));
+        left -= 1;
+        Ok(left > 0)
+    });
+    built.host("sink", Some(numbers), &[], |batch, _| {
+        seen.extend_from_slice(batch);
+        Ok(true)
+    });
+    built.run(&device(2), |_| Ok(())).unwrap();
+    assert_eq!(seen, words((1..=10).rev()));
+}
+
+#[test]
 fn host_nodes_are_sources_and_sinks() {
     for width in [1, 10, 1000] {
         let (mut next, mut seen) = (0, Vec::new());
@@ -467,7 +311,7 @@ fn an_error_of_a_kernel_names_node_element_and_line() {
     let text = error.unwrap_err().to_string();
     assert_eq!(
         text,
-        "node `strict`, element (value: 3): index out of bounds: the length is 3 but the index is 3, in `strict` at nodes.rs:77:18"
+        "node `strict`, element (value: 3): index out of bounds: the length is 3 but the index is 3, in `strict` at nodes.rs:6:18"
     );
 }
 
@@ -576,6 +420,37 @@ fn predicates_hold_elements_back_until_nothing_can_come() {
         assert_eq!(batches.iter().sum::<usize>(), 25);
         let all_but_last = &batches[..batches.len() - 1];
         assert!(all_but_last.iter().all(|&b| b >= least), "{batches:?}");
+    }
+}
+
+#[test]
+fn what_has_a_higher_priority_goes_first() {
+    // The worker finds the elements of both inputs when the graph is closed, and takes those of the higher priority, be they a full wavefront or not.
+    for first in [0, 1] {
+        let (clock, latest) = (AtomicU64::new(0), [AtomicU64::new(0), AtomicU64::new(0)]);
+        let mut built = Built::default();
+        let inputs = [0, 1].map(|i| {
+            let input = built.input(&format!("in{i}"), "u64", 4096);
+            built.with(input, |c| {
+                c.priority = i32::from(i == first);
+                c.predicate = Predicate::Own("when_closed".into());
+            });
+            let node = built.node("stamp", input, &[]);
+            built.graph.kernel_mut(node).unwrap().name = format!("stamp{i}");
+            built.arg(node, &clock);
+            built.arg(node, &latest[i]);
+            input
+        });
+        let send = |run: &Running<'_>| {
+            for (i, input) in inputs.into_iter().enumerate() {
+                let count = if i == first { 3 } else { 4096 };
+                run.send(input, &vec![1; 8 * count])?;
+            }
+            Ok(())
+        };
+        built.run(&device(1), send).unwrap();
+        let latest = latest.map(AtomicU64::into_inner);
+        assert_eq!((latest[first], latest[1 - first]), (2, 4098));
     }
 }
 

@@ -9,7 +9,10 @@ use millstream_graph::{
     levelized::Field,
 };
 use petgraph::{Direction, algo::tarjan_scc, graph::NodeIndex, visit::EdgeRef};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 /// A graph, ready for workers. Channels and kernels are numbered as the graph lists them.
 #[derive(Debug)]
@@ -68,6 +71,8 @@ pub(crate) struct NodePlan {
     /// The task that it runs; none if it is a host node.
     pub(crate) task: Option<usize>,
     pub(crate) consumes: Option<usize>,
+    /// Of the channel that it consumes.
+    pub(crate) priority: i32,
     /// By port.
     pub(crate) ports: Vec<usize>,
     /// Each of them once.
@@ -103,6 +108,10 @@ impl Wiring {
                 name: kernel.name.clone(),
                 task: tasks.iter().find(|t| t.0 == key).map(|t| t.1.index()),
                 consumes: kernel.consumes.map(|c| numbers[&c]),
+                priority: kernel
+                    .consumes
+                    .and_then(|c| graph.channel(c))
+                    .map_or(i32::MIN, |c| c.priority),
                 produces: produces.into_iter().collect(),
                 ports,
                 meets_host: false,
@@ -174,11 +183,7 @@ impl Wiring {
         }
         let (mut order, hosts): (Vec<usize>, Vec<usize>) =
             (0..nodes.len()).partition(|&n| nodes[n].task.is_some());
-        let priority: Vec<i32> = graph.channels().map(|c| c.1.priority).collect();
-        order.sort_by_key(|&n| {
-            let first = nodes[n].consumes.map_or(i32::MIN, |c| priority[c]);
-            (std::cmp::Reverse(first), rank[&node_at(n)])
-        });
+        order.sort_by_key(|&n| (Reverse(nodes[n].priority), rank[&node_at(n)]));
         Ok(Self {
             name: graph.name.clone(),
             channels,

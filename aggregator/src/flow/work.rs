@@ -42,6 +42,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
     pub(super) fn new(flow: &'r Flow, worker: &'w mut Worker<'r>) -> Self {
         worker.context.uniforms = flow.uniforms.as_ptr();
         worker.alone = false;
+        worker.bell = Some(&flow.bell);
         Self {
             flow,
             seat: worker.id.0 as usize,
@@ -67,6 +68,9 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             if let Some((node, most)) = self.pick(alone) {
                 alone = false;
                 self.run(node, most)?;
+            } else if let Some(loan) = self.flow.run.shared.acquire() {
+                // Tasks that another's kernel spawned.
+                self.worker.help(loan)?;
             } else if !self.spin() {
                 alone = self.sleep()?;
             }
@@ -92,7 +96,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         let shared = &self.flow.run.shared;
         shared.rest(true);
         let slept = self.flow.bell.sleep(self.seat, |alone| {
-            if self.can_go_on(alone) {
+            if self.can_go_on(alone) || shared.has_work() {
                 Found::Work
             } else if alone && self.flow.hosts_can_go_on() {
                 Found::ForHosts
@@ -110,9 +114,13 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
     /// The node to run and how many elements of its channel at most.
     fn pick(&self, alone: bool) -> Option<(usize, u64)> {
         let wiring = &self.flow.wiring;
-        let mut partial = None;
+        let mut partial: Option<(usize, u64)> = None;
         for &n in &wiring.order {
             let node = &wiring.nodes[n];
+            // A full wavefront goes before a smaller one of the same priority, and of no other.
+            if partial.is_some_and(|p| wiring.nodes[p.0].priority > node.priority) {
+                break;
+            }
             let (Some(channel), Some(task)) = (node.consumes, node.task) else {
                 continue;
             };

@@ -22,7 +22,7 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_module::{FuncId as ClifFunc, Module};
 use millstream_graph::{
     flow::Flow,
-    ir::{Arg, BlockId, FuncId, Function, LocalId, Operand, Rvalue, SlotId, StmtKind},
+    ir::{Arg, BlockId, FuncId, Function, LocalId, Operand, Rvalue, SlotId, StmtKind, UniformId},
     ty::{Layout, PieceKind, Scalar},
 };
 use std::{
@@ -110,6 +110,8 @@ pub(super) struct Gen<'g, 'p> {
     pub(super) channels: Option<Channels>,
     /// The loop over elements, in segments.
     pub(super) elements: Option<ElementLoop>,
+    /// What a graph gives, in segments: put aside, so that no element asks the context.
+    pub(super) uniforms: BTreeMap<UniformId, StackSlot>,
     refs: BTreeMap<ClifFunc, FuncRef>,
 }
 
@@ -133,6 +135,7 @@ impl<'g, 'p> Gen<'g, 'p> {
             body: None,
             channels: None,
             elements: None,
+            uniforms: BTreeMap::new(),
             refs: BTreeMap::new(),
         }
     }
@@ -260,7 +263,7 @@ impl<'g, 'p> Gen<'g, 'p> {
         })
     }
 
-    fn stack_slot(&mut self, layout: Layout) -> StackSlot {
+    pub(super) fn stack_slot(&mut self, layout: Layout) -> StackSlot {
         let size = u32::try_from(layout.size).unwrap_or(u32::MAX);
         let align = layout.align.trailing_zeros() as u8;
         self.b

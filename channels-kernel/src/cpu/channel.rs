@@ -15,9 +15,9 @@ use cranelift_codegen::ir::{AbiParam, InstBuilder, Value, condcodes::IntCC, type
 use cranelift_frontend::Variable;
 use cranelift_module::Module;
 use millstream_graph::{
-    ir::{ChannelId, FieldId, FuncId, LocalId, Operand, SegmentId, StmtKind, TaskId, Terminator},
+    ir::{ChannelId, FuncId, LocalId, Operand, StmtKind, TaskId, Terminator},
     levelized::Segment,
-    ty::{Layout, PieceKind, Scalar},
+    ty::{Layout, PieceKind},
 };
 use std::{
     collections::BTreeMap,
@@ -261,7 +261,7 @@ impl<'p> Gen<'_, 'p> {
         self.channels().task
     }
 
-    fn channels(&mut self) -> &mut Channels {
+    pub(super) fn channels(&mut self) -> &mut Channels {
         self.channels
             .as_mut()
             .expect("only segments touch channels")
@@ -381,7 +381,7 @@ impl<'p> Gen<'_, 'p> {
     }
 
     /// `talloc` of one element: its index as a value and what is to be added to it.
-    fn talloc(&mut self, stack: StackIndex) -> (Value, u64) {
+    pub(super) fn talloc(&mut self, stack: StackIndex) -> (Value, u64) {
         let top = self
             .channels()
             .tops
@@ -477,7 +477,13 @@ impl<'p> Gen<'_, 'p> {
     }
 
     /// Address of an element's field: a register and a displacement.
-    fn field_at(&mut self, field: u32, index: Value, add: u64, layout: Layout) -> (Value, i32) {
+    pub(super) fn field_at(
+        &mut self,
+        field: u32,
+        index: Value,
+        add: u64,
+        layout: Layout,
+    ) -> (Value, i32) {
         let base = self.channels().bases[&field];
         let base = self.kept(base);
         let stride = layout.size.next_multiple_of(layout.align);
@@ -505,7 +511,7 @@ impl<'p> Gen<'_, 'p> {
         }
     }
 
-    fn whole(&mut self, (addr, offset): (Value, i32)) -> Value {
+    pub(super) fn whole(&mut self, (addr, offset): (Value, i32)) -> Value {
         if offset == 0 {
             addr
         } else {
@@ -642,76 +648,5 @@ impl<'p> Gen<'_, 'p> {
                 }
             }
         }
-    }
-
-    /// `talloc` of this task's frame.
-    pub(super) fn frame_alloc(&mut self) {
-        let task = self.task();
-        let stack = self
-            .unit
-            .layouts
-            .frame(task)
-            .expect("a task that allocates a frame has some");
-        let (index, add) = self.talloc(stack);
-        let index = if add == 0 {
-            index
-        } else {
-            self.b.ins().iadd_imm_u(index, add as i64)
-        };
-        let frame = self.channels().frame.expect("as above");
-        self.b.def_var(frame, index);
-    }
-
-    fn frame(&mut self) -> Value {
-        let frame = self
-            .channels()
-            .frame
-            .expect("only tasks with frames use them");
-        self.b.use_var(frame)
-    }
-
-    fn frame_field(&mut self, field: FieldId) -> (Value, i32, PieceKind) {
-        let task = self.task();
-        let kind = self.unit.program[task][field].kind;
-        let number = self.unit.layouts.frame_field(task, field);
-        let frame = self.frame();
-        let (addr, at) = self.field_at(number, frame, 0, kind.layout());
-        (addr, at, kind)
-    }
-
-    pub(super) fn frame_load(&mut self, field: FieldId) -> Value {
-        let (addr, at, kind) = self.frame_field(field);
-        let ty = match kind {
-            PieceKind::Scalar(ty) => ty,
-            PieceKind::Blob(_) => unreachable!("frame loads are of scalar fields"),
-        };
-        self.b.ins().load(clif(ty), MEMORY, addr, at)
-    }
-
-    pub(super) fn frame_store(&mut self, field: FieldId, value: Value) {
-        let (addr, at, _) = self.frame_field(field);
-        self.b.ins().store(MEMORY, value, addr, at);
-    }
-
-    pub(super) fn frame_addr(&mut self, field: FieldId) -> Value {
-        let (addr, at, _) = self.frame_field(field);
-        self.whole((addr, at))
-    }
-
-    /// `enq` of this task's frame on the continuation channel of a segment.
-    pub(super) fn enq_continuation(&mut self, next: SegmentId) {
-        let task = self.task();
-        let stack = self.unit.layouts.continuation(task, next);
-        let frame = self.frame();
-        let (index, add) = self.talloc(stack);
-        let layout = &self.unit.layouts[stack];
-        debug_assert_eq!(stride(&layout.fields[0]), Scalar::U32.size());
-        let (addr, at) = self.field_at(
-            layout.first_field,
-            index,
-            add,
-            layout.fields[0].kind.layout(),
-        );
-        self.b.ins().istore32(MEMORY, frame, addr, at);
     }
 }

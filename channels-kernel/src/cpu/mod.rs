@@ -3,7 +3,7 @@
 //! - `program`: the compiled program that the worker holds, and the sites that its errors name
 //! - `unit`: the module that is being compiled: host flags, symbols, constants
 //! - `body`: a function of the IR inside a function of Cranelift: registers, slots, blocks, inlining
-//! - `segment`: the element loop around a segment's body; `channel`: talloc and enq on private stacks
+//! - `segment`: the element loop around a segment's body; `channel`: talloc and enq on private stacks; `frame`: the frames of tasks that sync
 //! - `lanes`, `vector`: loops over neighbouring elements, several turns at once
 //! - `stmt`, `rvalue`, `arith`, `bits`, `float`, `cast`, `atomic`: the constructs, one file each
 //! - `helper`: what is known of helpers before they are compiled; `libcalls`: what machine code calls back for
@@ -19,6 +19,7 @@ mod body;
 mod cast;
 mod channel;
 mod float;
+mod frame;
 mod helper;
 mod lanes;
 mod libcalls;

@@ -1,16 +1,12 @@
 //! Values: what an assignment computes.
 
-use super::{
-    abi::WorkerContext,
-    body::{Gen, MEMORY, clif},
-};
+use super::body::{Gen, MEMORY, clif};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use cranelift_module::Module;
 use millstream_graph::{
     ir::{BinOp, Operand, Rvalue},
     ty::Scalar,
 };
-use std::mem::offset_of;
 
 impl Gen<'_, '_> {
     pub(super) fn rvalue(&mut self, value: &Rvalue) -> Value {
@@ -68,11 +64,8 @@ impl Gen<'_, '_> {
                 self.b.ins().symbol_value(types::I64, global)
             }
             Rvalue::Uniform { id, ty } => {
-                let ctx = self.ctx();
-                let table = offset_of!(WorkerContext, uniforms) as i32;
-                let table = self.b.ins().load(types::I64, MEMORY, ctx, table);
-                let at = id.0 as i32 * 8;
-                self.b.ins().load(clif(*ty), MEMORY, table, at)
+                let slot = self.uniforms[id];
+                self.b.ins().stack_load(types::I64, clif(*ty), slot, 0)
             }
             Rvalue::PtrAdd {
                 base,

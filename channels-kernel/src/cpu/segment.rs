@@ -4,7 +4,8 @@
 //! counted, the element that first asks for more than was meant for the run is its last: it moves the end of the loop to itself.
 
 use super::{
-    body::{Exit, Gen, Kept, MEMORY},
+    abi::WorkerContext,
+    body::{Exit, Gen, Kept, MEMORY, clif},
     helper,
     program::CompileError,
     unit::Unit,
@@ -13,9 +14,11 @@ use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, condcodes::IntCC, type
 use cranelift_frontend::Variable;
 use cranelift_module::{FuncId as ClifFunc, Module};
 use millstream_graph::{
-    ir::{SegmentId, TaskId},
+    ir::{Function, Rvalue, SegmentId, StmtKind, TaskId},
     levelized::Segment,
+    ty::Layout,
 };
+use std::mem::offset_of;
 
 /// The loop that a segment's body ends an element of.
 #[derive(Clone, Copy)]
@@ -82,6 +85,7 @@ impl<'p> Gen<'_, 'p> {
 
         // What stays in registers is loaded last, when nothing else asks for them.
         self.b.switch_to_block(open);
+        self.load_uniforms(&segment.body);
         let roomy = self.open_channels(task, segment, is_entry);
         self.load_cancel(facts.polls, roomy);
         // Where the run may end early, the end of the loop is written to.
@@ -143,6 +147,31 @@ impl<'p> Gen<'_, 'p> {
             .stack_load(types::I64, types::I64, first_slot, 0);
         let consumed = self.b.ins().isub(here, first);
         self.b.ins().return_(&[consumed]);
+    }
+
+    /// Puts aside what the body reads of what a graph gives.
+    fn load_uniforms(&mut self, body: &Function) {
+        let mut table = None;
+        for stmt in body.stmts() {
+            let StmtKind::Assign {
+                value: Rvalue::Uniform { id, ty },
+                ..
+            } = stmt.kind
+            else {
+                continue;
+            };
+            if self.uniforms.contains_key(&id) {
+                continue;
+            }
+            let ctx = self.ctx();
+            let at = offset_of!(WorkerContext, uniforms) as i32;
+            let table =
+                *table.get_or_insert_with(|| self.b.ins().load(types::I64, MEMORY, ctx, at));
+            let value = self.b.ins().load(clif(ty), MEMORY, table, id.0 as i32 * 8);
+            let slot = self.stack_slot(Layout { size: 8, align: 8 });
+            self.b.ins().stack_store(types::I64, value, slot, 0);
+            self.uniforms.insert(id, slot);
+        }
     }
 
     /// Ends the element: on to the next, or out of the loop.

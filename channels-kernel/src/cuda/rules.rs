@@ -8,7 +8,8 @@
 pub const SMALL_SHARE: u32 = 4096;
 /// Of the room that is left a run takes no more than this, by what is known: not all elements are like those before them.
 pub const FILL: f32 = 0.95;
-/// One part in so many of what a channel holds more is left for the levels below, whatever the estimates say.
+/// One part in so many of what a channel holds more is left for the levels below, whatever the estimates say. And as much of all that it holds is for
+/// elements that run one at a time, with nothing of their siblings under way: so a run goes on where nothing is left for several.
 pub const RESERVE: u32 = 16;
 /// An element of a segment that gives back is taken to push no less than this, whatever was seen.
 pub const LEAST_PUSHED: f32 = 0.5;

@@ -132,8 +132,12 @@ impl Body<'_, '_> {
                 |v| format!("bits_of({})", self.operand(*v)),
             )
         };
+        let element = match self.role {
+            Role::Node { .. } => ", element",
+            Role::Helper { .. } | Role::Segment { .. } => "",
+        };
         let fault = format!(
-            "w.fault({site}, {}, {}); {};",
+            "w.fault({site}, {}, {}{element}); {};",
             bits(0),
             bits(1),
             self.leave()

@@ -75,18 +75,21 @@ fn emits_in_a_loop_and_uniforms_of_all_kinds() {
         #[millstream::program]
         mod range {
             #[kernel]
-            pub fn work(range: (u32, u8), part: u32, halves: Channel<(u32, u8)>, steps: [u8; 3], sums: &[AtomicU32]) {
+            pub fn work(range: (u32, u8), part: u32, halves: Channel<(u32, u8)>, steps: [u8; 3], sums: &[AtomicU32], scale: f32, on: bool, small: i8) {
                 let (n, depth) = range;
                 for i in 0..n {
                     sums[(i % 2) as usize].fetch_add(part + steps[depth as usize] as u32, Ordering::Relaxed);
+                    if on { sums[0].fetch_add((scale * 2.0) as u32 + (small + 4) as u32, Ordering::Relaxed); }
                     if depth < 2 {
                         halves.emit((i, depth + 1));
                     }
                 }
             }
         }";
-    let (code, task) = compile(source, "(u32, u8)", 3);
+    let (code, task) = compile(source, "(u32, u8)", 6);
     let steps = [1u8, 2, 4];
+    // Twice it is 3, and -3 + 4 is 1.
+    let scale = u64::from(1.5f32.to_bits());
     for width in [1, 5] {
         let mut sums = [0u32; 2];
         let mut machine = Machine::new(&code, 1000, width);
@@ -94,11 +97,13 @@ fn emits_in_a_loop_and_uniforms_of_all_kinds() {
             steps.as_ptr().addr() as u64,
             sums.as_mut_ptr().addr() as u64,
         );
-        machine.set_uniforms(vec![100, at.0, at.1, 2]);
+        machine.set_uniforms(vec![100, at.0, at.1, 2, scale, 1, 0xfd]);
         drain(&mut machine, task, &[6, 0]);
         let mut expected = [0u32; 2];
-        let mut add =
-            |i: u32, depth: usize| expected[i as usize % 2] += 100 + u32::from(steps[depth]);
+        let mut add = |i: u32, depth: usize| {
+            expected[i as usize % 2] += 100 + u32::from(steps[depth]);
+            expected[0] += 3 + 1;
+        };
         for i in 0..6 {
             add(i, 0);
             for j in 0..i {
@@ -114,7 +119,7 @@ fn emits_in_a_loop_and_uniforms_of_all_kinds() {
         steps.as_ptr().addr() as u64,
         sums.as_mut_ptr().addr() as u64,
     );
-    machine.set_uniforms(vec![100, at.0, at.1, 2]);
+    machine.set_uniforms(vec![100, at.0, at.1, 2, scale, 1, 0xfd]);
     machine.push(task, &[6, 0]);
     assert_eq!(machine.run(), status::CHANNEL_FULL);
 }

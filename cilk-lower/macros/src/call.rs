@@ -1,6 +1,6 @@
 //! What makes a program callable: the layout of its structs, its text, and a typed call for each task.
 
-use crate::errors;
+use crate::{errors, kernel};
 use millstream_cilk_lower::{
     ident, is_task_attribute,
     rust::{
@@ -296,6 +296,7 @@ pub(crate) fn stubs(module: &ItemMod) -> TokenStream {
             }
         }
     });
+    let kernels = kernel::stubs(module);
     let is_free = |name: &str| taken(module).all(|t| t != name);
     let call = is_free("call").then(|| quote!(pub mod call { use super::*; #(#calls)* }));
     let program = is_free("program").then(|| {
@@ -305,5 +306,6 @@ pub(crate) fn stubs(module: &ItemMod) -> TokenStream {
             }
         )
     });
-    quote!(#call #program)
+    let kernels = is_free("kernel").then_some(kernels);
+    quote!(#call #kernels #program)
 }

@@ -41,6 +41,8 @@ pub struct Channel {
     pub name: String,
     /// What its elements are.
     pub element: Element,
+    /// The fields that whoever made the graph takes the elements' type to have, if that is to be checked.
+    pub layout: Option<Vec<Field>>,
     /// How elements get in and out.
     pub protocol: Protocol,
     /// Who shares it.
@@ -210,6 +212,7 @@ impl Channel {
         Self {
             name: name.into(),
             element: Element::Type(element.into()),
+            layout: None,
             protocol: Protocol::default(),
             scope: Scope::default(),
             width: WIDTH,

@@ -14,7 +14,7 @@ use crate::{
     ty::Field,
     verify::verify_levelized,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Graph {
     /// The graph of a levelized program: its stacks, segments and tasks. What the host may call is an input: of each group of tasks
@@ -23,47 +23,115 @@ impl Graph {
     pub fn of(program: &Levelized) -> Self {
         let mut graph = Self::new(&program.program.name);
         let roots = program.roots();
-        let stacks: BTreeMap<StackRef, ChannelKey> = program
-            .stacks()
-            .into_iter()
-            .map(|stack| {
-                let channel = Channel {
-                    element: Element::Fields(program.fields(stack)),
-                    protocol: Protocol::Stack,
-                    scope: Scope::Worker,
-                    input: matches!(stack, StackRef::Entry(t) if roots.contains(&t)),
-                    ..Channel::new(program.name(stack), "")
-                };
-                (stack, graph.add_channel(channel))
-            })
-            .collect();
-        for (t, task) in program.tasks.iter().enumerate() {
-            let t = TaskId::new(t);
-            let segments = task.segments.iter().enumerate().map(|(s, segment)| {
-                let stack = consumed(t, s);
-                let pushes = segment.pushes.iter();
-                graph.add_kernel(Kernel {
-                    name: segment.body.name.clone(),
-                    body: Body::Segment(Code {
-                        text: print_function(&program.program, &segment.body),
-                        ret: segment.ret,
-                        most: pushes.clone().map(|p| p.max).collect(),
-                    }),
-                    consumes: Some(stacks[&stack]),
-                    produces: pushes.map(|p| stacks[&p.stack]).collect(),
-                    args: Vec::new(),
-                })
-            });
-            let segments = segments.collect();
-            graph.add_task(Task {
-                name: task.name.clone(),
-                combine: task.combine,
-                calls: stacks[&StackRef::Entry(t)],
-                frames: stacks.get(&StackRef::Frame(t)).copied(),
-                segments,
-            });
+        let mut stacks = BTreeMap::new();
+        for stack in program.stacks() {
+            let key = graph.add_stack(program, stack);
+            if let (StackRef::Entry(t), Some(channel)) = (stack, graph.channel_mut(key)) {
+                channel.input = roots.contains(&t);
+            }
+            stacks.insert(stack, key);
+        }
+        for t in (0..program.tasks.len()).map(TaskId::new) {
+            graph.add_stack_task(program, t, &stacks);
         }
         graph
+    }
+
+    /// A graph of kernels together with the stacks of the tasks that they spawn and of their own continuations, where `made` is what
+    /// was made of it: the whole of what runs, to be drawn.
+    #[must_use]
+    pub fn with_tasks(&self, made: &Levelized, nodes: &[(KernelKey, TaskId)]) -> Self {
+        let mut graph = self.clone();
+        let own: Vec<ChannelKey> = self.channels().map(|(key, _)| key).collect();
+        let node = |t: TaskId| nodes.iter().find(|n| n.1 == t).map(|n| n.0);
+        let reached = reached(made, nodes.iter().map(|n| n.1));
+        let mut stacks = BTreeMap::new();
+        for stack in made.stacks() {
+            let key = match stack {
+                StackRef::Entry(t) | StackRef::Frame(t) | StackRef::Continuation(t, _)
+                    if !reached.contains(&t) =>
+                {
+                    None
+                }
+                StackRef::Channel(c) => own.get(c.index()).copied(),
+                StackRef::Entry(t) if node(t).is_some() => {
+                    node(t).and_then(|k| self.kernel(k)?.consumes)
+                }
+                // A drawing shows no frames.
+                StackRef::Frame(t) if node(t).is_some() => None,
+                _ => Some(graph.add_stack(made, stack)),
+            };
+            stacks.extend(key.map(|key| (stack, key)));
+        }
+        for t in reached {
+            let Some(kernel) = node(t) else {
+                graph.add_stack_task(made, t, &stacks);
+                continue;
+            };
+            for (s, segment) in made[t].segments.iter().enumerate() {
+                if s > 0 {
+                    graph.add_segment(made, segment, consumed(t, s), &stacks);
+                } else if let Some(kernel) = graph.kernel_mut(kernel) {
+                    let pushed = segment.pushes.iter().filter_map(|p| stacks.get(&p.stack));
+                    let more: Vec<_> = pushed.filter(|c| !kernel.produces.contains(c)).collect();
+                    kernel.produces.extend(more);
+                }
+            }
+        }
+        graph
+    }
+
+    fn add_stack(&mut self, program: &Levelized, stack: StackRef) -> ChannelKey {
+        self.add_channel(Channel {
+            element: Element::Fields(program.fields(stack)),
+            protocol: Protocol::Stack,
+            scope: Scope::Worker,
+            ..Channel::new(program.name(stack), "")
+        })
+    }
+
+    /// Adds the segments of a task, whose stacks are there, and what ties them together.
+    fn add_stack_task(
+        &mut self,
+        program: &Levelized,
+        t: TaskId,
+        stacks: &BTreeMap<StackRef, ChannelKey>,
+    ) {
+        let task = &program[t];
+        let segments = task.segments.iter().enumerate();
+        let segments = segments
+            .map(|(s, segment)| self.add_segment(program, segment, consumed(t, s), stacks))
+            .collect();
+        self.add_task(Task {
+            name: task.name.clone(),
+            combine: task.combine,
+            calls: stacks[&StackRef::Entry(t)],
+            frames: stacks.get(&StackRef::Frame(t)).copied(),
+            segments,
+        });
+    }
+
+    fn add_segment(
+        &mut self,
+        program: &Levelized,
+        segment: &Segment,
+        consumes: StackRef,
+        stacks: &BTreeMap<StackRef, ChannelKey>,
+    ) -> KernelKey {
+        let pushes = segment.pushes.iter();
+        let pushes = pushes.filter_map(|p| Some((*stacks.get(&p.stack)?, p.max)));
+        let (produces, most) = pushes.unzip();
+        self.add_kernel(Kernel {
+            name: segment.body.name.clone(),
+            body: Body::Segment(Code {
+                text: print_function(&program.program, &segment.body),
+                ret: segment.ret,
+                most,
+            }),
+            consumes: stacks.get(&consumes).copied(),
+            produces,
+            args: Vec::new(),
+        })
     }
 
     /// The levelized program that a graph of stacks is, where `program` has what its segments name: structs, constants, helpers, and a
@@ -110,6 +178,22 @@ impl Graph {
         }
         out
     }
+}
+
+/// These tasks and all that come of them.
+fn reached(program: &Levelized, from: impl Iterator<Item = TaskId>) -> BTreeSet<TaskId> {
+    let mut next: Vec<TaskId> = from.collect();
+    let mut out = BTreeSet::new();
+    while let Some(task) = next.pop() {
+        if out.insert(task) {
+            let pushes = program[task].segments.iter().flat_map(|s| &s.pushes);
+            next.extend(pushes.filter_map(|p| match p.stack {
+                StackRef::Entry(child) => Some(child),
+                _ => None,
+            }));
+        }
+    }
+    out
 }
 
 /// The stack that a segment consumes.

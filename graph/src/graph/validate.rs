@@ -1,7 +1,7 @@
 //! What must hold of a graph before it runs. All that is wrong is said at once, each with the node's name.
 //!
 //! 1. Channels have names of their own, and so have kernels.
-//! 2. An element is a type of the program without addresses, and not empty. A channel has room for an element, a group holds one.
+//! 2. An element is a type of the program without addresses, not empty, with the fields that the graph says, if it does. A channel has room for an element, a group holds one.
 //! 3. A predicate can come true; one of the user's own is a helper `fn(waiting: u32, width: u32, more: bool) -> bool`.
 //! 4. A channel has one consumer, or is an output and has none. Elements come into it from a kernel or from outside.
 //! 5. A node on the device runs a kernel of the program, consumes a channel of its element's type, has a channel of the right type for each
@@ -12,12 +12,12 @@
 
 use super::{
     At, Body, Channel, ChannelKey, Element, Graph, GraphError, Kernel, KernelKey, Node, Part,
-    Predicate, Problem, Protocol, Resolved, WhenFull, meant,
+    Predicate, Problem, Protocol, Resolved, WhenFull, element_fields, meant,
 };
 use crate::{
     ir::{BlockId, Function, FunctionKind, Param, Program, Stmt, StmtKind, Terminator},
     text::parse_type,
-    ty::{Scalar, Type},
+    ty::{Field, Scalar, Type},
 };
 use petgraph::{algo::tarjan_scc, visit::EdgeRef};
 use std::collections::{BTreeMap, BTreeSet};
@@ -193,6 +193,16 @@ impl<'a> Checker<'a> {
                 self.fail(At::Channel(key, Part::Element), message, None);
             }
             Ok(ty) => {
+                let fields = element_fields(&ty, &self.program.structs);
+                if let Some(layout) = c.layout.as_ref().filter(|l| **l != fields) {
+                    let shown = |fields: &[Field]| Element::Fields(fields.to_vec()).to_string();
+                    let message = format!(
+                        "channel `{name}`: a `{element}` of the source has the fields `{}`, and not `{}`",
+                        shown(&fields),
+                        shown(layout)
+                    );
+                    self.fail(At::Channel(key, Part::Element), message, None);
+                }
                 self.elements.insert(key, ty);
             }
         }

@@ -53,7 +53,7 @@ pub struct WrittenChannel<S = String> {
     /// The type of [`Channel::element`].
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]
     pub element: Option<S>,
-    /// In place of the type: the fields, each a scalar or a size and an alignment.
+    /// In place of the type, or to be compared with it: the fields, each a scalar or a size and an alignment.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub fields: Names<S, S>,
     /// [`Channel::protocol`]
@@ -311,24 +311,22 @@ impl<'w> Resolver<'w> {
             Field { name, kind }
         });
         let fields: Vec<Field> = fields.collect();
-        let element = match &c.element {
+        let (element, layout) = match &c.element {
             Some(element) => {
-                if !fields.is_empty() {
-                    problems
-                        .push("its elements have a type and fields: say one of them".to_owned());
-                }
-                Element::Type(element.as_ref().to_owned())
+                let layout = Some(fields).filter(|f| !f.is_empty());
+                (Element::Type(element.as_ref().to_owned()), layout)
             }
             None => {
                 if c.protocol == Protocol::Ring {
                     problems.push("what its elements are is not said (`element`)".to_owned());
                 }
-                Element::Fields(fields)
+                (Element::Fields(fields), None)
             }
         };
         let key = self.graph.add_channel(Channel {
             name: name.to_owned(),
             element,
+            layout,
             protocol: c.protocol,
             scope: c.scope,
             width: c.width,
@@ -425,15 +423,13 @@ impl From<&Graph> for Written {
     fn from(graph: &Graph) -> Self {
         let channels = graph.channels().map(|(_, c)| {
             let (element, fields) = match &c.element {
-                Element::Type(ty) => (Some(ty.clone()), Vec::new()),
-                Element::Fields(fields) => {
-                    let written = fields.iter().map(|f| (f.name.clone(), piece_text(f.kind)));
-                    (None, written.collect())
-                }
+                Element::Type(ty) => (Some(ty.clone()), c.layout.as_deref().unwrap_or_default()),
+                Element::Fields(fields) => (None, fields.as_slice()),
             };
+            let fields = fields.iter().map(|f| (f.name.clone(), piece_text(f.kind)));
             let written = WrittenChannel {
                 element,
-                fields: Names(fields),
+                fields: Names(fields.collect()),
                 protocol: c.protocol,
                 scope: c.scope,
                 width: c.width,

@@ -192,10 +192,10 @@ pub(crate) enum Emit {
     Graph,
     /// The graph for Graphviz
     Dot,
-    /// The graph for pages: Mermaid
-    Mermaid,
     /// The graph, drawn
     Svg,
+    /// The graph for pages: Mermaid
+    Mermaid,
     /// CUDA C++, as the CUDA device compiles it
     Cuda,
     /// PTX; needs NVRTC, but no GPU

@@ -8,7 +8,7 @@ mod benches;
 
 use benches::{
     elision::Elision,
-    gpu,
+    gpu, graphs, graphs_gpu,
     measure::measure,
     ours::Ours,
     program::{Contestant, Program},
@@ -29,8 +29,8 @@ pub(crate) struct Args {
     /// Numbers of threads of the CPU, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<u32>,
-    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series, rings, deliver (10^9 elements through rings, only if
-    /// it is named); on a GPU also multiply and chain.
+    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series, bfs, rings, deliver (10^9 elements through rings, only if
+    /// it is named); on a GPU also multiply, chain and tracer.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     program: Vec<String>,
     /// Rounds that are measured.
@@ -61,6 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
         .map(|p| p.name())
         .chain(gpu::names())
         .chain([SERIES, CHAIN, RINGS, DELIVER])
+        .chain([graphs::BFS, graphs_gpu::TRACER])
         .collect();
     if let Some(name) = args.program.iter().find(|n| !names.contains(n.as_str())) {
         return Err(format!(
@@ -126,6 +127,11 @@ fn table(
                 &program.to_string(),
                 &measure(program, contestants, rounds)?,
             );
+            say!("{}", row(&records));
+            found.extend(records);
+        }
+        if wanted(graphs::BFS) {
+            let records = graphs::bfs(threads, rounds, args.quick)?;
             say!("{}", row(&records));
             found.extend(records);
         }

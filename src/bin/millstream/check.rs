@@ -99,6 +99,14 @@ fn program(job: &Job) -> String {
     for task in &lowered.tasks {
         describe(&mut out, job, lowered, task);
     }
+    for (_, kernel) in job.program().kernels() {
+        let signature = job.signature(&kernel.name);
+        let _ = writeln!(
+            out,
+            "  kernel {}",
+            signature.as_ref().unwrap_or(&kernel.name)
+        );
+    }
     out
 }
 

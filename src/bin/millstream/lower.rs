@@ -50,7 +50,7 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
             return write(path, &cubin);
         }
         Emit::Ir => text::print_program(job.program()),
-        Emit::Lowered => text::print_levelized(job.lowered()),
+        Emit::Lowered => text::print_levelized(job.flow().map_or(job.lowered(), |f| &f.levelized)),
         Emit::Graph => job.graph_file(args.output.as_deref().and_then(Path::parent))?,
         Emit::Dot => job.drawing().to_dot(),
         Emit::Mermaid => job.drawing().to_mermaid(),

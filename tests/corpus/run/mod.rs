@@ -124,6 +124,7 @@ programs! {
     sudoku
     sync_in_branch
     sync_in_loop
+    tasks_beside_kernels
     tasks_mutual
     three_phase_state
     tree_walk

@@ -68,22 +68,22 @@ static void play(const Ring& ring, u64* data, u64 all, Event* events) {
     done = over;
     if (count) {
       const Round places = ring_control(ring, first);
-      for (u32 i = thread_id(); i < count; i += BLOCK) {
-        const u64 number = data[ring_await(ring, places, i)];
-        if (number >= all) continue;
-        Event& event = events[number];
-        event.delivered++;
-        event.deq_begin = begun;
-        event.deq_end = tick();
+      for (u32 base = 0; base < count; base += BLOCK) {
+        const u32 i = base + thread_id();
+        const bool mine = i < count;
+        const u32 slot = mine ? ring_await(ring, places, i) : 0;
+        ring_seen();
+        const u64 number = mine ? data[slot] : all;
+        if (number < all) {
+          Event& event = events[number];
+          event.delivered++;
+          event.deq_begin = begun;
+          event.deq_end = tick();
+          event.held_until = tick();
+        }
+        ring_seen();
+        ring_tfree(ring, slot, mine);
       }
-      __syncthreads();
-      const u64 now = tick();
-      for (u32 i = thread_id(); i < count; i += BLOCK) {
-        const u64 number = data[ring.control[places.at(i)] & ~RING_TAG];
-        if (number < all) events[number].held_until = now;
-      }
-      __syncthreads();
-      ring_tfree(ring, first, count);
     }
     __syncthreads();
   }

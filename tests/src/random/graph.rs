@@ -6,16 +6,23 @@ use super::{
     run::{Devices, LIMITS, Lending, PLENTY, Verdict, places, rust_argument},
     types::Mode,
 };
-use crate::value::{Argument, Piece, argument, image, show, show_lent};
-use millstream_aggregator::{Device, GraphCall, GraphProgram, RunError};
+use crate::{
+    emulator::FlowEmulator,
+    value::{Argument, Piece, argument, image, show, show_lent},
+};
+use millstream_aggregator::{
+    GraphCall, GraphProgram, RunError, RunReport, Running,
+    cuda::flow::{FlowSettings, run_graph},
+};
 use millstream_cilk_lower::{SourceError, instantiate::instantiate, parse_file};
 use millstream_graph::{
+    fault::Fault,
     graph::{Channel, ChannelKey, Graph, Kernel, KernelKey, WhenFull},
     interp::{ArgValue, InterpError, SerialGraph},
     ir::{Param, Program},
     ty::{PieceKind, Structs, Type},
 };
-use std::{fmt::Write as _, sync::Arc};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 /// What came of a graph: the memory that each node was lent, and the elements of each output in an order of their own.
 type Outcome = Vec<String>;
@@ -174,16 +181,41 @@ impl<'s> Built<'s> {
         ))
     }
 
-    /// What a device makes of it, and how many tasks ran, the kernels' among them.
-    fn launch(&self, device: &Device) -> Result<(Outcome, u64), RunError> {
-        let made =
-            instantiate(&self.program, &self.graph).map_err(|e| RunError::Graph(e.to_string()))?;
-        let loaded = device.load_graph(&Arc::new(GraphProgram {
+    /// The graph with what was made of it for devices.
+    fn made(&self) -> Result<GraphProgram, String> {
+        let made = instantiate(&self.program, &self.graph).map_err(|e| e.to_string())?;
+        Ok(GraphProgram {
             graph: self.graph.clone(),
             source: Arc::new(self.program.clone()),
             levelized: Arc::new(made.program),
             kernels: made.kernels,
-        }))?;
+        })
+    }
+
+    /// Sends the first elements, and takes what comes to the outputs.
+    fn feed(&self, running: &Running<'_>) -> Result<Vec<Vec<Vec<u8>>>, RunError> {
+        for (channel, text) in &self.sample.first {
+            let element = image(text, &self.element(*channel), self.structs());
+            running.send(self.channels[*channel], &element)?;
+        }
+        running.close();
+        let mut outputs = Vec::new();
+        for channel in self.outputs() {
+            let size = self.element(channel).layout(self.structs()).size as usize;
+            let mut elements = Vec::new();
+            while let Some(bytes) = running.receive(self.channels[channel], 1000)? {
+                elements.extend(bytes.chunks(size).map(<[u8]>::to_vec));
+            }
+            outputs.push(elements);
+        }
+        Ok(outputs)
+    }
+
+    /// What comes of it where `run` runs a call while it is fed and drained, and how many tasks ran, the kernels' among them.
+    fn launch(
+        &self,
+        run: impl FnOnce(GraphCall<'_>, &Self) -> Result<(Vec<Vec<Vec<u8>>>, RunReport), RunError>,
+    ) -> Result<(Outcome, u64), RunError> {
         let arguments: Vec<Vec<Argument>> =
             (0..self.nodes.len()).map(|n| self.arguments(n)).collect();
         let mut lent: Vec<Lending> = arguments.iter().map(|a| Lending::new(a)).collect();
@@ -191,23 +223,7 @@ impl<'s> Built<'s> {
         for ((key, memory), arguments) in self.nodes.iter().zip(&mut lent).zip(&arguments) {
             call.args.insert(*key, memory.args(arguments));
         }
-        let (outputs, report) = loaded.run(call, |running| {
-            for (channel, text) in &self.sample.first {
-                let element = image(text, &self.element(*channel), self.structs());
-                running.send(self.channels[*channel], &element)?;
-            }
-            running.close();
-            let mut outputs = Vec::new();
-            for channel in self.outputs() {
-                let size = self.element(channel).layout(self.structs()).size as usize;
-                let mut elements = Vec::new();
-                while let Some(bytes) = running.receive(self.channels[channel], 1000)? {
-                    elements.extend(bytes.chunks(size).map(<[u8]>::to_vec));
-                }
-                outputs.push(elements);
-            }
-            Ok(outputs)
-        })?;
+        let (outputs, report) = run(call, self)?;
         let memory = lent.into_iter().map(|l| l.images().collect()).collect();
         Ok((self.outcome(memory, outputs), report.total))
     }
@@ -240,48 +256,99 @@ pub fn check_graph(sample: &GraphSample, seed: u64, devices: &mut Devices) -> Ve
     }
 }
 
-fn try_check(sample: &GraphSample, seed: u64, devices: &mut Devices) -> Result<Verdict, String> {
-    let built = Built::new(sample)?;
-    let expected = match built.interpret() {
-        Ok(outcome) => Ok(outcome),
-        Err(InterpError::Fault(fault)) => Err(fault),
+/// What the interpreter says; none if it runs for too long.
+type Expected = Option<Result<(Outcome, u64), Fault>>;
+
+fn expected(built: &Built<'_>) -> Result<Expected, String> {
+    match built.interpret() {
+        Ok(outcome) => Ok(Some(Ok(outcome))),
+        Err(InterpError::Fault(fault)) => Ok(Some(Err(fault))),
         Err(
             InterpError::StepLimit(_)
             | InterpError::RecursionLimit(_)
             | InterpError::MemoryLimit(_),
-        ) => return Ok(Verdict::TooLong),
-        Err(e) => return Err(format!("interpreter: {e}")),
+        ) => Ok(None),
+        Err(e) => Err(format!("interpreter: {e}")),
+    }
+}
+
+fn judge(
+    expected: &Result<(Outcome, u64), Fault>,
+    found: Result<(Outcome, u64), RunError>,
+    settings: &str,
+) -> Result<(), String> {
+    match (expected, found) {
+        (Err(_), Err(RunError::Node { error, .. })) if matches!(*error, RunError::Fault(_)) => {
+            Ok(())
+        }
+        (Err(fault), found) => Err(format!(
+            "{settings}: {found:?}; in the interpreter: {fault}"
+        )),
+        (Ok(_), Err(e)) => Err(format!("{settings}: {e}")),
+        (Ok(expected), Ok(found)) if *expected == found => Ok(()),
+        (Ok((expected, tasks)), Ok((found, ran))) => Err(format!(
+            "{settings}: {ran} tasks ran, not {tasks}\n  interpreter: {}\n  device:      {}",
+            expected.join(" | "),
+            found.join(" | ")
+        )),
+    }
+}
+
+fn try_check(sample: &GraphSample, seed: u64, devices: &mut Devices) -> Result<Verdict, String> {
+    let built = Built::new(sample)?;
+    let Some(expected) = expected(&built)? else {
+        return Ok(Verdict::TooLong);
     };
+    let made = Arc::new(built.made()?);
     let mut c = Choices::seeded(seed ^ 0x5eed);
     for _ in 0..2 {
         let threads = c.pick(&[1, 2, 4]);
         let width = c.pick(&[None, Some(1), Some(3)]);
         let settings = format!("cpu, {threads} threads, width {width:?}");
-        let found = built.launch(devices.get(threads, width, PLENTY));
-        match (&expected, found) {
-            (Err(_), Err(RunError::Node { error, .. })) if matches!(*error, RunError::Fault(_)) => {
-            }
-            (Err(fault), found) => {
-                return Err(format!(
-                    "{settings}: {found:?}; in the interpreter: {fault}"
-                ));
-            }
-            (Ok(_), Err(e)) => return Err(format!("{settings}: {e}")),
-            (Ok(expected), Ok(found)) if *expected == found => {}
-            (Ok((expected, tasks)), Ok((found, ran))) => {
-                return Err(format!(
-                    "{settings}: {ran} tasks ran, not {tasks}\n  interpreter: {}\n  device:      {}",
-                    expected.join(" | "),
-                    found.join(" | ")
-                ));
-            }
-        }
+        let device = devices.get(threads, width, PLENTY);
+        let found = built.launch(|call, built| {
+            let loaded = device.load_graph(&made)?;
+            loaded.run(call, |running| built.feed(running))
+        });
+        judge(&expected, found, &settings)?;
     }
     Ok(Verdict::Agreed {
         tasks: expected.as_ref().map_or(0, |(_, tasks)| *tasks),
         fault: expected.is_err(),
         out_of_memory: 0,
     })
+}
+
+/// Runs a graph, whose kernels spawn no tasks, on the emulator of a GPU, in interleavings that depend on `seed`. Gives how many elements were
+/// consumed; none if it runs for too long.
+///
+/// # Errors
+/// If it is not as the interpreter says.
+pub fn emulate_graph(sample: &GraphSample, seed: u64) -> Result<Option<u64>, String> {
+    let built = Built::new(sample)?;
+    let Some(expected) = expected(&built)? else {
+        return Ok(None);
+    };
+    let made = built.made()?;
+    let mut c = Choices::seeded(seed ^ 0x5eed);
+    let (blocks, stage) = (c.pick(&[1, 2, 3]), c.pick(&[256, 1024, 4096]));
+    let mut emulator = FlowEmulator::of_graph(&made, blocks, stage)?;
+    for turn in 0..3 {
+        emulator.draw(seed + turn, 8);
+        let settings = FlowSettings {
+            memory: 64 << 20,
+            watchdog: Duration::from_secs(20),
+            host_thread: turn == 2,
+        };
+        let found = built.launch(|call, built| {
+            run_graph(&mut emulator, settings, &made, call, |running| {
+                built.feed(running)
+            })
+        });
+        let how = format!("emulator, {blocks} blocks, a stage of {stage} bytes, turn {turn}");
+        judge(&expected, found, &how)?;
+    }
+    Ok(expected.ok().map(|(_, ran)| ran))
 }
 
 /// A Rust file that prints the outcome of a graph by the serial elision, and what the interpreter says of it. None if it faults or runs for

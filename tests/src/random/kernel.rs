@@ -5,8 +5,9 @@
 
 use super::{
     choices::Choices,
+    expr::may_read,
     function::{Gen, debug_argument},
-    scope::Kind,
+    scope::{Kind, Var},
     shape::shape,
     types::{Func, Mode, Param, Shape, Ty, debug_value},
 };
@@ -76,9 +77,9 @@ impl Wire {
     }
 }
 
-/// Makes a graph.
+/// Makes a graph; its kernels may spawn tasks if `spawns`.
 #[must_use]
-pub fn generate_graph(choices: &mut Choices) -> GraphSample {
+pub fn generate_graph(choices: &mut Choices, spawns: bool) -> GraphSample {
     let mut shape = shape(choices);
     let (depth, emits) = choices.pick(&BOUNDS);
     (shape.depth, shape.fan) = (depth, shape.fan.min(3));
@@ -139,7 +140,9 @@ pub fn generate_graph(choices: &mut Choices) -> GraphSample {
     let mut g = Gen::new(choices, shape);
     let functions: Vec<String> = (0..g.shape.fns.len()).map(|i| g.function(i)).collect();
     let kernels = plans.into_iter().enumerate();
-    let kernels: Vec<String> = kernels.map(|(i, plan)| g.kernel(i, plan, emits)).collect();
+    let kernels: Vec<String> = kernels
+        .map(|(i, plan)| g.kernel(i, plan, emits, spawns))
+        .collect();
     let source = g.program(&(kernels.concat() + &functions.concat()));
     GraphSample {
         source,
@@ -174,10 +177,10 @@ fn bound(c: &mut Choices, shape: &Shape) -> Vec<(String, Param)> {
 }
 
 impl Gen<'_> {
-    fn kernel(&mut self, i: usize, plan: Plan, emits: u32) -> String {
+    fn kernel(&mut self, i: usize, plan: Plan, emits: u32, spawns: bool) -> String {
         let signature = Func {
             name: format!("k{i}"),
-            task: true,
+            task: spawns,
             params: plan.params,
             ret: None,
         };
@@ -227,7 +230,7 @@ impl Gen<'_> {
             return self.let_value();
         }
         let port = self.c.pick(&ports);
-        let item = self.expr(&port.item, 2);
+        let item = self.item(&port.item);
         let name = &port.name;
         if !port.inner {
             return self.line(&format!("{name}.emit({item});"));
@@ -244,6 +247,21 @@ impl Gen<'_> {
         }
         self.line(&format!("{place}.0 = {less};"));
         self.line(&format!("{name}.enq({place});"));
+    }
+
+    /// What an element carries: often a variable as it is, which may have waited behind a sync for nothing else.
+    fn item(&mut self, ty: &Ty) -> String {
+        let fits = |v: &&Var| may_read(v) && v.kind == Kind::Value(ty.clone());
+        let held: Vec<String> = self
+            .vars
+            .iter()
+            .filter(fits)
+            .map(|v| v.name.clone())
+            .collect();
+        if held.is_empty() || self.c.chance(40) {
+            return self.expr(ty, 2);
+        }
+        self.c.pick(&held)
     }
 
     /// Whether an emit may come next. A function without channels makes no choice.

@@ -22,7 +22,7 @@ mod types;
 
 pub use choices::Choices;
 pub use function::{Sample, generate};
-pub use graph::{check_graph, graph_elision};
+pub use graph::{check_graph, emulate_graph, graph_elision};
 pub use kernel::{GraphSample, NodeSample, generate_graph};
 pub use pressure::{decide, pressure};
 pub use run::{Devices, Verdict, check, elision};

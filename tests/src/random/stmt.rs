@@ -31,6 +31,9 @@ impl Gen<'_> {
 
     /// A last effect of a task that returns nothing.
     pub(super) fn after_all(&mut self) {
+        if self.wants_emit() {
+            return self.emit();
+        }
         let last = |v: &Var| match &v.kind {
             Kind::Atomic(s) => Some(Ty::Scalar(*s)),
             Kind::Ref { target, .. } if may_write(v) => Some(target.clone()),

@@ -3,7 +3,7 @@
 use millstream_aggregator::{Aggregator, CpuOptions, Device, RunReport};
 use millstream_tests::{
     Outcome,
-    deep::{CHAIN, FIVE, LINE},
+    deep::{CHAIN, CHAINS, FIVE, LINE},
     emulator::{self, Emulator, How},
     engine::{Engine, emulate, prepare},
 };
@@ -90,4 +90,16 @@ fn chains_in_a_program_of_several_tasks_are_narrow() {
             },
         );
     }
+}
+
+/// Forty chains of three hundred levels, where all of them side by side find no room: they end one after the other.
+#[test]
+fn deep_siblings_run_in_turn_where_memory_is_short() {
+    both(
+        CHAINS,
+        ("chains", &["40", "300"]),
+        &AGGREGATORS,
+        480 << 10,
+        |_, _, _| {},
+    );
 }

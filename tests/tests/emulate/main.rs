@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 #![allow(unreachable_pub, reason = "programs are written as in a library")]
 
+mod budgets;
 mod deep;
 mod kernels;
 mod stress;

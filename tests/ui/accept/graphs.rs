@@ -22,7 +22,8 @@ use millstream::{Device, Error, Graph, graph::Predicate};
 use parts::{Part, kernel::cut};
 use std::sync::atomic::AtomicU64;
 
-fn main() -> Result<(), Error> {
+/// Each form.
+pub fn run() -> Result<(), Error> {
     let (text, total) = (vec![0u8; 4], AtomicU64::new(0));
     let mut seen = 0;
     let mut graph = Graph::new("g");

@@ -31,8 +31,8 @@ fn consumes(graph: &mut Graph<'_>) {
 fn produces(graph: &mut Graph<'_>) {
     let parts = graph.channel::<Part>("parts");
     let numbers = graph.channel::<u32>("numbers");
-    let _ = graph.kernel(cut).consumes(&parts).produces(&numbers); //~ E0277
-    let _ = graph.kernel(cut).consumes(&parts).produces(&parts).produces(&parts); //~ E0277
+    let _ = graph.kernel(cut).consumes(&parts).produces(&numbers); //~ E0308
+    let _ = graph.kernel(cut).consumes(&parts).produces(&parts).produces(&parts); //~ E0308
     let _ = graph.kernel(cut).produces(&parts); //~ E0599
 }
 
@@ -40,7 +40,7 @@ fn too_many(graph: &mut Graph<'_>) {
     let parts = graph.channel::<Part>("parts");
     let numbers = graph.channel::<u32>("numbers");
     let node = graph.kernel(cut).consumes(&parts).produces(&parts).produces(&numbers);
-    let _ = node.produces(&numbers); //~ E0277
+    let _ = node.produces(&numbers); //~ E0599
 }
 
 fn arguments<'a>(graph: &mut Graph<'a>, text: &'a [u8], total: &'a AtomicU64) {
@@ -48,8 +48,8 @@ fn arguments<'a>(graph: &mut Graph<'a>, text: &'a [u8], total: &'a AtomicU64) {
     let _ = graph.kernel(cut).consumes(&parts).arg(total); //~ E0277
     let node = graph.kernel(cut).consumes(&parts).arg(text).arg(total);
     let node = node.arg(7);
-    let _ = node.arg(8); //~ E0277
-    let _ = graph.kernel(cut).consumes(&parts).arg(text).arg(total).arg(0.5f32); //~ E0277
+    let _ = node.arg(8); //~ E0599
+    let _ = graph.kernel(cut).consumes(&parts).arg(text).arg(total).arg(0.5f32); //~ E0308
 }
 
 fn sends(graph: &mut Graph<'_>) {
@@ -66,8 +66,8 @@ fn outlives() -> Graph<'static> {
     let (text, total) = (vec![0u8; 4], AtomicU64::new(0));
     let mut graph = Graph::new("g");
     let parts = graph.channel::<Part>("parts");
-    let _ = graph.kernel(cut).consumes(&parts).arg(&text).arg(&total); //~ E0597
-    graph
+    let _ = graph.kernel(cut).consumes(&parts).arg(&text).arg(&total);
+    graph //~ E0515
 }
 
 fn main() {}

@@ -7,6 +7,16 @@ mod refused {
 }
 
 #[millstream::program]
+mod broken {
+    use std::sync::atomic::AtomicU32;
+
+    #[kernel]
+    pub fn broken(src: Element<u32>, next: Channel<u32>, found: &AtomicU32, weights: &[f32], n: u32) {
+        next.emit(src); //~ `src` is an element that is still in its channel | help: write `src.deq()`
+    }
+}
+
+#[millstream::program]
 mod races {
     #[task]
     pub fn fill(data: &mut [u32]) {
@@ -40,4 +50,18 @@ mod races {
 #[millstream::kernel] //~ a kernel stands in a module | help: put `#[millstream::program]` in front of the module
 fn kernel() {}
 
-fn main() {}
+fn main() -> Result<(), millstream::Error> {
+    // What is used elsewhere is there all the same: one error each.
+    let found = std::sync::atomic::AtomicU32::new(0);
+    let mut graph = millstream::Graph::new("broken");
+    let numbers = graph.channel::<u32>("numbers");
+    graph
+        .kernel(broken::kernel::broken)
+        .consumes(&numbers)
+        .produces(&numbers)
+        .arg(&found)
+        .arg(&[1.0f32][..])
+        .arg(3);
+    graph.run(&millstream::Device::cpu()?)?;
+    Ok(())
+}

@@ -47,6 +47,8 @@ pub(super) struct Arena {
     pub(super) ran: u64,
     /// For each channel, elements that made room for others.
     pub(super) dropped: u64,
+    /// The element in whose body a check failed: its fields.
+    pub(super) told: u64,
     /// For each block and channel, elements that it keeps.
     pub(super) held: u64,
     /// The words of all rings, one behind another.
@@ -88,6 +90,8 @@ impl Arena {
         let state = take(size_of::<FlowState>() as u64);
         let ran = take(8 * plan.nodes.len() as u64);
         let dropped = take(8 * count);
+        let fields = plan.channels.iter().map(|c| c.fields.len() as u64);
+        let told = take(8 * fields.max().unwrap_or(0));
         let held = take(4 * blocks * count);
         let words = take(size_of::<RingWords>() as u64 * count);
         let mut places = Vec::new();
@@ -116,6 +120,7 @@ impl Arena {
             state,
             ran,
             dropped,
+            told,
             held,
             words,
             places,

@@ -263,6 +263,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             held: self.base + self.arena.held,
             ran: self.base + self.arena.ran,
             dropped: self.base + self.arena.dropped,
+            told: self.base + self.arena.told,
             ..FlowState::default()
         };
         self.write(self.arena.state, &[state])?;
@@ -400,14 +401,30 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             file: kernels.plan.plan.program.program.file.clone(),
             span: site.span,
         });
-        match kernels.plan.node_of(&site.function) {
+        let plan = &kernels.plan;
+        let teller = (self.state.teller as usize).checked_sub(1);
+        let known = teller.and_then(|n| plan.nodes.get(n));
+        let name = known.map(|node| plan.plan.program[node.task].source_name().to_owned());
+        match name.or_else(|| plan.node_of(&site.function)) {
             Some(node) => RunError::Node {
                 node,
-                element: None,
+                element: known.and_then(|node| self.told(&plan.channels[node.consumes])),
                 error: Box::new(error),
             },
             None => error,
         }
+    }
+
+    /// The element in whose body a check failed, as people read it.
+    fn told(&self, channel: &Channel) -> Option<String> {
+        let mut bits = vec![0u64; channel.fields.len()];
+        self.read(self.arena.told, &mut bits).ok()?;
+        let values = channel.fields.iter().zip(bits);
+        let values = values.map(|(field, bits)| match field.kind {
+            PieceKind::Scalar(ty) => format!("{}: {}", field.name, FaultValue { ty, bits }),
+            PieceKind::Blob(_) => format!("{}: ..", field.name),
+        });
+        Some(format!("({})", values.collect::<Vec<_>>().join(", ")))
     }
 
     /// Each channel with what waits in it and what it has room for.

@@ -68,6 +68,10 @@ structs! {
         kept: u64,
         /// For each channel: elements that made room for others.
         dropped: u64 = "u64*",
+        /// The scalar fields of the element in whose body a check failed,
+        told: u64 = "u64*",
+        /// and one more than its node; 0 if that is not known.
+        teller: u64,
         /// Elements that some kernel of the device is still to run, or is running.
         alive: WideLine,
         /// Blocks that find nothing to do; the upper half counts how often one did again. 0 when the kernel starts.

@@ -72,8 +72,17 @@ struct Flowing : Thread {
   FlowShared& sh;
   __device__ __forceinline__ Flowing(FlowShared& of) : sh(of) { control = device_flow.control; }
 
-  __device__ __forceinline__ void fault(u32 site, u64 a, u64 b) {
-    stop_run(control, FAULT, site, a, b);
+  // A check of the body failed. As `stop_run`, and who wins also says which element it was.
+  __device__ __forceinline__ void fault(u32 site, u64 a, u64 b, const typename S::Args& element) {
+    u32 none = OK;
+    if (__nv_atomic_compare_exchange_n(&control->status, &none, (u32)FAULT, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
+                                       __NV_THREAD_SCOPE_DEVICE)) {
+      control->site = site;
+      control->values[0] = a;
+      control->values[1] = b;
+      device_flow.state->teller = S::NODE + 1;
+      S::tell(device_flow.state->told, element);
+    }
     failed = true;
   }
   // A place in the stage of a port.
@@ -111,8 +120,9 @@ FN void drop_oldest(const Ring& r, u32 channel, u32 most) {
   const u32 got = ring_deq(r, most, at);
   const Round places = ring_control(r, at);
   for (u32 i = 0; i < got; i++) {
-    // Its fence is a release too: the entry is read before its place is written again.
     const u32 slot = ring_await(r, places, i);
+    // Release: the entry is read before its place is written again.
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
     __nv_atomic_fetch_xor(&r.done[slot / r.group], 1ull << slot % r.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
   if (got == 0) return;
@@ -123,7 +133,7 @@ FN void drop_oldest(const Ring& r, u32 channel, u32 most) {
 
 // Waits for room in the middle of a body. One lane does, of those that bring a full stage away, and holds nothing that others want: the wavefront
 // that is being run was given back to its channel before. 0 when the run is over.
-FN u32 wait_for_room(const Ring& r, u32 most, u64& at) {
+FN u32 wait_for_room(const Ring& r, u32 most, u64& data, u64& place) {
   bool idle = false;
   u64 since = 0;
   u32 last = 0, got = 0;
@@ -132,7 +142,7 @@ FN u32 wait_for_room(const Ring& r, u32 most, u64& at) {
     if (ring_room(r)) {
       if (idle) __nv_atomic_fetch_sub(&device_flow.state->waiting, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
       rises(idle);
-      got = ring_talloc(r, most, at);
+      got = ring_talloc(r, most, data, place);
       if (got) break;
     }
     // Who waits is not at work for too long as long as others find something to do.
@@ -180,16 +190,15 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
       if (leads) {
         if (ring_room(r) == 0) ring_reclaim<true>(r);
         if (drops(S::channel(P)) && ring_room(r) < full - done) drop_oldest(r, S::channel(P), full - done - ring_room(r));
-        if (ring_room(r)) got = ring_talloc(r, full - done, data);
+        if (ring_room(r)) got = ring_talloc(r, full - done, data, place);
         // What finds no room is kept by the block, as long as there is place for that.
         if (got == 0 && sh.held[S::channel(P)] + 2 * full - done <= r.keeps) {
           kept = sh.held[S::channel(P)] + 1;
           sh.held[S::channel(P)] += full - done;
           if (S::lives(P)) count_alive(full - done, 0);
         }
-        if (got == 0 && kept == 0) got = wait_for_room(r, full - done, data);
+        if (got == 0 && kept == 0) got = wait_for_room(r, full - done, data, place);
         if (got && S::lives(P)) count_alive(got, 0);
-        if (got) place = ring_reserve(r, got);
       }
       sync_lanes(lanes);
       got = shuffle(lanes, got, leader);
@@ -226,13 +235,17 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
 
 // Room for some elements of a block, in both arrays. The first warp calls it.
 FN void allocate(FlowShared& sh, const Ring& r, u32 channel, u32 most) {
+  u32 got = 0;
+  if (lane_id() == 0) got = ring_talloc(r, most, sh.data, sh.place);
   // All lanes have to see the same.
-  if (__shfl_sync(ALL_LANES, ring_room(r), 0, WARP) < most) ring_reclaim<false>(r);
-  if (lane_id() == 0) {
-    if (drops(channel) && ring_room(r) < most) drop_oldest(r, channel, most - ring_room(r));
-    sh.got = ring_room(r) ? ring_talloc(r, most, sh.data) : 0;
-    if (sh.got) sh.place = ring_reserve(r, sh.got);
+  if (__shfl_sync(ALL_LANES, got, 0, WARP) == 0) {
+    ring_reclaim<false>(r);
+    if (lane_id() == 0) {
+      if (drops(channel) && ring_room(r) < most) drop_oldest(r, channel, most - ring_room(r));
+      if (ring_room(r)) got = ring_talloc(r, most, sh.data, sh.place);
+    }
   }
+  if (lane_id() == 0) sh.got = got;
 }
 
 // Brings what is staged for a port into its channel. What finds no room is kept. All threads call it.
@@ -275,29 +288,46 @@ struct Ports<S, 0> {
   FN_IN static u32 born(const FlowShared&) { return 0; }
 };
 
-// Runs a wavefront of a node's elements. All threads call it.
+// Runs a wavefront of a node's elements. All threads call it. Where a body may wait for room, its warp's elements are free before it begins: whoever
+// waits holds nothing.
 template <class S>
 static __device__ __noinline__ void run_flow() {
   FlowShared& sh = flow_shared();
   const Ring& r = device_flow.rings[S::CONSUMES];
   const u32 count = sh.count;
-  const u64 at = sh.at;
-  const Round places = ring_control(r, at);
+  const Round places = ring_control(r, sh.at);
   Flowing<S> worker(sh);
+  constexpr u32 N = S::COUNTED ? S::ITEMS : 1;
+  u32 slot[N];
+#pragma unroll
+  for (u32 j = 0; j < N; j++) slot[j] = j * BLOCK + thread_id() < count ? ring_await(r, places, j * BLOCK + thread_id()) : 0;
+  ring_seen();
   if constexpr (S::COUNTED) {
-    for (u32 i = thread_id(); i < count && !worker.failed; i += BLOCK) S::run(worker, S::deq(ring_await(r, places, i)));
-    __syncthreads();
-    ring_tfree(r, at, count);
+#pragma unroll 1
+    for (u32 j = 0; j < N; j++) {
+      if (j * BLOCK + thread_id() < count && !worker.failed) S::run(worker, S::deq(slot[0]));
+      // The next one comes to the front: registers have no numbers.
+#pragma unroll
+      for (u32 k = 0; k + 1 < N; k++) {
+        const u32 first = slot[k];
+        slot[k] = slot[k + 1];
+        slot[k + 1] = first;
+      }
+    }
+    __syncwarp();
+    ring_seen();
+#pragma unroll
+    for (u32 j = 0; j < N; j++) ring_tfree(r, slot[j], j * BLOCK + thread_id() < count);
   } else {
-    // Whoever may wait in the middle holds nothing.
     const bool mine = thread_id() < count;
     typename S::Args args = {};
-    if (mine) args = S::deq(ring_await(r, places, thread_id()));
-    __syncthreads();
-    ring_tfree(r, at, count);
+    if (mine) args = S::deq(slot[0]);
+    __syncwarp();
+    ring_seen();
+    ring_tfree(r, slot[0], mine);
     if (mine) S::run(worker, args);
-    __syncthreads();
   }
+  __syncthreads();
   if (thread_id() == 0) {
     count_alive(Ports<S, S::PORTS>::born(sh), count);
     sh.ran[S::NODE] += count;

@@ -107,16 +107,32 @@ FN void narrow_up(Policy& p, Narrow& n) {
   n.top = n.hi;
 }
 
-// How many more elements every stack holds that has more than one in the run.
-FN u32 narrow_room(const Narrow& n) {
+// How many more elements every stack holds that has more than one in the run; for one that runs alone, or for several.
+FN u32 narrow_room(const Narrow& n, bool alone) {
   u32 room = 0xffffffffu;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + n.lane, base = n.top.of[k] + NEIGHBOURS - 1, left = n.capacity.of[k] > base ? n.capacity.of[k] - base : 0;
+    const u32 all = alone ? n.capacity.of[k] : wide_of(n.capacity.of[k]);
+    const u32 s = k * WARP + n.lane, base = n.top.of[k] + NEIGHBOURS - 1, left = all > base ? all - base : 0;
     if (s < STACKS && n.capacity.of[k] != stacks_few[s]) room = left < room ? left : room;
   }
   room = min_lane(room);
-  return room - room / RESERVE;
+  return alone ? room : room - room / RESERVE;
+}
+
+// Whether the level has just one element, and that finds room which is for such.
+FN bool narrow_alone(const Narrow& n, const Each<u32>& most) {
+  u32 have = 0;
+  bool fits = true;
+  const u32 room = narrow_room(n, true);
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    const u32 own = n.limit.of[k] ? n.hi.of[k] - n.lo.of[k] : 0;
+    have += own;
+    fits &= is_narrow(own, n.limit.of[k], most.of[k], room);
+  }
+  const u32 who = __ballot_sync(ALL_LANES, have != 0);
+  return !any_lane(have > 1 || !fits) && __popc(who) == 1;
 }
 
 // Hands in how many elements were consumed: 32 bits are not enough for long.
@@ -209,11 +225,11 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       if (n.children == 0) narrow_release(n);
       if (any_lane(!fits)) {
         // By what room there was, less all that was pushed since. By what there is:
-        n.room = narrow_room(n);
+        n.room = narrow_room(n, false);
         fits = true;
 #pragma unroll
         for (u32 k = 0; k < PER_LANE; k++) fits &= !n.limit.of[k] || is_narrow(n.hi.of[k] - n.lo.of[k], n.limit.of[k], most.of[k], n.room);
-        if (any_lane(!fits)) break;
+        if (any_lane(!fits) && !narrow_alone(n, most)) break;
       }
       n.next = key_stack(best);
       few = key_count(best);

@@ -361,6 +361,16 @@ FN void policy_release(Policy& p) {
   __syncwarp();
 }
 
+// What a stack holds where several elements run at a time: the rest is for one that runs alone.
+FN u32 wide_of(u32 capacity) { return capacity - capacity / RESERVE; }
+
+// How many more elements a stack holds, where several run or one alone.
+FN u32 room_of(const Policy& p, u32 stack, bool alone) {
+  const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
+  const u32 capacity = device_channels.capacity[stack], all = alone ? capacity : wide_of(capacity);
+  return all > base ? all - base : 0;
+}
+
 // How many elements of this level find room with all that they and everything below them push; all ones if that is not known.
 FN u32 policy_share(const Policy& p) {
   const Place& now = policy_level(p);
@@ -369,7 +379,8 @@ FN u32 policy_share(const Policy& p) {
   f32 share = 4e9f;
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     const f32 need = (now.pushed[s] + children * now.below[s]) / (f32)now.elements;
-    const f32 fit = need > 0 ? FILL * (f32)(device_channels.capacity[s] - p.top[s]) / need : share;
+    const u32 all = wide_of(device_channels.capacity[s]), room = all > p.top[s] ? all - p.top[s] : 0;
+    const f32 fit = need > 0 ? FILL * (f32)room / need : share;
     share = fit < share ? fit : share;
   }
   return min_lane((u32)share);
@@ -383,9 +394,8 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
   u32 room = 0xffffffffu;
   for (u32 i = 0; i < from.pushes; i++) {
     const Push push = pushes[from.first_push + i];
-    const u32 top = stacks_entry[push.stack] ? aligned(p.top[push.stack]) : p.top[push.stack];
     // Something is left for the levels below, whatever the estimates say.
-    const u32 all = device_channels.capacity[push.stack] > top ? device_channels.capacity[push.stack] - top : 0, left = all - all / RESERVE;
+    const u32 all = room_of(p, push.stack, false), left = all - all / RESERVE;
     u32 fit = 0;
     if (push.max) {
       fit = left / push.max;
@@ -414,14 +424,28 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
   return from.tile && run > from.tile ? run / from.tile * from.tile : run;
 }
 
+// Whether an element of a source finds room that runs alone.
+FN bool policy_fits(const Policy& p, const Source& from) {
+  for (u32 i = 0; i < from.pushes; i++) {
+    const Push push = pushes[from.first_push + i];
+    if ((push.max ? push.max : 1) > room_of(p, push.stack, true)) return false;
+  }
+  return true;
+}
+
 // What is to be run. A `count` of 0, and the channel that is full, when nothing that is left finds room.
 FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
   const Place& now = policy_level(p);
   u32 entry = 0, other = 0, blocked = 0, short_of = 0;
   const u32 share = policy_share(p);
+  bool alone = false;
   for (u32 s = lane_id(); s < SOURCES; s += WARP) {
     const u32 have = now.hi[sources[s].stack] - now.lo[sources[s].stack];
-    const u32 run = policy_run(p, s, share, blocked);
+    u32 run = policy_run(p, s, share, blocked);
+    if (have && run == 0) {
+      run = policy_fits(p, sources[s]);
+      alone |= run && sources[s].entry;
+    }
     if (have && run == 0) short_of = blocked + 1;
     if (sources[s].entry) {
       entry = run > entry ? run : entry;
@@ -431,13 +455,15 @@ FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
   }
   const u32 best_entry = max_lane(entry), best_other = max_lane(other);
   full = max_lane(short_of) - 1;
-  // Entries first, unless they are short of room and continuations are not.
-  const bool entries = best_entry != 0 && (best_entry >= best_other || best_entry >= SMALL_SHARE);
+  // Entries first, unless they are short of room and continuations are not; or if one would be the second that is under way by itself.
+  const bool second = any_lane(alone) && best_entry == 1 && best_other;
+  const bool entries = best_entry != 0 && !second && (best_entry >= best_other || best_entry >= SMALL_SHARE);
   count = entries ? best_entry : best_other;
   u32 winner = 0;
   for (u32 s = lane_id(); s < SOURCES; s += WARP) {
-    u32 ignored = 0;
-    if ((sources[s].entry != 0) == entries && policy_run(p, s, share, ignored) == count) winner = SOURCES - s > winner ? SOURCES - s : winner;
+    u32 ignored = 0, run = policy_run(p, s, share, ignored);
+    if (run == 0 && now.hi[sources[s].stack] != now.lo[sources[s].stack]) run = policy_fits(p, sources[s]);
+    if ((sources[s].entry != 0) == entries && run == count) winner = SOURCES - s > winner ? SOURCES - s : winner;
   }
   source = SOURCES - max_lane(winner);
 }
@@ -486,7 +512,7 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     }
     const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
     d.base[i] = base;
-    const u32 room = device_channels.capacity[stack] > base ? device_channels.capacity[stack] - base : 0;
+    const u32 room = room_of(p, stack, count == 1);
     d.room[i] = count > 1 ? room - room / RESERVE : room;
   }
   return true;

@@ -31,16 +31,18 @@ FN u32 ring_take(u32* passes, u64* word, u32 most, u64& at) {
   return got;
 }
 
-// `talloc`: up to so many consecutive positions, the first one is `at`. One lane calls it. Available to reserved. Pairs with the fence in
-// `ring_reclaim`: who had these slots before has read them.
-FN u32 ring_talloc(const Ring& r, u32 most, u64& at) { return ring_take(&r.words->room, &r.words->tail, most, at); }
-
-// Room in the control array for what `ring_talloc` gave; there always is. The same lane calls it. Acquire and release: a place may have become free by
-// what another producer saw at its `ring_talloc`, and not this one.
-FN u64 ring_reserve(const Ring& r, u32 count) {
-  const u64 place = __nv_atomic_fetch_add(&r.words->reserve_tail, (u64)count, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+// `talloc`: up to so many consecutive positions, the first one is `data`, and as many places in the control array, the first one is `place`; there is
+// always room there. One lane calls it. Available to reserved. The first fence pairs with the one in `ring_reclaim`: who had these slots before has read
+// them. The second: a place may have become free by what another producer saw when it passed, and not this one.
+FN u32 ring_talloc(const Ring& r, u32 most, u64& data, u64& place) {
+  const u32 got = ring_pass(&r.words->room, most);
+  if (got == 0) return 0;
   __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-  return place;
+  // Both are under way at once.
+  data = __nv_atomic_fetch_add(&r.words->tail, (u64)got, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  place = __nv_atomic_fetch_add(&r.words->reserve_tail, (u64)got, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  return got;
 }
 
 // Some consecutive places of an array that is gone round: of so many slots, or of the control array.
@@ -60,7 +62,7 @@ FN Round ring_control(const Ring& r, u64 at) { return Round(at, 2 * r.width); }
 // `enq`: reserved to ready. Several lanes call it, each with its number among them. Each has written the elements `lane`, `lane + lanes`, and so on
 // of what `ring_talloc` gave, and publishes those. Nobody waits.
 FN void ring_enq(const Ring& r, const Round& slots, const Round& places, u32 count, u32 lane, u32 lanes) {
-  // Release: pairs with the fence in `ring_arrived`.
+  // Release: pairs with the fence in `ring_await`.
   __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
   for (u32 i = lane; i < count; i += lanes)
     __nv_atomic_store_n(&r.control[places.at(i)], slots.at(i) | places.tag(i), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
@@ -71,43 +73,30 @@ FN void ring_enq(const Ring& r, const Round& slots, const Round& places, u32 cou
 // `deq`: up to so many consecutive places of the control array, the first one is `at`. One lane calls it. Ready to dispatched.
 FN u32 ring_deq(const Ring& r, u32 most, u64& at) { return ring_take(&r.words->ready, &r.words->control_head, most, at); }
 
-// The slot of an element that `ring_deq` gave; the element may be read behind `ring_arrived`. So many elements are published as places were given out,
-// but the one of this place may be on its way: its producer has reserved the place, and waits for nothing before it writes the entry.
-FN u32 ring_slot(const Ring& r, const Round& places, u32 i) {
+// The slot of an element that `ring_deq` gave. So many elements are published as places were given out, but the one of this place may be on its way:
+// its producer has reserved the place, and waits for nothing before it writes the entry. `ring_seen` comes between this and a look at the element.
+FN u32 ring_await(const Ring& r, const Round& places, u32 i) {
   u32 entry;
   while (((entry = GLOBAL_LOAD(&r.control[places.at(i)])) & RING_TAG) != places.tag(i)) pause(20);
   return entry & ~RING_TAG;
 }
-// Acquire: pairs with the fence in `ring_enq`.
-FN void ring_arrived() { __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE); }
-// Both, for one element.
-FN u32 ring_await(const Ring& r, const Round& places, u32 i) {
-  const u32 slot = ring_slot(r, places, i);
-  ring_arrived();
-  return slot;
-}
+// Acquire: pairs with the fence in `ring_enq`. Release, before `ring_tfree`: what was read is not written before the loads are done; pairs with the fence
+// in `ring_reclaim`.
+FN void ring_seen() { __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE); }
 
 FN u64 ring_bits(u32 count) { return ~0ull >> (64 - count); }
 
-// `tfree`: marks what `ring_deq` gave, after everybody has read it. All threads of the block call it, between barriers. Dispatched to done. Slots
-// that lie side by side are marked together, by the lane of the first.
-FN void ring_tfree(const Ring& r, u64 at, u32 count) {
-  const Round places = ring_control(r, at);
-  for (u32 base = warp_id() * WARP; base < count; base += BLOCK) {
-    const u32 i = base + lane_id();
-    const bool mine = i < count;
-    const u32 slot = mine ? r.control[places.at(i)] & ~RING_TAG : 0;
-    const u32 before = __shfl_up_sync(ALL_LANES, slot, 1, WARP);
-    const u32 word = slot / r.group, bit = slot % r.group;
-    const bool begins = !mine || lane_id() == 0 || slot != before + 1 || bit == 0;
-    const u32 beginnings = __ballot_sync(ALL_LANES, begins);
-    if (!mine || !begins) continue;
-    const u32 later = lane_id() + 1 < WARP ? beginnings >> (lane_id() + 1) : 0;
-    const u32 run = later ? (u32)__ffs((i32)later) : WARP - lane_id();
-    // Release: what was read here is not written before the loads are done. Pairs with the fence in `ring_reclaim`.
-    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-    __nv_atomic_fetch_xor(&r.done[word], ring_bits(run) << bit, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  }
+// `tfree`: marks slots that `ring_deq` gave, one of each lane that is asked, after all lanes of the warp have read theirs and called `ring_seen`. All
+// lanes call it. Dispatched to done. Slots that lie side by side are marked together, by the lane of the first.
+FN void ring_tfree(const Ring& r, u32 slot, bool mine) {
+  const u32 before = __shfl_up_sync(ALL_LANES, slot, 1, WARP);
+  const u32 word = slot / r.group, bit = slot % r.group;
+  const bool begins = !mine || lane_id() == 0 || slot != before + 1 || bit == 0;
+  const u32 beginnings = __ballot_sync(ALL_LANES, begins);
+  if (!mine || !begins) return;
+  const u32 later = lane_id() + 1 < WARP ? beginnings >> (lane_id() + 1) : 0;
+  const u32 run = later ? (u32)__ffs((i32)later) : WARP - lane_id();
+  __nv_atomic_fetch_xor(&r.done[word], ring_bits(run) << bit, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
 // Moves `head` over what is done, in the order in which it was allocated: done to available. A warp calls it, each lane looks at a word; or, where

@@ -110,11 +110,15 @@ static __device__ __noinline__ void look(FlowShared& sh, u32 how) {
       idle = false;
       if (best) {
         channel = (best & 0xffff) - 1;
-        u32 got = 0;
+        u32 got = 0, waiting = 0;
+#pragma unroll
+        for (u32 k = 0; k < EACH; k++) {
+          if (channel / WARP == k) waiting = __shfl_sync(ALL_LANES, ready[k], channel % WARP, WARP);
+        }
         if (lane_id() == 0) {
           const Ring& r = device_flow.rings[channel];
           // Few elements are spread over the blocks.
-          const u32 share = ring_ready(r) / gridDim.x / WARP * WARP + WARP;
+          const u32 share = waiting / gridDim.x / WARP * WARP + WARP;
           got = ring_deq(r, min_of(share, channels[channel].most), sh.at);
           sh.count = got;
         }
@@ -144,7 +148,8 @@ static __device__ __noinline__ void look(FlowShared& sh, u32 how) {
     last = seen.idle;
     if (lane_id() == 0 && seen.quiet && (bool)GLOBAL_LOAD(&device_flow.state->pausing) && seen.waiting == 0 && still > 2) end_flow(PAUSED);
     if (lane_id() == 0 && blockIdx.x == 0 && still >= STILL_LOOKS) end_flow(STANDS_STILL);
-    pause(looks < 32 ? 20 : 300);
+    // The more there are who look, the less often each does: somebody sees what comes as soon, and who works is not in their way.
+    pause(min_of(20u + 10u * state_idle(seen.idle), 5000u));
   }
 }
 

@@ -69,7 +69,7 @@ pub(super) fn write(plan: &FlowPlan, number: usize, out: &mut Writer) {
     ));
     out.open(&format!("struct {} {{", name(plan, number)));
     out.line(&format!(
-        "static constexpr u32 NODE = {number}, CONSUMES = {}, PORTS = {};",
+        "static constexpr u32 NODE = {number}, CONSUMES = {}, PORTS = {}, ITEMS = {ITEMS};",
         node.consumes,
         ports.len()
     ));
@@ -205,6 +205,14 @@ fn arguments(plan: &FlowPlan, node: &Node, out: &mut Writer) {
         }
     }
     out.line("return e;");
+    out.close("}");
+    out.open("FN_IN static void tell([[maybe_unused]] u64* to, [[maybe_unused]] const Args& e) {");
+    for (f, field) in from.fields.iter().enumerate() {
+        if let PieceKind::Scalar(_) = field.kind {
+            let name = names::field(field, f);
+            out.line(&format!("to[{f}] = bits_of(e.{name});"));
+        }
+    }
     out.close("}");
 }
 

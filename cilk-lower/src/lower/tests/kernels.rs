@@ -162,6 +162,9 @@ const WORK: &str = "
         #[kernel]
         pub fn spread(item: Item, depth: u8, deeper: Channel<Item>, found: Channel<(u64, u32)>, sums: &[AtomicU64]) {
             let mut total = 0u64;
+            // Nothing but an emit behind all syncs reads it.
+            let mut kept = item.path;
+            kept[3] = depth + 7;
             for i in 0..item.n {
                 let part = spawn!(split(i as u64 + weight(item.path)));
                 if i % 2 == 0 { found.emit((i as u64, item.n)); }
@@ -172,6 +175,7 @@ const WORK: &str = "
                 if depth > 0 && i > 1 { deeper.emit(Item { n: i, path }); }
             }
             found.emit((total, 0));
+            if depth > 0 { deeper.emit(Item { n: 1, path: kept }); }
             sums[(total % 4) as usize].fetch_add(total, Ordering::Relaxed);
         }
 
@@ -225,7 +229,7 @@ fn kernels_that_spawn_and_nodes_of_one_kernel() {
     serial.run().unwrap();
     let (expected, rest) = (serial.interp.read(sums).to_vec(), serial.take(channels[3]));
     assert!(expected.iter().any(|b| *b != 0));
-    assert_eq!(rest.len(), 2 + 3 + 3 + 4 + 4);
+    assert_eq!(rest.len(), 2 + 3 + 3 + 4 + 4 + 2);
 
     let instance = instantiate(&program, &graph).unwrap();
     let names: Vec<&str> = instance

@@ -244,12 +244,14 @@ impl Drawer<'_> {
             Some(n) => format!(" \u{d7}{n}"),
             None => " \u{d7}n".to_owned(),
         };
+        let ring = |c: &Channel| c.protocol == Protocol::Ring;
         match (&kernel.body, self.stacks.get(&channel)) {
             (Body::Segment(code), Some(StackRef::Entry(_))) => {
                 format!("spawn{}", times(code.most.get(port).copied().flatten()))
             }
-            (Body::Segment(_), _) => "continue".to_owned(),
-            _ => "emit".to_owned(),
+            (_, Some(StackRef::Entry(_))) => "spawn".to_owned(),
+            _ if self.graph.channel(channel).is_some_and(ring) => "emit".to_owned(),
+            _ => "continue".to_owned(),
         }
     }
 }

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 mod validate;
+mod written;
 
 use super::*;
 
@@ -31,7 +32,7 @@ fn a_graph_is_written_with_names_and_read_again() {
     name: Some("fib"),
     channels: {
         "calls": (
-            element: "FibObj",
+            element: Some("FibObj"),
             width: 1000,
             input: true,
         ),

@@ -4,6 +4,7 @@ use crate::{
     graph::{Channel, ChannelKey, Element, Graph, Kernel, Predicate, WhenFull, Written},
     ir::Program,
     text::parse_program,
+    ty::{Field, PieceKind, Scalar},
 };
 
 /// `fib` may end, `again` and `back` never do, `split` has two ports and two parameters.
@@ -97,6 +98,18 @@ fn channels_are_wrong() {
         element("Held"),
         [
             "channel `calls`: a `Held` is no element (elements are values without references and atomics)"
+        ]
+    );
+    let field = |name: &str, ty| Field {
+        name: name.to_owned(),
+        kind: PieceKind::Scalar(ty),
+    };
+    let layout = |fields: Vec<Field>| fib(|c, _| c.layout = Some(fields));
+    assert_eq!(layout(vec![field("n", Scalar::U32)]), [""; 0]);
+    assert_eq!(
+        layout(vec![field("n", Scalar::U64), field("m", Scalar::F32)]),
+        [
+            "channel `calls`: a `FibObj` of the source has the fields `n: u32`, and not `n: u64, m: f32`"
         ]
     );
     assert_eq!(
@@ -329,7 +342,7 @@ fn host_nodes_are_wrong() {
 #[test]
 fn all_is_said_at_once_and_unknown_names_hide_what_follows_from_them() {
     let text = r#"(
-        channels: { "calls": (element: "FibOb", width: 0) },
+        channels: { "calls": (element: Some("FibOb"), width: 0) },
         kernels: { "fib": (consumes: Some("call"), produces: ["calls"]) },
     )"#;
     let written: Written = ron::from_str(text).unwrap();
