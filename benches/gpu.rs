@@ -6,11 +6,12 @@
 
 use super::{
     elision::Elision,
-    graphs_gpu,
+    gpu_rings, graphs_gpu,
     ours::{self, source},
     program::{Contestant, Grain, Input, Program},
     rayon_join::Rayon,
     report::{Header, say},
+    rings::{Delivered, Rate},
 };
 use millstream_aggregator::{
     Aggregator, Buffer, Bytes, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError,
@@ -69,6 +70,10 @@ pub(crate) struct Report {
     header: Header,
     pub(super) gpu: String,
     driver: String,
+    /// Elements a second through ring channels.
+    rings: Vec<Rate>,
+    /// What came through rings of all widths.
+    delivered: Vec<Delivered>,
     pub(super) records: Vec<Record>,
 }
 
@@ -295,6 +300,7 @@ pub(crate) fn table(
     rounds: usize,
     quick: bool,
     wanted: &dyn Fn(&str) -> bool,
+    (rings, delivered): (bool, Option<u64>),
 ) -> Result<Report, String> {
     let make = |aggregator, memory| {
         Device::cuda_with(CudaOptions {
@@ -313,6 +319,8 @@ pub(crate) fn table(
         gpu: name,
         driver: format!("CUDA {major}.{minor}"),
         records: Vec::new(),
+        rings: Vec::new(),
+        delivered: Vec::new(),
     };
     say!(
         "{}, driver for {}; host: {}\n",
@@ -332,6 +340,12 @@ pub(crate) fn table(
         .map_err(|e| e.to_string())
     };
     let mut report = fill(report, &devices, rounds, quick, wanted)?;
+    if rings {
+        report.rings = gpu_rings::rates(ordinal, gpu.arch, rounds, quick)?;
+    }
+    if let Some(count) = delivered {
+        report.delivered = gpu_rings::deliver(ordinal, gpu.arch, count)?;
+    }
     let here = Some((ordinal, Arch(gpu.arch)));
     graphs_gpu::rows(&mut report, &devices, here, rounds, quick, wanted)?;
     Ok(report)
@@ -539,6 +553,8 @@ mod tests {
             gpu: "none".into(),
             driver: "none".into(),
             records: Vec::new(),
+            rings: Vec::new(),
+            delivered: Vec::new(),
         };
         let cpu = |memory| {
             let options = CpuOptions {

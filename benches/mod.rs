@@ -4,7 +4,7 @@
 //! - `ours`: a device of this library, from the examples' source
 //! - `gpu`: the table of a GPU
 //! - `rayon_join`: the same algorithms with rayon's `join`, the same cut-offs and the same number of threads
-//! - `rings`: elements through a ring channel, beside `crossbeam-channel`
+//! - `rings`: elements through a ring channel, beside `crossbeam-channel`; `gpu_rings` and `rings.cu`: on a GPU, beside a broker queue
 //! - `elision`: the examples' modules as rustc compiles them, spawn and sync left out: no tasks, one thread
 //! - `graphs`: graphs of kernels beside rayon; `graphs_gpu`: on a GPU; `nvidia`: CUDA C++ of rivals there
 //! - `measure`: all of them in turn, round by round, so that what else the machine does meets each of them alike
@@ -12,6 +12,7 @@
 
 pub(crate) mod elision;
 pub(crate) mod gpu;
+pub(crate) mod gpu_rings;
 pub(crate) mod graphs;
 pub(crate) mod graphs_gpu;
 pub(crate) mod measure;

@@ -103,7 +103,7 @@ fn ring(words: usize, width: u32) -> Result<Ring, String> {
 }
 
 /// What all numbers below `count` add up to, of 32 bits each.
-fn sum_of(count: u64) -> u64 {
+pub(crate) fn sum_of(count: u64) -> u64 {
     let (rounds, rest) = (count >> 32, count & 0xffff_ffff);
     let sum = |n: u64| (u128::from(n) * u128::from(n.saturating_sub(1)) / 2) as u64;
     sum(1 << 32).wrapping_mul(rounds).wrapping_add(sum(rest))

@@ -17,9 +17,11 @@ mod sync {
 
     impl Entry {
         pub(crate) unsafe fn get(&self) -> u32 {
+            // SAFETY: loom checks that nobody writes it meanwhile.
             self.0.with(|p| unsafe { *p })
         }
         pub(crate) unsafe fn set(&self, slot: u32) {
+            // SAFETY: loom checks that nobody looks at it meanwhile.
             self.0.with_mut(|p| unsafe { *p = slot });
         }
     }

@@ -7,10 +7,13 @@ use loom::{
     cell::UnsafeCell,
     sync::{
         Arc,
-        atomic::{AtomicI32, AtomicU64, Ordering, fence},
+        atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, fence},
     },
     thread,
 };
+
+/// The bit of an entry of the control array that says of which round it is: `RING_TAG`.
+const TAG: u32 = 1 << 31;
 
 /// A ring of numbers.
 struct Ring {
@@ -19,10 +22,8 @@ struct Ring {
     head: AtomicU64,
     tail: AtomicU64,
     control_head: AtomicU64,
-    control_tail: AtomicU64,
     reserve_tail: AtomicU64,
-    meet: Vec<AtomicU64>,
-    control: Vec<UnsafeCell<u32>>,
+    control: Vec<AtomicU32>,
     /// Groups of one.
     done: Vec<AtomicU64>,
     data: Vec<UnsafeCell<u32>>,
@@ -36,19 +37,16 @@ fn acq_rel() {
 impl Ring {
     fn new(width: usize) -> Self {
         let words = |count| (0..count).map(|_| AtomicU64::new(0)).collect();
-        let cells = |count| (0..count).map(|_| UnsafeCell::new(0)).collect();
         Self {
             room: AtomicI32::new(width as i32),
             ready: AtomicI32::new(0),
             head: AtomicU64::new(0),
             tail: AtomicU64::new(0),
             control_head: AtomicU64::new(0),
-            control_tail: AtomicU64::new(0),
             reserve_tail: AtomicU64::new(0),
-            meet: words(2 * width),
-            control: cells(2 * width),
+            control: (0..2 * width).map(|_| AtomicU32::new(0)).collect(),
             done: words(width),
-            data: cells(width),
+            data: (0..width).map(|_| UnsafeCell::new(0)).collect(),
         }
     }
 
@@ -84,32 +82,29 @@ impl Ring {
         let Some((at, got)) = Self::take(&self.room, &self.tail, numbers.len() as i32) else {
             return 0;
         };
-        let start = self.reserve_tail.fetch_add(got, Ordering::Relaxed);
-        acq_rel();
         for (i, number) in (0..got).zip(numbers) {
-            let slot = (at + i) % self.width();
-            let place = (start + i) % (2 * self.width());
-            // SAFETY: loom checks that nobody looks at them meanwhile.
-            self.data[slot as usize].with_mut(|p| unsafe { *p = *number });
-            // SAFETY: as above.
-            self.control[place as usize].with_mut(|p| unsafe { *p = slot as u32 });
+            let slot = ((at + i) % self.width()) as usize;
+            // SAFETY: loom checks that nobody looks at it meanwhile.
+            self.data[slot].with_mut(|p| unsafe { *p = *number });
         }
+        let start = self.reserve_tail.fetch_add(got, Ordering::Relaxed);
+        // That of `ring_reserve`, and that of `ring_enq`.
         acq_rel();
-        let meeting = |at: u64| &self.meet[(at % (2 * self.width())) as usize];
-        if meeting(start).swap(start + got, Ordering::Relaxed) != start {
-            return got as usize;
+        acq_rel();
+        for i in 0..got {
+            let entry = ((at + i) % self.width()) as u32 | self.tag(start + i);
+            self.entry(start + i).store(entry, Ordering::Relaxed);
         }
-        let (mut from, mut at) = (start, start + got);
-        loop {
-            acq_rel();
-            self.control_tail.store(at, Ordering::Relaxed);
-            self.ready.fetch_add((at - from) as i32, Ordering::Relaxed);
-            let next = meeting(at).swap(at, Ordering::Relaxed);
-            if next <= at {
-                return got as usize;
-            }
-            (from, at) = (at, next);
-        }
+        self.ready.fetch_add(got as i32, Ordering::Relaxed);
+        got as usize
+    }
+
+    fn entry(&self, place: u64) -> &AtomicU32 {
+        &self.control[(place % (2 * self.width())) as usize]
+    }
+
+    fn tag(&self, place: u64) -> u32 {
+        ((place / (2 * self.width()) + 1) % 2) as u32 * TAG
     }
 
     /// `ring_deq` and `ring_tfree`.
@@ -119,10 +114,15 @@ impl Ring {
         };
         let mut numbers = Vec::new();
         for place in at..at + got {
-            let place = (place % (2 * self.width())) as usize;
-            // SAFETY: loom checks that nobody writes them meanwhile.
-            let slot = self.control[place].with(|p| unsafe { *p }) as usize;
-            // SAFETY: as above.
+            let slot = loop {
+                let entry = self.entry(place).load(Ordering::Relaxed);
+                if entry & TAG == self.tag(place) {
+                    break (entry & !TAG) as usize;
+                }
+                thread::yield_now();
+            };
+            acq_rel();
+            // SAFETY: loom checks that nobody writes it meanwhile.
             numbers.push(self.data[slot].with(|p| unsafe { *p }));
             acq_rel();
             self.done[slot].fetch_xor(1, Ordering::Relaxed);
@@ -229,4 +229,33 @@ fn two_producers_want_what_two_consumers_free() {
 #[test]
 fn places_are_given_in_another_order_than_passes() {
     scene(2, 0, &[1, 1], &[1, 1], Some(2));
+}
+
+/// The same of room, where one slot was free before and the other becomes free meanwhile: it is its consumer who reclaims.
+#[test]
+fn room_is_given_in_another_order_than_passes() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let ring = Arc::new(Ring::new(2));
+        assert_eq!(ring.send(&[1, 2]), 2);
+        assert_eq!(ring.receive(1), [1]);
+        ring.reclaim();
+        let consumer = {
+            let ring = ring.clone();
+            thread::spawn(move || {
+                let received = ring.receive(1);
+                ring.reclaim();
+                received
+            })
+        };
+        let producer = {
+            let ring = ring.clone();
+            thread::spawn(move || ring.send(&[3]))
+        };
+        let sent = ring.send(&[4]);
+        let sent = sent + producer.join().unwrap();
+        assert_eq!(consumer.join().unwrap(), [2]);
+        assert_eq!(ring.receive(9).len(), sent, "each once");
+    });
 }

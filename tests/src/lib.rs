@@ -19,6 +19,7 @@ pub mod emulator;
 pub mod engine;
 pub mod expect;
 pub mod facts;
+pub mod history;
 pub mod random;
 pub mod stress;
 pub mod swarm;

@@ -25,6 +25,7 @@ mod loops;
 mod names;
 pub mod nvrtc;
 pub mod plan;
+pub mod ring;
 pub mod rules;
 mod rvalue;
 mod segment;

@@ -1,5 +1,5 @@
 //! The ring channel: many producers allocate slots and publish them in any order, many consumers take wavefronts of them, slots become free in
-//! the order in which they were allocated. One atomic operation a wavefront each; nobody waits for anybody.
+//! the order in which they were allocated. One atomic operation a wavefront each; nobody waits for anybody. `README.md` has the protocol.
 //!
 //! ```
 //! use millstream_channels_kernel::ring::{Ring, RingLayout};

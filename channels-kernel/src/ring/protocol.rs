@@ -1,4 +1,4 @@
-//! The ring's protocol: which word is written when, by whom, and what orders it. It moves slots, not elements.
+//! The ring's protocol: which word is written when, by whom, and what orders it. It moves slots, not elements. `README.md` says why it is right.
 
 use super::sync::{AtomicU64, Entry, Ordering};
 use std::iter::FusedIterator;

@@ -113,7 +113,7 @@ fn deliver(strides: &[u64], width: u32, group: u32, producers: u64, consumers: u
     assert_eq!((ring.ready(), ring.room()), (0, width));
 }
 
-const SHARE: u64 = if cfg!(miri) { 60 } else { 20_000 };
+const SHARE: u64 = if cfg!(miri) { 20 } else { 20_000 };
 
 #[test]
 fn every_width_delivers_each_element_once() {

@@ -84,12 +84,18 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
         }
     };
     let wanted = |name: &str| args.program.is_empty() || args.program.iter().any(|n| n == name);
+    let named = args.program.iter().any(|name| name == DELIVER);
+    let delivered = named.then_some(DELIVERED / if args.quick { 1000 } else { 1 });
     let measured = || match gpu {
         Some(ordinal) => {
             let rounds = if args.quick { 3 } else { args.rounds.max(1) };
-            write(args, &gpu::table(ordinal, rounds, args.quick, &wanted)?)
+            let rings = (wanted(RINGS), delivered);
+            write(
+                args,
+                &gpu::table(ordinal, rounds, args.quick, &wanted, rings)?,
+            )
         }
-        None => table(args, &all, &wanted),
+        None => table(args, &all, &wanted, delivered),
     };
     // Serial code recurses as deep as the tree does.
     std::thread::scope(|s| {
@@ -99,7 +105,12 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
     })
 }
 
-fn table(args: &Args, all: &[Program], wanted: &dyn Fn(&str) -> bool) -> Result<(), String> {
+fn table(
+    args: &Args,
+    all: &[Program],
+    wanted: &dyn Fn(&str) -> bool,
+    count: Option<u64>,
+) -> Result<(), String> {
     let rounds = if args.quick { 3 } else { args.rounds.max(1) };
     let header = Header::here(rounds);
     say!("{}", header.line());
@@ -155,8 +166,8 @@ fn table(args: &Args, all: &[Program], wanted: &dyn Fn(&str) -> bool) -> Result<
     if wanted(RINGS) {
         rates = rings::rates(rounds, args.quick)?;
     }
-    if args.program.iter().any(|name| name == DELIVER) {
-        delivered = rings::deliver(DELIVERED / if args.quick { 1000 } else { 1 })?;
+    if let Some(count) = count {
+        delivered = rings::deliver(count)?;
     }
     write(
         args,

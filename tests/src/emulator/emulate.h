@@ -72,6 +72,9 @@ static uint64_t lots = 1;
 // An atomic operation is where another goes on once in so many times; 0: never.
 static unsigned switches = 8;
 
+// How often somebody goes on, at most: who then still waits waits for ever.
+static uint64_t turns_left = ~0ull;
+
 static unsigned lot() {
   lots ^= lots << 13;
   lots ^= lots >> 7;
@@ -228,7 +231,7 @@ static unsigned launch(unsigned blocks, F kernel) {
   while (true) {
     const int why = _setjmp(scheduler);
     if (why == 2) left--;
-    if (ready.empty()) break;
+    if (ready.empty() || turns_left-- == 0) break;
     const size_t at = lot() % ready.size();
     running = ready[at];
     ready[at] = ready.back();

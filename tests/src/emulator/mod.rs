@@ -5,8 +5,10 @@
 //! decisions, which the loop compares with the policy's.
 
 mod flow;
+mod rings;
 
 pub use flow::FlowEmulator;
+pub use rings::{Passing, RingEmulator};
 
 use millstream_aggregator::{
     Aggregator, ErasedCall, RunError, RunReport,

@@ -34,7 +34,7 @@ const MOST_KEPT: u64 = 1 << 20;
 const GROWN_SHARE: u64 = 2;
 /// for so many elements more at most. A slot takes so many bytes beside its element's.
 const MOST_GROWN: u64 = 1 << 27;
-const SLOT_BYTES: u64 = 25;
+const SLOT_BYTES: u64 = 9;
 /// One part in so many of what a run's memory has left is for that.
 const KEPT_SHARE: u64 = 4;
 

@@ -6,7 +6,7 @@ FN u32 warp_id() { return threadIdx.x / WARP; }
 
 // Ends the run: the first one wins. Pairs with the loads of `status` in `stopped`, which only hasten the end; the host reads after
 // the kernel, so no order is needed.
-static __device__ __noinline__ void stop_run(Control* c, u32 code, u32 site, u64 a, u64 b) {
+[[maybe_unused]] static __device__ __noinline__ void stop_run(Control* c, u32 code, u32 site, u64 a, u64 b) {
   u32 none = OK;
   if (__nv_atomic_compare_exchange_n(&c->status, &none, code, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
                                      __NV_THREAD_SCOPE_DEVICE)) {

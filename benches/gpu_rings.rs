@@ -1,0 +1,293 @@
+//! Elements a second through one ring on a GPU, by wavefronts, beside the same ring with an operation a lane and beside a broker queue; and a thousand
+//! million through rings of all widths.
+
+use super::{
+    report::say,
+    rings::{Delivered, Rate, WIDTHS, sum_of},
+};
+use cudarc::driver::{
+    result::{self, DriverError},
+    sys,
+};
+use millstream_channels_kernel::{
+    cuda::{
+        abi::flow::{Ring, RingWords},
+        abi::{Line, kernel},
+        nvrtc::{self, Arch, How},
+        ring,
+    },
+    ring::{GROUP, RingLayout},
+};
+use std::ffi::{CString, c_void};
+
+/// Elements that a queue holds, where it is measured: more than all lanes have at once.
+const WIDTH: u32 = 1 << 20;
+
+/// The text for elements of so many words.
+fn text(words: usize) -> String {
+    format!(
+        "#define WORDS {words}u\n{}",
+        ring::unit(include_str!("rings.cu"))
+    )
+}
+
+/// Who passes the elements on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum By {
+    Wavefronts,
+    Lanes,
+    Broker,
+}
+
+impl By {
+    const fn kernel(self) -> &'static str {
+        match self {
+            Self::Wavefronts => "by_wavefronts",
+            Self::Lanes => "by_lanes",
+            Self::Broker => "by_broker",
+        }
+    }
+}
+
+/// A GPU with the kernels for elements of one size.
+struct Gpu {
+    module: sys::CUmodule,
+    words: usize,
+    multiprocessors: u32,
+}
+
+/// Device memory.
+struct Memory(sys::CUdeviceptr);
+
+impl Memory {
+    fn zeroed(bytes: u64) -> Result<Self, DriverError> {
+        // SAFETY: a context is current, and the memory is as long as that.
+        unsafe {
+            let memory = Self(result::malloc_sync(bytes as usize)?);
+            result::memset_d8_sync(memory.0, 0, bytes as usize)?;
+            Ok(memory)
+        }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: allocated above, and no kernel runs.
+        let _ = unsafe { result::free_sync(self.0) };
+    }
+}
+
+fn failed(error: DriverError) -> String {
+    error.to_string()
+}
+
+impl Gpu {
+    /// Compiles for the GPU, whose context becomes this thread's.
+    fn new(ordinal: u32, arch: Arch, words: usize) -> Result<Self, String> {
+        let nvrtc = nvrtc::find().map_err(|e| e.to_string())?;
+        let compiled = nvrtc
+            .compile_cached(&text(words), arch, How::default())
+            .map_err(|e| e.to_string())?;
+        // SAFETY: the driver was found before, and the cubin is whole.
+        let made = unsafe {
+            result::init().and_then(|()| {
+                let device = result::device::get(ordinal as i32)?;
+                result::ctx::set_current(result::primary_ctx::retain(device)?)?;
+                let count = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+                Ok(Self {
+                    module: result::module::load_data(compiled.cubin.as_ptr().cast())?,
+                    words,
+                    multiprocessors: result::device::get_attribute(device, count)? as u32,
+                })
+            })
+        };
+        made.map_err(failed)
+    }
+
+    /// Seconds for so many elements through a queue of that width, checked.
+    fn pass(&self, by: By, count: u64, width: u32) -> Result<f64, String> {
+        let (seconds, came) = self.run(by, count, width).map_err(failed)?;
+        let expected = [count, sum_of(count), 0];
+        if came != expected {
+            return Err(format!(
+                "{} through a width of {width}: count, sum and mistakes are {came:?}, not {expected:?}",
+                by.kernel()
+            ));
+        }
+        Ok(seconds)
+    }
+
+    fn run(&self, by: By, count: u64, width: u32) -> Result<(f64, [u64; 3]), DriverError> {
+        let layout = RingLayout::of_strides(vec![4 * self.words as u64], width, GROUP)
+            .expect("a width that rings have");
+        let data = Memory::zeroed(layout.strides[0] * u64::from(width))?;
+        let words = Memory::zeroed(size_of::<RingWords>() as u64)?;
+        let control = Memory::zeroed(8 * u64::from(width))?;
+        let done = Memory::zeroed(8 * u64::from(layout.groups()))?;
+        let came = Memory::zeroed(24)?;
+        let begin = RingWords {
+            room: Line(width),
+            ..RingWords::default()
+        };
+        let (mut ring, mut width, mut count) = (
+            Ring {
+                words: words.0,
+                control: control.0,
+                done: done.0,
+                width,
+                group: GROUP,
+                ..Ring::default()
+            },
+            width,
+            count,
+        );
+        let (mut data_at, mut came_at, mut words_at, mut tickets) =
+            (data.0, came.0, words.0, control.0);
+        let mut of_ring = [
+            (&raw mut ring).cast::<c_void>(),
+            (&raw mut data_at).cast(),
+            (&raw mut count).cast(),
+            (&raw mut came_at).cast(),
+        ];
+        let mut of_broker = [
+            (&raw mut words_at).cast::<c_void>(),
+            (&raw mut tickets).cast(),
+            (&raw mut data_at).cast(),
+            (&raw mut width).cast(),
+            (&raw mut count).cast(),
+            (&raw mut came_at).cast(),
+        ];
+        let (args, begin): (&mut [*mut c_void], &[RingWords]) = match by {
+            // Its words are fewer, and begin as zeros.
+            By::Broker => (&mut of_broker, &[]),
+            By::Wavefronts | By::Lanes => (&mut of_ring, &[begin]),
+        };
+        // SAFETY: a plain structure of C.
+        let begin =
+            unsafe { std::slice::from_raw_parts(begin.as_ptr().cast::<u8>(), size_of_val(begin)) };
+        let name = CString::new(by.kernel()).expect("a name");
+        let mut found = [0; 3];
+        // SAFETY: the arguments are what the kernel takes, and live until it has ended; all blocks are on the GPU at once.
+        unsafe {
+            result::memcpy_htod_sync(words.0, begin)?;
+            let function = result::module::get_function(self.module, name)?;
+            let each = result::occupancy::max_active_block_per_multiprocessor(
+                function,
+                kernel::BLOCK as i32,
+                0,
+            )?;
+            let blocks = self.multiprocessors * each.max(1) as u32;
+            let stream = result::stream::null();
+            let flags = sys::CUevent_flags::CU_EVENT_DEFAULT;
+            let (start, end) = (result::event::create(flags)?, result::event::create(flags)?);
+            result::event::record(start, stream)?;
+            result::launch_cooperative_kernel(
+                function,
+                (blocks, 1, 1),
+                (kernel::BLOCK, 1, 1),
+                0,
+                stream,
+                args,
+            )?;
+            result::event::record(end, stream)?;
+            result::event::synchronize(end)?;
+            let seconds = f64::from(result::event::elapsed(start, end)?) / 1e3;
+            result::event::destroy(start)?;
+            result::event::destroy(end)?;
+            result::memcpy_dtoh_sync(&mut found, came.0)?;
+            Ok((seconds, found))
+        }
+    }
+}
+
+/// Elements a second, beside what is not amortised.
+pub(crate) fn rates(
+    ordinal: u32,
+    arch: u32,
+    rounds: usize,
+    quick: bool,
+) -> Result<Vec<Rate>, String> {
+    say!(
+        "\nElements through one queue of width {WIDTH}, all blocks at once, G/s\n\n\
+         | bytes | ring, a wavefront a block | ring, an operation a lane | broker queue | ratio to the lane's | to the broker's |\n\
+         |---|---|---|---|---|---|"
+    );
+    let mut rates = Vec::new();
+    for words in [1, 4, 16] {
+        let gpu = Gpu::new(ordinal, Arch(arch), words)?;
+        let best = |by, count: u64| -> Result<f64, String> {
+            let mut best = f64::INFINITY;
+            for _ in 0..=rounds {
+                best = best.min(gpu.pass(by, count, WIDTH)?);
+            }
+            Ok(count as f64 / best / 1e9)
+        };
+        let count = if quick { 1 << 22 } else { 1 << 30 };
+        let ours = best(By::Wavefronts, count)?;
+        let lanes = best(By::Lanes, count / 16)?;
+        let broker = best(By::Broker, count / 16)?;
+        say!(
+            "| {} | {ours:.2} | {lanes:.2} | {broker:.2} | {:.1} | {:.1} |",
+            4 * words,
+            ours / lanes,
+            ours / broker
+        );
+        for (rival, theirs) in [("an operation a lane", lanes), ("broker queue", broker)] {
+            rates.push(Rate {
+                device: format!("cuda:{ordinal}"),
+                element_bytes: 4 * words,
+                rival,
+                ours: ours * 1e3,
+                theirs: theirs * 1e3,
+                ratio: ours / theirs,
+            });
+        }
+    }
+    Ok(rates)
+}
+
+/// Passes so many elements through rings of all kinds of widths.
+pub(crate) fn deliver(ordinal: u32, arch: u32, count: u64) -> Result<Vec<Delivered>, String> {
+    say!(
+        "\n{count} elements of 4 bytes, all blocks at once: each arrives once\n\n\
+         | width | seconds | M/s |\n|---|---|---|"
+    );
+    let gpu = Gpu::new(ordinal, Arch(arch), 1)?;
+    let one = |width| {
+        let seconds = gpu.pass(By::Wavefronts, count, width)?;
+        say!(
+            "| {width} | {seconds:.2} | {:.1} |",
+            count as f64 / seconds / 1e6
+        );
+        Ok(Delivered {
+            device: format!("cuda:{ordinal}"),
+            width,
+            elements: count,
+            seconds,
+        })
+    };
+    WIDTHS.into_iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_compile() {
+        let nvrtc = match nvrtc::find() {
+            Ok(found) => found,
+            Err(why) => return eprintln!("SKIPPED: {why}"),
+        };
+        for words in [1, 4, 16] {
+            let how = How {
+                check: true,
+                ..How::default()
+            };
+            match nvrtc.compile(&text(words), Arch(90), how) {
+                Ok(compiled) => println!("{words} words: {}", compiled.log),
+                Err(e) => panic!("{words} words: {e}"),
+            }
+        }
+    }
+}

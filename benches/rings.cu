@@ -1,0 +1,187 @@
+// Elements through one queue, by all blocks at once: each produces its share and consumes what it finds. An element's number is its position, so that
+// all numbers are there once. `WORDS` of 32 bits are an element, of which each is its number.
+
+struct alignas(WORDS % 4 == 0 ? 16 : 4) Element {
+  u32 word[WORDS];
+};
+FN Element element_of(u64 number) {
+  Element e;
+#pragma unroll
+  for (u32 w = 0; w < WORDS; w++) e.word[w] = (u32)number;
+  return e;
+}
+
+// What all blocks came to: how many elements were consumed, their sum, and how many had words that differ.
+struct Came {
+  u64 consumed, sum, wrong;
+};
+struct Mine {
+  u64 consumed = 0, sum = 0, wrong = 0;
+  __device__ __forceinline__ void take(const Element& e) {
+    consumed++;
+    sum += e.word[0];
+    bool same = true;
+#pragma unroll
+    for (u32 w = 1; w < WORDS; w++) same &= e.word[w] == e.word[0];
+    wrong += !same;
+  }
+  __device__ __forceinline__ void tell(Came* came) const {
+    combine_add(&came->consumed, consumed);
+    combine_add(&came->sum, sum);
+    combine_add(&came->wrong, wrong);
+  }
+};
+FN u64 share_of(u64 all, u32 part, u32 parts) { return all * (part + 1) / parts - all * part / parts; }
+
+// Elements of a wavefront: so many a lane.
+#define LANE 4u
+#define TILE (LANE * BLOCK)
+
+// The ring, a wavefront a block.
+extern "C" __global__ void __launch_bounds__(BLOCK) by_wavefronts(Ring ring, Element* data, u64 all, Came* came) {
+  __shared__ u32 got, over;
+  __shared__ u64 at, place;
+  u64 left = share_of(all, blockIdx.x, gridDim.x);
+  Mine mine;
+  bool done = false;
+  while (!done) {
+    if (left) {
+      if (warp_id() == 0) {
+        const u32 most = (u32)min_of((u64)min_of(TILE, ring.width), left);
+        if (__shfl_sync(ALL_LANES, ring_room(ring), 0, WARP) < most) ring_reclaim<false>(ring);
+        if (lane_id() == 0) got = ring_room(ring) ? ring_talloc(ring, most, at) : 0;
+      }
+      __syncthreads();
+      const u32 count = got;
+      if (count) {
+        const Round slots = ring_slots(ring, at);
+        for (u32 i = thread_id(); i < count; i += BLOCK) data[slots.at(i)] = element_of(at + i);
+        // After its own elements, so that who waits for a place does not wait for long.
+        if (thread_id() == 0) place = ring_reserve(ring, count);
+        __syncthreads();
+        ring_enq(ring, slots, ring_control(ring, place), count, thread_id(), BLOCK);
+        left -= count;
+      }
+      __syncthreads();
+    }
+    if (thread_id() == 0) {
+      got = ring_ready(ring) ? ring_deq(ring, TILE, at) : 0;
+      over = got == 0 && left == 0 && GLOBAL_LOAD(&ring.words->control_head) == all;
+    }
+    __syncthreads();
+    const u32 count = got;
+    done = over;
+    if (count) {
+      const Round places = ring_control(ring, at);
+      u32 slot[LANE];
+#pragma unroll
+      for (u32 k = 0; k < LANE; k++) {
+        const u32 i = k * BLOCK + thread_id();
+        slot[k] = i < count ? ring_await(ring, places, i) : 0;
+      }
+      ring_seen();
+#pragma unroll
+      for (u32 k = 0; k < LANE; k++)
+        if (k * BLOCK + thread_id() < count) mine.take(data[slot[k]]);
+      ring_seen();
+#pragma unroll
+      for (u32 k = 0; k < LANE; k++) ring_tfree(ring, slot[k], k * BLOCK + thread_id() < count);
+    }
+    __syncthreads();
+  }
+  mine.tell(came);
+}
+
+// A pointer of which the compiler does not know that all lanes have it: each lane's atomic operations stay its own.
+template <class T>
+FN T* own(T* p) {
+  asm volatile("mov.u64 %0, %0;" : "+l"(p));
+  return p;
+}
+
+// The ring, a wavefront a lane.
+extern "C" __global__ void __launch_bounds__(BLOCK) by_lanes(Ring ring, Element* data, u64 all, Came* came) {
+  const u32 parts = gridDim.x * BLOCK;
+  u64 left = share_of(all, blockIdx.x * BLOCK + thread_id(), parts);
+  ring.words = own(ring.words);
+  Mine mine;
+  for (bool over = false; !over;) {
+    u64 at = 0;
+    if (left) {
+      if (ring_room(ring) == 0) ring_reclaim<true>(ring);
+      if (ring_room(ring) && ring_talloc(ring, 1, at)) {
+        const Round slot = ring_slots(ring, at);
+        data[slot.at(0)] = element_of(at);
+        ring_enq(ring, slot, ring_control(ring, ring_reserve(ring, 1)), 1, 0, 1);
+        left--;
+      }
+    }
+    if (ring_ready(ring) && ring_deq(ring, 1, at)) {
+      const u32 slot = ring_await(ring, ring_control(ring, at), 0);
+      ring_seen();
+      mine.take(data[slot]);
+      ring_seen();
+      __nv_atomic_fetch_xor(&ring.done[slot / ring.group], 1ull << slot % ring.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    } else {
+      over = left == 0 && GLOBAL_LOAD(&ring.words->control_head) == all;
+    }
+  }
+  mine.tell(came);
+}
+
+// The broker queue of Kerbl et al., "The Broker Queue: A Fast, Linearizable FIFO Queue for Fine-Granular Work Distribution on the GPU" (2018), written
+// from the paper: a count that brokers, two counters that give places, a ticket for each place that says whose turn it is. An operation a lane.
+struct Broker {
+  alignas(128) u32 count;
+  alignas(128) u64 head;
+  alignas(128) u64 tail;
+};
+#define RELAXED(what, p, v) __nv_atomic_fetch_##what(p, v, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)
+FN void fence_device() { __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE); }
+FN void await_ticket(u32* ticket, u32 turn) {
+  while (GLOBAL_LOAD(ticket) != turn) pause(20);
+  fence_device();
+}
+FN void set_ticket(u32* ticket, u32 turn) {
+  fence_device();
+  __nv_atomic_store_n(ticket, turn, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) by_broker(Broker* queue, u32* tickets, Element* data, u32 width, u64 all, Came* came) {
+  const u32 parts = gridDim.x * BLOCK;
+  u64 left = share_of(all, blockIdx.x * BLOCK + thread_id(), parts);
+  queue = own(queue);
+  Mine mine;
+  for (bool over = false; !over;) {
+    // ensureEnqueue
+    bool may = false;
+    if (left && (i32)GLOBAL_LOAD(&queue->count) < (i32)width) {
+      may = (i32)RELAXED(add, &queue->count, 1u) < (i32)width;
+      if (!may) RELAXED(sub, &queue->count, 1u);
+    }
+    if (may) {
+      const u64 at = RELAXED(add, &queue->tail, 1ull);
+      const u32 slot = (u32)(at % width), turn = (u32)(at / width);
+      await_ticket(&tickets[slot], 2 * turn);
+      data[slot] = element_of(at);
+      set_ticket(&tickets[slot], 2 * turn + 1);
+      left--;
+    }
+    // ensureDequeue
+    may = false;
+    if ((i32)GLOBAL_LOAD(&queue->count) > 0) {
+      may = (i32)RELAXED(sub, &queue->count, 1u) > 0;
+      if (!may) RELAXED(add, &queue->count, 1u);
+    }
+    if (may) {
+      const u64 at = RELAXED(add, &queue->head, 1ull);
+      const u32 slot = (u32)(at % width), turn = (u32)(at / width);
+      await_ticket(&tickets[slot], 2 * turn + 1);
+      mine.take(data[slot]);
+      set_ticket(&tickets[slot], 2 * turn + 2);
+    } else {
+      over = left == 0 && GLOBAL_LOAD(&queue->head) == all;
+    }
+  }
+  mine.tell(came);
+}

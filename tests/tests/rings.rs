@@ -1,0 +1,90 @@
+//! The ring's CUDA text on fibers, in interleavings drawn by lot: the history of every operation is what a ring promises, and planted bugs are found.
+//!
+//! Needs a C++ compiler, `c++` or `CXX`; without one nothing of it runs.
+
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+
+use millstream_tests::{
+    emulator::{self, Passing, RingEmulator},
+    history,
+};
+
+/// Rings of all kinds; blocks have 8 threads.
+const RINGS: [(u32, u32); 7] = [(1, 1), (2, 1), (3, 2), (7, 3), (16, 16), (33, 5), (100, 64)];
+
+/// Plays so many interleavings of each ring: the first that is not as promised.
+fn wrong(ring: &RingEmulator, seeds: u64) -> Option<String> {
+    for seed in 1..=seeds {
+        for (width, group) in RINGS {
+            let passing = Passing {
+                width,
+                group,
+                blocks: 1 + seed as u32 % 4,
+                elements: 40 + 4 * u64::from(width),
+                seed,
+                switches: [2, 8, 40][seed as usize % 3],
+            };
+            let played = ring
+                .play(passing)
+                .and_then(|events| history::check(&events));
+            if let Err(why) = played {
+                return Some(format!("{passing:?}: {why}"));
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn histories_are_what_a_ring_promises() {
+    if emulator::is_there() {
+        let ring = RingEmulator::with_change(|text| text).unwrap();
+        assert_eq!(wrong(&ring, 30), None);
+    }
+}
+
+/// What is taken out of the text, or put into it, and has to be found.
+const BUGS: [(&str, &str, &str); 5] = [
+    (
+        "a consumer does not wait for its entries",
+        "!= places.tag(i)) pause(20)",
+        "== 2u) pause(20)",
+    ),
+    (
+        "entries of the last round count",
+        "% 2 ^ 1) * RING_TAG",
+        "* 0 + 1) * RING_TAG",
+    ),
+    (
+        "done bits do not turn over",
+        "if (turn % 2) marks = ~marks;",
+        "",
+    ),
+    (
+        "a gate lets too many pass",
+        "const u32 got = (u32)max_of(had, 0);",
+        "const u32 got = (u32)max_of(had, 1);",
+    ),
+    (
+        "what is free is counted twice",
+        "fetch_add(&r.words->room, more,",
+        "fetch_add(&r.words->room, 2 * more,",
+    ),
+];
+
+#[test]
+fn planted_bugs_are_found() {
+    if !emulator::is_there() {
+        return;
+    }
+    for (name, from, to) in BUGS {
+        let ring = RingEmulator::with_change(|text| {
+            assert!(text.contains(from), "{name}");
+            text.replace(from, to)
+        });
+        match wrong(&ring.unwrap(), 60) {
+            Some(why) => println!("{name}: {why}"),
+            None => panic!("{name}: not found"),
+        }
+    }
+}
