@@ -49,15 +49,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_wavefronts(Ring ring, Ele
       if (warp_id() == 0) {
         const u32 most = (u32)min_of((u64)min_of(TILE, ring.width), left);
         if (__shfl_sync(ALL_LANES, ring_room(ring), 0, WARP) < most) ring_reclaim<false>(ring);
-        if (lane_id() == 0) got = ring_room(ring) ? ring_talloc(ring, most, at) : 0;
+        if (lane_id() == 0) got = ring_room(ring) ? ring_talloc(ring, most, at, place) : 0;
       }
       __syncthreads();
       const u32 count = got;
       if (count) {
         const Round slots = ring_slots(ring, at);
         for (u32 i = thread_id(); i < count; i += BLOCK) data[slots.at(i)] = element_of(at + i);
-        // After its own elements, so that who waits for a place does not wait for long.
-        if (thread_id() == 0) place = ring_reserve(ring, count);
         __syncthreads();
         ring_enq(ring, slots, ring_control(ring, place), count, thread_id(), BLOCK);
         left -= count;
@@ -106,13 +104,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_lanes(Ring ring, Element*
   ring.words = own(ring.words);
   Mine mine;
   for (bool over = false; !over;) {
-    u64 at = 0;
+    u64 at = 0, place = 0;
     if (left) {
       if (ring_room(ring) == 0) ring_reclaim<true>(ring);
-      if (ring_room(ring) && ring_talloc(ring, 1, at)) {
+      if (ring_room(ring) && ring_talloc(ring, 1, at, place)) {
         const Round slot = ring_slots(ring, at);
         data[slot.at(0)] = element_of(at);
-        ring_enq(ring, slot, ring_control(ring, ring_reserve(ring, 1)), 1, 0, 1);
+        ring_enq(ring, slot, ring_control(ring, place), 1, 0, 1);
         left--;
       }
     }

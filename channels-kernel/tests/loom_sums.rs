@@ -77,19 +77,21 @@ impl Ring {
         Some((at, got))
     }
 
-    /// `ring_talloc`, `ring_reserve`, and `ring_enq`.
+    /// `ring_talloc` and `ring_enq`.
     fn send(&self, numbers: &[u32]) -> usize {
-        let Some((at, got)) = Self::take(&self.room, &self.tail, numbers.len() as i32) else {
+        let got = Self::pass(&self.room, numbers.len() as i32) as u64;
+        if got == 0 {
             return 0;
-        };
+        }
+        acq_rel();
+        let at = self.tail.fetch_add(got, Ordering::Relaxed);
+        let start = self.reserve_tail.fetch_add(got, Ordering::Relaxed);
+        acq_rel();
         for (i, number) in (0..got).zip(numbers) {
             let slot = ((at + i) % self.width()) as usize;
             // SAFETY: loom checks that nobody looks at it meanwhile.
             self.data[slot].with_mut(|p| unsafe { *p = *number });
         }
-        let start = self.reserve_tail.fetch_add(got, Ordering::Relaxed);
-        // That of `ring_reserve`, and that of `ring_enq`.
-        acq_rel();
         acq_rel();
         for i in 0..got {
             let entry = ((at + i) % self.width()) as u32 | self.tag(start + i);

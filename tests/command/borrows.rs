@@ -126,13 +126,13 @@ mod work {{
 "
         )
     };
-    t.write("work.rs", &program("sync!();"));
+    t.write("work.rs", program("sync!();"));
     assert!(!t.good(&["check", "work.rs"]).contains("not checked"));
-    t.write("work.rs", &program(""));
+    t.write("work.rs", program(""));
     t.bad(1, &["check", "work.rs"], &["[E0503]", "work.rs:12:17"]);
     t.write(
         "work.rs",
-        &program("sync!(); item.tfree(); data[1] = item.deq();"),
+        program("sync!(); item.tfree(); data[1] = item.deq();"),
     );
     t.bad(1, &["check", "work.rs"], &["[E0382]", "work.rs:10:42"]);
 }

@@ -3,7 +3,7 @@
 // What happened to an element, or to a wavefront of slots.
 struct Event {
   u64 number;                // of the element
-  u64 enq_begin, enq_end;    // around its publication
+  u64 enq_begin, enq_end;    // from before it got its place in the queue until it is published
   u64 deq_begin, deq_end;    // around its consumer's taking it
   u64 held_from, held_until; // its slot: allocated, given back
   u32 delivered, slot;
@@ -18,6 +18,7 @@ static void play(const Ring& ring, u64* data, u64 all, Event* events) {
   SHARED(u64, at);
   SHARED(u64, place);
   SHARED(u64, begun);
+  SHARED(u64, asked);
   u64 next = all * blockIdx.x / gridDim.x;
   const u64 last = all * (blockIdx.x + 1) / gridDim.x;
   bool done = false;
@@ -27,7 +28,8 @@ static void play(const Ring& ring, u64* data, u64 all, Event* events) {
       if (warp_id() == 0) {
         if (__shfl_sync(ALL_LANES, ring_room(ring), 0, WARP) < most) ring_reclaim<false>(ring);
         if (lane_id() == 0) {
-          got = ring_room(ring) ? ring_talloc(ring, most, at) : 0;
+          asked = tick();
+          got = ring_room(ring) ? ring_talloc(ring, most, at, place) : 0;
           begun = tick();
         }
       }
@@ -42,15 +44,10 @@ static void play(const Ring& ring, u64* data, u64 all, Event* events) {
           events[next + i].slot = slots.at(i);
         }
         __syncthreads();
-        if (thread_id() == 0) {
-          begun = tick();
-          place = ring_reserve(ring, count);
-        }
-        __syncthreads();
         ring_enq(ring, slots, ring_control(ring, place), count, thread_id(), BLOCK);
         __syncthreads();
         for (u32 i = thread_id(); i < count; i += BLOCK) {
-          events[next + i].enq_begin = begun;
+          events[next + i].enq_begin = asked;
           events[next + i].enq_end = tick();
         }
         next += count;

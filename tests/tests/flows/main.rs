@@ -62,7 +62,7 @@ fn a_circle_of_full_channels_ends_with_all_counts() {
     for seed in 1..=4 {
         let mut result = [0u64];
         let args = vec![("fib", lent(&mut result))];
-        let send = |run: &Running<'_>| run.send(calls, &bytes([15]));
+        let send = |run: &Running<'_>| run.send(calls, &bytes([40]));
         let error = bench.run(seed, args, vec![], send).unwrap_err();
         assert!(
             matches!(&error, RunError::Stalled { graph, channels } if graph == "flow" && channels.contains("`calls` 4 of 4")),

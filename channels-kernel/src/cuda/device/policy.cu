@@ -82,21 +82,24 @@ FN void policy_fetch(Policy& p, u32 from) {
   policy_copy<false>(p, from, from + NEAR / 2);
 }
 
-// Puts marks for what waits at some levels on their stack. False if it has no room for them.
+// Puts marks for what waits at some levels on their stack, a lane a level. False if it has no room for them.
 FN bool policy_mark(Policy& p, u32 from, u32 to) {
   u32 marks = p.marks;
   __syncwarp();
-  for (u32 level = from; level < to; level++) {
-    const Place& place = policy_level(p, level);
-    for (u32 first = 0; first < STACKS; first += WARP) {
-      const u32 s = first + lane_id(), before = (1u << lane_id()) - 1;
-      const bool waits = s < STACKS && place.lo[s] != place.hi[s], ends = waits && stacks_entry[s];
-      const u32 some = __ballot_sync(ALL_LANES, waits), both = __ballot_sync(ALL_LANES, ends);
-      const u32 at = marks + (u32)(__popc(some & before) + __popc(both & before));
-      marks += (u32)(__popc(some) + __popc(both));
-      if (marks > p.room) return false;
-      if (waits) p.waiting[at] = Mark{level * 2 * STACKS + s, place.lo[s]};
-      if (ends) p.waiting[at + 1] = Mark{(level * 2 + 1) * STACKS + s, place.hi[s]};
+  for (u32 first = from; first < to; first += WARP) {
+    const u32 level = first + lane_id();
+    const bool real = level < to;
+    const Place& place = policy_level(p, real ? level : from);
+    u32 own = 0;
+    for (u32 s = 0; s < STACKS; s++) own += real && place.lo[s] != place.hi[s] ? 1 + stacks_entry[s] : 0;
+    const u32 upto = warp_scan(own);
+    u32 at = marks + upto - own;
+    marks += __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
+    if (marks > p.room) return false;
+    for (u32 s = 0; own && s < STACKS; s++) {
+      if (place.lo[s] == place.hi[s]) continue;
+      p.waiting[at++] = Mark{level * 2 * STACKS + s, place.lo[s]};
+      if (stacks_entry[s]) p.waiting[at++] = Mark{(level * 2 + 1) * STACKS + s, place.hi[s]};
     }
   }
   if (lane_id() == 0) p.marks = marks;
