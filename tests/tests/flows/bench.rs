@@ -23,7 +23,7 @@ pub(crate) const fn settings(seed: u64, memory: u64) -> FlowSettings {
     FlowSettings {
         memory,
         watchdog: Duration::from_secs(20),
-        host_thread: seed % 3 == 0,
+        host_thread: seed.is_multiple_of(3),
     }
 }
 
