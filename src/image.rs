@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn pixels_come_back_and_a_picture_of_another_size_is_refused() {
-        let pixels: Vec<u32> = (0..300u32).map(|i| i * 0x01_02_03 & 0xff_ffff).collect();
+        let pixels: Vec<u32> = (0..300u32).map(|i| (i * 0x01_02_03) & 0xff_ffff).collect();
         let file = png(20, 15, &pixels).unwrap();
         let mut reader = png::Decoder::new(io::Cursor::new(file))
             .read_info()

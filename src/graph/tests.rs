@@ -16,8 +16,8 @@ static FIB: Program = Program::from_text(
     b2: emit c0(%0) return }"#,
 );
 /// One parameter of each kind.
-const KERNEL: Kernel<u32, (u32, ()), (ByRef<AtomicU64>, (ByValue<u32>, ()))> =
-    Kernel::new(|| &FIB, "fib");
+type Args = (ByRef<AtomicU64>, (ByValue<u32>, ()));
+const KERNEL: Kernel<u32, (u32, ()), Args> = Kernel::new(|| &FIB, "fib");
 
 #[test]
 fn a_graph_is_what_its_builder_was_told() {

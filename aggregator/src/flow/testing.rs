@@ -74,6 +74,12 @@ mod nodes {
     }
 
     #[kernel]
+    pub fn hold(n: u64, began: &AtomicU64, go: &AtomicU64) {
+        began.store(n, Ordering::Release);
+        while go.load(Ordering::Acquire) != n {}
+    }
+
+    #[kernel]
     pub fn both(n: u64, left: Channel<u64>, right: Channel<u64>) {
         left.emit(n);
         if n % 3 != 0 {
@@ -112,10 +118,6 @@ mod nodes {
 
     pub fn never(waiting: u32, width: u32, more: bool) -> bool {
         waiting > width
-    }
-
-    pub fn when_closed(waiting: u32, width: u32, more: bool) -> bool {
-        !more && waiting <= width
     }
 
     pub fn pairs(waiting: u32, width: u32, more: bool) -> bool {

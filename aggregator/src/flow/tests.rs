@@ -425,15 +425,16 @@ fn predicates_hold_elements_back_until_nothing_can_come() {
 
 #[test]
 fn what_has_a_higher_priority_goes_first() {
-    // The worker finds the elements of both inputs when the graph is closed, and takes those of the higher priority, be they a full wavefront or not.
+    // The one worker is held until elements are in both inputs, and takes those of the higher priority then, be they a full wavefront or not.
     for first in [0, 1] {
         let (clock, latest) = (AtomicU64::new(0), [AtomicU64::new(0), AtomicU64::new(0)]);
+        let (began, go) = (AtomicU64::new(0), AtomicU64::new(0));
         let mut built = Built::default();
         let inputs = [0, 1].map(|i| {
             let input = built.input(&format!("in{i}"), "u64", 4096);
             built.with(input, |c| {
                 c.priority = i32::from(i == first);
-                c.predicate = Predicate::Own("when_closed".into());
+                c.predicate = Predicate::Any;
             });
             let node = built.node("stamp", input, &[]);
             built.graph.kernel_mut(node).unwrap().name = format!("stamp{i}");
@@ -441,11 +442,21 @@ fn what_has_a_higher_priority_goes_first() {
             built.arg(node, &latest[i]);
             input
         });
+        let held = built.input("held", "u64", 1);
+        built.with(held, |c| c.predicate = Predicate::Any);
+        let hold = built.node("hold", held, &[]);
+        built.arg(hold, &began);
+        built.arg(hold, &go);
         let send = |run: &Running<'_>| {
+            run.send(held, &1u64.to_ne_bytes())?;
+            while began.load(Ordering::Acquire) == 0 {
+                thread::yield_now();
+            }
             for (i, input) in inputs.into_iter().enumerate() {
                 let count = if i == first { 3 } else { 4096 };
                 run.send(input, &vec![1; 8 * count])?;
             }
+            go.store(1, Ordering::Release);
             Ok(())
         };
         built.run(&device(1), send).unwrap();
