@@ -122,13 +122,8 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
         9..=16 => 8,
         _ => 4,
     };
-    // Where no children are staged there is room for more: some eight KiB.
-    let near = match plan.stacks.len() {
-        _ if staged => near,
-        ..=8 => near << 1,
-        9..=32 => near << 2,
-        _ => near,
-    };
+    // Where no children are staged there is room for more.
+    let near = near << u32::from(plan.stacks.len() <= 32 && !staged);
     // The emulator of the tests has smaller ones.
     for (name, value) in [
         ("WARP", u64::from(kernel::WARP)),
