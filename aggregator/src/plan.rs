@@ -141,7 +141,7 @@ impl Plan {
                     task: i,
                     stack: layouts.continuation(id, segment_id),
                     code: code.continuation(id, segment_id),
-                    width: width.unwrap_or_else(|| policy::width(touched, true)),
+                    width: width.unwrap_or_else(|| policy::width(touched)),
                     pushes,
                 });
             }
@@ -165,8 +165,7 @@ impl Plan {
                 result: result(program, task),
                 bytes: bytes[entry.index()],
                 full: if counted { full } else { 2 * full.max(1) },
-                width: width
-                    .unwrap_or_else(|| policy::width(pushes.bytes + element, !rest.is_empty())),
+                width: width.unwrap_or_else(|| policy::width(pushes.bytes + element)),
                 pushes,
             }
         });

@@ -105,15 +105,9 @@ fn cache_bytes() -> u64 {
 }
 
 /// Elements a wavefront should have, if each touches so many bytes: what it reads and writes takes an eighth of the second level cache, so
-/// that the levels around it are still there when the worker comes back to them; or half of it, if it comes back to nothing, for its elements leave no
-/// frames.
-pub(crate) fn width(bytes_per_element: u64, frames: bool) -> u64 {
-    width_for(cache_bytes(), bytes_per_element, frames)
-}
-
-fn width_for(cache: u64, bytes_per_element: u64, frames: bool) -> u64 {
-    let share = if frames { 8 } else { 2 };
-    let fits = (cache / share / bytes_per_element.max(1)).max(1);
+/// that the levels around it are still there when the worker comes back to them.
+pub(crate) fn width(bytes_per_element: u64) -> u64 {
+    let fits = (cache_bytes() / 8 / bytes_per_element.max(1)).max(1);
     (1 << fits.ilog2()).clamp(WIDTHS.0, WIDTHS.1)
 }
 
@@ -152,15 +146,8 @@ mod tests {
 
     #[test]
     fn widths_are_powers_of_two_within_bounds() {
-        assert_eq!(width(1 << 40, true), 64);
-        assert_eq!(width(1, true), 8192);
-        assert!(width(100, true).is_power_of_two());
-    }
-
-    #[test]
-    fn what_leaves_no_frames_is_run_wider() {
-        let widths = |cache| [true, false].map(|frames| width_for(cache, 32, frames));
-        assert_eq!(widths(512 << 10), [2048, 8192]);
-        assert_eq!(widths(2 << 20), [8192, 8192]);
+        assert_eq!(width(1 << 40), 64);
+        assert_eq!(width(1), 8192);
+        assert!(width(100).is_power_of_two());
     }
 }

@@ -3,8 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
+use millstream::job::{Job, Settings};
 use millstream_channels_kernel::cuda::{
-    Options, Plan, generate,
+    Options, Plan,
+    flow::{self, FlowPlan},
+    generate,
     nvrtc::{self, Arch},
 };
 use millstream_tests::{
@@ -161,9 +164,18 @@ fn lanes_go_on_together_behind_loops_that_do_not_wait() {
 #[test]
 fn the_documentation_quotes_what_is_generated() {
     let text = std::fs::read_to_string(root().join("docs/cuda.md")).unwrap();
+    let graph = Job::open(
+        &root().join("examples/fib_channel.ron"),
+        &Settings::default(),
+    )
+    .unwrap();
+    let graph = graph.flow().unwrap();
+    let plan = FlowPlan::of(&graph.graph, &graph.levelized, &graph.kernels).unwrap();
+    let graph = flow::generate(&plan, Options::default()).source;
     let generated: Vec<String> = ["fib", "queens", "sort"]
         .iter()
         .map(|name| text_of(&format!("examples/{name}.rs")))
+        .chain([graph])
         .collect();
     let known: std::collections::BTreeSet<&str> = generated
         .iter()

@@ -210,8 +210,10 @@ fn a_wide_loop_stays_wide_without_a_result() {
             counter.get_mut(),
         ))),
     ];
+    // As wide as a second level cache of 2 MiB makes it.
     let device = Device::cpu_with(CpuOptions {
         threads: Some(1),
+        width: Some(8192),
         ..CpuOptions::default()
     });
     let device = device.unwrap();
