@@ -62,6 +62,8 @@ fn every_program_compiles_for_gpus_without_a_warning() {
     let mut prepared = Vec::new();
     for (file, text) in programs() {
         match prepare(&text, &file) {
+            // Kernels are a graph's: `flow_examples` compiles these.
+            Ok(program) if program.levelized.tasks.is_empty() => {}
             Ok(program) => prepared.push((file, program.levelized)),
             Err(error) => wrong.push(format!("{file}: {error}")),
         }
