@@ -498,6 +498,20 @@ fn an_error_in_a_kernel_names_node_and_line() {
     t.bad(1, &["run", "job.ron"], &["node `check`", "steps.rs:24"]);
 }
 
+#[test]
+fn kernels_alone_have_no_text_for_a_gpu() {
+    let t = Folder::new();
+    t.write(
+        "alone.rs",
+        "#[millstream::program] mod alone { #[kernel] pub fn next(x: u32, out: Channel<u32>) { out.emit(x + 1); } }",
+    );
+    t.bad(
+        1,
+        &["lower", "alone.rs", "--emit", "cuda"],
+        &["the program `alone` has no task", "name its RON file"],
+    );
+}
+
 /// A kernel that spawns and syncs: the stacks of its tasks and of its continuation are part of what runs.
 #[test]
 fn the_tasks_of_kernels_are_drawn() {

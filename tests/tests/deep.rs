@@ -86,10 +86,7 @@ fn a_level_takes_little_in_a_program_of_several_tasks() {
         return;
     }
     for aggregator in [Aggregator::Auto, Aggregator::Persistent] {
-        for (way, name) in ["chain", "even and odd", "fan", "helped"]
-            .iter()
-            .enumerate()
-        {
+        for (way, name) in ["chain", "even and odd", "fan"].iter().enumerate() {
             let report = report(
                 FIVE,
                 ("start", &[way as u32, 50_000]),

@@ -165,7 +165,7 @@ impl<L: Launcher> Run<'_, L> {
                 .stacks
                 .iter()
                 .zip(&counts.peak)
-                .map(|(s, n)| s.element_bytes() * u64::from(*n))
+                .map(|(s, n)| s.bytes(&self.arena.once) * u64::from(*n))
                 .sum(),
             budget: self.arena.size,
             compiling: self.launcher.kernels().compiling,

@@ -71,6 +71,12 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
 fn cuda_text(job: &Job) -> Result<String, Failure> {
     let options = Options::default();
     let Some(flow) = job.flow() else {
+        if job.lowered().tasks.is_empty() {
+            let name = &job.program().name;
+            return Err(Failure::Other(format!(
+                "the program `{name}` has no task: what a GPU runs of its kernels depends on the graph; name its RON file"
+            )));
+        }
         return Ok(cuda::generate(&Plan::new(job.lowered(), MEMORY), options).source);
     };
     match FlowPlan::of(&flow.graph, &flow.levelized, &flow.kernels) {

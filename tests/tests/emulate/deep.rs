@@ -103,3 +103,30 @@ fn deep_siblings_run_in_turn_where_memory_is_short() {
         |_, _, _| {},
     );
 }
+
+/// What all elements of a run have in common is kept once, and is not reported as often as there are elements.
+#[test]
+fn a_peak_is_what_was_used() {
+    let source = "#[millstream::program] mod walk {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        #[task] pub fn walk(n: u32, data: &[u64], count: &AtomicU64) {
+            count.fetch_add(data[n as usize % 2], Ordering::Relaxed);
+            if n == 0 { return; }
+            spawn!(walk(n - 1, data, count));
+            spawn!(walk(n - 1, data, count));
+        }
+    }";
+    both(
+        source,
+        ("walk", &["14", "[1, 2]", "0"]),
+        &AGGREGATORS,
+        64 << 10,
+        |aggregator, seen, _| {
+            let (peak, budget) = (seen.peak, seen.budget);
+            assert!(
+                peak > budget / 4 && peak <= budget,
+                "{aggregator:?}: {peak} of {budget}"
+            );
+        },
+    );
+}

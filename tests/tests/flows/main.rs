@@ -496,9 +496,9 @@ fn planted_bugs_are_found() {
             "__nv_atomic_fetch_xor(&r.done[word], 0ull",
         ),
         (
-            "a stage begins where the last one ended",
-            "sh.staged[p] = sh.written[p]",
-            "sh.written[p]",
+            "the same part of a stage is brought to all room that is found",
+            "S::template put<P>(slots.at(i), done + i);",
+            "S::template put<P>(slots.at(i), i);",
         ),
         (
             "room is given twice",
