@@ -185,7 +185,8 @@ impl Data {
     pub(crate) fn numbers(numbers: &[u32], structs: &Structs) -> std::result::Result<Self, String> {
         let shape = vec![numbers.len() as u64];
         let mut data = Self::zeros(Type::Scalar(Scalar::U32), shape, structs)?;
-        data.bytes_mut().copy_from_slice(bytemuck::cast_slice(numbers));
+        data.bytes_mut()
+            .copy_from_slice(bytemuck::cast_slice(numbers));
         Ok(data)
     }
 
