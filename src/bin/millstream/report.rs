@@ -6,7 +6,7 @@ use std::{
     io::{self, IsTerminal, Write},
     process::ExitCode,
 };
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
 
 /// The message of an output that nobody reads any more.
 pub(crate) const CLOSED: &str = "output closed";
@@ -14,13 +14,18 @@ pub(crate) const CLOSED: &str = "output closed";
 /// Logs to the error output: warnings, with `-v` steps, with `-vv` details. `MILLSTREAM_LOG` says it more finely.
 pub(crate) fn start_log(verbose: u8) {
     let level = ["warn", "millstream=info,warn", "millstream=debug,warn"];
-    let filter = EnvFilter::try_from_env("MILLSTREAM_LOG")
-        .unwrap_or_else(|_| EnvFilter::new(level[usize::from(verbose.min(2))]));
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let asked = std::env::var("MILLSTREAM_LOG").ok();
+    let filter = asked.and_then(|a| a.parse::<Targets>().ok());
+    let filter = filter.or_else(|| level[usize::from(verbose.min(2))].parse().ok());
+    let log = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal());
-    log.without_time().with_target(verbose > 1).init();
+        .with_ansi(io::stderr().is_terminal())
+        .without_time()
+        .with_target(verbose > 1);
+    tracing_subscriber::registry()
+        .with(log)
+        .with(filter.unwrap_or_default())
+        .init();
 }
 
 /// Prints to the output.
