@@ -10,4 +10,5 @@ mod flows;
 mod graphs;
 mod jobs;
 mod pictures;
+mod profile;
 mod support;

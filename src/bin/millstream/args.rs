@@ -30,6 +30,13 @@ A RON file may say all of this; what is given here goes before it.
 
 Exit codes: 0 done, 1 the program or its run failed, 2 the command was not understood.";
 
+const PROFILE_EXAMPLES: &str = "Examples:
+  millstream profile examples/fib.ron --set n=20
+  millstream profile examples/sort.ron --set n=1000 --json
+
+Nothing is timed: work is counted in steps, the statements of the program as it was written, so that
+each run of the same call says the same. docs/profile.md has what each number is.";
+
 const LOWER_EXAMPLES: &str = "Examples:
   millstream lower examples/fib.rs --emit ir
   millstream lower examples/fib.rs --emit svg -o fib.svg
@@ -58,6 +65,9 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check a program, and of a RON file its buffers and arguments, without running it
     Check(RunArgs),
+    /// Run a program serially and say how parallel it is, what its critical path is, and which lines do the work
+    #[command(after_help = PROFILE_EXAMPLES)]
+    Profile(ProfileArgs),
     /// Print what a program is lowered to
     #[command(after_help = LOWER_EXAMPLES)]
     Lower(LowerArgs),
@@ -152,6 +162,18 @@ enum Who {
     Persistent,
     /// A thread of the host, with a kernel a dispatch
     Host,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Most steps that the run may take; twenty million take about a second
+    #[arg(long, value_name = "STEPS", default_value_t = 1_000_000_000)]
+    pub(crate) steps: u64,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod bench;
 mod check;
 mod doctor;
 mod lower;
+mod profile;
 mod report;
 mod run;
 
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(args) => run::run(&args, cli.quiet),
         Command::Check(args) => check::check(&args, cli.quiet),
+        Command::Profile(args) => profile::profile(&args, cli.quiet),
         Command::Lower(args) => lower::lower(&args),
         Command::Bench(args) => bench::run(&args).map_err(Failure::Other),
         Command::Doctor => doctor::doctor(),
