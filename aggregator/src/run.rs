@@ -12,6 +12,7 @@ use crate::{
     stacks::Stacks,
     sync::Mutex,
     thread_stack,
+    watch::Watched,
     worker::{Stop, Worker},
 };
 use millstream_channels_kernel::cpu::abi::{WorkerContext, status};
@@ -46,8 +47,8 @@ pub(crate) struct Run {
     pub(crate) shared: Shared<Batch>,
     /// Workers that may take part.
     pub(crate) workers: u32,
-    /// Whether they record what they decide.
-    pub(crate) records: bool,
+    /// What they tell of each dispatch.
+    pub(crate) watched: Watched,
     /// Not 0 when the run is to end. Compiled code reads it too.
     stop: Arc<AtomicU32>,
     error: Mutex<Option<RunError>>,
@@ -64,7 +65,7 @@ impl Run {
         stash: &Arc<Stash>,
         crew: &Arc<Crew>,
         stop: &Arc<AtomicU32>,
-        (budget, threads, records): (u64, u32, bool),
+        (budget, threads, watched): (u64, u32, Watched),
         shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Self> {
         let workers = Pool::workers(budget, threads);
@@ -74,7 +75,7 @@ impl Run {
             pool: Pool::new(budget, workers),
             shared: shared(workers),
             workers,
-            records,
+            watched,
             stop: stop.clone(),
             error: Mutex::new(None),
             reports: Mutex::new(Vec::new()),

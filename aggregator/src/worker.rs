@@ -7,7 +7,7 @@
 
 use crate::{
     batch::Batch,
-    decisions::{Decision, Reason},
+    decisions::Reason,
     error::RunError,
     flow::Bell,
     ledger::Room,
@@ -18,6 +18,8 @@ use crate::{
     run::Run,
     share::{Loan, Next, Wants, WorkerId},
     stacks::Stacks,
+    timeline::What,
+    watch::Watch,
 };
 use millstream_channels_kernel::{cpu::abi::WorkerContext, layout::StackIndex};
 use std::{
@@ -87,7 +89,7 @@ pub(crate) struct Worker<'r> {
     /// Deep memory that is this worker's.
     pub(crate) granted: u64,
     pub(crate) tally: Tally,
-    parked: Duration,
+    pub(crate) parked: Duration,
     entered: Instant,
     /// Whether the others are to be called if this takes long.
     pub(crate) alone: bool,
@@ -95,8 +97,8 @@ pub(crate) struct Worker<'r> {
     pub(crate) bell: Option<&'r Bell>,
     /// The task and the element on its entry stack that the run stopped at.
     pub(crate) stopped_at: Option<(usize, u64)>,
-    /// Where the run records them.
-    pub(crate) decisions: Option<Vec<Decision>>,
+    /// What it tells of each dispatch, if that is asked for.
+    pub(crate) watch: Option<Box<Watch>>,
 }
 
 impl<'r> Worker<'r> {
@@ -122,13 +124,13 @@ impl<'r> Worker<'r> {
             lent: 0,
             deep: 0,
             granted: run.pool.own(),
-            tally: Tally::new(plan.tasks.len()),
+            tally: Tally::new(plan),
             parked: Duration::ZERO,
             entered: Instant::now(),
             alone: id == WorkerId(0) && run.workers > 1,
             bell: None,
             stopped_at: None,
-            decisions: run.records.then(Vec::new),
+            watch: Watch::new(run.watched, plan),
         }
     }
 
@@ -138,7 +140,9 @@ impl<'r> Worker<'r> {
         self.stacks.clear(self.tally.peak);
         let mut report =
             WorkerReport::new(self.id.0, self.entered.elapsed(), self.parked, self.tally);
-        report.decisions = self.decisions.unwrap_or_default();
+        if let Some(watch) = self.watch {
+            watch.tell(&mut report);
+        }
         (ManuallyDrop::into_inner(self.stacks), report)
     }
 
@@ -179,8 +183,11 @@ impl<'r> Worker<'r> {
 
     pub(crate) fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
         self.tally.acquired += 1;
+        let begin = self.stamp();
         self.run_batch(&loan.batch)?;
+        let (depth, count) = (loan.batch.depth, loan.batch.count);
         self.run.shared.finish(loan);
+        self.spent(What::Batch, begin, (depth, count));
         Ok(())
     }
 
@@ -217,8 +224,9 @@ impl<'r> Worker<'r> {
         );
         self.stacks.states[task.entry.index()].top = top + count;
         self.use_bytes(count * task.bytes);
-        if self.records() {
-            self.record(Reason::Batch, (self.open, batch.task), (top, count), 0);
+        self.tally.saw(task.entry, top + count);
+        if self.watched() {
+            self.observe(Reason::Batch, (self.open, batch.task), (top, count), (0, 0));
         }
         self.descend(over);
         Ok(count)
@@ -321,18 +329,20 @@ impl<'r> Worker<'r> {
                 Room::After | Room::Never if ran => break,
                 Room::After | Room::Never => return Ok(false),
             };
-            let held = if self.records() { self.held(level) } else { 0 };
+            let held = self.held_if_told(level);
             let consumed = self.dispatch_entry(task, begin, room)?;
             self.stacks
                 .levels
                 .set_base(level, plan.entry, begin + consumed);
             self.tally.count(task, self.depth(level), consumed);
             self.count_leaves(level);
-            children += self.settle(&plan.pushes);
+            let pushed = self.settle(&plan.pushes);
+            children += pushed;
             ran = true;
-            if self.records() {
-                self.record(reason, (level, task), (begin, consumed), held);
+            if self.watched() {
+                self.observe(reason, (level, task), (begin, consumed), (held, pushed));
             }
+            self.tally.alone += u64::from(reason == Reason::Alone);
             if consumed == 0 {
                 return Err(self.no_room(task, &plan.pushes));
             }
@@ -369,6 +379,7 @@ impl<'r> Worker<'r> {
             let leaves = std::mem::take(&mut self.stacks.states[task.entry.index()].leaves);
             if leaves > 0 {
                 self.tally.count(t, depth, leaves);
+                self.tally.leaves += leaves;
             }
         }
     }
@@ -384,16 +395,16 @@ impl<'r> Worker<'r> {
             Room::Alone => 1,
             Room::After | Room::Never => return Err(self.no_room(plan.task, &plan.pushes)),
         };
-        let held = if self.records() { self.held(level) } else { 0 };
+        let held = self.held_if_told(level);
         let consumed = self.dispatch_continuation(which, room)?;
         self.count_leaves(level);
         if consumed == 0 {
             return Err(self.no_room(plan.task, &plan.pushes));
         }
         let children = self.settle(&plan.pushes);
-        if self.records() {
+        if self.watched() {
             let segment = self.plan.tasks.len() + which;
-            self.record(reason, (level, segment), (0, consumed), held);
+            self.observe(reason, (level, segment), (0, consumed), (held, children));
         }
         self.live -= consumed * self.plan.bytes[plan.stack.index()];
         if children > 0 {
@@ -551,6 +562,7 @@ impl<'r> Worker<'r> {
         if count == 0 {
             return;
         }
+        let begin = self.stamp();
         let mut fields = vec![Vec::new(); self.plan.layouts[plan.entry].fields.len()];
         let rest = end - count;
         self.stacks.memory.copy_out(
@@ -574,6 +586,7 @@ impl<'r> Worker<'r> {
         if let Some(bell) = self.bell {
             bell.call_one();
         }
+        self.spent(What::Donate, begin, (self.depth(level), count));
     }
 
     /// A level that is drained but for lent batches: takes them back, or helps others, or sleeps.
@@ -626,7 +639,7 @@ impl<'r> Worker<'r> {
             .run
             .shared
             .next(self.id, wants, |batch| batch.level == level);
-        self.parked += start.elapsed();
+        self.waited(start);
         match next {
             Next::Over => Err(Stop::Over),
             Next::Stuck => Err(RunError::Stuck {
