@@ -348,6 +348,7 @@ impl Prepared {
         let structs = &self.loaded.program.structs;
         let (mut report, mut result) = (None, Vec::new());
         for step in &self.steps {
+            let _span = tracing::debug_span!("launch").entered();
             let (args, buffers) = (&self.args[step.args.clone()], &mut self.buffers);
             let ran = match &step.what {
                 What::Task(task) => launch(&self.loaded, *task, args, buffers, device),
@@ -367,6 +368,7 @@ impl Prepared {
             }
         }
         tracing::debug!(elapsed = ?started.elapsed(), "launched");
+        let _span = tracing::debug_span!("check and write").entered();
         self.check(&result)?;
         let outputs: Vec<(&File, &Data)> = self
             .outputs

@@ -9,5 +9,6 @@ mod devices;
 mod flows;
 mod graphs;
 mod jobs;
+mod observe;
 mod pictures;
 mod support;
