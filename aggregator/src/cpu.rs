@@ -312,9 +312,8 @@ impl CpuDevice {
         (report.budget, report.compiling) = (self.inner.memory, loaded.compiling);
         report.copying = host.took(What::Copy);
         if self.inner.watched.observe.spans().is_some() {
-            let nodes = loaded.plan.nodes.clone();
             host.add(What::Compile, loaded.compiled, loaded.compiling);
-            report.keep_timeline(nodes, roots, host.track());
+            report.keep_timeline(&loaded.plan, roots, host.track());
         }
         report.left_out = self.inner.threads - run.workers;
         report

@@ -95,6 +95,8 @@ pub(crate) struct Plan {
     pub(crate) continuations: Vec<ContinuationPlan>,
     /// The segments' names for readers: the kernels of a drawing. Entries of all tasks, then continuations.
     pub(crate) nodes: Vec<String>,
+    /// What drawings call the stacks.
+    pub(crate) channels: Vec<String>,
     /// Bytes of an element of each stack.
     pub(crate) bytes: Vec<u64>,
     /// The stacks that hold no entries.
@@ -176,6 +178,11 @@ impl Plan {
             nodes: nodes(program, in_channels),
             tasks,
             continuations,
+            channels: layouts
+                .stacks
+                .iter()
+                .map(|s| program.name(s.stack))
+                .collect(),
             names: layouts
                 .stacks
                 .iter()

@@ -335,7 +335,7 @@ impl RunReport {
             .iter()
             .zip(0..)
             .map(|(&element_bytes, s)| StackReport {
-                name: plan.stack_name(StackIndex(s)),
+                name: plan.channels[s as usize].clone(),
                 element_bytes,
                 peak: sum(&|w| w.tally.tops[s as usize]),
             });
@@ -357,10 +357,11 @@ impl RunReport {
     }
 
     /// Puts the workers' tracks behind the host's.
-    pub(crate) fn keep_timeline(&mut self, nodes: Vec<String>, roots: u64, host: Track) {
+    pub(crate) fn keep_timeline(&mut self, plan: &Plan, roots: u64, host: Track) {
         let tracks = self.workers.iter_mut().filter_map(|w| w.track.take());
         self.timeline.tracks = std::iter::once(host).chain(tracks).collect();
-        self.timeline.nodes = nodes;
+        self.timeline.nodes.clone_from(&plan.nodes);
+        self.timeline.entries = plan.tasks.len();
         self.timeline.roots = roots;
     }
 }
@@ -431,6 +432,20 @@ impl fmt::Display for RunReport {
             write!(f, "; {} by one warp", self.narrow)?;
         }
         writeln!(f)?;
+        if self.leaves > 0 {
+            writeln!(
+                f,
+                "  leaves     {} tasks ended where they were spawned",
+                self.leaves
+            )?;
+        }
+        if self.alone > 0 {
+            writeln!(
+                f,
+                "  alone      {} elements ran one at a time, as memory was short",
+                self.alone
+            )?;
+        }
         writeln!(
             f,
             "  channels   {} at most, of {}",
@@ -467,8 +482,11 @@ impl fmt::Display for RunReport {
                 let (n, busy) = (w.worker, w.busy * 100.0);
                 write!(
                     f,
-                    "\n  worker {n:<3} {busy:.0} % busy, {} tasks, {} batches donated, {} acquired",
-                    w.tasks, w.donated, w.acquired
+                    "\n  worker {n:<3} {busy:.0} % busy, {} idle, {} tasks, {} batches donated, {} acquired",
+                    time(w.idle),
+                    w.tasks,
+                    w.donated,
+                    w.acquired
                 )?;
             }
         }

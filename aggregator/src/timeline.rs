@@ -87,6 +87,8 @@ pub struct Track {
 pub struct Timeline {
     /// The nodes that spans name, as drawings of the graph call them.
     pub nodes: Vec<String>,
+    /// The first so many of them consume tasks that begin, or what channels of a graph hold; the others frames of tasks that go on.
+    pub entries: usize,
     /// How many elements the run began with, at level 0; those of a graph's channels are not counted.
     pub roots: u64,
     /// The host's first, which has what is done once a run; then those who worked. None if the run kept no timeline.

@@ -348,6 +348,7 @@ impl Prepared {
         let structs = &self.loaded.program.structs;
         let (mut report, mut result) = (None, Vec::new());
         for step in &self.steps {
+            let _span = tracing::debug_span!("launch").entered();
             let (args, buffers) = (&self.args[step.args.clone()], &mut self.buffers);
             let ran = match &step.what {
                 What::Task(task) => launch(&self.loaded, *task, args, buffers, device),
@@ -377,6 +378,7 @@ impl Prepared {
         report: RunReport,
     ) -> std::result::Result<Outcome, JobError> {
         let structs = &self.loaded.program.structs;
+        let _span = tracing::debug_span!("check and write").entered();
         self.check(result)?;
         let outputs: Vec<(&File, &Data)> = self
             .outputs

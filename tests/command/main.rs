@@ -9,6 +9,7 @@ mod devices;
 mod flows;
 mod graphs;
 mod jobs;
+mod observe;
 mod pictures;
 mod profile;
 mod support;

@@ -2,11 +2,11 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use millstream::{
-    Aggregator,
+    Aggregator, Observe,
     job::{Modes, Settings},
 };
 use millstream_channels_kernel::cuda::nvrtc::Arch;
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 const EXAMPLES: &str = "Examples:
   millstream run examples/fib.ron --set n=35
@@ -17,7 +17,8 @@ const EXAMPLES: &str = "Examples:
 
 const RUN_EXAMPLES: &str = "Examples:
   millstream run examples/fib.ron --set n=35 --stats
-  millstream run examples/fib.rs --entry 'fib(30)'
+  millstream run examples/fib.rs --entry 'fib(30)' --stats json
+  millstream run examples/sort.ron --trace sort.json
   millstream run sort.rs --entry 'sort(&mut data, &mut tmp)' \\
       --input data=numbers.npy --buffer tmp=like:data --output data=sorted.npy
   millstream run sum.rs --entry 'sum(&data, data.len())' --buffer data=random:f64:1000000:1
@@ -120,9 +121,44 @@ pub(crate) struct RunArgs {
     /// Floating point may be contracted and reordered
     #[arg(long)]
     fast_math: bool,
-    /// Print what the run did: tasks, levels, dispatches, memory, times, workers
-    #[arg(long)]
-    pub(crate) stats: bool,
+    /// Print what the run did: tasks, levels, wavefronts, time a node, memory, workers, what was chosen and why; `--stats json`:
+    /// all of it and the result as one JSON object, alone
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text"
+    )]
+    pub(crate) stats: Option<Stats>,
+    /// Write when each wavefront ran, for Perfetto (ui.perfetto.dev) and chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+}
+
+/// How `--stats` is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Stats {
+    /// For people
+    Text,
+    /// For programs: docs/observe.md has the names
+    Json,
+}
+
+/// The arguments, where `--stats json` is `--stats=json`: else `--stats FILE` would take the file for a format.
+pub(crate) fn joined(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut out: Vec<OsString> = Vec::new();
+    for arg in args {
+        match out.last_mut() {
+            Some(last) if last == "--stats" && (arg == "json" || arg == "text") => {
+                last.push("=");
+                last.push(arg);
+            }
+            _ => out.push(arg),
+        }
+    }
+    out
 }
 
 impl RunArgs {
@@ -148,6 +184,11 @@ impl RunArgs {
                 checked: flag(self.checked),
                 unchecked: flag(self.unchecked),
                 fast_math: flag(self.fast_math),
+            },
+            observe: match (&self.trace, self.stats) {
+                (Some(_), _) => Observe::TIMELINE,
+                (None, Some(_)) => Observe::Times,
+                (None, None) => Observe::Counts,
             },
         }
     }

@@ -11,10 +11,13 @@ mod lower;
 mod profile;
 mod report;
 mod run;
+mod spans;
+mod stats;
 
 use args::{Cli, Command};
 use clap::Parser;
 use millstream::job::JobError;
+use spans::Spans;
 use std::{io, process::ExitCode};
 
 /// Why a command failed.
@@ -39,10 +42,14 @@ impl From<io::Error> for Failure {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    report::start_log(cli.verbose);
+    let cli = Cli::parse_from(args::joined(std::env::args_os()));
+    let spans = match &cli.command {
+        Command::Run(args) if args.trace.is_some() => Some(Spans::default()),
+        _ => None,
+    };
+    report::start_log(cli.verbose, spans.clone());
     let done = match cli.command {
-        Command::Run(args) => run::run(&args, cli.quiet),
+        Command::Run(args) => run::run(&args, cli.quiet, spans.as_ref()),
         Command::Check(args) => check::check(&args, cli.quiet),
         Command::Profile(args) => profile::profile(&args, cli.quiet),
         Command::Lower(args) => lower::lower(&args),
