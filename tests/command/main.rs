@@ -11,5 +11,6 @@ mod graphs;
 mod jobs;
 mod observe;
 mod pictures;
+mod plot;
 mod profile;
 mod support;

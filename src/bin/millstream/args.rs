@@ -18,7 +18,7 @@ const EXAMPLES: &str = "Examples:
 const RUN_EXAMPLES: &str = "Examples:
   millstream run examples/fib.ron --set n=35 --stats
   millstream run examples/fib.rs --entry 'fib(30)' --stats json
-  millstream run examples/sort.ron --trace sort.json
+  millstream run examples/sort.ron --trace sort.json --plot sort.svg
   millstream run sort.rs --entry 'sort(&mut data, &mut tmp)' \\
       --input data=numbers.npy --buffer tmp=like:data --output data=sorted.npy
   millstream run sum.rs --entry 'sum(&data, data.len())' --buffer data=random:f64:1000000:1
@@ -135,6 +135,9 @@ pub(crate) struct RunArgs {
     /// Write when each wavefront ran, for Perfetto (ui.perfetto.dev) and chrome://tracing
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Draw the run as SVG: elements of each level, elements a dispatch and what the workers did, over time
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
 }
 
 /// How `--stats` is printed.
@@ -185,10 +188,10 @@ impl RunArgs {
                 unchecked: flag(self.unchecked),
                 fast_math: flag(self.fast_math),
             },
-            observe: match (&self.trace, self.stats) {
-                (Some(_), _) => Observe::TIMELINE,
-                (None, Some(_)) => Observe::Times,
-                (None, None) => Observe::Counts,
+            observe: match (self.trace.is_some() || self.plot.is_some(), self.stats) {
+                (true, _) => Observe::TIMELINE,
+                (false, Some(_)) => Observe::Times,
+                (false, None) => Observe::Counts,
             },
         }
     }

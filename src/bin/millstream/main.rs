@@ -8,6 +8,7 @@ mod bench;
 mod check;
 mod doctor;
 mod lower;
+mod plot;
 mod profile;
 mod report;
 mod run;
