@@ -7,6 +7,7 @@ mod args;
 mod bench;
 mod check;
 mod doctor;
+mod live;
 mod lower;
 mod plot;
 mod profile;

@@ -3,29 +3,27 @@
 use crate::{
     Failure,
     args::ProfileArgs,
+    live,
     report::{count, grouped, print},
 };
 use millstream::job::{Job, Profiled};
 use millstream_graph::interp::{BURDEN, Profile, Progress};
 use serde::Serialize;
-use std::{
-    fmt::Write as _,
-    io::{self, IsTerminal, Write as _},
-    sync::{Arc, mpsc},
-    time::Duration,
-};
+use std::{fmt::Write, sync::Arc};
 
 /// Lines of the source that are shown one by one.
 const SHOWN_LINES: usize = 20;
-/// How often a terminal is told how far a run is.
-const TOLD: Duration = Duration::from_millis(500);
 
 pub(crate) fn profile(args: &ProfileArgs, quiet: bool) -> Result<(), Failure> {
     let job = Job::open(&args.run.file, &args.run.settings())?;
     let prepared = job.prepare()?;
     let progress = Arc::new(Progress::default());
-    let told = !quiet && io::stderr().is_terminal();
-    let profiled = watched(told, &progress, || {
+    let line = |_| {
+        let so_far = progress.so_far();
+        let (steps, tasks) = (grouped(so_far.steps), grouped(so_far.tasks));
+        format!("{steps} steps, {tasks} tasks")
+    };
+    let profiled = live::watched(live::wanted(quiet), line, || {
         prepared.profile(args.steps, progress.clone())
     })?;
     let text = if args.json {
@@ -35,34 +33,6 @@ pub(crate) fn profile(args: &ProfileArgs, quiet: bool) -> Result<(), Failure> {
         shown(&job, &profiled)
     };
     print(&text)
-}
-
-/// Works, and tells the terminal how far it is.
-fn watched<T>(told: bool, progress: &Progress, work: impl FnOnce() -> T) -> T {
-    if !told {
-        return work();
-    }
-    std::thread::scope(|scope| {
-        let (done, ended) = mpsc::channel::<()>();
-        scope.spawn(move || {
-            let mut out = io::stderr();
-            let mut wrote = false;
-            while ended.recv_timeout(TOLD) == Err(mpsc::RecvTimeoutError::Timeout) {
-                let so_far = progress.so_far();
-                let (steps, tasks) = (grouped(so_far.steps), grouped(so_far.tasks));
-                // A terminal that cannot be written to is not told.
-                let _ =
-                    write!(out, "\r{steps} steps, {tasks} tasks\x1b[K").and_then(|()| out.flush());
-                wrote = true;
-            }
-            if wrote {
-                let _ = write!(out, "\r\x1b[K").and_then(|()| out.flush());
-            }
-        });
-        let worked = work();
-        drop(done);
-        worked
-    })
 }
 
 /// Steps and tasks.

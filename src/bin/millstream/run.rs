@@ -3,6 +3,7 @@
 use crate::{
     Failure,
     args::{RunArgs, Stats},
+    live,
     plot::{self, Caption},
     report::{count, note, print},
     spans::Spans,
@@ -55,7 +56,14 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
     if let Err(error) = ctrlc::set_handler(handler) {
         tracing::warn!(%error, "Ctrl-C will end the command without a word");
     }
-    let outcome = prepared.run(&device)?;
+    let outcome = match device.live() {
+        Some(live) => live::watched(
+            live::wanted(quiet),
+            live::of_run(job.flow().is_some(), || live.so_far()),
+            || prepared.run(&device),
+        ),
+        None => prepared.run(&device),
+    }?;
     let traced = args
         .trace
         .as_ref()
