@@ -119,9 +119,9 @@ pub struct NodeReport {
     pub width: u64,
     /// How many elements it consumed.
     pub elements: u64,
-    /// Its wavefronts.
+    /// Its wavefronts. A GPU counts them by node only with a timeline; else this is 0, and so are the next three.
     pub dispatches: u64,
-    /// Those that were as wide as they should be.
+    /// Those that were as wide as they should be; 0 where `width` is.
     pub full: u64,
     /// Those of which elements were given back, as they found no room for what they push.
     pub yields: u64,
@@ -367,6 +367,28 @@ impl RunReport {
 }
 
 impl NodeReport {
+    /// One of which nothing is counted yet.
+    pub(crate) fn new(name: String, entry: bool) -> Self {
+        Self {
+            name,
+            entry,
+            ..Self::default()
+        }
+    }
+
+    /// A dispatch consumed so many elements, gave some back or none, and took so long.
+    pub(crate) fn add(&mut self, elements: u64, yields: bool, time: Duration) {
+        self.elements += elements;
+        self.dispatches += 1;
+        self.yields += u64::from(yields);
+        let power = elements.max(1).ilog2() as usize;
+        if self.widths.len() <= power {
+            self.widths.resize(power + 1, 0);
+        }
+        self.widths[power] += 1;
+        *self.time.get_or_insert_default() += time;
+    }
+
     /// Sums up what the workers say of a node.
     fn sum(plan: &Plan, node: usize, workers: &[WorkerReport]) -> Self {
         let rest = node.checked_sub(plan.tasks.len());

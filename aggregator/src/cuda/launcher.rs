@@ -9,7 +9,7 @@ use millstream_channels_kernel::cuda::{
 };
 use std::{
     sync::atomic::{AtomicU32, Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Words of memory that host and device share; the first is the cancel flag, the mailbox begins at [`MAILBOX`].
@@ -34,7 +34,9 @@ pub struct Kernels {
     pub dispatch_blocks: Vec<u32>,
     /// Dispatches that a run keeps record of ([`Records`](super::records::Records)), if the kernels were made to.
     pub records: u32,
-    /// How long it took to make them.
+    /// When they began to be made,
+    pub compiled: Instant,
+    /// and how long that took.
     pub compiling: Duration,
     expected: AtomicU32,
 }
@@ -54,6 +56,7 @@ impl Kernels {
             blocks: blocks.min(MOST_BLOCKS),
             dispatch_blocks,
             records: 0,
+            compiled: Instant::now(),
             compiling: Duration::ZERO,
             expected: AtomicU32::new(0),
         }
