@@ -144,6 +144,22 @@ pub struct StackReport {
     pub peak: u64,
 }
 
+/// What a kernel of a program takes of a GPU, as the driver says.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct KernelReport {
+    /// The node whose wavefronts it runs; else `persistent`, or `move`, which moves together what was given back.
+    pub name: String,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u32,
+    /// Bytes of a thread's stack, and of what found no register.
+    pub local_bytes: u32,
+    /// Blocks that run at one time.
+    pub blocks: u32,
+}
+
 /// What went through a channel of a graph.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[non_exhaustive]
@@ -274,6 +290,8 @@ pub struct RunReport {
     pub nodes: Vec<NodeReport>,
     /// What each channel stack held that was used.
     pub stacks: Vec<StackReport>,
+    /// The kernels of a GPU that ran it, or could have.
+    pub kernels: Vec<KernelReport>,
     /// Most bytes that channels held at one time: elements, frames, level records, donated batches. With several workers each one's peak
     /// of what is its own, and the most that all had of what they share, which together are no less.
     pub peak: u64,

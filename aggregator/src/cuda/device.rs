@@ -6,6 +6,7 @@ use super::{
     launcher::{Kernels, SHARED_WORDS},
     memory::{Mapped, Memory},
     run::{Settings, run},
+    timeline::node_name,
 };
 use crate::{
     args::ErasedCall,
@@ -589,11 +590,21 @@ fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, R
             inner.info.name
         )));
     }
+    let name_of = |i: usize| match plan.sources.get(i) {
+        Some(source) => node_name(&plan, source).to_owned(),
+        None => "move".to_owned(),
+    };
+    let described = dispatches.iter().zip(&dispatch_blocks).enumerate();
+    let described = described.map(|(i, (k, &blocks))| k.describe(name_of(i), blocks));
+    let described = std::iter::once(persistent.describe("persistent".into(), blocks))
+        .chain(described)
+        .collect::<Result<Vec<_>, _>>()?;
     let channels = module.global(kernel::CHANNELS)?;
     let mut kernels = Kernels::new(plan, text.sites, blocks, dispatch_blocks);
     kernels.max_depth = inner.depth_of(text.helper_frame)?;
     kernels.records = records;
     kernels.compiled = start;
+    kernels.described = described;
     kernels.compiling = start.elapsed();
     Ok(CudaLoaded {
         program: program.clone(),

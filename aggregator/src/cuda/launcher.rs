@@ -2,7 +2,7 @@
 //! kernels and copies memory. The driver of a GPU is one launcher ([`gpu`](super::gpu)); the emulator of the tests, which runs the same text
 //! on this computer, is another. So the loop that is tested without a GPU is the one that ships.
 
-use crate::error::RunError;
+use crate::{error::RunError, report::KernelReport};
 use millstream_channels_kernel::cuda::{
     Plan, Site,
     abi::{self, MOST_BLOCKS},
@@ -34,6 +34,8 @@ pub struct Kernels {
     pub dispatch_blocks: Vec<u32>,
     /// Dispatches that a run keeps record of ([`Records`](super::records::Records)), if the kernels were made to.
     pub records: u32,
+    /// What they take of the machine, if it says so.
+    pub described: Vec<KernelReport>,
     /// When they began to be made,
     pub compiled: Instant,
     /// and how long that took.
@@ -56,6 +58,7 @@ impl Kernels {
             blocks: blocks.min(MOST_BLOCKS),
             dispatch_blocks,
             records: 0,
+            described: Vec::new(),
             compiled: Instant::now(),
             compiling: Duration::ZERO,
             expected: AtomicU32::new(0),

@@ -19,19 +19,25 @@ pub(super) struct Spans {
     kernel: Recorder,
 }
 
+/// What drawings call a segment.
+pub(super) fn node_name<'p>(plan: &'p Plan, source: &Source) -> &'p str {
+    &plan.program[source.task].segments[source.segment.index()]
+        .body
+        .name
+}
+
 /// The nodes of a program: tasks that begin, then frames that go on. Two sources of one segment are the same node.
 pub(super) fn nodes(plan: &Plan) -> (Vec<NodeReport>, Vec<usize>) {
-    let name = |s: &Source| &plan.program[s.task].segments[s.segment.index()].body.name;
     let mut nodes: Vec<NodeReport> = Vec::new();
     for entry in [true, false] {
         for source in plan.sources.iter().filter(|s| s.is_entry() == entry) {
-            if nodes.iter().all(|n| n.name != *name(source)) {
-                nodes.push(NodeReport::new(name(source).clone(), entry));
+            if nodes.iter().all(|n| n.name != node_name(plan, source)) {
+                nodes.push(NodeReport::new(node_name(plan, source).into(), entry));
             }
         }
     }
     let node_of = plan.sources.iter().map(|s| {
-        let found = nodes.iter().position(|n| n.name == *name(s));
+        let found = nodes.iter().position(|n| n.name == node_name(plan, s));
         found.expect("each source has a node")
     });
     let node_of = node_of.collect();
