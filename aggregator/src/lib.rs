@@ -69,5 +69,5 @@ pub use error::RunError;
 pub use flow::{GraphCall, GraphProgram, HostFn, Running};
 pub use live::{Live, SoFar};
 pub use policy::{Bytes, default_memory, parse_bytes};
-pub use report::{ChannelReport, NodeReport, RunReport, StackReport, WorkerReport};
+pub use report::{ChannelReport, KernelReport, NodeReport, RunReport, StackReport, WorkerReport};
 pub use timeline::{Observe, Timeline};

@@ -122,9 +122,9 @@ pub struct NodeReport {
     pub width: u64,
     /// How many elements it consumed.
     pub elements: u64,
-    /// Its wavefronts.
+    /// Its wavefronts. A GPU counts them by node only with a timeline; else this is 0, and so are the next three.
     pub dispatches: u64,
-    /// Those that were as wide as they should be.
+    /// Those that were as wide as they should be; 0 where `width` is.
     pub full: u64,
     /// Those of which elements were given back, as they found no room for what they push.
     pub yields: u64,
@@ -145,6 +145,22 @@ pub struct StackReport {
     pub element_bytes: u64,
     /// The most elements that lay on it at one time; with several workers each one's most, added up.
     pub peak: u64,
+}
+
+/// What a kernel of a program takes of a GPU, as the driver says.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct KernelReport {
+    /// The node whose wavefronts it runs; else `persistent`, or `move`, which moves together what was given back.
+    pub name: String,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u32,
+    /// Bytes of a thread's stack, and of what found no register.
+    pub local_bytes: u32,
+    /// Blocks that run at one time.
+    pub blocks: u32,
 }
 
 /// What went through a channel of a graph.
@@ -277,6 +293,8 @@ pub struct RunReport {
     pub nodes: Vec<NodeReport>,
     /// What each channel stack held that was used.
     pub stacks: Vec<StackReport>,
+    /// The kernels of a GPU that ran it, or could have.
+    pub kernels: Vec<KernelReport>,
     /// Most bytes that channels held at one time: elements, frames, level records, donated batches. With several workers each one's peak
     /// of what is its own, and the most that all had of what they share, which together are no less.
     pub peak: u64,
@@ -370,6 +388,28 @@ impl RunReport {
 }
 
 impl NodeReport {
+    /// One of which nothing is counted yet.
+    pub(crate) fn new(name: String, entry: bool) -> Self {
+        Self {
+            name,
+            entry,
+            ..Self::default()
+        }
+    }
+
+    /// A dispatch consumed so many elements, gave some back or none, and took so long.
+    pub(crate) fn add(&mut self, elements: u64, yields: bool, time: Duration) {
+        self.elements += elements;
+        self.dispatches += 1;
+        self.yields += u64::from(yields);
+        let power = elements.max(1).ilog2() as usize;
+        if self.widths.len() <= power {
+            self.widths.resize(power + 1, 0);
+        }
+        self.widths[power] += 1;
+        *self.time.get_or_insert_default() += time;
+    }
+
     /// Sums up what the workers say of a node.
     fn sum(plan: &Plan, node: usize, workers: &[WorkerReport]) -> Self {
         let rest = node.checked_sub(plan.tasks.len());

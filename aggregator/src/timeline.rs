@@ -170,6 +170,7 @@ pub(crate) struct Recorder {
     spans: Vec<Span>,
     most: usize,
     missing: u64,
+    lost: bool,
 }
 
 impl Recorder {
@@ -180,6 +181,7 @@ impl Recorder {
             spans: Vec::new(),
             most: most as usize,
             missing: 0,
+            lost: false,
         }
     }
 
@@ -189,6 +191,20 @@ impl Recorder {
         } else {
             self.missing += 1;
         }
+    }
+
+    /// So many spans were never known, and what comes after has no place behind them.
+    pub(crate) const fn lose(&mut self, spans: u64) {
+        self.missing += spans;
+        if spans > 0 {
+            self.most = self.spans.len();
+            self.lost = true;
+        }
+    }
+
+    /// Whether there were such.
+    pub(crate) const fn lost(&self) -> bool {
+        self.lost
     }
 
     pub(crate) fn track(self, name: String) -> Track {

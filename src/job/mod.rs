@@ -190,6 +190,7 @@ impl Job {
         let cuda = CudaOptions {
             memory: *memory,
             aggregator: aggregator.unwrap_or_default(),
+            observe: self.spec.observe,
             ..CudaOptions::default()
         };
         let device = match self.spec.device {

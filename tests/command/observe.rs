@@ -299,3 +299,37 @@ fn a_run_that_is_killed_or_fails_leaves_no_trace() {
     child.wait().unwrap();
     assert_eq!(t.files(), before);
 }
+
+/// On a machine with a GPU; skipped aloud without.
+#[test]
+fn a_gpu_is_traced_by_who_decides() {
+    if let Err(why) = millstream::Device::cuda(0) {
+        return eprintln!("SKIPPED: {why}");
+    }
+    let t = Folder::new();
+    for aggregator in ["auto", "host", "persistent"] {
+        let on = ["--device", "cuda:0", "--aggregator", aggregator];
+        let more = ["--stats", "json", "--trace", "t.json"];
+        let stats = json(t.good(&[&SORT[..], &on, &more].concat()).as_bytes());
+        let trace = json(&t.read("t.json"));
+        let spans = spans(&trace);
+        nested(&spans);
+        assert_eq!(trace["otherData"]["missing_spans"], 0);
+        assert_eq!(elements(&spans), reported(&stats), "{aggregator}");
+        let run = spans.iter().find(|s| s.name == "run").unwrap();
+        let inside = |s: &Span<'_>| run.begin <= s.begin && s.end <= run.end;
+        let mut decided = spans.iter().filter(|s| s.category == "node");
+        assert!(decided.all(inside), "{aggregator}");
+        for kernel in stats["run"]["kernels"].as_array().unwrap() {
+            assert!(
+                number(&kernel["registers"]) > 0 && number(&kernel["blocks"]) > 0,
+                "{kernel}"
+            );
+        }
+        let plain = json(
+            t.good(&[&SORT[..], &on, &["--stats=json"]].concat())
+                .as_bytes(),
+        );
+        assert_eq!(reported(&plain), reported(&stats), "{aggregator}");
+    }
+}

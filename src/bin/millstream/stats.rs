@@ -66,6 +66,7 @@ pub(crate) fn text(job: &Job, outcome: &Outcome, device: &Device) -> String {
     }
     nodes(&mut out, report);
     stacks(&mut out, report);
+    kernels(&mut out, report);
     levels(&mut out, report);
     out
 }
@@ -112,6 +113,20 @@ fn stacks(out: &mut String, report: &RunReport) {
             "  {:<width$}  {:>15}  {bytes}",
             stack.name,
             grouped(stack.peak)
+        );
+    }
+}
+
+fn kernels(out: &mut String, report: &RunReport) {
+    for kernel in &report.kernels {
+        let _ = writeln!(
+            out,
+            "  kernel {}: {} registers, {} of shared memory a block, {} of local memory a thread, {} blocks",
+            kernel.name,
+            kernel.registers,
+            Bytes(kernel.shared_bytes.into()),
+            Bytes(kernel.local_bytes.into()),
+            kernel.blocks
         );
     }
 }
