@@ -31,6 +31,11 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
     }
     let job = Job::open(&args.file, &args.settings())?;
     let device = job.device()?;
+    if args.plot.is_some() && device.gpu().is_some() && job.flow().is_some() {
+        let message =
+            "a graph of kernels keeps no timeline on a GPU to be drawn from: use `--device cpu`";
+        return Err(Failure::Other(message.into()));
+    }
     let prepared = job.prepare()?;
     if job.borrows() && !quiet {
         note("races were not looked for: `millstream check` has rustc check the borrows");
@@ -119,8 +124,7 @@ fn plot(file: &Path, job: &Job, outcome: &Outcome, device: &Device) -> Result<St
         device: &format!("{}{}", device.name(), gpu.unwrap_or_default()),
     };
     let Some(svg) = plot::svg(outcome.report(), &caption) else {
-        let message = "this run kept no timeline to be drawn: `--device cpu` keeps one";
-        return Err(Failure::Other(message.into()));
+        return Err(Failure::Other("the run had no dispatch to draw".into()));
     };
     write_file(file, svg.as_bytes()).map_err(|e| unwritable("plot", file, &e))?;
     Ok(format!("wrote {}\n", file.display()))

@@ -85,10 +85,13 @@ fn head(out: &mut Svg, report: &RunReport, caption: &Caption<'_>, slices: &Slice
     // A pointer that rests there is shown all of it.
     out.title(caption.call);
     out.text((LEFT, 30.0), big, &shortened(caption.call));
-    let workers = count(slices.workers.len() as u64, "worker", "workers");
+    let workers = match report.workers.len() as u64 {
+        0 => String::new(),
+        workers => format!(", {}", count(workers, "worker", "workers")),
+    };
     let memory = format!("{} of memory for channels", Bytes(report.budget));
     let first = format!(
-        "{}, on {}, {workers}, {memory}",
+        "{}, on {}{workers}, {memory}",
         caption.program, caption.device
     );
     out.text((LEFT, 50.0), "", &first);
@@ -307,7 +310,10 @@ fn utilisation(out: &mut Svg, area: Area, slices: &Slices) {
         let label = format!("{percent} %");
         out.y_tick(area, y(f64::from(percent) / 100.0), &label, true);
     }
-    out.panel(area, "What the workers did", "share of their time");
+    match workers[..] {
+        [ref one] if one.name == "gpu" => out.panel(area, "What the GPU did", "share of its time"),
+        _ => out.panel(area, "What the workers did", "share of their time"),
+    }
     let share = |shares: &[f64]| 100.0 * shares.iter().sum::<f64>() / SLICES as f64;
     let (ran, idle) = (share(&ran), share(&idle));
     let rows = [

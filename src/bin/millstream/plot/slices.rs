@@ -129,17 +129,25 @@ impl Slices {
             }
         }
         let working = timeline.tracks.iter().skip(1);
+        let workers = match report.workers.is_empty() {
+            // A GPU: who dispatches there takes turns.
+            true => {
+                let spans: Vec<Span> = working.flat_map(|t| &t.spans).copied().collect();
+                vec![worker("gpu", &spans, time)]
+            }
+            false => working.map(|t| worker(&t.name, &t.spans, time)).collect(),
+        };
         Some(Self {
             time,
             rows: match levels {
-                true => alive(report, time),
+                true => alive(timeline, time),
                 false => consumed(timeline, time),
             },
             levels,
             widths,
             dispatches: dispatches().count() as u64,
             widest: dispatches().map(|s| s.elements).max().unwrap_or(0),
-            workers: working.map(|t| worker(&t.name, &t.spans, time)).collect(),
+            workers,
         })
     }
 }
@@ -172,10 +180,7 @@ impl Change {
 }
 
 /// The elements of each level, or of each few levels. What is there is known from what each dispatch consumed and pushed, when it ended.
-fn alive(report: &RunReport, time: Time) -> Vec<Row> {
-    let timeline = &report.timeline;
-    let entries = report.nodes.iter().filter(|n| n.entry);
-    let entries: Vec<&str> = entries.map(|n| n.name.as_str()).collect();
+fn alive(timeline: &Timeline, time: Time) -> Vec<Row> {
     let mut changes = BTreeMap::<u64, Change>::new();
     let roots = changes.entry(0).or_default();
     roots.by(timeline.roots as f64, 0.0);
@@ -185,7 +190,7 @@ fn alive(report: &RunReport, time: Time) -> Vec<Row> {
         };
         let at = time.place(span.end);
         // Elements of other nodes are frames, which tasks that began there left.
-        if entries.contains(&timeline.nodes[node as usize].as_str()) {
+        if (node as usize) < timeline.entries {
             let own = changes.entry(span.level).or_default();
             own.by(-(span.elements as f64), at);
             own.elements += span.elements;

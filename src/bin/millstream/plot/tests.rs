@@ -128,3 +128,31 @@ fn a_graph_of_kernels_has_a_row_a_kernel() {
         assert!((drawn - row.elements as f64).abs() < 1e-3, "{row:?}");
     }
 }
+
+#[test]
+fn the_tracks_of_a_gpu_are_one_worker() {
+    let options = CpuOptions {
+        threads: Some(1),
+        observe: Observe::TIMELINE,
+        ..CpuOptions::default()
+    };
+    let mut report = ran("fib.ron", &["n=20"], options);
+    let by_one = drawn(&report);
+    // As a GPU says it: no thread works, and two tracks take turns.
+    report.workers.clear();
+    let mut second = report.timeline.tracks[1].clone();
+    let first = &mut report.timeline.tracks[1].spans;
+    second.spans = first.split_off(first.len() / 2);
+    report.timeline.tracks.push(second);
+    let svg = drawn(&report);
+    for name in ["dispatches", "running-ns", "waiting-ns"] {
+        let one = number(&by_one, "worker-0", name);
+        assert_eq!(number(&svg, "gpu", name), one, "{name}");
+    }
+    assert!(svg.contains("What the GPU did") && !svg.contains(" worker"));
+    let legend = |svg: &str| {
+        let (_, rest) = svg.split_once(">dispatches ").unwrap();
+        rest.split_once('<').unwrap().0.to_owned()
+    };
+    assert_eq!(legend(&svg), legend(&by_one));
+}
