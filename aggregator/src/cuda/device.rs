@@ -6,8 +6,16 @@ use super::{
     launcher::{Kernels, SHARED_WORDS},
     memory::{Mapped, Memory},
     run::{Settings, run},
+    timeline::node_name,
 };
-use crate::{args::ErasedCall, error::RunError, policy::Bytes, report::RunReport, sync::Mutex};
+use crate::{
+    args::ErasedCall,
+    error::RunError,
+    policy::Bytes,
+    report::RunReport,
+    sync::Mutex,
+    timeline::{self, Observe},
+};
 use millstream_channels_kernel::cuda::{
     Options, Plan,
     abi::kernel,
@@ -61,6 +69,9 @@ pub struct CudaOptions {
     pub watchdog: Duration,
     /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
     pub min_blocks: u32,
+    /// What a run's report says beside what is counted anyway. For a timeline programs are compiled anew, so that others pay nothing; how long
+    /// each node took is told with it only.
+    pub observe: Observe,
     /// So many decisions are kept record of and compared with the policy's, one by one: for tests. 0, the default, keeps none, and costs nothing.
     pub records: u32,
 }
@@ -74,7 +85,18 @@ impl Default for CudaOptions {
             aggregator: Aggregator::default(),
             watchdog: Duration::from_secs(10),
             min_blocks,
+            observe: Observe::default(),
             records: 0,
+        }
+    }
+}
+
+impl CudaOptions {
+    /// How many spans each who decides keeps, if a timeline is.
+    const fn timeline(&self) -> Option<u32> {
+        match self.observe {
+            Observe::Timeline(spans) => Some(spans),
+            Observe::Counts | Observe::Times => None,
         }
     }
 }
@@ -273,6 +295,8 @@ impl CudaDevice {
             )));
         }
         arch_for(nvrtc, info.arch)?;
+        // Times are counted from here on.
+        timeline::start();
         let inner = Arc::new(Inner::new(options, info.clone())?);
         let (name, memory) = (format!("cuda:{}", info.ordinal), inner.memory);
         let options = CudaOptions {
@@ -385,6 +409,8 @@ impl CudaDevice {
             memory: inner.memory,
             aggregator: inner.options.aggregator,
             watchdog: inner.options.watchdog,
+            compare: inner.options.records > 0,
+            timeline: inner.options.timeline(),
         };
         let report = Driver::new(&inner, loaded, &mut workspace)
             .and_then(|mut driver| run(&mut driver, settings, task, calls));
@@ -522,11 +548,15 @@ pub(super) fn arch_for(nvrtc: &Nvrtc, arch: u32) -> Result<Arch, RunError> {
 fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, RunError> {
     let start = Instant::now();
     let plan = Plan::new(program, inner.memory);
+    let records = inner
+        .options
+        .records
+        .max(inner.options.timeline().unwrap_or(0));
     let text = generate(
         &plan,
         Options {
             min_blocks: inner.options.min_blocks,
-            records: inner.options.records > 0,
+            records: records > 0,
             ..Options::default()
         },
     );
@@ -560,10 +590,21 @@ fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, R
             inner.info.name
         )));
     }
+    let name_of = |i: usize| match plan.sources.get(i) {
+        Some(source) => node_name(&plan, source).to_owned(),
+        None => "move".to_owned(),
+    };
+    let described = dispatches.iter().zip(&dispatch_blocks).enumerate();
+    let described = described.map(|(i, (k, &blocks))| k.describe(name_of(i), blocks));
+    let described = std::iter::once(persistent.describe("persistent".into(), blocks))
+        .chain(described)
+        .collect::<Result<Vec<_>, _>>()?;
     let channels = module.global(kernel::CHANNELS)?;
     let mut kernels = Kernels::new(plan, text.sites, blocks, dispatch_blocks);
     kernels.max_depth = inner.depth_of(text.helper_frame)?;
-    kernels.records = inner.options.records;
+    kernels.records = records;
+    kernels.compiled = start;
+    kernels.described = described;
     kernels.compiling = start.elapsed();
     Ok(CudaLoaded {
         program: program.clone(),

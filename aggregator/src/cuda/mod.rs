@@ -23,6 +23,7 @@ mod policy;
 mod records;
 mod run;
 mod staging;
+mod timeline;
 
 pub(crate) use device::CudaBuffer;
 pub use device::{Aggregator, CudaCancel, CudaDevice, CudaLoaded, CudaOptions};
