@@ -1,23 +1,22 @@
 //! A GPU that programs are loaded on and launched.
 
 use super::{
-    driver::{self, Context, DeviceInfo, Kernel, Module},
+    driver::{self, Context, DeviceInfo, Module},
     gpu::Driver,
-    launcher::{Kernels, SHARED_WORDS},
+    launcher::SHARED_WORDS,
+    loaded::CudaLoaded,
     memory::{Mapped, Memory},
     run::{Settings, run},
 };
-use crate::{args::ErasedCall, error::RunError, policy::Bytes, report::RunReport, sync::Mutex};
+use crate::{args::ErasedCall, error::RunError, report::RunReport, sync::Mutex};
 use millstream_channels_kernel::cuda::{
-    Options, Plan,
-    abi::kernel,
-    generate,
+    Options,
     nvrtc::{self, Arch, How, Nvrtc},
 };
 use millstream_graph::{ir::TaskId, levelized::Levelized};
 use std::{
     sync::{
-        Arc, Weak,
+        Arc,
         atomic::{AtomicU32, Ordering},
     },
     time::{Duration, Instant},
@@ -61,6 +60,9 @@ pub struct CudaOptions {
     pub watchdog: Duration,
     /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
     pub min_blocks: u32,
+    /// Whether runs may begin before the persistent kernel is compiled, by [`Aggregator::Auto`]: the calling thread decides everything until it is.
+    /// If not, loading a program waits for it.
+    pub early: bool,
     /// So many decisions are kept record of and compared with the policy's, one by one: for tests. 0, the default, keeps none, and costs nothing.
     pub records: u32,
 }
@@ -74,6 +76,7 @@ impl Default for CudaOptions {
             aggregator: Aggregator::default(),
             watchdog: Duration::from_secs(10),
             min_blocks,
+            early: true,
             records: 0,
         }
     }
@@ -142,47 +145,6 @@ impl Workspace {
     /// What a run leaves: the channels' memory, and that for copies unless it is large.
     pub(super) fn shrink(&mut self) {
         self.copies.take_if(|m| m.bytes() > KEPT_COPIES);
-    }
-}
-
-/// A program on a device, compiled.
-#[derive(Debug)]
-pub struct CudaLoaded {
-    program: Arc<Levelized>,
-    pub(super) kernels: Kernels,
-    pub(super) persistent: Kernel,
-    pub(super) dispatches: Vec<Kernel>,
-    /// The global that says where channels lie: its address and its size.
-    pub(super) channels: (u64, usize),
-    source: String,
-    log: String,
-    _module: Module,
-    owner: Weak<Inner>,
-}
-
-impl CudaLoaded {
-    /// The program.
-    #[must_use]
-    pub const fn program(&self) -> &Arc<Levelized> {
-        &self.program
-    }
-
-    /// Its text in CUDA C++.
-    #[must_use]
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
-    /// What the compiler said of registers and memory; empty if the program came from the cache.
-    #[must_use]
-    pub fn log(&self) -> &str {
-        &self.log
-    }
-
-    /// How long it took to compile.
-    #[must_use]
-    pub const fn compiling(&self) -> Duration {
-        self.kernels.compiling
     }
 }
 
@@ -349,12 +311,15 @@ impl CudaDevice {
         let inner = self.alive()?;
         let _using = inner.context.enter()?;
         let mut loaded = inner.loaded.lock();
-        if let Some(at) = loaded.iter().position(|l| Arc::ptr_eq(&l.program, program)) {
+        if let Some(at) = loaded
+            .iter()
+            .position(|l| Arc::ptr_eq(l.program(), program))
+        {
             let found = loaded.remove(at);
             loaded.push(found.clone());
             return Ok(found);
         }
-        let new = Arc::new(inner.context.note(compile(&inner, program))?);
+        let new = Arc::new(inner.context.note(CudaLoaded::new(&inner, program))?);
         if loaded.len() >= KEPT_PROGRAMS {
             loaded.remove(0);
         }
@@ -374,8 +339,8 @@ impl CudaDevice {
         calls: &mut [ErasedCall<'_>],
     ) -> Result<RunReport, RunError> {
         let inner = self.alive()?;
-        if !std::ptr::eq(loaded.owner.as_ptr(), Arc::as_ptr(&inner)) {
-            let here = self.load(&loaded.program)?;
+        if !loaded.is_of(&inner) {
+            let here = self.load(loaded.program())?;
             return self.launch(&here, task, calls);
         }
         let _using = inner.context.enter()?;
@@ -516,64 +481,5 @@ pub(super) fn arch_for(nvrtc: &Nvrtc, arch: u32) -> Result<Arch, RunError> {
         RunError::Device(format!(
             "the GPU is of architecture sm_{arch}, unknown to NVRTC {major}.{minor}{range}"
         ))
-    })
-}
-
-fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, RunError> {
-    let start = Instant::now();
-    let plan = Plan::new(program, inner.memory);
-    let text = generate(
-        &plan,
-        Options {
-            min_blocks: inner.options.min_blocks,
-            records: inner.options.records > 0,
-            ..Options::default()
-        },
-    );
-    let nvrtc = nvrtc::find().map_err(|e| RunError::Device(e.to_string()))?;
-    let compiled = nvrtc
-        .compile_cached(
-            &text.source,
-            arch_for(nvrtc, inner.info.arch)?,
-            How {
-                fast_math: program.program.options.fast_math,
-                check: false,
-            },
-        )
-        .map_err(|e| RunError::Compile(e.to_string()))?;
-    let module = Module::new(&inner.context, &compiled.cubin)?;
-    let persistent = module.kernel(kernel::PERSISTENT)?;
-    let dispatches = (0..plan.kernels())
-        .map(|i| module.kernel(&kernel::dispatch(i)))
-        .collect::<Result<Vec<_>, _>>()?;
-    let fit = |k: &Kernel| Ok(k.occupancy(kernel::BLOCK)? * inner.info.multiprocessors);
-    let blocks = fit(&persistent)?;
-    let dispatch_blocks = dispatches
-        .iter()
-        .map(fit)
-        .collect::<Result<Vec<_>, RunError>>()?;
-    let what = (blocks, inner.info.multiprocessors, Bytes(inner.memory));
-    tracing::debug!(program = program.program.name, blocks = what.0, multiprocessors = what.1, memory = %what.2, "loaded");
-    if blocks == 0 {
-        return Err(RunError::Compile(format!(
-            "no block of the program fits a multiprocessor of {}",
-            inner.info.name
-        )));
-    }
-    let channels = module.global(kernel::CHANNELS)?;
-    let mut kernels = Kernels::new(plan, text.sites, blocks, dispatch_blocks);
-    kernels.max_depth = inner.depth_of(text.helper_frame)?;
-    kernels.records = inner.options.records;
-    kernels.compiling = start.elapsed();
-    Ok(CudaLoaded {
-        program: program.clone(),
-        kernels,
-        persistent,
-        dispatches,
-        channels,
-        source: text.source,
-        log: compiled.log,
-        _module: module,
-        owner: Arc::downgrade(inner),
     })
 }

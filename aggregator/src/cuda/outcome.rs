@@ -161,6 +161,7 @@ impl<L: Launcher> Run<'_, L> {
             dispatches: counts.dispatches,
             narrow: counts.narrow,
             compared: counts.compared,
+            early: counts.early,
             peak: plan
                 .stacks
                 .iter()

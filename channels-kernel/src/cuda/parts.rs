@@ -80,7 +80,9 @@ impl Generated {
     fn weight(&self, kernel: usize) -> usize {
         let segment = self.kernels[kernel].map(Section::Segment);
         let of = |(_, text): (&Cut, &str)| text.len();
-        let found = self.sections().find(|(cut, _)| Some(cut.section) == segment);
+        let found = self
+            .sections()
+            .find(|(cut, _)| Some(cut.section) == segment);
         1 + found.map_or(0, of)
     }
 

@@ -90,6 +90,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.text(include_str!("device/direct.cu"));
     out.blank();
     tables(plan, &mut out);
+    out.section(Section::Common);
     data(plan, &mut out);
     out.blank();
     helper::write(plan, &mut out);
@@ -298,6 +299,7 @@ fn tables(plan: &Plan, out: &mut Writer) {
         list((0..plan.stacks.len()).map(|i| plan.waiting(i).map_or(0, |n| n + 1).to_string()));
     out.line("__constant__ const Source sources[SOURCES] = {");
     out.line(&format!("    {sources}}};"));
+    out.section(Section::Persistent);
     out.line("__constant__ const Push pushes[] = {");
     out.line(&format!(
         "    {}}};",
