@@ -9,6 +9,7 @@
 
 mod cache;
 mod later;
+mod messages;
 
 pub use cache::folder as cache_folder;
 pub use later::Later;
@@ -52,11 +53,13 @@ pub enum NvrtcError {
         version: (i32, i32),
     },
     /// It rejects the text.
-    #[error("NVRTC: {message}\n{log}")]
+    #[error(
+        "NVRTC: {message}\n{log}\nthat is a mistake of Millstream, not of the program: its GPU code does not compile"
+    )]
     Compile {
         /// What it calls the error.
         message: String,
-        /// Its messages.
+        /// Its messages, with the lines of the program's source.
         log: String,
     },
 }
@@ -374,13 +377,13 @@ impl Nvrtc {
         let result = if code == 0 && warned {
             Err(NvrtcError::Compile {
                 message: "a warning".into(),
-                log,
+                log: messages::explain(&log, source),
             })
         } else if code == 0 {
             // SAFETY: as above; it has been compiled.
             Ok((unsafe { self.bytes(program, get.0, get.1) }, log))
         } else {
-            Err(self.failure(code, log))
+            Err(self.failure(code, messages::explain(&log, source)))
         };
         // SAFETY: created above, and not used any more.
         unsafe { (self.functions.destroy)(&raw mut program) };

@@ -47,7 +47,7 @@ fn a_bad_text_is_an_error_with_its_place() {
     else {
         panic!()
     };
-    assert!(log.contains("mine.rs(7)"), "{log}");
+    assert!(log.contains("mine.rs:7: error"), "{log}");
 }
 
 #[test]
@@ -198,6 +198,40 @@ fn lines_have_the_same_numbers_in_all_parts() {
     }
 }
 
+/// A mistake in the code of a segment is told with the line that the code was made for, in whichever part and wherever the line is lost.
+#[test]
+fn a_planted_mistake_is_told_with_the_line_of_the_source() {
+    let Ok(nvrtc) = nvrtc::find() else {
+        return eprintln!("SKIPPED: no NVRTC");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("fib.rs");
+    std::fs::write(&file, "\n".repeat(4) + "    let it = here;").unwrap();
+    let (_, generated) = generated(shared::FIB);
+    let place = format!("#line 5 \"{}\"\n", file.display());
+    let mistakes = [
+        format!("{place}u32 planted = mistake;\n"),
+        format!("{place};\n#line 7 \"generated.cu\"\nu32 planted = mistake;\n"),
+    ];
+    for part in [Part::Dispatches(vec![0]), Part::Persistent] {
+        let text = generated.part(&part);
+        let body = text.find("static void run(").unwrap();
+        let (before, behind) = text.split_at(body + text[body..].find("{\n").unwrap() + 2);
+        for mistake in &mistakes {
+            let planted = format!("{before}{mistake}{behind}");
+            let refused = nvrtc.compile(&planted, Arch(90), How::default());
+            let error = refused.unwrap_err().to_string();
+            let file = file.display();
+            let told = format!("{file}:5: error: identifier \"mistake\" is undefined");
+            let source = format!("{file}:5 |     let it = here;");
+            assert!(
+                error.contains(&told) && error.contains(&source),
+                "{part:?}: {error}"
+            );
+        }
+    }
+}
+
 /// What the test below starts as a process.
 #[test]
 #[ignore = "it is run by another test"]
@@ -247,5 +281,5 @@ fn what_is_compiled_later_says_what_is_wrong() {
     let text = "#line 7 \"mine.rs\"\nint x = y;".to_owned();
     let later = nvrtc.compile_later(text, Arch(90), How::default()).unwrap();
     let error = later.result().unwrap_err();
-    assert!(error.to_string().contains("mine.rs(7)"), "{error}");
+    assert!(error.to_string().contains("mine.rs:7: error"), "{error}");
 }
