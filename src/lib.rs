@@ -107,6 +107,7 @@ mod kernel;
 mod mat;
 mod program;
 mod race;
+pub mod trace;
 
 pub use args::{MatArg, MatMutArg};
 pub use channel::{Channel, Element};
@@ -114,9 +115,10 @@ pub use graph::{ChannelRef, Graph};
 pub use kernel::Kernel;
 pub use mat::{Mat, MatMut};
 pub use millstream_aggregator::{
-    Aggregator, Arg, Buffer, Bytes, Call, Cancel, CpuOptions, CudaOptions, Device, Lendable, Pod,
-    RunError, RunError as Error, RunReport, SliceArg, SliceMutArg, TaskValue, WorkerReport,
-    default_memory, parse_bytes,
+    Aggregator, Arg, Buffer, Bytes, Call, Cancel, ChannelReport, CpuOptions, CudaOptions, Device,
+    KernelReport, Lendable, Live, NodeReport, Observe, Pod, RunError, RunError as Error, RunReport,
+    SliceArg, SliceMutArg, SoFar, StackReport, TaskValue, Timeline, WorkerReport, default_memory,
+    parse_bytes, timeline,
 };
 pub use millstream_macros::{kernel, program, task};
 pub use program::Program;

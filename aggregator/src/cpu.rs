@@ -6,6 +6,7 @@ use crate::{
     crew::Crew,
     error::RunError,
     flow::Kept,
+    live::{Board, Live},
     native::Native,
     plan::{Code, Plan},
     policy,
@@ -13,6 +14,8 @@ use crate::{
     run::{CANCELLED, Run, Stash},
     share::Shared,
     sync::{Guard, Mutex},
+    timeline::{self, Host, Observe, What},
+    watch::Watched,
 };
 use millstream_graph::{ir::TaskId, levelized::Levelized};
 use std::{
@@ -42,6 +45,8 @@ pub struct CpuOptions {
     /// Whether a run's report has every decision of its workers. For tests.
     #[doc(hidden)]
     pub decisions: bool,
+    /// What a run's report says beside what is counted anyway.
+    pub observe: Observe,
 }
 
 /// The CPU. A clone is the same device.
@@ -54,7 +59,8 @@ struct Inner {
     threads: u32,
     memory: u64,
     width: Option<u64>,
-    decisions: bool,
+    watched: Watched,
+    board: Arc<Board>,
     crew: Arc<Crew>,
     /// The stop word of the run in progress. One run at a time: who launches holds `turn`.
     stop: Arc<AtomicU32>,
@@ -77,6 +83,7 @@ pub(crate) struct CpuLoaded {
     code: Arc<dyn Code>,
     plan: Arc<Plan>,
     stash: Arc<Stash>,
+    compiled: Instant,
     compiling: Duration,
 }
 
@@ -111,6 +118,8 @@ impl CpuDevice {
             (.., Some(0)) => return refuse("wavefronts of at least 1 element"),
             _ => {}
         }
+        // Times are counted from here on.
+        timeline::start();
         let crew = Crew::new();
         let (stop, turn, loaded) = (Arc::default(), Mutex::new(()), Mutex::new(Vec::new()));
         let kept = Mutex::new(None);
@@ -119,7 +128,11 @@ impl CpuDevice {
                 threads,
                 memory,
                 width: options.width,
-                decisions: options.decisions,
+                watched: Watched {
+                    decisions: options.decisions,
+                    observe: options.observe,
+                },
+                board: Board::new(threads),
                 crew,
                 stop,
                 turn,
@@ -140,6 +153,11 @@ impl CpuDevice {
     /// The word that [`cancel`] sets.
     pub(crate) fn stop_word(&self) -> &Arc<AtomicU32> {
         &self.inner.stop
+    }
+
+    /// Watches its runs.
+    pub(crate) fn live(&self) -> Live {
+        Live(self.inner.board.clone())
     }
 
     /// Compiles a program for this device, unless it is loaded already.
@@ -187,6 +205,7 @@ impl CpuDevice {
             code,
             plan,
             stash,
+            compiled: start,
             compiling: start.elapsed(),
         }
     }
@@ -231,11 +250,12 @@ impl CpuDevice {
                 .resize(calls.len() * 8, 0);
         }
         let batch = Batch::new(&loaded.plan, task.index(), calls.len() as u64, fields, 0, 0);
-        let mut copying = start.elapsed();
+        let mut host = Host::default();
+        host.spent(What::Copy, start);
         let run = self.begin(loaded, 0, Shared::new);
         let start = Instant::now();
         let workers = run.execute(&batch)?;
-        let running = start.elapsed();
+        host.spent(What::Run, start);
         let start = Instant::now();
         if let Some(result) = plan.result {
             for (i, call) in (0..).zip(calls) {
@@ -243,12 +263,12 @@ impl CpuDevice {
                 call.result.extend_from_slice(batch.result(result, i));
             }
         }
-        copying += start.elapsed();
-        let report = self.report(loaded, &run, workers, (running, copying));
+        host.spent(What::Copy, start);
+        let report = self.report(loaded, &run, workers, (host, batch.count));
         tracing::debug!(
             tasks = report.total,
             dispatches = report.dispatches,
-            ?running,
+            running = ?report.running,
             "run"
         );
         Ok(report)
@@ -282,23 +302,32 @@ impl CpuDevice {
             &loaded.stash,
             &inner.crew,
             &inner.stop,
-            (inner.memory - taken, inner.threads, inner.decisions),
+            (
+                inner.memory - taken,
+                inner.threads,
+                inner.watched,
+                &inner.board,
+            ),
             shared,
         )
     }
 
-    /// What a run did that took so long beside copying.
+    /// What a run did that began with so many elements, and for which the host did that.
     pub(crate) fn report(
         &self,
         loaded: &CpuLoaded,
         run: &Run,
         workers: Vec<WorkerReport>,
-        (running, copying): (Duration, Duration),
+        (mut host, roots): (Host, u64),
     ) -> RunReport {
-        let names = loaded.plan.tasks.iter().map(|t| t.name.clone());
-        let mut report = RunReport::sum(names, workers, run.pool.most_taken(), running);
-        (report.budget, report.compiling, report.copying) =
-            (self.inner.memory, loaded.compiling, copying);
+        let shared = run.pool.most_taken();
+        let mut report = RunReport::sum(&loaded.plan, workers, shared, host.took(What::Run));
+        (report.budget, report.compiling) = (self.inner.memory, loaded.compiling);
+        report.copying = host.took(What::Copy);
+        if self.inner.watched.observe.spans().is_some() {
+            host.add(What::Compile, loaded.compiled, loaded.compiling);
+            report.keep_timeline(&loaded.plan, roots, host.track());
+        }
         report.left_out = self.inner.threads - run.workers;
         report
     }

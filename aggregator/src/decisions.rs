@@ -1,6 +1,4 @@
-//! The record of what a worker of the CPU decided, for tests of its policy.
-
-use crate::worker::Worker;
+//! The record of what a worker of the CPU decided, for tests of its policy. [`watch`](crate::watch) keeps it.
 
 /// Why a wavefront ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,37 +38,4 @@ pub struct Decision {
     pub allowed: u64,
     /// Bytes that the worker uses now.
     pub used: u64,
-}
-
-impl Worker<'_> {
-    /// Whether decisions are recorded.
-    pub(crate) const fn records(&self) -> bool {
-        self.decisions.is_some()
-    }
-
-    /// Records what was decided and done. `held` is what the level held before.
-    pub(crate) fn record(
-        &mut self,
-        reason: Reason,
-        (level, segment): (usize, usize),
-        (first, count): (u64, u64),
-        held: u64,
-    ) {
-        let (allowed, used) = (self.allowance(), self.live + self.lent());
-        let before = self.stacks.before.iter();
-        let pushed = before.filter(|_| reason != Reason::Batch);
-        let pushed = pushed.map(|&(s, before)| (s.index(), before, self.stacks.top(s) - before));
-        let pushed = pushed.filter(|p| p.2 > 0).collect();
-        self.decisions.get_or_insert_default().push(Decision {
-            reason,
-            level,
-            segment,
-            first,
-            count,
-            pushed,
-            held,
-            allowed,
-            used,
-        });
-    }
 }

@@ -12,7 +12,7 @@ use millstream_channels_kernel::{
     cpu::abi::{WorkerContext, status},
     layout::StackIndex,
 };
-use std::{ptr, time::Instant};
+use std::ptr;
 
 /// A pace beyond any width.
 const MOST: u64 = 1 << 32;
@@ -91,7 +91,9 @@ impl Worker<'_> {
         let (mut bytes, mut children) = (0, 0);
         for i in 0..self.stacks.before.len() {
             let (stack, before) = self.stacks.before[i];
-            let pushed = self.stacks.top(stack) - before;
+            let top = self.stacks.top(stack);
+            self.tally.saw(stack, top);
+            let pushed = top - before;
             bytes += pushed * self.plan.bytes[stack.index()];
             if pushes.children.contains(&stack) {
                 children += pushed;
@@ -110,7 +112,7 @@ impl Worker<'_> {
     ) -> Result<u64, Stop> {
         let plan = &self.plan.tasks[task];
         let mut consumed = 0;
-        let done = self.timed(task, task, count, |context| {
+        let done = self.timed(task, task, (count, plan.width), |context| {
             // SAFETY: the code was compiled for this program, whose layouts the context's stacks have. The elements lie on the task's entry
             // stack: they were pushed by compiled code or copied in, and nobody consumed them. Every stack that the code pushes to has
             // its limit within its capacity. The context's pointers are valid as `new_context` and `timed` made them, and no other
@@ -142,7 +144,7 @@ impl Worker<'_> {
         }
         let frames = stacks.scratch.as_ptr();
         let segment = self.plan.tasks.len() + which;
-        let consumed = self.timed(segment, plan.task, count, |context| {
+        let consumed = self.timed(segment, plan.task, (count, plan.width), |context| {
             // SAFETY: as in `dispatch_entry`; the references name live frames of the task, since they waited on its stack, and the
             // scratch array is not touched meanwhile.
             unsafe { (plan.code)(context, frames, count) }
@@ -165,27 +167,34 @@ impl Worker<'_> {
         Ok(consumed)
     }
 
-    /// Calls compiled code, looks at its status and at its pace.
+    /// Calls compiled code for so many elements of a node whose wavefronts are so wide, looks at its status and at its pace.
     fn timed(
         &mut self,
         segment: usize,
         task: usize,
-        count: u64,
+        (count, width): (u64, u64),
         call: impl FnOnce(*mut WorkerContext) -> u64,
     ) -> Result<u64, Stop> {
-        self.tally.dispatches += 1;
         self.context.status = status::OK;
         self.context.stacks = self.stacks.states.as_mut_ptr();
         self.context.owner = ptr::from_mut(&mut self.stacks.growth).cast();
-        let start = (self.run.workers > 1).then(Instant::now);
+        let begin = self.clock();
         let consumed = call(ptr::from_mut(&mut self.context));
         self.granted += std::mem::take(&mut self.stacks.growth.taken);
         if self.context.status != status::OK {
             return Err(self.stopped_by_code(task));
         }
         debug_assert!(consumed <= count, "no more can be consumed than there is");
-        if let Some(start) = start {
-            let took = start.elapsed().as_nanos() as u64;
+        self.tally.dispatched(segment, (count, consumed), width);
+        let Some(begin) = begin else {
+            return Ok(consumed);
+        };
+        let took = begin.elapsed();
+        if let Some(watch) = &mut self.watch {
+            watch.took(segment, begin, took);
+        }
+        if self.run.workers > 1 {
+            let took = took.as_nanos() as u64;
             let pace = &mut self.stacks.pace[segment];
             if took > LONG_DISPATCH {
                 *pace = (consumed.max(1) * LONG_DISPATCH / took).max(1);

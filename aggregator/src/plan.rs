@@ -93,6 +93,10 @@ pub(crate) struct Plan {
     pub(crate) layouts: Layouts,
     pub(crate) tasks: Vec<TaskPlan>,
     pub(crate) continuations: Vec<ContinuationPlan>,
+    /// The segments' names for readers: the kernels of a drawing. Entries of all tasks, then continuations.
+    pub(crate) nodes: Vec<String>,
+    /// What drawings call the stacks.
+    pub(crate) channels: Vec<String>,
     /// Bytes of an element of each stack.
     pub(crate) bytes: Vec<u64>,
     /// The stacks that hold no entries.
@@ -171,8 +175,14 @@ impl Plan {
         });
         let tasks = tasks.collect();
         Self {
+            nodes: nodes(program, in_channels),
             tasks,
             continuations,
+            channels: layouts
+                .stacks
+                .iter()
+                .map(|s| program.name(s.stack))
+                .collect(),
             names: layouts
                 .stacks
                 .iter()
@@ -196,6 +206,21 @@ impl Plan {
         let task = &self.tasks[task];
         task.bytes + task.result.map_or(0, |r| 8 + r.stride)
     }
+}
+
+/// What drawings call the segments. The task of a kernel has the kernel's name.
+fn nodes(program: &Levelized, in_channels: &[TaskId]) -> Vec<String> {
+    let entries = program.tasks.iter().enumerate().map(|(t, task)| {
+        let is_kernel = in_channels.contains(&TaskId::new(t));
+        let name = if is_kernel {
+            &task.name
+        } else {
+            &task.segments[0].body.name
+        };
+        name.clone()
+    });
+    let rest = program.tasks.iter().flat_map(|t| &t.segments[1..]);
+    entries.chain(rest.map(|s| s.body.name.clone())).collect()
 }
 
 /// All ways of combining a task's result share the names of its stacks.

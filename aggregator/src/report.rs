@@ -1,18 +1,37 @@
 //! What a run did, counted once a dispatch.
 
-use crate::{budget::LEAST_PER_WORKER, decisions::Decision, policy::Bytes};
+use crate::{
+    budget::LEAST_PER_WORKER,
+    decisions::Decision,
+    plan::Plan,
+    policy::Bytes,
+    timeline::{Timeline, Track},
+};
+use millstream_channels_kernel::layout::StackIndex;
+use serde::{Serialize, Serializer};
 use std::{fmt, time::Duration};
 
 /// Levels that are counted one by one; deeper ones only add to the totals.
 const COUNTED_LEVELS: usize = 1024;
+/// Numbers of elements are told apart by their power of two, up to this one.
+const WIDTHS: usize = 40;
 
 /// What one worker counts while it runs.
-#[derive(Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) tasks: Vec<u64>,
     pub(crate) levels: Vec<u64>,
     pub(crate) deepest: u64,
-    pub(crate) dispatches: u64,
+    /// Of all tasks.
+    pub(crate) done: u64,
+    /// Tasks that ended where they were spawned.
+    pub(crate) leaves: u64,
+    /// Of each node.
+    nodes: Vec<NodeTally>,
+    /// Of each stack the most elements that lay on it.
+    tops: Vec<u64>,
+    /// Elements that ran alone, for want of memory.
+    pub(crate) alone: u64,
     pub(crate) donated: u64,
     pub(crate) acquired: u64,
     pub(crate) peak: u64,
@@ -20,17 +39,55 @@ pub(crate) struct Tally {
     pub(crate) own_peak: u64,
 }
 
+/// What one worker counts of a node.
+#[derive(Clone, PartialEq, Debug)]
+struct NodeTally {
+    elements: u64,
+    full: u64,
+    yields: u64,
+    /// By the power of two of their elements.
+    dispatches: [u32; WIDTHS],
+}
+
+impl NodeTally {
+    const NONE: Self = Self {
+        elements: 0,
+        full: 0,
+        yields: 0,
+        dispatches: [0; WIDTHS],
+    };
+}
+
 impl Tally {
-    pub(crate) fn new(tasks: usize) -> Self {
+    pub(crate) fn new(plan: &Plan) -> Self {
         Self {
-            tasks: vec![0; tasks],
+            tasks: vec![0; plan.tasks.len()],
+            nodes: vec![NodeTally::NONE; plan.nodes.len()],
+            tops: vec![0; plan.bytes.len()],
             ..Self::default()
         }
+    }
+
+    /// So many elements of a node were dispatched and so many consumed, where a full wavefront has that many.
+    pub(crate) fn dispatched(&mut self, node: usize, (count, consumed): (u64, u64), width: u64) {
+        let node = &mut self.nodes[node];
+        node.elements += consumed;
+        node.full += u64::from(consumed >= width);
+        node.yields += u64::from(consumed < count);
+        let power = consumed.max(1).ilog2() as usize;
+        node.dispatches[power.min(WIDTHS - 1)] += 1;
+    }
+
+    /// A stack has so many elements.
+    pub(crate) fn saw(&mut self, stack: StackIndex, top: u64) {
+        let most = &mut self.tops[stack.index()];
+        *most = top.max(*most);
     }
 
     /// Elements of a task were consumed at a depth.
     pub(crate) fn count(&mut self, task: usize, depth: u64, elements: u64) {
         self.tasks[task] += elements;
+        self.done += elements;
         self.deepest = self.deepest.max(depth + 1);
         let depth = depth as usize;
         if depth < COUNTED_LEVELS {
@@ -53,8 +110,61 @@ pub(crate) struct ChannelTally {
     pub(crate) peak: u64,
 }
 
+/// What a node of the graph did: a segment of a task, or a kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct NodeReport {
+    /// Its name, as in drawings of the graph.
+    pub name: String,
+    /// Whether its elements are tasks that begin, or what a channel holds; else they are frames of tasks that go on.
+    pub entry: bool,
+    /// How many elements a full wavefront has; 0 where that is not known.
+    pub width: u64,
+    /// How many elements it consumed.
+    pub elements: u64,
+    /// Its wavefronts. A GPU counts them by node only with a timeline; else this is 0, and so are the next three.
+    pub dispatches: u64,
+    /// Those that were as wide as they should be; 0 where `width` is.
+    pub full: u64,
+    /// Those of which elements were given back, as they found no room for what they push.
+    pub yields: u64,
+    /// How many wavefronts had 1 element, 2 or 3, 4 to 7, and so on.
+    pub widths: Vec<u64>,
+    /// How long they took, all workers' added up, if the run looked at the clock.
+    #[serde(rename = "time_ns", serialize_with = "nanoseconds_if_any")]
+    pub time: Option<Duration>,
+}
+
+/// What a channel stack held.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct StackReport {
+    /// Its name, as in drawings of the graph.
+    pub name: String,
+    /// Bytes of an element.
+    pub element_bytes: u64,
+    /// The most elements that lay on it at one time; with several workers each one's most, added up.
+    pub peak: u64,
+}
+
+/// What a kernel of a program takes of a GPU, as the driver says.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct KernelReport {
+    /// The node whose wavefronts it runs; else `persistent`, or `move`, which moves together what was given back.
+    pub name: String,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u32,
+    /// Bytes of a thread's stack, and of what found no register.
+    pub local_bytes: u32,
+    /// Blocks that run at one time.
+    pub blocks: u32,
+}
+
 /// What went through a channel of a graph.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct ChannelReport {
     /// Its name.
@@ -100,7 +210,7 @@ impl ChannelReport {
 }
 
 /// What one worker did.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct WorkerReport {
     /// Its number; 0 is the thread that called.
@@ -117,44 +227,56 @@ pub struct WorkerReport {
     pub acquired: u64,
     /// Most bytes its channels held at one time.
     pub peak: u64,
-    pub(crate) awake: Duration,
-    pub(crate) by_task: Vec<u64>,
-    pub(crate) by_level: Vec<u64>,
-    pub(crate) deepest: u64,
-    pub(crate) own_peak: u64,
+    /// How long it slept inside the run, as there was nothing to do.
+    #[serde(rename = "idle_ns", serialize_with = "nanoseconds")]
+    pub idle: Duration,
+    #[serde(skip)]
+    pub(crate) inside: Duration,
+    #[serde(skip)]
+    tally: Tally,
+    /// Of each node, if the run looked at the clock.
+    #[serde(skip)]
+    pub(crate) times: Vec<Duration>,
+    /// What it did when, if that was asked for.
+    #[serde(skip)]
+    pub(crate) track: Option<Track>,
     /// What it decided, if that was asked for.
     #[doc(hidden)]
+    #[serde(skip)]
     pub decisions: Vec<Decision>,
 }
 
 impl WorkerReport {
-    pub(crate) fn new(worker: u32, inside: Duration, parked: Duration, tally: Tally) -> Self {
+    pub(crate) fn new(worker: u32, inside: Duration, idle: Duration, tally: Tally) -> Self {
+        let dispatches = tally.nodes.iter().flat_map(|n| n.dispatches);
         Self {
             worker,
             busy: 0.0,
-            dispatches: tally.dispatches,
-            tasks: tally.tasks.iter().sum(),
+            dispatches: dispatches.map(u64::from).sum(),
+            tasks: tally.done,
             donated: tally.donated,
             acquired: tally.acquired,
             peak: tally.peak,
-            awake: inside.saturating_sub(parked),
-            by_task: tally.tasks,
-            by_level: tally.levels,
-            deepest: tally.deepest,
-            own_peak: tally.own_peak,
+            idle,
+            inside,
+            times: Vec::new(),
+            track: None,
             decisions: Vec::new(),
+            tally,
         }
     }
 }
 
 /// What a run did.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct RunReport {
     /// How many tasks ran, for each task of the program that did: also those that ended where they were spawned, as leaves do.
     pub tasks: Vec<(String, u64)>,
     /// How many tasks ran in all.
     pub total: u64,
+    /// Those of them that ended where they were spawned, and so were in no wavefront.
+    pub leaves: u64,
     /// How many levels the run was deep.
     pub levels: u64,
     /// How many tasks ran at each level; of the first thousand or so.
@@ -168,6 +290,14 @@ pub struct RunReport {
     pub early: bool,
     /// Decisions that were compared with the policy's, where the run kept record of them.
     pub compared: u64,
+    /// Elements that ran alone with all that came of them, as memory was short.
+    pub alone: u64,
+    /// What each node did that ran.
+    pub nodes: Vec<NodeReport>,
+    /// What each channel stack held that was used.
+    pub stacks: Vec<StackReport>,
+    /// The kernels of a GPU that ran it, or could have.
+    pub kernels: Vec<KernelReport>,
     /// Most bytes that channels held at one time: elements, frames, level records, donated batches. With several workers each one's peak
     /// of what is its own, and the most that all had of what they share, which together are no less.
     pub peak: u64,
@@ -176,15 +306,21 @@ pub struct RunReport {
     /// How many threads the budget was too small for, beside those that could take part: each needs 2 MiB.
     pub left_out: u32,
     /// How long compiling took when the program was loaded.
+    #[serde(rename = "compiling_ns", serialize_with = "nanoseconds")]
     pub compiling: Duration,
     /// How long arguments and results were copied.
+    #[serde(rename = "copying_ns", serialize_with = "nanoseconds")]
     pub copying: Duration,
     /// How long the tasks ran.
+    #[serde(rename = "running_ns", serialize_with = "nanoseconds")]
     pub running: Duration,
     /// What each worker did that took part.
     pub workers: Vec<WorkerReport>,
     /// What went through each channel, if a graph ran.
     pub channels: Vec<ChannelReport>,
+    /// What happened when, if the device was asked to keep that.
+    #[serde(skip)]
+    pub timeline: Timeline,
 }
 
 /// The counts of tasks that ran, versions of one task added up.
@@ -200,35 +336,121 @@ pub(crate) fn by_name(counts: impl Iterator<Item = (String, u64)>) -> Vec<(Strin
 }
 
 impl RunReport {
-    /// Sums up what workers say; `shared` is the most memory that they had in common.
+    /// Sums up what the workers of a program say; `shared` is the most memory that they had in common.
     pub(crate) fn sum(
-        names: impl Iterator<Item = String>,
+        plan: &Plan,
         mut workers: Vec<WorkerReport>,
         shared: u64,
         running: Duration,
     ) -> Self {
         workers.sort_by_key(|w| w.worker);
         for worker in &mut workers {
-            worker.busy = (worker.awake.as_secs_f64() / running.as_secs_f64().max(1e-9)).min(1.0);
+            let awake = worker.inside.saturating_sub(worker.idle);
+            worker.busy = (awake.as_secs_f64() / running.as_secs_f64().max(1e-9)).min(1.0);
         }
-        let sum = |of: fn(&WorkerReport) -> u64| workers.iter().map(of).sum();
-        let tasks = names
-            .enumerate()
-            .map(|(t, name)| (name, workers.iter().map(|w| w.by_task[t]).sum()));
-        let depth = workers.iter().map(|w| w.by_level.len()).max().unwrap_or(0);
-        let at = |l: usize| workers.iter().filter_map(|w| w.by_level.get(l)).sum();
+        let sum = |of: &dyn Fn(&WorkerReport) -> u64| workers.iter().map(of).sum();
+        let tasks = plan.tasks.iter().enumerate();
+        let tasks = tasks.map(|(t, task)| (task.name.clone(), sum(&|w| w.tally.tasks[t])));
+        let depth = workers.iter().map(|w| w.tally.levels.len()).max();
+        let at = |l: usize| workers.iter().filter_map(|w| w.tally.levels.get(l)).sum();
+        let nodes = (0..plan.nodes.len()).map(|n| NodeReport::sum(plan, n, &workers));
+        let stacks = plan
+            .bytes
+            .iter()
+            .zip(0..)
+            .map(|(&element_bytes, s)| StackReport {
+                name: plan.channels[s as usize].clone(),
+                element_bytes,
+                peak: sum(&|w| w.tally.tops[s as usize]),
+            });
         Self {
             tasks: by_name(tasks),
-            total: sum(|w| w.tasks),
-            levels: workers.iter().map(|w| w.deepest).max().unwrap_or(0),
-            elements: (0..depth).map(at).collect(),
-            dispatches: sum(|w| w.dispatches),
-            peak: sum(|w| w.own_peak) + shared,
+            total: sum(&|w| w.tasks),
+            leaves: sum(&|w| w.tally.leaves),
+            levels: workers.iter().map(|w| w.tally.deepest).max().unwrap_or(0),
+            elements: (0..depth.unwrap_or(0)).map(at).collect(),
+            dispatches: sum(&|w| w.dispatches),
+            alone: sum(&|w| w.tally.alone),
+            nodes: nodes.filter(|n| n.dispatches > 0).collect(),
+            stacks: stacks.filter(|s| s.peak > 0).collect(),
+            peak: sum(&|w| w.tally.own_peak) + shared,
             running,
             workers,
             ..Self::default()
         }
     }
+
+    /// Puts the workers' tracks behind the host's.
+    pub(crate) fn keep_timeline(&mut self, plan: &Plan, roots: u64, host: Track) {
+        let tracks = self.workers.iter_mut().filter_map(|w| w.track.take());
+        self.timeline.tracks = std::iter::once(host).chain(tracks).collect();
+        self.timeline.nodes.clone_from(&plan.nodes);
+        self.timeline.entries = plan.tasks.len();
+        self.timeline.roots = roots;
+    }
+}
+
+impl NodeReport {
+    /// One of which nothing is counted yet.
+    pub(crate) fn new(name: String, entry: bool) -> Self {
+        Self {
+            name,
+            entry,
+            ..Self::default()
+        }
+    }
+
+    /// A dispatch consumed so many elements, gave some back or none, and took so long.
+    pub(crate) fn add(&mut self, elements: u64, yields: bool, time: Duration) {
+        self.elements += elements;
+        self.dispatches += 1;
+        self.yields += u64::from(yields);
+        let power = elements.max(1).ilog2() as usize;
+        if self.widths.len() <= power {
+            self.widths.resize(power + 1, 0);
+        }
+        self.widths[power] += 1;
+        *self.time.get_or_insert_default() += time;
+    }
+
+    /// Sums up what the workers say of a node.
+    fn sum(plan: &Plan, node: usize, workers: &[WorkerReport]) -> Self {
+        let rest = node.checked_sub(plan.tasks.len());
+        let mut out = Self {
+            name: plan.nodes[node].clone(),
+            entry: rest.is_none(),
+            width: match rest {
+                None => plan.tasks[node].width,
+                Some(continuation) => plan.continuations[continuation].width,
+            },
+            widths: vec![0; WIDTHS],
+            ..Self::default()
+        };
+        for worker in workers {
+            let tally = &worker.tally.nodes[node];
+            out.elements += tally.elements;
+            out.full += tally.full;
+            out.yields += tally.yields;
+            for (sum, &dispatches) in out.widths.iter_mut().zip(&tally.dispatches) {
+                *sum += u64::from(dispatches);
+            }
+            if let Some(&time) = worker.times.get(node) {
+                *out.time.get_or_insert_default() += time;
+            }
+        }
+        out.dispatches = out.widths.iter().sum();
+        let last = out.widths.iter().rposition(|&n| n > 0);
+        out.widths.truncate(last.map_or(0, |last| last + 1));
+        out
+    }
+}
+
+fn nanoseconds<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u64(time.as_nanos() as u64)
+}
+
+fn nanoseconds_if_any<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+    time.map(|t| t.as_nanos() as u64).serialize(to)
 }
 
 impl fmt::Display for RunReport {
@@ -259,6 +481,20 @@ impl fmt::Display for RunReport {
             write!(f, "; the kernel for narrow ones was not there at first")?;
         }
         writeln!(f)?;
+        if self.leaves > 0 {
+            writeln!(
+                f,
+                "  leaves     {} tasks ended where they were spawned",
+                self.leaves
+            )?;
+        }
+        if self.alone > 0 {
+            writeln!(
+                f,
+                "  alone      {} elements ran one at a time, as memory was short",
+                self.alone
+            )?;
+        }
         writeln!(
             f,
             "  channels   {} at most, of {}",
@@ -295,8 +531,11 @@ impl fmt::Display for RunReport {
                 let (n, busy) = (w.worker, w.busy * 100.0);
                 write!(
                     f,
-                    "\n  worker {n:<3} {busy:.0} % busy, {} tasks, {} batches donated, {} acquired",
-                    w.tasks, w.donated, w.acquired
+                    "\n  worker {n:<3} {busy:.0} % busy, {} idle, {} tasks, {} batches donated, {} acquired",
+                    time(w.idle),
+                    w.tasks,
+                    w.donated,
+                    w.acquired
                 )?;
             }
         }

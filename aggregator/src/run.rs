@@ -6,12 +6,14 @@ use crate::{
     crew::{Crew, Job},
     dispatch,
     error::RunError,
+    live::Board,
     plan::{Code, Plan},
     report::WorkerReport,
     share::{Shared, WorkerId},
     stacks::Stacks,
     sync::Mutex,
     thread_stack,
+    watch::Watched,
     worker::{Stop, Worker},
 };
 use millstream_channels_kernel::cpu::abi::{WorkerContext, status};
@@ -46,8 +48,10 @@ pub(crate) struct Run {
     pub(crate) shared: Shared<Batch>,
     /// Workers that may take part.
     pub(crate) workers: u32,
-    /// Whether they record what they decide.
-    pub(crate) records: bool,
+    /// What they tell of each dispatch.
+    pub(crate) watched: Watched,
+    /// Where they say how far they are.
+    pub(crate) board: Arc<Board>,
     /// Not 0 when the run is to end. Compiled code reads it too.
     stop: Arc<AtomicU32>,
     error: Mutex<Option<RunError>>,
@@ -64,17 +68,19 @@ impl Run {
         stash: &Arc<Stash>,
         crew: &Arc<Crew>,
         stop: &Arc<AtomicU32>,
-        (budget, threads, records): (u64, u32, bool),
+        (budget, threads, watched, board): (u64, u32, Watched, &Arc<Board>),
         shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Self> {
         let workers = Pool::workers(budget, threads);
+        board.clear();
         Arc::new_cyclic(|this| Self {
             plan: plan.clone(),
             code: code.clone(),
             pool: Pool::new(budget, workers),
             shared: shared(workers),
             workers,
-            records,
+            watched,
+            board: board.clone(),
             stop: stop.clone(),
             error: Mutex::new(None),
             reports: Mutex::new(Vec::new()),

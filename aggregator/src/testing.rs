@@ -118,8 +118,11 @@ pub(crate) fn program() -> Levelized {
         } else {
             Vec::new()
         };
-        let segment = |pushes| Segment {
-            body: function(FunctionKind::Segment),
+        let segment = |number: u32, pushes| Segment {
+            body: Function {
+                name: format!("{name}.{number}"),
+                ..function(FunctionKind::Segment)
+            },
             ret: Some(LocalId(0)),
             pushes,
         };
@@ -129,7 +132,7 @@ pub(crate) fn program() -> Levelized {
             combine,
             element: fields(&params),
             frame: fields(frame),
-            segments: vec![segment(entry), segment(again)],
+            segments: vec![segment(0, entry), segment(1, again)],
         };
         program.functions.push(function(FunctionKind::Task));
         tasks.push(task);

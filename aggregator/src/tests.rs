@@ -1,13 +1,17 @@
 //! Whole runs of the program in [`testing`](crate::testing).
 
 use crate::{
-    CpuOptions, Device, ErasedArg, ErasedCall, RunError, RunReport,
+    CpuOptions, Device, ErasedArg, ErasedCall, RunError, RunReport, SoFar,
     cpu::{CpuDevice, CpuLoaded, cancel},
     testing::{ByHand, COUNT, FIB, REPEAT, SLEEPY, count, fib, program},
+    timeline::{Observe, Span, Timeline, Track, What},
 };
 use millstream_graph::ir::TaskId;
 use std::{
-    sync::Arc,
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -15,13 +19,16 @@ use std::{
 const SIZES: [u32; 4] = [1, 2, 4, 16];
 
 fn device(threads: u32, memory: u64, width: Option<u64>) -> (CpuDevice, CpuLoaded) {
-    let device = CpuDevice::with(CpuOptions {
+    by(CpuOptions {
         threads: Some(threads),
         memory: Some(memory),
         width,
         ..CpuOptions::default()
     })
-    .unwrap();
+}
+
+fn by(options: CpuOptions) -> (CpuDevice, CpuLoaded) {
+    let device = CpuDevice::with(options).unwrap();
     let loaded = device.prepare(&Arc::new(program()), &[], Arc::new(ByHand), Instant::now());
     (device, loaded)
 }
@@ -316,6 +323,130 @@ fn bad_arguments_are_refused() {
         },
     ] {
         assert!(matches!(CpuDevice::with(options), Err(RunError::Device(_))));
+    }
+}
+
+/// Those of nodes, and that all lie one behind another or one inside another.
+fn spans_of(track: &Track) -> Vec<Span> {
+    let mut open: Vec<Span> = Vec::new();
+    for &span in &track.spans {
+        assert!(span.begin <= span.end, "{span:?}");
+        // What ended before lies inside of this one, or before it.
+        while let Some(before) = open.pop_if(|before| before.begin >= span.begin) {
+            assert!(before.end <= span.end, "{before:?}, {span:?}");
+        }
+        if let Some(before) = open.last() {
+            assert!(before.end <= span.begin, "{before:?}, {span:?}");
+        }
+        open.push(span);
+    }
+    let nodes = |s: &&Span| matches!(s.what, What::Node(_));
+    track.spans.iter().filter(nodes).copied().collect()
+}
+
+#[test]
+fn a_timeline_has_every_dispatch_and_counts_what_found_no_room() {
+    for threads in [1, 4] {
+        let options = |observe| CpuOptions {
+            threads: Some(threads),
+            memory: Some(64 << 20),
+            observe,
+            ..CpuOptions::default()
+        };
+        let plain = run(&by(options(Observe::Counts)), FIB, &[&[22], &[3]])
+            .unwrap()
+            .1;
+        assert_eq!(plain.timeline, Timeline::default());
+        assert!(plain.nodes.iter().all(|n| n.time.is_none()));
+
+        let report = run(&by(options(Observe::TIMELINE)), FIB, &[&[22], &[3]])
+            .unwrap()
+            .1;
+        let timeline = &report.timeline;
+        assert_eq!((timeline.roots, timeline.missing()), (2, 0));
+        assert_eq!(timeline.tracks[0].name, "host");
+        assert_eq!(timeline.tracks.len(), 1 + report.workers.len());
+        let spans: Vec<Span> = timeline.tracks.iter().flat_map(spans_of).collect();
+        assert_eq!(spans.len() as u64, report.dispatches);
+        for node in &report.nodes {
+            let mine = |s: &&Span| {
+                let What::Node(n) = s.what else { return false };
+                timeline.nodes[n as usize] == node.name
+            };
+            let mine: Vec<&Span> = spans.iter().filter(mine).collect();
+            assert_eq!(mine.iter().map(|s| s.elements).sum::<u64>(), node.elements);
+            let time: u64 = mine.iter().map(|s| s.end - s.begin).sum();
+            assert_eq!(Some(Duration::from_nanos(time)), node.time);
+            assert_eq!(node.widths.iter().sum::<u64>(), node.dispatches);
+            assert!(node.full <= node.dispatches);
+        }
+        // Each entry was a child, or a root.
+        let entries: u64 = report
+            .nodes
+            .iter()
+            .filter(|n| n.entry)
+            .map(|n| n.elements)
+            .sum();
+        assert_eq!(entries + report.leaves, report.total);
+        assert_eq!(spans.iter().map(|s| s.children).sum::<u64>() + 2, entries);
+        for (level, &tasks) in report.elements.iter().enumerate() {
+            let of = |l: usize, what: fn(&Span) -> u64| -> u64 {
+                let at = spans.iter().filter(|s| s.level == l as u64);
+                at.filter(|s| matches!(s.what, What::Node(0)))
+                    .map(what)
+                    .sum()
+            };
+            assert_eq!(of(level, |s| s.elements), tasks, "level {level}");
+        }
+
+        let report = run(&by(options(Observe::Timeline(5))), FIB, &[&[22]])
+            .unwrap()
+            .1;
+        for track in &report.timeline.tracks[1..] {
+            assert_eq!(track.missing > 0, track.spans.len() == 5, "{track:?}");
+        }
+        assert!(report.timeline.missing() + 5 >= report.dispatches);
+        let report = run(&by(options(Observe::Times)), FIB, &[&[22]]).unwrap().1;
+        assert!(report.nodes.iter().all(|n| n.time > Some(Duration::ZERO)));
+    }
+}
+
+#[test]
+fn who_watches_a_run_sees_it_come_to_what_it_reports() {
+    for threads in [1, 4] {
+        let on = device(threads, 64 << 20, None);
+        let live = on.0.live();
+        assert_eq!(live.so_far(), SoFar::default());
+        let (ready, over) = (Barrier::new(2), AtomicBool::new(false));
+        let (report, seen) = thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                let mut seen = vec![live.so_far()];
+                ready.wait();
+                while !over.load(Ordering::Relaxed) {
+                    seen.push(live.so_far());
+                    thread::sleep(Duration::from_millis(1));
+                }
+                seen
+            });
+            ready.wait();
+            let report = run(&on, FIB, &[&[36]]).unwrap().1;
+            over.store(true, Ordering::Relaxed);
+            (report, watcher.join().unwrap())
+        });
+        // It went up, and was seen on its way.
+        let never_less = |of: fn(&SoFar) -> u64| seen.windows(2).all(|w| of(&w[0]) <= of(&w[1]));
+        assert!(never_less(|s| s.tasks) && never_less(|s| s.levels));
+        let under_way = seen
+            .iter()
+            .filter(|s| 0 < s.tasks && s.tasks < report.total);
+        let most = under_way.map(|s| s.bytes).max();
+        assert!(most > Some(0), "{seen:?}");
+        assert!(threads > 1 || most <= Some(report.peak), "{most:?}");
+        let end = live.so_far();
+        assert_eq!((end.tasks, end.levels), (report.total, report.levels));
+        // The next run begins anew.
+        let report = run(&on, FIB, &[&[5]]).unwrap().1;
+        assert_eq!(live.so_far().tasks, report.total);
     }
 }
 

@@ -7,17 +7,20 @@
 
 use crate::{
     batch::Batch,
-    decisions::{Decision, Reason},
+    decisions::Reason,
     error::RunError,
     flow::Bell,
     ledger::Room,
     levels::Level,
+    live::SoFar,
     plan::{Plan, TaskPlan},
     policy::run_of,
     report::{Tally, WorkerReport},
     run::Run,
     share::{Loan, Next, Wants, WorkerId},
     stacks::Stacks,
+    timeline::What,
+    watch::Watch,
 };
 use millstream_channels_kernel::{cpu::abi::WorkerContext, layout::StackIndex};
 use std::{
@@ -87,7 +90,7 @@ pub(crate) struct Worker<'r> {
     /// Deep memory that is this worker's.
     pub(crate) granted: u64,
     pub(crate) tally: Tally,
-    parked: Duration,
+    pub(crate) parked: Duration,
     entered: Instant,
     /// Whether the others are to be called if this takes long.
     pub(crate) alone: bool,
@@ -95,8 +98,8 @@ pub(crate) struct Worker<'r> {
     pub(crate) bell: Option<&'r Bell>,
     /// The task and the element on its entry stack that the run stopped at.
     pub(crate) stopped_at: Option<(usize, u64)>,
-    /// Where the run records them.
-    pub(crate) decisions: Option<Vec<Decision>>,
+    /// What it tells of each dispatch, if that is asked for.
+    pub(crate) watch: Option<Box<Watch>>,
 }
 
 impl<'r> Worker<'r> {
@@ -122,24 +125,37 @@ impl<'r> Worker<'r> {
             lent: 0,
             deep: 0,
             granted: run.pool.own(),
-            tally: Tally::new(plan.tasks.len()),
+            tally: Tally::new(plan),
             parked: Duration::ZERO,
             entered: Instant::now(),
             alone: id == WorkerId(0) && run.workers > 1,
             bell: None,
             stopped_at: None,
-            decisions: run.records.then(Vec::new),
+            watch: Watch::new(run.watched, plan),
         }
     }
 
     /// Gives the stacks back and says what was done.
     pub(crate) fn finish(mut self) -> (Box<Stacks>, WorkerReport) {
         self.run.pool.give(self.granted - self.run.pool.own());
+        self.publish();
         self.stacks.clear(self.tally.peak);
         let mut report =
             WorkerReport::new(self.id.0, self.entered.elapsed(), self.parked, self.tally);
-        report.decisions = self.decisions.unwrap_or_default();
+        if let Some(watch) = self.watch {
+            watch.tell(&mut report);
+        }
         (ManuallyDrop::into_inner(self.stacks), report)
+    }
+
+    /// Tells who watches the run how far this worker is.
+    fn publish(&self) {
+        let so_far = SoFar {
+            tasks: self.tally.done,
+            levels: self.tally.deepest,
+            bytes: self.live + self.lent(),
+        };
+        self.run.board.publish(self.id.0 as usize, so_far);
     }
 
     /// Runs what others donate until the run is over.
@@ -179,8 +195,11 @@ impl<'r> Worker<'r> {
 
     pub(crate) fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
         self.tally.acquired += 1;
+        let begin = self.stamp();
         self.run_batch(&loan.batch)?;
+        let (depth, count) = (loan.batch.depth, loan.batch.count);
         self.run.shared.finish(loan);
+        self.spent(What::Batch, begin, (depth, count));
         Ok(())
     }
 
@@ -217,8 +236,9 @@ impl<'r> Worker<'r> {
         );
         self.stacks.states[task.entry.index()].top = top + count;
         self.use_bytes(count * task.bytes);
-        if self.records() {
-            self.record(Reason::Batch, (self.open, batch.task), (top, count), 0);
+        self.tally.saw(task.entry, top + count);
+        if self.watched() {
+            self.observe(Reason::Batch, (self.open, batch.task), (top, count), (0, 0));
         }
         self.descend(over);
         Ok(count)
@@ -237,6 +257,7 @@ impl<'r> Worker<'r> {
             if self.run.shared.hungry() {
                 self.offer();
             }
+            self.publish();
             let level = self.current();
             let waiting = self.most_continuations(level);
             let entry = self.most_entries(level);
@@ -321,18 +342,20 @@ impl<'r> Worker<'r> {
                 Room::After | Room::Never if ran => break,
                 Room::After | Room::Never => return Ok(false),
             };
-            let held = if self.records() { self.held(level) } else { 0 };
+            let held = self.held_if_told(level);
             let consumed = self.dispatch_entry(task, begin, room)?;
             self.stacks
                 .levels
                 .set_base(level, plan.entry, begin + consumed);
             self.tally.count(task, self.depth(level), consumed);
             self.count_leaves(level);
-            children += self.settle(&plan.pushes);
+            let pushed = self.settle(&plan.pushes);
+            children += pushed;
             ran = true;
-            if self.records() {
-                self.record(reason, (level, task), (begin, consumed), held);
+            if self.watched() {
+                self.observe(reason, (level, task), (begin, consumed), (held, pushed));
             }
+            self.tally.alone += u64::from(reason == Reason::Alone);
             if consumed == 0 {
                 return Err(self.no_room(task, &plan.pushes));
             }
@@ -369,6 +392,7 @@ impl<'r> Worker<'r> {
             let leaves = std::mem::take(&mut self.stacks.states[task.entry.index()].leaves);
             if leaves > 0 {
                 self.tally.count(t, depth, leaves);
+                self.tally.leaves += leaves;
             }
         }
     }
@@ -384,16 +408,16 @@ impl<'r> Worker<'r> {
             Room::Alone => 1,
             Room::After | Room::Never => return Err(self.no_room(plan.task, &plan.pushes)),
         };
-        let held = if self.records() { self.held(level) } else { 0 };
+        let held = self.held_if_told(level);
         let consumed = self.dispatch_continuation(which, room)?;
         self.count_leaves(level);
         if consumed == 0 {
             return Err(self.no_room(plan.task, &plan.pushes));
         }
         let children = self.settle(&plan.pushes);
-        if self.records() {
+        if self.watched() {
             let segment = self.plan.tasks.len() + which;
-            self.record(reason, (level, segment), (0, consumed), held);
+            self.observe(reason, (level, segment), (0, consumed), (held, children));
         }
         self.live -= consumed * self.plan.bytes[plan.stack.index()];
         if children > 0 {
@@ -551,6 +575,7 @@ impl<'r> Worker<'r> {
         if count == 0 {
             return;
         }
+        let begin = self.stamp();
         let mut fields = vec![Vec::new(); self.plan.layouts[plan.entry].fields.len()];
         let rest = end - count;
         self.stacks.memory.copy_out(
@@ -574,6 +599,7 @@ impl<'r> Worker<'r> {
         if let Some(bell) = self.bell {
             bell.call_one();
         }
+        self.spent(What::Donate, begin, (self.depth(level), count));
     }
 
     /// A level that is drained but for lent batches: takes them back, or helps others, or sleeps.
@@ -626,7 +652,7 @@ impl<'r> Worker<'r> {
             .run
             .shared
             .next(self.id, wants, |batch| batch.level == level);
-        self.parked += start.elapsed();
+        self.waited(start);
         match next {
             Next::Over => Err(Stop::Over),
             Next::Stuck => Err(RunError::Stuck {

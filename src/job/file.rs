@@ -380,6 +380,7 @@ impl Reader<'_> {
                 Aggregator::Persistent => millstream_aggregator::Aggregator::Persistent,
                 Aggregator::Host => millstream_aggregator::Aggregator::HostThread,
             }),
+            observe: millstream_aggregator::Observe::default(),
             modes: Modes {
                 checked: p.checked,
                 unchecked: p.unchecked,

@@ -6,11 +6,13 @@
 //!
 //! - `spec`, `file`: what a job says, from the command's arguments and from RON
 //! - `source`: the program; `call`: the entry call; `graph`: a graph of kernels in place of it; `eval`, `value`, `types`: values, from text and in memory
+//! - `choices`: what a run was done with, and why
 //! - `borrows`: the program's borrows, checked by rustc
-//! - `data`, `npy`, `output`: buffers and their files; `making`: the buffers of a job; `run`: from the one to the other; `write`: a graph as a file
+//! - `data`, `npy`, `output`: buffers and their files; `making`: the buffers of a job; `run`: from the one to the other, `profile` in the interpreter; `write`: a graph as a file
 
 mod borrows;
 mod call;
+mod choices;
 mod data;
 mod error;
 mod eval;
@@ -19,6 +21,7 @@ mod graph;
 mod making;
 mod npy;
 mod output;
+mod profile;
 mod run;
 #[allow(unsafe_code, reason = "words are seen as atomics")]
 mod shared;
@@ -29,8 +32,10 @@ mod value;
 mod write;
 
 pub use borrows::Borrows;
+pub use choices::Choice;
 pub use error::{JobError, Problem};
-pub use output::write_file;
+pub use output::{check_place, write_file, write_file_by};
+pub use profile::Profiled;
 pub use run::{Outcome, Prepared};
 pub use source::Modes;
 pub use spec::Settings;
@@ -59,6 +64,7 @@ impl Job {
     /// # Errors
     /// If the file cannot be read, says what cannot be, or its program is wrong.
     pub fn open(path: &Path, settings: &Settings) -> std::result::Result<Self, JobError> {
+        let _span = tracing::debug_span!("read and lower").entered();
         deeply(|| {
             let spec = Spec::read(path, settings)?;
             let loaded = source::load(&spec)?;
@@ -155,6 +161,15 @@ impl Job {
         Some(call::signature(&program[found], &program.structs))
     }
 
+    /// A line of the program's source, if it has one.
+    #[must_use]
+    pub fn source_line(&self, line: u32) -> Option<&str> {
+        let (source, program) = (&self.loaded.source, &self.loaded.program);
+        let index = (line as usize).checked_sub(1)?;
+        let own = source.name() == program.file;
+        own.then(|| source.text().lines().nth(index))?
+    }
+
     /// The device that it asks for.
     ///
     /// # Errors
@@ -169,12 +184,13 @@ impl Job {
         let cpu = CpuOptions {
             threads: threads.as_ref().map(|t| t.0),
             memory: *memory,
-            width: None,
+            observe: self.spec.observe,
             ..CpuOptions::default()
         };
         let cuda = CudaOptions {
             memory: *memory,
             aggregator: aggregator.unwrap_or_default(),
+            observe: self.spec.observe,
             ..CudaOptions::default()
         };
         let device = match self.spec.device {
@@ -202,6 +218,7 @@ impl Job {
     /// # Errors
     /// If a buffer cannot be made, a file not be read, or an argument does not fit.
     pub fn prepare(&self) -> std::result::Result<Prepared, JobError> {
+        let _span = tracing::debug_span!("make the buffers").entered();
         deeply(|| run::prepare(&self.spec, &self.loaded))
     }
 }

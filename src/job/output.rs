@@ -146,7 +146,29 @@ pub(crate) fn write_all(files: &[(&File, &Data)]) -> Result<()> {
 /// # Errors
 /// If it cannot be written; then what was there before still is.
 pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Written::new(path, |out| out.write_all(bytes))?.place()
+    write_file_by(path, |out| out.write_all(bytes))
+}
+
+/// Writes a file that is made while it is written, whole or not at all.
+///
+/// # Errors
+/// As [`write_file`].
+pub fn write_file_by(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    Written::new(path, write)?.place()
+}
+
+/// Whether a file can be written there: nothing is left behind.
+///
+/// # Errors
+/// If it cannot.
+pub fn check_place(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        _ => Written::new(path, |_| Ok(())).map(drop),
+    }
 }
 
 /// What was written but is not in its place yet.

@@ -6,7 +6,7 @@ use super::{
     file, output,
     source::Modes,
 };
-use millstream_aggregator::Aggregator;
+use millstream_aggregator::{Aggregator, Observe};
 use millstream_graph::graph::Written;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +37,8 @@ pub struct Settings {
     pub aggregator: Option<Aggregator>,
     /// Modes of the program.
     pub modes: Modes,
+    /// What the run's report says beside what is counted anyway.
+    pub observe: Observe,
 }
 
 /// Where a job runs.
@@ -97,6 +99,7 @@ pub(crate) struct Spec {
     pub(crate) memory: Option<u64>,
     pub(crate) aggregator: Option<Aggregator>,
     pub(crate) modes: Modes,
+    pub(crate) observe: Observe,
     pub(crate) result: Option<Text>,
     pub(crate) after: Vec<Named<Expected>>,
     pub(crate) tolerance: f64,
@@ -124,6 +127,7 @@ impl Spec {
             memory: None,
             aggregator: None,
             modes: Modes::default(),
+            observe: Observe::default(),
             result: None,
             after: Vec::new(),
             tolerance: 0.0,
@@ -170,6 +174,7 @@ impl Spec {
         }
         self.aggregator = settings.aggregator.or(self.aggregator);
         self.modes = settings.modes.or(self.modes);
+        self.observe = settings.observe;
         let params = pairs("--set", &settings.params, "n=40", |_, value| Ok(value))?;
         merge(&mut self.params, params);
         let mut buffers = pairs("--input", &settings.inputs, "data=FILE.npy", |_, value| {

@@ -9,5 +9,8 @@ mod devices;
 mod flows;
 mod graphs;
 mod jobs;
+mod observe;
 mod pictures;
+mod plot;
+mod profile;
 mod support;

@@ -43,7 +43,20 @@ pub fn arch(name: &str) -> Arch {
 /// # Errors
 /// What the compiler says.
 pub fn compile(program: &Levelized, arch: Arch, check: bool) -> Result<usize, String> {
-    let text = generate(&Plan::new(program, MEMORY), Options::default());
+    compile_with(program, Options::default(), arch, check)
+}
+
+/// The same by other options.
+///
+/// # Errors
+/// What the compiler says.
+pub fn compile_with(
+    program: &Levelized,
+    options: Options,
+    arch: Arch,
+    check: bool,
+) -> Result<usize, String> {
+    let text = generate(&Plan::new(program, MEMORY), options);
     let how = How {
         fast_math: program.program.options.fast_math,
         check,

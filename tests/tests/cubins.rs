@@ -11,7 +11,7 @@ use millstream_channels_kernel::cuda::{
     nvrtc::{self, Arch},
 };
 use millstream_tests::{
-    cubins::{arch, compile_all},
+    cubins::{arch, compile_all, compile_with},
     engine::prepare,
     expect, many, root,
 };
@@ -102,6 +102,26 @@ fn a_large_program_is_cut_into_parts_of_about_the_same_size() {
     assert!(persistent.contains("persistent(") && !persistent.contains("dispatch_0("));
     let bodies = |text: &str| text.matches("static void run(").count();
     assert_eq!(bodies(&persistent), bodies(&text.source));
+}
+
+#[test]
+fn what_a_timeline_is_made_of_compiles_for_gpus() {
+    if let Err(why) = nvrtc::find() {
+        assert!(std::env::var_os("MILLSTREAM_NVRTC").is_none(), "{why}");
+        return eprintln!("SKIPPED: {why}");
+    }
+    let options = Options {
+        records: true,
+        ..Options::default()
+    };
+    for file in ["examples/queens.rs", "examples/strassen.rs"] {
+        let text = std::fs::read_to_string(root().join(file)).unwrap();
+        let program = prepare(&text, file).unwrap().levelized;
+        for arch in archs() {
+            let compiled = compile_with(&program, options, arch, true);
+            compiled.unwrap_or_else(|e| panic!("{file}: {e}"));
+        }
+    }
 }
 
 /// The CUDA text of a program.

@@ -8,7 +8,13 @@ use super::{
     memory::{Mapped, Memory},
     run::{Settings, run},
 };
-use crate::{args::ErasedCall, error::RunError, report::RunReport, sync::Mutex};
+use crate::{
+    args::ErasedCall,
+    error::RunError,
+    report::RunReport,
+    sync::Mutex,
+    timeline::{self, Observe},
+};
 use millstream_channels_kernel::cuda::{
     Options,
     nvrtc::{self, Arch, How, Nvrtc},
@@ -63,6 +69,9 @@ pub struct CudaOptions {
     /// Whether runs may begin before the persistent kernel is compiled, by [`Aggregator::Auto`]: the calling thread decides everything until it is.
     /// If not, loading a program waits for it.
     pub early: bool,
+    /// What a run's report says beside what is counted anyway. For a timeline programs are compiled anew, so that others pay nothing; how long
+    /// each node took is told with it only.
+    pub observe: Observe,
     /// So many decisions are kept record of and compared with the policy's, one by one: for tests. 0, the default, keeps none, and costs nothing.
     pub records: u32,
 }
@@ -77,7 +86,18 @@ impl Default for CudaOptions {
             watchdog: Duration::from_secs(10),
             min_blocks,
             early: true,
+            observe: Observe::default(),
             records: 0,
+        }
+    }
+}
+
+impl CudaOptions {
+    /// How many spans each who decides keeps, if a timeline is.
+    pub(super) const fn timeline(&self) -> Option<u32> {
+        match self.observe {
+            Observe::Timeline(spans) => Some(spans),
+            Observe::Counts | Observe::Times => None,
         }
     }
 }
@@ -235,6 +255,8 @@ impl CudaDevice {
             )));
         }
         arch_for(nvrtc, info.arch)?;
+        // Times are counted from here on.
+        timeline::start();
         let inner = Arc::new(Inner::new(options, info.clone())?);
         let (name, memory) = (format!("cuda:{}", info.ordinal), inner.memory);
         let options = CudaOptions {
@@ -350,6 +372,8 @@ impl CudaDevice {
             memory: inner.memory,
             aggregator: inner.options.aggregator,
             watchdog: inner.options.watchdog,
+            compare: inner.options.records > 0,
+            timeline: inner.options.timeline(),
         };
         let report = Driver::new(&inner, loaded, &mut workspace)
             .and_then(|mut driver| run(&mut driver, settings, task, calls));

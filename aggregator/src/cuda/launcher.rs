@@ -2,14 +2,14 @@
 //! kernels and copies memory. The driver of a GPU is one launcher ([`gpu`](super::gpu)); the emulator of the tests, which runs the same text
 //! on this computer, is another. So the loop that is tested without a GPU is the one that ships.
 
-use crate::error::RunError;
+use crate::{error::RunError, report::KernelReport, sync::Mutex};
 use millstream_channels_kernel::cuda::{
     Plan, Site,
     abi::{self, MOST_BLOCKS},
 };
 use std::{
     sync::atomic::{AtomicU32, Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Words of memory that host and device share; the first is the cancel flag, the mailbox begins at [`MAILBOX`].
@@ -32,7 +32,11 @@ pub struct Kernels {
     pub dispatch_blocks: Vec<u32>,
     /// Dispatches that a run keeps record of ([`Records`](super::records::Records)), if the kernels were made to.
     pub records: u32,
-    /// How long it took to make them.
+    /// What they take of the machine, if it says so: those that are there.
+    pub(super) described: Mutex<Vec<KernelReport>>,
+    /// When they began to be made,
+    pub compiled: Instant,
+    /// and how long that took.
     pub compiling: Duration,
     expected: AtomicU32,
 }
@@ -51,6 +55,8 @@ impl Kernels {
             shape: Shape::default(),
             dispatch_blocks,
             records: 0,
+            described: Mutex::new(Vec::new()),
+            compiled: Instant::now(),
             compiling: Duration::ZERO,
             expected: AtomicU32::new(0),
         }

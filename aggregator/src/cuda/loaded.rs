@@ -5,8 +5,9 @@ use super::{
     device::{Aggregator, Inner, arch_for},
     driver::{Kernel, Module},
     launcher::Kernels,
+    timeline::node_name,
 };
-use crate::{error::RunError, policy::Bytes, sync::Mutex};
+use crate::{error::RunError, policy::Bytes, report::KernelReport, sync::Mutex};
 use millstream_channels_kernel::cuda::{
     Generated, Options, Part, Plan,
     abi::{MOST_BLOCKS, kernel},
@@ -95,6 +96,10 @@ impl Persistent {
             blocks: blocks.min(MOST_BLOCKS),
         })
     }
+
+    fn describe(&self) -> Result<KernelReport, RunError> {
+        self.kernel.describe(kernel::PERSISTENT.into(), self.blocks)
+    }
 }
 
 /// How many blocks of a kernel the GPU runs at once.
@@ -165,6 +170,8 @@ impl CudaLoaded {
         };
         let compiled = done.result().map_err(refused)?;
         let loaded = Persistent::new(inner, &compiled)?;
+        let described = loaded.describe()?;
+        self.kernels.described.lock().insert(0, described);
         tracing::info!(
             program = self.program.program.name,
             "the persistent kernel is there"
@@ -176,9 +183,11 @@ impl CudaLoaded {
     pub(super) fn new(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<Self, RunError> {
         let start = Instant::now();
         let plan = Plan::new(program, inner.memory);
+        let spans = inner.options.timeline().unwrap_or(0);
+        let records = inner.options.records.max(spans);
         let options = Options {
             min_blocks: inner.options.min_blocks,
-            records: inner.options.records > 0,
+            records: records > 0,
             ..Options::default()
         };
         let text = generate(&plan, options);
@@ -217,9 +226,22 @@ impl CudaLoaded {
         let blocks = dispatches.iter().map(|(_, kernel)| fitting(inner, kernel));
         let blocks = blocks.collect::<Result<Vec<_>, RunError>>()?;
         tracing::debug!(program = program.program.name, parts = compiled.len(), multiprocessors = inner.info.multiprocessors, memory = %Bytes(inner.memory), "loaded");
+        let there: Option<&Persistent> = persistent.get();
+        let mut described: Vec<KernelReport> = there
+            .map(Persistent::describe)
+            .transpose()?
+            .into_iter()
+            .collect();
+        for (number, ((_, kernel), blocks)) in dispatches.iter().zip(&blocks).enumerate() {
+            let source = plan.sources.get(number);
+            let name = source.map_or("move", |source| node_name(&plan, source));
+            described.push(kernel.describe(name.to_owned(), *blocks)?);
+        }
         let mut kernels = Kernels::new(plan, text.sites, blocks);
+        *kernels.described.lock() = described;
+        kernels.compiled = start;
         kernels.max_depth = inner.depth_of(text.helper_frame)?;
-        kernels.records = inner.options.records;
+        kernels.records = records;
         kernels.compiling = start.elapsed();
         let logs: Vec<String> = compiled.into_iter().map(|c| c.log).collect();
         Ok(Self {

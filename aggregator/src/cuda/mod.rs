@@ -25,6 +25,7 @@ mod policy;
 mod records;
 mod run;
 mod staging;
+mod timeline;
 
 pub(crate) use device::CudaBuffer;
 pub use device::{Aggregator, CudaCancel, CudaDevice, CudaOptions};

@@ -3,8 +3,13 @@
 use super::{
     launcher::Launcher,
     run::{Counts, Run},
+    timeline,
 };
-use crate::{error::RunError, report::RunReport};
+use crate::{
+    error::RunError,
+    report::{RunReport, StackReport},
+    timeline::What,
+};
 use millstream_channels_kernel::cuda::{
     abi::{Control, status},
     plan::{Source, StackKind},
@@ -124,9 +129,11 @@ impl<L: Launcher> Run<'_, L> {
             .join(", ")
     }
 
-    pub(super) fn report(&self, counts: Counts) -> RunReport {
+    pub(super) fn report(self, counts: Counts) -> RunReport {
         let plan = self.plan();
-        let leaves = counts.leaves;
+        let Counts {
+            records, leaves, ..
+        } = counts;
         let counts_of = plan
             .sources
             .iter()
@@ -150,7 +157,23 @@ impl<L: Launcher> Run<'_, L> {
         let elements: Vec<u64> = (0..levels)
             .map(|l| at(&counts.elements, l) + at(&leaves.by_level, l))
             .collect();
-        RunReport {
+        let (mut nodes, node_of) = timeline::nodes(plan);
+        for (&node, consumed) in node_of.iter().zip(&counts.consumed) {
+            nodes[node].elements += consumed;
+        }
+        nodes.retain(|n| n.elements > 0);
+        let peaks = plan.stacks.iter().zip(&counts.peak).zip(0..);
+        let peaks = peaks.map(|((stack, &peak), s)| StackReport {
+            name: plan.stack_name(s),
+            element_bytes: stack.bytes(&self.arena.once),
+            peak: peak.into(),
+        });
+        let kernels = self.launcher.kernels();
+        let mut report = RunReport {
+            leaves: leaves.by_stack.iter().sum(),
+            kernels: kernels.described.lock().clone(),
+            nodes,
+            stacks: peaks.filter(|s| s.peak > 0).collect(),
             total: tasks.iter().map(|(_, n)| n).sum(),
             tasks,
             levels: match elements.iter().take_while(|n| **n > 0).count() as u64 {
@@ -169,10 +192,16 @@ impl<L: Launcher> Run<'_, L> {
                 .map(|(s, n)| s.bytes(&self.arena.once) * u64::from(*n))
                 .sum(),
             budget: self.arena.size,
-            compiling: self.launcher.kernels().compiling,
-            copying: self.copying,
+            compiling: kernels.compiling,
+            copying: self.host.took(What::Copy),
             running: counts.kernel,
             ..RunReport::default()
+        };
+        let mut host = self.host;
+        if let Some(spans) = records.and_then(|r| r.spans) {
+            host.add(What::Compile, kernels.compiled, kernels.compiling);
+            spans.tell(&mut report, counts.roots.into(), host);
         }
+        report
     }
 }

@@ -31,6 +31,17 @@ pub(super) struct Done {
 }
 
 impl Done {
+    /// How many elements one of the segment's pushes pushed.
+    pub(super) fn pushed(&self, source: &Source, push: &SourcePush) -> u32 {
+        let units = self.counters[push.group as usize];
+        let units = if source.gives_back() && push.max.is_none() {
+            units.min(self.limit)
+        } else {
+            units
+        };
+        units * push.ratio
+    }
+
     /// From the mailbox's words.
     pub(super) fn from_words(at: &Mailbox, words: &[u32]) -> Self {
         Self {
@@ -241,11 +252,7 @@ impl<'a> Policy<'a> {
         let mut children = Vec::new();
         for (i, push) in source.pushes.iter().enumerate() {
             let stack = push.stack as usize;
-            let mut units = done.counters[push.group as usize];
-            if source.gives_back() && push.max.is_none() {
-                units = units.min(done.limit);
-            }
-            let pushed = units * push.ratio;
+            let pushed = done.pushed(source, push);
             let mut top = self.levels.top[stack] + pushed;
             if !self.levels.is_entry(stack) {
                 self.levels.top[stack] = top;

@@ -1,7 +1,7 @@
 //! A record of each decision of a run and of what came of it, and their comparison with the policy, one by one.
 //!
 //! The persistent kernel writes its own, by `policy.cu` and by `levels.cu`, when its text was made with `Options::records`; the host thread keeps
-//! those that it took itself. Decisions depend on what came of those before, which differs from run to run where memory is short, so two runs
+//! those that it took itself. A timeline is made of them too, for each says when it was run. Decisions depend on what came of those before, which differs from run to run where memory is short, so two runs
 //! cannot be compared with each other. Instead the specification ([`policy`](super::policy)) is told what came of each dispatch, and has to
 //! decide what was decided. What came of it is looked at too: more cannot be pushed than there was room for, and what found no room
 //! has to lie where the level still is.
@@ -12,7 +12,10 @@
 //! | who decides on a device looks for room for marks now and then only | levels lie in shared memory first |
 //! | with records, estimates of narrow levels are divided exactly | the hardware's approximate division, which is used without, is nowhere specified |
 
-use super::policy::{Decision, Done, Policy, Run};
+use super::{
+    policy::{Decision, Done, Policy, Run},
+    timeline::{Spans, by_our_clock},
+};
 use millstream_channels_kernel::cuda::{
     Plan,
     abi::{Record as At, Records as Head},
@@ -29,9 +32,13 @@ struct Record {
 }
 
 /// The records of a run, in the order of its dispatches.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Records {
+    /// Those that are compared.
     all: Vec<Record>,
+    compares: bool,
+    /// When what was, if that is asked for.
+    pub(super) spans: Option<Spans>,
     /// A kernel had no room for more of them.
     is_cut: bool,
 }
@@ -75,30 +82,53 @@ pub(super) fn header(plan: &Plan, records: u32) -> Vec<u8> {
 }
 
 impl Records {
-    /// One that the host decided.
-    pub(super) fn push(&mut self, run: Run, done: Done) {
-        if !self.is_cut {
-            self.all.push(Record {
-                run,
-                done,
-                narrow: false,
-            });
+    pub(super) const fn new(compares: bool, spans: Option<Spans>) -> Self {
+        Self {
+            all: Vec::new(),
+            compares,
+            spans,
+            is_cut: false,
         }
     }
 
-    /// Those that a kernel wrote.
-    pub(super) fn take_in(&mut self, plan: &Plan, words: &[u32]) {
-        let (head, at) = (Head::new(plan), At::new(plan));
-        let kept = head.kept.get(words);
-        for one in words[head.words()..]
-            .chunks_exact(at.words())
-            .take(kept as usize)
-        {
-            if !self.is_cut {
-                self.all.push(Record::new(plan, &at, one));
-            }
+    /// One that the host decided, and when it was run.
+    pub(super) fn push(&mut self, plan: &Plan, run: Run, done: Done, when: (u64, u64)) {
+        if let Some(spans) = &mut self.spans {
+            spans.push(plan, (&run, &done), when, false);
         }
-        self.is_cut |= kept > head.room.get(words);
+        self.keep(Record {
+            run,
+            done,
+            narrow: false,
+        });
+    }
+
+    /// Those that a kernel wrote which was launched and had ended at these times.
+    pub(super) fn take_in(&mut self, plan: &Plan, words: &[u32], kernel: (u64, u64)) {
+        let (head, at) = (Head::new(plan), At::new(plan));
+        let (kept, room) = (head.kept.get(words), head.room.get(words));
+        let all = words[head.words()..].chunks_exact(at.words());
+        let all: Vec<&[u32]> = all.take(kept as usize).collect();
+        let times = all.iter().map(|one| (at.begin.get(one), at.end.get(one)));
+        let mut times: Vec<(u64, u64)> = times.collect();
+        by_our_clock(&mut times, kernel, kept > room);
+        for (one, when) in all.into_iter().zip(times) {
+            let record = Record::new(plan, &at, one);
+            if let Some(spans) = &mut self.spans {
+                spans.push(plan, (&record.run, &record.done), when, true);
+            }
+            self.keep(record);
+        }
+        if let Some(spans) = &mut self.spans {
+            spans.lost(u64::from(kept.saturating_sub(room)));
+        }
+        self.is_cut |= kept > room;
+    }
+
+    fn keep(&mut self, record: Record) {
+        if self.compares && !self.is_cut {
+            self.all.push(record);
+        }
     }
 
     /// Lets the policy of the run's beginning decide everything again. How many decisions were the same, or the first that was not.

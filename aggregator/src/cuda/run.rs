@@ -7,11 +7,13 @@ use super::{
     launcher::{Launcher, MAILBOX},
     policy::{Decision, Done, Policy, Run as Chosen},
     records::{self, Records},
+    timeline::Spans,
 };
 use crate::{
     args::{self, ErasedCall},
     error::RunError,
     report::RunReport,
+    timeline::{Host, What, now},
 };
 use millstream_channels_kernel::cuda::{
     abi::{Control, Dispatch, Level, Mailbox, Mark, Standing, status},
@@ -43,6 +45,10 @@ pub struct Settings {
     pub aggregator: Aggregator,
     /// How long one dispatch may take.
     pub watchdog: Duration,
+    /// Whether decisions are compared with the policy's, where the kernels keep record of them.
+    pub compare: bool,
+    /// So many spans of each who decides are kept, of what there are records of.
+    pub timeline: Option<u32>,
 }
 
 /// A run that is about to begin.
@@ -52,7 +58,7 @@ pub(super) struct Run<'a, L> {
     pub(super) settings: Settings,
     pub(super) arena: Arena,
     pub(super) task: TaskId,
-    pub(super) copying: Duration,
+    pub(super) host: Host,
     base: u64,
     roots: u32,
     copies: Copies,
@@ -81,13 +87,14 @@ pub(super) struct Counts {
     pub(super) elements: Vec<u64>,
     pub(super) leaves: Leaves,
     pub(super) peak: Vec<u32>,
+    pub(super) roots: u32,
     pub(super) kernel: Duration,
     pub(super) compared: u64,
     pub(super) reached: u32,
     /// Whether the persistent kernel was not there at the beginning.
     pub(super) early: bool,
     expected: u32,
-    records: Option<Records>,
+    pub(super) records: Option<Records>,
 }
 
 /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards.
@@ -135,7 +142,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             settings,
             arena,
             task,
-            copying: Duration::ZERO,
+            host: Host::default(),
             base,
             roots: roots as u32,
             copies,
@@ -143,10 +150,9 @@ impl<'a, L: Launcher> Run<'a, L> {
         };
         run.prepare(pieces)?;
         run.launcher.wait("copying the arguments")?;
-        Ok(Self {
-            copying: start.elapsed(),
-            ..run
-        })
+        let mut run = run;
+        run.host.spent(What::Copy, start);
+        Ok(run)
     }
 
     pub(super) fn plan(&self) -> &Plan {
@@ -214,12 +220,14 @@ impl<'a, L: Launcher> Run<'a, L> {
     /// Runs, and copies everything out.
     fn execute(mut self, calls: &mut [ErasedCall<'_>]) -> Result<RunReport, RunError> {
         self.launcher.mark(false)?;
+        let start = Instant::now();
         let result = self.aggregate();
+        self.host.spent(What::Run, start);
         // Relaxed: pairs with `CudaCancel::cancel`; a cancelled run takes its request with it.
         self.launcher.shared_word(0).store(0, Ordering::Relaxed);
         let (control, mut counts) = result?;
         self.ended(&control, &counts)?;
-        if let Some(records) = &counts.records {
+        if let Some(records) = counts.records.as_ref().filter(|_| self.settings.compare) {
             counts.compared = records
                 .compare(self.policy().unbounded())
                 .map_err(|e| RunError::Differs(e.to_string()))?;
@@ -235,7 +243,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             call.result
                 .extend_from_slice(&results[i * size as usize..][..size as usize]);
         }
-        self.copying += start.elapsed();
+        self.host.spent(What::Copy, start);
         Ok(self.report(counts))
     }
 
@@ -285,6 +293,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         counts: &mut Counts,
     ) -> Result<(Control, Option<Chosen>), RunError> {
         let plan = self.plan();
+        let launched = now();
         // SAFETY: the run's memory is laid out as the kernel expects.
         unsafe {
             self.launcher
@@ -293,6 +302,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         // Marked again if the run goes on.
         self.launcher.mark(true)?;
         self.await_kernel()?;
+        let ended = now();
         // One copy: the control record, and what lies behind it.
         let start = self.arena.control;
         let standing_bytes = Standing::new(plan).bytes();
@@ -315,7 +325,8 @@ impl<'a, L: Launcher> Run<'a, L> {
         if let Some(records) = &mut counts.records {
             let head = words(&self.read(self.arena.records, records::bytes(plan, 0))?);
             let bytes = records::written(plan, &head);
-            records.take_in(plan, &words(&self.read(self.arena.records, bytes)?));
+            let words = words(&self.read(self.arena.records, bytes)?);
+            records.take_in(plan, &words, (launched, ended));
             let header = records::header(plan, self.launcher.kernels().records);
             self.write(self.arena.records, &header)?;
         }
@@ -336,7 +347,8 @@ impl<'a, L: Launcher> Run<'a, L> {
     fn aggregate(&self) -> Result<(Control, Counts), RunError> {
         let mut policy = self.policy();
         let mut counts = Counts {
-            records: (self.launcher.kernels().records > 0).then(Records::default),
+            records: self.records(),
+            roots: self.roots,
             ..Counts::default()
         };
         let control = match self.settings.aggregator {
@@ -367,6 +379,14 @@ impl<'a, L: Launcher> Run<'a, L> {
             ..counts
         };
         Ok((control, counts))
+    }
+
+    /// What records are kept in, if the kernels make any.
+    fn records(&self) -> Option<Records> {
+        let spans = self.settings.timeline;
+        let spans = spans.map(|most| Spans::new(self.plan(), most));
+        let kept = self.launcher.kernels().records > 0;
+        kept.then(|| Records::new(self.settings.compare, spans))
     }
 
     /// The counts of leaves of a run that has so many levels of elements.
@@ -419,10 +439,12 @@ impl<'a, L: Launcher> Run<'a, L> {
                 Decision::Run(_) | Decision::Move(_) | Decision::Done => None,
             };
             number = number.wrapping_add(1).max(1);
+            let begun = counts.records.as_ref().map(|_| now());
             if !self.dispatch(&decision, number)? {
                 break;
             }
             counts.dispatches += 1;
+            let answered = if begun.is_some() { now() } else { 0 };
             let Decision::Run(run) = decision else {
                 continue;
             };
@@ -441,8 +463,8 @@ impl<'a, L: Launcher> Run<'a, L> {
             } else {
                 0
             };
-            if let Some(records) = &mut counts.records {
-                records.push(run, done);
+            if let (Some(records), Some(begun)) = (&mut counts.records, begun) {
+                records.push(self.plan(), run, done, (begun, answered));
             }
         }
         self.launcher.mark(true)?;

@@ -15,6 +15,7 @@ use crate::{
     report::{ChannelReport, ChannelTally, RunReport, WorkerReport},
     share::Shared,
     sync::Mutex,
+    timeline::{Host, What},
 };
 use millstream_channels_kernel::ring::RingLayout;
 use millstream_graph::{
@@ -156,7 +157,8 @@ impl CpuDevice {
             Ok((n, code?))
         });
         let hosts: Vec<(usize, HostFn<'_>)> = hosts.collect::<Result<_, RunError>>()?;
-        let copying = start.elapsed();
+        let mut host = Host::default();
+        host.spent(What::Copy, start);
         let start = Instant::now();
         let result = thread::scope(|scope| {
             // Whatever becomes of `with`: nobody touches its caller's memory afterwards.
@@ -177,7 +179,7 @@ impl CpuDevice {
             running.finish();
             (result, end.close())
         });
-        let running = start.elapsed();
+        host.spent(What::Run, start);
         let (result, workers) = match result {
             // What `with` gave up for is why the graph was cancelled.
             (Err(error), Err(RunError::Cancelled)) => return Err(error),
@@ -186,7 +188,7 @@ impl CpuDevice {
         };
         flow.all_delivered()?;
         *self.kept_channels() = Some((loaded.program.clone(), flow.channels.clone()));
-        let mut report = self.report(&loaded.loaded, &flow.run, workers, (running, copying));
+        let mut report = self.report(&loaded.loaded, &flow.run, workers, (host, 0));
         report.channels = flow.channel_reports();
         report.peak += flow.bytes();
         Ok((result, report))

@@ -11,7 +11,7 @@ use crate::{
     worker::{Stop, Worker},
 };
 use millstream_channels_kernel::{layout::StackIndex, ring::Dequeued};
-use std::{hint, sync::atomic::Ordering};
+use std::{hint, sync::atomic::Ordering, time::Instant};
 
 /// How often a worker that finds nothing looks again before it sleeps.
 const SPINS: u32 = 200;
@@ -95,6 +95,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         self.worker.give_all_back();
         let shared = &self.flow.run.shared;
         shared.rest(true);
+        let begin = Instant::now();
         let slept = self.flow.bell.sleep(self.seat, |alone| {
             if self.can_go_on(alone) || shared.has_work() {
                 Found::Work
@@ -105,6 +106,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             }
         });
         shared.rest(false);
+        self.worker.waited(begin);
         match slept {
             Slept::Stuck => Err(self.flow.stalled().into()),
             slept => Ok(slept == Slept::Alone),

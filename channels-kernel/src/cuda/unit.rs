@@ -39,7 +39,7 @@ pub struct Options {
     pub lines: bool,
     /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
     pub min_blocks: u32,
-    /// Whether the persistent kernel keeps record of its decisions: of tests.
+    /// Whether the persistent kernel keeps record of its decisions: for timelines, and for tests.
     pub records: bool,
 }
 

@@ -2,11 +2,11 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use millstream::{
-    Aggregator,
+    Aggregator, Observe,
     job::{Modes, Settings},
 };
 use millstream_channels_kernel::cuda::nvrtc::Arch;
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 const EXAMPLES: &str = "Examples:
   millstream run examples/fib.ron --set n=35
@@ -17,7 +17,8 @@ const EXAMPLES: &str = "Examples:
 
 const RUN_EXAMPLES: &str = "Examples:
   millstream run examples/fib.ron --set n=35 --stats
-  millstream run examples/fib.rs --entry 'fib(30)'
+  millstream run examples/fib.rs --entry 'fib(30)' --stats json
+  millstream run examples/sort.ron --trace sort.json --plot sort.svg
   millstream run sort.rs --entry 'sort(&mut data, &mut tmp)' \\
       --input data=numbers.npy --buffer tmp=like:data --output data=sorted.npy
   millstream run sum.rs --entry 'sum(&data, data.len())' --buffer data=random:f64:1000000:1
@@ -29,6 +30,13 @@ LEN may be [ROWS, COLS] and name parameters; TYPE may be left out where the entr
 A RON file may say all of this; what is given here goes before it.
 
 Exit codes: 0 done, 1 the program or its run failed, 2 the command was not understood.";
+
+const PROFILE_EXAMPLES: &str = "Examples:
+  millstream profile examples/fib.ron --set n=20
+  millstream profile examples/sort.ron --set n=1000 --json
+
+Nothing is timed: work is counted in steps, the statements of the program as it was written, so that
+each run of the same call says the same. docs/profile.md has what each number is.";
 
 const LOWER_EXAMPLES: &str = "Examples:
   millstream lower examples/fib.rs --emit ir
@@ -58,6 +66,9 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check a program, and of a RON file its buffers and arguments, without running it
     Check(RunArgs),
+    /// Run a program serially and say how parallel it is, what its critical path is, and which lines do the work
+    #[command(after_help = PROFILE_EXAMPLES)]
+    Profile(ProfileArgs),
     /// Print what a program is lowered to
     #[command(after_help = LOWER_EXAMPLES)]
     Lower(LowerArgs),
@@ -110,9 +121,47 @@ pub(crate) struct RunArgs {
     /// Floating point may be contracted and reordered
     #[arg(long)]
     fast_math: bool,
-    /// Print what the run did: tasks, levels, dispatches, memory, times, workers
-    #[arg(long)]
-    pub(crate) stats: bool,
+    /// Print what the run did: tasks, levels, wavefronts, time a node, memory, workers, what was chosen and why; `--stats json`:
+    /// all of it and the result as one JSON object, alone
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text"
+    )]
+    pub(crate) stats: Option<Stats>,
+    /// Write when each wavefront ran, for Perfetto (ui.perfetto.dev) and chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Draw the run as SVG: elements of each level, elements a dispatch and what the workers did, over time
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
+}
+
+/// How `--stats` is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Stats {
+    /// For people
+    Text,
+    /// For programs: docs/observe.md has the names
+    Json,
+}
+
+/// The arguments, where `--stats json` is `--stats=json`: else `--stats FILE` would take the file for a format.
+pub(crate) fn joined(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut out: Vec<OsString> = Vec::new();
+    for arg in args {
+        match out.last_mut() {
+            Some(last) if last == "--stats" && (arg == "json" || arg == "text") => {
+                last.push("=");
+                last.push(arg);
+            }
+            _ => out.push(arg),
+        }
+    }
+    out
 }
 
 impl RunArgs {
@@ -139,6 +188,11 @@ impl RunArgs {
                 unchecked: flag(self.unchecked),
                 fast_math: flag(self.fast_math),
             },
+            observe: match (self.trace.is_some() || self.plot.is_some(), self.stats) {
+                (true, _) => Observe::TIMELINE,
+                (false, Some(_)) => Observe::Times,
+                (false, None) => Observe::Counts,
+            },
         }
     }
 }
@@ -152,6 +206,18 @@ enum Who {
     Persistent,
     /// A thread of the host, with a kernel a dispatch
     Host,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Most steps that the run may take; twenty million take about a second
+    #[arg(long, value_name = "STEPS", default_value_t = 1_000_000_000)]
+    pub(crate) steps: u64,
 }
 
 #[derive(Debug, Args)]

@@ -7,13 +7,19 @@ mod args;
 mod bench;
 mod check;
 mod doctor;
+mod live;
 mod lower;
+mod plot;
+mod profile;
 mod report;
 mod run;
+mod spans;
+mod stats;
 
 use args::{Cli, Command};
 use clap::Parser;
 use millstream::job::JobError;
+use spans::Spans;
 use std::{io, process::ExitCode};
 
 /// Why a command failed.
@@ -38,11 +44,16 @@ impl From<io::Error> for Failure {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    report::start_log(cli.verbose);
+    let cli = Cli::parse_from(args::joined(std::env::args_os()));
+    let spans = match &cli.command {
+        Command::Run(args) if args.trace.is_some() => Some(Spans::default()),
+        _ => None,
+    };
+    report::start_log(cli.verbose, spans.clone());
     let done = match cli.command {
-        Command::Run(args) => run::run(&args, cli.quiet),
+        Command::Run(args) => run::run(&args, cli.quiet, spans.as_ref()),
         Command::Check(args) => check::check(&args, cli.quiet),
+        Command::Profile(args) => profile::profile(&args, cli.quiet),
         Command::Lower(args) => lower::lower(&args),
         Command::Bench(args) => bench::run(&args).map_err(Failure::Other),
         Command::Doctor => doctor::doctor(),

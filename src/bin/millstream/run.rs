@@ -2,25 +2,40 @@
 
 use crate::{
     Failure,
-    args::RunArgs,
-    report::{count, grouped, note, print},
+    args::{RunArgs, Stats},
+    live,
+    plot::{self, Caption},
+    report::{count, note, print},
+    spans::Spans,
+    stats,
 };
 use millstream::{
-    Device, RunReport,
-    job::{Job, Outcome},
+    Device,
+    job::{Job, Outcome, check_place, write_file, write_file_by},
+    trace,
 };
 use std::{
     fmt::Write,
+    io,
+    path::Path,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
-/// Levels that `--stats` lists one by one.
-const LISTED_LEVELS: usize = 100;
-
-pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
+pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<(), Failure> {
+    for (what, file) in [("trace", &args.trace), ("plot", &args.plot)] {
+        if let Some(file) = file {
+            // A run may take long: what cannot be written is said before.
+            check_place(file).map_err(|e| unwritable(what, file, &e))?;
+        }
+    }
     let job = Job::open(&args.file, &args.settings())?;
     let device = job.device()?;
+    if args.plot.is_some() && device.gpu().is_some() && job.flow().is_some() {
+        let message =
+            "a graph of kernels keeps no timeline on a GPU to be drawn from: use `--device cpu`";
+        return Err(Failure::Other(message.into()));
+    }
     let prepared = job.prepare()?;
     if job.borrows() && !quiet {
         note("races were not looked for: `millstream check` has rustc check the borrows");
@@ -46,12 +61,80 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
     if let Err(error) = ctrlc::set_handler(handler) {
         tracing::warn!(%error, "Ctrl-C will end the command without a word");
     }
-    let outcome = prepared.run(&device)?;
+    let outcome = match device.live() {
+        Some(live) => live::watched(
+            live::wanted(quiet),
+            live::of_run(job.flow().is_some(), || live.so_far()),
+            || prepared.run(&device),
+        ),
+        None => prepared.run(&device),
+    }?;
+    let traced = args
+        .trace
+        .as_ref()
+        .map(|file| trace(file, &outcome, &device, spans));
+    let traced = traced.transpose()?;
+    let plotted = args.plot.as_ref();
+    let plotted = plotted.map(|file| plot(file, &job, &outcome, &device));
+    let plotted = plotted.transpose()?;
+    if args.stats == Some(Stats::Json) {
+        return print(&stats::json(&job, &outcome, &device)?);
+    }
     print(&if quiet {
         bare(&outcome)
     } else {
-        told(&outcome, &device, args.stats)
+        let mut out = told(&outcome, &device);
+        if args.stats.is_some() {
+            out.push_str(&stats::text(&job, &outcome, &device));
+        }
+        out + &traced.unwrap_or_default() + &plotted.unwrap_or_default()
     })
+}
+
+/// Writes the trace; says so.
+fn trace(
+    file: &Path,
+    outcome: &Outcome,
+    device: &Device,
+    spans: Option<&Spans>,
+) -> Result<String, Failure> {
+    let report = outcome.report();
+    let around = spans.map(Spans::all).unwrap_or_default();
+    let names = (outcome.call(), device.name());
+    write_file_by(file, |out| trace::write(report, names, &around, out))
+        .map_err(|e| unwritable("trace", file, &e))?;
+    let kept: usize = report.timeline.tracks.iter().map(|t| t.spans.len()).sum();
+    let missing = match report.timeline.missing() {
+        0 => String::new(),
+        n => format!(
+            "; {} found no room, the last of their tracks",
+            count(n, "span", "spans")
+        ),
+    };
+    let kept = count(kept as u64, "span", "spans");
+    Ok(format!("wrote {}: {kept}{missing}\n", file.display()))
+}
+
+/// Draws the run; says so.
+fn plot(file: &Path, job: &Job, outcome: &Outcome, device: &Device) -> Result<String, Failure> {
+    let gpu = device.gpu().map(|gpu| format!(" ({})", gpu.name));
+    let caption = Caption {
+        program: &job.program().file,
+        call: outcome.call(),
+        device: &format!("{}{}", device.name(), gpu.unwrap_or_default()),
+    };
+    let Some(svg) = plot::svg(outcome.report(), &caption) else {
+        return Err(Failure::Other("the run had no dispatch to draw".into()));
+    };
+    write_file(file, svg.as_bytes()).map_err(|e| unwritable("plot", file, &e))?;
+    Ok(format!("wrote {}\n", file.display()))
+}
+
+fn unwritable(what: &str, file: &Path, error: &io::Error) -> Failure {
+    Failure::Other(format!(
+        "cannot write the {what} `{}`: {error}",
+        file.display()
+    ))
 }
 
 /// The result alone.
@@ -62,7 +145,7 @@ fn bare(outcome: &Outcome) -> String {
         .unwrap_or_default()
 }
 
-fn told(outcome: &Outcome, device: &Device, stats: bool) -> String {
+fn told(outcome: &Outcome, device: &Device) -> String {
     let mut out = match outcome.result() {
         Some(result) => format!("{} = {result}\n", outcome.call()),
         None => format!("{}\n", outcome.call()),
@@ -106,30 +189,10 @@ fn told(outcome: &Outcome, device: &Device, stats: bool) -> String {
         out,
         "{running} on {on}, {each} {one}; compiled in {compiling}"
     );
-    if stats {
-        out.push_str(&statistics(report));
-    }
     out
 }
 
-fn statistics(report: &RunReport) -> String {
-    let mut out = format!("\n{report}\n");
-    out.push_str("  tasks of each level\n");
-    for (level, elements) in report.elements.iter().enumerate().take(LISTED_LEVELS) {
-        let _ = writeln!(out, "    {level:>4}  {}", grouped(*elements));
-    }
-    let listed = report.elements.len().min(LISTED_LEVELS) as u64;
-    if report.levels > listed {
-        let _ = writeln!(
-            out,
-            "    .. and {} more",
-            count(report.levels - listed, "level", "levels")
-        );
-    }
-    out
-}
-
-fn time(duration: Duration) -> String {
+pub(crate) fn time(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     match seconds {
         s if s >= 1.0 => format!("{s:.2} s"),

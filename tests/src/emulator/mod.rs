@@ -230,6 +230,8 @@ impl Emulator {
             memory: how.memory,
             aggregator: how.aggregator,
             watchdog: how.watchdog,
+            compare: true,
+            timeline: Some(RECORDS),
         };
         self.door::<SetLots, _>(b"set_lots", |set| {
             // SAFETY: the text defines it so.

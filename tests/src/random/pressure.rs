@@ -77,6 +77,7 @@ pub fn decide(sample: &Sample, memory: u64, width: u64) -> Result<usize, String>
         memory: Some(memory),
         width: Some(width),
         decisions: true,
+        ..CpuOptions::default()
     };
     let device = Device::cpu_with(options).map_err(|e| e.to_string())?;
     match launch(

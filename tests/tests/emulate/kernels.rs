@@ -1,7 +1,9 @@
 //! Small programs, written as IR: the CUDA text of each does what the interpreter does, by every aggregator, with the same number of tasks.
 
 use crate::{programs, shared};
-use millstream_aggregator::{Aggregator, ErasedArg, ErasedCall, RunError, RunReport};
+use millstream_aggregator::{
+    Aggregator, ErasedArg, ErasedCall, RunError, RunReport, timeline::What,
+};
 use millstream_cilk_lower::lower::lower;
 use millstream_graph::{
     interp::{ArgValue, Interp},
@@ -117,9 +119,55 @@ fn agrees(device: &mut Emulated, task: &str, args: &[In], memory: u64) -> u64 {
         assert_eq!(images, after, "{how:?} {args:?}");
         assert_eq!(report.total, tasks, "{how:?} {args:?}");
         assert_eq!(report.elements.iter().sum::<u64>(), tasks, "{how:?}");
+        timeline_agrees(&report, &format!("{how:?} {args:?}"));
         compared += report.compared;
     }
     compared
+}
+
+/// Each dispatch is a span on the track of who decided it, one behind another, and the spans say what the report says.
+fn timeline_agrees(report: &RunReport, of: &str) {
+    let timeline = &report.timeline;
+    assert_eq!(timeline.missing(), 0, "{of}");
+    let [host, decided @ ..] = &timeline.tracks[..] else {
+        panic!("{of}: no tracks");
+    };
+    let run = host.spans.iter().find(|s| s.what == What::Run).unwrap();
+    let (mut elements, mut dispatches) = (vec![0; timeline.nodes.len()], 0);
+    let (mut begun, mut children) = (0, timeline.roots);
+    for track in decided {
+        let mut last = run.begin;
+        for span in &track.spans {
+            assert!(
+                last <= span.begin && span.begin <= span.end,
+                "{of}: {last}, {span:?}"
+            );
+            last = span.end;
+            let What::Node(node) = span.what else {
+                panic!("{of}: {span:?}");
+            };
+            elements[node as usize] += span.elements;
+            dispatches += 1;
+            children += span.children;
+            if (node as usize) < timeline.entries {
+                begun += span.elements;
+            }
+        }
+        assert!(last <= run.end, "{of}: {last}, {run:?}");
+    }
+    for (node, elements) in timeline.nodes.iter().zip(elements) {
+        let told = report.nodes.iter().find(|n| n.name == *node);
+        assert_eq!(told.map_or(0, |n| n.elements), elements, "{of}: {node}");
+    }
+    let told: u64 = report.nodes.iter().map(|n| n.dispatches).sum();
+    assert_eq!(told, dispatches, "{of}");
+    // What moves is a dispatch too, of no node.
+    assert!(dispatches <= report.dispatches, "{of}");
+    assert_eq!(
+        (begun, begun + report.leaves),
+        (children, report.total),
+        "{of}"
+    );
 }
 
 const MEBI: u64 = 1 << 20;

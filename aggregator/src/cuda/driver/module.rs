@@ -1,7 +1,7 @@
 //! Loaded programs, their kernels, and how long these take.
 
 use super::{Context, Shared, check, sys};
-use crate::error::RunError;
+use crate::{error::RunError, report::KernelReport};
 use cudarc::driver::sys::{CUfunction, CUmodule};
 use std::{
     ffi::{CString, c_int},
@@ -81,6 +81,29 @@ unsafe impl Send for Kernel {}
 unsafe impl Sync for Kernel {}
 
 impl Kernel {
+    /// What it takes, under that name, where so many blocks run at one time.
+    pub(in crate::cuda) fn describe(
+        self,
+        name: String,
+        blocks: u32,
+    ) -> Result<KernelReport, RunError> {
+        use sys::CUfunction_attribute_enum as About;
+        let ask = |what| {
+            let mut value = 0;
+            // SAFETY: the kernel's module is loaded; valid for a write.
+            let code = unsafe { sys::cuFuncGetAttribute(&raw mut value, what, self.0) };
+            check(code, "asking what a kernel takes")?;
+            Ok::<u32, RunError>(value as u32)
+        };
+        Ok(KernelReport {
+            name,
+            registers: ask(About::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            shared_bytes: ask(About::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            local_bytes: ask(About::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            blocks,
+        })
+    }
+
     /// Blocks of so many threads that a multiprocessor holds at once.
     pub(in crate::cuda) fn occupancy(self, threads: u32) -> Result<u32, RunError> {
         let mut blocks = 0;

@@ -180,8 +180,12 @@ records! {
         room: u32,
     }
 
-    /// A decision of the persistent kernel and what came of it, for tests.
+    /// A decision of the persistent kernel, what came of it, and when: for timelines, and for tests.
     Record {
+        /// When it was taken, by the GPU's clock.
+        begin: u64,
+        /// When its work was done.
+        end: u64,
         /// 1: one warp did it by itself.
         narrow: u32,
         /// As in `Dispatch`.

@@ -44,6 +44,9 @@ struct Narrow {
   // An entry channel that it pushed to, and the first and the number of these elements, or 0 if they are too many for a narrow run. If it pushed
   // to no other, they are the next run.
   u32 next, at, few;
+#ifdef RECORDS
+  u64 begun;        // when the run was chosen
+#endif
 };
 
 FN u32 of_stack(const Each<u32>& x, u32 stack) {
@@ -93,6 +96,9 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
     n.base.of[k] = n.entry.of[k] ? aligned(top) : top;
   }
   n.number++;
+#ifdef RECORDS
+  n.begun = now_ns();
+#endif
   // Relaxed: pairs with the load in `await`. All lanes write the same.
   __nv_atomic_store_n(&device_channels.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
@@ -127,7 +133,7 @@ FN void narrow_record([[maybe_unused]] const Narrow& n) {
 #ifdef RECORDS
   const u32 source = stacks_source[n.stack] - 1;
   const Source from = sources[source];
-  Record* const record = next_record(1, source, n.level, n.first, n.count, Left{n.first, n.left, 0});
+  Record* const record = next_record(n.begun, 1, source, n.level, n.first, n.count, Left{n.first, n.left, 0});
   for (u32 i = 0; i < from.pushes; i++) {
     const u32 stack = pushes[from.first_push + i].stack;
     const u32 pushed = of_stack(n.added, stack), base = of_stack(n.base, stack);

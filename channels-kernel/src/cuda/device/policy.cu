@@ -15,6 +15,9 @@ struct Policy : Standing {
   Level* levels;       // what is known of the first levels, but for those in shared memory
   Mark* waiting;       // what waits at levels before `oldest`
   u64 dispatches, narrow;  // all, and those that one warp did by itself
+#ifdef RECORDS
+  u64 begun;  // when the last one was chosen
+#endif
   Left left;
 };
 
@@ -241,13 +244,15 @@ FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& f
 
 // Begins the next record, for the lanes to note what was pushed; null if none is kept. All lanes call it.
 #ifdef RECORDS
-FN Record* next_record(u32 narrow, u32 source, u32 level, u32 first, u32 count, Left left) {
+FN Record* next_record(u64 begun, u32 narrow, u32 source, u32 level, u32 first, u32 count, Left left) {
   Record* record = nullptr;
   if (lane_id() == 0) {
     Records* const all = device_channels.records;
     const u32 at = all->kept++;
     if (at < all->room) {
       record = (Record*)(all + 1) + at;
+      record->begin = begun;
+      record->end = now_ns();
       record->narrow = narrow;
       record->source = source;
       record->level = level;
@@ -262,8 +267,22 @@ FN Record* next_record(u32 narrow, u32 source, u32 level, u32 first, u32 count, 
   return (Record*)shuffle_wide((u64)record, 0);
 }
 #else
-FN Record* next_record(u32, u32, u32, u32, u32, Left) { return nullptr; }
+FN Record* next_record(u64, u32, u32, u32, u32, u32, Left) { return nullptr; }
 #endif
+
+// When the last dispatch was chosen, if anybody wants to know.
+FN void policy_begins([[maybe_unused]] Policy& p) {
+#ifdef RECORDS
+  p.begun = now_ns();
+#endif
+}
+FN u64 policy_begun([[maybe_unused]] const Policy& p) {
+#ifdef RECORDS
+  return p.begun;
+#else
+  return 0;
+#endif
+}
 
 // Notes what was pushed.
 FN void note(Record& record, u32 push, u32 elements, u32 base, u32 room) {
@@ -299,7 +318,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
     if (from.entry && known) now.elements += taken;
   }
   bool children = false;
-  Record* const record = next_record(0, d.source, d.level, d.first, d.count, left);
+  Record* const record = next_record(policy_begun(p), 0, d.source, d.level, d.first, d.count, left);
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const Push push = pushes[from.first_push + i];
     // Relaxed: the barrier before has ordered the reservations.
@@ -502,6 +521,7 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     d.number = (u32)p.dispatches;
     sh.full = 0;
     sh.local = count <= from.alone;
+    policy_begins(p);
   }
   __syncwarp();
   const u32 first = end - count;
