@@ -70,6 +70,7 @@ fn device(settings: &Settings) -> Device {
         memory,
         min_blocks: settings.blocks,
         watchdog: Duration::from_secs(5),
+        early: false,
         ..CudaOptions::default()
     };
     Device::cuda_with(options).unwrap_or_else(|e| panic!("{e}"))

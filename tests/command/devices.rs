@@ -21,6 +21,62 @@ int cuGetErrorString(int code, const char **text) { *text = "a pretended error";
 int cuCtxCreate_v2(void **context, unsigned flags, int device) { return 2; }
 "#;
 
+/// The rest of a driver: its memory is this computer's, it logs what is loaded and launched in a file, and its kernels do nothing.
+const IDLE_DRIVER: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+typedef unsigned long long Address;
+static int made(void **handle) { *handle = malloc(16); return 0; }
+static int note(const char *what, const char *name) {
+  FILE *log = fopen(getenv("PRETENDED_LOG"), "a");
+  fprintf(log, "%s %s\n", what, name);
+  fclose(log);
+  return 0;
+}
+int cuCtxCreate_v2(void **context, unsigned flags, int device) { return made(context); }
+int cuCtxDestroy_v2(void *context) { return 0; }
+int cuCtxSetCurrent(void *context) { return 0; }
+int cuCtxSetLimit(int limit, size_t value) { return 0; }
+int cuEventCreate(void **event, unsigned flags) { return made(event); }
+int cuEventDestroy_v2(void *event) { return 0; }
+int cuEventElapsedTime(float *time, void *start, void *end) { *time = 1; return 0; }
+int cuEventRecord(void *event, void *stream) { return 0; }
+int cuEventSynchronize(void *event) { return 0; }
+int cuStreamCreate(void **stream, unsigned flags) { return made(stream); }
+int cuStreamDestroy_v2(void *stream) { return 0; }
+int cuStreamQuery(void *stream) { return 0; }
+int cuStreamSynchronize(void *stream) { return 0; }
+int cuMemGetInfo_v2(size_t *free, size_t *total) { *free = *total = 64 << 20; return 0; }
+int cuMemAlloc_v2(Address *at, size_t bytes) { *at = (Address)aligned_alloc(256, (bytes + 255) & ~(size_t)255); return 0; }
+int cuMemFree_v2(Address at) { free((void *)at); return 0; }
+int cuMemHostAlloc(void **at, size_t bytes, unsigned flags) { *at = calloc(1, bytes); return 0; }
+int cuMemHostGetDevicePointer_v2(Address *at, void *from, unsigned flags) { *at = (Address)from; return 0; }
+int cuMemFreeHost(void *at) { free(at); return 0; }
+int cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, void *stream) { memcpy((void *)to, from, bytes); return 0; }
+int cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, void *stream) { memcpy(to, (void *)from, bytes); return 0; }
+int cuMemsetD8Async(Address at, unsigned char value, size_t bytes, void *stream) { memset((void *)at, value, bytes); return 0; }
+int cuModuleLoadData(void **module, const void *image) { made(module); return note("load", "module"); }
+int cuFuncGetAttribute(int *value, int which, void *function) { *value = 1; return 0; }
+int cuModuleUnload(void *module) { return 0; }
+int cuModuleGetFunction(void **function, void *module, const char *name) { *function = strdup(name); return 0; }
+int cuModuleGetGlobal_v2(Address *at, size_t *bytes, void *module, const char *name) {
+  *bytes = 1 << 16;
+  *at = (Address)calloc(1, *bytes);
+  return note("global", name);
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) { *blocks = 2; return 0; }
+int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                   void *stream, void **params, void **extra) {
+  return note("launch", function);
+}
+// NVRTC asks for the driver's own cache. There is nothing in this table but its size.
+int cuGetExportTable(const void **table, const void *id) { static size_t none[1] = {8}; *table = none; return 0; }
+int cuLaunchCooperativeKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,
+                              unsigned shared, void *stream, void **params) {
+  return note("cooperative", function);
+}
+"#;
+
 fn run(t: &Folder, env: &[(&str, &str)], args: &[&str]) -> Ended {
     let mut command = command(&t.path(""));
     command
@@ -34,7 +90,11 @@ fn run(t: &Folder, env: &[(&str, &str)], args: &[&str]) -> Ended {
 
 /// The folder of the pretended driver; none, aloud, where there is no C compiler.
 fn driver(t: &Folder) -> Option<String> {
-    t.write("driver.c", DRIVER);
+    driver_of(t, DRIVER)
+}
+
+fn driver_of(t: &Folder, text: &str) -> Option<String> {
+    t.write("driver.c", text);
     let cc = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     let built = Command::new(cc)
         .args(["-shared", "-fPIC", "-w", "-o"])
@@ -257,10 +317,91 @@ fn programs_are_printed_as_cuda_and_compiled_for_gpus_that_are_not_there() {
     assert!(t.read("fib.cubin").starts_with(b"\x7fELF"));
 }
 
+const SMALL: &str = "#[millstream::program]
+mod small {
+    #[task]
+    pub fn count(n: u32) -> u64 {
+        n as u64 + 1
+    }
+}
+";
+
+/// What becomes of a program's kernels, shown by a driver whose kernels do nothing, so that its runs come to nothing.
+#[test]
+fn a_first_run_does_not_wait_for_the_persistent_kernel_and_the_next_has_it() {
+    let t = Folder::new();
+    // The context can be made here.
+    let text = DRIVER.replace(
+        "int cuCtxCreate_v2(void **context, unsigned flags, int device) { return 2; }\n",
+        "",
+    );
+    let Some(folder) = driver_of(&t, &(text + IDLE_DRIVER)) else {
+        return;
+    };
+    t.write("small.rs", SMALL);
+    let log = t.path("log");
+    let again = |aggregator: &str| {
+        let _ = std::fs::remove_file(&log);
+        let env = [
+            ("LD_LIBRARY_PATH", folder.as_str()),
+            ("PRETENDED_LOG", log.to_str().unwrap()),
+            ("MILLSTREAM_CACHE", &t.path("cache").display().to_string()),
+        ];
+        let args = [
+            "run",
+            "small.rs",
+            "--entry",
+            "count(1)",
+            "--device",
+            "cuda:0",
+            "--aggregator",
+            aggregator,
+        ];
+        let ended = run(&t, &env, &args);
+        let lines = std::fs::read_to_string(&log).unwrap_or_default();
+        (ended, lines.lines().map(str::to_owned).collect::<Vec<_>>())
+    };
+    let (first, lines) = again("auto");
+    if first.err.contains("NVRTC was not found") {
+        return eprintln!("SKIPPED: no NVRTC");
+    }
+    assert_eq!(
+        lines,
+        ["load module", "global device_channels", "launch dispatch_0"],
+        "{}",
+        first.err
+    );
+    assert!(
+        first.err.contains("dispatch 1 ended without a word"),
+        "{}",
+        first.err
+    );
+    // The process ended when both parts were in the cache.
+    let cached = std::fs::read_dir(t.path("cache"))
+        .unwrap()
+        .map(|f| f.unwrap().path());
+    let cached: Vec<_> = cached.collect();
+    assert!(
+        cached.len() == 2
+            && cached
+                .iter()
+                .all(|f| f.extension().is_some_and(|e| e == "cubin")),
+        "{cached:?}"
+    );
+    let part = ["load module", "global device_channels"];
+    let (_, lines) = again("auto");
+    assert_eq!(lines, [&part[..], &part, &["launch persistent"]].concat());
+    // Each aggregator has its own kernels alone.
+    let (_, lines) = again("host");
+    assert_eq!(lines, [&part[..], &["launch dispatch_0"]].concat());
+    let (_, lines) = again("persistent");
+    assert_eq!(lines, [&part[..], &["cooperative persistent"]].concat());
+}
+
 #[test]
 fn two_processes_that_compile_the_same_at_once_both_end_right() {
     let t = Folder::new();
-    t.write("small.rs", "#[millstream::program]\nmod small {\n    #[task]\n    pub fn count(n: u32) -> u64 {\n        n as u64 + 1\n    }\n}\n");
+    t.write("small.rs", SMALL);
     let cache = t.path("cache");
     let start = |out: &str| {
         command(&t.path(""))

@@ -5,7 +5,7 @@
 
 use millstream::job::{Job, Settings};
 use millstream_channels_kernel::cuda::{
-    Options, Plan,
+    Options, Part, Plan,
     flow::{self, FlowPlan},
     generate,
     nvrtc::{self, Arch},
@@ -13,7 +13,7 @@ use millstream_channels_kernel::cuda::{
 use millstream_tests::{
     cubins::{arch, compile_all, compile_with},
     engine::prepare,
-    expect, root,
+    expect, many, root,
 };
 use std::time::Instant;
 
@@ -83,6 +83,25 @@ fn every_program_compiles_for_gpus_without_a_warning() {
         wrong.join("\n")
     );
     assert!(count > 100, "only {count} programs were found");
+}
+
+/// No part of a large program is much larger than another, and none has what only others need.
+#[test]
+fn a_large_program_is_cut_into_parts_of_about_the_same_size() {
+    let file = "many.rs";
+    let prepared = prepare(&many::program(60), file).unwrap();
+    let text = generate(&Plan::new(&prepared.levelized, 1 << 30), Options::default());
+    let parts = text.dispatches();
+    assert_eq!(parts.len(), 16);
+    let sizes: Vec<usize> = parts.iter().map(|part| text.part(part).len()).collect();
+    let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+    assert!(most - least < least / 10, "{sizes:?}");
+    assert!(most * 5 < text.source.len(), "{sizes:?}");
+    // The persistent kernel has all bodies, and none of the others' kernels.
+    let persistent = text.part(&Part::Persistent);
+    assert!(persistent.contains("persistent(") && !persistent.contains("dispatch_0("));
+    let bodies = |text: &str| text.matches("static void run(").count();
+    assert_eq!(bodies(&persistent), bodies(&text.source));
 }
 
 #[test]

@@ -97,35 +97,79 @@ impl Compiler<'_> {
             .map_err(|e| RunError::Device(format!("no thread to compile in: {e}")))
     }
 
-    /// Waits until all texts are done, and says so from time to time: on a terminal, else by `tracing`.
+    /// Waits until all texts are done, and tells how many are: on a terminal, else by `tracing`.
     fn tell(&self, progress: &Progress, all: usize) {
-        let (start, terminal, mut told) = (Instant::now(), std::io::stderr().is_terminal(), None);
-        let mut done = progress.done.lock().unwrap_or_else(PoisonError::into_inner);
-        while *done < all {
-            done = progress
-                .changed
-                .wait_timeout(done, LOOK)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
-            if start.elapsed() < PATIENCE || told == Some(*done) || *done == all {
-                continue;
-            }
-            told = Some(*done);
-            let (name, arch) = (self.name, self.arch);
+        let (name, arch, terminal) = (self.name, self.arch, std::io::stderr().is_terminal());
+        let told = progress.wait(all, PATIENCE, |done| {
             if terminal {
-                eprint!("\r\x1b[Kcompiling {name} for {arch}: {} of {all}", *done);
+                eprint!("\r\x1b[Kcompiling {name} for {arch}: {done} of {all} parts");
                 // A terminal that is gone needs to be told nothing.
                 let _ = std::io::stderr().flush();
             } else {
-                tracing::info!(program = name, %arch, done = *done, all, "compiling");
+                tracing::info!(program = name, %arch, done, all, "compiling");
             }
-        }
-        if terminal && told.is_some() {
+        });
+        if terminal && told {
             eprint!("\r\x1b[K");
         }
     }
 }
 
+impl Progress {
+    /// Waits until so many are done. After a while it tells how many are, and again whenever there are more; whether it did.
+    fn wait(&self, all: usize, patience: Duration, mut tell: impl FnMut(usize)) -> bool {
+        let (start, mut told) = (Instant::now(), None);
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        while *done < all {
+            if start.elapsed() >= patience && told != Some(*done) {
+                told = Some(*done);
+                tell(*done);
+            }
+            let waited = self.changed.wait_timeout(done, LOOK);
+            done = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        told.is_some()
+    }
+}
+
 pub(super) fn refused(error: NvrtcError) -> RunError {
     RunError::Compile(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_long_is_told_how_much_is_done() {
+        let (progress, mut told) = (Progress::default(), Vec::new());
+        let short = progress.wait(0, Duration::ZERO, |done| told.push(done));
+        assert!(!short && told.is_empty(), "there is nothing to wait for");
+        let (go, next) = std::sync::mpsc::channel::<()>();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                // One after another is done when it has been told how many were before.
+                for () in next {
+                    drop(Counted(&progress));
+                }
+            });
+            let told_any = progress.wait(3, Duration::from_millis(50), |done| {
+                told.push(done);
+                let _ = go.send(());
+            });
+            assert!(told_any);
+            drop(go);
+        });
+        assert_eq!(told, [0, 1, 2]);
+        assert!(!progress.wait(3, Duration::ZERO, |_| ()), "all are done");
+    }
+
+    #[test]
+    fn who_waits_shortly_is_told_nothing() {
+        let progress = Progress::default();
+        thread::scope(|scope| {
+            scope.spawn(|| drop(Counted(&progress)));
+            assert!(!progress.wait(1, Duration::from_secs(60), |_| ()));
+        });
+    }
 }

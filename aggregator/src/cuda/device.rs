@@ -66,12 +66,12 @@ pub struct CudaOptions {
     pub watchdog: Duration,
     /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
     pub min_blocks: u32,
-    /// What a run's report says beside what is counted anyway. For a timeline programs are compiled anew, so that others pay nothing; how long
-    /// each node took is told with it only.
-    pub observe: Observe,
     /// Whether runs may begin before the persistent kernel is compiled, by [`Aggregator::Auto`]: the calling thread decides everything until it is.
     /// If not, loading a program waits for it.
     pub early: bool,
+    /// What a run's report says beside what is counted anyway. For a timeline programs are compiled anew, so that others pay nothing; how long
+    /// each node took is told with it only.
+    pub observe: Observe,
     /// So many decisions are kept record of and compared with the policy's, one by one: for tests. 0, the default, keeps none, and costs nothing.
     pub records: u32,
 }
@@ -85,8 +85,8 @@ impl Default for CudaOptions {
             aggregator: Aggregator::default(),
             watchdog: Duration::from_secs(10),
             min_blocks,
-            observe: Observe::default(),
             early: true,
+            observe: Observe::default(),
             records: 0,
         }
     }

@@ -6,7 +6,7 @@ use super::{
     launcher::{Kernels, Launcher, Machine, Rows},
     loaded::{CudaLoaded, LoadedPart},
 };
-use crate::{error::RunError, report::KernelReport};
+use crate::error::RunError;
 use millstream_channels_kernel::cuda::abi::kernel;
 use std::{sync::atomic::AtomicU32, time::Duration};
 
@@ -136,10 +136,6 @@ impl Launcher for Driver<'_, CudaLoaded> {
 
     fn is_ready(&self) -> Result<bool, RunError> {
         self.loaded.is_ready(self.inner)
-    }
-
-    fn described(&self) -> Vec<KernelReport> {
-        self.loaded.described()
     }
 
     fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {

@@ -2,7 +2,7 @@
 //! kernels and copies memory. The driver of a GPU is one launcher ([`gpu`](super::gpu)); the emulator of the tests, which runs the same text
 //! on this computer, is another. So the loop that is tested without a GPU is the one that ships.
 
-use crate::{error::RunError, report::KernelReport};
+use crate::{error::RunError, report::KernelReport, sync::Mutex};
 use millstream_channels_kernel::cuda::{
     Plan, Site,
     abi::{self, MOST_BLOCKS},
@@ -32,6 +32,8 @@ pub struct Kernels {
     pub dispatch_blocks: Vec<u32>,
     /// Dispatches that a run keeps record of ([`Records`](super::records::Records)), if the kernels were made to.
     pub records: u32,
+    /// What they take of the machine, if it says so: those that are there.
+    pub(super) described: Mutex<Vec<KernelReport>>,
     /// When they began to be made,
     pub compiled: Instant,
     /// and how long that took.
@@ -53,6 +55,7 @@ impl Kernels {
             shape: Shape::default(),
             dispatch_blocks,
             records: 0,
+            described: Mutex::new(Vec::new()),
             compiled: Instant::now(),
             compiling: Duration::ZERO,
             expected: AtomicU32::new(0),
@@ -215,11 +218,6 @@ pub trait Launcher: Machine {
     /// # Errors
     /// As the machine does, or if it cannot be made.
     fn is_ready(&self) -> Result<bool, RunError>;
-
-    /// What the kernels that are there take of the machine, if it says so.
-    fn described(&self) -> Vec<KernelReport> {
-        Vec::new()
-    }
 
     /// What the program's global [`CHANNELS`](abi::kernel::CHANNELS) is to hold when the run's kernels start.
     ///

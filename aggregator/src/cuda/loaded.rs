@@ -31,8 +31,6 @@ pub struct CudaLoaded {
     /// The host thread's kernels, by number, each with the part that it is in; none if another decides.
     dispatches: Vec<(usize, Kernel)>,
     parts: Vec<LoadedPart>,
-    /// What the dispatches take of the machine.
-    described: Vec<KernelReport>,
     persistent: OnceLock<Persistent>,
     /// The persistent kernel, while it is being compiled.
     later: Mutex<Option<Later>>,
@@ -50,7 +48,6 @@ pub(super) struct Persistent {
     pub(super) kernel: Kernel,
     /// How many blocks of it fit the GPU.
     pub(super) blocks: u32,
-    described: KernelReport,
 }
 
 /// A module of a program.
@@ -97,8 +94,11 @@ impl Persistent {
             part,
             kernel,
             blocks: blocks.min(MOST_BLOCKS),
-            described: kernel.describe("persistent".into(), blocks)?,
         })
+    }
+
+    fn describe(&self) -> Result<KernelReport, RunError> {
+        self.kernel.describe(kernel::PERSISTENT.into(), self.blocks)
     }
 }
 
@@ -159,16 +159,6 @@ impl CudaLoaded {
         self.persistent.get()
     }
 
-    /// What the kernels that are there take of the machine.
-    pub(super) fn described(&self) -> Vec<KernelReport> {
-        let persistent = self.persistent.get().map(|p| &p.described);
-        persistent
-            .into_iter()
-            .chain(&self.described)
-            .cloned()
-            .collect()
-    }
-
     /// Whether the persistent kernel is there. If it has been compiled meanwhile it is loaded.
     pub(super) fn is_ready(&self, inner: &Inner) -> Result<bool, RunError> {
         if self.persistent.get().is_some() {
@@ -180,6 +170,8 @@ impl CudaLoaded {
         };
         let compiled = done.result().map_err(refused)?;
         let loaded = Persistent::new(inner, &compiled)?;
+        let described = loaded.describe()?;
+        self.kernels.described.lock().insert(0, described);
         tracing::info!(
             program = self.program.program.name,
             "the persistent kernel is there"
@@ -191,8 +183,8 @@ impl CudaLoaded {
     pub(super) fn new(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<Self, RunError> {
         let start = Instant::now();
         let plan = Plan::new(program, inner.memory);
-        let timeline = inner.options.timeline().unwrap_or(0);
-        let records = inner.options.records.max(timeline);
+        let spans = inner.options.timeline().unwrap_or(0);
+        let records = inner.options.records.max(spans);
         let options = Options {
             min_blocks: inner.options.min_blocks,
             records: records > 0,
@@ -234,18 +226,22 @@ impl CudaLoaded {
         let blocks = dispatches.iter().map(|(_, kernel)| fitting(inner, kernel));
         let blocks = blocks.collect::<Result<Vec<_>, RunError>>()?;
         tracing::debug!(program = program.program.name, parts = compiled.len(), multiprocessors = inner.info.multiprocessors, memory = %Bytes(inner.memory), "loaded");
-        let name_of = |i: usize| match plan.sources.get(i) {
-            Some(source) => node_name(&plan, source).to_owned(),
-            None => "move".to_owned(),
-        };
-        let described = dispatches.iter().zip(&blocks).enumerate();
-        let described =
-            described.map(|(i, ((_, kernel), &blocks))| kernel.describe(name_of(i), blocks));
-        let described = described.collect::<Result<Vec<_>, _>>()?;
+        let there: Option<&Persistent> = persistent.get();
+        let mut described: Vec<KernelReport> = there
+            .map(Persistent::describe)
+            .transpose()?
+            .into_iter()
+            .collect();
+        for (number, ((_, kernel), blocks)) in dispatches.iter().zip(&blocks).enumerate() {
+            let source = plan.sources.get(number);
+            let name = source.map_or("move", |source| node_name(&plan, source));
+            described.push(kernel.describe(name.to_owned(), *blocks)?);
+        }
         let mut kernels = Kernels::new(plan, text.sites, blocks);
+        *kernels.described.lock() = described;
+        kernels.compiled = start;
         kernels.max_depth = inner.depth_of(text.helper_frame)?;
         kernels.records = records;
-        kernels.compiled = start;
         kernels.compiling = start.elapsed();
         let logs: Vec<String> = compiled.into_iter().map(|c| c.log).collect();
         Ok(Self {
@@ -253,7 +249,6 @@ impl CudaLoaded {
             kernels,
             dispatches,
             parts,
-            described,
             persistent,
             later: Mutex::new(later),
             table: Mutex::new(Vec::new()),

@@ -171,7 +171,7 @@ impl<L: Launcher> Run<'_, L> {
         let kernels = self.launcher.kernels();
         let mut report = RunReport {
             leaves: leaves.by_stack.iter().sum(),
-            kernels: self.launcher.described(),
+            kernels: kernels.described.lock().clone(),
             nodes,
             stacks: peaks.filter(|s| s.peak > 0).collect(),
             total: tasks.iter().map(|(_, n)| n).sum(),

@@ -1,9 +1,10 @@
-//! Segments as CUDA C++: one translation unit a program, without a header.
+//! Segments as CUDA C++: one text a program, without a header.
 //!
 //! [`generate`] writes it: the program's channels, helpers and segments, and around them the device's own code, which lies in
 //! `device/*.cu` (prelude, channels, policy, aggregators). A segment's body is written once and does not know what feeds it: it
 //! calls `talloc` for the number of an element, stores the element's fields, and `enq` and `tfree` cost nothing, because dispatches are
-//! separated by barriers. [`nvrtc`] compiles the text to a cubin.
+//! separated by barriers. [`nvrtc`] compiles the text to a cubin: all of it, or its
+//! [`Part`]s by themselves, at the same time.
 //!
 //! How an element is reserved depends on the worker that runs the body:
 //! - *Scanned*: a tile of elements first runs the body with its effects taken out (`Counting`), which tells how much each element

@@ -1,7 +1,7 @@
 //! `millstream doctor`: what devices and libraries a machine has, what is missing and what to install.
 
 use crate::{Failure, report::print};
-use millstream::{Bytes, Device, default_memory};
+use millstream::{Bytes, CudaOptions, Device, default_memory};
 use millstream_aggregator::cuda;
 use millstream_channels_kernel::cuda::nvrtc;
 use millstream_cilk_lower::{lower, parse_file};
@@ -223,9 +223,14 @@ fn cuda() -> (String, bool) {
     }
     let mut works = true;
     for gpu in &gpus {
-        let state = match Device::cuda(gpu.ordinal)
-            .map_err(|e| e.to_string())
-            .and_then(|device| probe(&device))
+        let state = match Device::cuda_with(CudaOptions {
+            ordinal: gpu.ordinal,
+            // All kernels are to be tried.
+            early: false,
+            ..CudaOptions::default()
+        })
+        .map_err(|e| e.to_string())
+        .and_then(|device| probe(&device))
         {
             Ok(()) => "works".to_owned(),
             Err(error) => {
