@@ -4,6 +4,28 @@ FN void copy_dispatch(Dispatch& to, const Dispatch& from) {
   for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)&to)[i] = GLOBAL_LOAD((u32*)&from + i);
 }
 
+// A block begins with its share of a dispatch, and has nothing more to do: for timelines. All threads call both, and have met before the second.
+FN void share_begins([[maybe_unused]] Shared& sh) {
+#ifdef RECORDS
+  if (thread_id() == 0) sh.begun = now_ns();
+#endif
+}
+FN void share_ends([[maybe_unused]] const Shared& sh) {
+#ifdef RECORDS
+  if (thread_id() != 0 || sh.dispatch.source >= SOURCES) return;
+  Records* const all = device_channels.shares;
+  // Relaxed: the host reads them when the kernel has ended.
+  const u32 at = __nv_atomic_fetch_add(&all->kept, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  if (at >= all->room) return;
+  Share* const share = (Share*)(all + 1) + at;
+  share->begin = sh.begun;
+  share->end = now_ns();
+  share->source = sh.dispatch.source;
+  share->level = sh.dispatch.level;
+  share->block = blockIdx.x;
+#endif
+}
+
 // Waits until `*at` is `wanted`, but no longer than the watchdog allows for one dispatch. One thread of a block calls it.
 // The fence pairs with the release that stored or added `wanted`; what the other blocks wrote before is visible after. The loads themselves
 // are relaxed: an acquire empties the first-level cache, and blocks that still work share it.
@@ -49,8 +71,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       copy_dispatch(sh.dispatch, *published);
       __syncthreads();
       if (sh.dispatch.stop) return;
+      share_begins(sh);
       run_source(blockIdx.x, blocks);
       __syncthreads();
+      share_ends(sh);
       // Release: pairs with the fence in block 0's `await`.
       if (thread_id() == 0) {
         __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
@@ -83,8 +107,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       if (thread_id() == 0) c->over = over;
       break;
     }
+    share_begins(sh);
     run_source(0, alone ? 1 : blocks);
     __syncthreads();
+    share_ends(sh);
     if (!alone) {
       if (thread_id() == 0) await(c, &c->arrived, blocks - 1);
       __syncthreads();
@@ -101,6 +127,7 @@ FN void start_dispatch(Shared& sh, const Dispatch& d) {
     // A block that is alone, as of a narrow level, counts in shared memory, unless it may give tiles back.
     sh.local = gridDim.x == 1 && d.source < SOURCES && sources[d.source].tile == 0;
   }
+  share_begins(sh);
   __syncthreads();
 }
 
@@ -127,6 +154,7 @@ FN void answer(Control* c, u32 number) {
 FN void finish_dispatch(Shared& sh, const Dispatch& d) {
   Control* const c = device_channels.control;
   __syncthreads();
+  share_ends(sh);
   if (sh.local) {
     for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) c->mailbox->counter[g] = (u32)sh.counter[g];
     // Relaxed: pairs with `stop_run`, which the barrier above has ordered if this block called it.
