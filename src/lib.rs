@@ -116,8 +116,8 @@ pub use kernel::Kernel;
 pub use mat::{Mat, MatMut};
 pub use millstream_aggregator::{
     Aggregator, Arg, Buffer, Bytes, Call, Cancel, ChannelReport, CpuOptions, CudaOptions, Device,
-    KernelReport, Lendable, NodeReport, Observe, Pod, RunError, RunError as Error, RunReport,
-    SliceArg, SliceMutArg, StackReport, TaskValue, Timeline, WorkerReport, default_memory,
+    KernelReport, Lendable, Live, NodeReport, Observe, Pod, RunError, RunError as Error, RunReport,
+    SliceArg, SliceMutArg, SoFar, StackReport, TaskValue, Timeline, WorkerReport, default_memory,
     parse_bytes, timeline,
 };
 pub use millstream_macros::{kernel, program, task};

@@ -6,6 +6,7 @@ use crate::{
     crew::Crew,
     error::RunError,
     flow::Kept,
+    live::{Board, Live},
     native::Native,
     plan::{Code, Plan},
     policy,
@@ -59,6 +60,7 @@ struct Inner {
     memory: u64,
     width: Option<u64>,
     watched: Watched,
+    board: Arc<Board>,
     crew: Arc<Crew>,
     /// The stop word of the run in progress. One run at a time: who launches holds `turn`.
     stop: Arc<AtomicU32>,
@@ -130,6 +132,7 @@ impl CpuDevice {
                     decisions: options.decisions,
                     observe: options.observe,
                 },
+                board: Board::new(threads),
                 crew,
                 stop,
                 turn,
@@ -150,6 +153,11 @@ impl CpuDevice {
     /// The word that [`cancel`] sets.
     pub(crate) fn stop_word(&self) -> &Arc<AtomicU32> {
         &self.inner.stop
+    }
+
+    /// Watches its runs.
+    pub(crate) fn live(&self) -> Live {
+        Live(self.inner.board.clone())
     }
 
     /// Compiles a program for this device, unless it is loaded already.
@@ -294,7 +302,12 @@ impl CpuDevice {
             &loaded.stash,
             &inner.crew,
             &inner.stop,
-            (inner.memory - taken, inner.threads, inner.watched),
+            (
+                inner.memory - taken,
+                inner.threads,
+                inner.watched,
+                &inner.board,
+            ),
             shared,
         )
     }

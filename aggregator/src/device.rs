@@ -7,6 +7,7 @@ use crate::{
     cuda::{CudaCancel, CudaDevice, CudaLoaded, CudaOptions, DeviceInfo, flow::CudaGraph},
     error::RunError,
     flow::{CpuGraph, GraphCall, GraphProgram, Running},
+    live::Live,
     policy::Bytes,
     report::RunReport,
 };
@@ -261,6 +262,15 @@ impl Device {
             Kind::Cuda(device) => CancelKind::Cuda(device.cancel_handle()),
         };
         Cancel { kind }
+    }
+
+    /// Watches runs of this device from any thread, if it tells how far they are: the CPU does.
+    #[must_use]
+    pub fn live(&self) -> Option<Live> {
+        match &self.kind {
+            Kind::Cpu(device) => Some(device.live()),
+            Kind::Cuda(_) => None,
+        }
     }
 
     /// Compiles a program for this device, unless it is loaded already.

@@ -8,7 +8,7 @@
 //! - `budget`: who may use how much memory; `ledger`: what a worker's levels hold and may hold; `policy`: how wide a wavefront is
 //! - `flow`: graphs of ring channels
 //! - `share`, `batch`: donation between workers; `README.md` has the protocol
-//! - `watch`: what a worker tells of each dispatch; `timeline`: what happened when, for users; `decisions`: what was decided, for tests
+//! - `watch`: what a worker tells of each dispatch; `timeline`: what happened when, `live`: how far a run is, for users; `decisions`: what was decided, for tests
 //! - `plan`: a program as tables; `native`: its segments as machine code of this computer
 
 #![deny(unsafe_code)]
@@ -34,6 +34,7 @@ mod error;
 mod flow;
 mod ledger;
 mod levels;
+mod live;
 #[allow(unsafe_code, reason = "memory is got, moved and given back")]
 mod memory;
 mod native;
@@ -66,6 +67,7 @@ pub use decisions::{Decision, Reason};
 pub use device::{Cancel, Device, Loaded, LoadedGraph};
 pub use error::RunError;
 pub use flow::{GraphCall, GraphProgram, HostFn, Running};
+pub use live::{Live, SoFar};
 pub use policy::{Bytes, default_memory, parse_bytes};
 pub use report::{ChannelReport, KernelReport, NodeReport, RunReport, StackReport, WorkerReport};
 pub use timeline::{Observe, Timeline};

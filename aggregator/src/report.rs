@@ -22,6 +22,8 @@ pub(crate) struct Tally {
     pub(crate) tasks: Vec<u64>,
     pub(crate) levels: Vec<u64>,
     pub(crate) deepest: u64,
+    /// Of all tasks.
+    pub(crate) done: u64,
     /// Tasks that ended where they were spawned.
     pub(crate) leaves: u64,
     /// Of each node.
@@ -85,6 +87,7 @@ impl Tally {
     /// Elements of a task were consumed at a depth.
     pub(crate) fn count(&mut self, task: usize, depth: u64, elements: u64) {
         self.tasks[task] += elements;
+        self.done += elements;
         self.deepest = self.deepest.max(depth + 1);
         let depth = depth as usize;
         if depth < COUNTED_LEVELS {
@@ -250,7 +253,7 @@ impl WorkerReport {
             worker,
             busy: 0.0,
             dispatches: dispatches.sum(),
-            tasks: tally.tasks.iter().sum(),
+            tasks: tally.done,
             donated: tally.donated,
             acquired: tally.acquired,
             peak: tally.peak,

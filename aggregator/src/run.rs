@@ -6,6 +6,7 @@ use crate::{
     crew::{Crew, Job},
     dispatch,
     error::RunError,
+    live::Board,
     plan::{Code, Plan},
     report::WorkerReport,
     share::{Shared, WorkerId},
@@ -49,6 +50,8 @@ pub(crate) struct Run {
     pub(crate) workers: u32,
     /// What they tell of each dispatch.
     pub(crate) watched: Watched,
+    /// Where they say how far they are.
+    pub(crate) board: Arc<Board>,
     /// Not 0 when the run is to end. Compiled code reads it too.
     stop: Arc<AtomicU32>,
     error: Mutex<Option<RunError>>,
@@ -65,10 +68,11 @@ impl Run {
         stash: &Arc<Stash>,
         crew: &Arc<Crew>,
         stop: &Arc<AtomicU32>,
-        (budget, threads, watched): (u64, u32, Watched),
+        (budget, threads, watched, board): (u64, u32, Watched, &Arc<Board>),
         shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Self> {
         let workers = Pool::workers(budget, threads);
+        board.clear();
         Arc::new_cyclic(|this| Self {
             plan: plan.clone(),
             code: code.clone(),
@@ -76,6 +80,7 @@ impl Run {
             shared: shared(workers),
             workers,
             watched,
+            board: board.clone(),
             stop: stop.clone(),
             error: Mutex::new(None),
             reports: Mutex::new(Vec::new()),

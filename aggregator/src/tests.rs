@@ -1,14 +1,17 @@
 //! Whole runs of the program in [`testing`](crate::testing).
 
 use crate::{
-    CpuOptions, Device, ErasedArg, ErasedCall, RunError, RunReport,
+    CpuOptions, Device, ErasedArg, ErasedCall, RunError, RunReport, SoFar,
     cpu::{CpuDevice, CpuLoaded, cancel},
     testing::{ByHand, COUNT, FIB, REPEAT, SLEEPY, count, fib, program},
     timeline::{Observe, Span, Timeline, Track, What},
 };
 use millstream_graph::ir::TaskId;
 use std::{
-    sync::Arc,
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -405,6 +408,45 @@ fn a_timeline_has_every_dispatch_and_counts_what_found_no_room() {
         assert!(report.timeline.missing() + 5 >= report.dispatches);
         let report = run(&by(options(Observe::Times)), FIB, &[&[22]]).unwrap().1;
         assert!(report.nodes.iter().all(|n| n.time > Some(Duration::ZERO)));
+    }
+}
+
+#[test]
+fn who_watches_a_run_sees_it_come_to_what_it_reports() {
+    for threads in [1, 4] {
+        let on = device(threads, 64 << 20, None);
+        let live = on.0.live();
+        assert_eq!(live.so_far(), SoFar::default());
+        let (ready, over) = (Barrier::new(2), AtomicBool::new(false));
+        let (report, seen) = thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                let mut seen = vec![live.so_far()];
+                ready.wait();
+                while !over.load(Ordering::Relaxed) {
+                    seen.push(live.so_far());
+                    thread::sleep(Duration::from_millis(1));
+                }
+                seen
+            });
+            ready.wait();
+            let report = run(&on, FIB, &[&[36]]).unwrap().1;
+            over.store(true, Ordering::Relaxed);
+            (report, watcher.join().unwrap())
+        });
+        // It went up, and was seen on its way.
+        let never_less = |of: fn(&SoFar) -> u64| seen.windows(2).all(|w| of(&w[0]) <= of(&w[1]));
+        assert!(never_less(|s| s.tasks) && never_less(|s| s.levels));
+        let under_way = seen
+            .iter()
+            .filter(|s| 0 < s.tasks && s.tasks < report.total);
+        let most = under_way.map(|s| s.bytes).max();
+        assert!(most > Some(0), "{seen:?}");
+        assert!(threads > 1 || most <= Some(report.peak), "{most:?}");
+        let end = live.so_far();
+        assert_eq!((end.tasks, end.levels), (report.total, report.levels));
+        // The next run begins anew.
+        let report = run(&on, FIB, &[&[5]]).unwrap().1;
+        assert_eq!(live.so_far().tasks, report.total);
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
     flow::Bell,
     ledger::Room,
     levels::Level,
+    live::SoFar,
     plan::{Plan, TaskPlan},
     policy::run_of,
     report::{Tally, WorkerReport},
@@ -137,6 +138,7 @@ impl<'r> Worker<'r> {
     /// Gives the stacks back and says what was done.
     pub(crate) fn finish(mut self) -> (Box<Stacks>, WorkerReport) {
         self.run.pool.give(self.granted - self.run.pool.own());
+        self.publish();
         self.stacks.clear(self.tally.peak);
         let mut report =
             WorkerReport::new(self.id.0, self.entered.elapsed(), self.parked, self.tally);
@@ -144,6 +146,16 @@ impl<'r> Worker<'r> {
             watch.tell(&mut report);
         }
         (ManuallyDrop::into_inner(self.stacks), report)
+    }
+
+    /// Tells who watches the run how far this worker is.
+    fn publish(&self) {
+        let so_far = SoFar {
+            tasks: self.tally.done,
+            levels: self.tally.deepest,
+            bytes: self.live + self.lent(),
+        };
+        self.run.board.publish(self.id.0 as usize, so_far);
     }
 
     /// Runs what others donate until the run is over.
@@ -245,6 +257,7 @@ impl<'r> Worker<'r> {
             if self.run.shared.hungry() {
                 self.offer();
             }
+            self.publish();
             let level = self.current();
             let waiting = self.most_continuations(level);
             let entry = self.most_entries(level);

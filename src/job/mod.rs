@@ -8,7 +8,7 @@
 //! - `source`: the program; `call`: the entry call; `graph`: a graph of kernels in place of it; `eval`, `value`, `types`: values, from text and in memory
 //! - `choices`: what a run was done with, and why
 //! - `borrows`: the program's borrows, checked by rustc
-//! - `data`, `npy`, `output`: buffers and their files; `making`: the buffers of a job; `run`: from the one to the other; `write`: a graph as a file
+//! - `data`, `npy`, `output`: buffers and their files; `making`: the buffers of a job; `run`: from the one to the other, `profile` in the interpreter; `write`: a graph as a file
 
 mod borrows;
 mod call;
@@ -21,6 +21,7 @@ mod graph;
 mod making;
 mod npy;
 mod output;
+mod profile;
 mod run;
 #[allow(unsafe_code, reason = "words are seen as atomics")]
 mod shared;
@@ -34,6 +35,7 @@ pub use borrows::Borrows;
 pub use choices::Choice;
 pub use error::{JobError, Problem};
 pub use output::{check_place, write_file, write_file_by};
+pub use profile::Profiled;
 pub use run::{Outcome, Prepared};
 pub use source::Modes;
 pub use spec::Settings;
@@ -157,6 +159,15 @@ impl Job {
         let program = self.program();
         let found = program.find(function)?;
         Some(call::signature(&program[found], &program.structs))
+    }
+
+    /// A line of the program's source, if it has one.
+    #[must_use]
+    pub fn source_line(&self, line: u32) -> Option<&str> {
+        let (source, program) = (&self.loaded.source, &self.loaded.program);
+        let index = (line as usize).checked_sub(1)?;
+        let own = source.name() == program.file;
+        own.then(|| source.text().lines().nth(index))?
     }
 
     /// The device that it asks for.

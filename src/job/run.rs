@@ -33,12 +33,12 @@ const SHOWN: u64 = 10;
 /// A job whose buffers are made and whose arguments fit.
 #[derive(Debug)]
 pub struct Prepared {
-    loaded: Loaded,
+    pub(super) loaded: Loaded,
     /// One call, or a graph and what is called before and after it.
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
     call: String,
-    args: Vec<Arg>,
-    buffers: BTreeMap<String, Data>,
+    pub(super) args: Vec<Arg>,
+    pub(super) buffers: BTreeMap<String, Data>,
     outputs: Vec<Named<File>>,
     /// What must come out, and where the job says so.
     result: Option<(Vec<u8>, Text)>,
@@ -48,14 +48,14 @@ pub struct Prepared {
 
 /// A part of a run, and which of the arguments are its own.
 #[derive(Debug)]
-struct Step {
-    what: What,
-    args: Range<usize>,
+pub(super) struct Step {
+    pub(super) what: What,
+    pub(super) args: Range<usize>,
 }
 
 /// What is run.
 #[derive(Debug)]
-enum What {
+pub(super) enum What {
     Task(TaskId),
     Graph(Feed),
 }
@@ -368,8 +368,18 @@ impl Prepared {
             }
         }
         tracing::debug!(elapsed = ?started.elapsed(), "launched");
+        self.finish(&result, report.unwrap_or_default())
+    }
+
+    /// When all has run: what was expected, and the files.
+    pub(super) fn finish(
+        self,
+        result: &[u8],
+        report: RunReport,
+    ) -> std::result::Result<Outcome, JobError> {
+        let structs = &self.loaded.program.structs;
         let _span = tracing::debug_span!("check and write").entered();
-        self.check(&result)?;
+        self.check(result)?;
         let outputs: Vec<(&File, &Data)> = self
             .outputs
             .iter()
@@ -378,7 +388,7 @@ impl Prepared {
         output::write_all(&outputs)?;
         let ret = self.returned().filter(|ret| !ret.is_unit());
         Ok(Outcome {
-            result: ret.map(|ret| value::text(&result, ret, structs)),
+            result: ret.map(|ret| value::text(result, ret, structs)),
             written: outputs
                 .iter()
                 .map(|(file, data)| {
@@ -392,7 +402,7 @@ impl Prepared {
                 .collect(),
             buffers: self.shown_buffers(),
             call: self.call,
-            report: report.unwrap_or_default(),
+            report,
         })
     }
 
@@ -516,7 +526,7 @@ impl Prepared {
     }
 
     /// A run's error, with its place in the program if it has one.
-    fn failed(&self, error: &RunError) -> JobError {
+    pub(super) fn failed(&self, error: &RunError) -> JobError {
         let problem = Problem::new(error.to_string());
         let source = &self.loaded.source;
         let cause = match error {

@@ -11,4 +11,6 @@ mod graphs;
 mod jobs;
 mod observe;
 mod pictures;
+mod plot;
+mod profile;
 mod support;

@@ -85,6 +85,12 @@ impl Interp<'_> {
         }
         let function = &self.program[func];
         self.stats.tasks += u64::from(function.kind == FunctionKind::Task);
+        if let Some(recorder) = &mut self.recorder {
+            if function.kind.spawns() {
+                recorder.task(func, self.stats.steps);
+            }
+            recorder.block(func, BlockId(0), self.stats);
+        }
         let mut activation = Activation {
             func,
             locals: vec![0; function.locals.len()],
@@ -301,7 +307,13 @@ impl Interp<'_> {
 
     fn terminator(&mut self, term: &Terminator) -> Result<(), Trap> {
         let target = match term {
-            Terminator::Goto(b) | Terminator::Sync(b) => *b,
+            Terminator::Goto(b) => *b,
+            Terminator::Sync(b) => {
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.sync(self.stats.steps);
+                }
+                *b
+            }
             Terminator::Branch { cond, then, other } => {
                 if self.value(*cond) != 0 {
                     *then
@@ -324,6 +336,10 @@ impl Interp<'_> {
         let top = self.top();
         top.block = target;
         top.next = 0;
+        let func = top.func;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.block(func, target, self.stats);
+        }
         Ok(())
     }
 
@@ -353,6 +369,11 @@ impl Interp<'_> {
                     .store(ty, addr, eval_combine(combine, ty, old, bits[0]))?;
             }
             Done::Local(_) | Done::Dropped => {}
+        }
+        if let Some(recorder) = &mut self.recorder
+            && self.program[func].kind.spawns()
+        {
+            recorder.end(self.stats.steps);
         }
         if let Some(activation) = self.stack.pop() {
             activation

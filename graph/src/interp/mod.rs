@@ -10,16 +10,19 @@
 //!   40; each access is checked against the table of allocations. An access that is out of bounds, to memory that is gone, misaligned,
 //!   to bytes that nobody wrote, or a write to a constant is an error of the front end ([`InterpError::Wild`]), never undefined.
 //! - Recursion uses no stack of the host's. Steps, depth and memory are limited ([`Limits`]).
+//! - What it runs can be measured ([`Interp::measure`]): work, span, and the lines that did it ([`Profile`]).
 //!
 //! It runs programs that [`verify`](crate::verify::verify) accepts; on others it may panic.
 
 mod machine;
 mod memory;
+mod profile;
 mod serial;
 #[cfg(test)]
 mod tests;
 
 pub use memory::Problem;
+pub use profile::{Amount, BURDEN, LineWork, OnPath, Profile, Progress};
 pub use serial::SerialGraph;
 
 use crate::{
@@ -29,6 +32,8 @@ use crate::{
 };
 use machine::{Activation, Done, Trap};
 use memory::Memory;
+use profile::Recorder;
+use std::sync::Arc;
 
 /// How far a run may go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,6 +148,7 @@ pub struct Interp<'a> {
     stack: Vec<Activation>,
     uniforms: Vec<u64>,
     emitted: Vec<Emitted>,
+    recorder: Option<Box<Recorder>>,
 }
 
 impl<'a> Interp<'a> {
@@ -168,6 +174,7 @@ impl<'a> Interp<'a> {
             stack: Vec::new(),
             uniforms: Vec::new(),
             emitted: Vec::new(),
+            recorder: None,
         }
     }
 
@@ -187,6 +194,19 @@ impl<'a> Interp<'a> {
     /// Sets what a graph gives to its kernels: the bits of each uniform, of a blob its address.
     pub fn set_uniforms(&mut self, uniforms: Vec<u64>) {
         self.uniforms = uniforms;
+    }
+
+    /// Measures what is run from now on, says how far it is, and counts [`stats`](Self::stats) from here.
+    pub fn measure(&mut self, progress: Arc<Progress>) {
+        self.recorder = Some(Box::new(Recorder::new(self.program, progress)));
+        self.stats = Stats::default();
+    }
+
+    /// What was measured, unless a call did not return.
+    #[must_use]
+    pub fn profile(&self) -> Option<Profile> {
+        let recorder = self.recorder.as_ref()?;
+        Some(recorder.profile(self.program))
     }
 
     /// What was emitted since this was last asked.
@@ -284,6 +304,10 @@ impl<'a> Interp<'a> {
             outcome = self.step();
         }
         let result = outcome.map_err(|trap| self.error(trap));
+        if result.is_err() {
+            // It says nothing about a run that did not end.
+            self.recorder = None;
+        }
         while let Some(activation) = self.stack.pop() {
             activation
                 .slots

@@ -406,3 +406,161 @@ fn memory_of_an_earlier_call_is_gone_and_the_hosts_stays() {
         Err(InterpError::MemoryLimit(10))
     );
 }
+
+/// The profile of a call.
+fn profiled(program: &Program, args: &[u64]) -> Profile {
+    let mut interp = Interp::new(program);
+    interp.measure(std::sync::Arc::default());
+    let args: Vec<ArgValue> = args.iter().map(|a| scalar(*a)).collect();
+    interp.call(FuncId(0), &args).unwrap();
+    let profile = interp.profile().unwrap();
+    let sum = |steps: &mut dyn Iterator<Item = u64>| steps.sum::<u64>();
+    // The same as without the measure, and each part is whole.
+    let mut plain = Interp::new(program);
+    plain.call(FuncId(0), &args).unwrap();
+    assert_eq!(profile.work.steps, plain.stats().steps);
+    assert_eq!(profile.work.tasks, plain.stats().tasks);
+    let lines = sum(&mut profile.lines.iter().map(|l| l.steps));
+    assert_eq!(lines, profile.work.steps);
+    let path = sum(&mut profile.path.iter().map(|p| p.amount.steps));
+    assert_eq!(path, profile.span.steps);
+    profile
+}
+
+#[test]
+fn work_and_span_of_fib_are_their_closed_forms() {
+    let program = parse(FIB);
+    let fib = |n: u64| (0..n).fold((0, 1), |(a, b), _| (b, a + b)).0;
+    for n in 2..15 {
+        let profile = profiled(&program, &[n]);
+        let leaves = fib(n + 1);
+        // A leaf is four steps. Of the others' thirteen, the first child begins after five, the second after eight, and five come after both.
+        let steps = 4 * leaves + 13 * (leaves - 1);
+        let tasks = 2 * leaves - 1;
+        assert_eq!(profile.work, Amount { steps, tasks });
+        let steps = 10 * n - 3;
+        assert_eq!(profile.span, Amount { steps, tasks: n });
+        // The shorter way down saves a spawn and a sync only once: fib(2) waits longest for fib(0).
+        assert_eq!(profile.burdened_span, steps + 2 * BURDEN * (n - 1));
+        let whole = OnPath {
+            task: "fib".into(),
+            amount: profile.span,
+        };
+        assert_eq!(profile.path, [whole]);
+        assert!((profile.parallelism_of_tasks() - tasks as f64 / n as f64).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn a_chain_of_tasks_has_a_parallelism_of_one() {
+    for wait in ["sync b3", "goto b3"] {
+        let program = parse(&format!(
+            "task chain(n: u32) takes %0 {{
+                let %0 n: u32, %1: bool
+            b0:
+                %1 = lt %0, 1u32
+                branch %1 b1 b2
+            b1:
+                return
+            b2:
+                %0 = sub %0, 1u32
+                spawn @chain(%0)
+                {wait}
+            b3:
+                return
+            }}"
+        ));
+        let profile = profiled(&program, &[9]);
+        assert_eq!(profile.work.tasks, 10);
+        assert_eq!(profile.span.tasks, 10);
+        // A jump behind the spawn is beside the child; the sync, or the return that waits, is behind it.
+        let beside = if wait == "goto b3" { 9 } else { 0 };
+        assert_eq!(profile.span.steps + beside, profile.work.steps);
+        assert_eq!(profile.burdened_span, profile.span.steps + 18 * BURDEN);
+    }
+}
+
+#[test]
+fn helpers_and_loops_are_a_part_of_who_runs_them_and_the_path_names_its_tasks() {
+    let program = parse(
+        "task wide(n: u32, m: u32) takes %0, %1 {
+            let %0 n: u32, %1 m: u32, %2: bool
+        b0:
+            spawn @busy(%1)
+            goto b1
+        b1:
+            %2 = lt %0, 1u32
+            branch %2 b3 b2
+        b2:
+            spawn @leaf()
+            %0 = sub %0, 1u32
+            goto b1
+        b3:
+            sync b4
+        b4:
+            spawn @leaf()
+            return
+        }
+        task leaf() {
+        b0:
+            return
+        }
+        task busy(n: u32) takes %0 {
+            let %0 n: u32
+        b0:
+            call @count(%0)
+            return
+        }
+        fn count(n: u32) takes %0 {
+            let %0 n: u32, %1: bool
+        b0:
+            goto b1
+        b1:
+            %1 = lt %0, 1u32
+            branch %1 b3 b2
+        b2:
+            %0 = sub %0, 1u32
+            goto b1
+        b3:
+            return
+        }",
+    );
+    // `busy` is two steps, and four and four a turn in `count`; the loop is four, five a turn, and a leaf is one.
+    let profile = profiled(&program, &[10, 2]);
+    let path = |profile: &Profile| {
+        let named = |p: &OnPath| (p.task.clone(), p.amount.tasks, p.amount.steps);
+        profile.path.iter().map(named).collect::<Vec<_>>()
+    };
+    // The loop is the longest: two steps, ten turns, two for its end; the sync, the spawn, the last leaf, the return.
+    let steps = 2 + 50 + 2 + 2 + 1 + 1;
+    assert_eq!(profile.span, Amount { steps, tasks: 3 });
+    let own = ("wide".into(), 1, steps - 1);
+    assert_eq!(path(&profile), [own, ("leaf".into(), 1, 1)]);
+    assert_eq!(profile.work.tasks, 13);
+    assert_eq!(profile.work.steps, steps - 1 + 11 + 2 + 4 + 8);
+    // Of a hundred turns the first child is: the spawn, then it, then what follows the sync.
+    let profile = profiled(&program, &[10, 100]);
+    let busy = ("busy".into(), 1, 2 + 4 + 400);
+    let (wide, leaf) = (("wide".into(), 1, 1 + 3), ("leaf".into(), 1, 1));
+    assert_eq!(path(&profile), [busy, wide, leaf]);
+    assert_eq!(profile.span.steps, 406 + 4 + 1);
+    // Two children that are waited for.
+    assert_eq!(profile.burdened_span, profile.span.steps + 4 * BURDEN);
+}
+
+#[test]
+fn a_run_that_fails_has_no_profile_and_progress_is_told() {
+    let program = parse(FIB);
+    let mut interp = Interp::new(&program).with_limits(Limits {
+        steps: 1_000_000,
+        ..Limits::default()
+    });
+    let progress = std::sync::Arc::new(Progress::default());
+    interp.measure(progress.clone());
+    let error = interp.call(FuncId(0), &[scalar(40)]).unwrap_err();
+    assert_eq!(error, InterpError::StepLimit(1_000_000));
+    assert_eq!(interp.profile(), None);
+    let told = progress.so_far();
+    assert!(told.steps > 500_000 && told.steps <= 1_000_000, "{told:?}");
+    assert!(told.tasks > 50_000 && told.tasks < 250_000, "{told:?}");
+}

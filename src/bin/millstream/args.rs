@@ -18,7 +18,7 @@ const EXAMPLES: &str = "Examples:
 const RUN_EXAMPLES: &str = "Examples:
   millstream run examples/fib.ron --set n=35 --stats
   millstream run examples/fib.rs --entry 'fib(30)' --stats json
-  millstream run examples/sort.ron --trace sort.json
+  millstream run examples/sort.ron --trace sort.json --plot sort.svg
   millstream run sort.rs --entry 'sort(&mut data, &mut tmp)' \\
       --input data=numbers.npy --buffer tmp=like:data --output data=sorted.npy
   millstream run sum.rs --entry 'sum(&data, data.len())' --buffer data=random:f64:1000000:1
@@ -30,6 +30,13 @@ LEN may be [ROWS, COLS] and name parameters; TYPE may be left out where the entr
 A RON file may say all of this; what is given here goes before it.
 
 Exit codes: 0 done, 1 the program or its run failed, 2 the command was not understood.";
+
+const PROFILE_EXAMPLES: &str = "Examples:
+  millstream profile examples/fib.ron --set n=20
+  millstream profile examples/sort.ron --set n=1000 --json
+
+Nothing is timed: work is counted in steps, the statements of the program as it was written, so that
+each run of the same call says the same. docs/profile.md has what each number is.";
 
 const LOWER_EXAMPLES: &str = "Examples:
   millstream lower examples/fib.rs --emit ir
@@ -59,6 +66,9 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check a program, and of a RON file its buffers and arguments, without running it
     Check(RunArgs),
+    /// Run a program serially and say how parallel it is, what its critical path is, and which lines do the work
+    #[command(after_help = PROFILE_EXAMPLES)]
+    Profile(ProfileArgs),
     /// Print what a program is lowered to
     #[command(after_help = LOWER_EXAMPLES)]
     Lower(LowerArgs),
@@ -125,6 +135,9 @@ pub(crate) struct RunArgs {
     /// Write when each wavefront ran, for Perfetto (ui.perfetto.dev) and chrome://tracing
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Draw the run as SVG: elements of each level, elements a dispatch and what the workers did, over time
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
 }
 
 /// How `--stats` is printed.
@@ -175,10 +188,10 @@ impl RunArgs {
                 unchecked: flag(self.unchecked),
                 fast_math: flag(self.fast_math),
             },
-            observe: match (&self.trace, self.stats) {
-                (Some(_), _) => Observe::TIMELINE,
-                (None, Some(_)) => Observe::Times,
-                (None, None) => Observe::Counts,
+            observe: match (self.trace.is_some() || self.plot.is_some(), self.stats) {
+                (true, _) => Observe::TIMELINE,
+                (false, Some(_)) => Observe::Times,
+                (false, None) => Observe::Counts,
             },
         }
     }
@@ -193,6 +206,18 @@ enum Who {
     Persistent,
     /// A thread of the host, with a kernel a dispatch
     Host,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Most steps that the run may take; twenty million take about a second
+    #[arg(long, value_name = "STEPS", default_value_t = 1_000_000_000)]
+    pub(crate) steps: u64,
 }
 
 #[derive(Debug, Args)]

@@ -7,7 +7,10 @@ mod args;
 mod bench;
 mod check;
 mod doctor;
+mod live;
 mod lower;
+mod plot;
+mod profile;
 mod report;
 mod run;
 mod spans;
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(args) => run::run(&args, cli.quiet, spans.as_ref()),
         Command::Check(args) => check::check(&args, cli.quiet),
+        Command::Profile(args) => profile::profile(&args, cli.quiet),
         Command::Lower(args) => lower::lower(&args),
         Command::Bench(args) => bench::run(&args).map_err(Failure::Other),
         Command::Doctor => doctor::doctor(),

@@ -3,13 +3,15 @@
 use crate::{
     Failure,
     args::{RunArgs, Stats},
+    live,
+    plot::{self, Caption},
     report::{count, note, print},
     spans::Spans,
     stats,
 };
 use millstream::{
     Device,
-    job::{Job, Outcome, check_place, write_file_by},
+    job::{Job, Outcome, check_place, write_file, write_file_by},
     trace,
 };
 use std::{
@@ -21,12 +23,19 @@ use std::{
 };
 
 pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<(), Failure> {
-    if let Some(file) = &args.trace {
-        // A run may take long: what cannot be written is said before.
-        check_place(file).map_err(|e| unwritable(file, &e))?;
+    for (what, file) in [("trace", &args.trace), ("plot", &args.plot)] {
+        if let Some(file) = file {
+            // A run may take long: what cannot be written is said before.
+            check_place(file).map_err(|e| unwritable(what, file, &e))?;
+        }
     }
     let job = Job::open(&args.file, &args.settings())?;
     let device = job.device()?;
+    if args.plot.is_some() && device.gpu().is_some() && job.flow().is_some() {
+        let message =
+            "a graph of kernels keeps no timeline on a GPU to be drawn from: use `--device cpu`";
+        return Err(Failure::Other(message.into()));
+    }
     let prepared = job.prepare()?;
     if job.borrows() && !quiet {
         note("races were not looked for: `millstream check` has rustc check the borrows");
@@ -52,12 +61,22 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
     if let Err(error) = ctrlc::set_handler(handler) {
         tracing::warn!(%error, "Ctrl-C will end the command without a word");
     }
-    let outcome = prepared.run(&device)?;
+    let outcome = match device.live() {
+        Some(live) => live::watched(
+            live::wanted(quiet),
+            live::of_run(job.flow().is_some(), || live.so_far()),
+            || prepared.run(&device),
+        ),
+        None => prepared.run(&device),
+    }?;
     let traced = args
         .trace
         .as_ref()
         .map(|file| trace(file, &outcome, &device, spans));
     let traced = traced.transpose()?;
+    let plotted = args.plot.as_ref();
+    let plotted = plotted.map(|file| plot(file, &job, &outcome, &device));
+    let plotted = plotted.transpose()?;
     if args.stats == Some(Stats::Json) {
         return print(&stats::json(&job, &outcome, &device)?);
     }
@@ -68,7 +87,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
         if args.stats.is_some() {
             out.push_str(&stats::text(&job, &outcome, &device));
         }
-        out + &traced.unwrap_or_default()
+        out + &traced.unwrap_or_default() + &plotted.unwrap_or_default()
     })
 }
 
@@ -83,7 +102,7 @@ fn trace(
     let around = spans.map(Spans::all).unwrap_or_default();
     let names = (outcome.call(), device.name());
     write_file_by(file, |out| trace::write(report, names, &around, out))
-        .map_err(|e| unwritable(file, &e))?;
+        .map_err(|e| unwritable("trace", file, &e))?;
     let kept: usize = report.timeline.tracks.iter().map(|t| t.spans.len()).sum();
     let missing = match report.timeline.missing() {
         0 => String::new(),
@@ -96,9 +115,24 @@ fn trace(
     Ok(format!("wrote {}: {kept}{missing}\n", file.display()))
 }
 
-fn unwritable(file: &Path, error: &io::Error) -> Failure {
+/// Draws the run; says so.
+fn plot(file: &Path, job: &Job, outcome: &Outcome, device: &Device) -> Result<String, Failure> {
+    let gpu = device.gpu().map(|gpu| format!(" ({})", gpu.name));
+    let caption = Caption {
+        program: &job.program().file,
+        call: outcome.call(),
+        device: &format!("{}{}", device.name(), gpu.unwrap_or_default()),
+    };
+    let Some(svg) = plot::svg(outcome.report(), &caption) else {
+        return Err(Failure::Other("the run had no dispatch to draw".into()));
+    };
+    write_file(file, svg.as_bytes()).map_err(|e| unwritable("plot", file, &e))?;
+    Ok(format!("wrote {}\n", file.display()))
+}
+
+fn unwritable(what: &str, file: &Path, error: &io::Error) -> Failure {
     Failure::Other(format!(
-        "cannot write the trace `{}`: {error}",
+        "cannot write the {what} `{}`: {error}",
         file.display()
     ))
 }

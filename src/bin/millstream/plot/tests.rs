@@ -1,0 +1,158 @@
+#![allow(clippy::unwrap_used, reason = "a test ends there")]
+
+use super::*;
+use millstream::job::{Job, Settings};
+use millstream_aggregator::{CpuOptions, Device, Observe, timeline::What};
+use std::path::Path;
+
+/// Runs an example with these parameters.
+fn ran(example: &str, params: &[&str], options: CpuOptions) -> RunReport {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/examples"));
+    let settings = Settings {
+        params: params.iter().map(|p| (*p).to_owned()).collect(),
+        ..Settings::default()
+    };
+    let job = Job::open(&folder.join(example), &settings).unwrap();
+    let device = Device::cpu_with(options).unwrap();
+    let outcome = job.prepare().unwrap().run(&device).unwrap();
+    outcome.report().clone()
+}
+
+fn drawn(report: &RunReport) -> String {
+    let caption = Caption {
+        program: "a <b>.rs",
+        call: "f(\"&\")",
+        device: "cpu",
+    };
+    svg(report, &caption).unwrap()
+}
+
+/// The numbers of what has this id.
+fn number(svg: &str, id: &str, name: &str) -> u64 {
+    let (_, rest) = svg.split_once(&format!("<g id=\"{id}\"")).unwrap();
+    let (own, _) = rest.split_once('>').unwrap();
+    let (_, value) = own.split_once(&format!("data-{name}=\"")).unwrap();
+    value.split_once('"').unwrap().0.parse().unwrap()
+}
+
+#[test]
+fn elements_are_there_until_they_are_consumed() {
+    let options = CpuOptions {
+        threads: Some(1),
+        memory: Some(64 << 20),
+        observe: Observe::TIMELINE,
+        ..CpuOptions::default()
+    };
+    let report = ran("queens.ron", &["n=8"], options);
+    let slices = Slices::of(&report).unwrap();
+    // By hand: the elements of each level times how long they were there.
+    let spans: Vec<_> = report
+        .timeline
+        .tracks
+        .iter()
+        .flat_map(|t| &t.spans)
+        .collect();
+    let run = spans.iter().find(|s| s.what == What::Run).unwrap();
+    let entry = |what: What| match what {
+        What::Node(n) => {
+            let name = &report.timeline.nodes[n as usize];
+            report.nodes.iter().any(|n| n.entry && n.name == *name)
+        }
+        _ => false,
+    };
+    for (row, level) in slices.rows.iter().zip(0..) {
+        let left = |at: u64| (run.end - at.clamp(run.begin, run.end)) as f64;
+        let mut sum = if level == 0 { left(run.begin) } else { 0.0 };
+        for span in spans.iter().filter(|s| matches!(s.what, What::Node(_))) {
+            if span.level + 1 == level {
+                sum += span.children as f64 * left(span.end);
+            }
+            if span.level == level && entry(span.what) {
+                sum -= span.elements as f64 * left(span.end);
+            }
+        }
+        let drawn = row.cells.iter().sum::<f64>() * (run.end - run.begin) as f64 / SLICES as f64;
+        assert!(
+            (drawn - sum).abs() < 1e-6 * sum.abs() + 1.0,
+            "{}: {drawn}, {sum}",
+            row.name
+        );
+        assert!(row.cells.iter().all(|a| *a > -1e-6));
+        // In the end nothing is left.
+        assert!(row.cells[SLICES - 1] < row.elements.max(1) as f64);
+    }
+}
+
+#[test]
+fn a_run_without_a_timeline_has_no_picture_and_one_that_was_too_long_says_so() {
+    let options = |observe| CpuOptions {
+        threads: Some(1),
+        observe,
+        ..CpuOptions::default()
+    };
+    let report = ran("fib.ron", &["n=20"], options(Observe::Times));
+    let caption = Caption {
+        program: "fib.rs",
+        call: "fib(20)",
+        device: "cpu",
+    };
+    assert!(svg(&report, &caption).is_none());
+    let report = ran("fib.ron", &["n=27"], options(Observe::Timeline(20)));
+    let svg = drawn(&report);
+    assert!(svg.contains("a &lt;b&gt;.rs") && svg.contains(">f(&quot;&amp;&quot;)<"));
+    assert!(svg.contains("the timeline had no room for "), "{svg}");
+    assert_eq!(number(&svg, "widths", "dispatches"), 20);
+    assert_eq!(number(&svg, "run", "dispatches"), report.dispatches);
+}
+
+#[test]
+fn a_graph_of_kernels_has_a_row_a_kernel() {
+    let options = CpuOptions {
+        threads: Some(2),
+        observe: Observe::TIMELINE,
+        ..CpuOptions::default()
+    };
+    let report = ran("mandelbrot.ron", &["width=64"], options);
+    let svg = drawn(&report);
+    assert!(svg.contains("Elements consumed, by kernel"));
+    let consumed: u64 = report.nodes.iter().map(|n| n.elements).sum();
+    assert_eq!(number(&svg, "rows", "elements"), consumed);
+    assert_eq!(number(&svg, "widths", "dispatches"), report.dispatches);
+    for node in &report.nodes {
+        let row = number(&svg, &format!("node-{}", node.name), "consumed");
+        assert_eq!(row, node.elements);
+    }
+    let slices = Slices::of(&report).unwrap();
+    for row in &slices.rows {
+        let drawn: f64 = row.cells.iter().sum();
+        assert!((drawn - row.elements as f64).abs() < 1e-3, "{row:?}");
+    }
+}
+
+#[test]
+fn the_tracks_of_a_gpu_are_one_worker() {
+    let options = CpuOptions {
+        threads: Some(1),
+        observe: Observe::TIMELINE,
+        ..CpuOptions::default()
+    };
+    let mut report = ran("fib.ron", &["n=20"], options);
+    let by_one = drawn(&report);
+    // As a GPU says it: no thread works, and two tracks take turns.
+    report.workers.clear();
+    let mut second = report.timeline.tracks[1].clone();
+    let first = &mut report.timeline.tracks[1].spans;
+    second.spans = first.split_off(first.len() / 2);
+    report.timeline.tracks.push(second);
+    let svg = drawn(&report);
+    for name in ["dispatches", "running-ns", "waiting-ns"] {
+        let one = number(&by_one, "worker-0", name);
+        assert_eq!(number(&svg, "gpu", name), one, "{name}");
+    }
+    assert!(svg.contains("What the GPU did") && !svg.contains(" worker"));
+    let legend = |svg: &str| {
+        let (_, rest) = svg.split_once(">dispatches ").unwrap();
+        rest.split_once('<').unwrap().0.to_owned()
+    };
+    assert_eq!(legend(&svg), legend(&by_one));
+}
