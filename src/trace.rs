@@ -70,6 +70,11 @@ struct Handed {
 }
 
 #[derive(Debug, Serialize)]
+struct At {
+    level: u64,
+}
+
+#[derive(Debug, Serialize)]
 struct Nothing {}
 
 #[derive(Debug, Serialize)]
@@ -167,6 +172,16 @@ impl<W: Write> Events<W> {
             What::Copy => self.span(tid, when, ("copy", "host"), Nothing {}),
             What::Run => self.span(tid, when, ("run", "host"), Nothing {}),
         }
+    }
+
+    /// What a block did of a dispatch.
+    fn share(&mut self, tid: usize, span: &Span, nodes: &[String]) -> io::Result<()> {
+        let What::Node(node) = span.what else {
+            return Ok(());
+        };
+        let name = nodes.get(node as usize).map_or("?", String::as_str);
+        let args = At { level: span.level };
+        self.span(tid, (span.begin, span.end), (name, "block"), args)
     }
 
     fn counters(&mut self, timeline: &Timeline) -> io::Result<()> {
@@ -277,6 +292,13 @@ pub fn write(
         events.track(tid, name)?;
         for span in spans {
             events.worker_span(tid, span, &timeline.nodes)?;
+        }
+    }
+    let blocks = threads.len() + timeline.tracks.len();
+    for (tid, Track { name, spans, .. }) in (blocks..).zip(&timeline.blocks) {
+        events.track(tid, name)?;
+        for span in spans {
+            events.share(tid, span, &timeline.nodes)?;
         }
     }
     events.counters(timeline)?;

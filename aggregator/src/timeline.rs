@@ -93,13 +93,17 @@ pub struct Timeline {
     pub roots: u64,
     /// The host's first, which has what is done once a run; then those who worked. None if the run kept no timeline.
     pub tracks: Vec<Track>,
+    /// What each block of a GPU did, in dispatches of `tracks`: dispatches of nodes, of which it is not known which elements the block had. Narrow
+    /// dispatches of the persistent kernel are its first warp's alone, and not here.
+    pub blocks: Vec<Track>,
 }
 
 impl Timeline {
     /// How many spans found no room, of all tracks.
     #[must_use]
     pub fn missing(&self) -> u64 {
-        self.tracks.iter().map(|t| t.missing).sum()
+        let tracks = self.tracks.iter().chain(&self.blocks);
+        tracks.map(|t| t.missing).sum()
     }
 }
 
@@ -146,6 +150,12 @@ impl Host {
             elements: 0,
             children: 0,
         });
+    }
+
+    /// From when to when it did that first; no time if it did not.
+    pub(crate) fn when(&self, what: What) -> (u64, u64) {
+        let span = self.0.iter().find(|s| s.what == what);
+        span.map_or((0, 0), |s| (s.begin, s.end))
     }
 
     /// How long it did that.
@@ -200,6 +210,11 @@ impl Recorder {
             self.most = self.spans.len();
             self.lost = true;
         }
+    }
+
+    /// Those that were kept.
+    pub(crate) fn spans_mut(&mut self) -> &mut [Span] {
+        &mut self.spans
     }
 
     /// Whether there were such.

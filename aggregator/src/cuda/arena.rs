@@ -1,6 +1,6 @@
 //! The memory of a run: one block of bytes on the device, and where everything lies in it.
 
-use super::levels::Room;
+use super::{levels::Room, records};
 use millstream_channels_kernel::{
     cuda::{
         abi::{Channels, Control, Dispatch, Level, Mark, Standing, Tiles},
@@ -50,7 +50,9 @@ pub(super) struct Arena {
     pub(super) waiting: u64,
     /// The records of decisions ([`records`](super::records)); 0 bytes where none are kept.
     pub(super) records: u64,
-    /// Bytes of these.
+    /// The shares of blocks, behind them.
+    pub(super) shares: u64,
+    /// Bytes of both.
     pub(super) records_bytes: u64,
     /// See [`Control::leaves`].
     pub(super) leaves: u64,
@@ -117,10 +119,14 @@ impl Arena {
         if at > budget {
             return None;
         }
-        // Records of decisions are a test's, and lie outside of the budget.
-        let (records, records_bytes) = match records {
-            0 => (0, 0),
-            n => (at, super::records::bytes(plan, n)),
+        // Records lie outside of the budget: they change nothing.
+        let (records, shares, records_bytes) = match records {
+            0 => (0, 0, 0),
+            n => {
+                let shares = (at + records::bytes(plan, n)).next_multiple_of(FIELD_ALIGN);
+                let end = shares + records::share_bytes(plan, records::shares(n));
+                (at, shares, end - at)
+            }
         };
         Some(Self {
             entry,
@@ -137,6 +143,7 @@ impl Arena {
             levels_at,
             waiting,
             records,
+            shares,
             records_bytes,
             leaves,
             room: Room {
@@ -168,6 +175,7 @@ impl Arena {
         at.known.set(&mut words, self.room.known);
         if self.records_bytes > 0 {
             at.records.set(&mut words, base + self.records);
+            at.shares.set(&mut words, base + self.shares);
         }
         words.into_iter().flat_map(u32::to_le_bytes).collect()
     }

@@ -14,11 +14,11 @@
 
 use super::{
     policy::{Decision, Done, Policy, Run},
-    timeline::{Spans, by_our_clock},
+    timeline::Spans,
 };
 use millstream_channels_kernel::cuda::{
     Plan,
-    abi::{Record as At, Records as Head},
+    abi::{Record as At, Records as Head, Share},
 };
 use std::fmt;
 
@@ -73,6 +73,26 @@ pub(super) fn written(plan: &Plan, words: &[u32]) -> u64 {
     bytes(plan, head.kept.get(words).min(head.room.get(words)))
 }
 
+/// Blocks whose shares of a dispatch are kept, for each record that is: dispatches that are wide have many, but most are narrow.
+const BLOCKS: u32 = 8;
+
+/// How many shares of blocks are kept beside so many records.
+pub(super) const fn shares(records: u32) -> u32 {
+    records.saturating_mul(BLOCKS)
+}
+
+/// Bytes of so many shares of blocks, and of what stands before them.
+pub(super) fn share_bytes(plan: &Plan, shares: u32) -> u64 {
+    Head::new(plan).bytes() + u64::from(shares) * Share::new(plan).bytes()
+}
+
+/// How many shares were written and how many found no room, by what stands before them.
+pub(super) fn written_shares(plan: &Plan, words: &[u32]) -> (u32, u32) {
+    let head = Head::new(plan);
+    let (kept, room) = (head.kept.get(words), head.room.get(words));
+    (kept.min(room), kept.saturating_sub(room))
+}
+
 /// What stands before records that are yet to be written: how many there are, and how many find room.
 pub(super) fn header(plan: &Plan, records: u32) -> Vec<u8> {
     let at = Head::new(plan);
@@ -109,11 +129,15 @@ impl Records {
         let (kept, room) = (head.kept.get(words), head.room.get(words));
         let all = words[head.words()..].chunks_exact(at.words());
         let all: Vec<&[u32]> = all.take(kept as usize).collect();
-        let times = all.iter().map(|one| (at.begin.get(one), at.end.get(one)));
-        let mut times: Vec<(u64, u64)> = times.collect();
-        by_our_clock(&mut times, kernel, kept > room);
-        for (one, when) in all.into_iter().zip(times) {
-            let record = Record::new(plan, &at, one);
+        if let (Some(spans), [first, ..], [.., last]) = (&mut self.spans, &all[..], &all[..]) {
+            let ended = (kept <= room).then(|| at.end.get(last));
+            spans.took(kernel, at.begin.get(first), ended);
+        }
+        for one in all {
+            let (record, when) = (
+                Record::new(plan, &at, one),
+                (at.begin.get(one), at.end.get(one)),
+            );
             if let Some(spans) = &mut self.spans {
                 spans.push(plan, (&record.run, &record.done), when, true);
             }

@@ -210,6 +210,8 @@ impl<'a, L: Launcher> Run<'a, L> {
                 self.arena.records,
                 &records::header(&kernels.plan, kernels.records),
             )?;
+            let shares = records::shares(kernels.records);
+            self.write(self.arena.shares, &records::header(&kernels.plan, shares))?;
         }
         for (offset, bytes) in self.arena.root_elements(&kernels.plan, self.base, &pieces) {
             self.write(offset, &bytes)?;
@@ -221,8 +223,11 @@ impl<'a, L: Launcher> Run<'a, L> {
     fn execute(mut self, calls: &mut [ErasedCall<'_>]) -> Result<RunReport, RunError> {
         self.launcher.mark(false)?;
         let start = Instant::now();
-        let result = self.aggregate();
+        let mut result = self.aggregate();
         self.host.spent(What::Run, start);
+        if let Ok((_, counts)) = &mut result {
+            self.shares(counts)?;
+        }
         // Relaxed: pairs with `CudaCancel::cancel`; a cancelled run takes its request with it.
         self.launcher.shared_word(0).store(0, Ordering::Relaxed);
         let (control, mut counts) = result?;
@@ -387,6 +392,19 @@ impl<'a, L: Launcher> Run<'a, L> {
         let spans = spans.map(|most| Spans::new(self.plan(), most));
         let kept = self.launcher.kernels().records > 0;
         kept.then(|| Records::new(self.settings.compare, spans))
+    }
+
+    /// When each block worked on what, if that is asked for.
+    fn shares(&self, counts: &mut Counts) -> Result<(), RunError> {
+        let spans = counts.records.as_mut().and_then(|r| r.spans.as_mut());
+        let Some(spans) = spans else { return Ok(()) };
+        let plan = self.plan();
+        let head = words(&self.read(self.arena.shares, records::share_bytes(plan, 0))?);
+        let (written, lost) = records::written_shares(plan, &head);
+        let bytes = records::share_bytes(plan, written);
+        let all = words(&self.read(self.arena.shares, bytes)?);
+        spans.take_shares(plan, &all[head.len()..], lost);
+        Ok(())
     }
 
     /// The counts of leaves of a run that has so many levels of elements.

@@ -4,10 +4,13 @@
 use super::policy::{Done, Run};
 use crate::{
     report::{NodeReport, RunReport},
-    timeline::{Host, Recorder, Span, Timeline, What},
+    timeline::{Host, Recorder, Span, Timeline, Track, What},
 };
-use millstream_channels_kernel::cuda::plan::{Plan, Source, StackKind};
-use std::time::Duration;
+use millstream_channels_kernel::cuda::{
+    abi::Share,
+    plan::{Plan, Source, StackKind},
+};
+use std::{collections::BTreeMap, time::Duration};
 
 /// The spans of a run.
 #[derive(Debug)]
@@ -16,7 +19,12 @@ pub(super) struct Spans {
     node_of: Vec<usize>,
     nodes: Vec<NodeReport>,
     host: Recorder,
+    /// These two by the GPU's clock.
     kernel: Recorder,
+    /// Of each block that there is something of.
+    blocks: BTreeMap<u32, Vec<Span>>,
+    lost_shares: u64,
+    ahead: Ahead,
 }
 
 /// What drawings call a segment.
@@ -62,7 +70,33 @@ impl Spans {
             nodes,
             host: Recorder::new(most),
             kernel: Recorder::new(most),
+            blocks: BTreeMap::new(),
+            lost_shares: 0,
+            ahead: Ahead::UNKNOWN,
         }
+    }
+
+    /// A kernel that was launched and had ended at these times began with its first dispatch and was done with the last, if that is known.
+    pub(super) fn took(&mut self, kernel: (u64, u64), first: u64, last: Option<u64>) {
+        self.ahead.inside(kernel, first, last);
+    }
+
+    /// What blocks did of dispatches, and of how many more that is not known.
+    pub(super) fn take_shares(&mut self, plan: &Plan, words: &[u32], lost: u32) {
+        let at = Share::new(plan);
+        for one in words.chunks_exact(at.words()) {
+            let node = self.node_of[at.source.get(one) as usize];
+            let track = self.blocks.entry(at.block.get(one)).or_default();
+            track.push(Span {
+                begin: at.begin.get(one),
+                end: at.end.get(one),
+                what: What::Node(node as u32),
+                level: at.level.get(one).into(),
+                elements: 0,
+                children: 0,
+            });
+        }
+        self.lost_shares = lost.into();
     }
 
     /// A dispatch, of a kernel of its own or of the persistent one.
@@ -75,7 +109,7 @@ impl Spans {
     ) {
         let elements = u64::from(run.count - done.left);
         let node = self.node_of[run.source];
-        let time = Duration::from_nanos(end - begin);
+        let time = Duration::from_nanos(end.saturating_sub(begin));
         self.nodes[node].add(elements, done.left > 0, time);
         let track = if persistent {
             &mut self.kernel
@@ -98,13 +132,25 @@ impl Spans {
     }
 
     /// Puts all of it into a report.
-    pub(super) fn tell(self, report: &mut RunReport, roots: u64, host: Host) {
+    pub(super) fn tell(mut self, report: &mut RunReport, roots: u64, host: Host) {
+        let within = host.when(What::Run);
+        let shares = || self.blocks.values().flatten();
+        let (first, last) = (
+            shares().map(|s| s.begin).min(),
+            shares().map(|s| s.end).max(),
+        );
+        if let Some(first) = first {
+            self.ahead.inside(within, first, last);
+        }
+        let kernel = self.kernel.spans_mut().iter_mut();
+        let shares = self.blocks.values_mut().flatten();
+        by_our_clock(kernel.chain(shares), self.ahead, within);
         let names = self.nodes.iter().map(|n| n.name.clone());
         report.timeline = Timeline {
             nodes: names.collect(),
             entries: self.nodes.iter().filter(|n| n.entry).count(),
             roots,
-            tracks: Vec::new(),
+            ..Timeline::default()
         };
         // Counts of some dispatches would be taken for those of all.
         if !self.kernel.lost() {
@@ -123,21 +169,57 @@ impl Spans {
             self.host.track("host thread".into()),
             self.kernel.track("persistent kernel".into()),
         ];
+        let blocks = self.blocks.into_iter();
+        let blocks = blocks.map(|(block, spans)| Track {
+            name: format!("block {block}"),
+            spans,
+            missing: 0,
+        });
+        report.timeline.blocks = blocks.collect();
+        if let Some(first) = report.timeline.blocks.first_mut() {
+            first.missing = self.lost_shares;
+        }
     }
 }
 
-/// The times of a kernel's dispatches by this computer's clock: they lie in the middle of the time that the kernel took, which begins before and
-/// ends after them. If it is not known when the last one ended, they lie where the kernel begins.
-pub(super) fn by_our_clock(times: &mut [(u64, u64)], (launched, ended): (u64, u64), is_cut: bool) {
-    let (Some(first), Some(last)) = (times.first(), times.last()) else {
-        return;
+/// How far this computer's clock is ahead of the GPU's: what is known of it. What a kernel did lies inside of the time from its launch to
+/// when the host saw that it had ended, whose clock goes as fast but for some thousandths of a percent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Ahead {
+    least: i128,
+    most: i128,
+}
+
+impl Ahead {
+    const UNKNOWN: Self = Self {
+        least: i128::MIN,
+        most: i128::MAX,
     };
-    let (first, took) = (first.0, last.1.saturating_sub(first.0));
-    let spare = (ended - launched).saturating_sub(took);
-    let begin = launched + if is_cut { 0 } else { spare / 2 };
-    for (from, to) in times {
-        let ours = |theirs: u64| (begin + theirs.saturating_sub(first)).min(ended);
-        (*from, *to) = (ours(*from), ours(*to));
+
+    /// Something began at `first` and ended at `last`, by the GPU's clock, if that is known; and both lie in that time by ours.
+    fn inside(&mut self, (from, to): (u64, u64), first: u64, last: Option<u64>) {
+        self.least = self.least.max(i128::from(from) - i128::from(first));
+        if let Some(last) = last {
+            self.most = self.most.min(i128::from(to) - i128::from(last));
+        }
+    }
+
+    fn between(self) -> i128 {
+        match self {
+            Self { least, most } if most == i128::MAX => least,
+            Self { least, most } => i128::midpoint(least, most),
+        }
+    }
+}
+
+/// Puts times of the GPU's clock where they lie by ours, which is in that time.
+fn by_our_clock<'s>(spans: impl Iterator<Item = &'s mut Span>, ahead: Ahead, within: (u64, u64)) {
+    let ours = |theirs: u64| {
+        let time = i128::from(theirs).saturating_add(ahead.between());
+        u64::try_from(time).unwrap_or(0).clamp(within.0, within.1)
+    };
+    for span in spans {
+        (span.begin, span.end) = (ours(span.begin), ours(span.end));
     }
 }
 
@@ -145,19 +227,37 @@ pub(super) fn by_our_clock(times: &mut [(u64, u64)], (launched, ended): (u64, u6
 mod tests {
     use super::*;
 
+    fn ours(times: &[(u64, u64)], ahead: Ahead, within: (u64, u64)) -> Vec<(u64, u64)> {
+        let mut spans: Vec<Span> = times.iter().map(|t| span(*t)).collect();
+        by_our_clock(spans.iter_mut(), ahead, within);
+        spans.iter().map(|s| (s.begin, s.end)).collect()
+    }
+
+    fn span((begin, end): (u64, u64)) -> Span {
+        Span {
+            begin,
+            end,
+            what: What::Node(0),
+            level: 0,
+            elements: 0,
+            children: 0,
+        }
+    }
+
     #[test]
-    fn a_gpus_times_lie_inside_of_the_time_that_its_kernel_took() {
+    fn a_gpus_times_lie_inside_of_the_times_that_its_kernels_took() {
         let device = [(1_000_000, 1_000_010), (1_000_010, 1_000_050)];
-        let mut times = device;
-        by_our_clock(&mut times, (100, 170), false);
-        assert_eq!(times, [(110, 120), (120, 160)]);
-        let mut times = device;
-        by_our_clock(&mut times, (100, 170), true);
-        assert_eq!(times, [(100, 110), (110, 150)]);
+        let mut ahead = Ahead::UNKNOWN;
+        ahead.inside((100, 170), 1_000_000, Some(1_000_050));
+        assert_eq!(ours(&device, ahead, (0, 500)), [(110, 120), (120, 160)]);
+        // Another kernel says it better.
+        ahead.inside((200, 252), 1_000_098, Some(1_000_150));
+        assert_eq!(ours(&device, ahead, (0, 500)), [(102, 112), (112, 152)]);
+        // One of which the end was not kept.
+        let mut ahead = Ahead::UNKNOWN;
+        ahead.inside((100, 170), 1_000_000, None);
+        assert_eq!(ours(&device, ahead, (0, 500)), [(100, 110), (110, 150)]);
         // Clocks that do not go alike.
-        let mut times = device;
-        by_our_clock(&mut times, (100, 130), false);
-        assert_eq!(times, [(100, 110), (110, 130)]);
-        by_our_clock(&mut [], (100, 130), false);
+        assert_eq!(ours(&device, ahead, (0, 130)), [(100, 110), (110, 130)]);
     }
 }

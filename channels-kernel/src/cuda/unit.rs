@@ -88,6 +88,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.text(include_str!("device/thread.cu"));
     out.text(include_str!("device/channel.cu"));
     out.text(include_str!("device/direct.cu"));
+    out.text(include_str!("device/shares.cu"));
     out.blank();
     tables(plan, &mut out);
     out.section(Section::Common);
@@ -217,6 +218,7 @@ fn channels(plan: &Plan, out: &mut Writer) {
     );
     out.line("u32 known;  // of so many levels, the first ones, it is known what they push");
     out.line("Records* records;  // of decisions; null if none are kept");
+    out.line("Records* shares;  // of blocks in dispatches; null if none are kept");
     out.close("};");
     let (places, bytes) = (abi::Channels::new(plan), size_of::<u64>());
     for (i, stack) in &with_fields {
@@ -238,6 +240,7 @@ fn channels(plan: &Plan, out: &mut Writer) {
         ("each", places.each.at()),
         ("known", places.known.at()),
         ("records", places.records.at()),
+        ("shares", places.shares.at()),
     ] {
         out.line(&format!("LIES_AT(Channels, {name}, {});", 4 * at));
     }

@@ -119,14 +119,14 @@ fn agrees(device: &mut Emulated, task: &str, args: &[In], memory: u64) -> u64 {
         assert_eq!(images, after, "{how:?} {args:?}");
         assert_eq!(report.total, tasks, "{how:?} {args:?}");
         assert_eq!(report.elements.iter().sum::<u64>(), tasks, "{how:?}");
-        timeline_agrees(&report, &format!("{how:?} {args:?}"));
+        timeline_agrees(&report, blocks, &format!("{how:?} {args:?}"));
         compared += report.compared;
     }
     compared
 }
 
 /// Each dispatch is a span on the track of who decided it, one behind another, and the spans say what the report says.
-fn timeline_agrees(report: &RunReport, of: &str) {
+fn timeline_agrees(report: &RunReport, blocks: u32, of: &str) {
     let timeline = &report.timeline;
     assert_eq!(timeline.missing(), 0, "{of}");
     let [host, decided @ ..] = &timeline.tracks[..] else {
@@ -155,6 +155,27 @@ fn timeline_agrees(report: &RunReport, of: &str) {
         }
         assert!(last <= run.end, "{of}: {last}, {run:?}");
     }
+    // Each dispatch but the narrow ones is the work of a block or of several.
+    let mut shares = 0;
+    for (number, track) in timeline.blocks.iter().enumerate() {
+        assert_eq!(track.name, format!("block {number}"), "{of}");
+        let mut last = run.begin;
+        for span in &track.spans {
+            assert!(
+                last <= span.begin && span.begin <= span.end,
+                "{of}: {last}, {span:?}"
+            );
+            last = span.end;
+        }
+        assert!(last <= run.end, "{of}: {last}, {run:?}");
+        shares += track.spans.len() as u64;
+    }
+    assert!(timeline.blocks.len() <= blocks as usize, "{of}");
+    assert!(shares >= dispatches - report.narrow, "{of}: {shares}");
+    assert!(
+        shares <= (dispatches - report.narrow) * u64::from(blocks),
+        "{of}: {shares}"
+    );
     for (node, elements) in timeline.nodes.iter().zip(elements) {
         let told = report.nodes.iter().find(|n| n.name == *node);
         assert_eq!(told.map_or(0, |n| n.elements), elements, "{of}: {node}");

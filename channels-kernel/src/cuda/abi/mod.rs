@@ -210,6 +210,20 @@ records! {
         room: u32 [Pushes],
     }
 
+    /// When a block worked on a dispatch, for timelines. They lie behind a `Records` of their own.
+    Share {
+        /// When it began, by the GPU's clock.
+        begin: u64,
+        /// When it had nothing more to do.
+        end: u64,
+        /// As in `Dispatch`.
+        source: u32,
+        /// As in `Dispatch`.
+        level: u32,
+        /// The block's number.
+        block: u32,
+    }
+
     /// The module's global that the host fills. The device knows the arrays by the names of channels and fields.
     Channels {
         /// The control record's address.
@@ -226,6 +240,8 @@ records! {
         known: u32,
         /// Where records of decisions go; 0 if none are kept.
         records: u64,
+        /// Where the shares of blocks go; 0 if none are kept.
+        shares: u64,
     }
 }
 
@@ -286,6 +302,7 @@ pub fn header(plan: &Plan) -> String {
         Dispatch::structure(plan),
         Records::structure(plan),
         Record::structure(plan),
+        Share::structure(plan),
     ] {
         out += &structure.text();
     }

@@ -111,6 +111,9 @@ struct Shared {
   u32 marks[MOST_GIVEN / 32];
   u64 to[WARPS], value[WARPS];               // sums of the warps
   u32 leaves[WARPS];
+#ifdef RECORDS
+  u64 begun;  // when the block began with its dispatch
+#endif
 };
 // One for the whole module, reached by its name: through a pointer the compiler would not know which memory it is in.
 FN Shared& shared() {

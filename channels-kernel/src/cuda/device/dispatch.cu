@@ -8,6 +8,7 @@ FN void start_dispatch(Shared& sh, const Dispatch& d) {
     // A block that is alone, as of a narrow level, counts in shared memory, unless it may give tiles back.
     sh.local = gridDim.x == 1 && d.source < SOURCES && sources[d.source].tile == 0;
   }
+  share_begins(sh);
   __syncthreads();
 }
 
@@ -34,6 +35,7 @@ FN void answer(Control* c, u32 number) {
 FN void finish_dispatch(Shared& sh, const Dispatch& d) {
   Control* const c = device_channels.control;
   __syncthreads();
+  share_ends(sh);
   if (sh.local) {
     for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) c->mailbox->counter[g] = (u32)sh.counter[g];
     // Relaxed: pairs with `stop_run`, which the barrier above has ordered if this block called it.

@@ -49,8 +49,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       copy_dispatch(sh.dispatch, *published);
       __syncthreads();
       if (sh.dispatch.stop) return;
+      share_begins(sh);
       run_source(blockIdx.x, blocks);
       __syncthreads();
+      share_ends(sh);
       // Release: pairs with the fence in block 0's `await`.
       if (thread_id() == 0) {
         __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
@@ -83,8 +85,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       if (thread_id() == 0) c->over = over;
       break;
     }
+    share_begins(sh);
     run_source(0, alone ? 1 : blocks);
     __syncthreads();
+    share_ends(sh);
     if (!alone) {
       if (thread_id() == 0) await(c, &c->arrived, blocks - 1);
       __syncthreads();
