@@ -46,7 +46,7 @@ struct NodeTally {
     full: u64,
     yields: u64,
     /// By the power of two of their elements.
-    dispatches: [u32; WIDTHS],
+    dispatches: [u64; WIDTHS],
 }
 
 impl NodeTally {
@@ -252,7 +252,7 @@ impl WorkerReport {
         Self {
             worker,
             busy: 0.0,
-            dispatches: dispatches.map(u64::from).sum(),
+            dispatches: dispatches.sum(),
             tasks: tally.done,
             donated: tally.donated,
             acquired: tally.acquired,
@@ -429,7 +429,7 @@ impl NodeReport {
             out.full += tally.full;
             out.yields += tally.yields;
             for (sum, &dispatches) in out.widths.iter_mut().zip(&tally.dispatches) {
-                *sum += u64::from(dispatches);
+                *sum += dispatches;
             }
             if let Some(&time) = worker.times.get(node) {
                 *out.time.get_or_insert_default() += time;
