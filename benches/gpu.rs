@@ -307,6 +307,7 @@ pub(crate) fn table(
             ordinal,
             aggregator,
             memory: Some(memory),
+            early: false,
             ..CudaOptions::default()
         })
     };

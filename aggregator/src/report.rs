@@ -285,6 +285,9 @@ pub struct RunReport {
     pub dispatches: u64,
     /// Those of them that a warp of a GPU did by itself, as they had few elements.
     pub narrow: u64,
+    /// Whether the run began without the kernel for narrow levels of a GPU: it was still being compiled, or the program is too large for one. The
+    /// calling thread decided everything until it was there.
+    pub early: bool,
     /// Decisions that were compared with the policy's, where the run kept record of them.
     pub compared: u64,
     /// Elements that ran alone with all that came of them, as memory was short.
@@ -473,6 +476,9 @@ impl fmt::Display for RunReport {
         write!(f, "  dispatches {}, {width:.1} tasks each", self.dispatches)?;
         if self.narrow > 0 {
             write!(f, "; {} by one warp", self.narrow)?;
+        }
+        if self.early {
+            write!(f, "; the kernel for narrow ones was not there at first")?;
         }
         writeln!(f)?;
         if self.leaves > 0 {

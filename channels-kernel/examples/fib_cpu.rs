@@ -64,10 +64,7 @@ fn run(machine: &mut Machine<'_>, width: u64) -> (u64, u64) {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
-        .without_time()
-        .init();
+    tracing_subscriber::fmt().without_time().init();
     let n = std::env::args()
         .nth(1)
         .map_or(Ok(35), |n| n.parse::<u64>())?;

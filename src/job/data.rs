@@ -7,7 +7,6 @@ use super::{
 use crate::csr::Csr;
 use millstream_graph::ty::{Scalar, Structs, Type};
 use std::{path::PathBuf, sync::atomic::AtomicU64};
-use zerocopy::IntoBytes;
 
 /// What a buffer holds at first. Types may be left out where the entry call says them.
 #[derive(Clone, Debug)]
@@ -186,7 +185,8 @@ impl Data {
     pub(crate) fn numbers(numbers: &[u32], structs: &Structs) -> std::result::Result<Self, String> {
         let shape = vec![numbers.len() as u64];
         let mut data = Self::zeros(Type::Scalar(Scalar::U32), shape, structs)?;
-        data.bytes_mut().copy_from_slice(numbers.as_bytes());
+        data.bytes_mut()
+            .copy_from_slice(bytemuck::cast_slice(numbers));
         Ok(data)
     }
 
@@ -195,11 +195,11 @@ impl Data {
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.words.as_bytes()[..self.size]
+        &bytemuck::cast_slice(&self.words)[..self.size]
     }
 
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.words.as_mut_bytes()[..self.size]
+        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.size]
     }
 
     pub(crate) fn words(&self) -> &[u64] {

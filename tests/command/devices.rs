@@ -1,7 +1,7 @@
 //! Machines with and without what a GPU needs: a driver of a few lines stands for NVIDIA's, and what is missing is named.
 
 use crate::support::{Ended, Folder, command, ended};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// As much of the driver as is asked before anything runs; it has one GPU, on which nothing does.
 const DRIVER: &str = r#"
@@ -255,4 +255,45 @@ fn programs_are_printed_as_cuda_and_compiled_for_gpus_that_are_not_there() {
     );
     t.good(&["lower", "fib.rs", "--emit", "cubin", "-o", "fib.cubin"]);
     assert!(t.read("fib.cubin").starts_with(b"\x7fELF"));
+}
+
+#[test]
+fn two_processes_that_compile_the_same_at_once_both_end_right() {
+    let t = Folder::new();
+    t.write("small.rs", "#[millstream::program]\nmod small {\n    #[task]\n    pub fn count(n: u32) -> u64 {\n        n as u64 + 1\n    }\n}\n");
+    let cache = t.path("cache");
+    let start = |out: &str| {
+        command(&t.path(""))
+            .env("MILLSTREAM_CACHE", &cache)
+            .args(["lower", "small.rs", "--emit", "cubin", "-o", out])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let both = [start("one.cubin"), start("two.cubin")].map(|p| p.wait_with_output().unwrap());
+    if both
+        .iter()
+        .any(|o| ended(o).err.contains("NVRTC was not found"))
+    {
+        return eprintln!("SKIPPED: no NVRTC");
+    }
+    for output in &both {
+        assert!(output.status.success(), "{}", ended(output).err);
+    }
+    let code = t.read("one.cubin");
+    assert!(code.starts_with(b"\x7fELF") && code == t.read("two.cubin"));
+    let kept = || -> Vec<_> {
+        let files = std::fs::read_dir(&cache).unwrap();
+        files.map(|f| f.unwrap().path()).collect()
+    };
+    let [file] = &kept()[..] else {
+        panic!("{:?}", kept())
+    };
+    // A third finds it; and makes it anew if it is broken.
+    let before = std::fs::read(file).unwrap();
+    assert!(before.starts_with(&code));
+    std::fs::write(file, &before[..before.len() / 2]).unwrap();
+    assert!(start("three.cubin").wait().unwrap().success());
+    assert_eq!(t.read("three.cubin"), code);
+    assert_eq!(std::fs::read(file).unwrap(), before);
 }

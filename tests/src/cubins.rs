@@ -2,7 +2,7 @@
 
 use crate::engine;
 use millstream_channels_kernel::cuda::{
-    Options, Plan, generate,
+    Options, Part, Plan, generate,
     nvrtc::{self, Arch, How},
 };
 use millstream_graph::levelized::Levelized;
@@ -56,20 +56,24 @@ pub fn compile_with(
     arch: Arch,
     check: bool,
 ) -> Result<usize, String> {
-    let source = generate(&Plan::new(program, MEMORY), options).source;
-    let compiled = nvrtc::find().and_then(|n| {
-        n.compile_cached(
-            &source,
-            arch,
-            How {
-                fast_math: program.program.options.fast_math,
-                check,
-            },
-        )
-    });
-    compiled
-        .map(|c| c.cubin.len())
-        .map_err(|e| format!("{arch}: {e}"))
+    let text = generate(&Plan::new(program, MEMORY), options);
+    let how = How {
+        fast_math: program.program.options.fast_math,
+        check,
+    };
+    let nvrtc = nvrtc::find().map_err(|e| e.to_string())?;
+    let code = |source: &str| {
+        let compiled = nvrtc.compile_cached(source, arch, how);
+        compiled
+            .map(|c| c.cubin.len())
+            .map_err(|e| format!("{arch}: {e}"))
+    };
+    if check {
+        return code(&text.source);
+    }
+    // In parts, as a device does.
+    let parts = text.dispatches().into_iter().chain([Part::Persistent]);
+    parts.map(|part| code(&text.part(&part))).sum()
 }
 
 /// Compiles programs with their names on all cores, in the same way: how many bytes there are, and what went wrong.

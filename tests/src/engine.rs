@@ -184,6 +184,7 @@ pub fn gpus(memory: Option<u64>) -> Vec<(String, Device)> {
             memory,
             aggregator,
             watchdog: Duration::from_secs(5),
+            early: false,
             ..CudaOptions::default()
         };
         Device::cuda_with(options).unwrap_or_else(|e| panic!("MILLSTREAM_TEST_DEVICE=cuda: {e}"))

@@ -42,6 +42,7 @@ fn report(
     let options = CudaOptions {
         aggregator,
         memory: Some(memory),
+        early: false,
         ..CudaOptions::default()
     };
     let gpu = Engine::Device("cuda".into(), Device::cuda_with(options).unwrap());

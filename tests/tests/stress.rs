@@ -226,6 +226,7 @@ impl Stress {
                     aggregator,
                     memory: Some(memory),
                     records: RECORDS,
+                    early: false,
                     ..CudaOptions::default()
                 })
             };

@@ -1,31 +1,28 @@
 //! A GPU that programs are loaded on and launched.
 
 use super::{
-    driver::{self, Context, DeviceInfo, Kernel, Module},
+    driver::{self, Context, DeviceInfo, Module},
     gpu::Driver,
-    launcher::{Kernels, SHARED_WORDS},
+    launcher::SHARED_WORDS,
+    loaded::CudaLoaded,
     memory::{Mapped, Memory},
     run::{Settings, run},
-    timeline::node_name,
 };
 use crate::{
     args::ErasedCall,
     error::RunError,
-    policy::Bytes,
     report::RunReport,
     sync::Mutex,
     timeline::{self, Observe},
 };
 use millstream_channels_kernel::cuda::{
-    Options, Plan,
-    abi::kernel,
-    generate,
+    Options,
     nvrtc::{self, Arch, How, Nvrtc},
 };
 use millstream_graph::{ir::TaskId, levelized::Levelized};
 use std::{
     sync::{
-        Arc, Weak,
+        Arc,
         atomic::{AtomicU32, Ordering},
     },
     time::{Duration, Instant},
@@ -72,6 +69,9 @@ pub struct CudaOptions {
     /// What a run's report says beside what is counted anyway. For a timeline programs are compiled anew, so that others pay nothing; how long
     /// each node took is told with it only.
     pub observe: Observe,
+    /// Whether runs may begin before the persistent kernel is compiled, by [`Aggregator::Auto`]: the calling thread decides everything until it is.
+    /// If not, loading a program waits for it.
+    pub early: bool,
     /// So many decisions are kept record of and compared with the policy's, one by one: for tests. 0, the default, keeps none, and costs nothing.
     pub records: u32,
 }
@@ -86,6 +86,7 @@ impl Default for CudaOptions {
             watchdog: Duration::from_secs(10),
             min_blocks,
             observe: Observe::default(),
+            early: true,
             records: 0,
         }
     }
@@ -93,7 +94,7 @@ impl Default for CudaOptions {
 
 impl CudaOptions {
     /// How many spans each who decides keeps, if a timeline is.
-    const fn timeline(&self) -> Option<u32> {
+    pub(super) const fn timeline(&self) -> Option<u32> {
         match self.observe {
             Observe::Timeline(spans) => Some(spans),
             Observe::Counts | Observe::Times => None,
@@ -164,47 +165,6 @@ impl Workspace {
     /// What a run leaves: the channels' memory, and that for copies unless it is large.
     pub(super) fn shrink(&mut self) {
         self.copies.take_if(|m| m.bytes() > KEPT_COPIES);
-    }
-}
-
-/// A program on a device, compiled.
-#[derive(Debug)]
-pub struct CudaLoaded {
-    program: Arc<Levelized>,
-    pub(super) kernels: Kernels,
-    pub(super) persistent: Kernel,
-    pub(super) dispatches: Vec<Kernel>,
-    /// The global that says where channels lie: its address and its size.
-    pub(super) channels: (u64, usize),
-    source: String,
-    log: String,
-    _module: Module,
-    owner: Weak<Inner>,
-}
-
-impl CudaLoaded {
-    /// The program.
-    #[must_use]
-    pub const fn program(&self) -> &Arc<Levelized> {
-        &self.program
-    }
-
-    /// Its text in CUDA C++.
-    #[must_use]
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
-    /// What the compiler said of registers and memory; empty if the program came from the cache.
-    #[must_use]
-    pub fn log(&self) -> &str {
-        &self.log
-    }
-
-    /// How long it took to compile.
-    #[must_use]
-    pub const fn compiling(&self) -> Duration {
-        self.kernels.compiling
     }
 }
 
@@ -373,12 +333,15 @@ impl CudaDevice {
         let inner = self.alive()?;
         let _using = inner.context.enter()?;
         let mut loaded = inner.loaded.lock();
-        if let Some(at) = loaded.iter().position(|l| Arc::ptr_eq(&l.program, program)) {
+        if let Some(at) = loaded
+            .iter()
+            .position(|l| Arc::ptr_eq(l.program(), program))
+        {
             let found = loaded.remove(at);
             loaded.push(found.clone());
             return Ok(found);
         }
-        let new = Arc::new(inner.context.note(compile(&inner, program))?);
+        let new = Arc::new(inner.context.note(CudaLoaded::new(&inner, program))?);
         if loaded.len() >= KEPT_PROGRAMS {
             loaded.remove(0);
         }
@@ -398,8 +361,8 @@ impl CudaDevice {
         calls: &mut [ErasedCall<'_>],
     ) -> Result<RunReport, RunError> {
         let inner = self.alive()?;
-        if !std::ptr::eq(loaded.owner.as_ptr(), Arc::as_ptr(&inner)) {
-            let here = self.load(&loaded.program)?;
+        if !loaded.is_of(&inner) {
+            let here = self.load(loaded.program())?;
             return self.launch(&here, task, calls);
         }
         let _using = inner.context.enter()?;
@@ -542,79 +505,5 @@ pub(super) fn arch_for(nvrtc: &Nvrtc, arch: u32) -> Result<Arch, RunError> {
         RunError::Device(format!(
             "the GPU is of architecture sm_{arch}, unknown to NVRTC {major}.{minor}{range}"
         ))
-    })
-}
-
-fn compile(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<CudaLoaded, RunError> {
-    let start = Instant::now();
-    let plan = Plan::new(program, inner.memory);
-    let records = inner
-        .options
-        .records
-        .max(inner.options.timeline().unwrap_or(0));
-    let text = generate(
-        &plan,
-        Options {
-            min_blocks: inner.options.min_blocks,
-            records: records > 0,
-            ..Options::default()
-        },
-    );
-    let nvrtc = nvrtc::find().map_err(|e| RunError::Device(e.to_string()))?;
-    let compiled = nvrtc
-        .compile_cached(
-            &text.source,
-            arch_for(nvrtc, inner.info.arch)?,
-            How {
-                fast_math: program.program.options.fast_math,
-                check: false,
-            },
-        )
-        .map_err(|e| RunError::Compile(e.to_string()))?;
-    let module = Module::new(&inner.context, &compiled.cubin)?;
-    let persistent = module.kernel(kernel::PERSISTENT)?;
-    let dispatches = (0..plan.kernels())
-        .map(|i| module.kernel(&kernel::dispatch(i)))
-        .collect::<Result<Vec<_>, _>>()?;
-    let fit = |k: &Kernel| Ok(k.occupancy(kernel::BLOCK)? * inner.info.multiprocessors);
-    let blocks = fit(&persistent)?;
-    let dispatch_blocks = dispatches
-        .iter()
-        .map(fit)
-        .collect::<Result<Vec<_>, RunError>>()?;
-    let what = (blocks, inner.info.multiprocessors, Bytes(inner.memory));
-    tracing::debug!(program = program.program.name, blocks = what.0, multiprocessors = what.1, memory = %what.2, "loaded");
-    if blocks == 0 {
-        return Err(RunError::Compile(format!(
-            "no block of the program fits a multiprocessor of {}",
-            inner.info.name
-        )));
-    }
-    let name_of = |i: usize| match plan.sources.get(i) {
-        Some(source) => node_name(&plan, source).to_owned(),
-        None => "move".to_owned(),
-    };
-    let described = dispatches.iter().zip(&dispatch_blocks).enumerate();
-    let described = described.map(|(i, (k, &blocks))| k.describe(name_of(i), blocks));
-    let described = std::iter::once(persistent.describe("persistent".into(), blocks))
-        .chain(described)
-        .collect::<Result<Vec<_>, _>>()?;
-    let channels = module.global(kernel::CHANNELS)?;
-    let mut kernels = Kernels::new(plan, text.sites, blocks, dispatch_blocks);
-    kernels.max_depth = inner.depth_of(text.helper_frame)?;
-    kernels.records = records;
-    kernels.compiled = start;
-    kernels.described = described;
-    kernels.compiling = start.elapsed();
-    Ok(CudaLoaded {
-        program: program.clone(),
-        kernels,
-        persistent,
-        dispatches,
-        channels,
-        source: text.source,
-        log: compiled.log,
-        _module: module,
-        owner: Arc::downgrade(inner),
     })
 }

@@ -1,11 +1,12 @@
 //! A GPU as what a run is launched on: the driver behind the seam of [`launcher`](super::launcher).
 
 use super::{
-    device::{CudaLoaded, Inner, Workspace},
+    device::{Inner, Workspace},
     driver::Stopwatch,
     launcher::{Kernels, Launcher, Machine, Rows},
+    loaded::{CudaLoaded, LoadedPart},
 };
-use crate::error::RunError;
+use crate::{error::RunError, report::KernelReport};
 use millstream_channels_kernel::cuda::abi::kernel;
 use std::{sync::atomic::AtomicU32, time::Duration};
 
@@ -133,16 +134,30 @@ impl Launcher for Driver<'_, CudaLoaded> {
         &self.loaded.kernels
     }
 
+    fn is_ready(&self) -> Result<bool, RunError> {
+        self.loaded.is_ready(self.inner)
+    }
+
+    fn described(&self) -> Vec<KernelReport> {
+        self.loaded.described()
+    }
+
     fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
-        // SAFETY: a global of the module.
-        unsafe { self.fill(self.loaded.channels, bytes) }
+        self.loaded.set_table(bytes);
+        Ok(())
     }
 
     unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
-        let blocks = if small { 1 } else { self.loaded.kernels.blocks };
+        let Some(persistent) = self.loaded.persistent() else {
+            return Err(RunError::Device(
+                "the persistent kernel is not compiled".into(),
+            ));
+        };
+        self.fill_part(&persistent.part)?;
+        let blocks = if small { 1 } else { persistent.blocks };
         let (mut published, mut word) = (published, u32::from(small));
         let mut params = [(&raw mut published).cast(), (&raw mut word).cast()];
-        let kernel = self.loaded.persistent.0;
+        let kernel = persistent.kernel.0;
         // SAFETY: the kernel takes the address of a dispatch record and a word; the rest is the caller's promise.
         unsafe {
             self.inner
@@ -157,13 +172,22 @@ impl Launcher for Driver<'_, CudaLoaded> {
         blocks: u32,
         words: &mut [u32],
     ) -> Result<(), RunError> {
+        let (part, kernel) = self.loaded.dispatch(kernel);
+        self.fill_part(part)?;
         let mut params = [words.as_mut_ptr().cast()];
-        let kernel = self.loaded.dispatches[kernel].0;
         // SAFETY: the kernel takes a dispatch record by value; the rest is the caller's promise.
         unsafe {
             self.inner
                 .context
-                .launch(kernel, blocks, kernel::BLOCK, false, &mut params)
+                .launch(kernel.0, blocks, kernel::BLOCK, false, &mut params)
         }
+    }
+}
+
+impl Driver<'_, CudaLoaded> {
+    /// Fills a part's global with the run's table, unless that is what it holds. Kernels that are launched later see it.
+    fn fill_part(&self, part: &LoadedPart) -> Result<(), RunError> {
+        // SAFETY: a global of the part's module.
+        part.fill(self.loaded, |to, table| unsafe { self.fill(to, table) })
     }
 }

@@ -28,14 +28,10 @@ pub struct Kernels {
     pub max_depth: u32,
     /// Their threads.
     pub shape: Shape,
-    /// Blocks of the persistent kernel.
-    pub blocks: u32,
     /// Blocks of each dispatch at most, by the number of its kernel.
     pub dispatch_blocks: Vec<u32>,
     /// Dispatches that a run keeps record of ([`Records`](super::records::Records)), if the kernels were made to.
     pub records: u32,
-    /// What they take of the machine, if it says so.
-    pub described: Vec<KernelReport>,
     /// When they began to be made,
     pub compiled: Instant,
     /// and how long that took.
@@ -44,9 +40,9 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// A program whose persistent kernel has so many blocks, and whose dispatches have at most these.
+    /// A program whose dispatches have at most these blocks.
     #[must_use]
-    pub fn new(plan: Plan, sites: Vec<Site>, blocks: u32, mut dispatch_blocks: Vec<u32>) -> Self {
+    pub fn new(plan: Plan, sites: Vec<Site>, mut dispatch_blocks: Vec<u32>) -> Self {
         for most in &mut dispatch_blocks {
             *most = (*most).min(MOST_BLOCKS);
         }
@@ -55,10 +51,8 @@ impl Kernels {
             sites,
             max_depth: 0,
             shape: Shape::default(),
-            blocks: blocks.min(MOST_BLOCKS),
             dispatch_blocks,
             records: 0,
-            described: Vec::new(),
             compiled: Instant::now(),
             compiling: Duration::ZERO,
             expected: AtomicU32::new(0),
@@ -216,7 +210,18 @@ pub trait Launcher: Machine {
     /// The program.
     fn kernels(&self) -> &Kernels;
 
-    /// Fills the program's global [`CHANNELS`](abi::kernel::CHANNELS).
+    /// Whether the persistent kernel can be started. It may be on its way still: who asks again may hear otherwise.
+    ///
+    /// # Errors
+    /// As the machine does, or if it cannot be made.
+    fn is_ready(&self) -> Result<bool, RunError>;
+
+    /// What the kernels that are there take of the machine, if it says so.
+    fn described(&self) -> Vec<KernelReport> {
+        Vec::new()
+    }
+
+    /// What the program's global [`CHANNELS`](abi::kernel::CHANNELS) is to hold when the run's kernels start.
     ///
     /// # Errors
     /// As the machine does, or if it is not as large.

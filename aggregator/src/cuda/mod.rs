@@ -10,6 +10,7 @@
 //! when a dispatch takes longer than the watchdog allows, when a check fails, or when the run is cancelled.
 
 mod arena;
+mod compile;
 mod copies;
 mod device;
 mod driver;
@@ -17,6 +18,7 @@ pub mod flow;
 mod gpu;
 mod launcher;
 mod levels;
+mod loaded;
 mod memory;
 mod outcome;
 mod policy;
@@ -26,7 +28,8 @@ mod staging;
 mod timeline;
 
 pub(crate) use device::CudaBuffer;
-pub use device::{Aggregator, CudaCancel, CudaDevice, CudaLoaded, CudaOptions};
+pub use device::{Aggregator, CudaCancel, CudaDevice, CudaOptions};
 pub use driver::{DeviceInfo, devices, driver_version};
 pub use launcher::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Shape};
+pub use loaded::CudaLoaded;
 pub use run::{Settings, run};

@@ -171,7 +171,7 @@ impl<L: Launcher> Run<'_, L> {
         let kernels = self.launcher.kernels();
         let mut report = RunReport {
             leaves: leaves.by_stack.iter().sum(),
-            kernels: kernels.described.clone(),
+            kernels: self.launcher.described(),
             nodes,
             stacks: peaks.filter(|s| s.peak > 0).collect(),
             total: tasks.iter().map(|(_, n)| n).sum(),
@@ -184,6 +184,7 @@ impl<L: Launcher> Run<'_, L> {
             dispatches: counts.dispatches,
             narrow: counts.narrow,
             compared: counts.compared,
+            early: counts.early,
             peak: plan
                 .stacks
                 .iter()

@@ -91,6 +91,8 @@ pub(super) struct Counts {
     pub(super) kernel: Duration,
     pub(super) compared: u64,
     pub(super) reached: u32,
+    /// Whether the persistent kernel was not there at the beginning.
+    pub(super) early: bool,
     expected: u32,
     pub(super) records: Option<Records>,
 }
@@ -352,13 +354,17 @@ impl<'a, L: Launcher> Run<'a, L> {
         let control = match self.settings.aggregator {
             Aggregator::Persistent => self.kernel(&mut policy, false, &mut counts)?.0,
             Aggregator::HostThread => self.host_thread(&mut policy, None, &mut counts)?,
-            Aggregator::Auto => {
+            Aggregator::Auto if self.launcher.is_ready()? => {
                 let (control, chosen) = self.kernel(&mut policy, true, &mut counts)?;
                 if let Some(chosen) = chosen {
                     self.host_thread(&mut policy, Some(chosen), &mut counts)?
                 } else {
                     control
                 }
+            }
+            Aggregator::Auto => {
+                counts.early = true;
+                self.host_thread(&mut policy, None, &mut counts)?
             }
         };
         counts = Counts {
@@ -400,14 +406,15 @@ impl<'a, L: Launcher> Run<'a, L> {
         })
     }
 
-    /// Launches a kernel a run, from the one that is given on; without one from the beginning, and all of them.
+    /// Launches a kernel a run, from the one that is given on, or from the beginning. If both decide, it leaves narrow levels to the persistent
+    /// kernel as soon as that is there.
     fn host_thread(
         &self,
         policy: &mut Policy<'_>,
         mut chosen: Option<Chosen>,
         counts: &mut Counts,
     ) -> Result<Control, RunError> {
-        let shares = chosen.is_some();
+        let shares = self.settings.aggregator == Aggregator::Auto;
         let (mut number, mut narrow) = (0u32, 0);
         let told = Mailbox::new(self.plan());
         // Relaxed: no kernel is running.
@@ -416,7 +423,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             .store(0, Ordering::Relaxed);
         let mut over;
         loop {
-            if shares && narrow >= NARROW_RUNS && policy.rests() {
+            if shares && narrow >= NARROW_RUNS && policy.rests() && self.launcher.is_ready()? {
                 narrow = 0;
                 self.hand_over(policy)?;
                 let (control, next) = self.kernel(policy, true, counts)?;

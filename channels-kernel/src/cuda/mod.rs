@@ -24,6 +24,7 @@ mod inherit;
 mod loops;
 mod names;
 pub mod nvrtc;
+mod parts;
 pub mod plan;
 pub mod ring;
 pub mod rules;
@@ -40,6 +41,7 @@ mod unit;
 mod walk;
 mod writer;
 
+pub use parts::Part;
 pub use plan::Plan;
 pub use unit::{Generated, Options, generate};
 pub use writer::Site;

@@ -7,12 +7,21 @@
 //! 3. The PyPI wheels `nvidia-cuda-nvrtc` and `nvidia-cuda-nvrtc-cu12`: `nvidia/cu13/lib` and `nvidia/cuda_nvrtc/lib` in the site-packages
 //!    of `VIRTUAL_ENV`, of `CONDA_PREFIX`, of the user and of the system.
 
+mod cache;
+mod later;
+mod messages;
+
+pub use cache::folder as cache_folder;
+pub use later::Later;
+
+use cache::Cache;
 use libloading::Library;
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
     fmt, fs,
     path::{Path, PathBuf},
     sync::OnceLock,
+    time::Instant,
 };
 
 /// The oldest NVRTC that knows the atomic built-ins of the generated code.
@@ -44,11 +53,13 @@ pub enum NvrtcError {
         version: (i32, i32),
     },
     /// It rejects the text.
-    #[error("NVRTC: {message}\n{log}")]
+    #[error(
+        "NVRTC: {message}\n{log}\nthat is a mistake of Millstream, not of the program: its GPU code does not compile"
+    )]
     Compile {
         /// What it calls the error.
         message: String,
-        /// Its messages.
+        /// Its messages, with the lines of the program's source.
         log: String,
     },
 }
@@ -366,21 +377,21 @@ impl Nvrtc {
         let result = if code == 0 && warned {
             Err(NvrtcError::Compile {
                 message: "a warning".into(),
-                log,
+                log: messages::explain(&log, source),
             })
         } else if code == 0 {
             // SAFETY: as above; it has been compiled.
             Ok((unsafe { self.bytes(program, get.0, get.1) }, log))
         } else {
-            Err(self.failure(code, log))
+            Err(self.failure(code, messages::explain(&log, source)))
         };
         // SAFETY: created above, and not used any more.
         unsafe { (self.functions.destroy)(&raw mut program) };
         result
     }
 
-    /// The same through the cache on disk: keyed by text, options, architecture and the compiler's version. The whole answer is written
-    /// beside its place and moved there, so that a reader sees all of it or nothing. A cache that cannot be used is not an error.
+    /// The same through the cache on disk: keyed by text, options, architecture and the compiler's version. A cache that cannot be used is not
+    /// an error.
     ///
     /// # Errors
     /// If the compiler rejects the text.
@@ -390,31 +401,35 @@ impl Nvrtc {
         arch: Arch,
         how: How,
     ) -> Result<Compiled, NvrtcError> {
-        let Some(folder) = cache_folder() else {
-            return self.compile(source, arch, how);
-        };
-        let version = format!("{}.{}", self.version.0, self.version.1);
-        let mut parts = vec![source.to_owned(), version];
-        parts.extend(self.options(arch, how));
-        let path = folder.join(format!("{:032x}.cubin", key(&parts)));
-        if let Ok(cubin) = fs::read(&path)
-            && cubin.starts_with(b"\x7fELF")
-        {
-            tracing::debug!(path = %path.display(), "cubin from the cache");
-            return Ok(Compiled {
-                cubin,
-                log: String::new(),
-            });
+        if let Some(compiled) = self.cached(source, arch, how) {
+            return Ok(compiled);
         }
+        let start = Instant::now();
         let compiled = self.compile(source, arch, how)?;
-        let beside = folder.join(format!("{:032x}.{}.part", key(&parts), std::process::id()));
-        let written = fs::create_dir_all(&folder)
-            .and_then(|()| fs::write(&beside, &compiled.cubin))
-            .and_then(|()| fs::rename(&beside, &path));
-        if let Err(error) = written {
+        tracing::debug!(%arch, bytes = source.len(), cubin = compiled.cubin.len(), took = ?start.elapsed(), "compiled");
+        if let Some(cache) = Cache::of_user()
+            && let Err(error) = cache.put(self.key(source, arch, how), &compiled.cubin)
+        {
             tracing::debug!(%error, "cubin not cached");
         }
         Ok(compiled)
+    }
+
+    /// What the cache has of a text.
+    #[must_use]
+    pub fn cached(&self, source: &str, arch: Arch, how: How) -> Option<Compiled> {
+        let cubin = Cache::of_user()?.get(self.key(source, arch, how))?;
+        Some(Compiled {
+            cubin,
+            log: String::new(),
+        })
+    }
+
+    fn key(&self, source: &str, arch: Arch, how: How) -> u128 {
+        let version = format!("{}.{}", self.version.0, self.version.1);
+        let mut parts = vec![source.to_owned(), version];
+        parts.extend(self.options(arch, how));
+        cache::key(&parts)
     }
 
     /// No contraction unless it is asked for: floats are to have the same bits as on the CPU. The fast options are given one by one, for
@@ -504,33 +519,4 @@ impl Functions {
             error: get!("nvrtcGetErrorString"),
         })
     }
-}
-
-/// `MILLSTREAM_CACHE`, else `millstream` in the user's cache folder. An empty variable turns the cache off.
-#[must_use]
-pub fn cache_folder() -> Option<PathBuf> {
-    if let Some(given) = std::env::var_os("MILLSTREAM_CACHE") {
-        return (!given.is_empty()).then(|| PathBuf::from(given));
-    }
-    let base = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .filter(|p| p.is_absolute());
-    base.or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache")))
-        .map(|b| b.join("millstream"))
-}
-
-/// FNV-1a of 128 bits over the parts and their lengths.
-fn key(parts: &[String]) -> u128 {
-    let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
-    let mut take = |bytes: &[u8]| {
-        for byte in bytes {
-            hash =
-                (hash ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-        }
-    };
-    for part in parts {
-        take(&(part.len() as u64).to_le_bytes());
-        take(part.as_bytes());
-    }
-    hash
 }

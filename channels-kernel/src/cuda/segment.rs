@@ -4,6 +4,7 @@ use super::{
     atomic::combine_text,
     body::{Body, Role},
     names,
+    parts::Section,
     plan::{Mode, Plan, Source, StackKind},
     rvalue::binary,
     source::Walked,
@@ -19,7 +20,8 @@ use millstream_graph::{
 
 /// Writes the struct of each segment, once for both channels of one that waits for itself.
 pub(super) fn write(plan: &Plan, out: &mut Writer) {
-    for source in plan.sources.iter().filter(|s| !s.twin) {
+    for (number, source) in plan.sources.iter().enumerate().filter(|(_, s)| !s.twin) {
+        out.section(Section::Segment(number));
         out.blank();
         write_one(plan, source, out);
     }

@@ -3,6 +3,7 @@
 use super::{
     abi::{self, Count, MOST_BLOCKS, kernel},
     helper, names,
+    parts::{self, Cut, Section},
     plan::{Mode, Plan, Stack, StackKind},
     segment,
     writer::{Site, Writer},
@@ -61,6 +62,10 @@ pub struct Generated {
     pub sites: Vec<Site>,
     /// Bytes that a call of a helper that may call itself takes of a thread's stack, at most; 0 if there is no such helper.
     pub helper_frame: u64,
+    /// Of each kernel of the host-thread aggregator: the source whose segment it runs; none of the one that moves tiles.
+    pub(super) kernels: Vec<Option<usize>>,
+    /// Where the sections of the text begin.
+    pub(super) cuts: Vec<Cut>,
 }
 
 /// Writes a program.
@@ -85,26 +90,34 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.text(include_str!("device/direct.cu"));
     out.blank();
     tables(plan, &mut out);
+    out.section(Section::Common);
     data(plan, &mut out);
     out.blank();
     helper::write(plan, &mut out);
     segment::write(plan, &mut out);
+    out.section(Section::Common);
     out.blank();
     if plan.gives_back() {
         moves(plan, &mut out);
     }
+    out.section(Section::Persistent);
     out.text(include_str!("device/policy.cu"));
     out.line(&format!("static_assert(sizeof(Shared) + sizeof(Policy) + sizeof(StageMemory) <= {SHARED_BYTES}, \"a block has no more shared memory\");"));
     run_source(plan, &mut out);
     out.text(include_str!("device/narrow.cu"));
     run_narrow(plan, &mut out);
     out.text(include_str!("device/levels.cu"));
-    out.text(include_str!("device/aggregator.cu"));
+    out.text(include_str!("device/persistent.cu"));
+    out.section(Section::Dispatch);
+    out.text(include_str!("device/dispatch.cu"));
     dispatches(plan, &mut out);
+    let cuts = out.cuts();
     let (source, sites) = out.done();
     Generated {
         source,
         sites,
+        kernels: parts::kernels(plan),
+        cuts,
         helper_frame: helper::recursive_frame(plan),
     }
 }
@@ -286,6 +299,7 @@ fn tables(plan: &Plan, out: &mut Writer) {
         list((0..plan.stacks.len()).map(|i| plan.waiting(i).map_or(0, |n| n + 1).to_string()));
     out.line("__constant__ const Source sources[SOURCES] = {");
     out.line(&format!("    {sources}}};"));
+    out.section(Section::Persistent);
     out.line("__constant__ const Push pushes[] = {");
     out.line(&format!(
         "    {}}};",
@@ -502,6 +516,7 @@ fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
 /// The host-thread aggregator's kernels: one for each source.
 fn dispatches(plan: &Plan, out: &mut Writer) {
     for (i, source) in plan.sources.iter().enumerate() {
+        out.section(Section::Kernel(i));
         out.blank();
         out.open(&format!(
             "extern \"C\" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) dispatch_{i}(const __grid_constant__ Dispatch d) {{"
@@ -514,6 +529,7 @@ fn dispatches(plan: &Plan, out: &mut Writer) {
         out.close("}");
     }
     if plan.gives_back() {
+        out.section(Section::Kernel(plan.sources.len()));
         out.blank();
         out.open(&format!(
             "extern \"C\" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) dispatch_{}(const __grid_constant__ Dispatch d) {{",

@@ -1,5 +1,6 @@
 //! Where the text is written: indentation, lines of the user's file, and the places of checks.
 
+use super::parts::{Cut, Section};
 use millstream_graph::{
     ir::{CheckKind, Span},
     ty::Scalar,
@@ -31,6 +32,7 @@ pub(super) struct Writer {
     /// Lines written, and the line that the compiler counts if it reads the user's file.
     physical: u32,
     counted: Option<u32>,
+    cuts: Vec<Cut>,
 }
 
 impl Writer {
@@ -43,6 +45,7 @@ impl Writer {
             span: Span::default(),
             physical: 0,
             counted: None,
+            cuts: Vec::new(),
         }
     }
 
@@ -104,6 +107,18 @@ impl Writer {
             self.physical += 1;
             let _ = writeln!(self.text, "#line {} \"generated.cu\"", self.physical + 1);
         }
+    }
+
+    /// What follows is this section, and the generator's own at first.
+    pub(super) fn section(&mut self, section: Section) {
+        self.generated();
+        let (at, line) = (self.text.len(), self.physical + 1);
+        self.cuts.push(Cut { section, at, line });
+    }
+
+    /// Where the sections begin.
+    pub(super) fn cuts(&mut self) -> Vec<Cut> {
+        std::mem::take(&mut self.cuts)
     }
 
     pub(super) const fn span(&self) -> Span {

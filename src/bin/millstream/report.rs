@@ -7,7 +7,11 @@ use std::{
     process::ExitCode,
 };
 use tracing_subscriber::{
-    EnvFilter, Layer, filter::filter_fn, fmt, layer::SubscriberExt, registry,
+    Layer,
+    filter::{Targets, filter_fn},
+    fmt,
+    layer::SubscriberExt,
+    registry,
     util::SubscriberInitExt,
 };
 
@@ -18,14 +22,15 @@ pub(crate) const CLOSED: &str = "output closed";
 /// Where spans are kept, all of our own are.
 pub(crate) fn start_log(verbose: u8, spans: Option<Spans>) {
     let level = ["warn", "millstream=info,warn", "millstream=debug,warn"];
-    let filter = EnvFilter::try_from_env("MILLSTREAM_LOG")
-        .unwrap_or_else(|_| EnvFilter::new(level[usize::from(verbose.min(2))]));
+    let asked = std::env::var("MILLSTREAM_LOG").ok();
+    let filter = asked.and_then(|a| a.parse::<Targets>().ok());
+    let filter = filter.or_else(|| level[usize::from(verbose.min(2))].parse().ok());
     let log = fmt::layer()
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
         .without_time()
         .with_target(verbose > 1)
-        .with_filter(filter);
+        .with_filter(filter.unwrap_or_default());
     let ours = filter_fn(|about| about.is_span() && about.target().starts_with("millstream"));
     let spans = spans.map(|spans| spans.with_filter(ours));
     registry().with(log).with(spans).init();

@@ -48,6 +48,10 @@ pub struct Emulated<K> {
     shared: Vec<AtomicU32>,
     begun: Cell<Instant>,
     ended: Cell<Instant>,
+    /// Blocks of the persistent kernel.
+    blocks: u32,
+    /// How often the persistent kernel is still asked for in vain.
+    late: Cell<u32>,
 }
 
 /// A program of tasks.
@@ -68,6 +72,8 @@ pub struct How {
     pub switches: u32,
     /// How long one dispatch may take.
     pub watchdog: Duration,
+    /// The persistent kernel is there when it has been asked for so many times.
+    pub late: u32,
 }
 
 impl How {
@@ -81,6 +87,7 @@ impl How {
             seed: 1,
             switches: 8,
             watchdog: WATCHDOG,
+            late: 0,
         }
     }
 }
@@ -153,6 +160,8 @@ impl<K> Emulated<K> {
             shared: (0..SHARED_WORDS).map(|_| AtomicU32::new(0)).collect(),
             begun: Cell::new(Instant::now()),
             ended: Cell::new(Instant::now()),
+            blocks: 1,
+            late: Cell::new(0),
         }
     }
 
@@ -191,7 +200,7 @@ impl Emulator {
         let text = format!("{}{text}{}", include_str!("emulate.h"), doors(&plan));
         let library = compile(&text, folder.path())?;
         let dispatches = plan.kernels();
-        let mut kernels = Kernels::new(plan, generated.sites, 1, vec![1; dispatches]);
+        let mut kernels = Kernels::new(plan, generated.sites, vec![1; dispatches]);
         kernels.shape = SHAPE;
         kernels.max_depth = 1000;
         kernels.records = RECORDS;
@@ -214,7 +223,8 @@ impl Emulator {
         task: TaskId,
         calls: &mut [ErasedCall<'_>],
     ) -> Result<RunReport, RunError> {
-        self.kernels.blocks = how.blocks;
+        self.blocks = how.blocks;
+        self.late.set(how.late);
         self.kernels.dispatch_blocks.fill(how.blocks);
         let settings = Settings {
             memory: how.memory,
@@ -339,6 +349,12 @@ impl Launcher for Emulator {
         &self.kernels
     }
 
+    fn is_ready(&self) -> Result<bool, RunError> {
+        let late = self.late.get();
+        self.late.set(late.saturating_sub(1));
+        Ok(late == 0)
+    }
+
     fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
         self.door::<SetChannels, _>(b"set_channels", |set| {
             // SAFETY: the table is as long as that.
@@ -348,7 +364,7 @@ impl Launcher for Emulator {
     }
 
     unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
-        let blocks = if small { 1 } else { self.kernels.blocks };
+        let blocks = if small { 1 } else { self.blocks };
         ended(
             self.door::<StartPersistent, _>(b"start_persistent", |start| {
                 // SAFETY: the caller's promise.

@@ -352,7 +352,7 @@ pub fn emulate_graph(sample: &GraphSample, seed: u64) -> Result<Option<u64>, Str
 }
 
 /// A Rust file that prints the outcome of a graph by the serial elision, and what the interpreter says of it. None if it faults or runs for
-/// too long. The file finds [`Channel` and `Element`](millstream) under `crate::channel`.
+/// too long. The file finds `Channel` and `Element` under `crate::channel`.
 #[must_use]
 pub fn graph_elision(sample: &GraphSample) -> Option<(String, String)> {
     let built = Built::new(sample).ok()?;

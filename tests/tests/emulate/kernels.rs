@@ -23,14 +23,16 @@ struct Emulated {
     kernels: Emulator,
 }
 
-/// Every aggregator, with one block and with several.
-const ALL: [(Aggregator, u32); 6] = [
-    (Aggregator::Persistent, 1),
-    (Aggregator::Persistent, 3),
-    (Aggregator::HostThread, 1),
-    (Aggregator::HostThread, 2),
-    (Aggregator::Auto, 1),
-    (Aggregator::Auto, 3),
+/// Every aggregator, with one block and with several; and how often the persistent kernel is asked for before it is there.
+const ALL: [(Aggregator, u32, u32); 8] = [
+    (Aggregator::Persistent, 1, 0),
+    (Aggregator::Persistent, 3, 0),
+    (Aggregator::HostThread, 1, 0),
+    (Aggregator::HostThread, 2, 0),
+    (Aggregator::Auto, 1, 0),
+    (Aggregator::Auto, 3, 0),
+    (Aggregator::Auto, 2, 1),
+    (Aggregator::Auto, 2, u32::MAX),
 ];
 
 /// Compiles a program; none, and a line on stderr, where there is no compiler.
@@ -95,7 +97,7 @@ fn agrees(device: &mut Emulated, task: &str, args: &[In], memory: u64) -> u64 {
         .map(|(address, len)| interp.read(*address)[..*len].to_vec())
         .collect();
     let mut compared = 0;
-    for (aggregator, blocks) in ALL {
+    for (aggregator, blocks, late) in ALL {
         let pieces = args.iter().flat_map(|arg| match arg {
             In::U32(x) => vec![Piece::Scalar((*x).into())],
             In::U64(x) => vec![Piece::Scalar(*x)],
@@ -107,7 +109,10 @@ fn agrees(device: &mut Emulated, task: &str, args: &[In], memory: u64) -> u64 {
             }
         });
         let pieces: Vec<Piece> = pieces.collect();
-        let how = How::new(aggregator, blocks, memory);
+        let how = How {
+            late,
+            ..How::new(aggregator, blocks, memory)
+        };
         let ((result, images), report) = launch(pieces, |calls| device.launch(how, task, calls))
             .unwrap_or_else(|e| panic!("{how:?} {args:?}: {e}"));
         assert_eq!(result, expected, "{how:?} {args:?}");
@@ -208,13 +213,15 @@ fn a_batch_of_roots() {
     let Some(mut device) = emulated(shared::FIB) else {
         return;
     };
-    for (aggregator, blocks) in ALL {
+    for (aggregator, blocks, late) in ALL {
         let mut calls: Vec<ErasedCall<'_>> = (0..20)
             .map(|n| ErasedCall::new(vec![ErasedArg::Scalar(n % 9)]))
             .collect();
-        device
-            .launch(How::new(aggregator, blocks, MEBI), "fib", &mut calls)
-            .unwrap();
+        let how = How {
+            late,
+            ..How::new(aggregator, blocks, MEBI)
+        };
+        device.launch(how, "fib", &mut calls).unwrap();
         for (n, call) in calls.iter().enumerate() {
             let expected = [0u64, 1, 1, 2, 3, 5, 8, 13, 21][n % 9];
             assert_eq!(call.result, expected.to_le_bytes());
@@ -317,9 +324,10 @@ fn runs_that_fail_say_why_and_end() {
     let Some(mut device) = emulated(programs::FAULTS) else {
         return;
     };
-    for (aggregator, blocks) in ALL {
+    for (aggregator, blocks, late) in ALL {
         let how = How {
             watchdog: Duration::from_millis(200),
+            late,
             ..How::new(aggregator, blocks, MEBI)
         };
         let pieces = vec![
@@ -335,8 +343,37 @@ fn runs_that_fail_say_why_and_end() {
         let one = || vec![ErasedCall::new(vec![ErasedArg::Scalar(0)])];
         let error = device.launch(how, "spin", &mut one()).unwrap_err();
         assert!(matches!(error, RunError::Watchdog { .. }), "{error}");
-        let little = How::new(aggregator, blocks, 40 << 10);
+        let little = How {
+            late,
+            ..How::new(aggregator, blocks, 40 << 10)
+        };
         let error = device.launch(little, "endless", &mut one()).unwrap_err();
         assert!(millstream_tests::engine::is_memory(&error), "{error}");
     }
+}
+
+#[test]
+fn the_host_thread_decides_until_the_persistent_kernel_is_there() {
+    let Some(mut device) = emulated(shared::FIB) else {
+        return;
+    };
+    let mut run = |late| {
+        let how = How {
+            late,
+            ..How::new(Aggregator::Auto, 2, MEBI)
+        };
+        let one = vec![Piece::Scalar(12)];
+        let ((result, _), report) = launch(one, |calls| device.launch(how, "fib", calls)).unwrap();
+        (result, report)
+    };
+    let (result, there) = run(0);
+    assert!(there.narrow > 0 && !there.early, "{there:?}");
+    let (same, never) = run(u32::MAX);
+    assert!(never.narrow == 0 && never.early, "{never:?}");
+    assert_eq!((&same, never.compared), (&result, never.dispatches));
+    // It is asked for at the beginning, and where it could take over.
+    let (same, soon) = run(1);
+    assert!(soon.narrow > 0 && soon.early, "{soon:?}");
+    assert_eq!((&same, soon.compared), (&result, soon.dispatches));
+    assert_eq!((soon.total, never.total), (there.total, there.total));
 }

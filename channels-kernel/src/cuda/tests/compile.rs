@@ -1,7 +1,12 @@
 //! Every program compiles, warnings as errors; and the text says what the paper's would.
 
 use super::*;
-use crate::cuda::nvrtc::{self, Arch, How, NvrtcError};
+use crate::cuda::{
+    Part,
+    abi::kernel,
+    nvrtc::{self, Arch, How, NvrtcError},
+};
+use std::{collections::HashSet, process::Command};
 
 #[test]
 fn programs_compile() {
@@ -9,7 +14,10 @@ fn programs_compile() {
         Ok(found) => found,
         Err(why) => return eprintln!("SKIPPED: {why}"),
     };
-    for (name, text) in all() {
+    // The others are compiled in parts, below.
+    let in_parts = in_parts();
+    let rest = all().into_iter().filter(|one| !in_parts.contains(one));
+    for (name, text) in rest {
         let (_, generated) = generated(text);
         let how = How {
             check: true,
@@ -23,6 +31,14 @@ fn programs_compile() {
             Err(e) => panic!("{name}: {e}\n{}", numbered(&generated.source)),
         }
     }
+}
+
+/// Programs with all kinds of segments.
+fn in_parts() -> Vec<(&'static str, &'static str)> {
+    [("fib", shared::FIB)]
+        .into_iter()
+        .chain(programs::ALL)
+        .collect()
 }
 
 fn numbered(text: &str) -> String {
@@ -42,7 +58,7 @@ fn a_bad_text_is_an_error_with_its_place() {
     else {
         panic!()
     };
-    assert!(log.contains("mine.rs(7)"), "{log}");
+    assert!(log.contains("mine.rs:7: error"), "{log}");
 }
 
 #[test]
@@ -98,4 +114,183 @@ fn the_same_text_gives_ptx() {
         ptx.contains(".target sm_90") && ptx.contains(".entry persistent"),
         "{ptx}"
     );
+}
+
+/// Names of kernels in machine code.
+fn kernels(cubin: &[u8], of: &Plan) -> Vec<String> {
+    let holds = |name: &String| {
+        let section = format!(".text.{name}\0");
+        cubin
+            .windows(section.len())
+            .any(|w| w == section.as_bytes())
+    };
+    let names = (0..of.kernels()).map(kernel::dispatch);
+    names
+        .chain([kernel::PERSISTENT.to_owned()])
+        .filter(holds)
+        .collect()
+}
+
+#[test]
+fn parts_hold_all_kernels_once_and_compile_by_themselves() {
+    for (name, text) in in_parts() {
+        let (plan, generated) = generated(text);
+        let parts: Vec<Part> = generated
+            .dispatches()
+            .into_iter()
+            .chain([Part::Persistent])
+            .collect();
+        let mut numbers: Vec<usize> = parts
+            .iter()
+            .flat_map(|p| match p {
+                Part::Dispatches(numbers) => numbers.clone(),
+                Part::Persistent => Vec::new(),
+            })
+            .collect();
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..plan.kernels()), "{name}");
+        let Ok(nvrtc) = nvrtc::find() else {
+            eprintln!("SKIPPED: no NVRTC");
+            continue;
+        };
+        let how = How {
+            check: true,
+            ..How::default()
+        };
+        for part in &parts {
+            let text = generated.part(part);
+            let compiled = nvrtc
+                .compile(&text, Arch(90), how)
+                .unwrap_or_else(|e| panic!("{name}, {part:?}: {e}\n{}", numbered(&text)));
+            let expected: Vec<String> = match part {
+                Part::Persistent => vec![kernel::PERSISTENT.to_owned()],
+                Part::Dispatches(numbers) => numbers.iter().map(|n| kernel::dispatch(*n)).collect(),
+            };
+            assert_eq!(
+                kernels(&compiled.cubin, &plan),
+                expected,
+                "{name}, {part:?}"
+            );
+            let global = kernel::CHANNELS.as_bytes();
+            assert!(compiled.cubin.windows(global.len()).any(|w| w == global));
+        }
+    }
+}
+
+/// What the compiler is told of lines in a part is what it is told of them in the whole.
+#[test]
+fn lines_have_the_same_numbers_in_all_parts() {
+    /// File and number of each line that is no directive.
+    fn lines(text: &str) -> Vec<(String, usize, &str)> {
+        let (mut file, mut number, mut out) = ("generated.cu".to_owned(), 0, Vec::new());
+        for line in text.lines() {
+            number += 1;
+            if let Some(rest) = line.strip_prefix("#line ") {
+                let (at, name) = rest.split_once(' ').unwrap();
+                (file, number) = (
+                    name.trim_matches('"').to_owned(),
+                    at.parse::<usize>().unwrap() - 1,
+                );
+                continue;
+            }
+            out.push((file.clone(), number, line));
+        }
+        out
+    }
+    for (name, text) in all() {
+        let (_, generated) = generated(text);
+        let whole: HashSet<_> = lines(&generated.source).into_iter().collect();
+        let parts = generated.dispatches().into_iter().chain([Part::Persistent]);
+        for part in parts {
+            let text = generated.part(&part);
+            let other = lines(&text).into_iter().find(|line| !whole.contains(line));
+            assert_eq!(other, None, "{name}, {part:?}");
+        }
+    }
+}
+
+/// A mistake in the code of a segment is told with the line that the code was made for, in whichever part and wherever the line is lost.
+#[test]
+fn a_planted_mistake_is_told_with_the_line_of_the_source() {
+    let Ok(nvrtc) = nvrtc::find() else {
+        return eprintln!("SKIPPED: no NVRTC");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("fib.rs");
+    std::fs::write(&file, "\n".repeat(4) + "    let it = here;").unwrap();
+    let (_, generated) = generated(shared::FIB);
+    let place = format!("#line 5 \"{}\"\n", file.display());
+    let mistakes = [
+        format!("{place}u32 planted = mistake;\n"),
+        format!("{place};\n#line 7 \"generated.cu\"\nu32 planted = mistake;\n"),
+    ];
+    for part in [Part::Dispatches(vec![0]), Part::Persistent] {
+        let text = generated.part(&part);
+        let body = text.find("static void run(").unwrap();
+        let (before, behind) = text.split_at(body + text[body..].find("{\n").unwrap() + 2);
+        for mistake in &mistakes {
+            let planted = format!("{before}{mistake}{behind}");
+            let refused = nvrtc.compile(&planted, Arch(90), How::default());
+            let error = refused.unwrap_err().to_string();
+            let file = file.display();
+            let told = format!("{file}:5: error: identifier \"mistake\" is undefined");
+            let source = format!("{file}:5 |     let it = here;");
+            assert!(
+                error.contains(&told) && error.contains(&source),
+                "{part:?}: {error}"
+            );
+        }
+    }
+}
+
+/// What the test below starts as a process.
+#[test]
+#[ignore = "it is run by another test"]
+fn ends_while_a_kernel_is_compiled() {
+    let (_, generated) = generated(shared::FIB);
+    let nvrtc = nvrtc::find().unwrap();
+    let text = generated.part(&Part::Persistent);
+    let later = nvrtc.compile_later(text, Arch(90), How::default()).unwrap();
+    assert!(!later.is_done(), "it takes a second or so");
+}
+
+#[test]
+fn a_process_ends_when_its_kernels_are_in_the_cache() {
+    if nvrtc::find().is_err() {
+        return eprintln!("SKIPPED: no NVRTC");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "--ignored",
+            "cuda::tests::compile::ends_while_a_kernel_is_compiled",
+        ])
+        .env("MILLSTREAM_CACHE", folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{output:?}"
+    );
+    let files: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|f| f.unwrap().path())
+        .collect();
+    assert!(
+        matches!(&files[..], [one] if one.extension().is_some_and(|e| e == "cubin")),
+        "{files:?}"
+    );
+}
+
+#[test]
+fn what_is_compiled_later_says_what_is_wrong() {
+    let Ok(nvrtc) = nvrtc::find() else {
+        return eprintln!("SKIPPED: no NVRTC");
+    };
+    let text = "#line 7 \"mine.rs\"\nint x = y;".to_owned();
+    let later = nvrtc.compile_later(text, Arch(90), How::default()).unwrap();
+    let error = later.result().unwrap_err();
+    assert!(error.to_string().contains("mine.rs:7: error"), "{error}");
 }

@@ -1,0 +1,301 @@
+//! A program on a GPU: its parts, each a module of its own, and which of its kernels are there.
+
+use super::{
+    compile::{Compiler, refused},
+    device::{Aggregator, Inner, arch_for},
+    driver::{Kernel, Module},
+    launcher::Kernels,
+    timeline::node_name,
+};
+use crate::{error::RunError, policy::Bytes, report::KernelReport, sync::Mutex};
+use millstream_channels_kernel::cuda::{
+    Generated, Options, Part, Plan,
+    abi::{MOST_BLOCKS, kernel},
+    generate,
+    nvrtc::{self, Compiled, How, Later},
+};
+use millstream_graph::levelized::Levelized;
+use std::{
+    sync::{Arc, OnceLock, Weak},
+    time::{Duration, Instant},
+};
+
+/// With more segments than this the persistent kernel, which has all their bodies, takes minutes to compile. [`Aggregator::Auto`] does without.
+const MOST_SOURCES: usize = 64;
+
+/// A program on a device, compiled.
+#[derive(Debug)]
+pub struct CudaLoaded {
+    program: Arc<Levelized>,
+    pub(super) kernels: Kernels,
+    /// The host thread's kernels, by number, each with the part that it is in; none if another decides.
+    dispatches: Vec<(usize, Kernel)>,
+    parts: Vec<LoadedPart>,
+    /// What the dispatches take of the machine.
+    described: Vec<KernelReport>,
+    persistent: OnceLock<Persistent>,
+    /// The persistent kernel, while it is being compiled.
+    later: Mutex<Option<Later>>,
+    /// What the global of every part is to hold.
+    table: Mutex<Vec<u8>>,
+    source: String,
+    log: String,
+    owner: Weak<Inner>,
+}
+
+/// The persistent kernel.
+#[derive(Debug)]
+pub(super) struct Persistent {
+    pub(super) part: LoadedPart,
+    pub(super) kernel: Kernel,
+    /// How many blocks of it fit the GPU.
+    pub(super) blocks: u32,
+    described: KernelReport,
+}
+
+/// A module of a program.
+#[derive(Debug)]
+pub(super) struct LoadedPart {
+    /// The global that says where channels lie: its address and its size.
+    global: (u64, usize),
+    /// What it holds.
+    holds: Mutex<Vec<u8>>,
+    module: Module,
+}
+
+impl LoadedPart {
+    fn new(inner: &Inner, compiled: &Compiled) -> Result<Self, RunError> {
+        let module = Module::new(&inner.context, &compiled.cubin)?;
+        Ok(Self {
+            global: module.global(kernel::CHANNELS)?,
+            holds: Mutex::new(Vec::new()),
+            module,
+        })
+    }
+
+    /// Has `fill` write the program's table to the global, unless that is what it holds.
+    pub(super) fn fill(
+        &self,
+        of: &CudaLoaded,
+        fill: impl FnOnce((u64, usize), &[u8]) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        let (table, mut holds) = (of.table.lock(), self.holds.lock());
+        if *holds != *table {
+            fill(self.global, &table)?;
+            holds.clone_from(&table);
+        }
+        Ok(())
+    }
+}
+
+impl Persistent {
+    fn new(inner: &Inner, compiled: &Compiled) -> Result<Self, RunError> {
+        let part = LoadedPart::new(inner, compiled)?;
+        let kernel = part.module.kernel(kernel::PERSISTENT)?;
+        let blocks = fitting(inner, &kernel)?;
+        Ok(Self {
+            part,
+            kernel,
+            blocks: blocks.min(MOST_BLOCKS),
+            described: kernel.describe("persistent".into(), blocks)?,
+        })
+    }
+}
+
+/// How many blocks of a kernel the GPU runs at once.
+fn fitting(inner: &Inner, kernel: &Kernel) -> Result<u32, RunError> {
+    match kernel.occupancy(kernel::BLOCK)? * inner.info.multiprocessors {
+        0 => Err(RunError::Compile(format!(
+            "no block of the program fits a multiprocessor of {}",
+            inner.info.name
+        ))),
+        blocks => Ok(blocks),
+    }
+}
+
+impl CudaLoaded {
+    /// The program.
+    #[must_use]
+    pub const fn program(&self) -> &Arc<Levelized> {
+        &self.program
+    }
+
+    /// Its text in CUDA C++.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// What the compiler said of registers and memory; empty if the program came from the cache.
+    #[must_use]
+    pub fn log(&self) -> &str {
+        &self.log
+    }
+
+    /// How long it took to compile what runs need to begin.
+    #[must_use]
+    pub const fn compiling(&self) -> Duration {
+        self.kernels.compiling
+    }
+
+    pub(super) fn is_of(&self, inner: &Arc<Inner>) -> bool {
+        std::ptr::eq(self.owner.as_ptr(), Arc::as_ptr(inner))
+    }
+
+    /// What the globals are to hold from now on.
+    pub(super) fn set_table(&self, bytes: &[u8]) {
+        let mut table = self.table.lock();
+        table.clear();
+        table.extend_from_slice(bytes);
+    }
+
+    /// A kernel of the host thread, and the part that it is in.
+    pub(super) fn dispatch(&self, number: usize) -> (&LoadedPart, Kernel) {
+        let (part, kernel) = self.dispatches[number];
+        (&self.parts[part], kernel)
+    }
+
+    pub(super) fn persistent(&self) -> Option<&Persistent> {
+        self.persistent.get()
+    }
+
+    /// What the kernels that are there take of the machine.
+    pub(super) fn described(&self) -> Vec<KernelReport> {
+        let persistent = self.persistent.get().map(|p| &p.described);
+        persistent
+            .into_iter()
+            .chain(&self.described)
+            .cloned()
+            .collect()
+    }
+
+    /// Whether the persistent kernel is there. If it has been compiled meanwhile it is loaded.
+    pub(super) fn is_ready(&self, inner: &Inner) -> Result<bool, RunError> {
+        if self.persistent.get().is_some() {
+            return Ok(true);
+        }
+        let done = self.later.lock().take_if(|later| later.is_done());
+        let Some(done) = done else {
+            return Ok(false);
+        };
+        let compiled = done.result().map_err(refused)?;
+        let loaded = Persistent::new(inner, &compiled)?;
+        tracing::info!(
+            program = self.program.program.name,
+            "the persistent kernel is there"
+        );
+        Ok(self.persistent.set(loaded).is_ok())
+    }
+
+    /// Compiles what the aggregator needs, or takes it from the cache, and loads it. The context is entered.
+    pub(super) fn new(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<Self, RunError> {
+        let start = Instant::now();
+        let plan = Plan::new(program, inner.memory);
+        let timeline = inner.options.timeline().unwrap_or(0);
+        let records = inner.options.records.max(timeline);
+        let options = Options {
+            min_blocks: inner.options.min_blocks,
+            records: records > 0,
+            ..Options::default()
+        };
+        let text = generate(&plan, options);
+        let nvrtc = nvrtc::find().map_err(|e| RunError::Device(e.to_string()))?;
+        let compiler = Compiler {
+            nvrtc,
+            arch: arch_for(nvrtc, inner.info.arch)?,
+            how: How {
+                fast_math: program.program.options.fast_math,
+                check: false,
+            },
+            name: &program.program.name,
+        };
+        let wanted = Wanted::new(inner, &text, &compiler, plan.sources.len());
+        let texts: Vec<String> = wanted.now.iter().map(|part| text.part(part)).collect();
+        let compiled = compiler.all(&texts)?;
+        let later = match wanted.later {
+            true => Some(compiler.later(text.part(&Part::Persistent))?),
+            false => None,
+        };
+        let (mut parts, persistent) = (Vec::new(), OnceLock::new());
+        let mut dispatches = vec![None; plan.kernels()];
+        for (part, compiled) in wanted.now.iter().zip(&compiled) {
+            let Part::Dispatches(kernels) = part else {
+                let _ = persistent.set(Persistent::new(inner, compiled)?);
+                continue;
+            };
+            let loaded = LoadedPart::new(inner, compiled)?;
+            for &number in kernels {
+                let kernel = loaded.module.kernel(&kernel::dispatch(number))?;
+                dispatches[number] = Some((parts.len(), kernel));
+            }
+            parts.push(loaded);
+        }
+        let dispatches: Vec<(usize, Kernel)> = dispatches.into_iter().flatten().collect();
+        let blocks = dispatches.iter().map(|(_, kernel)| fitting(inner, kernel));
+        let blocks = blocks.collect::<Result<Vec<_>, RunError>>()?;
+        tracing::debug!(program = program.program.name, parts = compiled.len(), multiprocessors = inner.info.multiprocessors, memory = %Bytes(inner.memory), "loaded");
+        let name_of = |i: usize| match plan.sources.get(i) {
+            Some(source) => node_name(&plan, source).to_owned(),
+            None => "move".to_owned(),
+        };
+        let described = dispatches.iter().zip(&blocks).enumerate();
+        let described =
+            described.map(|(i, ((_, kernel), &blocks))| kernel.describe(name_of(i), blocks));
+        let described = described.collect::<Result<Vec<_>, _>>()?;
+        let mut kernels = Kernels::new(plan, text.sites, blocks);
+        kernels.max_depth = inner.depth_of(text.helper_frame)?;
+        kernels.records = records;
+        kernels.compiled = start;
+        kernels.compiling = start.elapsed();
+        let logs: Vec<String> = compiled.into_iter().map(|c| c.log).collect();
+        Ok(Self {
+            program: program.clone(),
+            kernels,
+            dispatches,
+            parts,
+            described,
+            persistent,
+            later: Mutex::new(later),
+            table: Mutex::new(Vec::new()),
+            source: text.source,
+            log: logs.join("\n").trim().to_owned(),
+            owner: Arc::downgrade(inner),
+        })
+    }
+}
+
+/// Which parts of a program there have to be before it runs, and whether the persistent kernel comes later.
+struct Wanted {
+    now: Vec<Part>,
+    later: bool,
+}
+
+impl Wanted {
+    fn new(inner: &Inner, text: &Generated, compiler: &Compiler<'_>, sources: usize) -> Self {
+        let (mut now, mut later) = (Vec::new(), false);
+        let aggregator = inner.options.aggregator;
+        if aggregator != Aggregator::Persistent {
+            now = text.dispatches();
+        }
+        if aggregator == Aggregator::Auto && sources > MOST_SOURCES {
+            tracing::info!(
+                program = compiler.name,
+                sources,
+                "too large for a persistent kernel: the host thread decides everything"
+            );
+        } else if aggregator != Aggregator::HostThread {
+            let cached = || {
+                let text = text.part(&Part::Persistent);
+                compiler
+                    .nvrtc
+                    .cached(&text, compiler.arch, compiler.how)
+                    .is_some()
+            };
+            later = aggregator == Aggregator::Auto && inner.options.early && !cached();
+            if !later {
+                now.push(Part::Persistent);
+            }
+        }
+        Self { now, later }
+    }
+}

@@ -1,0 +1,114 @@
+//! Compilations that nobody waits for, until their result is asked for.
+//!
+//! A process does not end in the middle of one: what takes it down would take away what the compiler works with. So its end waits for them,
+//! and their results are in the cache for the next process.
+
+use super::{Arch, Compiled, How, Nvrtc, NvrtcError};
+use std::{
+    ffi::c_int,
+    io::IsTerminal,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+/// After so long a process that ends says what it waits for.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Compilations under way in other threads.
+static UNDER_WAY: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+fn under_way() -> MutexGuard<'static, usize> {
+    UNDER_WAY.0.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+unsafe extern "C" {
+    /// Of C's library.
+    safe fn atexit(call: extern "C" fn()) -> c_int;
+}
+
+/// Waits for what is under way. What is registered last is called first, so the library is still whole.
+extern "C" fn wait_for_all() {
+    let busy = |n: &mut usize| *n > 0;
+    let (guard, waited) = UNDER_WAY
+        .1
+        .wait_timeout_while(under_way(), PATIENCE, busy)
+        .unwrap_or_else(PoisonError::into_inner);
+    if waited.timed_out() {
+        if std::io::stderr().is_terminal() {
+            eprintln!(
+                "millstream: a kernel is still being compiled, for the runs to come; Ctrl-C leaves it out"
+            );
+        }
+        drop(UNDER_WAY.1.wait_while(guard, busy));
+    }
+}
+
+/// Counts as one of those under way.
+struct Working;
+
+impl Working {
+    fn begin() -> Self {
+        // Each time anew, so that it is called before what the library registered meanwhile. It fails only where there is no memory left for it.
+        let _ = atexit(wait_for_all);
+        *under_way() += 1;
+        Self
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        *under_way() -= 1;
+        UNDER_WAY.1.notify_all();
+    }
+}
+
+/// Machine code that is on its way. Dropping it stops nothing: the code comes into the cache, and an error is said by `tracing`.
+#[derive(Debug)]
+pub struct Later(JoinHandle<Result<Compiled, NvrtcError>>);
+
+impl Later {
+    /// Whether the result is there.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.0.is_finished()
+    }
+
+    /// The result, which is waited for.
+    ///
+    /// # Errors
+    /// If the compiler rejects the text.
+    pub fn result(self) -> Result<Compiled, NvrtcError> {
+        self.0.join().unwrap_or_else(|_| {
+            Err(NvrtcError::Compile {
+                message: "the thread that compiled panicked".into(),
+                log: String::new(),
+            })
+        })
+    }
+}
+
+impl Nvrtc {
+    /// Compiles in a thread of its own, through the cache.
+    ///
+    /// # Errors
+    /// If there is no thread to be had.
+    pub fn compile_later(
+        &'static self,
+        source: String,
+        arch: Arch,
+        how: How,
+    ) -> std::io::Result<Later> {
+        let working = Working::begin();
+        let work = move || {
+            let _working = working;
+            let result = self.compile_cached(&source, arch, how);
+            if let Err(error) = &result {
+                tracing::error!(%error, "a kernel that was compiled for later runs is refused");
+            }
+            result
+        };
+        let thread = thread::Builder::new().name("millstream-nvrtc".into());
+        thread.spawn(work).map(Later)
+    }
+}
