@@ -93,7 +93,14 @@ fn each_number_of_a_plot_is_one_of_the_statistics() {
         let call = json["call"].as_str().unwrap();
         let call = call.replace('&', "&amp;");
         assert!(svg.contains(&format!("<title>{call}</title>")), "{args:?}");
-        assert!(svg.contains(", on cpu, ") && svg.contains("64 MiB of memory"));
+        let threads = json["device"]["threads"].as_u64().unwrap();
+        let threads = match run["workers"].as_array().unwrap().len() as u64 {
+            1 if threads == 1 => "1 thread".into(),
+            all if all == threads => format!("{threads} threads"),
+            some => format!("{some} of {threads} threads"),
+        };
+        let settings = format!(", on cpu, {threads}, 64 MiB of memory for channels<");
+        assert!(svg.contains(&settings), "{args:?}: {settings}");
     }
 }
 

@@ -206,6 +206,13 @@ fn what_cannot_be_profiled_says_why() {
     );
     t.bad(
         1,
+        &[
+            "profile", "fib.rs", "--entry", "fib(3)", "--trace", "t.json",
+        ],
+        &["`--stats`, `--trace` and `--plot` are about a run on a device"],
+    );
+    t.bad(
+        1,
         &["profile", "misc.rs", "--entry", "div(1, 0)"],
         &["div", "misc.rs"],
     );

@@ -15,6 +15,10 @@ use std::{fmt::Write, sync::Arc};
 const SHOWN_LINES: usize = 20;
 
 pub(crate) fn profile(args: &ProfileArgs, quiet: bool) -> Result<(), Failure> {
+    if args.run.stats.is_some() || args.run.trace.is_some() || args.run.plot.is_some() {
+        let message = "`--stats`, `--trace` and `--plot` are about a run on a device: `millstream run` takes them";
+        return Err(Failure::Other(message.into()));
+    }
     let job = Job::open(&args.run.file, &args.run.settings())?;
     let prepared = job.prepare()?;
     let progress = Arc::new(Progress::default());

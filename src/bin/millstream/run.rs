@@ -122,6 +122,7 @@ fn plot(file: &Path, job: &Job, outcome: &Outcome, device: &Device) -> Result<St
         program: &job.program().file,
         call: outcome.call(),
         device: &format!("{}{}", device.name(), gpu.unwrap_or_default()),
+        threads: device.threads(),
     };
     let Some(svg) = plot::svg(outcome.report(), &caption) else {
         return Err(Failure::Other("the run had no dispatch to draw".into()));

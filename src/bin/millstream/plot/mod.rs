@@ -37,6 +37,8 @@ pub(crate) struct Caption<'a> {
     pub(crate) call: &'a str,
     /// The device, with the name of a GPU.
     pub(crate) device: &'a str,
+    /// Threads that it has.
+    pub(crate) threads: u32,
 }
 
 /// The picture; none if the run kept no timeline.
@@ -87,7 +89,10 @@ fn head(out: &mut Svg, report: &RunReport, caption: &Caption<'_>, slices: &Slice
     out.text((LEFT, 30.0), big, &shortened(caption.call));
     let workers = match report.workers.len() as u64 {
         0 => String::new(),
-        workers => format!(", {}", count(workers, "worker", "workers")),
+        all if all == u64::from(caption.threads) => {
+            format!(", {}", count(all, "thread", "threads"))
+        }
+        some => format!(", {} of {} threads", grouped(some), caption.threads),
     };
     let memory = format!("{} of memory for channels", Bytes(report.budget));
     let first = format!(

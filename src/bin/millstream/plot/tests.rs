@@ -23,6 +23,7 @@ fn drawn(report: &RunReport) -> String {
         program: "a <b>.rs",
         call: "f(\"&\")",
         device: "cpu",
+        threads: 2,
     };
     svg(report, &caption).unwrap()
 }
@@ -95,6 +96,7 @@ fn a_run_without_a_timeline_has_no_picture_and_one_that_was_too_long_says_so() {
         program: "fib.rs",
         call: "fib(20)",
         device: "cpu",
+        threads: 2,
     };
     assert!(svg(&report, &caption).is_none());
     let report = ran("fib.ron", &["n=27"], options(Observe::Timeline(20)));
@@ -138,6 +140,7 @@ fn the_tracks_of_a_gpu_are_one_worker() {
     };
     let mut report = ran("fib.ron", &["n=20"], options);
     let by_one = drawn(&report);
+    assert!(by_one.contains(", on cpu, 1 of 2 threads, "));
     // As a GPU says it: no thread works, and two tracks take turns.
     report.workers.clear();
     let mut second = report.timeline.tracks[1].clone();
@@ -149,7 +152,7 @@ fn the_tracks_of_a_gpu_are_one_worker() {
         let one = number(&by_one, "worker-0", name);
         assert_eq!(number(&svg, "gpu", name), one, "{name}");
     }
-    assert!(svg.contains("What the GPU did") && !svg.contains(" worker"));
+    assert!(svg.contains("What the GPU did") && !svg.contains(" threads, "));
     let legend = |svg: &str| {
         let (_, rest) = svg.split_once(">dispatches ").unwrap();
         rest.split_once('<').unwrap().0.to_owned()
