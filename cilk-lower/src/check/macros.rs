@@ -279,21 +279,16 @@ impl Checker<'_> {
             syn::Pat::Wild(_) => {}
             syn::Pat::Paren(p) => self.name_parts(&p.pat, place),
             syn::Pat::Ident(p) => self.bind(&p.ident.to_string(), Binding::Place(place)),
-            syn::Pat::Tuple(t) => match self.shallow(&ty) {
-                Ty::Tuple(types) if types.len() == t.elems.len() => {
-                    for (i, (p, ty)) in t.elems.iter().zip(types).enumerate() {
+            syn::Pat::Tuple(t) => match self.tuple_fields(t, &ty) {
+                Some(fields) => {
+                    for (i, p, ty) in fields {
                         self.name_parts(p, Expr::new(ExprKind::Field(place.clone(), i), ty, span));
                     }
                 }
-                other => {
-                    let shown = self.show(&other);
-                    self.error(
-                        pat.span(),
-                        format!("a pattern of {} fields for `{shown}`", t.elems.len()),
-                    );
-                }
+                None => self.bind_as_broken(pat),
             },
             other => {
+                self.bind_as_broken(other);
                 self.error(
                     other.span(),
                     "a child's result is bound to a name or a tuple of names",
