@@ -44,8 +44,8 @@ impl Builder<'_, '_> {
             Builtin::IsAscii(class) => self.is_in(value, class),
             Builtin::ToAsciiLowercase => self.other_case(value, UPPER),
             Builtin::ToAsciiUppercase => self.other_case(value, LOWER),
-            Builtin::ToBytes { big } => self.to_bytes(value, big, &e.ty.to_type()),
-            Builtin::FromBytes { big } => self.from_bytes(value, big, self.scalar_of(e)),
+            Builtin::ToBytes { big } => self.bytes_of(value, big, &e.ty.to_type()),
+            Builtin::FromBytes { big } => self.of_bytes(value, big, self.scalar_of(e)),
             _ => value,
         }]
     }
@@ -77,7 +77,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    fn to_bytes(&mut self, value: Operand, big: bool, array: &Type) -> Operand {
+    fn bytes_of(&mut self, value: Operand, big: bool, array: &Type) -> Operand {
         let base = self.temporary(array);
         let bytes = u64::from(self.type_of(value).bits() / 8);
         for (at, shift) in Self::shifts(bytes, big) {
@@ -89,7 +89,7 @@ impl Builder<'_, '_> {
     }
 
     /// Byte by byte: an array of bytes is not aligned as an integer is.
-    fn from_bytes(&mut self, base: Operand, big: bool, to: Scalar) -> Operand {
+    fn of_bytes(&mut self, base: Operand, big: bool, to: Scalar) -> Operand {
         let mut whole = Operand::Const(to, 0);
         for (at, shift) in Self::shifts(u64::from(to.bits() / 8), big) {
             let byte = self.load(Scalar::U8, base, at);

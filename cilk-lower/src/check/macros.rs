@@ -175,6 +175,14 @@ impl Checker<'_> {
             );
             return None;
         };
+        if self.lookup(&name).is_some() {
+            self.error(
+                call.func.span(),
+                format!("`{name}` is a variable here, not a task"),
+            )
+            .help("give the variable another name");
+            return None;
+        }
         let Some(Item::Fn(func)) = self.m.names.get(&name).copied() else {
             let tasks = self
                 .m
