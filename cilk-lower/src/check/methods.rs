@@ -142,7 +142,7 @@ impl Checker<'_> {
             other => other,
         };
         if name == "clone" && args.is_empty() && !matches!(ty, Ty::Slice { .. }) {
-            return self.behind_refs(receiver);
+            return Self::copied(self.behind_refs(receiver));
         }
         match ty {
             Ty::Error | Ty::Never => Self::broken(span),
@@ -185,6 +185,15 @@ impl Checker<'_> {
                 )
             }
         }
+    }
+
+    /// A value of its own in the place of a place: what is borrowed or changed is not the original.
+    fn copied(e: Expr) -> Expr {
+        if !e.is_place() {
+            return e;
+        }
+        let (ty, span) = (e.ty.clone(), e.span);
+        Expr::new(ExprKind::Block(Vec::new(), Some(e)), ty, span)
     }
 
     /// A method that the program has written for a struct. Its receiver is borrowed as the method takes it.

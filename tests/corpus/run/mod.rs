@@ -37,6 +37,7 @@ programs! {
     casts_ints
     checksum
     cilksort
+    clones
     comparisons
     constants
     deep_recursion
