@@ -282,6 +282,20 @@ pub(crate) enum Builtin {
     Fill,
     CopyFromSlice,
     Reverse,
+    RotateLeft,
+    RotateRight,
+    Contains,
+    // Bytes, and integers as bytes.
+    /// Whether it lies in one of these ranges.
+    IsAscii(&'static [(u8, u8)]),
+    ToAsciiLowercase,
+    ToAsciiUppercase,
+    ToBytes {
+        big: bool,
+    },
+    FromBytes {
+        big: bool,
+    },
     // Integers and floats.
     Abs,
     AbsDiff,
@@ -290,6 +304,7 @@ pub(crate) enum Builtin {
     RemEuclid,
     DivEuclid,
     DivCeil,
+    IsMultipleOf,
     IsPowerOfTwo,
     NextPowerOfTwo,
     Pow,
@@ -373,10 +388,19 @@ impl Expr {
             | ExprKind::Spawn { .. } => true,
             ExprKind::Call(_, args) => args.iter().any(|a| a.ty.is_mutable()),
             ExprKind::Method(builtin, _) => {
-                use Builtin::{CopyFromSlice, Fill, MemReplace, MemSwap, Reverse, Swap};
+                use Builtin::{
+                    CopyFromSlice, Fill, MemReplace, MemSwap, Reverse, RotateLeft, RotateRight,
+                    Swap,
+                };
                 matches!(
                     builtin,
-                    Swap | Fill | CopyFromSlice | Reverse | MemSwap | MemReplace
+                    Swap | Fill
+                        | CopyFromSlice
+                        | Reverse
+                        | RotateLeft
+                        | RotateRight
+                        | MemSwap
+                        | MemReplace
                 )
             }
             _ => false,

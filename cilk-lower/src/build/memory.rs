@@ -36,7 +36,15 @@ impl Builder<'_, '_> {
             | Builtin::Swap
             | Builtin::Fill
             | Builtin::CopyFromSlice
-            | Builtin::Reverse => self.slice_builtin(builtin, args, e),
+            | Builtin::Reverse
+            | Builtin::RotateLeft
+            | Builtin::RotateRight
+            | Builtin::Contains => self.slice_builtin(builtin, args, e),
+            Builtin::IsAscii(_)
+            | Builtin::ToAsciiLowercase
+            | Builtin::ToAsciiUppercase
+            | Builtin::ToBytes { .. }
+            | Builtin::FromBytes { .. } => self.byte_builtin(builtin, args, e),
             Builtin::MemSwap | Builtin::MemReplace => self.mem_builtin(builtin, args),
             Builtin::MatNew
             | Builtin::MatRows
@@ -268,17 +276,52 @@ impl Builder<'_, '_> {
                     b.store(dst, 0, &elem, &value);
                 });
             }
-            _ => {
-                let half = self.binary(BinOp::Shr, len, Operand::Const(Scalar::U32, 1));
-                let last = self.binary(BinOp::Sub, len, Operand::usize(1));
-                self.for_each(half, |b, i| {
-                    let j = b.binary(BinOp::Sub, last, i);
-                    let (x, y) = (b.at(data, i, scale), b.at(data, j, scale));
-                    b.exchange(x, y, &elem);
-                });
+            Builtin::RotateLeft | Builtin::RotateRight => {
+                let by = values[1][0];
+                self.at_most(by, len, CheckKind::Split);
+                let rest = self.binary(BinOp::Sub, len, by);
+                let (first, second) = match builtin {
+                    Builtin::RotateLeft => (by, rest),
+                    _ => (rest, by),
+                };
+                let behind = self.at(data, first, scale);
+                for (from, count) in [(data, first), (behind, second), (data, len)] {
+                    self.reverse(from, count, &elem);
+                }
             }
+            Builtin::Contains => return vec![self.contains(data, len, values[1][0], &elem)],
+            _ => self.reverse(data, len, &elem),
         }
         Vec::new()
+    }
+
+    fn reverse(&mut self, data: Operand, len: Operand, elem: &Type) {
+        let scale = elem.layout(self.structs()).size;
+        let half = self.binary(BinOp::Shr, len, Operand::Const(Scalar::U32, 1));
+        let last = self.binary(BinOp::Sub, len, Operand::usize(1));
+        self.for_each(half, |b, i| {
+            let j = b.binary(BinOp::Sub, last, i);
+            let (x, y) = (b.at(data, i, scale), b.at(data, j, scale));
+            b.exchange(x, y, elem);
+        });
+    }
+
+    /// Whether one of the elements is what stands at `wanted`.
+    fn contains(&mut self, data: Operand, len: Operand, wanted: Operand, elem: &Type) -> Operand {
+        let size = elem.layout(self.structs()).size;
+        let found = self.local(Scalar::Bool);
+        self.assign(found, Rvalue::Use(Operand::bool(false)));
+        let wanted = self.read_memory(wanted, 0, elem);
+        let (counter, head, exit) = self.enter_loop(len);
+        let at = Operand::Local(counter);
+        let addr = self.at(data, at, size);
+        let one = self.read_memory(addr, 0, elem);
+        let same = self.same(elem, &one, &wanted);
+        self.assign(found, Rvalue::Use(same));
+        self.assign(counter, Rvalue::Binary(BinOp::Add, at, Operand::usize(1)));
+        self.branch_to(same, exit, head);
+        self.switch_to(exit);
+        Operand::Local(found)
     }
 
     /// Exchanges what two addresses hold; they may be the same.

@@ -4,6 +4,7 @@
 //! result, it holds an array): then it lives in a slot. A value of an expression is its pieces, where the piece of an array is the address
 //! of its bytes; whoever keeps such a value copies the bytes.
 
+pub(crate) mod bytes;
 mod call;
 mod control;
 mod loops;

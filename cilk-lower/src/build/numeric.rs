@@ -158,6 +158,13 @@ impl Builder<'_, '_> {
                 let more = self.convert(ty, rest);
                 self.binary(BinOp::Add, q, more)
             }
+            Builtin::IsMultipleOf => {
+                let none = self.binary(BinOp::Eq, v[1], Self::zero(ty));
+                let by = self.binary(BinOp::Max, v[1], Self::one(ty));
+                let rest = self.binary(BinOp::Rem, a, by);
+                let rest = self.select(none, a, rest);
+                self.binary(BinOp::Eq, rest, Self::zero(ty))
+            }
             Builtin::IsPowerOfTwo => {
                 let ones = self.unary(UnOp::CountOnes, a);
                 self.binary(BinOp::Eq, ones, Operand::Const(Scalar::U32, 1))
@@ -212,6 +219,9 @@ impl Builder<'_, '_> {
                 return vec![self.binary(op, a, v[1]), self.binary(test, a, v[1])];
             }
             Builtin::Clamp => {
+                let ordered = self.binary(BinOp::Le, v[1], v[2]);
+                let why = "`clamp` to a range whose ends are not in order".into();
+                self.check(ordered, CheckKind::Assert(why), Vec::new());
                 let below = self.binary(BinOp::Lt, a, v[1]);
                 let above = self.binary(BinOp::Gt, a, v[2]);
                 let capped = self.select(above, v[2], a);

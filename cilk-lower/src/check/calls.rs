@@ -26,8 +26,11 @@ impl Checker<'_> {
             );
         };
         let args: Vec<&syn::Expr> = c.args.iter().collect();
-        let Some(ident) = p.path.get_ident() else {
-            return self.associated_call(&p.path, &args, want, span);
+        let Some(path) = self.bare_path(p) else {
+            return Self::broken(span);
+        };
+        let Some(ident) = path.get_ident() else {
+            return self.associated_call(&path, &args, want, span);
         };
         let name = ident.to_string();
         match self.m.names.get(&name).copied() {
@@ -55,8 +58,8 @@ impl Checker<'_> {
                     span,
                 )
             }
-            None if self.m.whole_path(&p.path).is_some() => {
-                self.associated_call(&p.path, &args, want, span)
+            None if self.m.whole_path(&path).is_some() => {
+                self.associated_call(&path, &args, want, span)
             }
             _ if super::macros::KNOWN.contains(&name.as_str()) => self.refuse(
                 ident.span(),
@@ -70,10 +73,15 @@ impl Checker<'_> {
                     .iter()
                     .filter(|(_, i)| matches!(i, Item::Fn(_)))
                     .map(|(n, _)| n.as_str());
-                let help = nearest(&name, fns).map_or_else(
-                    || "a program calls its own functions; define it in this module".to_owned(),
-                    |n| format!("did you mean `{n}`?"),
-                );
+                let help = match nearest(&name, fns) {
+                    _ if matches!(&*name, "Some" | "Ok" | "Err") => {
+                        super::fields::NO_OPTION.to_owned()
+                    }
+                    Some(n) => format!("did you mean `{n}`?"),
+                    None => {
+                        "a program calls its own functions; define it in this module".to_owned()
+                    }
+                };
                 self.refuse(
                     ident.span(),
                     format!("there is no function `{name}` in this program"),
@@ -81,6 +89,34 @@ impl Checker<'_> {
                 )
             }
         }
+    }
+
+    /// A path without brackets: `<u32>::MAX` is `u32::MAX`.
+    pub(super) fn bare_path(&mut self, p: &syn::ExprPath) -> Option<syn::Path> {
+        let path = match &p.qself {
+            None => p.path.clone(),
+            Some(q) => match &*q.ty {
+                syn::Type::Path(t) if q.position == 0 && t.qself.is_none() => {
+                    let mut path = t.path.clone();
+                    path.segments.extend(p.path.segments.iter().cloned());
+                    path
+                }
+                _ => {
+                    self.error(
+                        p.span(),
+                        "a path of this form is not part of the task language",
+                    )
+                    .help("write `Type::name`");
+                    return None;
+                }
+            },
+        };
+        if path.segments.len() == 1 && path.leading_colon.is_some() {
+            self.error(p.span(), "a program uses only its own items")
+                .help("leave out the `::` in front");
+            return None;
+        }
+        Some(path)
     }
 
     fn call_fn(&mut self, id: FnId, args: &[&syn::Expr], span: Span) -> Expr {
@@ -285,6 +321,7 @@ impl Checker<'_> {
             ("mem", "swap" | "replace") if args.len() == 2 => {
                 return self.mem_call(name, args, span);
             }
+            ("mem", "take") if args.len() == 1 => return self.mem_call(name, args, span),
             ("Default", "default") if args.is_empty() => {
                 let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
                 return self.default_of(&ty, span);
@@ -348,9 +385,32 @@ impl Checker<'_> {
                 let value = self.expr_as(value, &Ty::Scalar(bits));
                 Expr::new(ExprKind::Bitcast(value), ty, span)
             }
+            ("from_be_bytes" | "from_le_bytes", [bytes]) if scalar.is_int() => {
+                let array = Ty::Array(
+                    Box::new(Ty::Scalar(Scalar::U8)),
+                    u64::from(scalar.bits() / 8),
+                );
+                let bytes = self.expr_as(bytes, &array);
+                let big = name == "from_be_bytes";
+                Expr::new(
+                    ExprKind::Method(Builtin::FromBytes { big }, vec![bytes]),
+                    ty,
+                    span,
+                )
+            }
             ("default", []) => self.default_of(&ty, span),
+            ("try_from", [_]) => self.refuse(
+                path.span(),
+                format!("`{scalar}` has no function `try_from`"),
+                format!("there is no `Result`: compare with `{scalar}::MAX`, then write `.. as {scalar}`"),
+            ),
             (_, [receiver, rest @ ..]) => {
-                let receiver = self.expr_as(receiver, &ty);
+                let mut receiver = self.expr(receiver, Some(&ty));
+                // These take `&self`.
+                if name.contains("ascii") {
+                    receiver = self.behind_refs(receiver);
+                }
+                let receiver = self.coerce(receiver, &ty);
                 self.scalar_method(receiver, name, rest, path.span(), span)
             }
             _ => self.refuse(
@@ -436,7 +496,10 @@ impl Checker<'_> {
             "swap" => (place.ty.clone(), Builtin::MemSwap, Ty::unit()),
             _ => ((*target).clone(), Builtin::MemReplace, (*target).clone()),
         };
-        let other = self.expr_as(args[1], &want);
+        let other = match args.get(1) {
+            Some(other) => self.expr_as(other, &want),
+            None => self.default_of(&want, span),
+        };
         Expr::new(ExprKind::Method(builtin, vec![place, other]), ty, span)
     }
 

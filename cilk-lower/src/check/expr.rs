@@ -202,8 +202,11 @@ impl Checker<'_> {
 
     fn path_value(&mut self, p: &syn::ExprPath) -> Expr {
         let span = p.span();
-        let Some(ident) = p.path.get_ident() else {
-            return self.associated(&p.path);
+        let Some(path) = self.bare_path(p) else {
+            return Self::broken(span);
+        };
+        let Some(ident) = path.get_ident() else {
+            return self.associated(&path);
         };
         let name = ident.to_string();
         match self.lookup(&name) {
@@ -241,7 +244,7 @@ impl Checker<'_> {
                 Ty::Struct(id),
                 span,
             ),
-            None if self.m.whole_path(&p.path).is_some() => self.associated(&p.path),
+            None if self.m.whole_path(&path).is_some() => self.associated(&path),
             _ => {
                 let of_constants =
                     "a constant or an array's length is made of literals and other constants"

@@ -175,6 +175,14 @@ impl Checker<'_> {
             );
             return None;
         };
+        if self.lookup(&name).is_some() {
+            self.error(
+                call.func.span(),
+                format!("`{name}` is a variable here, not a task"),
+            )
+            .help("give the variable another name");
+            return None;
+        }
         let Some(Item::Fn(func)) = self.m.names.get(&name).copied() else {
             let tasks = self
                 .m
@@ -279,21 +287,16 @@ impl Checker<'_> {
             syn::Pat::Wild(_) => {}
             syn::Pat::Paren(p) => self.name_parts(&p.pat, place),
             syn::Pat::Ident(p) => self.bind(&p.ident.to_string(), Binding::Place(place)),
-            syn::Pat::Tuple(t) => match self.shallow(&ty) {
-                Ty::Tuple(types) if types.len() == t.elems.len() => {
-                    for (i, (p, ty)) in t.elems.iter().zip(types).enumerate() {
+            syn::Pat::Tuple(t) => match self.tuple_fields(t, &ty) {
+                Some(fields) => {
+                    for (i, p, ty) in fields {
                         self.name_parts(p, Expr::new(ExprKind::Field(place.clone(), i), ty, span));
                     }
                 }
-                other => {
-                    let shown = self.show(&other);
-                    self.error(
-                        pat.span(),
-                        format!("a pattern of {} fields for `{shown}`", t.elems.len()),
-                    );
-                }
+                None => self.bind_as_broken(pat),
             },
             other => {
+                self.bind_as_broken(other);
                 self.error(
                     other.span(),
                     "a child's result is bound to a name or a tuple of names",

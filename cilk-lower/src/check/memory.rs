@@ -22,6 +22,9 @@ const SLICE_METHODS: &[&str] = &[
     "copy_from_slice",
     "clone_from_slice",
     "reverse",
+    "rotate_left",
+    "rotate_right",
+    "contains",
     "as_slice",
     "as_mut_slice",
 ];
@@ -33,6 +36,8 @@ pub(super) const WRITING_METHODS: &[&str] = &[
     "copy_from_slice",
     "clone_from_slice",
     "reverse",
+    "rotate_left",
+    "rotate_right",
     "as_mut_slice",
 ];
 const MAT_METHODS: &[&str] = &[
@@ -118,6 +123,16 @@ impl Checker<'_> {
                 (Builtin::CopyFromSlice, Ty::unit(), vec![slice_ty(false)])
             }
             "reverse" => (Builtin::Reverse, Ty::unit(), vec![]),
+            "rotate_left" => (Builtin::RotateLeft, Ty::unit(), vec![USIZE]),
+            "rotate_right" => (Builtin::RotateRight, Ty::unit(), vec![USIZE]),
+            "contains" => {
+                let target = Box::new(elem.clone());
+                let wanted = Ty::Ref {
+                    mutable: false,
+                    target,
+                };
+                (Builtin::Contains, BOOL, vec![wanted])
+            }
             _ => {
                 return Expr {
                     ty: slice_ty(mutable),

@@ -2,6 +2,7 @@
 
 use super::{Checker, nearest};
 use crate::{
+    build::bytes::ascii_class,
     hir::{Builtin, Expr, ExprKind},
     impls::{full_name, takes_self},
     items::Item,
@@ -79,6 +80,9 @@ const INT_OTHERS: &[&str] = &[
     "is_power_of_two",
     "next_power_of_two",
     "next_multiple_of",
+    "is_multiple_of",
+    "to_be_bytes",
+    "to_le_bytes",
     "ilog2",
     "ilog10",
     "ilog",
@@ -138,7 +142,7 @@ impl Checker<'_> {
             other => other,
         };
         if name == "clone" && args.is_empty() && !matches!(ty, Ty::Slice { .. }) {
-            return self.behind_refs(receiver);
+            return Self::copied(self.behind_refs(receiver));
         }
         match ty {
             Ty::Error | Ty::Never => Self::broken(span),
@@ -181,6 +185,15 @@ impl Checker<'_> {
                 )
             }
         }
+    }
+
+    /// A value of its own in the place of a place: what is borrowed or changed is not the original.
+    fn copied(e: Expr) -> Expr {
+        if !e.is_place() {
+            return e;
+        }
+        let (ty, span) = (e.ty.clone(), e.span);
+        Expr::new(ExprKind::Block(Vec::new(), Some(e)), ty, span)
     }
 
     /// A method that the program has written for a struct. Its receiver is borrowed as the method takes it.
@@ -249,6 +262,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Expr {
         let class = match self.shallow(&receiver.ty) {
+            Ty::Error | Ty::Never => return Self::broken(span),
             Ty::Scalar(s) if s.is_int() => Class::Int,
             Ty::Scalar(s) if s.is_float() => Class::Float,
             Ty::Var(v) => self.table.class(v),
@@ -277,6 +291,13 @@ impl Checker<'_> {
             Class::Float => known(&[FLOAT_UNARY, FLOAT_BINARY, FLOAT_OTHERS]),
             Class::Any => Vec::new(),
         };
+        if name == "is_multiple_of" && class == Class::Int {
+            return self.refuse(
+                at,
+                format!("`{shown}` has no method `{name}`"),
+                "unsigned integers have it: write `x % n == 0`",
+            );
+        }
         if known.contains(&name) {
             return self.refuse(
                 at,
@@ -289,6 +310,10 @@ impl Checker<'_> {
         }
         let help = if name.starts_with("checked_") {
             "there is no `Option`: use `wrapping_`, `saturating_` or `overflowing_`".to_owned()
+        } else if matches!(name, "into" | "try_into") {
+            "name the type: `u64::from(x)` where no value is lost, else `x as u64`".to_owned()
+        } else if matches!(name, "cmp" | "partial_cmp" | "total_cmp") {
+            "compare with `<`, `==` and `>`".to_owned()
         } else if class == Class::Int
             && [FLOAT_UNARY, FLOAT_BINARY, FLOAT_OTHERS]
                 .concat()
@@ -412,7 +437,25 @@ impl Checker<'_> {
             let ty = r.ty.clone();
             Expr::new(ExprKind::RawUnary(UnOp::Not, r), ty, span)
         };
+        if self.shallow(&ty) == Ty::Scalar(Scalar::U8)
+            && let Some(class) = ascii_class(name)
+            && args.is_empty()
+        {
+            return Some(method(Builtin::IsAscii(class), vec![r], BOOL));
+        }
         Some(match (name, args) {
+            ("to_ascii_lowercase", []) if self.shallow(&ty) == Ty::Scalar(Scalar::U8) => {
+                method(Builtin::ToAsciiLowercase, vec![r], ty)
+            }
+            ("to_ascii_uppercase", []) if self.shallow(&ty) == Ty::Scalar(Scalar::U8) => {
+                method(Builtin::ToAsciiUppercase, vec![r], ty)
+            }
+            ("to_be_bytes" | "to_le_bytes", []) => {
+                let bytes = u64::from(self.decided(&ty)?.bits() / 8);
+                let array = Ty::Array(Box::new(Ty::Scalar(Scalar::U8)), bytes);
+                let big = name == "to_be_bytes";
+                method(Builtin::ToBytes { big }, vec![r], array)
+            }
             ("count_ones" | "leading_zeros" | "trailing_zeros", []) => {
                 unary(UnOp::from_name(name)?, r, U32)
             }
@@ -495,6 +538,7 @@ impl Checker<'_> {
             "rem_euclid" => (Builtin::RemEuclid, ty.clone()),
             "div_euclid" => (Builtin::DivEuclid, ty.clone()),
             "div_ceil" => (Builtin::DivCeil, ty.clone()),
+            "is_multiple_of" if !self.decided(&ty)?.is_signed() => (Builtin::IsMultipleOf, BOOL),
             "next_multiple_of" => (Builtin::NextMultipleOf, ty.clone()),
             "ilog" => (Builtin::Ilog, U32),
             "saturating_mul" => (Builtin::SaturatingMul, ty.clone()),
@@ -521,12 +565,17 @@ impl Checker<'_> {
         ))
     }
 
-    /// The unsigned type of the same width. An integer that nothing decided yet becomes `i32`.
-    fn unsigned(&mut self, ty: &Ty) -> Option<Ty> {
+    /// The type of an integer. One that nothing decided yet becomes `i32`.
+    fn decided(&mut self, ty: &Ty) -> Option<Scalar> {
         if let Ty::Var(_) = self.shallow(ty) {
             self.table.unify(ty, &Ty::Scalar(Scalar::I32));
         }
-        Some(Ty::Scalar(match self.shallow(ty).scalar()? {
+        self.shallow(ty).scalar()
+    }
+
+    /// The unsigned type of the same width.
+    fn unsigned(&mut self, ty: &Ty) -> Option<Ty> {
+        Some(Ty::Scalar(match self.decided(ty)? {
             Scalar::I8 => Scalar::U8,
             Scalar::I16 => Scalar::U16,
             Scalar::I32 => Scalar::U32,

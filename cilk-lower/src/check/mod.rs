@@ -10,6 +10,7 @@ mod control;
 mod defaults;
 mod exhaustive;
 mod expr;
+mod fields;
 mod finish;
 mod macros;
 mod memory;

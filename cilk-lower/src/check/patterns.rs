@@ -1,11 +1,11 @@
 //! `let` and its patterns, and `match`.
 
-use super::{Binding, Checker, expr::member_name};
+use super::{Binding, Checker};
 use crate::{
     consts,
     hir::{Arm, Case, Expr, ExprKind, Pat, Path, Stmt, Test, VarId},
     items::Item,
-    ty::{Class, Ty},
+    ty::Ty,
 };
 use std::collections::BTreeMap;
 use syn::spanned::Spanned;
@@ -187,14 +187,14 @@ impl Checker<'_> {
                 Pat::Var(var)
             }
             syn::Pat::Tuple(t) => {
-                let Some(types) = self.tuple_types(ty, t.elems.len(), pat.span()) else {
+                let Some(fields) = self.tuple_fields(t, ty) else {
                     self.bind_as_broken(pat);
                     return Pat::Wild;
                 };
-                let fields = t.elems.iter().zip(types).enumerate();
                 Pat::Fields(
                     fields
-                        .map(|(i, (p, ty))| (i, self.pattern(p, &part(ty))))
+                        .into_iter()
+                        .map(|(i, p, ty)| (i, self.pattern(p, &part(ty))))
                         .collect(),
                 )
             }
@@ -208,14 +208,14 @@ impl Checker<'_> {
                 )
             }
             syn::Pat::TupleStruct(s) => {
-                let Some(types) = self.struct_types(&s.path, ty, s.elems.len(), pat.span()) else {
+                let Some(fields) = self.tuple_struct_fields(s, ty) else {
                     self.bind_as_broken(pat);
                     return Pat::Wild;
                 };
-                let fields = s.elems.iter().zip(types).enumerate();
                 Pat::Fields(
                     fields
-                        .map(|(i, (p, ty))| (i, self.pattern(p, &part(ty))))
+                        .into_iter()
+                        .map(|(i, p, ty)| (i, self.pattern(p, &part(ty))))
                         .collect(),
                 )
             }
@@ -287,112 +287,11 @@ impl Checker<'_> {
         matches!((self.m.names.get(&name), self.shallow(ty)), (Some(Item::Struct(a)), Ty::Struct(b)) if *a == b)
     }
 
-    fn same(&mut self, span: proc_macro2::Span, have: &Ty, want: &Ty) {
+    pub(super) fn same(&mut self, span: proc_macro2::Span, have: &Ty, want: &Ty) {
         if !self.table.unify(have, want) {
             let (have, want) = (self.show(have), self.show(want));
             self.error(span, format!("expected `{want}`, found `{have}`"));
         }
-    }
-
-    fn tuple_types(&mut self, ty: &Ty, len: usize, span: proc_macro2::Span) -> Option<Vec<Ty>> {
-        match self.shallow(ty) {
-            Ty::Tuple(types) if types.len() == len => Some(types),
-            Ty::Var(_) => {
-                let types: Vec<Ty> = (0..len).map(|_| self.table.fresh(Class::Any)).collect();
-                self.same(span, ty, &Ty::Tuple(types.clone()));
-                Some(types)
-            }
-            Ty::Error | Ty::Never => Some(vec![Ty::Error; len]),
-            Ty::Ref { target, .. } => {
-                let shown = self.show(ty);
-                let d = self.error(span, format!("a pattern of {len} fields for `{shown}`"));
-                if !matches!(*target, Ty::Tuple(_)) {
-                    d.help("to get the index too, write `.iter().enumerate()`");
-                }
-                None
-            }
-            other => {
-                let shown = self.show(&other);
-                self.error(span, format!("a pattern of {len} fields for `{shown}`"));
-                None
-            }
-        }
-    }
-
-    fn struct_types(
-        &mut self,
-        path: &syn::Path,
-        ty: &Ty,
-        len: usize,
-        span: proc_macro2::Span,
-    ) -> Option<Vec<Ty>> {
-        let name = path
-            .segments
-            .last()
-            .map(|s| s.ident.to_string())
-            .unwrap_or_default();
-        let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
-            let d = self.error(
-                path.span(),
-                format!("there is no struct `{name}` in this program"),
-            );
-            if matches!(&*name, "Some" | "Ok" | "Err") {
-                d.help("there is no `Option` and no `Result`: use a value that stands for none, or a `bool` beside it");
-            }
-            return None;
-        };
-        self.same(span, ty, &Ty::Struct(id));
-        let types: Vec<Ty> = self.m.structs[id]
-            .fields
-            .iter()
-            .map(|(_, t)| Ty::from_type(t))
-            .collect();
-        if types.len() != len {
-            self.error(
-                span,
-                format!("`{name}` has {} fields, here are {len}", types.len()),
-            );
-            return None;
-        }
-        Some(types)
-    }
-
-    fn struct_fields<'p>(
-        &mut self,
-        s: &'p syn::PatStruct,
-        ty: &Ty,
-    ) -> Vec<(usize, &'p syn::Pat, Ty)> {
-        let name = s
-            .path
-            .segments
-            .last()
-            .map(|s| s.ident.to_string())
-            .unwrap_or_default();
-        let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
-            self.error(
-                s.path.span(),
-                format!("there is no struct `{name}` in this program"),
-            );
-            return Vec::new();
-        };
-        self.same(s.span(), ty, &Ty::Struct(id));
-        let def = self.m.structs[id].clone();
-        let mut out = Vec::new();
-        for field in &s.fields {
-            let member = member_name(&field.member);
-            match def.fields.iter().position(|(n, _)| *n == member) {
-                Some(i) => out.push((i, &*field.pat, Ty::from_type(&def.fields[i].1))),
-                None => drop(self.error(
-                    field.member.span(),
-                    format!("the struct `{name}` has no field `{member}`"),
-                )),
-            }
-        }
-        if s.rest.is_none() && out.len() < def.fields.len() {
-            self.error(s.span(), "the pattern does not name all fields")
-                .help("end it with `..`");
-        }
-        out
     }
 
     pub(super) fn match_expr(&mut self, m: &syn::ExprMatch, want: Option<&Ty>) -> Expr {
@@ -525,20 +424,20 @@ impl Checker<'_> {
                 }
             }
             syn::Pat::Tuple(t) => {
-                let Some(types) = self.tuple_types(ty, t.elems.len(), pat.span()) else {
+                let Some(fields) = self.tuple_fields(t, ty) else {
                     return self.bind_as_broken(pat);
                 };
-                for (i, (p, ty)) in t.elems.iter().zip(types).enumerate() {
+                for (i, p, ty) in fields {
                     path.push(i);
                     self.tests(p, &ty, path, out);
                     path.pop();
                 }
             }
             syn::Pat::TupleStruct(s) => {
-                let Some(types) = self.struct_types(&s.path, ty, s.elems.len(), pat.span()) else {
+                let Some(fields) = self.tuple_struct_fields(s, ty) else {
                     return self.bind_as_broken(pat);
                 };
-                for (i, (p, ty)) in s.elems.iter().zip(types).enumerate() {
+                for (i, p, ty) in fields {
                     path.push(i);
                     self.tests(p, &ty, path, out);
                     path.pop();

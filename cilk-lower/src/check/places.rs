@@ -125,7 +125,7 @@ impl Checker<'_> {
 
     pub(super) fn index(&mut self, i: &syn::ExprIndex) -> Expr {
         let span = i.span();
-        let base = self.expr(&i.expr, None);
+        let base = self.indexed(&i.expr, None);
         let base = self.behind_refs(base);
         if let syn::Expr::Range(_) = strip(&i.index) {
             return self.refuse(
@@ -266,6 +266,35 @@ impl Checker<'_> {
         }
     }
 
+    /// What is indexed: a part of a slice may stand there itself, `a[1..][..n]` and `a[1..][i]`. It is as mutable as `mutable` says, or else as its
+    /// memory.
+    fn indexed(&mut self, e: &syn::Expr, mutable: Option<bool>) -> Expr {
+        let syn::Expr::Index(i) = strip(e) else {
+            return self.expr(e, None);
+        };
+        let syn::Expr::Range(range) = strip(&i.index) else {
+            return self.expr(e, None);
+        };
+        let base = self.indexed(&i.expr, mutable);
+        let base = self.behind_refs(base);
+        let mutable = mutable.unwrap_or_else(|| self.lies_mutable(&base));
+        self.sub_slice_of(base, range, mutable, e.span())
+    }
+
+    /// Whether what is indexed can be written to, as far as types and `mut` say.
+    fn lies_mutable(&self, base: &Expr) -> bool {
+        match (&self.shallow(&base.ty), &*base.kind) {
+            (Ty::Slice { mutable, .. }, _) => *mutable,
+            (_, ExprKind::Var(var)) => self.vars[var.0].fixed.is_none(),
+            (_, ExprKind::Field(base, _)) => self.lies_mutable(base),
+            (_, ExprKind::Deref(base) | ExprKind::Index(base, _)) => match self.shallow(&base.ty) {
+                Ty::Ref { mutable, .. } | Ty::Slice { mutable, .. } => mutable,
+                _ => self.lies_mutable(base),
+            },
+            _ => false,
+        }
+    }
+
     fn sub_slice(
         &mut self,
         i: &syn::ExprIndex,
@@ -273,8 +302,18 @@ impl Checker<'_> {
         mutable: bool,
         span: proc_macro2::Span,
     ) -> Expr {
-        let base = self.expr(&i.expr, None);
+        let base = self.indexed(&i.expr, Some(mutable));
         let base = self.behind_refs(base);
+        self.sub_slice_of(base, range, mutable, span)
+    }
+
+    fn sub_slice_of(
+        &mut self,
+        base: Expr,
+        range: &syn::ExprRange,
+        mutable: bool,
+        span: proc_macro2::Span,
+    ) -> Expr {
         let range = self.slice_range(range);
         let elem = match self.shallow(&base.ty) {
             Ty::Array(elem, _) => {

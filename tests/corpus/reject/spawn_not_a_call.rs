@@ -9,6 +9,11 @@ pub mod program {
         spawn!(runn(n - 1));
         spawn!({ run(n) });
     }
+
+    #[task]
+    pub fn word(word: &[u8]) {
+        spawn!(word(&word[1..]));
+    }
 }
 
 //~ 7:16: `spawn!` takes the call of a task
@@ -19,3 +24,5 @@ pub mod program {
 //~   help: did you mean `run`?
 //~ 10:16: `spawn!` takes the call of a task
 //~   help: write `spawn!(task(arguments))`
+//~ 15:16: `word` is a variable here, not a task
+//~   help: give the variable another name

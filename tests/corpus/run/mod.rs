@@ -30,12 +30,14 @@ programs! {
     bool_logic
     branch_and_bound
     breadth_first_search
+    byte_methods
     byte_strings
     call_without_spawn
     casts_floats
     casts_ints
     checksum
     cilksort
+    clones
     comparisons
     constants
     deep_recursion
@@ -98,6 +100,7 @@ programs! {
     methods
     no_parameters
     patterns_behind_references
+    patterns_with_rest
     permutations
     prefix_sums
     queens
@@ -114,6 +117,7 @@ programs! {
     return_before_sync
     several_syncs
     shadowing
+    slice_methods
     slice_windows
     slices
     spawn_in_branches

@@ -1,0 +1,55 @@
+//! What is ordinary Rust elsewhere, and what is to be written here.
+
+#[millstream::program]
+pub mod program {
+    struct P(u32, u64);
+
+    #[task]
+    pub fn pair() -> (u32, [u32; 2]) {
+        (1, [2, 3])
+    }
+
+    #[task]
+    pub fn run(n: u32, a: &[u32], s: i8) -> u64 {
+        let x: u64 = n.into();
+        let y = u8::try_from(n);
+        let z = n.cmp(&3);
+        let w = Some(n);
+        let v = <u32 as Default>::default();
+        let u = ::pair();
+        let t = s.is_ascii_digit();
+        let q = s.is_multiple_of(2);
+        let (b, .., c) = (n,);
+        let P(d, .., e, f) = P(1, 2);
+        let (g, [h, i]) = spawn!(pair());
+        a[1..][0] = 1;
+        a[1..][..1].rotate_left(1);
+        sync!();
+        x + b + c + d + e + f + g + h + i
+    }
+}
+
+//~ 14:24: `u32` has no method `into`
+//~   help: name the type: `u64::from(x)` where no value is lost, else `x as u64`
+//~ 15:17: `u8` has no function `try_from`
+//~   help: there is no `Result`: compare with `u8::MAX`, then write `.. as u8`
+//~ 16:19: `u32` has no method `cmp`
+//~   help: compare with `<`, `==` and `>`
+//~ 17:17: there is no function `Some` in this program
+//~   help: there is no `Option` and no `Result`: use a value that stands for none, or a `bool` beside it
+//~ 18:17: a path of this form is not part of the task language
+//~   help: write `Type::name`
+//~ 19:17: a program uses only its own items
+//~   help: leave out the `::` in front
+//~ 20:19: `i8` has no method `is_ascii_digit`
+//~   help: docs/language.md lists the methods
+//~ 21:19: `i8` has no method `is_multiple_of`
+//~   help: unsigned integers have it: write `x % n == 0`
+//~ 22:13: a pattern of 2 fields for `(u32,)`
+//~ 23:13: `P` has 2 fields, here are 3
+//~ 24:17: a child's result is bound to a name or a tuple of names
+//~   help: take it apart after the `sync!()`
+//~ 25:9: this cannot be written: it lies behind `&[u32]`
+//~   help: take it as `&mut [u32]`
+//~ 26:9: `&[u32]` is shared and cannot be borrowed as `&mut`
+//~   help: take it as `&mut`
