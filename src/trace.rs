@@ -1,7 +1,7 @@
 //! A run's timeline as a file for Perfetto and `chrome://tracing`: the trace event format, as JSON.
 //!
 //! Each worker has a track, on which its dispatches are spans named by their nodes; the host has tracks of its own. Beside them there is a
-//! counter for each level: how many of its elements wait to be run. [`write`] makes the file of a report that has a timeline.
+//! counter for each level: how many of its elements wait to be run. [`write()`] makes the file of a report that has a timeline.
 
 use crate::RunReport;
 use millstream_aggregator::timeline::{Span, Timeline, Track, What};
