@@ -49,6 +49,8 @@ fn options(aggregator: Aggregator, memory: u64) -> CudaOptions {
         aggregator,
         memory: Some(memory),
         watchdog: Duration::from_secs(2),
+        // What is checked is what programs come to.
+        early: false,
         ..CudaOptions::default()
     }
 }

@@ -168,15 +168,25 @@ impl CudaLoaded {
         let Some(done) = done else {
             return Ok(false);
         };
-        let compiled = done.result().map_err(refused)?;
-        let loaded = Persistent::new(inner, &compiled)?;
-        let described = loaded.describe()?;
-        self.kernels.described.lock().insert(0, described);
-        tracing::info!(
-            program = self.program.program.name,
-            "the persistent kernel is there"
-        );
-        Ok(self.persistent.set(loaded).is_ok())
+        let loaded = done
+            .result()
+            .map_err(refused)
+            .and_then(|compiled| Persistent::new(inner, &compiled))
+            .and_then(|loaded| Ok((loaded.describe()?, loaded)));
+        let program = &self.program.program.name;
+        match loaded {
+            Ok((described, loaded)) => {
+                self.kernels.described.lock().insert(0, described);
+                tracing::info!(program, "the persistent kernel is there");
+                Ok(self.persistent.set(loaded).is_ok())
+            }
+            Err(lost @ RunError::Lost(_)) => Err(lost),
+            // The host thread goes on as it began.
+            Err(error) => {
+                tracing::error!(program, %error, "there will be no persistent kernel");
+                Ok(false)
+            }
+        }
     }
 
     /// Compiles what the aggregator needs, or takes it from the cache, and loads it. The context is entered.

@@ -225,11 +225,11 @@ impl<'a, L: Launcher> Run<'a, L> {
         let start = Instant::now();
         let mut result = self.aggregate();
         self.host.spent(What::Run, start);
+        // Relaxed: pairs with `CudaCancel::cancel`; a cancelled run takes its request with it.
+        self.launcher.shared_word(0).store(0, Ordering::Relaxed);
         if let Ok((_, counts)) = &mut result {
             self.shares(counts)?;
         }
-        // Relaxed: pairs with `CudaCancel::cancel`; a cancelled run takes its request with it.
-        self.launcher.shared_word(0).store(0, Ordering::Relaxed);
         let (control, mut counts) = result?;
         self.ended(&control, &counts)?;
         if let Some(records) = counts.records.as_ref().filter(|_| self.settings.compare) {

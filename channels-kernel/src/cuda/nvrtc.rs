@@ -12,7 +12,7 @@ mod later;
 mod messages;
 
 pub use cache::folder as cache_folder;
-pub use later::Later;
+pub use later::{Later, leave};
 
 use cache::Cache;
 use libloading::Library;

@@ -14,13 +14,20 @@ use millstream::{
     job::{Job, Outcome, check_place, write_file, write_file_by},
     trace,
 };
+use millstream_channels_kernel::cuda::nvrtc;
 use std::{
     fmt::Write,
     io,
     path::Path,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
+
+/// The exit code of a command that Ctrl-C ended, as shells have it.
+const INTERRUPTED: i32 = 130;
 
 pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<(), Failure> {
     for (what, file) in [("trace", &args.trace), ("plot", &args.plot)] {
@@ -50,13 +57,17 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
         "running"
     );
     let cancel = device.cancel_handle();
-    let again = AtomicBool::new(false);
-    let handler = move || {
-        // Relaxed: it alone reads and writes the flag.
-        if again.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
+    // Whether nothing is left to cancel: the run is over, or was asked to end before.
+    let over = Arc::new(AtomicBool::new(false));
+    let handler = {
+        let over = Arc::clone(&over);
+        move || {
+            // Relaxed: it says nothing of other memory.
+            if over.swap(true, Ordering::Relaxed) {
+                nvrtc::leave(INTERRUPTED);
+            }
+            cancel.cancel();
         }
-        cancel.cancel();
     };
     if let Err(error) = ctrlc::set_handler(handler) {
         tracing::warn!(%error, "Ctrl-C will end the command without a word");
@@ -69,26 +80,33 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
         ),
         None => prepared.run(&device),
     }?;
-    let traced = args
-        .trace
-        .as_ref()
-        .map(|file| trace(file, &outcome, &device, spans));
-    let traced = traced.transpose()?;
-    let plotted = args.plot.as_ref();
-    let plotted = plotted.map(|file| plot(file, &job, &outcome, &device));
-    let plotted = plotted.transpose()?;
-    if args.stats == Some(Stats::Json) {
-        return print(&stats::json(&job, &outcome, &device)?);
-    }
-    print(&if quiet {
+    over.store(true, Ordering::Relaxed);
+    let json = args.stats == Some(Stats::Json);
+    print(&if json {
+        stats::json(&job, &outcome, &device)?
+    } else if quiet {
         bare(&outcome)
     } else {
         let mut out = told(&outcome, &device);
         if args.stats.is_some() {
             out.push_str(&stats::text(&job, &outcome, &device));
         }
-        out + &traced.unwrap_or_default() + &plotted.unwrap_or_default()
-    })
+        out
+    })?;
+    // What cannot be written now takes no result away, nor does one take away the other.
+    let traced = args
+        .trace
+        .as_ref()
+        .map(|file| trace(file, &outcome, &device, spans));
+    let plotted = args.plot.as_ref();
+    let plotted = plotted.map(|file| plot(file, &job, &outcome, &device));
+    for wrote in [traced, plotted].into_iter().flatten() {
+        let wrote = wrote?;
+        if !json && !quiet {
+            print(&wrote)?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the trace; says so.

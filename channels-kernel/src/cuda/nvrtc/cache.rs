@@ -86,6 +86,10 @@ impl Cache {
             let (path, Ok(data)) = (entry.path(), entry.metadata()) else {
                 continue;
             };
+            // Others may keep files of theirs in the folder that they named.
+            if !is_ours(&path) {
+                continue;
+            }
             let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             match path.extension().and_then(|e| e.to_str()) {
                 Some("cubin") => files.push((used, data.len(), path)),
@@ -106,6 +110,13 @@ impl Cache {
         }
         Ok(())
     }
+}
+
+/// Whether a file's name is one that the cache gives: a key of 32 digits comes first.
+fn is_ours(path: &std::path::Path) -> bool {
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
+    let key = name.split('.').next().unwrap_or("");
+    key.len() == 32 && key.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// `MILLSTREAM_CACHE`, else `millstream` in the user's cache folder. An empty variable turns the cache off.
@@ -213,19 +224,24 @@ mod tests {
             age(key, 100 - key as u64);
         }
         assert!(cache.get(1).is_some(), "it is the last used one now");
-        let left = cache.folder.join("left.part");
+        let left = cache.folder.join(format!("{:032x}.1.1.part", 9));
         fs::write(&left, "by a process that was killed").unwrap();
         let long_ago = SystemTime::now() - 2 * ABANDONED;
-        File::open(&left).unwrap().set_modified(long_ago).unwrap();
-        fs::write(cache.folder.join("new.part"), "of one that writes").unwrap();
+        let others = cache.folder.join("download.part");
+        fs::write(&others, "of another program").unwrap();
+        for file in [&left, &others] {
+            File::open(file).unwrap().set_modified(long_ago).unwrap();
+        }
+        let new = format!("{:032x}.2.1.part", 8);
+        fs::write(cache.folder.join(&new), "of one that writes").unwrap();
         cache.put(4, &[0; 100]).unwrap();
         let kept: Vec<u128> = (1..=4).filter(|k| cache.path(*k).exists()).collect();
         assert_eq!(kept, [1, 3, 4]);
-        assert!(!left.exists() && cache.folder.join("new.part").exists());
+        assert!(!left.exists() && others.exists());
         cache.put(5, &[0; 1000]).unwrap();
         assert_eq!(
             names(&cache),
-            [format!("{:032x}.cubin", 5), "new.part".into()]
+            [format!("{:032x}.cubin", 5), new, "download.part".into()]
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Compilations that nobody waits for, until their result is asked for.
 //!
-//! A process does not end in the middle of one: what takes it down would take away what the compiler works with. So its end waits for them,
-//! and their results are in the cache for the next process.
+//! A process does not end in the middle of one: what takes it down would take away what the compiler works with. So its end waits for them, a minute at
+//! most, and their results are in the cache for the next process.
 
 use super::{Arch, Compiled, How, Nvrtc, NvrtcError};
 use std::{
@@ -14,6 +14,11 @@ use std::{
 
 /// After so long a process that ends says what it waits for.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// And after so long it ends without them.
+const MOST: Duration = Duration::from_secs(60);
+
+/// They take turns, so that what runs meanwhile has cores.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// Compilations under way in other threads.
 static UNDER_WAY: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
@@ -22,26 +27,61 @@ fn under_way() -> MutexGuard<'static, usize> {
     UNDER_WAY.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-unsafe extern "C" {
-    /// Of C's library.
-    safe fn atexit(call: extern "C" fn()) -> c_int;
+/// Waits for what is under way, for a minute at most. False if that was not enough.
+fn wait_for_all() -> bool {
+    let busy = |n: &mut usize| *n > 0;
+    let wait = |guard, most| {
+        let waited = UNDER_WAY.1.wait_timeout_while(guard, most, busy);
+        waited.unwrap_or_else(PoisonError::into_inner)
+    };
+    let (guard, waited) = wait(under_way(), PATIENCE);
+    if !waited.timed_out() {
+        return true;
+    }
+    if std::io::stderr().is_terminal() {
+        eprintln!(
+            "millstream: a kernel is still being compiled, for the runs to come; Ctrl-C leaves it out"
+        );
+    }
+    !wait(guard, MOST).1.timed_out()
 }
 
-/// Waits for what is under way. What is registered last is called first, so the library is still whole.
-extern "C" fn wait_for_all() {
-    let busy = |n: &mut usize| *n > 0;
-    let (guard, waited) = UNDER_WAY
-        .1
-        .wait_timeout_while(under_way(), PATIENCE, busy)
-        .unwrap_or_else(PoisonError::into_inner);
-    if waited.timed_out() {
-        if std::io::stderr().is_terminal() {
-            eprintln!(
-                "millstream: a kernel is still being compiled, for the runs to come; Ctrl-C leaves it out"
-            );
-        }
-        drop(UNDER_WAY.1.wait_while(guard, busy));
+/// Ends the process at once, without a wait for what is under way and whatever else is to be done at its end: what Ctrl-C asks for. What was printed
+/// before has to be flushed.
+pub fn leave(status: i32) -> ! {
+    unsafe extern "C" {
+        safe fn _exit(status: c_int) -> !;
     }
+    _exit(status)
+}
+
+/// Has the process wait before it ends. What is registered last is called first, so the compiler's library is still whole. It fails only where
+/// there is no memory left for it.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn wait_at_the_end() {
+    use std::ffi::c_void;
+    unsafe extern "C" {
+        safe fn on_exit(call: extern "C" fn(c_int, *mut c_void), with: *mut c_void) -> c_int;
+    }
+    extern "C" fn end(status: c_int, _: *mut c_void) {
+        if !wait_for_all() {
+            // A compiler that is still at work would not outlive what else ends here.
+            leave(status);
+        }
+    }
+    let _ = on_exit(end, std::ptr::null_mut());
+}
+
+/// The same by what every C library has.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn wait_at_the_end() {
+    unsafe extern "C" {
+        safe fn atexit(call: extern "C" fn()) -> c_int;
+    }
+    extern "C" fn end() {
+        wait_for_all();
+    }
+    let _ = atexit(end);
 }
 
 /// Counts as one of those under way.
@@ -49,8 +89,8 @@ struct Working;
 
 impl Working {
     fn begin() -> Self {
-        // Each time anew, so that it is called before what the library registered meanwhile. It fails only where there is no memory left for it.
-        let _ = atexit(wait_for_all);
+        // Each time anew, so that it is called before what the library registered meanwhile.
+        wait_at_the_end();
         *under_way() += 1;
         Self
     }
@@ -102,6 +142,7 @@ impl Nvrtc {
         let working = Working::begin();
         let work = move || {
             let _working = working;
+            let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
             let result = self.compile_cached(&source, arch, how);
             if let Err(error) = &result {
                 tracing::error!(%error, "a kernel that was compiled for later runs is refused");
