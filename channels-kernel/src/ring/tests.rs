@@ -231,6 +231,14 @@ fn what_cannot_be_a_ring_is_named() {
         error(8, 65),
         "1 to 64 neighbours share a word of done bits, not 65"
     );
+}
+
+#[test]
+#[cfg_attr(
+    miri,
+    ignore = "Miri touches all memory that it gives, as no system does"
+)]
+fn what_finds_no_memory_is_an_error() {
     let huge = RingLayout::of_strides(vec![1 << 40], WIDTH, 64).expect("a layout");
     assert!(matches!(Ring::with_layout(huge), Err(RingError::Memory(_))));
 }
