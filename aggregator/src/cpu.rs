@@ -324,7 +324,7 @@ impl CpuDevice {
         let mut report = RunReport::sum(&loaded.plan, workers, shared, host.took(What::Run));
         (report.budget, report.compiling) = (self.inner.memory, loaded.compiling);
         report.copying = host.took(What::Copy);
-        if self.inner.watched.observe.spans().is_some() {
+        if matches!(self.inner.watched.observe, Observe::Timeline(_)) {
             host.add(What::Compile, loaded.compiled, loaded.compiling);
             report.keep_timeline(&loaded.plan, roots, host.track());
         }

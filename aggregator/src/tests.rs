@@ -408,6 +408,10 @@ fn a_timeline_has_every_dispatch_and_counts_what_found_no_room() {
         assert!(report.timeline.missing() + 5 >= report.dispatches);
         let report = run(&by(options(Observe::Times)), FIB, &[&[22]]).unwrap().1;
         assert!(report.nodes.iter().all(|n| n.time > Some(Duration::ZERO)));
+        assert!(
+            report.timeline.tracks.is_empty(),
+            "no timeline was asked for"
+        );
     }
 }
 

@@ -58,6 +58,10 @@ impl Job {
         out.push(choice("memory", Bytes(report.budget).to_string(), why));
         if is_gpu {
             let (value, why) = match spec.aggregator.unwrap_or_default() {
+                Aggregator::Auto if report.early => (
+                    "auto",
+                    "a thread of the host where there is no kernel for narrow levels yet, or none as the program is too large",
+                ),
                 Aggregator::Auto => (
                     "auto",
                     "one block while levels are narrow, a thread of the host where they are not",

@@ -274,6 +274,14 @@ fn a_trace_that_cannot_be_written_is_said_before_the_run() {
 }
 
 #[test]
+fn a_trace_and_a_plot_are_two_files() {
+    let t = Folder::new();
+    let both = ["--trace", "a.json", "--plot", "a.json"];
+    let run = [&["run", "fib.rs", "--entry", "fib(3)"][..], &both].concat();
+    t.bad(1, &run, &["the trace and the plot cannot be the same file"]);
+}
+
+#[test]
 fn a_run_that_is_killed_or_fails_leaves_no_trace() {
     let t = Folder::new();
     let before = t.files();

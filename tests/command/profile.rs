@@ -211,6 +211,18 @@ fn what_cannot_be_profiled_says_why() {
         ],
         &["`--stats`, `--trace` and `--plot` are about a run on a device"],
     );
+    for observed in [
+        ["--stats", "json"],
+        ["--trace", "t.json"],
+        ["--plot", "t.svg"],
+    ] {
+        let check = ["check", "fib.rs", "--entry", "fib(3)"];
+        t.bad(
+            1,
+            &[&check[..], &observed[..]].concat(),
+            &["`--stats`, `--trace` and `--plot` are about a run on a device"],
+        );
+    }
     t.bad(
         1,
         &["profile", "misc.rs", "--entry", "div(1, 0)"],

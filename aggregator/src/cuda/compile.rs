@@ -70,8 +70,15 @@ impl Compiler<'_> {
         };
         thread::scope(|scope| {
             let cores = thread::available_parallelism().map_or(1, usize::from);
-            for _ in 0..cores.min(missing.len()) {
-                scope.spawn(work);
+            for number in 0..cores.min(missing.len()) {
+                let thread = thread::Builder::new().name("millstream-nvrtc".into());
+                if thread.spawn_scoped(scope, work).is_err() {
+                    // The system gives no more: those that there are do it all, and this one if there are none.
+                    if number == 0 {
+                        work();
+                    }
+                    break;
+                }
             }
             self.tell(&progress, missing.len());
         });

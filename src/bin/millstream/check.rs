@@ -3,7 +3,7 @@
 use crate::{
     Failure,
     args::RunArgs,
-    report::{count, grouped, print},
+    report::{count, grouped, observes_nothing, print},
 };
 use millstream::job::{Borrows, Job};
 use millstream_graph::{
@@ -13,6 +13,7 @@ use millstream_graph::{
 use std::fmt::Write;
 
 pub(crate) fn check(args: &RunArgs, quiet: bool) -> Result<(), Failure> {
+    observes_nothing(args)?;
     let job = Job::open(&args.file, &args.settings())?;
     let mut out = match job.flow() {
         Some(_) => graph(&job),

@@ -4,7 +4,7 @@ use crate::{
     Failure,
     args::ProfileArgs,
     live,
-    report::{count, grouped, print},
+    report::{count, grouped, observes_nothing, print},
 };
 use millstream::job::{Job, Profiled};
 use millstream_graph::interp::{BURDEN, Profile, Progress};
@@ -15,10 +15,7 @@ use std::{fmt::Write, sync::Arc};
 const SHOWN_LINES: usize = 20;
 
 pub(crate) fn profile(args: &ProfileArgs, quiet: bool) -> Result<(), Failure> {
-    if args.run.stats.is_some() || args.run.trace.is_some() || args.run.plot.is_some() {
-        let message = "`--stats`, `--trace` and `--plot` are about a run on a device: `millstream run` takes them";
-        return Err(Failure::Other(message.into()));
-    }
+    observes_nothing(&args.run)?;
     let job = Job::open(&args.run.file, &args.run.settings())?;
     let prepared = job.prepare()?;
     let progress = Arc::new(Progress::default());

@@ -1,6 +1,6 @@
 //! What the command says: logs, results, errors.
 
-use crate::{Failure, spans::Spans};
+use crate::{Failure, args::RunArgs, spans::Spans};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use std::{
     io::{self, IsTerminal, Write},
@@ -45,6 +45,15 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
             io::ErrorKind::BrokenPipe => Failure::Other(CLOSED.into()),
             _ => Failure::Other(format!("cannot write the output: {e}")),
         })
+}
+
+/// Refuses what says something of a run on a device, where there is none.
+pub(crate) fn observes_nothing(args: &RunArgs) -> Result<(), Failure> {
+    if args.stats.is_some() || args.trace.is_some() || args.plot.is_some() {
+        let message = "`--stats`, `--trace` and `--plot` are about a run on a device: `millstream run` takes them";
+        return Err(Failure::Other(message.into()));
+    }
+    Ok(())
 }
 
 /// Says something beside the results.

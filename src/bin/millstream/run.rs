@@ -30,6 +30,10 @@ use std::{
 const INTERRUPTED: i32 = 130;
 
 pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<(), Failure> {
+    if args.trace.is_some() && args.trace == args.plot {
+        let message = "the trace and the plot cannot be the same file";
+        return Err(Failure::Other(message.into()));
+    }
     for (what, file) in [("trace", &args.trace), ("plot", &args.plot)] {
         if let Some(file) = file {
             // A run may take long: what cannot be written is said before.

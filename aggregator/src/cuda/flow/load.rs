@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     cuda::{
+        compile::Compiler,
         device::{Aggregator, CudaDevice, Inner, arch_for},
         driver::{Kernel, Module},
         gpu::Driver,
@@ -61,10 +62,14 @@ impl CudaGraph {
             fast_math: program.source.options.fast_math,
             check: false,
         };
-        let compiled = nvrtc
-            .compile_cached(&text.source, arch_for(nvrtc, inner.info.arch)?, how)
-            .map_err(|e| RunError::Compile(e.to_string()))?;
-        let module = Module::new(&inner.context, &compiled.cubin)?;
+        let compiler = Compiler {
+            nvrtc,
+            arch: arch_for(nvrtc, inner.info.arch)?,
+            how,
+            name: &program.graph.name,
+        };
+        let compiled = compiler.all(std::slice::from_ref(&text.source))?;
+        let module = Module::new(&inner.context, &compiled[0].cubin)?;
         let kernel = module.kernel(kernel::FLOW)?;
         let blocks = kernel.occupancy(kernel::BLOCK)? * inner.info.multiprocessors;
         if blocks == 0 {

@@ -181,46 +181,53 @@ impl Change {
 
 /// The elements of each level, or of each few levels. What is there is known from what each dispatch consumed and pushed, when it ended.
 fn alive(timeline: &Timeline, time: Time) -> Vec<Row> {
-    let mut changes = BTreeMap::<u64, Change>::new();
-    let roots = changes.entry(0).or_default();
-    roots.by(timeline.roots as f64, 0.0);
-    for span in timeline.tracks.iter().flat_map(|t| &t.spans) {
-        let What::Node(node) = span.what else {
-            continue;
-        };
+    let spans = timeline.tracks.iter().flat_map(|t| &t.spans);
+    let spans = spans.filter_map(|span| match span.what {
+        What::Node(node) => Some((span, (node as usize) < timeline.entries)),
+        _ => None,
+    });
+    let deepest = |span: &Span, entry| match (span.children, entry) {
+        (0, false) => 0,
+        (0, true) => span.level,
+        _ => span.level + 1,
+    };
+    let levels = 1 + spans.clone().map(|(s, e)| deepest(s, e)).max().unwrap_or(0);
+    let each = levels.div_ceil(ROWS);
+    let rows = levels.div_ceil(each) as usize;
+    let mut changes: Vec<Change> = std::iter::repeat_with(Change::default).take(rows).collect();
+    changes[0].by(timeline.roots as f64, 0.0);
+    for (span, entry) in spans {
         let at = time.place(span.end);
         // Elements of other nodes are frames, which tasks that began there left.
-        if (node as usize) < timeline.entries {
-            let own = changes.entry(span.level).or_default();
+        if entry {
+            let own = &mut changes[(span.level / each) as usize];
             own.by(-(span.elements as f64), at);
             own.elements += span.elements;
         }
         if span.children > 0 {
-            let below = changes.entry(span.level + 1).or_default();
-            below.by(span.children as f64, at);
+            changes[((span.level + 1) / each) as usize].by(span.children as f64, at);
         }
     }
-    let levels = changes.keys().next_back().map_or(1, |deepest| deepest + 1);
-    let each = levels.div_ceil(ROWS);
-    let row = |first: u64| Row {
-        name: match (first, (first + each).min(levels) - 1) {
-            (first, last) if first == last => grouped(first),
-            (first, last) => format!("{} to {}", grouped(first), grouped(last)),
-        },
-        elements: 0,
-        cells: vec![0.0; SLICES],
+    let name = |first: u64| match (first, (first + each).min(levels) - 1) {
+        (first, last) if first == last => grouped(first),
+        (first, last) => format!("{} to {}", grouped(first), grouped(last)),
     };
-    let mut out: Vec<Row> = (0..levels).step_by(each as usize).map(row).collect();
-    for (level, change) in changes {
-        let row = &mut out[(level / each) as usize];
-        row.elements += change.elements;
+    let rows = changes.into_iter().zip((0..).step_by(each as usize));
+    rows.map(|(change, first)| {
         let mut before = 0.0;
-        for (slice, cell) in row.cells.iter_mut().enumerate() {
-            *cell += before + change.here[slice];
-            before += change.later[slice];
+        let cells = change.here.iter().zip(&change.later).take(SLICES);
+        let cells = cells.map(|(here, later)| {
+            let there = before + here;
+            before += later;
+            there
+        });
+        Row {
+            name: name(first),
+            elements: change.elements,
+            cells: cells.collect(),
         }
-    }
-    out
+    })
+    .collect()
 }
 
 /// What each node consumed, as evenly as its dispatches took.
