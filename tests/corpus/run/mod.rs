@@ -99,6 +99,7 @@ programs! {
     mergesort
     methods
     no_parameters
+    parallel_loops
     patterns_behind_references
     patterns_with_rest
     permutations
