@@ -86,13 +86,10 @@ pub fn parse_module(
         pending::check(&body, &mut m.diags);
         bodies.push(body);
     }
-    let (mut made, mut loops) = (Vec::new(), Vec::new());
-    if m.diags.is_empty() {
-        for (i, body) in bodies.iter_mut().enumerate() {
-            outline::loops(&mut m, FnId(i), body, &mut made, &mut loops);
-        }
-        bodies.extend(made);
-    }
+    let loops = match m.diags.is_empty() {
+        true => outline::program(&mut m, &mut bodies),
+        false => Vec::new(),
+    };
     if !m.fns.iter().any(|f| f.kind.spawns()) && m.diags.is_empty() {
         m.diags
             .error(

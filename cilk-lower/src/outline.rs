@@ -18,11 +18,14 @@
 //! How many rounds a piece has depends on their number alone (`Rounds::least`, [`PIECES`]), and pieces are added up in the shape of
 //! the halves: so sums of floats have the same bits on every device. `rust::rounds` makes the serial elision add in this order too.
 //!
-//! In a helper, and in a task that is called, the spawns are calls, as everywhere.
+//! In a task that is called the spawns are calls, as everywhere; [`promote`] says what helpers do, and [`spawning`] which loops are shared out
+//! without being asked for. A kernel runs its loops round by round.
 
 mod gather;
 mod make;
+mod promote;
 mod rounds;
+mod spawning;
 
 use crate::{
     diag::Diagnostics,
@@ -51,37 +54,48 @@ pub(crate) const PIECES: u64 = 1 << 16;
 /// So many rounds that do little are one piece at least.
 pub(crate) const LEAST_LIGHT: u64 = 32;
 
-/// Makes tasks of a function's parallel loops: adds them to the module and their bodies to `made`.
-pub(crate) fn loops(
-    m: &mut Module,
-    owner: FnId,
-    body: &mut Body,
-    made: &mut Vec<Body>,
-    loops: &mut Vec<ParallelLoop>,
-) {
-    if body.parallel.is_empty() {
-        return;
+/// Makes tasks of the loops of all functions: adds them to the module, and their bodies behind the others.
+pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoop> {
+    promote::promote(m, bodies);
+    let reach = spawning::recursive(bodies);
+    let (mut made, mut loops) = (Vec::new(), Vec::new());
+    for (i, body) in bodies.iter_mut().enumerate() {
+        let parallel = std::mem::take(&mut body.parallel);
+        let item = &m.fns[i];
+        let kind = item.kind;
+        let mut outliner = Outliner {
+            id: FnId(i),
+            kind,
+            owner: item.name.trim_end_matches(".task").to_owned(),
+            block: Rc::clone(&item.block),
+            found: 0,
+            vars: std::mem::take(&mut body.vars),
+            m,
+            made: &mut made,
+            loops: &mut loops,
+        };
+        if !parallel.is_empty() {
+            outliner.walk(&mut body.root, &parallel);
+        }
+        if kind == FunctionKind::Task {
+            outliner.share(&mut body.root, &reach, true);
+        }
+        let changed = outliner.found > 0;
+        body.vars = outliner.vars;
+        if changed {
+            settle(&mut body.root);
+        }
     }
-    let parallel = std::mem::take(&mut body.parallel);
-    let item = &m.fns[owner.0];
-    let mut outliner = Outliner {
-        owner: item.name.clone(),
-        block: Rc::clone(&item.block),
-        found: 0,
-        vars: std::mem::take(&mut body.vars),
-        m,
-        made,
-        loops,
-    };
-    outliner.walk(&mut body.root, &parallel);
-    body.vars = outliner.vars;
-    settle(&mut body.root);
+    bodies.extend(made);
+    loops
 }
 
 struct Outliner<'a> {
     m: &'a mut Module,
     made: &'a mut Vec<Body>,
     loops: &'a mut Vec<ParallelLoop>,
+    id: FnId,
+    kind: FunctionKind,
     owner: String,
     block: Rc<syn::Block>,
     found: usize,
@@ -106,6 +120,8 @@ struct Pieces {
     gathers: Vec<Gather>,
     /// What the rounds do beside computing.
     does: Does,
+    /// Whether a sync follows, so that none is needed here.
+    waits: bool,
 }
 
 /// What rounds do.
@@ -155,14 +171,14 @@ impl Outliner<'_> {
         e.children_mut(&mut |child| self.walk(child, parallel));
         if let ExprKind::For(id, ..) = &*e.kind
             && parallel.contains(id)
-            && let Some(outlined) = self.outline(e)
+            && let Some(outlined) = self.outline(e, false)
         {
             *e = outlined;
         }
     }
 
-    /// What stands for a loop; none if there is something wrong with it, which has been said.
-    fn outline(&mut self, e: &Expr) -> Option<Expr> {
+    /// What stands for a loop; none if there is something wrong with it, which has been said. `waits`: a sync follows it.
+    fn outline(&mut self, e: &Expr, waits: bool) -> Option<Expr> {
         let span = e.span;
         let ExprKind::For(id, over, body) = &*e.kind else {
             return None;
@@ -185,13 +201,15 @@ impl Outliner<'_> {
             &mut self.m.diags,
         )?;
         let does = Does::of(&mut body);
-        let named = |g: &Gather| (self.vars[g.var.0].name.clone(), g.op);
-        self.loops.push(ParallelLoop {
-            at: place(span),
-            least: does.least(),
-            gathers: gathers.iter().map(named).collect(),
-            ordered: gathers.iter().any(Gather::is_ordered),
-        });
+        if !waits {
+            let named = |g: &Gather| (self.vars[g.var.0].name.clone(), g.op);
+            self.loops.push(ParallelLoop {
+                at: place(span),
+                least: does.least(),
+                gathers: gathers.iter().map(named).collect(),
+                ordered: gathers.iter().any(Gather::is_ordered),
+            });
+        }
         let pieces = Pieces {
             span,
             rounds,
@@ -199,8 +217,14 @@ impl Outliner<'_> {
             captured,
             gathers,
             does,
+            waits,
         };
-        Some(self.stand_in(&pieces, before))
+        let few = match (waits, pieces.does.least()) {
+            (true, _) => Some((spawning::FEW, self.as_it_was(&pieces))),
+            (false, Some(LEAST_LIGHT)) => Some((LEAST_LIGHT, self.few(&pieces))),
+            _ => None,
+        };
+        Some(self.stand_in(&pieces, before, few))
     }
 
     /// The variables that the rounds use and do not declare, in the order in which they are first used.
@@ -233,19 +257,28 @@ impl Outliner<'_> {
         matches!(ty, Type::Atomic(_)) || ty.pieces(&self.m.structs).iter().any(|p| blob(p.kind))
     }
 
-    /// What stands where the loop stood.
-    fn stand_in(&mut self, pieces: &Pieces, mut stmts: Vec<Stmt>) -> Expr {
+    /// What stands where the loop stood. `few`: what is run in its place for so many rounds at most.
+    fn stand_in(
+        &mut self,
+        pieces: &Pieces,
+        mut stmts: Vec<Stmt>,
+        few: Option<(u64, Expr)>,
+    ) -> Expr {
         let make = Make(pieces.span);
         let count = make.fresh(&mut self.vars, "rounds", USIZE);
         stmts.push(make.bind(count, pieces.rounds.count(&make)));
         let many = make.var(count, &USIZE);
         let spawned = self.spawned(pieces, &many);
-        // A few rounds that do little are run where they stand.
-        let few = (pieces.does.least() == Some(LEAST_LIGHT)).then(|| self.few(pieces));
-        let most = if few.is_some() { LEAST_LIGHT } else { 0 };
+        let (most, few) = few.map_or((0, None), |(most, few)| (most, Some(few)));
         let test = make.compare(BinOp::Gt, many, make.count(most));
         stmts.push(Stmt::Expr(make.choose(test, spawned, few)));
         make.block(stmts)
+    }
+
+    /// The loop itself.
+    fn as_it_was(&self, pieces: &Pieces) -> Expr {
+        let make = Make(pieces.span);
+        make.block(vec![pieces.rounds.here(pieces.body.clone(), &make)])
     }
 
     /// All rounds as children.
@@ -272,7 +305,7 @@ impl Outliner<'_> {
             self.vars[var.0].awaits = true;
             let place = make.var(var, &self.vars[var.0].ty);
             stmts.push(make.spawn(task, args, Some((place, combine))));
-            stmts.push(make.sync());
+            self.wait(pieces, &mut stmts);
             return make.block(stmts);
         }
         let result = gather::result(&pieces.gathers);
@@ -284,12 +317,18 @@ impl Outliner<'_> {
         });
         let stored = dest.clone().map(|place| (place, Combine::Store));
         stmts.push(make.spawn(task, args, stored));
-        stmts.push(make.sync());
+        self.wait(pieces, &mut stmts);
         stmts.extend(
             dest.iter()
                 .flat_map(|dest| gather::add(&pieces.gathers, &make, dest)),
         );
         make.block(stmts)
+    }
+
+    fn wait(&self, pieces: &Pieces, stmts: &mut Vec<Stmt>) {
+        if !pieces.waits {
+            stmts.push(Make(pieces.span).sync());
+        }
     }
 
     /// All rounds where the loop stands. What is gathered is added up as in one piece.
@@ -341,7 +380,11 @@ impl Outliner<'_> {
         self.m.fns.push(FnItem {
             name: format!("{}.loop{}", self.owner, self.found),
             span: pieces.span,
-            kind: FunctionKind::Task,
+            // In a function that spawns nothing it is called.
+            kind: match self.kind {
+                FunctionKind::Task => FunctionKind::Task,
+                _ => FunctionKind::Helper,
+            },
             params: vars.iter().map(|v| (wild(), v.ty.to_type())).collect(),
             held: false,
             ret: result.to_type(),

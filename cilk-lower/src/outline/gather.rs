@@ -22,6 +22,8 @@ pub(super) struct Gather {
     pub(super) var: VarId,
     pub(super) ty: Ty,
     pub(super) op: BinOp,
+    /// Whether all that it gathers are results of children.
+    pub(super) by_children: bool,
 }
 
 /// What is gathered, and what is wrong with what the rounds do to the variables from around them.
@@ -39,7 +41,8 @@ pub(super) fn find(
     };
     search.expr(body);
     let mut out = Vec::new();
-    for (var, Found { op, own, span }) in search.found {
+    for (var, found) in search.found {
+        let Found { op, own, span, .. } = found;
         if mentions(body, var) > own {
             let name = &vars[var.0].name;
             wrong
@@ -47,7 +50,13 @@ pub(super) fn find(
                 .help("rounds run side by side: read it after the loop, or gather in a second variable");
         }
         let ty = vars[var.0].ty.clone();
-        out.push(Gather { var, ty, op });
+        let by_children = found.by_children;
+        out.push(Gather {
+            var,
+            ty,
+            op,
+            by_children,
+        });
     }
     out
 }
@@ -57,6 +66,7 @@ struct Found {
     op: BinOp,
     own: usize,
     span: Span,
+    by_children: bool,
 }
 
 struct Search<'a> {
@@ -93,7 +103,7 @@ impl Search<'_> {
                         }
                     }
                     Some((place, combine)) => match (self.whole(place), combine.op()) {
-                        (Some(var), Some(op)) => self.gather(var, op, 1, e.span),
+                        (Some(var), Some(op)) => self.gather(var, op, 0, e.span),
                         _ => self.changes(place, e.span),
                     },
                     None => {}
@@ -139,9 +149,16 @@ impl Search<'_> {
         }
     }
 
-    fn gather(&mut self, var: VarId, op: BinOp, own: usize, span: Span) {
-        let found = self.found.entry(var).or_insert(Found { op, own: 0, span });
-        found.own += own;
+    /// `named`: how often it is named for that, beside the place itself; none for a child's result.
+    fn gather(&mut self, var: VarId, op: BinOp, named: usize, span: Span) {
+        let found = self.found.entry(var).or_insert(Found {
+            op,
+            own: 0,
+            span,
+            by_children: true,
+        });
+        found.own += named.max(1);
+        found.by_children &= named == 0;
         if found.op != op {
             let name = &self.vars[var.0].name;
             self.wrong

@@ -140,6 +140,7 @@ programs! {
     unused_results
     walked_slices
     while_loops
+    wide_loops
     wide_spawn
     without_checks
 }
