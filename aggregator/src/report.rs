@@ -391,28 +391,6 @@ impl RunReport {
 }
 
 impl NodeReport {
-    /// One of which nothing is counted yet.
-    pub(crate) fn new(name: String, entry: bool) -> Self {
-        Self {
-            name,
-            entry,
-            ..Self::default()
-        }
-    }
-
-    /// A dispatch consumed so many elements, gave some back or none, and took so long.
-    pub(crate) fn add(&mut self, elements: u64, yields: bool, time: Duration) {
-        self.elements += elements;
-        self.dispatches += 1;
-        self.yields += u64::from(yields);
-        let power = elements.max(1).ilog2() as usize;
-        if self.widths.len() <= power {
-            self.widths.resize(power + 1, 0);
-        }
-        self.widths[power] += 1;
-        *self.time.get_or_insert_default() += time;
-    }
-
     /// Sums up what the workers say of a node.
     fn sum(plan: &Plan, node: usize, workers: &[WorkerReport]) -> Self {
         let rest = node.checked_sub(plan.tasks.len());

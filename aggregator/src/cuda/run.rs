@@ -3,7 +3,6 @@
 use super::{
     arena::Arena,
     copies::Copies,
-    device::Aggregator,
     launcher::{Launcher, MAILBOX},
     policy::{Decision, Done, Policy, Run as Chosen},
     records::{self, Records},
@@ -12,6 +11,7 @@ use super::{
 use crate::{
     args::{self, ErasedCall},
     error::RunError,
+    gpus::Aggregator,
     report::RunReport,
     timeline::{Host, What, now},
 };

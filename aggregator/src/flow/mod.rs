@@ -12,7 +12,7 @@ mod host;
 pub(crate) mod image;
 mod load;
 mod ready;
-mod running;
+pub(crate) mod running;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test ends there")]
 mod stress;
@@ -31,7 +31,6 @@ pub(crate) use bell::Bell;
 pub use host::HostFn;
 pub(crate) use load::{CpuGraph, Kept};
 pub use load::{GraphCall, GraphProgram};
-pub(crate) use running::Feed;
 pub use running::Running;
 
 use crate::{

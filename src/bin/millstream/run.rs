@@ -3,7 +3,7 @@
 use crate::{
     Failure,
     args::{RunArgs, Stats},
-    live,
+    cuda, live,
     plot::{self, Caption},
     report::{count, note, print},
     spans::Spans,
@@ -14,7 +14,6 @@ use millstream::{
     job::{Job, Outcome, check_place, write_file, write_file_by},
     trace,
 };
-use millstream_channels_kernel::cuda::nvrtc;
 use std::{
     fmt::Write,
     io,
@@ -68,7 +67,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
         move || {
             // Relaxed: it says nothing of other memory.
             if over.swap(true, Ordering::Relaxed) {
-                nvrtc::leave(INTERRUPTED);
+                cuda::leave(INTERRUPTED);
             }
             cancel.cancel();
         }

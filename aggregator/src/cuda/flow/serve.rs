@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     error::RunError,
-    flow::{Feed, GraphCall, GraphProgram, HostFn, Running, image::Image},
+    flow::{GraphCall, GraphProgram, HostFn, Running, image::Image, running::Feed},
     report::RunReport,
 };
 use millstream_graph::graph::{Body, ChannelKey};
