@@ -5,6 +5,7 @@ use crate::{
     buffer::{Buffer, Pod},
     cpu::{self, CpuDevice, CpuLoaded, CpuOptions},
     cuda::{CudaCancel, CudaDevice, CudaLoaded, CudaOptions, DeviceInfo, flow::CudaGraph},
+    dump::Dump,
     error::RunError,
     flow::{CpuGraph, GraphCall, GraphProgram, Running},
     live::Live,
@@ -271,6 +272,12 @@ impl Device {
             Kind::Cpu(device) => Some(device.live()),
             Kind::Cuda(_) => None,
         }
+    }
+
+    /// What its last run was at, if that was stopped or could not go on, or what can be seen of the one in progress: see [`Live::dump`].
+    #[must_use]
+    pub fn dump(&self) -> Option<Dump> {
+        self.live()?.dump()
     }
 
     /// Compiles a program for this device, unless it is loaded already.

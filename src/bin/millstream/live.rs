@@ -19,16 +19,18 @@ pub(crate) fn wanted(quiet: bool) -> bool {
     !quiet && io::stderr().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Works, and says on a terminal how far it is: what `line` gives for the time since it began.
+/// Works, and says on a terminal how far it is: what `line` gives for the time since it began. Where nobody wants to hear it, it is asked all the
+/// same: who is asked again and again knows what stands still.
 pub(crate) fn watched<T>(
     wanted: bool,
     line: impl FnMut(Duration) -> String + Send,
     work: impl FnOnce() -> T,
 ) -> T {
-    if !wanted {
-        return work();
+    if wanted {
+        told(&mut io::stderr(), FIRST, line, work)
+    } else {
+        told(&mut io::sink(), FIRST, line, work)
     }
-    told(&mut io::stderr(), FIRST, line, work)
 }
 
 fn told<T>(
@@ -41,13 +43,18 @@ fn told<T>(
     thread::scope(|scope| {
         let (over, ended) = mpsc::channel::<()>();
         scope.spawn(move || {
-            let mut wait = first;
+            let (mut wait, mut said) = (first.min(EVERY), false);
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                // A terminal that is gone is told nothing.
-                let _ = write!(out, "\r{}\x1b[K", line(begin.elapsed())).and_then(|()| out.flush());
+                let elapsed = begin.elapsed();
+                let now = line(elapsed);
                 wait = EVERY;
+                if elapsed >= first {
+                    said = true;
+                    // A terminal that is gone is told nothing.
+                    let _ = write!(out, "\r{now}\x1b[K").and_then(|()| out.flush());
+                }
             }
-            if wait == EVERY {
+            if said {
                 let _ = write!(out, "\r\x1b[K").and_then(|()| out.flush());
             }
         });
@@ -113,6 +120,7 @@ mod tests {
             tasks: tasks.get(),
             levels: 30,
             bytes: 3 << 20,
+            alive: None,
         });
         assert_eq!(
             line(Duration::from_secs(2)),
@@ -127,6 +135,7 @@ mod tests {
             tasks: 1,
             levels: 1,
             bytes: 0,
+            alive: None,
         });
         let said = "1 s: 1 element (1 a second), 0 bytes on stacks";
         assert_eq!(line(Duration::from_secs(1)), said);

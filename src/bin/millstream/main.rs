@@ -7,6 +7,7 @@ mod args;
 mod bench;
 mod check;
 mod doctor;
+mod inspect;
 mod live;
 mod lower;
 mod plot;
@@ -15,6 +16,7 @@ mod report;
 mod run;
 mod spans;
 mod stats;
+mod stop;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Command::Profile(args) => profile::profile(&args, cli.quiet),
         Command::Lower(args) => lower::lower(&args),
         Command::Bench(args) => bench::run(&args).map_err(Failure::Other),
+        Command::Inspect(args) => inspect::inspect(&args.file),
         Command::Doctor => doctor::doctor(),
     };
     match done {
