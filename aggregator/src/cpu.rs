@@ -222,6 +222,7 @@ impl CpuDevice {
         calls: &mut [ErasedCall<'_>],
     ) -> Result<RunReport, RunError> {
         let _turn = self.turn();
+        self.board().clear();
         // The budget is this run's.
         *self.kept_channels() = None;
         let start = Instant::now();

@@ -18,7 +18,7 @@ pub(crate) struct Lay {
 }
 
 impl Lay {
-    fn add(&mut self, level: u64, elements: u64) {
+    pub(crate) fn add(&mut self, level: u64, elements: u64) {
         if elements > 0 {
             self.elements += elements;
             self.join(Some((level, level)));
@@ -134,7 +134,7 @@ impl Sight for Run {
         let workers: Vec<WorkerState> = (0..self.workers as usize)
             .map(|w| {
                 let there = left.iter().find(|l| l.worker == w);
-                there.map_or_else(|| self.from_outside(w), |l| l.state.clone())
+                there.map_or_else(|| self.seen_from_outside(w), |l| l.state.clone())
             })
             .collect();
         let inside = |w: &&WorkerState| w.last.doing != Doing::Nothing;
@@ -175,7 +175,7 @@ impl Sight for Run {
 
 impl Run {
     /// A worker as it can be seen while it works.
-    fn from_outside(&self, worker: usize) -> WorkerState {
+    fn seen_from_outside(&self, worker: usize) -> WorkerState {
         let last = self.board.last_step(worker);
         let so_far = self.board.so_far_of(worker);
         WorkerState {

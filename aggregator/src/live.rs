@@ -22,7 +22,9 @@ struct Slot {
     tasks: AtomicU64,
     levels: AtomicU64,
     bytes: AtomicU64,
+    /// One more than what is said, if that is.
     alive: AtomicU64,
+    dispatches: AtomicU64,
     /// The last event: what, at which node, with how many elements; then its number and level.
     what: AtomicU64,
     whereabouts: AtomicU64,
@@ -65,16 +67,14 @@ impl Step {
         }
     }
 
-    /// The same for readers, where places have these names.
+    /// The same for readers, where nodes have these names.
     pub(crate) fn event(self, names: &[String], ago: Option<Duration>) -> Event {
         let runs = self.doing == Doing::Runs;
+        let node = names.get(self.at).filter(|_| runs).cloned();
         Event {
             doing: self.doing,
-            at: match self.doing {
-                Doing::Runs | Doing::WaitsForRoom => names.get(self.at).cloned(),
-                _ => None,
-            },
-            level: runs.then_some(self.level),
+            level: (runs && node.is_some()).then_some(self.level),
+            at: node,
             elements: (self.elements > 0).then_some(self.elements),
             ago_ns: ago.map(|a| a.as_nanos() as u64),
         }
@@ -127,6 +127,7 @@ impl Board {
             self.publish(worker, SoFar::default());
             self.step(worker, Step::default());
             slot.alive.store(0, Ordering::Relaxed);
+            slot.dispatches.store(0, Ordering::Relaxed);
         }
         self.glimpses.lock().fill(None);
         *self.last.lock() = Last::default();
@@ -156,8 +157,13 @@ impl Board {
         slot.tasks.store(so_far.tasks, Ordering::Relaxed);
         slot.levels.store(so_far.levels, Ordering::Relaxed);
         slot.bytes.store(so_far.bytes, Ordering::Relaxed);
-        if let Some(alive) = so_far.alive {
-            slot.alive.store(alive + 1, Ordering::Relaxed);
+        for (word, said) in [
+            (&slot.alive, so_far.alive),
+            (&slot.dispatches, so_far.dispatches),
+        ] {
+            if let Some(said) = said {
+                word.store(said + 1, Ordering::Relaxed);
+            }
         }
     }
 
@@ -235,7 +241,16 @@ impl Slot {
             levels: self.levels.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),
             alive: self.alive.load(Ordering::Relaxed).checked_sub(1),
+            dispatches: self.dispatches.load(Ordering::Relaxed).checked_sub(1),
         }
+    }
+}
+
+/// What is known of both.
+fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a + b),
+        (a, b) => a.or(b),
     }
 }
 
@@ -250,6 +265,8 @@ pub struct SoFar {
     pub bytes: u64,
     /// Elements that wait or are being run now, where somebody counts them: a GPU's host does.
     pub alive: Option<u64>,
+    /// Wavefronts, where somebody counts them: as for `alive`.
+    pub dispatches: Option<u64>,
 }
 
 /// Watches the runs of a device, from any thread. A clone watches the same.
@@ -257,6 +274,13 @@ pub struct SoFar {
 pub struct Live(pub(crate) Arc<Board>);
 
 impl Live {
+    /// For a device on which so many work, or decide.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(workers: u32) -> Self {
+        Self(Board::new(workers))
+    }
+
     /// How far the run in progress is, or how far the last one came.
     #[must_use]
     pub fn so_far(&self) -> SoFar {
@@ -267,10 +291,8 @@ impl Live {
             out.tasks += one.tasks;
             out.levels = out.levels.max(one.levels);
             out.bytes += one.bytes;
-            out.alive = match (out.alive, one.alive) {
-                (Some(a), Some(b)) => Some(a + b),
-                (a, b) => a.or(b),
-            };
+            out.alive = sum(out.alive, one.alive);
+            out.dispatches = sum(out.dispatches, one.dispatches);
         }
         out
     }

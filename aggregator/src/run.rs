@@ -76,7 +76,6 @@ impl Run {
         shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Self> {
         let workers = Pool::workers(budget, threads);
-        board.clear();
         Arc::new_cyclic(|this| Self {
             plan: plan.clone(),
             code: code.clone(),

@@ -160,7 +160,7 @@ impl<'r> Worker<'r> {
             tasks: self.tally.done,
             levels: self.tally.deepest,
             bytes: self.live + self.lent(),
-            alive: None,
+            ..SoFar::default()
         };
         self.run.board.publish(self.id.0 as usize, so_far);
     }

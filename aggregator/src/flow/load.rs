@@ -143,6 +143,7 @@ impl CpuDevice {
         with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
     ) -> Result<(R, RunReport), RunError> {
         let _turn = self.turn();
+        self.board().clear();
         let start = Instant::now();
         let GraphCall {
             args,

@@ -63,14 +63,12 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
     };
     let stop = Stop::new(&device, of, args.dump.as_deref(), quiet);
     stop.on_interrupt();
-    let outcome = match device.live() {
-        Some(live) => live::watched(
-            live::wanted(quiet),
-            live::of_run(job.flow().is_some(), || live.so_far()),
-            || prepared.run(&device),
-        ),
-        None => prepared.run(&device),
-    };
+    let live = device.live();
+    let outcome = live::watched(
+        live::wanted(quiet),
+        live::of_run(job.flow().is_some(), || live.so_far()),
+        || prepared.run(&device),
+    );
     stop.over(outcome.is_err());
     let outcome = outcome?;
     let json = args.stats == Some(Stats::Json);
