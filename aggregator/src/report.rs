@@ -78,6 +78,11 @@ impl Tally {
         node.dispatches[power.min(WIDTHS - 1)] += 1;
     }
 
+    /// Wavefronts so far.
+    pub(crate) fn dispatches(&self) -> u64 {
+        self.nodes.iter().flat_map(|n| n.dispatches).sum()
+    }
+
     /// A stack has so many elements.
     pub(crate) fn saw(&mut self, stack: StackIndex, top: u64) {
         let most = &mut self.tops[stack.index()];
@@ -248,11 +253,10 @@ pub struct WorkerReport {
 
 impl WorkerReport {
     pub(crate) fn new(worker: u32, inside: Duration, idle: Duration, tally: Tally) -> Self {
-        let dispatches = tally.nodes.iter().flat_map(|n| n.dispatches);
         Self {
             worker,
             busy: 0.0,
-            dispatches: dispatches.sum(),
+            dispatches: tally.dispatches(),
             tasks: tally.done,
             donated: tally.donated,
             acquired: tally.acquired,

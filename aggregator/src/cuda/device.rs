@@ -7,11 +7,13 @@ use super::{
     loaded::CudaLoaded,
     memory::{Mapped, Memory},
     run::{Settings, run},
+    sight::WATCHED,
 };
 use crate::{
     args::ErasedCall,
     error::RunError,
     gpus::{Aggregator, CudaOptions, DeviceInfo, MIN_BLOCKS},
+    live::Live,
     report::RunReport,
     sync::Mutex,
     timeline::{self, Observe},
@@ -68,6 +70,7 @@ struct Slot {
     options: CudaOptions,
     info: DeviceInfo,
     memory: u64,
+    live: Live,
     /// None only while the next one is made.
     alive: Mutex<Option<Arc<Inner>>>,
 }
@@ -79,6 +82,7 @@ pub(super) struct Inner {
     pub(super) info: DeviceInfo,
     pub(super) memory: u64,
     pub(super) shared: Mapped,
+    pub(super) live: Live,
     /// One run at a time: who launches holds it.
     pub(super) workspace: Mutex<Workspace>,
     loaded: Mutex<Vec<Arc<CudaLoaded>>>,
@@ -142,7 +146,7 @@ impl CudaCancel {
 }
 
 impl Inner {
-    fn new(options: CudaOptions, info: DeviceInfo) -> Result<Self, RunError> {
+    fn new(options: CudaOptions, info: DeviceInfo, live: Live) -> Result<Self, RunError> {
         let context = Context::new(options.ordinal)?;
         let (memory, shared) = {
             let _using = context.enter()?;
@@ -157,6 +161,7 @@ impl Inner {
             info,
             memory,
             shared,
+            live,
             workspace: Mutex::new(Workspace::default()),
             loaded: Mutex::new(Vec::new()),
             context,
@@ -210,7 +215,8 @@ impl CudaDevice {
         arch_for(nvrtc, info.arch)?;
         // Times are counted from here on.
         timeline::start();
-        let inner = Arc::new(Inner::new(options, info.clone())?);
+        let live = Live::new(WATCHED);
+        let inner = Arc::new(Inner::new(options, info.clone(), live.clone())?);
         let (name, memory) = (format!("cuda:{}", info.ordinal), inner.memory);
         let options = CudaOptions {
             memory: Some(memory),
@@ -222,6 +228,7 @@ impl CudaDevice {
                 options,
                 info,
                 memory,
+                live,
                 alive: Mutex::new(Some(inner)),
             }),
         })
@@ -248,6 +255,7 @@ impl CudaDevice {
             .insert(Arc::new(Inner::new(
                 self.slot.options,
                 self.slot.info.clone(),
+                self.slot.live.clone(),
             )?))
             .clone())
     }
@@ -268,6 +276,11 @@ impl CudaDevice {
     #[must_use]
     pub fn memory(&self) -> u64 {
         self.slot.memory
+    }
+
+    /// Watches its runs.
+    pub(crate) fn live(&self) -> Live {
+        self.slot.live.clone()
     }
 
     /// A handle that ends runs of this device.
