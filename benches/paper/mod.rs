@@ -8,10 +8,13 @@
 //! *Channels*: Orr, Beckmann, Reinhardt, Wood, "Fine-grain Task Aggregation and Coordination on GPUs" (2014). *Donation*: Tzeng, Patney, Owens, "Task
 //! Management for Irregular-Parallel Workloads on the GPU" (2010). *GTaP*: a GPU-resident runtime for fork-join parallelism.
 
+mod divergence;
 mod done;
 mod figure;
 mod lab;
 mod passing;
+#[allow(unsafe_code, reason = "plain kernels are launched by the driver")]
+mod plain;
 mod reservation;
 mod scaling;
 mod shares;
@@ -48,12 +51,14 @@ struct Experiment {
 }
 
 /// All of them, in the order of the papers.
-const ALL: [Experiment; 8] = [
+const ALL: [Experiment; 10] = [
     Experiment::new("fig15", scaling::figure),
     Experiment::new("fig17", reservation::figure),
     Experiment::new("fig18", width::widths),
     Experiment::new("done-count", done::figure),
+    Experiment::new("fig19", divergence::figure),
     Experiment::new("table3", workloads::figure),
+    Experiment::new("table4", plain::figure),
     Experiment::new("table5", shares::blocked),
     Experiment::new("idle", shares::idle),
     Experiment::new("memory", width::memory),
