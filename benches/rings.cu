@@ -28,11 +28,14 @@ FN void put(void* data, u32 width, u32 slot, const Element& e) {
   }
 }
 FN Element get(void* data, u32 width, u32 slot) {
-  if constexpr (LIE != ARRAYS && WHOLE) return *element_at(data, slot);
-  Element e;
+  if constexpr (LIE != ARRAYS && WHOLE) {
+    return *element_at(data, slot);
+  } else {
+    Element e;
 #pragma unroll
-  for (u32 w = 0; w < WORDS; w++) e.word[w] = WHOLE || w == 0 ? *word_at(data, width, slot, w) : e.word[0];
-  return e;
+    for (u32 w = 0; w < WORDS; w++) e.word[w] = WHOLE || w == 0 ? *word_at(data, width, slot, w) : e.word[0];
+    return e;
+  }
 }
 FN Element element_of(u64 number) {
   Element e;
@@ -77,8 +80,10 @@ FN u64 share_of(u64 all, u32 part, u32 parts) { return all * (part + 1) / parts 
 
 // The ring, a wavefront a block.
 extern "C" __global__ void __launch_bounds__(BLOCK) by_wavefronts(Ring ring, Element* data, u64 all, Came* came) {
-  __shared__ u32 got, over;
-  __shared__ u64 at, place;
+  SHARED(u32, got);
+  SHARED(u32, over);
+  SHARED(u64, at);
+  SHARED(u64, place);
   u64 left = share_of(all, blockIdx.x, gridDim.x);
   Mine mine;
   bool done = false;
@@ -178,7 +183,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_warps(Ring ring, Element*
 // A pointer of which the compiler does not know that all lanes have it: each lane's atomic operations stay its own.
 template <class T>
 FN T* own(T* p) {
+#ifndef EMULATED
   asm volatile("mov.u64 %0, %0;" : "+l"(p));
+#endif
   return p;
 }
 

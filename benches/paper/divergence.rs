@@ -21,7 +21,7 @@ const LANES: usize = 32;
 /// It is counted by the interpreter, of the program as it was written, and so is the same on all devices: a GPU's own counters need a profiler, and a CPU has no
 /// lanes.
 pub(crate) fn figure(lab: &Lab) -> Result<Figure, String> {
-    let mut figure = Figure::new(
+    let mut figure = Figure::of_one_round(
         "branch divergence",
         &[
             "workload",

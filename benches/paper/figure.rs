@@ -15,6 +15,15 @@ use std::{
 /// Columns that a table on the output has room for are this wide at most.
 const WIDEST: usize = 24;
 
+/// How often it was measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rounds {
+    /// Until the time was known.
+    Several,
+    /// Once: what is counted, or seen in a timeline.
+    One,
+}
+
 /// What an experiment gives.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
@@ -25,6 +34,7 @@ pub(crate) struct Figure {
     pub(crate) columns: Vec<&'static str>,
     pub(crate) rows: Vec<Vec<String>>,
     pub(crate) panels: Vec<Panel>,
+    pub(crate) rounds: Rounds,
 }
 
 impl Figure {
@@ -35,6 +45,15 @@ impl Figure {
             columns: columns.to_vec(),
             rows: Vec::new(),
             panels: Vec::new(),
+            rounds: Rounds::Several,
+        }
+    }
+
+    /// One of what is measured once.
+    pub(crate) fn of_one_round(title: &str, columns: &[&'static str]) -> Self {
+        Self {
+            rounds: Rounds::One,
+            ..Self::new(title, columns)
         }
     }
 
@@ -75,7 +94,7 @@ impl Figure {
 
     fn csv(&self, name: &str, lab: &Lab, header: &Header) -> String {
         let mut out = format!("# {name}: {}\n", self.title);
-        for line in self.about.iter().chain(&caption(lab, header)) {
+        for line in self.about.iter().chain(&caption(self.rounds, lab, header)) {
             let _ = writeln!(out, "# {line}");
         }
         let quoted = |value: &str| match value.contains([',', '"']) {
@@ -92,8 +111,8 @@ impl Figure {
     }
 }
 
-/// Where and when it was measured.
-fn caption(lab: &Lab, header: &Header) -> Vec<String> {
+/// Where, when and how often it was measured.
+fn caption(rounds: Rounds, lab: &Lab, header: &Header) -> Vec<String> {
     let Header {
         machine,
         cores,
@@ -102,20 +121,20 @@ fn caption(lab: &Lab, header: &Header) -> Vec<String> {
         load,
         ..
     } = header;
+    let often = match rounds {
+        Rounds::Several => format!("Median, least and most of {}", lab.how_often()),
+        Rounds::One => "One round".to_owned(),
+    };
+    let quick = match lab.quick {
+        true => " QUICK: small sizes, not to be cited.",
+        false => "",
+    };
     vec![
         format!(
             "Measured on {}; host: {machine}, {cores} cores, load {load} when it began; {date}; commit {commit}.",
             lab.name()
         ),
-        format!(
-            "Median, least and most of {}, after a warm-up whose result was checked.{}",
-            lab.how_often(),
-            if lab.quick {
-                " QUICK: small sizes, not to be cited."
-            } else {
-                ""
-            }
-        ),
+        format!("{often}, after a warm-up; what it came to was checked.{quick}"),
     ]
 }
 
@@ -140,7 +159,7 @@ impl Place {
         lab: &Lab,
         header: &Header,
     ) -> Result<[PathBuf; 2], String> {
-        let caption = caption(lab, header);
+        let caption = caption(figure.rounds, lab, header);
         let title = format!("{name}: {}", figure.title);
         let svg = chart::svg(&title, &figure.about, &figure.panels, &caption);
         let files = [("csv", figure.csv(name, lab, header)), ("svg", svg)].map(|(kind, text)| {

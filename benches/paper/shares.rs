@@ -110,7 +110,7 @@ fn narrow(all: &[(u64, u64)], mut wide: Vec<(u64, u64)>) -> u64 {
 /// It comes from a timeline, which costs a few percent itself. Working is what lies in dispatches of the CPU's threads, or where some block of the GPU works;
 /// what one warp does by itself on narrow levels, deciding included, is told apart.
 pub(crate) fn blocked(lab: &Lab) -> Result<Figure, String> {
-    let mut figure = Figure::new(
+    let mut figure = Figure::of_one_round(
         "time blocked on the aggregator",
         &[
             "workload",
@@ -202,7 +202,7 @@ pub(crate) fn blocked(lab: &Lab) -> Result<Figure, String> {
 /// The papers' other schemes, one queue, private queues, stealing, are not built for the CPU or the GPU: this is ours alone.
 pub(crate) fn idle(lab: &Lab) -> Result<Figure, String> {
     let program = lab.irregular();
-    let mut figure = Figure::new(
+    let mut figure = Figure::of_one_round(
         "what each worker did, and how long it idled",
         &["worker", "tasks", "dispatches", "working_ms", "idle_ms"],
     );

@@ -9,7 +9,7 @@ use millstream_aggregator::{Aggregator, Observe};
 /// **Channels, Table 3.** What the workloads are made of. Held: everything. Kernel nodes, registers of a GPU thread, elements of the widest wavefront,
 /// wavefronts, and nanoseconds a wavefront, which the paper gives in cycles of one that runs alone: ours run beside others.
 pub(crate) fn figure(lab: &Lab) -> Result<Figure, String> {
-    let mut figure = Figure::new(
+    let mut figure = Figure::of_one_round(
         "the workloads",
         &[
             "workload",

@@ -166,10 +166,14 @@ impl Scale {
     /// Where marks stand.
     fn marks(self) -> Vec<f64> {
         if self.log {
-            let lift = 10f64.powf(self.from);
-            return decades(10f64.powf(self.to - self.from))
-                .map(|d| d * lift)
-                .collect();
+            let (low, high) = (10f64.powf(self.from), 10f64.powf(self.to));
+            // Where there are few powers of ten, twos and fives stand between them.
+            let between: &[f64] = match self.to - self.from {
+                0.0..2.5 => &[1.0, 2.0, 5.0],
+                _ => &[1.0],
+            };
+            let marks = decades(high / low).flat_map(|d| between.iter().map(move |b| b * d * low));
+            return marks.filter(|m| *m >= low && *m <= high).collect();
         }
         let rough = 10f64.powf((self.to / 5.0).log10().floor());
         let steps = [1.0, 2.0, 5.0, 10.0].map(|s| s * rough);
