@@ -158,7 +158,8 @@ impl Lab {
             Some(gpu) => 4 * gpu.multiprocessors,
             None => self.cores,
         };
-        let powers = std::iter::successors(Some(1), |n| Some(2 * n));
+        let times = if self.is_gpu() { 4 } else { 2 };
+        let powers = std::iter::successors(Some(1), |n| Some(times * n));
         let mut units: Vec<u32> = powers.take_while(|n| *n < most).collect();
         if let Some(gpu) = &self.gpu {
             units.extend([gpu.multiprocessors, 2 * gpu.multiprocessors]);

@@ -14,15 +14,12 @@ fn bytes(x: f64) -> String {
 
 /// Budgets of channels, the smallest first.
 fn budgets(lab: &Lab) -> Vec<u64> {
-    let powers = match (lab.quick, lab.is_gpu()) {
-        (true, _) => 22..=24,
-        (false, false) => 16..=28,
-        (false, true) => 20..=33,
+    let (powers, step) = match (lab.quick, lab.is_gpu()) {
+        (true, _) => (22..=24, 2),
+        (false, false) => (16..=28, 1),
+        (false, true) => (20..=32, 2),
     };
-    powers
-        .step_by(if lab.quick { 2 } else { 1 })
-        .map(|p| 1 << p)
-        .collect()
+    powers.step_by(step).map(|p| 1 << p).collect()
 }
 
 /// Elements that found no room at first: of the CPU those that ran alone with all that came of them, of a GPU wavefronts that were given back.
@@ -73,7 +70,7 @@ pub(crate) fn widths(lab: &Lab) -> Result<Figure, String> {
             };
             let count = match lab.is_gpu() {
                 true => counted(lab, program, how)?,
-                false => yields(&measured.report),
+                false => Some(yields(&measured.report)),
             };
             let Measured { times, report } = measured;
             let [median, least, most] = times.cells();
@@ -85,11 +82,13 @@ pub(crate) fn widths(lab: &Lab) -> Result<Figure, String> {
                 most,
                 report.peak.to_string(),
                 report.total.to_string(),
-                count.to_string(),
+                count.map_or(String::new(), |c| c.to_string()),
             ]);
             took.push((memory as f64, times));
-            let share = 1e6 * count as f64 / report.total.max(1) as f64;
-            alone.push(exactly(memory as f64, share));
+            if let Some(count) = count {
+                let share = 1e6 * count as f64 / report.total.max(1) as f64;
+                alone.push(exactly(memory as f64, share));
+            }
         }
         let best = took
             .iter()
@@ -113,13 +112,14 @@ pub(crate) fn widths(lab: &Lab) -> Result<Figure, String> {
     Ok(figure)
 }
 
-/// The wavefronts that a GPU gave back in a run that keeps a timeline.
-fn counted(lab: &Lab, program: Program, how: How) -> Result<u64, String> {
+/// The wavefronts that a GPU gave back in a run that keeps a timeline; not known if there were more than it has room for.
+fn counted(lab: &Lab, program: Program, how: How) -> Result<Option<u64>, String> {
     let how = How {
         observe: Observe::TIMELINE,
         ..how
     };
-    lab.once(program, how).map(|report| yields(&report))
+    let report = lab.once(program, how)?;
+    Ok((report.timeline.missing() == 0).then(|| yields(&report)))
 }
 
 /// **Donation, Figure 8.** What bounded memory costs an irregular workload whose threads donate. Varied: the bytes that channels may take, in place of the

@@ -30,11 +30,10 @@ pub(crate) fn figure(lab: &Lab) -> Result<Figure, String> {
         "Channels paper, Table 3. Leaves are tasks that end where they are spawned: they are in no wavefront. Time of wavefronts is that inside of dispatches, \
          all workers' added up, of one round that looks at the clock, after a warm-up.",
     );
-    if !lab.is_gpu() {
-        figure.say(
-            "Registers are a GPU's: on the CPU each loop over elements has all of the processor's.",
-        );
-    }
+    figure.say(match lab.is_gpu() {
+        true => "By the persistent aggregator, whose wavefronts last from one decision to the next. Registers: of each kernel that could run a part of it.",
+        false => "Registers are a GPU's: on the CPU each loop over elements has all of the processor's.",
+    });
     let programs = lab.workloads();
     let (mut each, mut wide) = (Vec::new(), Vec::new());
     for (&program, i) in programs.iter().zip(0u32..) {
@@ -53,7 +52,10 @@ pub(crate) fn figure(lab: &Lab) -> Result<Figure, String> {
         let elements: u64 = ran().map(|n| n.elements).sum();
         let time: Option<f64> = ran().map(|n| n.time.map(|t| t.as_nanos() as f64)).sum();
         let wavefronts = report.dispatches.max(1) as f64;
-        let registers = report.kernels.iter().map(|k| k.registers.to_string());
+        let registers = report
+            .kernels
+            .iter()
+            .map(|k| format!("{}: {}", k.name, k.registers));
         let told = |value: Option<f64>| value.map_or(String::new(), number);
         figure.row([
             program.to_string(),
@@ -61,7 +63,7 @@ pub(crate) fn figure(lab: &Lab) -> Result<Figure, String> {
             report.leaves.to_string(),
             report.levels.to_string(),
             ran().count().to_string(),
-            Vec::from_iter(registers).join(" "),
+            Vec::from_iter(registers).join("; "),
             report.dispatches.to_string(),
             number(elements as f64 / wavefronts),
             told(time.map(|t| t / wavefronts)),

@@ -10,6 +10,7 @@ mod flows;
 mod graphs;
 mod jobs;
 mod observe;
+mod paper;
 mod pictures;
 mod plot;
 mod profile;

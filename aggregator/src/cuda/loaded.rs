@@ -109,10 +109,7 @@ fn fitting(inner: &Inner, kernel: &Kernel) -> Result<u32, RunError> {
             "no block of the program fits a multiprocessor of {}",
             inner.info.name
         ))),
-        blocks => Ok(inner
-            .options
-            .blocks
-            .map_or(blocks, |b| blocks.min(b.max(1)))),
+        room => Ok(inner.options.blocks_of(room)),
     }
 }
 
