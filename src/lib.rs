@@ -107,6 +107,7 @@ mod kernel;
 mod mat;
 mod program;
 mod race;
+mod rounds;
 pub mod trace;
 
 pub use args::{MatArg, MatMutArg};
@@ -156,6 +157,7 @@ pub mod __private {
         args::LaidOut,
         kernel::{ByMat, ByRef, BySlice, ByValue},
         race::Children,
+        rounds::{Gather, Gathered, beside, rounds},
     };
     pub use millstream_aggregator::{ErasedArg, Record, push_slice};
 }

@@ -9,13 +9,23 @@ use crate::{
     hir::FnId,
     items,
     nesting::{self, ParseError},
-    pending,
+    outline, pending,
+    rust::ParallelLoop,
 };
 use millstream_graph::{
     ir::{Options, Program},
     verify,
 };
 use syn::spanned::Spanned;
+
+/// A program, and what Rust made of its module has to know.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The program.
+    pub program: Program,
+    /// Its parallel loops.
+    pub loops: Vec<ParallelLoop>,
+}
 
 /// Why a source file has no program.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +44,7 @@ pub enum SourceError {
 /// Syntax errors and everything that the task language refuses, each with its place.
 pub fn parse_file(text: &str, file: &str, name: Option<&str>) -> Result<Program, SourceError> {
     let (module, options) = read_file(text, name)?;
-    parse_module(&module, options, file)
+    Ok(parse_module(&module, options, file)?.program)
 }
 
 /// The module under `#[millstream::program]` in a `.rs` file, and the options that stand there.
@@ -62,7 +72,7 @@ pub fn parse_module(
     module: &syn::ItemMod,
     options: Options,
     file: &str,
-) -> Result<Program, SourceError> {
+) -> Result<Parsed, SourceError> {
     let mut m = items::collect(module, options);
     if !m.diags.is_empty() {
         // What is wrong with a type or a signature would show again at each use.
@@ -76,6 +86,10 @@ pub fn parse_module(
         pending::check(&body, &mut m.diags);
         bodies.push(body);
     }
+    let loops = match m.diags.is_empty() {
+        true => outline::program(&mut m, &mut bodies),
+        false => Vec::new(),
+    };
     if !m.fns.iter().any(|f| f.kind.spawns()) && m.diags.is_empty() {
         m.diags
             .error(
@@ -92,7 +106,7 @@ pub fn parse_module(
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
         SourceError::Internal(lines.join("\n"))
     })?;
-    Ok(program)
+    Ok(Parsed { program, loops })
 }
 
 /// Whether an attribute is `#[program]`, however its path is written.

@@ -9,6 +9,7 @@ use millstream_graph::{
     ty::StructId,
 };
 use proc_macro2::Span;
+use std::collections::BTreeSet;
 
 /// A variable of a function; parameters come first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -44,6 +45,8 @@ pub(crate) struct Var {
 pub(crate) struct Body {
     pub(crate) vars: Vec<Var>,
     pub(crate) root: Expr,
+    /// The loops under `#[parallel]`; [`crate::outline`] makes tasks of them.
+    pub(crate) parallel: BTreeSet<LoopId>,
 }
 
 /// An expression.
@@ -350,6 +353,19 @@ pub(crate) enum Builtin {
     CasErr,
 }
 
+impl Pat {
+    /// Calls `f` on each variable that it declares.
+    pub(crate) fn vars(&mut self, f: &mut dyn FnMut(&mut VarId)) {
+        match self {
+            Self::Wild => {}
+            Self::Var(var) => f(var),
+            Self::Fields(fields) => fields.iter_mut().for_each(|(_, pat)| pat.vars(f)),
+            Self::Elements(pats) => pats.iter_mut().for_each(|pat| pat.vars(f)),
+            Self::Deref(pat) | Self::Behind(pat) => pat.vars(f),
+        }
+    }
+}
+
 impl Expr {
     pub(crate) fn new(kind: ExprKind, ty: Ty, span: Span) -> Self {
         Self {
@@ -519,6 +535,30 @@ impl Expr {
                 .iter_mut()
                 .chain(dest.as_mut().map(|(d, _)| d))
                 .for_each(f),
+        }
+    }
+
+    /// Calls `f` on each variable that a pattern of this very expression declares.
+    pub(crate) fn declares(&mut self, f: &mut dyn FnMut(&mut VarId)) {
+        match &mut *self.kind {
+            ExprKind::Block(stmts, _) => {
+                for stmt in stmts {
+                    if let Stmt::Let(pat, _) = stmt {
+                        pat.vars(f);
+                    }
+                }
+            }
+            ExprKind::For(_, For::Range { var, .. }, _) => var.vars(f),
+            ExprKind::For(_, For::Slices { parts, index, .. }, _) => {
+                parts.iter_mut().for_each(|part| part.item.vars(f));
+                index.iter_mut().for_each(f);
+            }
+            ExprKind::Match(_, arms) => {
+                let cases = arms.iter_mut().flat_map(|arm| &mut arm.cases);
+                let binds = cases.flat_map(|case| &mut case.binds);
+                binds.for_each(|(var, _)| f(var));
+            }
+            _ => {}
         }
     }
 

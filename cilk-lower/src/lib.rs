@@ -15,13 +15,15 @@ mod items;
 mod kernels;
 pub mod lower;
 pub mod nesting;
+mod outline;
 mod pending;
 pub mod rust;
 mod ty;
 
 pub use diag::{Diagnostic, Diagnostics};
 pub use front::{
-    SourceError, is_program_attribute, parse_file, parse_module, program_options, read_file,
+    Parsed, SourceError, is_program_attribute, parse_file, parse_module, program_options, read_file,
 };
 pub use items::{ident, is_task_attribute};
 pub use kernels::{is_kernel_attribute, is_role_attribute};
+pub use rust::ParallelLoop;

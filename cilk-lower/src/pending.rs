@@ -299,6 +299,19 @@ impl Walk<'_> {
         }
     }
 
+    /// At the end of a parallel loop the children of its rounds are done; others may still run.
+    fn wait_for_rounds(&mut self, before: Option<State>) {
+        let (Some(state), Some(before)) = (&mut self.state, before) else {
+            return;
+        };
+        for (var, parts) in &mut state.awaiting {
+            let earlier = before.awaiting.get(var);
+            parts.retain(|part, _| earlier.is_some_and(|e| e.contains_key(part)));
+        }
+        state.awaiting.retain(|_, parts| !parts.is_empty());
+        state.late.retain(|var, _| before.late.contains_key(var));
+    }
+
     fn all<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) {
         for e in exprs {
             self.expr(e);
@@ -446,6 +459,7 @@ impl Walk<'_> {
                         }
                     }),
                 }
+                let before = self.body.parallel.contains(id).then(|| self.state.clone());
                 self.repeat(*id, None, body, false, &|walk| match over {
                     For::Range { var, .. } => walk.declare(var, true),
                     For::Slices { parts, index, .. } => {
@@ -453,6 +467,9 @@ impl Walk<'_> {
                         index.iter().for_each(|i| walk.declare_var(*i, true));
                     }
                 });
+                if let Some(before) = before {
+                    self.wait_for_rounds(before);
+                }
             }
             K::Break(id, value) => {
                 self.all(value);

@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const SUPPORT: &str = concat!(
     "extern crate self as millstream;\nmod mat {\n",
     include_str!("../mat.rs"),
+    "}\nmod rounds {\n",
+    include_str!("../rounds.rs"),
     "}\nmod race {\n",
     include_str!("../race.rs"),
     "}\nmod channel {\n",
@@ -38,7 +40,7 @@ pub mod kernel {}
 pub mod task {}
 pub mod program {}
 pub mod prelude { pub use crate::{Channel, Element, Mat, MatMut, kernel, spawn, sync, task}; }
-pub mod __private { pub use crate::race::Children; }
+pub mod __private { pub use crate::{race::Children, rounds::{Gather, Gathered, beside, rounds}}; }
 "
 );
 /// What helps where rustc itself says nothing.
@@ -96,7 +98,7 @@ pub(crate) fn check(loaded: &Loaded) -> Result<Borrows> {
         None => std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()),
     };
     let module = source::module(&loaded.source, &loaded.program.name)?;
-    let shown = Crate::new(&module, &loaded.program, SUPPORT);
+    let shown = Crate::new(&module, &loaded.program, &loaded.loops, SUPPORT);
     let said = match ask(Path::new(&rustc), shown.text()) {
         Ok(Some(said)) => said,
         Ok(None) => {

@@ -272,12 +272,12 @@ impl Arg {
 
 /// The task of that name.
 pub(crate) fn task<'p>(program: &'p Program, name: &str) -> Option<&'p Function> {
-    program.tasks().map(|(_, f)| f).find(|f| f.name == name)
+    program.callable().map(|(_, f)| f).find(|f| f.name == name)
 }
 
 /// The only task, or the one that has the program's name.
 fn default_task(program: &Program) -> Result<&str> {
-    let names: Vec<&str> = program.tasks().map(|(_, f)| f.name.as_str()).collect();
+    let names: Vec<&str> = program.callable().map(|(_, f)| f.name.as_str()).collect();
     match names[..] {
         [one] => Ok(one),
         [] => {
@@ -321,7 +321,7 @@ fn no_task(callee: &Written, name: &str, program: &Program) -> Problem {
         format!("the program `{}` has no task `{name}`", program.name),
         "no such task",
     );
-    problem.meant(name, program.tasks().map(|(_, f)| f.name.as_str()))
+    problem.meant(name, program.callable().map(|(_, f)| f.name.as_str()))
 }
 
 /// An argument that is left to the parameter's name. Its text stands nowhere, so that problems with it have no place.

@@ -149,7 +149,7 @@ impl Job {
     #[must_use]
     pub fn borrows(&self) -> bool {
         let structs = &self.program().structs;
-        let mut params = self.program().tasks().flat_map(|(_, f)| &f.params);
+        let mut params = self.program().callable().flat_map(|(_, f)| &f.params);
         params.any(|p| p.ty.has_addresses(structs))
     }
 

@@ -5,7 +5,9 @@ use super::{
     graph::{self, Placed},
     spec::Spec,
 };
-use millstream_cilk_lower::{Diagnostics, SourceError, lower, parse_module, read_file};
+use millstream_cilk_lower::{
+    Diagnostics, ParallelLoop, Parsed, SourceError, lower, parse_module, read_file,
+};
 use millstream_graph::{
     graph::{Graph, nearest},
     ir::{Options, Program},
@@ -64,6 +66,8 @@ impl Modes {
 pub(crate) struct Loaded {
     pub(crate) source: Arc<Source>,
     pub(crate) program: Program,
+    /// Its parallel loops, as the source has them.
+    pub(crate) loops: Vec<ParallelLoop>,
     pub(crate) lowered: Arc<Levelized>,
     /// The graph, if the job has one.
     pub(crate) graph: Option<Graph>,
@@ -114,8 +118,12 @@ fn neighbour(path: &Path) -> Option<String> {
 
 /// Reads, checks and lowers a job's program.
 pub(crate) fn load(spec: &Spec) -> Result<Loaded> {
-    let (source, program) = match &spec.ir {
-        Some(text) => (text.source().clone(), from_ir(text)?),
+    let (source, Parsed { program, loops }) = match &spec.ir {
+        Some(text) => {
+            let program = from_ir(text)?;
+            let loops = Vec::new();
+            (text.source().clone(), Parsed { program, loops })
+        }
         None => from_rust(spec)?,
     };
     tracing::debug!(
@@ -156,6 +164,7 @@ pub(crate) fn load(spec: &Spec) -> Result<Loaded> {
     Ok(Loaded {
         source,
         program,
+        loops,
         lowered,
         graph,
         warnings,
@@ -164,7 +173,7 @@ pub(crate) fn load(spec: &Spec) -> Result<Loaded> {
 }
 
 /// The program of a Rust file.
-fn from_rust(spec: &Spec) -> Result<(Arc<Source>, Program)> {
+fn from_rust(spec: &Spec) -> Result<(Arc<Source>, Parsed)> {
     let path = &spec.source.path;
     let shown = path.display().to_string();
     let mut text = read_text(path, Some(&spec.source.named_at))?;
@@ -175,9 +184,9 @@ fn from_rust(spec: &Spec) -> Result<(Arc<Source>, Program)> {
     let source = Source::file(&shown, text);
     let name = spec.program.as_ref().map(Text::as_str);
     let (module, own) = read_file(source.text(), name).map_err(|e| diagnostics(&e, &source))?;
-    let program = parse_module(&module, spec.modes.apply(own), &shown)
+    let parsed = parse_module(&module, spec.modes.apply(own), &shown)
         .map_err(|e| source_error(&e, &source))?;
-    Ok((source, program))
+    Ok((source, parsed))
 }
 
 /// The program of a text of the IR.

@@ -9,7 +9,7 @@ use millstream_cilk_lower::{
     },
 };
 use millstream_graph::{
-    ir::{Function, FunctionKind, Program},
+    ir::{Function, Program},
     text::print_program,
     ty::{StructId, Structs, Type},
 };
@@ -83,11 +83,7 @@ pub(crate) fn writer(structs: &Structs, path: TokenStream, lifetime: TokenStream
 /// `program()`, and the module `call` with a function for each task.
 pub(crate) fn module(module: &ItemMod, program: &Program) -> TokenStream {
     let (text, name) = (print_program(program), &program.name);
-    let tasks = program
-        .functions
-        .iter()
-        .filter(|f| f.kind == FunctionKind::Task);
-    let calls = tasks.map(|task| {
+    let calls = program.callable().map(|(_, task)| {
         match task
             .params
             .iter()

@@ -2,9 +2,9 @@
 
 use crate::{call, errors, kernel};
 use millstream_cilk_lower::{
-    is_role_attribute, lower, nesting, parse_module, program_options, rust,
+    Parsed, is_role_attribute, lower, nesting, parse_module, program_options, rust,
 };
-use millstream_graph::ir::{Options, Program};
+use millstream_graph::ir::Options;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Item, ItemMod, ItemStruct, parse_quote};
@@ -26,8 +26,8 @@ pub(crate) fn program(options: TokenStream, module: TokenStream) -> TokenStream 
         }
     };
     match parse(options, &module) {
-        Ok(program) => {
-            complete(&mut module, &program);
+        Ok(parsed) => {
+            complete(&mut module, &parsed);
             module.into_token_stream()
         }
         Err(errors) => {
@@ -37,10 +37,10 @@ pub(crate) fn program(options: TokenStream, module: TokenStream) -> TokenStream 
     }
 }
 
-fn parse(options: TokenStream, module: &ItemMod) -> Result<Program, TokenStream> {
+fn parse(options: TokenStream, module: &ItemMod) -> Result<Parsed, TokenStream> {
     let options: Options = program_options(options).map_err(|e| errors::diagnostics(&e))?;
     let file = module.ident.span().file();
-    let program = parse_module(module, options, &file).map_err(|e| errors::source(&e))?;
+    let parsed = parse_module(module, options, &file).map_err(|e| errors::source(&e))?;
     let ours: TokenStream = structs(module)
         .filter_map(foreign_layout)
         .chain([call::taken_names(module)])
@@ -49,15 +49,16 @@ fn parse(options: TokenStream, module: &ItemMod) -> Result<Program, TokenStream>
         return Err(ours);
     }
     // It is lowered when the program first runs; what could go wrong then is said now.
-    lower::lower(&program).map_err(|e| errors::compile_error(Span::call_site(), &e.to_string()))?;
-    Ok(program)
+    lower::lower(&parsed.program)
+        .map_err(|e| errors::compile_error(Span::call_site(), &e.to_string()))?;
+    Ok(parsed)
 }
 
 /// Makes plain Rust of a module that is a program, and adds what belongs to it.
-fn complete(module: &mut ItemMod, program: &Program) {
-    let races = rust::race::check(module, program);
+fn complete(module: &mut ItemMod, Parsed { program, loops }: &Parsed) {
+    let races = rust::race::check(module, program, loops);
     let imports = rust::imports(module);
-    rust::elision(module);
+    rust::elision(module, loops);
     let layouts = program
         .structs
         .iter()

@@ -90,6 +90,7 @@ impl Checker<'_> {
             value,
             broken: false,
             is_block,
+            parallel: false,
         });
         id
     }
@@ -110,6 +111,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn loop_forever(&mut self, l: &syn::ExprLoop) -> Expr {
+        self.only_for(&l.attrs);
         let ty = self.fresh_any();
         let id = self.enter(l.label.as_ref(), Some(ty.clone()), false);
         let body = self.block(&l.body, Some(&Ty::unit()));
@@ -120,6 +122,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn while_loop(&mut self, w: &syn::ExprWhile) -> Expr {
+        self.only_for(&w.attrs);
         let id = self.enter(w.label.as_ref(), None, false);
         if let syn::Expr::Let(l) = &*w.cond {
             let value = self.expr(&l.expr, None);
@@ -146,8 +149,10 @@ impl Checker<'_> {
     pub(super) fn break_out(&mut self, b: &syn::ExprBreak) -> Expr {
         let span = b.span();
         let name = b.label.as_ref().map(|l| l.ident.to_string());
-        let Some(at) = self.find_loop(name.as_deref(), false) else {
-            return self.no_loop(span, name, "break");
+        let at = match self.find_loop(name.as_deref(), false) {
+            Some(at) if self.stays_inside(at, false) => at,
+            Some(_) => return self.leaves_parallel(span, "break"),
+            None => return self.no_loop(span, name, "break"),
         };
         self.loops[at].broken = true;
         let (id, value) = (self.loops[at].id, self.loops[at].value.clone());
@@ -178,8 +183,10 @@ impl Checker<'_> {
 
     pub(super) fn continue_with(&mut self, c: &syn::ExprContinue) -> Expr {
         let name = c.label.as_ref().map(|l| l.ident.to_string());
-        let Some(at) = self.find_loop(name.as_deref(), true) else {
-            return self.no_loop(c.span(), name, "continue");
+        let at = match self.find_loop(name.as_deref(), true) {
+            Some(at) if self.stays_inside(at, true) => at,
+            Some(_) => return self.leaves_parallel(c.span(), "continue"),
+            None => return self.no_loop(c.span(), name, "continue"),
         };
         Expr::new(ExprKind::Continue(self.loops[at].id), Ty::Never, c.span())
     }
@@ -189,6 +196,20 @@ impl Checker<'_> {
             Some(name) => l.label.as_deref() == Some(name) && !(to_continue && l.is_block),
             None => !l.is_block,
         })
+    }
+
+    /// Whether a jump to a loop leaves no parallel one; it may go on to the next round of one.
+    fn stays_inside(&self, at: usize, to_continue: bool) -> bool {
+        let left = if to_continue { at + 1 } else { at };
+        !self.loops[left..].iter().any(|l| l.parallel)
+    }
+
+    fn leaves_parallel(&mut self, span: proc_macro2::Span, what: &str) -> Expr {
+        self.refuse(
+            span,
+            format!("`{what}` leaves a parallel loop, whose rounds run side by side"),
+            "go through all rounds, `continue` where there is nothing to do, and gather what was found; or leave out `#[parallel]`",
+        )
     }
 
     fn no_loop(&mut self, span: proc_macro2::Span, label: Option<String>, what: &str) -> Expr {
@@ -207,6 +228,9 @@ impl Checker<'_> {
     }
 
     pub(super) fn return_value(&mut self, r: &syn::ExprReturn) -> Expr {
+        if self.loops.iter().any(|l| l.parallel) {
+            return self.leaves_parallel(r.span(), "return");
+        }
         let ret = self.ret.clone();
         let value = match &r.expr {
             Some(e) => Some(self.expr_as(e, &ret)),
@@ -231,6 +255,10 @@ impl Checker<'_> {
             self.bind_broken(&f.pat);
         }
         let id = self.enter(f.label.as_ref(), None, false);
+        if self.is_parallel(&f.attrs) {
+            self.loops.iter_mut().for_each(|l| l.parallel |= l.id == id);
+            self.parallel.insert(id);
+        }
         let body = self.block(&f.body, Some(&Ty::unit()));
         let body = self.coerce(body, &Ty::unit());
         self.loops.pop();
@@ -238,6 +266,24 @@ impl Checker<'_> {
         match over {
             Some(over) => Expr::new(ExprKind::For(id, over, body), Ty::unit(), span),
             None => Self::broken(span),
+        }
+    }
+
+    fn is_parallel(&mut self, attrs: &[syn::Attribute]) -> bool {
+        let Some(attr) = attrs.iter().find(|a| is_parallel_attribute(a)) else {
+            return false;
+        };
+        if !matches!(attr.meta, syn::Meta::Path(_)) {
+            self.error(attr.span(), "`#[parallel]` takes no arguments")
+                .help("how many rounds one lane or thread takes is chosen at run time, by how many there are");
+        }
+        true
+    }
+
+    fn only_for(&mut self, attrs: &[syn::Attribute]) {
+        if let Some(attr) = attrs.iter().find(|a| is_parallel_attribute(a)) {
+            self.error(attr.span(), "only a `for` can be parallel")
+                .help("its number of rounds is known before the first: write `for i in 0..n`");
         }
     }
 
@@ -516,6 +562,12 @@ struct Source<'e> {
     by_value: bool,
     keep: bool,
     pat: &'e syn::Pat,
+}
+
+/// Whether an attribute is `#[parallel]`, however its path is written.
+pub(crate) fn is_parallel_attribute(attr: &syn::Attribute) -> bool {
+    let last = attr.path().segments.last();
+    last.is_some_and(|s| s.ident == "parallel")
 }
 
 fn strip_pat(pat: &syn::Pat) -> &syn::Pat {

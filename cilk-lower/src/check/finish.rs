@@ -18,7 +18,12 @@ impl Checker<'_> {
         for var in &mut vars {
             var.ty = self.table.finish(&var.ty).unwrap_or(Ty::Error);
         }
-        (self.m.diags.0.len() == before).then_some(Body { vars, root })
+        let parallel = std::mem::take(&mut self.parallel);
+        (self.m.diags.0.len() == before).then_some(Body {
+            vars,
+            root,
+            parallel,
+        })
     }
 
     fn finish_expr(&mut self, e: &mut Expr, vars: &mut [Var]) {

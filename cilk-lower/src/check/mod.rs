@@ -19,6 +19,8 @@ mod operators;
 mod patterns;
 mod places;
 
+pub(crate) use control::is_parallel_attribute;
+
 use crate::{
     diag::Diagnostic,
     hir::{Body, Expr, ExprKind, FnId, LoopId, Pat, Stmt, Var, VarId},
@@ -27,7 +29,7 @@ use crate::{
 };
 use millstream_graph::{ir::FunctionKind, ty::Type};
 use proc_macro2::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 
 /// Checks a function. The first variables of the body are the parameters.
@@ -116,6 +118,8 @@ struct LoopScope {
     broken: bool,
     /// A labelled block takes `break` only with its label, and no `continue`.
     is_block: bool,
+    /// A parallel loop is left by nothing but its end.
+    parallel: bool,
 }
 
 struct Checker<'m> {
@@ -129,6 +133,7 @@ struct Checker<'m> {
     scopes: Vec<BTreeMap<String, Binding>>,
     loops: Vec<LoopScope>,
     next_loop: usize,
+    parallel: BTreeSet<LoopId>,
     ret: Ty,
 }
 
@@ -144,6 +149,7 @@ impl<'m> Checker<'m> {
             scopes,
             loops: Vec::new(),
             next_loop: 0,
+            parallel: BTreeSet::new(),
             ret,
         }
     }

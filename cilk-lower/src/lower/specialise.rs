@@ -1,6 +1,6 @@
 //! One function for each way the result of a task is combined with what its destination holds, so that a return knows it statically.
 //!
-//! Each task keeps its function, which stores: root calls use it. A task that some spawn combines otherwise gets a copy, `count+add`.
+//! Each task keeps its function, which stores: root calls use it. (Tasks that were made have no root calls: one of them keeps it only if it is spawned so.) A task that some spawn combines otherwise gets a copy, `count+add`.
 
 use millstream_graph::ir::{Combine, FuncId, FunctionKind, Program, StmtKind};
 use std::collections::BTreeMap;
@@ -9,11 +9,13 @@ use std::collections::BTreeMap;
 pub(crate) fn specialise(program: &mut Program) -> Vec<(FuncId, Combine)> {
     let mut tasks: Vec<_> = program
         .tasks()
+        .filter(|(id, task)| !task.is_made() || is_stored(program, *id))
         .map(|(id, _)| (id, Combine::Store))
         .collect();
     let mut copies: BTreeMap<(FuncId, &'static str), FuncId> = BTreeMap::new();
     // A copy spawns what its original spawns; so the originals' spawns name all that is needed, and copies are made of rewritten ones.
-    for (caller, _) in tasks.clone() {
+    let originals: Vec<FuncId> = program.tasks().map(|(id, _)| id).collect();
+    for caller in originals {
         for (func, combine) in spawns(program, caller) {
             copies.entry((func, combine.name())).or_insert_with(|| {
                 let mut copy = program[func].clone();
@@ -43,6 +45,19 @@ pub(crate) fn specialise(program: &mut Program) -> Vec<(FuncId, Combine)> {
         }
     }
     tasks
+}
+
+/// Whether some child of the task stores its result, or has none.
+fn is_stored(program: &Program, task: FuncId) -> bool {
+    program.functions.iter().any(|f| {
+        f.stmts().any(|s| match &s.kind {
+            StmtKind::Spawn { func, dest, .. } => {
+                let way = dest.as_ref().map_or(Combine::Store, |dest| dest.combine);
+                *func == task && way == Combine::Store
+            }
+            _ => false,
+        })
+    })
 }
 
 /// The tasks that a task spawns with another way of combining than a store.

@@ -3,7 +3,7 @@
 //! The text is made token by token, and for each token of the program's file its place there is kept. So what rustc says of a place in
 //! the text can be said of the place in the file.
 
-use super::{elision, imports, race};
+use super::{ParallelLoop, elision, imports, race};
 use crate::front::is_program_attribute;
 use millstream_graph::ir::Program;
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
@@ -22,11 +22,11 @@ pub struct Crate {
 impl Crate {
     /// The crate of a program. `support` is what stands before its module: what the module finds under the name `millstream`.
     #[must_use]
-    pub fn new(module: &ItemMod, program: &Program, support: &str) -> Self {
+    pub fn new(module: &ItemMod, program: &Program, loops: &[ParallelLoop], support: &str) -> Self {
         let mut module = module.clone();
         module.attrs.retain(|a| !is_program_attribute(a));
-        let added = [imports(&module), race::check(&module, program)];
-        elision(&mut module);
+        let added = [imports(&module), race::check(&module, program, loops)];
+        elision(&mut module, loops);
         if let Some((_, items)) = &mut module.content {
             items.extend(added.map(syn::Item::Verbatim));
         }

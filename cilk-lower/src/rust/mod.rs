@@ -1,13 +1,18 @@
 //! A program as Rust: what the attribute macro makes of it, and what the command shows rustc.
 //!
 //! - this file: the serial elision, which is the module as plain Rust
+//! - `rounds`: parallel loops
 //! - `race`: a version of each task and kernel in which rustc's borrow checker finds data races
 //! - `types`: types as Rust writes them
 //! - `borrows`: a whole crate of these for rustc alone, and the way back from its places to the program's
 
 pub mod borrows;
 pub mod race;
+mod rounds;
 pub mod types;
+
+pub use rounds::ParallelLoop;
+pub(crate) use rounds::place;
 
 use crate::{items::derives, kernels::is_role_attribute};
 use millstream_graph::{ir::Program, ty::StructId};
@@ -16,7 +21,8 @@ use quote::{ToTokens, quote};
 use syn::{Item, ItemMod, ItemStruct, parse_quote};
 
 /// Makes plain Rust of a module that is a program.
-pub fn elision(module: &mut ItemMod) {
+pub fn elision(module: &mut ItemMod, loops: &[ParallelLoop]) {
+    rounds::elide(module, loops);
     let (_, items) = module.content.get_or_insert_with(Default::default);
     for item in items.iter_mut() {
         match item {

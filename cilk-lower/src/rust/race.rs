@@ -14,25 +14,21 @@
 //! before its sync is the front end's affair), but nothing that reaches it by another way may touch it. A plain variable needs no
 //! hold: the front end sees all its uses.
 
-use super::{quiet, types::Writer};
+use super::{ParallelLoop, quiet, rounds, types::Writer};
 use crate::{items::ident, kernels::is_role_attribute};
-use millstream_graph::ir::{Function, FunctionKind, Program};
+use millstream_graph::ir::{Function, Program};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{
-    Block, Expr, Item, ItemFn, ItemMod, Macro, Stmt,
+    Block, Expr, ImplItem, ImplItemFn, Item, ItemFn, ItemMod, Macro, Stmt,
     spanned::Spanned,
     visit_mut::{self, VisitMut},
 };
 
 /// The versions of all tasks and kernels, and the stand-ins that they call.
 #[must_use]
-pub fn check(module: &ItemMod, program: &Program) -> TokenStream {
-    let tasks = program
-        .functions
-        .iter()
-        .filter(|f| f.kind == FunctionKind::Task);
-    let stand_ins = tasks.map(|task| {
+pub fn check(module: &ItemMod, program: &Program, loops: &[ParallelLoop]) -> TokenStream {
+    let stand_ins = program.callable().map(|(_, task)| {
         let name = stand_in(&task.name, Span::mixed_site());
         let (types, ret) = lent(task, program);
         let params = (0..types.len()).map(|i| format_ident!("arg{i}"));
@@ -43,8 +39,19 @@ pub fn check(module: &ItemMod, program: &Program) -> TokenStream {
         }
     });
     let items = module.content.iter().flat_map(|(_, items)| items);
+    let looked_at = |attrs: &[syn::Attribute], block: &Block| {
+        attrs.iter().any(is_role_attribute) || rounds::has_parallel(block)
+    };
     let versions = items.filter_map(|item| match item {
-        Item::Fn(f) if f.attrs.iter().any(is_role_attribute) => Some(version(f.clone())),
+        Item::Fn(f) if looked_at(&f.attrs, &f.block) => Some(version(f.clone(), loops)),
+        Item::Impl(i) => {
+            let own = i.items.iter().filter_map(|item| match item {
+                ImplItem::Fn(f) if looked_at(&f.attrs, &f.block) => Some(method(f, loops)),
+                _ => None,
+            });
+            let (own, ty) = (own.collect::<Vec<_>>(), &i.self_ty);
+            (!own.is_empty()).then(|| quote!(impl #ty { #(#own)* }))
+        }
         _ => None,
     });
     let quiet = quiet();
@@ -76,8 +83,14 @@ fn stand_in(task: &str, span: Span) -> Ident {
     )
 }
 
-/// A task with its children's borrows.
-fn version(mut task: ItemFn) -> TokenStream {
+/// A method, as a function of its type is looked at.
+fn method(f: &ImplItemFn, loops: &[ParallelLoop]) -> TokenStream {
+    let (sig, block) = (&f.sig, &f.block);
+    version(syn::parse_quote!(#sig #block), loops)
+}
+
+/// A task with its children's borrows; also a helper that has parallel loops.
+fn version(mut task: ItemFn, loops: &[ParallelLoop]) -> TokenStream {
     let end = task.block.brace_token.span.close();
     let ret = match &task.sig.output {
         syn::ReturnType::Default => Some(quote!(())),
@@ -85,7 +98,7 @@ fn version(mut task: ItemFn) -> TokenStream {
         syn::ReturnType::Type(_, ty) if matches!(**ty, syn::Type::Never(_)) => None,
         syn::ReturnType::Type(_, ty) => Some(quote!(#ty)),
     };
-    let mut rewrite = Rewrite { ret };
+    let mut rewrite = Rewrite { ret, loops };
     rewrite.visit_block_mut(&mut task.block);
     rewrite.finish_block(&mut task.block, end);
     task.attrs.clear();
@@ -126,11 +139,12 @@ fn sync(at: Span) -> TokenStream {
     }
 }
 
-struct Rewrite {
+struct Rewrite<'a> {
     ret: Option<TokenStream>,
+    loops: &'a [ParallelLoop],
 }
 
-impl VisitMut for Rewrite {
+impl VisitMut for Rewrite<'_> {
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
         if let Stmt::Macro(m) = stmt
             && let Some(tokens) = self.macro_call(&m.mac)
@@ -159,6 +173,15 @@ impl VisitMut for Rewrite {
                 let result = result(at.span);
                 *e = Expr::Verbatim(quote!({ #end #at #result; }));
             }
+            (_, Expr::ForLoop(f)) if rounds::is_parallel(f) => {
+                let at = f.for_token.span;
+                // Each round has children of its own, and waits for them.
+                let (children, last) = (children(at), sync(at));
+                let first = quote_spanned! {own(at)=>
+                    let mut #children: ::millstream::__private::Children<'_>;
+                };
+                *e = Expr::Verbatim(rounds::beside(f.clone(), self.loops, &first, &last));
+            }
             _ => {}
         }
     }
@@ -166,7 +189,7 @@ impl VisitMut for Rewrite {
     fn visit_item_mut(&mut self, _: &mut Item) {}
 }
 
-impl Rewrite {
+impl Rewrite<'_> {
     /// What stands for a `spawn!` or a `sync!`; none for other macros.
     fn macro_call(&mut self, mac: &Macro) -> Option<TokenStream> {
         let name = &mac.path.segments.last()?.ident;

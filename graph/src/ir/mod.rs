@@ -422,6 +422,11 @@ impl Program {
             .map(|i| FuncId(i as u32))
     }
 
+    /// The tasks that the source has, in order: those that can be called.
+    pub fn callable(&self) -> impl Iterator<Item = (FuncId, &Function)> {
+        self.tasks().filter(|(_, f)| !f.is_made())
+    }
+
     /// The tasks, in order.
     pub fn tasks(&self) -> impl Iterator<Item = (FuncId, &Function)> {
         let all = self
@@ -468,6 +473,12 @@ impl std::ops::Index<FuncId> for Program {
 }
 
 impl Function {
+    /// Whether the source has it, or it was made of a part of it: a parallel loop, or a task as a function. No name of a source has a dot.
+    #[must_use]
+    pub fn is_made(&self) -> bool {
+        self.name.contains('.')
+    }
+
     /// Of a kernel: the types of the elements of the channels that it emits into.
     pub fn ports(&self) -> impl Iterator<Item = &Type> {
         self.params.iter().filter_map(|p| match &p.ty {

@@ -70,7 +70,7 @@ fn graph(job: &Job) -> String {
 
 fn program(job: &Job) -> String {
     let lowered = job.lowered();
-    let tasks = job.program().tasks().count();
+    let tasks = job.program().callable().count();
     let mut out = format!(
         "program {}: {}",
         job.program().name,

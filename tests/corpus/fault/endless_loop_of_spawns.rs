@@ -1,5 +1,5 @@
 // flood(200000) with 1048576 bytes
-// A loop that spawns more than the memory holds. The children assert something, and so do not end where they are spawned.
+// A loop that spawns more than the memory holds; a `for` of so many rounds would be shared out. The children assert something, and so do not end where they are spawned.
 
 #[millstream::program]
 pub mod program {
@@ -12,8 +12,10 @@ pub mod program {
     #[task]
     pub fn flood(n: u64) -> u64 {
         let mut sum = 0;
-        for i in 0..n {
+        let mut i = 0;
+        while i < n {
             sum += spawn!(leaf(i));
+            i += 1;
         }
         sync!();
         sum

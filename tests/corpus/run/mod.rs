@@ -99,6 +99,7 @@ programs! {
     mergesort
     methods
     no_parameters
+    parallel_loops
     patterns_behind_references
     patterns_with_rest
     permutations
@@ -139,6 +140,7 @@ programs! {
     unused_results
     walked_slices
     while_loops
+    wide_loops
     wide_spawn
     without_checks
 }

@@ -1,0 +1,544 @@
+//! Parallel loops: each becomes a task of its own, which halves its rounds until they are few and then runs these.
+//!
+//! ```text
+//! #[parallel]                          task f.loop1(grain, count, ..) -> u64 {
+//! for x in data.iter_mut() {               if count > grain {
+//!     *x = g(*x, by);            =>            let a = spawn!(f.loop1(grain, half, .., by));
+//!     sum += h(*x);                            let b = spawn!(f.loop1(grain, count - half, .., by));
+//! }                                            sync!(); return a + b;
+//!                                          }
+//!                                          let mut sum = 0; for x in data { .. } sum
+//!                                      }
+//! ```
+//!
+//! So whoever runs tasks runs parallel loops: a team is a wavefront of the pieces' channel, as wide as the device makes it, and memory
+//! bounds it as it bounds every recursion. What the rounds read comes as an argument: by value, and arrays and atomics by reference.
+//! What they gather ([`gather`]) starts from nothing in each piece and is added up piece by piece.
+//!
+//! How many rounds a piece has depends on their number alone (`Rounds::least`, [`PIECES`]), and pieces are added up in the shape of
+//! the halves: so sums of floats have the same bits on every device. `rust::rounds` makes the serial elision add in this order too.
+//!
+//! In a task that is called the spawns are calls, as everywhere; [`promote`] says what helpers do, and [`spawning`] which loops are shared out
+//! without being asked for. A kernel runs its loops round by round.
+
+mod gather;
+mod make;
+mod promote;
+mod rounds;
+mod spawning;
+
+use crate::{
+    diag::Diagnostics,
+    hir::{Body, Expr, ExprKind, FnId, Pat, Stmt, Var, VarId},
+    items::{FnItem, Module},
+    rust::{ParallelLoop, place},
+    ty::{Ty, USIZE},
+};
+use gather::Gather;
+use make::Make;
+use millstream_graph::{
+    ir::{BinOp, Combine, FunctionKind},
+    ty::{PieceKind, Type},
+};
+use proc_macro2::Span;
+use rounds::Rounds;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    rc::Rc,
+};
+
+/// A loop is cut into at most so many pieces, give or take one in two: enough for every lane of a GPU, few for a CPU.
+pub(crate) const PIECES: u64 = 1 << 16;
+
+/// So many rounds that do little are one piece at least.
+pub(crate) const LEAST_LIGHT: u64 = 32;
+
+/// Makes tasks of the loops of all functions: adds them to the module, and their bodies behind the others.
+pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoop> {
+    promote::promote(m, bodies);
+    let reach = spawning::recursive(bodies);
+    let (mut made, mut loops) = (Vec::new(), Vec::new());
+    for (i, body) in bodies.iter_mut().enumerate() {
+        let parallel = std::mem::take(&mut body.parallel);
+        let item = &m.fns[i];
+        let kind = item.kind;
+        let mut outliner = Outliner {
+            id: FnId(i),
+            kind,
+            owner: item.name.trim_end_matches(".task").to_owned(),
+            block: Rc::clone(&item.block),
+            found: 0,
+            vars: std::mem::take(&mut body.vars),
+            m,
+            made: &mut made,
+            loops: &mut loops,
+        };
+        if !parallel.is_empty() {
+            outliner.walk(&mut body.root, &parallel);
+        }
+        if kind == FunctionKind::Task {
+            outliner.share(&mut body.root, &reach, true);
+        }
+        let changed = outliner.found > 0;
+        body.vars = outliner.vars;
+        if changed {
+            settle(&mut body.root);
+        }
+    }
+    bodies.extend(made);
+    loops
+}
+
+struct Outliner<'a> {
+    m: &'a mut Module,
+    made: &'a mut Vec<Body>,
+    loops: &'a mut Vec<ParallelLoop>,
+    id: FnId,
+    kind: FunctionKind,
+    owner: String,
+    block: Rc<syn::Block>,
+    found: usize,
+    /// The function's variables.
+    vars: Vec<Var>,
+}
+
+/// How a variable from around a loop is known inside its task.
+enum Known {
+    As(VarId),
+    /// By a reference to it.
+    Behind(VarId),
+}
+
+/// What a task is made of.
+struct Pieces {
+    span: Span,
+    rounds: Rounds,
+    body: Expr,
+    /// What its rounds use of what is around it, and whether by reference.
+    captured: Vec<(VarId, bool)>,
+    gathers: Vec<Gather>,
+    /// What the rounds do beside computing.
+    does: Does,
+    /// Whether a sync follows, so that none is needed here.
+    waits: bool,
+}
+
+/// What rounds do.
+#[derive(Clone, Copy, Default)]
+struct Does {
+    spawns: bool,
+    syncs: bool,
+    /// So much that one round may be a piece.
+    much: bool,
+}
+
+impl Does {
+    fn of(e: &mut Expr) -> Self {
+        let mut does = Self::default();
+        let mut size = 0;
+        does.look(e, &mut size);
+        does.much |= size > 60;
+        does
+    }
+
+    fn look(&mut self, e: &mut Expr, size: &mut usize) {
+        *size += 1;
+        match &*e.kind {
+            ExprKind::Spawn { .. } => (self.spawns, self.much) = (true, true),
+            ExprKind::Sync => (self.syncs, self.much) = (true, true),
+            ExprKind::Call(..) | ExprKind::For(..) | ExprKind::While(..) | ExprKind::Loop(..) => {
+                self.much = true;
+            }
+            _ => {}
+        }
+        e.children_mut(&mut |child| self.look(child, size));
+    }
+
+    /// Rounds of a piece: as many for each piece; one, where rounds wait for their own children.
+    const fn least(self) -> Option<u64> {
+        match self {
+            Self { syncs: true, .. } => None,
+            Self { much: true, .. } => Some(1),
+            _ => Some(LEAST_LIGHT),
+        }
+    }
+}
+
+impl Outliner<'_> {
+    fn walk(&mut self, e: &mut Expr, parallel: &BTreeSet<crate::hir::LoopId>) {
+        // Loops inside loops first: what they leave is a statement of the outer one's rounds.
+        e.children_mut(&mut |child| self.walk(child, parallel));
+        if let ExprKind::For(id, ..) = &*e.kind
+            && parallel.contains(id)
+            && let Some(outlined) = self.outline(e, false)
+        {
+            *e = outlined;
+        }
+    }
+
+    /// What stands for a loop; none if there is something wrong with it, which has been said. `waits`: a sync follows it.
+    fn outline(&mut self, e: &Expr, waits: bool) -> Option<Expr> {
+        let span = e.span;
+        let ExprKind::For(id, over, body) = &*e.kind else {
+            return None;
+        };
+        let (over, mut body) = (over.clone(), body.clone());
+        let used = self.used_from_around(&mut e.clone());
+        let gathers = self.gathers(&mut body, &used)?;
+        let captured = used
+            .into_iter()
+            .filter(|v| !gathers.iter().any(|g| g.var == *v))
+            .map(|v| (v, self.by_reference(&self.vars[v.0].ty)))
+            .collect();
+        let mut before = Vec::new();
+        let rounds = Rounds::begin(
+            *id,
+            over,
+            &mut self.vars,
+            &mut before,
+            span,
+            &mut self.m.diags,
+        )?;
+        let does = Does::of(&mut body);
+        if !waits {
+            let named = |g: &Gather| (self.vars[g.var.0].name.clone(), g.op);
+            self.loops.push(ParallelLoop {
+                at: place(span),
+                least: does.least(),
+                gathers: gathers.iter().map(named).collect(),
+                ordered: gathers.iter().any(Gather::is_ordered),
+            });
+        }
+        let pieces = Pieces {
+            span,
+            rounds,
+            body,
+            captured,
+            gathers,
+            does,
+            waits,
+        };
+        let few = match (waits, pieces.does.least()) {
+            (true, _) => Some((spawning::FEW, self.as_it_was(&pieces))),
+            (false, Some(LEAST_LIGHT)) => Some((LEAST_LIGHT, self.few(&pieces))),
+            _ => None,
+        };
+        Some(self.stand_in(&pieces, before, few))
+    }
+
+    /// The variables that the rounds use and do not declare, in the order in which they are first used.
+    fn used_from_around(&self, e: &mut Expr) -> Vec<VarId> {
+        let (mut declared, mut used) = (BTreeSet::new(), Vec::new());
+        e.declares(&mut |v| {
+            declared.insert(*v);
+        });
+        let ExprKind::For(_, _, body) = &mut *e.kind else {
+            return used;
+        };
+        uses(body, &mut declared, &mut used);
+        used.retain(|v| !declared.contains(v));
+        used
+    }
+
+    /// What the rounds gather, by the variables from around that they assign to.
+    fn gathers(&mut self, body: &mut Expr, used: &[VarId]) -> Option<Vec<Gather>> {
+        let mut wrong = Diagnostics::default();
+        let found = gather::find(body, used, &self.vars, &mut wrong);
+        let right = wrong.is_empty();
+        self.m.diags.0.extend(wrong.0);
+        right.then_some(found)
+    }
+
+    /// Whether rounds know a variable by reference: what lies in memory anyway.
+    fn by_reference(&self, ty: &Ty) -> bool {
+        let ty = ty.to_type();
+        let blob = |kind| matches!(kind, PieceKind::Blob(_));
+        matches!(ty, Type::Atomic(_)) || ty.pieces(&self.m.structs).iter().any(|p| blob(p.kind))
+    }
+
+    /// What stands where the loop stood. `few`: what is run in its place for so many rounds at most.
+    fn stand_in(
+        &mut self,
+        pieces: &Pieces,
+        mut stmts: Vec<Stmt>,
+        few: Option<(u64, Expr)>,
+    ) -> Expr {
+        let make = Make(pieces.span);
+        let count = make.fresh(&mut self.vars, "rounds", USIZE);
+        stmts.push(make.bind(count, pieces.rounds.count(&make)));
+        let many = make.var(count, &USIZE);
+        let spawned = self.spawned(pieces, &many);
+        let (most, few) = few.map_or((0, None), |(most, few)| (most, Some(few)));
+        let test = make.compare(BinOp::Gt, many, make.count(most));
+        stmts.push(Stmt::Expr(make.choose(test, spawned, few)));
+        make.block(stmts)
+    }
+
+    /// The loop itself.
+    fn as_it_was(&self, pieces: &Pieces) -> Expr {
+        let make = Make(pieces.span);
+        make.block(vec![pieces.rounds.here(pieces.body.clone(), &make)])
+    }
+
+    /// All rounds as children.
+    fn spawned(&mut self, pieces: &Pieces, count: &Expr) -> Expr {
+        let make = Make(pieces.span);
+        let task = self.task(pieces);
+        let mut args = Vec::new();
+        if let Some(least) = pieces.does.least() {
+            let share = make.raw(BinOp::Div, count.clone(), make.count(PIECES));
+            args.push(make.raw(BinOp::Max, share, make.count(least)));
+        }
+        args.push(count.clone());
+        args.extend(pieces.rounds.whole(&make));
+        for (var, by_reference) in &pieces.captured {
+            let value = make.var(*var, &self.vars[var.0].ty);
+            self.vars[var.0].addressed |= by_reference;
+            args.push(match by_reference {
+                true => make.address(value),
+                false => value,
+            });
+        }
+        let mut stmts = Vec::new();
+        if let Some((var, combine)) = gather::at_once(&pieces.gathers) {
+            self.vars[var.0].awaits = true;
+            let place = make.var(var, &self.vars[var.0].ty);
+            stmts.push(make.spawn(task, args, Some((place, combine))));
+            self.wait(pieces, &mut stmts);
+            return make.block(stmts);
+        }
+        let result = gather::result(&pieces.gathers);
+        let dest = (!result.is_unit()).then(|| {
+            let var = make.fresh(&mut self.vars, "gathered", result.clone());
+            self.vars[var.0].awaits = true;
+            stmts.push(Stmt::Let(Pat::Var(var), None));
+            make.var(var, &result)
+        });
+        let stored = dest.clone().map(|place| (place, Combine::Store));
+        stmts.push(make.spawn(task, args, stored));
+        self.wait(pieces, &mut stmts);
+        stmts.extend(
+            dest.iter()
+                .flat_map(|dest| gather::add(&pieces.gathers, &make, dest)),
+        );
+        make.block(stmts)
+    }
+
+    fn wait(&self, pieces: &Pieces, stmts: &mut Vec<Stmt>) {
+        if !pieces.waits {
+            stmts.push(Make(pieces.span).sync());
+        }
+    }
+
+    /// All rounds where the loop stands. What is gathered is added up as in one piece.
+    fn few(&mut self, pieces: &Pieces) -> Expr {
+        let make = Make(pieces.span);
+        let (mut stmts, own) = gather::start(&pieces.gathers, &make, &mut self.vars, |_| false);
+        let mut body = pieces.body.clone();
+        replace(&mut body, &own, &self.vars);
+        stmts.push(pieces.rounds.here(body, &make));
+        let value = gather::value(&pieces.gathers, &make, &own);
+        let result = gather::result(&pieces.gathers);
+        if !result.is_unit() {
+            let var = make.fresh(&mut self.vars, "gathered", result.clone());
+            stmts.push(make.bind(var, value));
+            stmts.extend(gather::add(&pieces.gathers, &make, &make.var(var, &result)));
+        }
+        make.block(stmts)
+    }
+
+    /// The task of a loop.
+    fn task(&mut self, pieces: &Pieces) -> FnId {
+        let make = Make(pieces.span);
+        let (mut vars, mut known) = (Vec::new(), BTreeMap::new());
+        let grain =
+            (pieces.does.least().is_some()).then(|| make.fresh(&mut vars, "rounds_each", USIZE));
+        let count = make.fresh(&mut vars, "rounds", USIZE);
+        let mut rounds = pieces.rounds.params(&mut vars, &make);
+        let captured = vars.len();
+        for (var, by_reference) in &pieces.captured {
+            let old = self.vars[var.0].clone();
+            let to = VarId(vars.len());
+            if *by_reference {
+                let ty = make.reference(&old.ty);
+                vars.push(Var {
+                    ty,
+                    addressed: false,
+                    ..old
+                });
+                known.insert(*var, Known::Behind(to));
+            } else {
+                vars.push(old);
+                known.insert(*var, Known::As(to));
+            }
+        }
+        let captured = captured..vars.len();
+        let result = gather::result(&pieces.gathers);
+        let id = FnId(self.m.fns.len());
+        self.found += 1;
+        self.m.fns.push(FnItem {
+            name: format!("{}.loop{}", self.owner, self.found),
+            span: pieces.span,
+            // In a function that spawns nothing it is called.
+            kind: match self.kind {
+                FunctionKind::Task => FunctionKind::Task,
+                _ => FunctionKind::Helper,
+            },
+            params: vars.iter().map(|v| (wild(), v.ty.to_type())).collect(),
+            held: false,
+            ret: result.to_type(),
+            block: Rc::clone(&self.block),
+        });
+        let halves = Halves {
+            id,
+            grain,
+            count,
+            rounds: &rounds,
+            captured,
+        };
+        let halves = halves.spawn(&pieces.gathers, &mut vars, &make);
+        let awaits = |v: VarId| self.vars[v.0].awaits;
+        let (own, renamed) = gather::start(&pieces.gathers, &make, &mut vars, awaits);
+        known.extend(renamed);
+        let mut body = pieces.body.clone();
+        rounds.declares(&mut |v| self.bring_var(v, &mut known, &mut vars));
+        self.bring(&mut body, &mut known, &mut vars);
+        replace(&mut body, &known, &vars);
+        let mut stmts = vec![Stmt::Expr(halves)];
+        stmts.extend(own);
+        stmts.push(rounds.piece(body, count, &mut vars, &make));
+        if pieces.does.spawns && !pieces.gathers.is_empty() {
+            stmts.push(make.sync());
+        }
+        let value = gather::value(&pieces.gathers, &make, &known);
+        let mut root = make.valued(stmts, value);
+        settle(&mut root);
+        self.made.push(Body {
+            vars,
+            root,
+            parallel: BTreeSet::new(),
+        });
+        id
+    }
+
+    /// Gives the task variables for those that the rounds declare.
+    fn bring(&self, e: &mut Expr, known: &mut BTreeMap<VarId, Known>, vars: &mut Vec<Var>) {
+        e.declares(&mut |v| self.bring_var(v, known, vars));
+        e.children_mut(&mut |child| self.bring(child, known, vars));
+    }
+
+    fn bring_var(&self, v: &mut VarId, known: &mut BTreeMap<VarId, Known>, vars: &mut Vec<Var>) {
+        let to = match known.get(v) {
+            // The arms of a `match` may declare one several times.
+            Some(Known::As(to) | Known::Behind(to)) => *to,
+            None => {
+                vars.push(self.vars[v.0].clone());
+                VarId(vars.len() - 1)
+            }
+        };
+        known.insert(*v, Known::As(to));
+        *v = to;
+    }
+}
+
+/// Two children with half of a task's rounds each.
+struct Halves<'a> {
+    id: FnId,
+    grain: Option<VarId>,
+    count: VarId,
+    rounds: &'a Rounds,
+    /// The parameters that are passed on.
+    captured: Range<usize>,
+}
+
+impl Halves<'_> {
+    /// Spawns them, where there are more rounds than one piece has.
+    fn spawn(&self, gathers: &[Gather], vars: &mut Vec<Var>, make: &Make) -> Expr {
+        let count = make.var(self.count, &USIZE);
+        let grain = self.grain.map(|g| make.var(g, &USIZE));
+        let each = grain.clone().unwrap_or_else(|| make.count(1));
+        let up = |n: Expr, by: &Expr| {
+            let less = make.raw(BinOp::Sub, by.clone(), make.count(1));
+            make.raw(BinOp::Div, make.raw(BinOp::Add, n, less), by.clone())
+        };
+        // Whole pieces; the left half has one more if their number is odd.
+        let pieces = up(up(count.clone(), &each), &make.count(2));
+        let half = make.fresh(vars, "half", USIZE);
+        let mut stmts = vec![make.bind(half, make.raw(BinOp::Mul, pieces, each.clone()))];
+        let left = make.var(half, &USIZE);
+        let right = make.raw(BinOp::Sub, count.clone(), left.clone());
+        let [lower, upper] = self.rounds.halves(&left, make);
+        let [lower, upper] = [(left, lower), (right, upper)].map(|(count, which)| {
+            let passed = self.captured.clone();
+            let passed = passed.map(|i| make.var(VarId(i), &vars[i].ty));
+            let first = grain.clone().into_iter().chain([count]);
+            first.chain(which).chain(passed).collect::<Vec<_>>()
+        });
+        let result = gather::result(gathers);
+        if result.is_unit() {
+            stmts.push(make.spawn(self.id, lower, None));
+            stmts.push(make.spawn(self.id, upper, None));
+            stmts.push(make.give(None));
+        } else {
+            let results = [("low", lower), ("high", upper)].map(|(name, args)| {
+                let var = make.fresh(vars, name, result.clone());
+                vars[var.0].awaits = true;
+                let place = make.var(var, &result);
+                stmts.push(Stmt::Let(Pat::Var(var), None));
+                let dest = (place.clone(), Combine::Store);
+                stmts.push(make.spawn(self.id, args, Some(dest)));
+                place
+            });
+            stmts.push(make.sync());
+            let sum = gather::join(gathers, make, results);
+            stmts.push(make.give(Some(sum)));
+        }
+        let many = make.compare(BinOp::Gt, count, each);
+        make.choose(many, make.block(stmts), None)
+    }
+}
+
+/// Says of each expression whether it assigns, as the checker does.
+fn settle(e: &mut Expr) {
+    let mut assigns = false;
+    e.children_mut(&mut |child| {
+        settle(child);
+        assigns |= child.assigns;
+    });
+    e.assigns = assigns || e.writes();
+}
+
+/// A parameter's pattern, where its name is that of its variable.
+fn wild() -> syn::Pat {
+    syn::Pat::Wild(syn::PatWild {
+        attrs: Vec::new(),
+        underscore_token: syn::token::Underscore::default(),
+    })
+}
+
+fn uses(e: &mut Expr, declared: &mut BTreeSet<VarId>, used: &mut Vec<VarId>) {
+    if let ExprKind::Var(v) = *e.kind
+        && !used.contains(&v)
+    {
+        used.push(v);
+    }
+    e.declares(&mut |v| {
+        declared.insert(*v);
+    });
+    e.children_mut(&mut |child| uses(child, declared, used));
+}
+
+/// Lets an expression name variables as they are known elsewhere. Patterns have been seen to.
+fn replace(e: &mut Expr, known: &BTreeMap<VarId, Known>, vars: &[Var]) {
+    e.children_mut(&mut |child| replace(child, known, vars));
+    let ExprKind::Var(v) = *e.kind else { return };
+    match known.get(&v) {
+        Some(Known::As(to)) => *e.kind = ExprKind::Var(*to),
+        Some(Known::Behind(to)) => {
+            let reference = Expr::new(ExprKind::Var(*to), vars[to.0].ty.clone(), e.span);
+            *e.kind = ExprKind::Deref(reference);
+        }
+        None => {}
+    }
+}

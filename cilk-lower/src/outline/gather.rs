@@ -1,0 +1,332 @@
+//! What the rounds of a parallel loop gather in variables from around it, and what they may not do with others.
+//!
+//! A gather is `x += e`, `x |= e`, `x &= e`, `x ^= e`, `x = x.max(e)`, `x = x.min(e)`, `x = x.wrapping_add(e)`, or one of these of a child's
+//! result, where nothing else in the loop names `x`. Each piece of the loop starts from what changes nothing, and the pieces' values are
+//! combined in the shape of the halves.
+
+use super::{Known, make::Make};
+use crate::{
+    diag::Diagnostics,
+    hir::{Expr, ExprKind, Stmt, Var, VarId},
+    ty::Ty,
+};
+use millstream_graph::{
+    ir::{BinOp, Combine},
+    ty::Scalar,
+};
+use proc_macro2::Span;
+use std::collections::BTreeMap;
+
+/// A variable that rounds gather in.
+pub(super) struct Gather {
+    pub(super) var: VarId,
+    pub(super) ty: Ty,
+    pub(super) op: BinOp,
+    /// Whether all that it gathers are results of children.
+    pub(super) by_children: bool,
+}
+
+/// What is gathered, and what is wrong with what the rounds do to the variables from around them.
+pub(super) fn find(
+    body: &mut Expr,
+    around: &[VarId],
+    vars: &[Var],
+    wrong: &mut Diagnostics,
+) -> Vec<Gather> {
+    let mut search = Search {
+        around,
+        vars,
+        found: BTreeMap::new(),
+        wrong,
+    };
+    search.expr(body);
+    let mut out = Vec::new();
+    for (var, found) in search.found {
+        let Found { op, own, span, .. } = found;
+        if mentions(body, var) > own {
+            let name = &vars[var.0].name;
+            wrong
+                .error(span, format!("`{name}` is gathered in a parallel loop that also reads it"))
+                .help("rounds run side by side: read it after the loop, or gather in a second variable");
+        }
+        let ty = vars[var.0].ty.clone();
+        let by_children = found.by_children;
+        out.push(Gather {
+            var,
+            ty,
+            op,
+            by_children,
+        });
+    }
+    out
+}
+
+/// A variable that is gathered: how, and in how many places it is named for that.
+struct Found {
+    op: BinOp,
+    own: usize,
+    span: Span,
+    by_children: bool,
+}
+
+struct Search<'a> {
+    around: &'a [VarId],
+    vars: &'a [Var],
+    found: BTreeMap<VarId, Found>,
+    wrong: &'a mut Diagnostics,
+}
+
+impl Search<'_> {
+    fn expr(&mut self, e: &mut Expr) {
+        match &*e.kind {
+            ExprKind::AssignOp(op, place, _) => match (op, self.whole(place)) {
+                (BinOp::Add | BinOp::Or | BinOp::And | BinOp::Xor, Some(var)) => {
+                    self.gather(var, *op, 1, e.span);
+                }
+                _ => self.changes(place, e.span),
+            },
+            ExprKind::Assign(place, value) => match (self.whole(place), combined(value)) {
+                (Some(var), Some((op, from))) if self.whole(from) == Some(var) => {
+                    self.gather(var, op, 2, e.span);
+                }
+                _ => self.changes(place, e.span),
+            },
+            ExprKind::Spawn { args, dest, .. } => {
+                for arg in args {
+                    self.lends(arg);
+                }
+                match dest {
+                    // To an element: each round writes to one of its own.
+                    Some((place, Combine::Store)) if !matches!(*place.kind, ExprKind::Var(_)) => {
+                        if !self.is_element(place) {
+                            self.changes(place, e.span);
+                        }
+                    }
+                    Some((place, combine)) => match (self.whole(place), combine.op()) {
+                        (Some(var), Some(op)) => self.gather(var, op, 0, e.span),
+                        _ => self.changes(place, e.span),
+                    },
+                    None => {}
+                }
+            }
+            ExprKind::AddrOf(place) | ExprKind::SubSlice { base: place, .. }
+                if e.ty.is_mutable() =>
+            {
+                self.changes(place, e.span);
+            }
+            ExprKind::Call(_, args) => args.iter().for_each(|arg| self.lends(arg)),
+            ExprKind::Block(stmts, _) => {
+                for stmt in stmts {
+                    if let Stmt::Let(_, Some(value)) = stmt {
+                        self.lends(value);
+                    }
+                }
+            }
+            ExprKind::Emit(..) => {
+                self.wrong
+                    .error(e.span, "a parallel loop cannot emit")
+                    .help("emit in a loop without `#[parallel]`");
+            }
+            _ => {}
+        }
+        e.children_mut(&mut |child| self.expr(child));
+    }
+
+    /// The variable from around that a place is, whole.
+    fn whole(&self, place: &Expr) -> Option<VarId> {
+        match *place.kind {
+            ExprKind::Var(var) if self.around.contains(&var) => Some(var),
+            _ => None,
+        }
+    }
+
+    /// Whether a place is an element of an array or slice, or a part of one.
+    fn is_element(&self, place: &Expr) -> bool {
+        match &*place.kind {
+            ExprKind::Index(..) | ExprKind::MatIndex(..) => true,
+            ExprKind::Field(base, _) => self.is_element(base),
+            _ => false,
+        }
+    }
+
+    /// `named`: how often it is named for that, beside the place itself; none for a child's result.
+    fn gather(&mut self, var: VarId, op: BinOp, named: usize, span: Span) {
+        let found = self.found.entry(var).or_insert(Found {
+            op,
+            own: 0,
+            span,
+            by_children: true,
+        });
+        found.own += named.max(1);
+        found.by_children &= named == 0;
+        if found.op != op {
+            let name = &self.vars[var.0].name;
+            self.wrong
+                .error(span, format!("`{name}` is gathered in two ways"))
+                .note(found.span, "this is the other one")
+                .help("use a variable for each");
+        }
+    }
+
+    /// A value that may be written through goes elsewhere.
+    fn lends(&mut self, value: &Expr) {
+        if value.ty.is_mutable() && matches!(*value.kind, ExprKind::Var(_)) {
+            self.changes(value, value.span);
+        }
+    }
+
+    fn changes(&mut self, place: &Expr, span: Span) {
+        let Some((var, _)) = place.root() else { return };
+        if !self.around.contains(&var) {
+            return;
+        }
+        let name = &self.vars[var.0].name;
+        self.wrong
+            .error(span, format!("`{name}` is changed by several rounds of a parallel loop at once"))
+            .help("gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics");
+    }
+}
+
+/// `x.max(e)` and its kin: how they combine, and `x`.
+fn combined(value: &Expr) -> Option<(BinOp, &Expr)> {
+    match &*value.kind {
+        ExprKind::RawBinary(op @ (BinOp::Max | BinOp::Min | BinOp::Add), from, _) => {
+            Some((*op, from))
+        }
+        // What an inner parallel loop leaves.
+        ExprKind::RawBinary(op @ (BinOp::Or | BinOp::And | BinOp::Xor), from, _) => {
+            Some((*op, from))
+        }
+        _ => None,
+    }
+}
+
+fn mentions(e: &mut Expr, var: VarId) -> usize {
+    let mut found = usize::from(matches!(*e.kind, ExprKind::Var(v) if v == var));
+    e.children_mut(&mut |child| found += mentions(child, var));
+    found
+}
+
+impl Gather {
+    /// Whether the order in which values come shows in the result.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.ty.scalar().is_some_and(Scalar::is_float)
+    }
+
+    fn combine(&self) -> Option<Combine> {
+        Some(match self.op {
+            BinOp::Add => Combine::Add,
+            BinOp::Or => Combine::Or,
+            BinOp::And => Combine::And,
+            BinOp::Xor => Combine::Xor,
+            BinOp::Min => Combine::Min,
+            BinOp::Max => Combine::Max,
+            _ => return None,
+        })
+    }
+
+    /// What changes nothing.
+    fn nothing(&self, make: &Make) -> Expr {
+        let scalar = self.ty.scalar().unwrap_or(Scalar::Bool);
+        let top = 1u128 << (scalar.bits().max(1) - 1);
+        let kind = match (self.op, scalar) {
+            (BinOp::And, Scalar::Bool) => ExprKind::Bool(true),
+            (_, Scalar::Bool) => ExprKind::Bool(false),
+            // Minus zero and whatever is whatever, also if that is minus zero; the greater of a number and none is the number.
+            (BinOp::Add, s) if s.is_float() => ExprKind::Float(-0.0),
+            (_, s) if s.is_float() => ExprKind::Float(f64::NAN),
+            (BinOp::And, _) => ExprKind::Int(u128::from(u64::MAX)),
+            (BinOp::Min, s) if s.is_signed() => ExprKind::Int(top - 1),
+            (BinOp::Min, _) => ExprKind::Int(u128::from(u64::MAX)),
+            (BinOp::Max, s) if s.is_signed() => ExprKind::Int(top),
+            _ => ExprKind::Int(0),
+        };
+        Expr::new(kind, self.ty.clone(), make.0)
+    }
+
+    /// Combines a value with what the variable holds.
+    pub(super) fn add(&self, make: &Make, value: Expr) -> Stmt {
+        let place = make.var(self.var, &self.ty);
+        let sum = make.raw(self.op, place.clone(), value);
+        make.assign(place, sum)
+    }
+}
+
+/// The variable that children may add to one by one, and how: where there is one, and the order does not show.
+pub(super) fn at_once(gathers: &[Gather]) -> Option<(VarId, Combine)> {
+    match gathers {
+        [one] if !one.is_ordered() => Some((one.var, one.combine()?)),
+        _ => None,
+    }
+}
+
+/// What a piece gives: a value, or a tuple of several.
+pub(super) fn result(gathers: &[Gather]) -> Ty {
+    match gathers {
+        [one] => one.ty.clone(),
+        several => Ty::Tuple(several.iter().map(|g| g.ty.clone()).collect()),
+    }
+}
+
+/// The part of a result that is a gather's.
+fn part(gathers: &[Gather], i: usize, result: &Expr) -> Expr {
+    match gathers {
+        [_] => result.clone(),
+        several => Expr::new(
+            ExprKind::Field(result.clone(), i),
+            several[i].ty.clone(),
+            result.span,
+        ),
+    }
+}
+
+/// Variables for what a piece gathers, which hold nothing yet, and which they stand for.
+pub(super) fn start(
+    gathers: &[Gather],
+    make: &Make,
+    vars: &mut Vec<Var>,
+    awaits: impl Fn(VarId) -> bool,
+) -> (Vec<Stmt>, BTreeMap<VarId, Known>) {
+    let (mut stmts, mut known) = (Vec::new(), BTreeMap::new());
+    for gather in gathers {
+        let own = make.fresh(vars, "gathered", gather.ty.clone());
+        vars[own.0].awaits = awaits(gather.var);
+        stmts.push(make.bind(own, gather.nothing(make)));
+        known.insert(gather.var, Known::As(own));
+    }
+    (stmts, known)
+}
+
+/// What a piece gives, from its own variables.
+pub(super) fn value(gathers: &[Gather], make: &Make, known: &BTreeMap<VarId, Known>) -> Expr {
+    let own = |g: &Gather| match known.get(&g.var) {
+        Some(Known::As(own)) => make.var(*own, &g.ty),
+        _ => g.nothing(make),
+    };
+    match gathers {
+        [one] => own(one),
+        several => Expr::new(
+            ExprKind::Tuple(several.iter().map(own).collect()),
+            result(gathers),
+            make.0,
+        ),
+    }
+}
+
+/// Of two results one.
+pub(super) fn join(gathers: &[Gather], make: &Make, [a, b]: [Expr; 2]) -> Expr {
+    let ty = a.ty.clone();
+    let sum = |(i, g): (usize, &Gather)| make.raw(g.op, part(gathers, i, &a), part(gathers, i, &b));
+    let mut sums: Vec<Expr> = gathers.iter().enumerate().map(sum).collect();
+    match gathers {
+        [_] => sums.remove(0),
+        _ => Expr::new(ExprKind::Tuple(sums), ty, make.0),
+    }
+}
+
+/// Combines a result with what the variables hold.
+pub(super) fn add(gathers: &[Gather], make: &Make, result: &Expr) -> Vec<Stmt> {
+    let each = gathers.iter().enumerate();
+    each.map(|(i, g)| g.add(make, part(gathers, i, result)))
+        .collect()
+}

@@ -1,0 +1,187 @@
+//! What parallel loops are made of in Rust: see the module `rust::rounds` of `millstream_cilk_lower`. The command shows rustc this file as it is,
+//! so it stands alone.
+
+/// The rounds of a parallel loop as the race check sees them: side by side. Nothing is run.
+pub fn beside<I: IntoIterator>(_: I, _: impl Fn(I::Item) + Sync) {}
+
+/// How values are gathered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gather {
+    /// `x += e`
+    Add,
+    /// `x |= e`
+    Or,
+    /// `x &= e`
+    And,
+    /// `x ^= e`
+    Xor,
+    /// `x = x.min(e)`
+    Min,
+    /// `x = x.max(e)`
+    Max,
+}
+
+/// What can be gathered in a variable of its own.
+pub trait Gathered: Copy {
+    /// What changes nothing.
+    #[must_use]
+    fn nothing(self, how: Gather) -> Self;
+    /// Of two values one.
+    #[must_use]
+    fn join(self, how: Gather, other: Self) -> Self;
+}
+
+macro_rules! integers {
+    ($($ty:ty)*) => { $(impl Gathered for $ty {
+        fn nothing(self, how: Gather) -> Self {
+            match how {
+                Gather::Add | Gather::Or | Gather::Xor => 0,
+                Gather::And => !0,
+                Gather::Min => Self::MAX,
+                Gather::Max => Self::MIN,
+            }
+        }
+
+        fn join(self, how: Gather, other: Self) -> Self {
+            match how {
+                Gather::Add => self.wrapping_add(other),
+                Gather::Or => self | other,
+                Gather::And => self & other,
+                Gather::Xor => self ^ other,
+                Gather::Min => self.min(other),
+                Gather::Max => self.max(other),
+            }
+        }
+    })* };
+}
+
+integers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+
+macro_rules! floats {
+    ($($ty:ty)*) => { $(impl Gathered for $ty {
+        fn nothing(self, how: Gather) -> Self {
+            if how == Gather::Add { -0.0 } else { Self::NAN }
+        }
+
+        fn join(self, how: Gather, other: Self) -> Self {
+            match how {
+                Gather::Min => self.min(other),
+                Gather::Max => self.max(other),
+                _ => self + other,
+            }
+        }
+    })* };
+}
+
+floats!(f32 f64);
+
+impl Gathered for bool {
+    fn nothing(self, how: Gather) -> Self {
+        how == Gather::And
+    }
+
+    fn join(self, how: Gather, other: Self) -> Self {
+        match how {
+            Gather::And => self & other,
+            Gather::Xor => self ^ other,
+            _ => self | other,
+        }
+    }
+}
+
+/// The rounds of a parallel loop, one after the other, with what they gather added up as devices do it: in pieces of consecutive rounds,
+/// and the pieces in halves, so that sums of floats have the same bits. `least`: how many rounds a piece has, or more where there are
+/// many rounds; 0: one, always.
+pub fn rounds<I: IntoIterator, T: Copy>(
+    items: I,
+    least: usize,
+    nothing: T,
+    join: impl Fn(T, T) -> T,
+    mut round: impl FnMut(I::Item, T) -> T,
+) -> T {
+    let items = items.into_iter();
+    // Ranges and slices say exactly how many they have.
+    let count = items.size_hint().0;
+    let each = if least == 0 {
+        1
+    } else {
+        (count >> 16).max(least)
+    };
+    let mut pieces = Vec::with_capacity(count.div_ceil(each));
+    for (i, item) in items.enumerate() {
+        if i % each == 0 {
+            pieces.push(nothing);
+        }
+        if let Some(piece) = pieces.last_mut() {
+            *piece = round(item, *piece);
+        }
+    }
+    halves(&pieces, &join).unwrap_or(nothing)
+}
+
+/// The left half has one more if their number is odd.
+fn halves<T: Copy>(pieces: &[T], join: &impl Fn(T, T) -> T) -> Option<T> {
+    match pieces {
+        [] => None,
+        [one] => Some(*one),
+        several => {
+            let (left, right) = several.split_at(several.len().div_ceil(2));
+            Some(join(halves(left, join)?, halves(right, join)?))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_has_the_shape_of_halves_of_pieces() {
+        let text = |n: usize, least| {
+            let joined = |a: usize, b: usize| a * 100 + b;
+            rounds(1..=n, least, 0, joined, |i, piece| piece * 10 + i)
+        };
+        assert_eq!(text(0, 2), 0);
+        assert_eq!(text(3, 4), 123);
+        // Two pieces, and three: (1, 2), (3).
+        assert_eq!(text(4, 2), 12 * 100 + 34);
+        assert_eq!(text(5, 2), (12 * 100 + 34) * 100 + 5);
+        assert_eq!(text(3, 0), (100 + 2) * 100 + 3);
+        let pieces = std::cell::Cell::new(0);
+        let sum = |_, piece: u64| {
+            pieces.set(pieces.get() + u32::from(piece == 0));
+            piece + 1
+        };
+        assert_eq!(rounds(0..1_000_000u32, 1, 0, |a, b| a + b, sum), 1_000_000);
+        assert_eq!(pieces.get(), 1_000_000u32.div_ceil(15));
+    }
+
+    #[test]
+    fn nothing_changes_nothing() {
+        let all = [
+            Gather::Add,
+            Gather::Or,
+            Gather::And,
+            Gather::Xor,
+            Gather::Min,
+            Gather::Max,
+        ];
+        for how in all {
+            for x in [i8::MIN, -1, 0, 5, i8::MAX] {
+                assert_eq!(x.join(how, x.nothing(how)), x);
+                assert_eq!(x.nothing(how).join(how, x), x);
+            }
+        }
+        for how in [Gather::Add, Gather::Min, Gather::Max] {
+            for x in [f32::NEG_INFINITY, -0.0, 0.0, 1.5] {
+                assert_eq!(x.join(how, x.nothing(how)).to_bits(), x.to_bits());
+                assert_eq!(x.nothing(how).join(how, x).to_bits(), x.to_bits());
+            }
+        }
+        for how in [Gather::Or, Gather::And, Gather::Xor] {
+            for x in [false, true] {
+                assert_eq!(x.nothing(how).join(how, x), x);
+            }
+        }
+    }
+}
