@@ -48,6 +48,11 @@ const KEPT_COPIES: u64 = 256 << 20;
 const _: () = assert!(MIN_BLOCKS == Options::MIN_BLOCKS);
 
 impl CudaOptions {
+    /// Blocks that run at one time where the GPU has room for so many.
+    pub(super) fn blocks_of(&self, room: u32) -> u32 {
+        self.blocks.map_or(room, |asked| room.min(asked.max(1)))
+    }
+
     /// How many spans each who decides keeps, if a timeline is.
     pub(super) const fn timeline(&self) -> Option<u32> {
         match self.observe {
@@ -472,4 +477,20 @@ pub(super) fn arch_for(nvrtc: &Nvrtc, arch: u32) -> Result<Arch, RunError> {
             "the GPU is of architecture sm_{arch}, unknown to NVRTC {major}.{minor}{range}"
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_blocks_run_as_are_asked_for_and_find_room() {
+        let of = |blocks| CudaOptions {
+            blocks,
+            ..CudaOptions::default()
+        };
+        let cases = [None, Some(0), Some(1), Some(500), Some(9999)];
+        let blocks = cases.map(|asked| of(asked).blocks_of(528));
+        assert_eq!(blocks, [528, 1, 1, 500, 528]);
+    }
 }
