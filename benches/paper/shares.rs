@@ -303,11 +303,10 @@ pub(crate) fn timeline(lab: &Lab) -> Result<Figure, String> {
     };
     let report = lab.once(program, how)?;
     let Timeline { tracks, blocks, .. } = &report.timeline;
-    let run = tracks.iter().flat_map(|t| &t.spans);
-    let run = run
-        .filter(|s| s.what == What::Run)
-        .map(|s| (s.begin, s.end));
-    let (begin, end) = last.next_back().ok_or("the run kept no timeline")?;
+    let spans = tracks.iter().flat_map(|t| &t.spans);
+    let mut runs = spans.filter(|s| s.what == What::Run);
+    let run = runs.next_back().ok_or("the run kept no timeline")?;
+    let (begin, end) = (run.begin, run.end);
     let dispatches = tracks.get(1..).unwrap_or_default();
     let workers = if lab.is_gpu() {
         &blocks[..]
