@@ -78,6 +78,11 @@ impl Tally {
         node.dispatches[power.min(WIDTHS - 1)] += 1;
     }
 
+    /// Wavefronts so far.
+    pub(crate) fn dispatches(&self) -> u64 {
+        self.nodes.iter().flat_map(|n| n.dispatches).sum()
+    }
+
     /// A stack has so many elements.
     pub(crate) fn saw(&mut self, stack: StackIndex, top: u64) {
         let most = &mut self.tops[stack.index()];
@@ -248,11 +253,10 @@ pub struct WorkerReport {
 
 impl WorkerReport {
     pub(crate) fn new(worker: u32, inside: Duration, idle: Duration, tally: Tally) -> Self {
-        let dispatches = tally.nodes.iter().flat_map(|n| n.dispatches);
         Self {
             worker,
             busy: 0.0,
-            dispatches: dispatches.sum(),
+            dispatches: tally.dispatches(),
             tasks: tally.done,
             donated: tally.donated,
             acquired: tally.acquired,
@@ -391,28 +395,6 @@ impl RunReport {
 }
 
 impl NodeReport {
-    /// One of which nothing is counted yet.
-    pub(crate) fn new(name: String, entry: bool) -> Self {
-        Self {
-            name,
-            entry,
-            ..Self::default()
-        }
-    }
-
-    /// A dispatch consumed so many elements, gave some back or none, and took so long.
-    pub(crate) fn add(&mut self, elements: u64, yields: bool, time: Duration) {
-        self.elements += elements;
-        self.dispatches += 1;
-        self.yields += u64::from(yields);
-        let power = elements.max(1).ilog2() as usize;
-        if self.widths.len() <= power {
-            self.widths.resize(power + 1, 0);
-        }
-        self.widths[power] += 1;
-        *self.time.get_or_insert_default() += time;
-    }
-
     /// Sums up what the workers say of a node.
     fn sum(plan: &Plan, node: usize, workers: &[WorkerReport]) -> Self {
         let rest = node.checked_sub(plan.tasks.len());

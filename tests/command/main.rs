@@ -6,6 +6,7 @@ mod bad_files;
 mod bad_runs;
 mod borrows;
 mod devices;
+mod dump;
 mod flows;
 mod graphs;
 mod jobs;

@@ -1,16 +1,19 @@
 //! A GPU that programs are loaded on and launched.
 
 use super::{
-    driver::{self, Context, DeviceInfo, Module},
+    driver::{self, Context, Module},
     gpu::Driver,
     launcher::SHARED_WORDS,
     loaded::CudaLoaded,
     memory::{Mapped, Memory},
     run::{Settings, run},
+    sight::WATCHED,
 };
 use crate::{
     args::ErasedCall,
     error::RunError,
+    gpus::{Aggregator, CudaOptions, DeviceInfo, MIN_BLOCKS},
+    live::Live,
     report::RunReport,
     sync::Mutex,
     timeline::{self, Observe},
@@ -25,7 +28,7 @@ use std::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 /// The default of [`CudaOptions::memory`] is half of what is free, but no more than this: beyond it nothing is gained.
@@ -41,60 +44,8 @@ const KEPT_PROGRAMS: usize = 32;
 /// Bytes for copies of the host's memory that a device keeps from run to run.
 const KEPT_COPIES: u64 = 256 << 20;
 
-/// Who decides which run of elements comes next.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Aggregator {
-    /// A warp of the one kernel that runs all of it, on all of the GPU.
-    Persistent,
-    /// The calling thread, with a kernel a dispatch.
-    HostThread,
-    /// Both, each where it is faster: one block of the persistent kernel for narrow levels, the calling thread for what is more than a block does.
-    #[default]
-    Auto,
-}
-
-/// How a CUDA device works.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CudaOptions {
-    /// Which GPU, as the driver counts.
-    pub ordinal: u32,
-    /// Bytes that a run's channels may take; half of what is free, but no more than 16 GiB, if none is given.
-    pub memory: Option<u64>,
-    /// Who decides.
-    pub aggregator: Aggregator,
-    /// How long one dispatch may take before the run is ended.
-    pub watchdog: Duration,
-    /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
-    pub min_blocks: u32,
-    /// Blocks that run at one time, at most; as many as the GPU has room for if it is not said. For measurements of how runs scale: it puts one on each
-    /// multiprocessor before it puts a second one anywhere.
-    pub blocks: Option<u32>,
-    /// Whether runs may begin before the persistent kernel is compiled, by [`Aggregator::Auto`]: the calling thread decides everything until it is.
-    /// If not, loading a program waits for it.
-    pub early: bool,
-    /// What a run's report says beside what is counted anyway. For a timeline programs are compiled anew, so that others pay nothing; how long
-    /// each node took is told with it only.
-    pub observe: Observe,
-    /// So many decisions are kept record of and compared with the policy's, one by one: for tests. 0, the default, keeps none, and costs nothing.
-    pub records: u32,
-}
-
-impl Default for CudaOptions {
-    fn default() -> Self {
-        let min_blocks = Options::default().min_blocks;
-        Self {
-            ordinal: 0,
-            memory: None,
-            aggregator: Aggregator::default(),
-            watchdog: Duration::from_secs(10),
-            min_blocks,
-            blocks: None,
-            early: true,
-            observe: Observe::default(),
-            records: 0,
-        }
-    }
-}
+// The settings are there without the generator of code, whose default this is.
+const _: () = assert!(MIN_BLOCKS == Options::MIN_BLOCKS);
 
 impl CudaOptions {
     /// Blocks that run at one time where the GPU has room for so many.
@@ -124,6 +75,7 @@ struct Slot {
     options: CudaOptions,
     info: DeviceInfo,
     memory: u64,
+    live: Live,
     /// None only while the next one is made.
     alive: Mutex<Option<Arc<Inner>>>,
 }
@@ -135,6 +87,7 @@ pub(super) struct Inner {
     pub(super) info: DeviceInfo,
     pub(super) memory: u64,
     pub(super) shared: Mapped,
+    pub(super) live: Live,
     /// One run at a time: who launches holds it.
     pub(super) workspace: Mutex<Workspace>,
     loaded: Mutex<Vec<Arc<CudaLoaded>>>,
@@ -198,7 +151,7 @@ impl CudaCancel {
 }
 
 impl Inner {
-    fn new(options: CudaOptions, info: DeviceInfo) -> Result<Self, RunError> {
+    fn new(options: CudaOptions, info: DeviceInfo, live: Live) -> Result<Self, RunError> {
         let context = Context::new(options.ordinal)?;
         let (memory, shared) = {
             let _using = context.enter()?;
@@ -213,6 +166,7 @@ impl Inner {
             info,
             memory,
             shared,
+            live,
             workspace: Mutex::new(Workspace::default()),
             loaded: Mutex::new(Vec::new()),
             context,
@@ -266,7 +220,8 @@ impl CudaDevice {
         arch_for(nvrtc, info.arch)?;
         // Times are counted from here on.
         timeline::start();
-        let inner = Arc::new(Inner::new(options, info.clone())?);
+        let live = Live::new(WATCHED);
+        let inner = Arc::new(Inner::new(options, info.clone(), live.clone())?);
         let (name, memory) = (format!("cuda:{}", info.ordinal), inner.memory);
         let options = CudaOptions {
             memory: Some(memory),
@@ -278,6 +233,7 @@ impl CudaDevice {
                 options,
                 info,
                 memory,
+                live,
                 alive: Mutex::new(Some(inner)),
             }),
         })
@@ -304,6 +260,7 @@ impl CudaDevice {
             .insert(Arc::new(Inner::new(
                 self.slot.options,
                 self.slot.info.clone(),
+                self.slot.live.clone(),
             )?))
             .clone())
     }
@@ -324,6 +281,11 @@ impl CudaDevice {
     #[must_use]
     pub fn memory(&self) -> u64 {
         self.slot.memory
+    }
+
+    /// Watches its runs.
+    pub(crate) fn live(&self) -> Live {
+        self.slot.live.clone()
     }
 
     /// A handle that ends runs of this device.

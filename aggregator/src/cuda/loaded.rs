@@ -2,12 +2,12 @@
 
 use super::{
     compile::{Compiler, refused},
-    device::{Aggregator, Inner, arch_for},
+    device::{Inner, arch_for},
     driver::{Kernel, Module},
     launcher::Kernels,
     timeline::node_name,
 };
-use crate::{error::RunError, policy::Bytes, report::KernelReport, sync::Mutex};
+use crate::{error::RunError, gpus::Aggregator, policy::Bytes, report::KernelReport, sync::Mutex};
 use millstream_channels_kernel::cuda::{
     Generated, Options, Part, Plan,
     abi::{MOST_BLOCKS, kernel},

@@ -21,6 +21,8 @@ pub(super) struct Spans {
     host: Recorder,
     /// These two by the GPU's clock.
     kernel: Recorder,
+    /// Whether there are more of the persistent kernel's than there was room for.
+    lost: bool,
     /// Of each block that there is something of.
     blocks: BTreeMap<u32, Vec<Span>>,
     lost_shares: u64,
@@ -40,7 +42,11 @@ pub(super) fn nodes(plan: &Plan) -> (Vec<NodeReport>, Vec<usize>) {
     for entry in [true, false] {
         for source in plan.sources.iter().filter(|s| s.is_entry() == entry) {
             if nodes.iter().all(|n| n.name != node_name(plan, source)) {
-                nodes.push(NodeReport::new(node_name(plan, source).into(), entry));
+                nodes.push(NodeReport {
+                    name: node_name(plan, source).into(),
+                    entry,
+                    ..NodeReport::default()
+                });
             }
         }
     }
@@ -50,6 +56,19 @@ pub(super) fn nodes(plan: &Plan) -> (Vec<NodeReport>, Vec<usize>) {
     });
     let node_of = node_of.collect();
     (nodes, node_of)
+}
+
+/// A dispatch consumed so many elements of a node, gave some back or none, and took so long.
+fn count(node: &mut NodeReport, elements: u64, yields: bool, time: Duration) {
+    node.elements += elements;
+    node.dispatches += 1;
+    node.yields += u64::from(yields);
+    let power = elements.max(1).ilog2() as usize;
+    if node.widths.len() <= power {
+        node.widths.resize(power + 1, 0);
+    }
+    node.widths[power] += 1;
+    *node.time.get_or_insert_default() += time;
 }
 
 /// How many entry elements a dispatch pushed.
@@ -70,6 +89,7 @@ impl Spans {
             nodes,
             host: Recorder::new(most),
             kernel: Recorder::new(most),
+            lost: false,
             blocks: BTreeMap::new(),
             lost_shares: 0,
             ahead: Ahead::UNKNOWN,
@@ -110,7 +130,7 @@ impl Spans {
         let elements = u64::from(run.count - done.left);
         let node = self.node_of[run.source];
         let time = Duration::from_nanos(end.saturating_sub(begin));
-        self.nodes[node].add(elements, done.left > 0, time);
+        count(&mut self.nodes[node], elements, done.left > 0, time);
         let track = if persistent {
             &mut self.kernel
         } else {
@@ -128,12 +148,18 @@ impl Spans {
 
     /// The persistent kernel had no room for records of so many dispatches.
     pub(super) fn lost(&mut self, dispatches: u64) {
-        self.kernel.lose(dispatches);
+        if dispatches > 0 {
+            self.kernel.missing += dispatches;
+            // What comes after has no place behind them.
+            self.kernel.most = self.kernel.spans.len();
+            self.lost = true;
+        }
     }
 
     /// Puts all of it into a report.
     pub(super) fn tell(mut self, report: &mut RunReport, roots: u64, host: Host) {
-        let within = host.when(What::Run);
+        let running = host.0.iter().find(|s| s.what == What::Run);
+        let within = running.map_or((0, 0), |s| (s.begin, s.end));
         let shares = || self.blocks.values().flatten();
         let (first, last) = (
             shares().map(|s| s.begin).min(),
@@ -142,7 +168,7 @@ impl Spans {
         if let Some(first) = first {
             self.ahead.inside(within, first, last);
         }
-        let kernel = self.kernel.spans_mut().iter_mut();
+        let kernel = self.kernel.spans.iter_mut();
         let shares = self.blocks.values_mut().flatten();
         by_our_clock(kernel.chain(shares), self.ahead, within);
         let names = self.nodes.iter().map(|n| n.name.clone());
@@ -153,7 +179,7 @@ impl Spans {
             ..Timeline::default()
         };
         // Counts of some dispatches would be taken for those of all.
-        if !self.kernel.lost() {
+        if !self.lost {
             for told in &mut report.nodes {
                 if let Some(node) = self.nodes.iter().find(|n| n.name == told.name) {
                     let elements = told.elements;

@@ -4,9 +4,19 @@
 //! not understood.
 
 mod args;
+#[cfg(all(feature = "cpu", feature = "cuda"))]
+mod bench;
+#[cfg(not(all(feature = "cpu", feature = "cuda")))]
+#[path = "no_bench.rs"]
 mod bench;
 mod check;
+#[cfg(feature = "cuda")]
+mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[path = "no_cuda.rs"]
+mod cuda;
 mod doctor;
+mod inspect;
 mod live;
 mod lower;
 mod plot;
@@ -15,6 +25,7 @@ mod report;
 mod run;
 mod spans;
 mod stats;
+mod stop;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -56,6 +67,7 @@ fn main() -> ExitCode {
         Command::Profile(args) => profile::profile(&args, cli.quiet),
         Command::Lower(args) => lower::lower(&args),
         Command::Bench(args) => bench::run(&args).map_err(Failure::Other),
+        Command::Inspect(args) => inspect::inspect(&args.file),
         Command::Doctor => doctor::doctor(),
     };
     match done {

@@ -18,9 +18,9 @@ use millstream_tests::{
 use std::time::Duration;
 
 /// The kernels of a program on this computer.
-struct Emulated {
+pub(super) struct Emulated {
     program: Program,
-    kernels: Emulator,
+    pub(super) kernels: Emulator,
 }
 
 /// Every aggregator, with one block and with several; and how often the persistent kernel is asked for before it is there.
@@ -36,7 +36,7 @@ const ALL: [(Aggregator, u32, u32); 8] = [
 ];
 
 /// Compiles a program; none, and a line on stderr, where there is no compiler.
-fn emulated(text: &str) -> Option<Emulated> {
+pub(super) fn emulated(text: &str) -> Option<Emulated> {
     if !emulator::is_there() {
         return None;
     }
@@ -47,7 +47,7 @@ fn emulated(text: &str) -> Option<Emulated> {
 }
 
 impl Emulated {
-    fn launch(
+    pub(super) fn launch(
         &mut self,
         how: How,
         task: &str,
