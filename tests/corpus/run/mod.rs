@@ -33,6 +33,7 @@ programs! {
     byte_methods
     byte_strings
     call_without_spawn
+    called_tasks
     casts_floats
     casts_ints
     checksum
