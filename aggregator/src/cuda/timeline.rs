@@ -220,19 +220,19 @@ impl Spans {
 /// How far this computer's clock is ahead of the GPU's: what is known of it. What a kernel did lies inside of the time from its launch to
 /// when the host saw that it had ended, whose clock goes as fast but for some thousandths of a percent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Ahead {
+pub(super) struct Ahead {
     least: i128,
     most: i128,
 }
 
 impl Ahead {
-    const UNKNOWN: Self = Self {
+    pub(super) const UNKNOWN: Self = Self {
         least: i128::MIN,
         most: i128::MAX,
     };
 
     /// Something began at `first` and ended at `last`, by the GPU's clock, if that is known; and both lie in that time by ours.
-    fn inside(&mut self, (from, to): (u64, u64), first: u64, last: Option<u64>) {
+    pub(super) fn inside(&mut self, (from, to): (u64, u64), first: u64, last: Option<u64>) {
         self.least = self.least.max(i128::from(from) - i128::from(first));
         if let Some(last) = last {
             self.most = self.most.min(i128::from(to) - i128::from(last));
@@ -248,7 +248,11 @@ impl Ahead {
 }
 
 /// Puts times of the GPU's clock where they lie by ours, which is in that time.
-fn by_our_clock<'s>(spans: impl Iterator<Item = &'s mut Span>, ahead: Ahead, within: (u64, u64)) {
+pub(super) fn by_our_clock<'s>(
+    spans: impl Iterator<Item = &'s mut Span>,
+    ahead: Ahead,
+    within: (u64, u64),
+) {
     let ours = |theirs: u64| {
         let time = i128::from(theirs).saturating_add(ahead.between());
         u64::try_from(time).unwrap_or(0).clamp(within.0, within.1)
