@@ -188,10 +188,14 @@ impl<W: Write> Events<W> {
     }
 
     fn counters(&mut self, timeline: &Timeline) -> io::Result<()> {
-        for (time, level, elements) in waiting(timeline) {
+        let waiting = waiting(timeline);
+        let deepest = waiting.iter().map(|(_, level, _)| *level).max();
+        // Viewers sort by name.
+        let digits = if deepest >= Some(10) { 2 } else { 1 };
+        for (time, level, elements) in waiting {
             let name = match level {
                 LEVELS => format!("levels from {LEVELS}"),
-                level => format!("level {level}"),
+                level => format!("level {level:0digits$}"),
             };
             self.event(&Event {
                 ph: "C",

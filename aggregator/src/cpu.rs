@@ -108,6 +108,7 @@ impl CpuDevice {
     /// # Errors
     /// If they make no sense: no thread, no memory, wavefronts of no element.
     pub(crate) fn with(options: CpuOptions) -> Result<Self, RunError> {
+        Native::built()?;
         let refuse = |what: &str| Err(RunError::Device(format!("a CPU device needs {what}")));
         let threads = options
             .threads

@@ -4,11 +4,13 @@ use crate::{
     args::ErasedCall,
     buffer::{Buffer, Pod},
     cpu::{self, CpuDevice, CpuLoaded, CpuOptions},
-    cuda::{CudaCancel, CudaDevice, CudaLoaded, CudaOptions, DeviceInfo, flow::CudaGraph},
+    cuda::{CudaCancel, CudaDevice, CudaLoaded, flow::CudaGraph},
     dump::Dump,
     error::RunError,
     flow::{CpuGraph, GraphCall, GraphProgram, Running},
+    gpus::{CudaOptions, DeviceInfo},
     live::Live,
+    native::Native,
     policy::Bytes,
     report::RunReport,
 };
@@ -175,7 +177,11 @@ impl Device {
             }
             Err(error) => {
                 tracing::info!(why = %error, "no GPU can be used; the CPU runs programs");
-                Self::cpu_with(cpu)
+                Self::cpu_with(cpu).map_err(|refused| match refused {
+                    // What the user can mend is said: why the device that is built does not work.
+                    RunError::NotBuilt { .. } => error,
+                    _ => refused,
+                })
             }
         }
     }
@@ -183,7 +189,7 @@ impl Device {
     /// The CPU, with all of its threads.
     ///
     /// # Errors
-    /// None today; a device with settings of its own may be refused.
+    /// If this build has none: feature `cpu`.
     pub fn cpu() -> Result<Self, RunError> {
         Self::cpu_with(CpuOptions::default())
     }
@@ -191,7 +197,7 @@ impl Device {
     /// The CPU, by these settings. Threads are made when a run first needs them.
     ///
     /// # Errors
-    /// If they make no sense: no thread, no memory, wavefronts of no element.
+    /// As [`Device::cpu`], and if they make no sense: no thread, no memory, wavefronts of no element.
     pub fn cpu_with(options: CpuOptions) -> Result<Self, RunError> {
         CpuDevice::with(options).map(|device| Self {
             kind: Kind::Cpu(device),
@@ -201,7 +207,7 @@ impl Device {
     /// The GPU of that number, as the driver counts.
     ///
     /// # Errors
-    /// If there is no driver, no NVRTC or no such GPU; the error says what to install.
+    /// If there is no driver, no NVRTC or no such GPU, or this build has no such device (feature `cuda`); the error says what to install.
     pub fn cuda(ordinal: u32) -> Result<Self, RunError> {
         Self::cuda_with(CudaOptions {
             ordinal,
@@ -225,6 +231,15 @@ impl Device {
         match &self.kind {
             Kind::Cpu(_) => "cpu",
             Kind::Cuda(device) => device.name(),
+        }
+    }
+
+    /// What its code is made for: the target and the features of this computer's processor that are used, or `sm_90`.
+    #[must_use]
+    pub fn target(&self) -> String {
+        match &self.kind {
+            Kind::Cpu(_) => Native::target(),
+            Kind::Cuda(device) => format!("sm_{}", device.info().arch),
         }
     }
 

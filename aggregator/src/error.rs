@@ -169,6 +169,14 @@ pub enum RunError {
     /// The arguments do not fit the task.
     #[error("{0}")]
     BadArguments(String),
+    /// The device is of a kind that was left out of this build.
+    #[error("this build has no {device}: build it with the feature `{feature}`")]
+    NotBuilt {
+        /// Which kind.
+        device: &'static str,
+        /// The feature of the crate that it comes with.
+        feature: &'static str,
+    },
     /// The device cannot be made or has no memory for what is asked.
     #[error("{0}")]
     Device(String),

@@ -9,9 +9,13 @@
 //! - `flow`: graphs of ring channels
 //! - `share`, `batch`: donation between workers; `README.md` has the protocol
 //! - `watch`: what a worker tells of each dispatch; `timeline`: what happened when, `live`: how far a run is, `dump` and `leaving`: what one was at that did not end well, for users; `decisions`: what was decided, for tests
+//! - `gpus`: settings of GPUs and what is known of each; `no_cuda`, `no_native`: what a build has that leaves a device out
 //! - `plan`: a program as tables; `native`: its segments as machine code of this computer
 
 #![deny(unsafe_code)]
+
+#[cfg(not(any(feature = "cpu", feature = "cuda")))]
+compile_error!("Millstream needs a device: the feature `cpu`, the feature `cuda`, or both");
 
 #[allow(unsafe_code, reason = "a caller may pass memory by its address")]
 mod args;
@@ -24,8 +28,13 @@ mod buffer;
 mod call;
 mod cpu;
 mod crew;
+#[cfg(feature = "cuda")]
 #[allow(unsafe_code, reason = "the driver is a C library")]
 pub mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[allow(unsafe_code, reason = "what it stands for has unsafe methods")]
+#[path = "no_cuda.rs"]
+mod cuda;
 mod decisions;
 mod device;
 #[allow(unsafe_code, reason = "compiled code is called")]
@@ -33,12 +42,17 @@ mod dispatch;
 pub mod dump;
 mod error;
 mod flow;
+mod gpus;
 mod leaving;
 mod ledger;
 mod levels;
 mod live;
 #[allow(unsafe_code, reason = "memory is got, moved and given back")]
 mod memory;
+#[cfg(feature = "cpu")]
+mod native;
+#[cfg(not(feature = "cpu"))]
+#[path = "no_native.rs"]
 mod native;
 mod plan;
 mod policy;
@@ -63,13 +77,13 @@ pub use args::{ErasedArg, ErasedCall, MemoryArg};
 pub use buffer::{Buffer, Pod};
 pub use call::{Arg, Call, Lendable, Record, SliceArg, SliceMutArg, TaskValue, push_slice};
 pub use cpu::CpuOptions;
-pub use cuda::{Aggregator, CudaOptions};
 #[doc(hidden)]
 pub use decisions::{Decision, Reason};
 pub use device::{Cancel, Device, Loaded, LoadedGraph};
 pub use dump::Dump;
 pub use error::RunError;
 pub use flow::{GraphCall, GraphProgram, HostFn, Running};
+pub use gpus::{Aggregator, CudaOptions};
 pub use live::{Live, SoFar};
 pub use policy::{Bytes, default_memory, parse_bytes};
 pub use report::{ChannelReport, KernelReport, NodeReport, RunReport, StackReport, WorkerReport};

@@ -4,6 +4,7 @@ use crate::{error::RunError, plan::Code};
 use millstream_channels_kernel::cpu::{
     CompiledProgram,
     abi::{ContinuationFn, EntryFn},
+    host,
 };
 use millstream_graph::{
     fault::Fault,
@@ -16,6 +17,16 @@ use millstream_graph::{
 pub(crate) struct Native(CompiledProgram);
 
 impl Native {
+    /// Whether this build has a compiler.
+    pub(crate) const fn built() -> Result<(), RunError> {
+        Ok(())
+    }
+
+    /// What for.
+    pub(crate) fn target() -> String {
+        host().unwrap_or_else(|e| e.to_string())
+    }
+
     pub(crate) fn compile(program: &Levelized) -> Result<Self, RunError> {
         CompiledProgram::compile(program)
             .map(Self)

@@ -155,23 +155,13 @@ pub struct NodeReport {
 /// Elements, and the places that their wavefronts have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Lanes {
-    elements: u64,
-    places: u64,
+    pub(crate) elements: u64,
+    pub(crate) places: u64,
     /// Of wavefronts that were not full.
-    partial: (u64, u64),
+    pub(crate) partial: (u64, u64),
 }
 
 impl Lanes {
-    /// A wavefront of a GPU had so many elements, of which so many were consumed, in warps of so many lanes.
-    pub(crate) fn add(&mut self, (count, consumed): (u64, u64), warp: u64) {
-        self.elements += consumed;
-        self.places += count.next_multiple_of(warp);
-        if !count.is_multiple_of(warp) {
-            self.partial.0 += count % warp;
-            self.partial.1 += warp;
-        }
-    }
-
     /// Wavefronts of a CPU's node of that width.
     fn of(tally: &NodeTally, width: u64) -> Self {
         let dispatches: u64 = tally.dispatches.iter().sum();
@@ -494,29 +484,6 @@ impl RunReport {
 }
 
 impl NodeReport {
-    /// One of which nothing is counted yet.
-    pub(crate) fn new(name: String, entry: bool) -> Self {
-        Self {
-            name,
-            entry,
-            ..Self::default()
-        }
-    }
-
-    /// A dispatch of so many elements consumed so many, in warps of so many lanes, and took so long.
-    pub(crate) fn add(&mut self, (count, elements): (u64, u64), warp: u64, time: Duration) {
-        self.elements += elements;
-        self.dispatches += 1;
-        self.yields += u64::from(elements < count);
-        self.lanes.add((count, elements), warp);
-        let power = elements.max(1).ilog2() as usize;
-        if self.widths.len() <= power {
-            self.widths.resize(power + 1, 0);
-        }
-        self.widths[power] += 1;
-        *self.time.get_or_insert_default() += time;
-    }
-
     /// Sums up what the workers say of a node.
     fn sum(plan: &Plan, node: usize, workers: &[WorkerReport]) -> Self {
         let rest = node.checked_sub(plan.tasks.len());

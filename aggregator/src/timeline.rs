@@ -137,7 +137,7 @@ pub(crate) fn since_epoch(time: Instant) -> u64 {
 
 /// What the host did once a run.
 #[derive(Debug, Default)]
-pub(crate) struct Host(Vec<Span>);
+pub(crate) struct Host(pub(crate) Vec<Span>);
 
 impl Host {
     /// It did that from then on.
@@ -156,12 +156,6 @@ impl Host {
             elements: 0,
             children: 0,
         });
-    }
-
-    /// From when to when it did that first; no time if it did not.
-    pub(crate) fn when(&self, what: What) -> (u64, u64) {
-        let span = self.0.iter().find(|s| s.what == what);
-        span.map_or((0, 0), |s| (s.begin, s.end))
     }
 
     /// How long it did that.
@@ -183,10 +177,9 @@ impl Host {
 /// Where one worker writes.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    spans: Vec<Span>,
-    most: usize,
-    missing: u64,
-    lost: bool,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) most: usize,
+    pub(crate) missing: u64,
 }
 
 impl Recorder {
@@ -197,7 +190,6 @@ impl Recorder {
             spans: Vec::new(),
             most: most as usize,
             missing: 0,
-            lost: false,
         }
     }
 
@@ -207,25 +199,6 @@ impl Recorder {
         } else {
             self.missing += 1;
         }
-    }
-
-    /// So many spans were never known, and what comes after has no place behind them.
-    pub(crate) const fn lose(&mut self, spans: u64) {
-        self.missing += spans;
-        if spans > 0 {
-            self.most = self.spans.len();
-            self.lost = true;
-        }
-    }
-
-    /// Those that were kept.
-    pub(crate) fn spans_mut(&mut self) -> &mut [Span] {
-        &mut self.spans
-    }
-
-    /// Whether there were such.
-    pub(crate) const fn lost(&self) -> bool {
-        self.lost
     }
 
     pub(crate) fn track(self, name: String) -> Track {

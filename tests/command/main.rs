@@ -11,6 +11,7 @@ mod flows;
 mod graphs;
 mod jobs;
 mod observe;
+mod paper;
 mod pictures;
 mod plot;
 mod profile;

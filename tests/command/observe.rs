@@ -2,7 +2,12 @@
 
 use crate::support::{Folder, command};
 use serde_json::Value;
-use std::{collections::BTreeMap, process::Stdio, thread, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    process::Stdio,
+    thread,
+    time::Duration,
+};
 
 const SORT: [&str; 8] = [
     "run",
@@ -134,7 +139,7 @@ fn a_trace_has_the_elements_of_the_report_under_the_names_of_the_drawing() {
                     .push(held);
             }
         }
-        assert_eq!(levels["level 0"].first(), Some(&1));
+        assert_eq!(levels.values().next().unwrap().first(), Some(&1));
         assert!(
             levels.len() as u64 + 1 >= number(&stats["run"]["levels"]),
             "{levels:?}"
@@ -149,6 +154,23 @@ fn a_trace_has_the_elements_of_the_report_under_the_names_of_the_drawing() {
         told.contains("wrote t.json: ") && told.contains(" spans\n"),
         "{told}"
     );
+}
+
+/// Viewers sort counters by their names.
+#[test]
+fn the_names_of_levels_are_in_their_order() {
+    let t = Folder::new();
+    t.good(&["run", "fib.rs", "--entry", "fib(15)", "--trace", "t.json"]);
+    let trace = json(&t.read("t.json"));
+    let events = trace["traceEvents"].as_array().unwrap().iter();
+    let counters = events.filter(|e| e["ph"] == "C");
+    let names: BTreeSet<&str> = counters.map(|e| e["name"].as_str().unwrap()).collect();
+    let levels: Vec<usize> = names
+        .iter()
+        .map(|n| n["level ".len()..].parse().unwrap())
+        .collect();
+    assert!(levels.len() > 10, "{names:?}");
+    assert!(levels.is_sorted(), "{names:?}");
 }
 
 #[test]

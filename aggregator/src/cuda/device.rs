@@ -1,7 +1,7 @@
 //! A GPU that programs are loaded on and launched.
 
 use super::{
-    driver::{self, Context, DeviceInfo, Module},
+    driver::{self, Context, Module},
     gpu::Driver,
     launcher::SHARED_WORDS,
     loaded::CudaLoaded,
@@ -12,6 +12,7 @@ use super::{
 use crate::{
     args::ErasedCall,
     error::RunError,
+    gpus::{Aggregator, CudaOptions, DeviceInfo, MIN_BLOCKS},
     live::Live,
     report::RunReport,
     sync::Mutex,
@@ -27,7 +28,7 @@ use std::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 /// The default of [`CudaOptions::memory`] is half of what is free, but no more than this: beyond it nothing is gained.
@@ -43,58 +44,15 @@ const KEPT_PROGRAMS: usize = 32;
 /// Bytes for copies of the host's memory that a device keeps from run to run.
 const KEPT_COPIES: u64 = 256 << 20;
 
-/// Who decides which run of elements comes next.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Aggregator {
-    /// A warp of the one kernel that runs all of it, on all of the GPU.
-    Persistent,
-    /// The calling thread, with a kernel a dispatch.
-    HostThread,
-    /// Both, each where it is faster: one block of the persistent kernel for narrow levels, the calling thread for what is more than a block does.
-    #[default]
-    Auto,
-}
-
-/// How a CUDA device works.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CudaOptions {
-    /// Which GPU, as the driver counts.
-    pub ordinal: u32,
-    /// Bytes that a run's channels may take; half of what is free, but no more than 16 GiB, if none is given.
-    pub memory: Option<u64>,
-    /// Who decides.
-    pub aggregator: Aggregator,
-    /// How long one dispatch may take before the run is ended.
-    pub watchdog: Duration,
-    /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
-    pub min_blocks: u32,
-    /// Whether runs may begin before the persistent kernel is compiled, by [`Aggregator::Auto`]: the calling thread decides everything until it is.
-    /// If not, loading a program waits for it.
-    pub early: bool,
-    /// What a run's report says beside what is counted anyway. For a timeline programs are compiled anew, so that others pay nothing; how long
-    /// each node took is told with it only.
-    pub observe: Observe,
-    /// So many decisions are kept record of and compared with the policy's, one by one: for tests. 0, the default, keeps none, and costs nothing.
-    pub records: u32,
-}
-
-impl Default for CudaOptions {
-    fn default() -> Self {
-        let min_blocks = Options::default().min_blocks;
-        Self {
-            ordinal: 0,
-            memory: None,
-            aggregator: Aggregator::default(),
-            watchdog: Duration::from_secs(10),
-            min_blocks,
-            early: true,
-            observe: Observe::default(),
-            records: 0,
-        }
-    }
-}
+// The settings are there without the generator of code, whose default this is.
+const _: () = assert!(MIN_BLOCKS == Options::MIN_BLOCKS);
 
 impl CudaOptions {
+    /// Blocks that run at one time where the GPU has room for so many.
+    pub(super) fn blocks_of(&self, room: u32) -> u32 {
+        self.blocks.map_or(room, |asked| room.min(asked.max(1)))
+    }
+
     /// How many spans each who decides keeps, if a timeline is.
     pub(super) const fn timeline(&self) -> Option<u32> {
         match self.observe {
@@ -519,4 +477,20 @@ pub(super) fn arch_for(nvrtc: &Nvrtc, arch: u32) -> Result<Arch, RunError> {
             "the GPU is of architecture sm_{arch}, unknown to NVRTC {major}.{minor}{range}"
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_blocks_run_as_are_asked_for_and_find_room() {
+        let of = |blocks| CudaOptions {
+            blocks,
+            ..CudaOptions::default()
+        };
+        let cases = [None, Some(0), Some(1), Some(500), Some(9999)];
+        let blocks = cases.map(|asked| of(asked).blocks_of(528));
+        assert_eq!(blocks, [528, 1, 1, 500, 528]);
+    }
 }

@@ -6,7 +6,7 @@
 mod found;
 mod module;
 
-pub use found::{DeviceInfo, devices, driver_version};
+pub use found::{devices, driver_version};
 pub(super) use found::{info, present};
 pub(super) use module::{Kernel, Module, Stopwatch};
 

@@ -2,12 +2,12 @@
 
 use super::{
     compile::{Compiler, refused},
-    device::{Aggregator, Inner, arch_for},
+    device::{Inner, arch_for},
     driver::{Kernel, Module},
     launcher::Kernels,
     timeline::node_name,
 };
-use crate::{error::RunError, policy::Bytes, report::KernelReport, sync::Mutex};
+use crate::{error::RunError, gpus::Aggregator, policy::Bytes, report::KernelReport, sync::Mutex};
 use millstream_channels_kernel::cuda::{
     Generated, Options, Part, Plan,
     abi::{MOST_BLOCKS, kernel},
@@ -102,14 +102,14 @@ impl Persistent {
     }
 }
 
-/// How many blocks of a kernel the GPU runs at once.
+/// How many blocks of a kernel the GPU runs at once, or those that were asked for if they are fewer.
 fn fitting(inner: &Inner, kernel: &Kernel) -> Result<u32, RunError> {
     match kernel.occupancy(kernel::BLOCK)? * inner.info.multiprocessors {
         0 => Err(RunError::Compile(format!(
             "no block of the program fits a multiprocessor of {}",
             inner.info.name
         ))),
-        blocks => Ok(blocks),
+        room => Ok(inner.options.blocks_of(room)),
     }
 }
 

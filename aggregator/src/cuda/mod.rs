@@ -28,9 +28,10 @@ mod sight;
 mod staging;
 mod timeline;
 
+pub use crate::gpus::{Aggregator, CudaOptions, DeviceInfo};
 pub(crate) use device::CudaBuffer;
-pub use device::{Aggregator, CudaCancel, CudaDevice, CudaOptions};
-pub use driver::{DeviceInfo, devices, driver_version};
+pub use device::{CudaCancel, CudaDevice};
+pub use driver::{devices, driver_version};
 pub use launcher::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Shape};
 pub use loaded::CudaLoaded;
 pub use run::{Settings, run};

@@ -3,7 +3,6 @@
 use super::{
     arena::Arena,
     copies::Copies,
-    device::Aggregator,
     launcher::{Launcher, MAILBOX},
     policy::{Decision, Done, Policy, Run as Chosen},
     records::{self, Records},
@@ -13,6 +12,7 @@ use super::{
 use crate::{
     args::{self, ErasedCall},
     error::RunError,
+    gpus::Aggregator,
     report::{Lanes, RunReport},
     timeline::{Host, What, now},
 };

@@ -3,7 +3,7 @@
 
 use super::policy::{Done, Run};
 use crate::{
-    report::{NodeReport, RunReport},
+    report::{Lanes, NodeReport, RunReport},
     timeline::{Host, Recorder, Span, Timeline, Track, What},
 };
 use millstream_channels_kernel::cuda::{
@@ -37,6 +37,8 @@ pub(super) struct Spans {
     host: Recorder,
     /// These two by the GPU's clock.
     kernel: Recorder,
+    /// Whether there are more of the persistent kernel's than there was room for.
+    lost: bool,
     /// Of each block that there is something of.
     blocks: BTreeMap<u32, Vec<Span>>,
     lost_shares: u64,
@@ -56,7 +58,11 @@ pub(super) fn nodes(plan: &Plan) -> (Vec<NodeReport>, Vec<usize>) {
     for entry in [true, false] {
         for source in plan.sources.iter().filter(|s| s.is_entry() == entry) {
             if nodes.iter().all(|n| n.name != node_name(plan, source)) {
-                nodes.push(NodeReport::new(node_name(plan, source).into(), entry));
+                nodes.push(NodeReport {
+                    name: node_name(plan, source).into(),
+                    entry,
+                    ..NodeReport::default()
+                });
             }
         }
     }
@@ -66,6 +72,32 @@ pub(super) fn nodes(plan: &Plan) -> (Vec<NodeReport>, Vec<usize>) {
     });
     let node_of = node_of.collect();
     (nodes, node_of)
+}
+
+/// A dispatch of so many elements of a node consumed so many, in warps of so many lanes, and took so long.
+pub(super) fn count(node: &mut NodeReport, (all, elements): (u64, u64), warp: u64, time: Duration) {
+    node.elements += elements;
+    node.dispatches += 1;
+    node.yields += u64::from(elements < all);
+    node.lanes.add((all, elements), warp);
+    let power = elements.max(1).ilog2() as usize;
+    if node.widths.len() <= power {
+        node.widths.resize(power + 1, 0);
+    }
+    node.widths[power] += 1;
+    *node.time.get_or_insert_default() += time;
+}
+
+impl Lanes {
+    /// A wavefront of a GPU had so many elements, of which so many were consumed, in warps of so many lanes.
+    pub(crate) fn add(&mut self, (count, consumed): (u64, u64), warp: u64) {
+        self.elements += consumed;
+        self.places += count.next_multiple_of(warp);
+        if !count.is_multiple_of(warp) {
+            self.partial.0 += count % warp;
+            self.partial.1 += warp;
+        }
+    }
 }
 
 /// How many entry elements a dispatch pushed.
@@ -89,6 +121,7 @@ impl Spans {
             narrow: Duration::ZERO,
             host: Recorder::new(most),
             kernel: Recorder::new(most),
+            lost: false,
             blocks: BTreeMap::new(),
             lost_shares: 0,
             ahead: Ahead::UNKNOWN,
@@ -129,7 +162,12 @@ impl Spans {
         let elements = u64::from(run.count - done.left);
         let node = self.node_of[run.source];
         let time = Duration::from_nanos(end.saturating_sub(begin));
-        self.nodes[node].add((run.count.into(), elements), self.warp, time);
+        count(
+            &mut self.nodes[node],
+            (run.count.into(), elements),
+            self.warp,
+            time,
+        );
         let track = match by {
             By::Host => &mut self.host,
             By::Kernel | By::Warp => &mut self.kernel,
@@ -157,18 +195,23 @@ impl Spans {
         let shares = self.blocks.values().flatten();
         let shares = shares.map(|s| Duration::from_nanos(s.end.saturating_sub(s.begin)));
         let worked = shares.sum::<Duration>() + self.narrow;
-        let whole = !self.kernel.lost() && self.lost_shares == 0;
+        let whole = !self.lost && self.lost_shares == 0;
         whole.then(|| (self.decided * blocks).saturating_sub(worked) / blocks)
     }
 
     /// The persistent kernel had no room for records of so many dispatches.
     pub(super) fn lost(&mut self, dispatches: u64) {
-        self.kernel.lose(dispatches);
+        if dispatches > 0 {
+            self.kernel.missing += dispatches;
+            // What comes after has no place behind them.
+            self.kernel.most = self.kernel.spans.len();
+            self.lost = true;
+        }
     }
 
     /// Puts all of it into a report.
     pub(super) fn tell(mut self, report: &mut RunReport, roots: u64, host: Host) {
-        let within = host.when(What::Run);
+        let within = running(&host);
         let shares = || self.blocks.values().flatten();
         let (first, last) = (
             shares().map(|s| s.begin).min(),
@@ -177,7 +220,7 @@ impl Spans {
         if let Some(first) = first {
             self.ahead.inside(within, first, last);
         }
-        let kernel = self.kernel.spans_mut().iter_mut();
+        let kernel = self.kernel.spans.iter_mut();
         let shares = self.blocks.values_mut().flatten();
         by_our_clock(kernel.chain(shares), self.ahead, within);
         let names = self.nodes.iter().map(|n| n.name.clone());
@@ -188,7 +231,7 @@ impl Spans {
             ..Timeline::default()
         };
         // Counts of some dispatches would be taken for those of all.
-        if !self.kernel.lost() {
+        if !self.lost {
             for told in &mut report.nodes {
                 if let Some(node) = self.nodes.iter().find(|n| n.name == told.name) {
                     let elements = told.elements;
@@ -245,6 +288,12 @@ impl Ahead {
             Self { least, most } => i128::midpoint(least, most),
         }
     }
+}
+
+/// From when to when the host had the run go on.
+pub(super) fn running(host: &Host) -> (u64, u64) {
+    let span = host.0.iter().find(|s| s.what == What::Run);
+    span.map_or((0, 0), |s| (s.begin, s.end))
 }
 
 /// Puts times of the GPU's clock where they lie by ours, which is in that time.

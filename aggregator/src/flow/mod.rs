@@ -13,7 +13,7 @@ mod host;
 pub(crate) mod image;
 mod load;
 mod ready;
-mod running;
+pub(crate) mod running;
 mod sight;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test ends there")]
@@ -33,7 +33,6 @@ pub(crate) use bell::Bell;
 pub use host::HostFn;
 pub(crate) use load::{CpuGraph, Kept};
 pub use load::{GraphCall, GraphProgram};
-pub(crate) use running::Feed;
 pub use running::Running;
 
 use crate::{

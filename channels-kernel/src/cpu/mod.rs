@@ -31,3 +31,4 @@ mod unit;
 mod vector;
 
 pub use program::{CheckSite, CompileError, CompiledProgram};
+pub use unit::host;

@@ -10,7 +10,7 @@ use crate::layout::Layouts;
 use cranelift_codegen::{
     Context,
     ir::{AbiParam, Signature, types},
-    isa::CallConv,
+    isa::{CallConv, OwnedTargetIsa},
     settings::{self, Configurable},
 };
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -41,7 +41,26 @@ pub(super) struct Unit<'p> {
     context: Context,
 }
 
-fn host(e: impl std::fmt::Display) -> CompileError {
+/// What machine code is made for: the target, and what this computer's processor can do that is used.
+///
+/// # Errors
+/// If Cranelift does not know this computer.
+pub fn host() -> Result<String, CompileError> {
+    let isa = isa(settings::Flags::new(settings::builder()))?;
+    let features = isa.isa_flags();
+    let features = features.iter().filter(|f| f.as_bool() == Some(true));
+    let features: Vec<&str> = features.map(|f| f.name).collect();
+    Ok(format!("{}, {}", isa.triple(), features.join(" ")))
+}
+
+fn isa(flags: settings::Flags) -> Result<OwnedTargetIsa, CompileError> {
+    cranelift_native::builder()
+        .map_err(unknown)?
+        .finish(flags)
+        .map_err(unknown)
+}
+
+fn unknown(e: impl std::fmt::Display) -> CompileError {
     CompileError::Host(e.to_string())
 }
 
@@ -69,12 +88,9 @@ impl<'p> Unit<'p> {
             ("probestack_strategy", "inline"),
         ];
         for (name, value) in chosen {
-            flags.set(name, value).map_err(host)?;
+            flags.set(name, value).map_err(unknown)?;
         }
-        let isa = cranelift_native::builder()
-            .map_err(host)?
-            .finish(settings::Flags::new(flags))
-            .map_err(host)?;
+        let isa = isa(settings::Flags::new(flags))?;
         let mut builder = JITBuilder::with_isa(isa, Box::new(libcalls::cranelift_name));
         let calls = libcalls::all();
         builder.symbols(calls.iter().map(|c| (c.name, c.address as *const u8)));
@@ -86,7 +102,7 @@ impl<'p> Unit<'p> {
             .sum();
         let arena =
             ArenaMemoryProvider::new_with_size(CODE_SPACE + constants.next_multiple_of(1 << 16))
-                .map_err(host)?;
+                .map_err(unknown)?;
         builder.memory_provider(Box::new(arena));
         let module = JITModule::new(builder);
         let context = module.make_context();

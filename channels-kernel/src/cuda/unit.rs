@@ -43,11 +43,16 @@ pub struct Options {
     pub records: bool,
 }
 
+impl Options {
+    /// The default of [`min_blocks`](Self::min_blocks).
+    pub const MIN_BLOCKS: u32 = 4;
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
             lines: true,
-            min_blocks: 4,
+            min_blocks: Self::MIN_BLOCKS,
             records: false,
         }
     }

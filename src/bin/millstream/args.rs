@@ -5,7 +5,6 @@ use millstream::{
     Aggregator, Observe,
     job::{Modes, Settings},
 };
-use millstream_channels_kernel::cuda::nvrtc::Arch;
 use std::{ffi::OsString, path::PathBuf};
 
 const EXAMPLES: &str = "Examples:
@@ -251,18 +250,17 @@ pub(crate) struct LowerArgs {
     pub(crate) output: Option<PathBuf>,
     /// The GPU architecture of PTX and cubin
     #[arg(long, default_value = "sm_90", value_parser = arch)]
-    pub(crate) arch: Arch,
+    pub(crate) arch: u32,
     /// The program, where the file has several
     #[arg(long, value_name = "NAME")]
     pub(crate) program: Option<String>,
 }
 
 /// `sm_90`, `90`.
-fn arch(text: &str) -> Result<Arch, String> {
+fn arch(text: &str) -> Result<u32, String> {
     let number = text.strip_prefix("sm_").unwrap_or(text);
     number
         .parse()
-        .map(Arch)
         .map_err(|_| format!("`{text}` is no architecture: write it as sm_90"))
 }
 

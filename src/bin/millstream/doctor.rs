@@ -1,12 +1,9 @@
 //! `millstream doctor`: what devices and libraries a machine has, what is missing and what to install.
 
-use crate::{Failure, report::print};
-use millstream::{Bytes, CudaOptions, Device, default_memory};
-use millstream_aggregator::cuda;
-use millstream_channels_kernel::cuda::nvrtc;
+use crate::{Failure, cuda, report::print};
+use millstream::{Bytes, Device, RunError, default_memory};
 use millstream_cilk_lower::{lower, parse_file};
 use std::{
-    collections::BTreeSet,
     fmt::Write,
     fs,
     path::{Path, PathBuf},
@@ -26,7 +23,7 @@ const PROBE: &str = "#[millstream::program] mod probe {
 
 pub(crate) fn doctor() -> Result<(), Failure> {
     let (cpu, cpu_works) = cpu();
-    let (cuda, cuda_works) = cuda();
+    let (cuda, cuda_works) = cuda::doctor();
     print(&format!(
         "millstream {}\n\n{cpu}\n{cuda}\n{}",
         env!("CARGO_PKG_VERSION"),
@@ -42,7 +39,7 @@ pub(crate) fn doctor() -> Result<(), Failure> {
 }
 
 /// A line of a section.
-fn line(out: &mut String, name: &str, value: impl std::fmt::Display) {
+pub(crate) fn line(out: &mut String, name: &str, value: impl std::fmt::Display) {
     let _ = writeln!(out, "  {name:<12}{value}");
 }
 
@@ -83,11 +80,18 @@ fn cpu() -> (String, bool) {
         "channels",
         format!("{} unless --memory says otherwise", Bytes(default_memory())),
     );
-    line(&mut out, "Cranelift", cranelift());
-    match Device::cpu()
-        .map_err(|e| e.to_string())
-        .and_then(|device| probe(&device).map(|()| device.threads()))
-    {
+    let device = match Device::cpu() {
+        // What was left out is not broken.
+        Err(error @ RunError::NotBuilt { .. }) => {
+            line(&mut out, "state", error);
+            return (out, true);
+        }
+        made => made.map_err(|e| e.to_string()),
+    };
+    if let Ok(device) = &device {
+        line(&mut out, "Cranelift", device.target());
+    }
+    match device.and_then(|device| probe(&device).map(|()| device.threads())) {
         Ok(threads) => {
             line(&mut out, "threads", threads);
             line(&mut out, "state", "works");
@@ -101,7 +105,7 @@ fn cpu() -> (String, bool) {
 }
 
 /// Compiles and runs a small program.
-fn probe(device: &Device) -> Result<(), String> {
+pub(crate) fn probe(device: &Device) -> Result<(), String> {
     let program = parse_file(PROBE, "probe", None).map_err(|e| e.to_string())?;
     let lowered = Arc::new(lower::lower(&program).map_err(|e| e.to_string())?);
     let loaded = device.load(&lowered).map_err(|e| e.to_string())?;
@@ -136,111 +140,6 @@ fn caches() -> String {
     } else {
         all.join(", ")
     }
-}
-
-fn cranelift() -> String {
-    use cranelift_codegen::settings;
-    let found = cranelift_native::builder()
-        .map_err(str::to_owned)
-        .and_then(|b| {
-            let flags = settings::Flags::new(settings::builder());
-            b.finish(flags).map_err(|e| e.to_string())
-        });
-    match found {
-        Ok(isa) => {
-            let features: Vec<String> = isa
-                .isa_flags()
-                .iter()
-                .filter(|f| f.as_bool() == Some(true))
-                .map(|f| f.name.to_owned())
-                .collect();
-            format!("{}, {}", isa.triple(), features.join(" "))
-        }
-        Err(e) => format!("does not know this machine: {e}"),
-    }
-}
-
-/// What there is of the CUDA device, and whether it works if all of it is there.
-fn cuda() -> (String, bool) {
-    let mut out = String::from("CUDA device\n");
-    let mut missing = BTreeSet::new();
-    let mut gpus = Vec::new();
-    match cuda::driver_version().and_then(|version| Ok((version, cuda::devices()?))) {
-        Ok(((major, minor), found)) => {
-            line(&mut out, "driver", format!("CUDA {major}.{minor}"));
-            for gpu in &found {
-                let about = format!(
-                    "{}, sm_{}, {} multiprocessors, {}",
-                    gpu.name,
-                    gpu.arch,
-                    gpu.multiprocessors,
-                    Bytes(gpu.memory)
-                );
-                line(&mut out, &format!("cuda:{}", gpu.ordinal), about);
-            }
-            if found.is_empty() {
-                missing.insert("a GPU: the driver finds none");
-            }
-            gpus = found;
-        }
-        Err(why) => {
-            line(&mut out, "driver", why);
-            missing.insert("the NVIDIA driver for CUDA 12.0 or newer (your system's package, or https://www.nvidia.com/drivers)");
-        }
-    }
-    match nvrtc::find() {
-        Ok(found) => {
-            let archs = found.archs();
-            let range = archs
-                .first()
-                .zip(archs.last())
-                .map(|(a, b)| format!(", {a} to {b}"))
-                .unwrap_or_default();
-            let (major, minor) = found.version();
-            line(
-                &mut out,
-                "NVRTC",
-                format!("{major}.{minor} at {}{range}", found.path().display()),
-            );
-        }
-        Err(error) => {
-            line(&mut out, "NVRTC", error);
-            missing.insert(
-                "NVRTC 12.8 or newer (`pip install nvidia-cuda-nvrtc`; no CUDA toolkit is needed)",
-            );
-        }
-    }
-    match nvrtc::cache_folder() {
-        Some(folder) => line(&mut out, "cubin cache", folder.display()),
-        None => line(&mut out, "cubin cache", "off"),
-    }
-    for what in &missing {
-        line(&mut out, "missing", what);
-    }
-    if !missing.is_empty() {
-        line(&mut out, "state", "cannot be used; programs run on the CPU");
-        return (out, true);
-    }
-    let mut works = true;
-    for gpu in &gpus {
-        let state = match Device::cuda_with(CudaOptions {
-            ordinal: gpu.ordinal,
-            // All kernels are to be tried.
-            early: false,
-            ..CudaOptions::default()
-        })
-        .map_err(|e| e.to_string())
-        .and_then(|device| probe(&device))
-        {
-            Ok(()) => "works".to_owned(),
-            Err(error) => {
-                works = false;
-                format!("DOES NOT WORK: {error}")
-            }
-        };
-        line(&mut out, &format!("state of {}", gpu.ordinal), state);
-    }
-    (out, works)
 }
 
 fn tools() -> String {

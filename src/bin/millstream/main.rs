@@ -4,8 +4,17 @@
 //! not understood.
 
 mod args;
+#[cfg(all(feature = "cpu", feature = "cuda"))]
+mod bench;
+#[cfg(not(all(feature = "cpu", feature = "cuda")))]
+#[path = "no_bench.rs"]
 mod bench;
 mod check;
+#[cfg(feature = "cuda")]
+mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[path = "no_cuda.rs"]
+mod cuda;
 mod doctor;
 mod inspect;
 mod live;

@@ -1,8 +1,7 @@
 //! What Ctrl-C does to a run, and the dump of one that is stopped or stuck.
 
-use crate::{inspect, report::tell};
+use crate::{cuda, inspect, report::tell};
 use millstream::{Device, dump::DumpFile, job::write_file};
-use millstream_channels_kernel::cuda::nvrtc;
 use std::{
     path::{Path, PathBuf},
     process,
@@ -61,7 +60,7 @@ impl Stop {
         let handler = move || {
             // Relaxed: it says nothing of other memory.
             if this.0.asked.swap(true, Ordering::Relaxed) {
-                nvrtc::leave(INTERRUPTED);
+                cuda::leave(INTERRUPTED);
             }
             cancel.cancel();
             let this = this.clone();

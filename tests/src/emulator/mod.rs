@@ -8,7 +8,7 @@ mod flow;
 mod rings;
 
 pub use flow::FlowEmulator;
-pub use rings::{Passing, RingEmulator};
+pub use rings::{Measured, Passing, RingEmulator};
 
 use millstream_aggregator::{
     Aggregator, ErasedCall, Live, RunError, RunReport,

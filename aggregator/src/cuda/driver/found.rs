@@ -1,7 +1,7 @@
 //! What of CUDA this machine has: the driver and the GPUs.
 
 use super::{check, sys};
-use crate::error::RunError;
+use crate::{error::RunError, gpus::DeviceInfo};
 use std::{
     ffi::{CStr, c_int},
     sync::OnceLock,
@@ -57,24 +57,6 @@ pub fn driver_version() -> Result<(u32, u32), RunError> {
         "asking for the driver's version",
     )?;
     Ok((version as u32 / 1000, version as u32 % 1000 / 10))
-}
-
-/// A GPU.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct DeviceInfo {
-    /// Its number, as the driver counts.
-    pub ordinal: u32,
-    /// Its name.
-    pub name: String,
-    /// Its architecture: 90 is `sm_90`.
-    pub arch: u32,
-    /// Multiprocessors.
-    pub multiprocessors: u32,
-    /// Bytes of memory.
-    pub memory: u64,
-    /// Whether it can run the persistent aggregator.
-    pub cooperative: bool,
 }
 
 /// The GPUs of this machine.

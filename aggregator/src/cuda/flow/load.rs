@@ -8,12 +8,13 @@ use super::{
 use crate::{
     cuda::{
         compile::Compiler,
-        device::{Aggregator, CudaDevice, Inner, arch_for},
+        device::{CudaDevice, Inner, arch_for},
         driver::{Kernel, Module},
         gpu::Driver,
     },
     error::RunError,
     flow::{GraphCall, GraphProgram, Running},
+    gpus::Aggregator,
     report::RunReport,
 };
 use millstream_channels_kernel::cuda::{

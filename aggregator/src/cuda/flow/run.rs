@@ -562,8 +562,10 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         });
         let nodes = kernels.plan.nodes.iter().zip(&ran);
         let nodes = nodes.map(|(node, &elements)| NodeReport {
+            name: program[node.task].source_name().to_owned(),
+            entry: true,
             elements,
-            ..NodeReport::new(program[node.task].source_name().to_owned(), true)
+            ..NodeReport::default()
         });
         Ok(RunReport {
             total: ran.iter().sum(),

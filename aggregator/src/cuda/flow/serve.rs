@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     error::RunError,
-    flow::{Feed, GraphCall, GraphProgram, HostFn, Running, image::Image},
+    flow::{GraphCall, GraphProgram, HostFn, Running, image::Image, running::Feed},
     live::Live,
     report::RunReport,
     timeline::{Host, What},

@@ -3,7 +3,7 @@
 
 use super::{launcher::FlowLauncher, run::FlowRun};
 use crate::{
-    cuda::timeline::{Ahead, by_our_clock},
+    cuda::timeline::{self, Ahead, by_our_clock},
     report::{NodeReport, RunReport},
     timeline::{Host, Recorder, Span, Timeline, Track, What, since_epoch},
 };
@@ -84,7 +84,8 @@ impl FlowSpans {
                 children: 0,
             });
         }
-        by_our_clock(blocks.values_mut().flatten(), ahead, host.when(What::Run));
+        let within = timeline::running(&host);
+        by_our_clock(blocks.values_mut().flatten(), ahead, within);
         let took = |wave: &Wave| Duration::from_nanos(wave.end.saturating_sub(wave.begin));
         let whole = missing == 0 && !waves.is_empty();
         if whole {
@@ -116,12 +117,16 @@ impl FlowSpans {
 
 /// What each node did, by its wavefronts.
 fn nodes(names: &[String], waves: &[Wave], took: impl Fn(&Wave) -> Duration) -> Vec<NodeReport> {
-    let new = |name: &String| NodeReport::new(name.clone(), true);
+    let new = |name: &String| NodeReport {
+        name: name.clone(),
+        entry: true,
+        ..NodeReport::default()
+    };
     let mut nodes: Vec<NodeReport> = names.iter().map(new).collect();
     for wave in waves {
         let count = u64::from(wave.count);
         if let Some(node) = nodes.get_mut(wave.node as usize) {
-            node.add((count, count), kernel::WARP.into(), took(wave));
+            timeline::count(node, (count, count), kernel::WARP.into(), took(wave));
         }
     }
     nodes.retain(|n| n.elements > 0);

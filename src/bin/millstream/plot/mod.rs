@@ -3,13 +3,14 @@
 //! It is drawn from the timeline of the run's report ([`slices`] has the numbers), and each number in it, drawn or as a `data-` attribute, is one of the report.
 //! SVG is written by hand ([`draw`]): it is three panels, and a crate that draws charts takes longer to build than the command's own code for them.
 
+pub(crate) mod chart;
 mod draw;
 mod slices;
 #[cfg(test)]
 mod tests;
 
 use crate::report::{count, grouped};
-use draw::{Area, SHADES, Svg};
+use draw::{Area, SHADES, Svg, decades, short};
 use millstream::{Bytes, RunReport};
 use slices::{SLICES, Slices, Widths};
 use std::fmt::Write as _;
@@ -22,6 +23,10 @@ const LEGEND: f64 = LEFT + INNER + 20.0;
 
 /// Letters of a call that a line has room for.
 const LONGEST_CALL: usize = 72;
+/// Of a program's file, beside what else is said there.
+const LONGEST_PATH: usize = 40;
+/// Of what stands at an axis.
+const LONGEST_LABEL: usize = 12;
 
 /// Colours of what is no heat map.
 const RAN: &str = "fill=\"#2c718e\"";
@@ -86,7 +91,7 @@ fn head(out: &mut Svg, report: &RunReport, caption: &Caption<'_>, slices: &Slice
     );
     // A pointer that rests there is shown all of it.
     out.title(caption.call);
-    out.text((LEFT, 30.0), big, &shortened(caption.call));
+    out.text((LEFT, 30.0), big, &cut(caption.call, LONGEST_CALL));
     let workers = match report.workers.len() as u64 {
         0 => String::new(),
         all if all == u64::from(caption.threads) => {
@@ -95,14 +100,12 @@ fn head(out: &mut Svg, report: &RunReport, caption: &Caption<'_>, slices: &Slice
         some => format!(", {} of {} threads", grouped(some), caption.threads),
     };
     let memory = format!("{} of memory for channels", Bytes(report.budget));
-    let first = format!(
-        "{}, on {}{workers}, {memory}",
-        caption.program, caption.device
-    );
+    let program = without_folders(caption.program);
+    let first = format!("{program}, on {}{workers}, {memory}", caption.device);
     out.text((LEFT, 50.0), "", &first);
     let what = match slices.levels {
         true => format!(
-            "{}, of which {} ended where they were spawned; {}",
+            "{}, {} of them leaves; {}",
             count(report.total, "task", "tasks"),
             grouped(report.leaves),
             count(report.levels, "level", "levels"),
@@ -167,13 +170,17 @@ fn heat_map(out: &mut Svg, area: Area, slices: &Slices) {
         out.close();
     }
     match slices.levels {
+        true if rows[0].levels > 1 => {
+            let axis = format!("level, {} a row", grouped(rows[0].levels));
+            out.panel(area, "Elements alive, by level", &axis);
+        }
         true => out.panel(area, "Elements alive, by level", "level"),
         false => out.panel(area, "Elements consumed, by kernel", ""),
     }
     let every = rows.len().div_ceil(12);
     for (i, row) in rows.iter().enumerate().filter(|(i, _)| i % every == 0) {
         let y = area.y + height * (i as f64 + 0.5);
-        out.y_tick(area, y, &row.name, false);
+        out.y_tick(area, y, &cut(&row.label, LONGEST_LABEL), false);
     }
     scale(out, area, most, slices);
     out.close();
@@ -209,13 +216,6 @@ fn scale(out: &mut Svg, area: Area, most: f64, slices: &Slices) {
             out.text((x, y + 4.0), "", &short(decade));
         }
     }
-}
-
-/// Powers of ten from 1 up to the most, few enough to be read.
-fn decades(most: f64) -> impl Iterator<Item = f64> {
-    let powers = most.max(1.0).log10().floor() as i32;
-    let every = (powers / 6 + 1) as usize;
-    (0..=powers).step_by(every).map(|power| 10f64.powi(power))
 }
 
 /// Elements a dispatch.
@@ -364,21 +364,20 @@ fn times(out: &mut Svg, area: Area, whole: u64, named: bool) {
     }
 }
 
-/// A call as a headline has room for it.
-fn shortened(call: &str) -> String {
-    match call.char_indices().nth(LONGEST_CALL) {
-        Some((end, _)) => format!("{} ..", &call[..end]),
-        None => call.to_owned(),
+/// A text as there is room for it.
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
     }
+    let begin: String = text.chars().take(most - 3).collect();
+    begin + " .."
 }
 
-/// 1,000 as 1k.
-fn short(number: f64) -> String {
-    match number {
-        n if n >= 1e9 => format!("{}G", n / 1e9),
-        n if n >= 1e6 => format!("{}M", n / 1e6),
-        n if n >= 1e3 => format!("{}k", n / 1e3),
-        n => format!("{n}"),
+/// A path as a caption has room for it: the end of a long one.
+fn without_folders(path: &str) -> String {
+    match path.chars().count().checked_sub(LONGEST_PATH) {
+        Some(left @ 1..) => format!(".. {}", path.chars().skip(left).collect::<String>()),
+        _ => path.to_owned(),
     }
 }
 

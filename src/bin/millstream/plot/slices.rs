@@ -55,6 +55,10 @@ impl Time {
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) name: String,
+    /// What an axis calls it: its first level, or the node.
+    pub(super) label: String,
+    /// How many levels it has together; 1 of a node.
+    pub(super) levels: u64,
     /// How many elements were consumed in all.
     pub(super) elements: u64,
     /// Of each slice: how many elements of the levels were there, pushed and not yet consumed, as a mean; or how many of a node were consumed.
@@ -223,6 +227,8 @@ fn alive(timeline: &Timeline, time: Time) -> Vec<Row> {
         });
         Row {
             name: name(first),
+            label: grouped(first),
+            levels: each,
             elements: change.elements,
             cells: cells.collect(),
         }
@@ -239,6 +245,8 @@ fn consumed(timeline: &Timeline, time: Time) -> Vec<Row> {
         };
         let row = rows.entry(node).or_insert_with(|| Row {
             name: timeline.nodes[node as usize].clone(),
+            label: timeline.nodes[node as usize].clone(),
+            levels: 1,
             elements: 0,
             cells: vec![0.0; SLICES],
         });

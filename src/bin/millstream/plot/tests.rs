@@ -159,3 +159,64 @@ fn the_tracks_of_a_gpu_are_one_worker() {
     };
     assert_eq!(legend(&svg), legend(&by_one));
 }
+
+/// Nothing is drawn over something else or beyond the edge, by the letters of a wide font.
+#[test]
+fn texts_have_room() {
+    let mut report = ran(
+        "unbalanced.ron",
+        &[],
+        CpuOptions {
+            threads: Some(2),
+            observe: Observe::TIMELINE,
+            ..CpuOptions::default()
+        },
+    );
+    report.total = u64::MAX / 1_000_000_000;
+    report.leaves = report.total;
+    let caption = Caption {
+        program: "/home/somebody/with/many/folders/one/in/another/examples/unbalanced.rs",
+        call: &"call_of_a_task(".repeat(20),
+        device: "NVIDIA H200 (cuda:0)",
+        threads: 128,
+    };
+    let deep = svg(&report, &caption).unwrap();
+    let graph = ran(
+        "mandelbrot.ron",
+        &["width=64"],
+        CpuOptions {
+            observe: Observe::TIMELINE,
+            ..CpuOptions::default()
+        },
+    );
+    let mut graph = graph;
+    for name in &mut graph.timeline.nodes {
+        name.push_str("_with_a_long_name");
+    }
+    for text in [deep, svg(&graph, &caption).unwrap()]
+        .iter()
+        .flat_map(|s| s.split("<text ").skip(1))
+    {
+        let of = |name: &str| {
+            let (_, rest) = text.split_once(&format!("{name}=\"")).unwrap_or_default();
+            rest.split_once('"').map(|(value, _)| value)
+        };
+        let number = |name: &str| of(name).map(|v| v.parse::<f64>().unwrap());
+        let (_, shown) = text.split_once('>').unwrap();
+        let shown = shown.split_once("</text>").unwrap().0.replace("&amp;", "&");
+        let width = shown.chars().count() as f64 * 0.56 * number("font-size").unwrap_or(12.0);
+        let x = number("x").unwrap();
+        if of("transform").is_some() {
+            continue;
+        }
+        let (from, to) = match of("text-anchor") {
+            Some("middle") => (x - width / 2.0, x + width / 2.0),
+            Some("end") => (x - width, x),
+            _ => (x, x + width),
+        };
+        // Titles of axes stand up to there; nodes have none.
+        let number = shown.starts_with(|c: char| c.is_ascii_digit());
+        let left = if number { 32.0 } else { 0.0 };
+        assert!(from >= left && to <= WIDTH, "{from:.0} to {to:.0}: {shown}");
+    }
+}

@@ -1,0 +1,145 @@
+//! What of the command is about GPUs: what `lower` prints for them, and what `doctor` says of them.
+
+use crate::{
+    Failure,
+    doctor::{line, probe},
+};
+use millstream::{Bytes, CudaOptions, Device, job::Job};
+use millstream_aggregator::cuda as device;
+use millstream_channels_kernel::cuda::{
+    self, Options, Plan,
+    flow::FlowPlan,
+    nvrtc::{self, Arch, How, NvrtcError},
+};
+use std::collections::BTreeSet;
+
+pub(crate) use nvrtc::leave;
+
+/// The channel memory that CUDA C++ is written for, if it matters: a program's choice of scans and tiles does not depend on it.
+const MEMORY: u64 = 1 << 30;
+
+/// The text that the CUDA device compiles.
+pub(crate) fn text(job: &Job) -> Result<String, Failure> {
+    let options = Options::default();
+    let Some(flow) = job.flow() else {
+        if job.lowered().tasks.is_empty() {
+            let name = &job.program().name;
+            return Err(Failure::Other(format!(
+                "the program `{name}` has no task: what a GPU runs of its kernels depends on the graph; name its RON file"
+            )));
+        }
+        return Ok(cuda::generate(&Plan::new(job.lowered(), MEMORY), options).source);
+    };
+    match FlowPlan::of(&flow.graph, &flow.levelized, &flow.kernels) {
+        Ok(plan) => Ok(cuda::flow::generate(&plan, options).source),
+        Err(error) => Err(Failure::Other(error.to_string())),
+    }
+}
+
+/// PTX of it.
+pub(crate) fn ptx(job: &Job, arch: u32) -> Result<String, Failure> {
+    let source = text(job)?;
+    let ptx = nvrtc::find().and_then(|n| n.ptx(&source, Arch(arch), how(job)));
+    ptx.map_err(refused)
+}
+
+/// Machine code of it.
+pub(crate) fn cubin(job: &Job, arch: u32) -> Result<Vec<u8>, Failure> {
+    let source = text(job)?;
+    let compiled = nvrtc::find().and_then(|n| n.compile_cached(&source, Arch(arch), how(job)));
+    compiled.map(|c| c.cubin).map_err(refused)
+}
+
+fn how(job: &Job) -> How {
+    How {
+        fast_math: job.lowered().program.options.fast_math,
+        check: false,
+    }
+}
+
+fn refused(error: NvrtcError) -> Failure {
+    Failure::Other(error.to_string())
+}
+
+/// What there is of the CUDA device, and whether it works if all of it is there.
+pub(crate) fn doctor() -> (String, bool) {
+    let mut out = String::from("CUDA device\n");
+    let mut missing = BTreeSet::new();
+    let mut gpus = Vec::new();
+    match device::driver_version().and_then(|version| Ok((version, device::devices()?))) {
+        Ok(((major, minor), found)) => {
+            line(&mut out, "driver", format!("CUDA {major}.{minor}"));
+            for gpu in &found {
+                let about = format!(
+                    "{}, sm_{}, {} multiprocessors, {}",
+                    gpu.name,
+                    gpu.arch,
+                    gpu.multiprocessors,
+                    Bytes(gpu.memory)
+                );
+                line(&mut out, &format!("cuda:{}", gpu.ordinal), about);
+            }
+            if found.is_empty() {
+                missing.insert("a GPU: the driver finds none");
+            }
+            gpus = found;
+        }
+        Err(why) => {
+            line(&mut out, "driver", why);
+            missing.insert("the NVIDIA driver for CUDA 12.0 or newer (your system's package, or https://www.nvidia.com/drivers)");
+        }
+    }
+    match nvrtc::find() {
+        Ok(found) => {
+            let archs = found.archs();
+            let range = archs
+                .first()
+                .zip(archs.last())
+                .map(|(a, b)| format!(", {a} to {b}"))
+                .unwrap_or_default();
+            let (major, minor) = found.version();
+            line(
+                &mut out,
+                "NVRTC",
+                format!("{major}.{minor} at {}{range}", found.path().display()),
+            );
+        }
+        Err(error) => {
+            line(&mut out, "NVRTC", error);
+            missing.insert(
+                "NVRTC 12.8 or newer (`pip install nvidia-cuda-nvrtc`; no CUDA toolkit is needed)",
+            );
+        }
+    }
+    match nvrtc::cache_folder() {
+        Some(folder) => line(&mut out, "cubin cache", folder.display()),
+        None => line(&mut out, "cubin cache", "off"),
+    }
+    for what in &missing {
+        line(&mut out, "missing", what);
+    }
+    if !missing.is_empty() {
+        line(&mut out, "state", "cannot be used; programs run on the CPU");
+        return (out, true);
+    }
+    let mut works = true;
+    for gpu in &gpus {
+        let state = match Device::cuda_with(CudaOptions {
+            ordinal: gpu.ordinal,
+            // All kernels are to be tried.
+            early: false,
+            ..CudaOptions::default()
+        })
+        .map_err(|e| e.to_string())
+        .and_then(|device| probe(&device))
+        {
+            Ok(()) => "works".to_owned(),
+            Err(error) => {
+                works = false;
+                format!("DOES NOT WORK: {error}")
+            }
+        };
+        line(&mut out, &format!("state of {}", gpu.ordinal), state);
+    }
+    (out, works)
+}
