@@ -155,13 +155,24 @@ pub struct NodeReport {
 /// Elements, and the places that their wavefronts have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Lanes {
-    pub(crate) elements: u64,
-    pub(crate) places: u64,
+    elements: u64,
+    places: u64,
     /// Of wavefronts that were not full.
-    pub(crate) partial: (u64, u64),
+    partial: (u64, u64),
 }
 
 impl Lanes {
+    /// A wavefront of a GPU had so many elements, of which so many were consumed, in warps of so many lanes.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn add(&mut self, (count, consumed): (u64, u64), warp: u64) {
+        self.elements += consumed;
+        self.places += count.next_multiple_of(warp);
+        if !count.is_multiple_of(warp) {
+            self.partial.0 += count % warp;
+            self.partial.1 += warp;
+        }
+    }
+
     /// Wavefronts of a CPU's node of that width.
     fn of(tally: &NodeTally, width: u64) -> Self {
         let dispatches: u64 = tally.dispatches.iter().sum();

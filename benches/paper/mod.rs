@@ -51,7 +51,7 @@ struct Experiment {
 }
 
 /// All of them, in the order of the papers.
-const ALL: [Experiment; 10] = [
+const ALL: [Experiment; 11] = [
     Experiment::new("fig15", scaling::figure),
     Experiment::new("fig17", reservation::figure),
     Experiment::new("fig18", width::widths),
@@ -61,6 +61,7 @@ const ALL: [Experiment; 10] = [
     Experiment::new("table4", plain::figure),
     Experiment::new("table5", shares::blocked),
     Experiment::new("idle", shares::idle),
+    Experiment::new("timeline", shares::timeline),
     Experiment::new("memory", width::memory),
 ];
 
@@ -86,16 +87,32 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
     let place = Place::new(&args.out)?;
     let header = Header::here(lab.rounds());
     say!("{}\n{}\n", lab.name(), header.line());
-    for experiment in wanted {
+    let mut failed = Vec::new();
+    for Experiment { name, run } in wanted {
         let start = Instant::now();
-        let figure = (experiment.run)(&lab).map_err(|e| format!("{}: {e}", experiment.name))?;
+        let measured = run(&lab);
         let seconds = start.elapsed().as_secs_f64();
-        say!("{}: {} ({seconds:.1} s)", experiment.name, figure.title);
-        say!("{}", figure.table());
-        for file in place.write(experiment.name, &figure, &lab, &header)? {
+        // What the others come to is worth having.
+        let figure = match measured {
+            Ok(figure) => figure,
+            Err(why) => {
+                say!("{name}: FAILED after {seconds:.1} s: {why}\n");
+                failed.push(format!("{name}: {why}"));
+                continue;
+            }
+        };
+        say!(
+            "{name}: {} ({seconds:.1} s)\n{}",
+            figure.title,
+            figure.table()
+        );
+        for file in place.write(name, &figure, &lab, &header)? {
             say!("-> {}", file.display());
         }
         say!("");
     }
-    Ok(())
+    match &failed[..] {
+        [] => Ok(()),
+        failed => Err(failed.join("; ")),
+    }
 }

@@ -1,12 +1,12 @@
-//! Table 5 of the channels paper, Figures 6 and 9 of the donation and GTaP papers: where the time of those who work goes.
+//! Table 5 of the channels paper, Figure 6 of the donation paper, Figure 9 of GTaP's: where the time of those who work goes.
 
 use super::{
-    figure::{Figure, bars, exactly, linear, series},
+    figure::{Figure, bars, exactly, linear, lines, logarithmic, series},
     lab::{How, Lab, number},
 };
 use millstream_aggregator::{
     Aggregator, Observe, RunReport,
-    timeline::{Span, Timeline, What},
+    timeline::{Span, Timeline, Track, What},
 };
 
 /// Spans that are kept of each worker.
@@ -196,7 +196,7 @@ pub(crate) fn blocked(lab: &Lab) -> Result<Figure, String> {
     Ok(figure)
 }
 
-/// **Donation, Figure 6; GTaP, Figure 9.** What each worker did and how long it had nothing to do, on an irregular tree. Workers are threads, or blocks
+/// **Donation, Figure 6.** What each worker did and how long it had nothing to do, on an irregular tree. Workers are threads, or blocks
 /// of a GPU, of which it is known when they worked and not on how many elements. Held: the tree and the memory. Time in milliseconds.
 ///
 /// The papers' other schemes, one queue, private queues, stealing, are not built for the CPU or the GPU: this is ours alone.
@@ -215,7 +215,7 @@ pub(crate) fn idle(lab: &Lab) -> Result<Figure, String> {
     let running = report.running.as_secs_f64() * 1e3;
     let timeline = &report.timeline;
     figure.say(format!(
-        "Donation paper, Figure 6, and GTaP, Figure 9, for the {program}: one round of {} ms, with a timeline, after a warm-up. {}",
+        "Donation paper, Figure 6, for the {program}: one round of {} ms, with a timeline, after a warm-up. {}",
         number(running),
         match lab.is_gpu() {
             true => "Workers are blocks: idle is all the time that a block works at no dispatch, also while a level is narrow.",
@@ -253,7 +253,7 @@ pub(crate) fn idle(lab: &Lab) -> Result<Figure, String> {
             idle.push(exactly(i as f64, idled));
         }
     }
-    let named = |(i, track): (usize, &millstream_aggregator::timeline::Track)| match tracks.len() {
+    let named = |(i, track): (usize, &Track)| match tracks.len() {
         0..9 => track.name.clone(),
         _ if i % 8 == 0 => i.to_string(),
         _ => String::new(),
@@ -276,4 +276,101 @@ pub(crate) fn idle(lab: &Lab) -> Result<Figure, String> {
             .push(bars("Tasks of each worker", groups, linear("tasks"), tasks));
     }
     Ok(figure)
+}
+
+/// Slices that the time of a run is cut into.
+const SLICES: usize = 60;
+
+/// **GTaP, Figure 9.** How many workers run tasks over time, and how many elements their dispatches have, on an irregular tree. Workers are threads, or
+/// blocks of a GPU. Held: the tree and the memory. In percent of the workers, and elements, means of each of sixty parts of the run.
+///
+/// The paper shows each warp and how many of its lanes have a task; a dispatch of ours is one wavefront of a level for all who take part in it.
+pub(crate) fn timeline(lab: &Lab) -> Result<Figure, String> {
+    let program = lab.irregular();
+    let mut figure = Figure::of_one_round(
+        "workers at work over time",
+        &["time_ms", "workers_percent", "elements_a_dispatch"],
+    );
+    figure.say(format!(
+        "GTaP, Figure 9, for the {program}: the share of the workers, {}, that work at a dispatch, and the elements of the dispatches, means of each sixtieth \
+         of a run with a timeline.",
+        if lab.is_gpu() { "blocks" } else { "threads" }
+    ));
+    let how = How {
+        observe: Observe::Timeline(SPANS),
+        aggregator: Aggregator::Persistent,
+        ..How::default()
+    };
+    let report = lab.once(program, how)?;
+    let Timeline { tracks, blocks, .. } = &report.timeline;
+    let spans = tracks.iter().flat_map(|t| &t.spans);
+    let mut runs = spans.filter(|s| s.what == What::Run);
+    let run = runs.next_back().ok_or("the run kept no timeline")?;
+    let (begin, end) = (run.begin, run.end);
+    let dispatches = tracks.get(1..).unwrap_or_default();
+    let workers = if lab.is_gpu() {
+        &blocks[..]
+    } else {
+        dispatches
+    };
+    let mut working = [0.0; SLICES];
+    for (slice, part, _) in parts(workers, begin, end) {
+        working[slice] += 100.0 * part / workers.len().max(1) as f64;
+    }
+    let (mut elements, mut time) = ([0.0; SLICES], [0.0; SLICES]);
+    for (slice, part, span) in parts(dispatches, begin, end) {
+        elements[slice] += part * span.elements as f64;
+        time[slice] += part;
+    }
+    let (mut at_work, mut wide) = (Vec::new(), Vec::new());
+    let each = (end - begin) as f64 / SLICES as f64 / 1e6;
+    for slice in 0..SLICES {
+        let middle = each * (slice as f64 + 0.5);
+        let mean = (time[slice] > 0.0).then(|| elements[slice] / time[slice]);
+        figure.row([
+            number(middle),
+            number(working[slice]),
+            mean.map_or(String::new(), number),
+        ]);
+        at_work.push(exactly(middle, working[slice]));
+        wide.extend(mean.map(|mean| exactly(middle, mean)));
+    }
+    let (across, label) = (linear("time since the run began, ms"), |x: f64| {
+        format!("{x:.0}")
+    });
+    let (at_work, wide) = (vec![series("mean", at_work)], vec![series("mean", wide)]);
+    figure.panels = vec![
+        lines(
+            "Workers at work",
+            across,
+            label,
+            linear("% of the workers"),
+            at_work,
+        ),
+        lines(
+            "Elements of a dispatch",
+            across,
+            label,
+            logarithmic("elements"),
+            wide,
+        ),
+    ];
+    Ok(figure)
+}
+
+/// The slices that dispatches have a part of, which part of each, and the dispatch.
+fn parts(tracks: &[Track], begin: u64, end: u64) -> impl Iterator<Item = (usize, f64, &Span)> {
+    let place = move |at: u64| {
+        let since = at.clamp(begin, end) - begin;
+        since as f64 * SLICES as f64 / (end - begin).max(1) as f64
+    };
+    let spans = tracks.iter().flat_map(|t| &t.spans);
+    spans.filter(|s| is_node(s.what)).flat_map(move |span| {
+        let (from, to) = (place(span.begin), place(span.end));
+        let slices = from as usize..(to.ceil() as usize).min(SLICES);
+        slices.map(move |s| {
+            let part = to.min(s as f64 + 1.0) - from.max(s as f64);
+            (s, part.max(0.0), span)
+        })
+    })
 }

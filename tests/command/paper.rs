@@ -161,7 +161,7 @@ fn what_cannot_be_done_is_said_before_anything_is_measured() {
         &["bench", "paper", "--only", "fig15,fig99"],
         &[
             "there is no experiment `fig99`",
-            "fig15, fig17, fig18, done-count, fig19, table3, table4, table5, idle, memory",
+            "fig15, fig17, fig18, done-count, fig19, table3, table4, table5, idle, timeline, memory",
         ],
     );
     t.bad(

@@ -3,7 +3,7 @@
 
 use super::policy::{Done, Run};
 use crate::{
-    report::{Lanes, NodeReport, RunReport},
+    report::{NodeReport, RunReport},
     timeline::{Host, Recorder, Span, Timeline, Track, What},
 };
 use millstream_channels_kernel::cuda::{
@@ -74,30 +74,23 @@ pub(super) fn nodes(plan: &Plan) -> (Vec<NodeReport>, Vec<usize>) {
     (nodes, node_of)
 }
 
-/// A dispatch of so many elements of a node consumed so many, in warps of so many lanes, and took so long.
-pub(super) fn count(node: &mut NodeReport, (all, elements): (u64, u64), warp: u64, time: Duration) {
+/// A dispatch of so many elements of a node consumed so many of them, in warps of so many lanes, and took so long.
+pub(super) fn count(
+    node: &mut NodeReport,
+    (count, elements): (u64, u64),
+    warp: u64,
+    time: Duration,
+) {
     node.elements += elements;
     node.dispatches += 1;
-    node.yields += u64::from(elements < all);
-    node.lanes.add((all, elements), warp);
+    node.yields += u64::from(elements < count);
+    node.lanes.add((count, elements), warp);
     let power = elements.max(1).ilog2() as usize;
     if node.widths.len() <= power {
         node.widths.resize(power + 1, 0);
     }
     node.widths[power] += 1;
     *node.time.get_or_insert_default() += time;
-}
-
-impl Lanes {
-    /// A wavefront of a GPU had so many elements, of which so many were consumed, in warps of so many lanes.
-    pub(crate) fn add(&mut self, (count, consumed): (u64, u64), warp: u64) {
-        self.elements += consumed;
-        self.places += count.next_multiple_of(warp);
-        if !count.is_multiple_of(warp) {
-            self.partial.0 += count % warp;
-            self.partial.1 += warp;
-        }
-    }
 }
 
 /// How many entry elements a dispatch pushed.

@@ -200,13 +200,18 @@ fn draw(out: &mut Svg, area: Area, panel: &Panel) {
         Across::Lines(axis, label) => {
             let across = Scale::of(points().map(|p| p.x), axis.log);
             let x = |value: f64| inner.0 + inner.1 * across.part(value);
-            let mut marks: Vec<f64> = points().map(|p| p.x).collect();
+            let mut marks: Vec<f64> = match axis.log {
+                true => points().map(|p| p.x).collect(),
+                false => across.marks(),
+            };
             marks.sort_by(f64::total_cmp);
-            let mut last = f64::MIN;
+            let mut end = f64::MIN;
             for mark in marks {
-                if x(mark) - last >= 44.0 {
-                    out.x_tick(area, x(mark), &label(mark));
-                    last = x(mark);
+                let label = label(mark);
+                let half = 3.6 * label.len() as f64;
+                if x(mark) - half > end {
+                    out.x_tick(area, x(mark), &label);
+                    end = x(mark) + half + 6.0;
                 }
             }
             let middle = (area.x + area.width / 2.0, area.bottom() + 36.0);

@@ -3,6 +3,8 @@
 //! It is drawn from the timeline of the run's report ([`slices`] has the numbers), and each number in it, drawn or as a `data-` attribute, is one of the report.
 //! SVG is written by hand ([`draw`]): it is three panels, and a crate that draws charts takes longer to build than the command's own code for them.
 
+// What is measured needs both devices.
+#[cfg(all(feature = "cpu", feature = "cuda"))]
 pub(crate) mod chart;
 mod draw;
 mod slices;
