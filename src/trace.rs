@@ -171,6 +171,9 @@ impl<W: Write> Events<W> {
             What::Compile => self.span(tid, when, ("compile", "host"), Nothing {}),
             What::Copy => self.span(tid, when, ("copy", "host"), Nothing {}),
             What::Run => self.span(tid, when, ("run", "host"), Nothing {}),
+            What::Kernel => self.span(tid, when, ("kernel", "host"), Nothing {}),
+            What::Feed => self.span(tid, when, ("feed", "host"), Elements { elements }),
+            What::Drain => self.span(tid, when, ("drain", "host"), Elements { elements }),
         }
     }
 

@@ -51,6 +51,12 @@ pub enum What {
     Copy,
     /// The tasks ran.
     Run,
+    /// A graph's kernel ran on a GPU, as its host sees it.
+    Kernel,
+    /// Elements were copied into a graph's channels on a GPU.
+    Feed,
+    /// Elements were copied out of them.
+    Drain,
 }
 
 /// A span of time. Those of one track lie one behind another or one inside another.
@@ -93,7 +99,7 @@ pub struct Timeline {
     pub roots: u64,
     /// The host's first, which has what is done once a run; then those who worked. None if the run kept no timeline.
     pub tracks: Vec<Track>,
-    /// What each block of a GPU did, in dispatches of `tracks`: dispatches of nodes, of which it is not known which elements the block had. Narrow
+    /// What each block of a GPU did, in dispatches of `tracks`, but of a graph's kernel, whose blocks take wavefronts by themselves and are in `tracks`: dispatches of nodes, of which it is not known which elements the block had. Narrow
     /// dispatches of the persistent kernel are its first warp's alone, and not here.
     pub blocks: Vec<Track>,
 }

@@ -209,7 +209,7 @@ fn what_cannot_be_profiled_says_why() {
         &[
             "profile", "fib.rs", "--entry", "fib(3)", "--trace", "t.json",
         ],
-        &["`--stats`, `--trace` and `--plot` are about a run on a device"],
+        &["`--stats`, `--trace`, `--plot` and `--dump` are about a run on a device"],
     );
     for observed in [
         ["--stats", "json"],
@@ -220,7 +220,7 @@ fn what_cannot_be_profiled_says_why() {
         t.bad(
             1,
             &[&check[..], &observed[..]].concat(),
-            &["`--stats`, `--trace` and `--plot` are about a run on a device"],
+            &["`--stats`, `--trace`, `--plot` and `--dump` are about a run on a device"],
         );
     }
     t.bad(

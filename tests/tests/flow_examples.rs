@@ -147,6 +147,7 @@ impl Given {
             memory: 1 << 30,
             host_thread: seed.is_multiple_of(2),
             watchdog: Duration::from_secs(60),
+            timeline: None,
         };
         let bytes: Vec<u8> = sent.1.iter().flat_map(|w| w.to_le_bytes()).collect();
         let channel = graph.find_channel(sent.0).unwrap();

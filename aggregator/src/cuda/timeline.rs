@@ -75,7 +75,12 @@ pub(super) fn nodes(plan: &Plan) -> (Vec<NodeReport>, Vec<usize>) {
 }
 
 /// A dispatch of so many elements of a node consumed so many of them, in warps of so many lanes, and took so long.
-fn count(node: &mut NodeReport, (count, elements): (u64, u64), warp: u64, time: Duration) {
+pub(super) fn count(
+    node: &mut NodeReport,
+    (count, elements): (u64, u64),
+    warp: u64,
+    time: Duration,
+) {
     node.elements += elements;
     node.dispatches += 1;
     node.yields += u64::from(elements < count);
@@ -199,8 +204,7 @@ impl Spans {
 
     /// Puts all of it into a report.
     pub(super) fn tell(mut self, report: &mut RunReport, roots: u64, host: Host) {
-        let running = host.0.iter().find(|s| s.what == What::Run);
-        let within = running.map_or((0, 0), |s| (s.begin, s.end));
+        let within = running(&host);
         let shares = || self.blocks.values().flatten();
         let (first, last) = (
             shares().map(|s| s.begin).min(),
@@ -252,19 +256,19 @@ impl Spans {
 /// How far this computer's clock is ahead of the GPU's: what is known of it. What a kernel did lies inside of the time from its launch to
 /// when the host saw that it had ended, whose clock goes as fast but for some thousandths of a percent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Ahead {
+pub(super) struct Ahead {
     least: i128,
     most: i128,
 }
 
 impl Ahead {
-    const UNKNOWN: Self = Self {
+    pub(super) const UNKNOWN: Self = Self {
         least: i128::MIN,
         most: i128::MAX,
     };
 
     /// Something began at `first` and ended at `last`, by the GPU's clock, if that is known; and both lie in that time by ours.
-    fn inside(&mut self, (from, to): (u64, u64), first: u64, last: Option<u64>) {
+    pub(super) fn inside(&mut self, (from, to): (u64, u64), first: u64, last: Option<u64>) {
         self.least = self.least.max(i128::from(from) - i128::from(first));
         if let Some(last) = last {
             self.most = self.most.min(i128::from(to) - i128::from(last));
@@ -279,8 +283,18 @@ impl Ahead {
     }
 }
 
+/// From when to when the host had the run go on.
+pub(super) fn running(host: &Host) -> (u64, u64) {
+    let span = host.0.iter().find(|s| s.what == What::Run);
+    span.map_or((0, 0), |s| (s.begin, s.end))
+}
+
 /// Puts times of the GPU's clock where they lie by ours, which is in that time.
-fn by_our_clock<'s>(spans: impl Iterator<Item = &'s mut Span>, ahead: Ahead, within: (u64, u64)) {
+pub(super) fn by_our_clock<'s>(
+    spans: impl Iterator<Item = &'s mut Span>,
+    ahead: Ahead,
+    within: (u64, u64),
+) {
     let ours = |theirs: u64| {
         let time = i128::from(theirs).saturating_add(ahead.between());
         u64::try_from(time).unwrap_or(0).clamp(within.0, within.1)

@@ -4,11 +4,11 @@ use super::{
     Running,
     testing::{Built, device, load, longs, words},
 };
-use crate::RunError;
+use crate::{RunError, dump::Doing};
 use millstream_graph::graph::{ChannelKey, Predicate, WhenFull};
 use std::{
     collections::BTreeMap,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -550,4 +550,68 @@ fn a_panic_of_the_caller_ends_the_graph_before_it_is_passed_on() {
         .run(&device, |run| run.send(calls, &10u32.to_ne_bytes()))
         .unwrap();
     assert_eq!(result.into_inner(), 55);
+}
+
+#[test]
+fn a_graph_in_progress_and_one_that_was_cancelled_are_seen_from_outside() {
+    let on = device(2);
+    let live = on.live();
+    assert_eq!(on.dump(), None);
+    let (entered, leave) = (AtomicBool::new(false), AtomicBool::new(false));
+    let mut built = Built::default();
+    let numbers = built.input("numbers", "u32", 8);
+    let out = built.channel("out", "u64", 4);
+    built.node("even", numbers, &[out]);
+    built.host("sink", Some(out), &[], |_, _| {
+        entered.store(true, Ordering::Release);
+        while !leave.load(Ordering::Acquire) {
+            thread::yield_now();
+        }
+        Ok(true)
+    });
+    let error = thread::scope(|scope| {
+        // Whoever looks does so twice, and knows what stands still.
+        let watcher = scope.spawn(|| {
+            while !entered.load(Ordering::Acquire) {
+                thread::yield_now();
+            }
+            live.so_far();
+            // What the kernel emits fills its channel, and the inputs behind it.
+            let full = || live.dump().filter(|d| d.channels[1].held == Some(4));
+            let dump = loop {
+                if let Some(dump) = full() {
+                    break dump;
+                }
+                thread::yield_now();
+            };
+            on.cancel_handle().cancel();
+            leave.store(true, Ordering::Release);
+            dump
+        });
+        let error = built
+            .run(&on, |run| run.send(numbers, &words(0..1000)))
+            .unwrap_err();
+        let dump = watcher.join().unwrap();
+        assert_eq!((dump.why, dump.graph.as_deref()), (None, Some("")));
+        let sink = dump.workers.iter().find(|w| w.name == "sink").unwrap();
+        assert_eq!(sink.last.doing, Doing::Runs);
+        let out = &dump.channels[1];
+        assert_eq!(
+            (out.from[0].as_str(), out.to.as_deref()),
+            ("even", Some("sink"))
+        );
+        error
+    });
+    assert_eq!(error, RunError::Cancelled);
+    let left = on.dump().unwrap();
+    assert_eq!(left.why, Some(error.to_string()));
+    assert!(left.missing.is_empty(), "{:?}", left.missing);
+    // A run that ends well takes it away.
+    let mut built = Built::default();
+    let numbers = built.input("numbers", "u32", 8);
+    built.host("sink", Some(numbers), &[], |_, _| Ok(true));
+    built
+        .run(&on, |run| run.send(numbers, &words([1])))
+        .unwrap();
+    assert_eq!(on.dump(), None);
 }

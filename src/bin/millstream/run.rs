@@ -36,8 +36,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
     let job = Job::open(&args.file, &args.settings())?;
     let device = job.device()?;
     if args.plot.is_some() && device.gpu().is_some() && job.flow().is_some() {
-        let message =
-            "a graph of kernels keeps no timeline on a GPU to be drawn from: use `--device cpu`";
+        let message = "a graph of kernels on a GPU is not drawn: use `--trace`, or `--device cpu`";
         return Err(Failure::Other(message.into()));
     }
     let prepared = job.prepare()?;

@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// A graph's kernels on this computer.
 pub type FlowEmulator = Emulated<FlowKernels>;
 
+/// Wavefronts that are written down at most.
+const WAVES: u32 = 1 << 12;
+
 type StartFlow = unsafe extern "C" fn(u32, u32) -> u32;
 
 /// What stands behind the text: a door to the kernel.
@@ -47,6 +50,7 @@ impl FlowEmulator {
             .map_err(|e| e.to_string())?;
         let options = Options {
             lines: false,
+            records: true,
             ..Options::default()
         };
         let generated = generate(&plan, options);
@@ -62,6 +66,8 @@ impl FlowEmulator {
             sites: generated.sites,
             max_depth: 1000,
             blocks,
+            waves: WAVES,
+            compiled: Instant::now(),
             compiling: Duration::ZERO,
         };
         Ok(Self::with(kernels, library))

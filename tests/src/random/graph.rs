@@ -339,6 +339,7 @@ pub fn emulate_graph(sample: &GraphSample, seed: u64) -> Result<Option<u64>, Str
             memory: 64 << 20,
             watchdog: Duration::from_secs(20),
             host_thread: turn == 2,
+            timeline: None,
         };
         let found = built.launch(|call, built| {
             run_graph(&mut emulator, settings, &made, call, |running| {

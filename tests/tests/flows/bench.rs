@@ -24,6 +24,7 @@ pub(crate) const fn settings(seed: u64, memory: u64) -> FlowSettings {
         memory,
         watchdog: Duration::from_secs(20),
         host_thread: seed.is_multiple_of(3),
+        timeline: Some(1 << 12),
     }
 }
 
@@ -194,17 +195,23 @@ pub(crate) fn compiles(program: &GraphProgram) {
         Err(why) => return eprintln!("SKIPPED: {why}"),
     };
     let plan = FlowPlan::of(&program.graph, &program.levelized, &program.kernels).unwrap();
-    let text = generate(&plan, Options::default()).source;
     let how = How {
         check: true,
         ..How::default()
     };
-    match nvrtc.compile(&text, Arch(90), how) {
-        Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF")),
-        Err(e) => {
-            let lines = text.lines().enumerate();
-            let text: String = lines.map(|(i, l)| format!("{:4} {l}\n", i + 1)).collect();
-            panic!("{e}\n{text}");
+    for records in [false, true] {
+        let options = Options {
+            records,
+            ..Options::default()
+        };
+        let text = generate(&plan, options).source;
+        match nvrtc.compile(&text, Arch(90), how) {
+            Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF")),
+            Err(e) => {
+                let lines = text.lines().enumerate();
+                let text: String = lines.map(|(i, l)| format!("{:4} {l}\n", i + 1)).collect();
+                panic!("{e}\n{text}");
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use millstream_channels_kernel::{
     cuda::{
         abi::{
             Control,
-            flow::{FlowState, RingWords},
+            flow::{FlowState, RingWords, Wave},
         },
         flow::FlowPlan,
     },
@@ -58,6 +58,9 @@ pub(super) struct Arena {
     pub(super) zeroed: u64,
     /// Bytes of the block.
     pub(super) size: u64,
+    /// Where wavefronts are written down, behind the block; 0 bytes where they are not.
+    pub(super) waves: u64,
+    pub(super) waves_bytes: u64,
 }
 
 impl Arena {
@@ -126,7 +129,20 @@ impl Arena {
             places,
             zeroed,
             size: at,
+            waves: at.next_multiple_of(FIELD_ALIGN),
+            waves_bytes: 0,
         }
+    }
+
+    /// The same with room for so many wavefronts that are written down, beside the budget.
+    pub(super) const fn with_waves(mut self, waves: u32) -> Self {
+        self.waves_bytes = waves as u64 * size_of::<Wave>() as u64;
+        self
+    }
+
+    /// Bytes of all.
+    pub(super) const fn bytes(&self) -> u64 {
+        self.waves + self.waves_bytes
     }
 
     /// The module's global, for a block at that address.

@@ -2,7 +2,7 @@
 
 use crate::{cuda::launcher::Machine, error::RunError};
 use millstream_channels_kernel::cuda::{Site, flow::FlowPlan};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A graph as its kernels were made: what a run has to know of it.
 #[derive(Debug)]
@@ -15,7 +15,11 @@ pub struct FlowKernels {
     pub max_depth: u32,
     /// Blocks: all find room on the machine at once.
     pub blocks: u32,
-    /// How long it took to make them.
+    /// Wavefronts that a run writes down, if the kernel was made to.
+    pub waves: u32,
+    /// When they began to be made,
+    pub compiled: Instant,
+    /// and how long that took.
     pub compiling: Duration,
 }
 

@@ -53,8 +53,10 @@ impl CudaGraph {
         let start = Instant::now();
         let plan = FlowPlan::of(&program.graph, &program.levelized, &program.kernels)
             .map_err(|e| RunError::Graph(e.to_string()))?;
+        let waves = inner.options.timeline().unwrap_or(0);
         let options = Options {
             min_blocks: inner.options.min_blocks,
+            records: waves > 0,
             ..Options::default()
         };
         let text = generate(&plan, options);
@@ -87,6 +89,8 @@ impl CudaGraph {
                 sites: text.sites,
                 max_depth,
                 blocks,
+                waves,
+                compiled: start,
                 compiling: start.elapsed(),
             },
             kernel,
@@ -128,6 +132,7 @@ impl CudaDevice {
             watchdog: inner.options.watchdog,
             host_thread: inner.options.aggregator == Aggregator::HostThread
                 || !inner.info.cooperative,
+            timeline: inner.options.timeline(),
         };
         let device = |job: Job<'_, '_>| {
             let _using = inner.context.enter()?;

@@ -3,20 +3,21 @@
 use super::{
     arena::{Arena, Place},
     bind::{Bound, GraphArgs},
-    launcher::FlowLauncher,
+    launcher::{FlowKernels, FlowLauncher},
     rings::{Fields, HostRing},
     sight::Watched,
+    timeline::FlowSpans,
 };
 use crate::{
     cuda::copies::Copies,
     error::RunError,
     policy::Bytes,
-    report::{ChannelReport, ChannelTally, RunReport, by_name},
+    report::{ChannelReport, ChannelTally, NodeReport, RunReport, by_name},
 };
 use millstream_channels_kernel::cuda::{
     abi::{
         Control, Line,
-        flow::{FlowState, RingWords, how, stop},
+        flow::{FlowState, RingWords, Wave, how, stop},
         status,
     },
     flow::Channel,
@@ -75,6 +76,8 @@ pub struct FlowSettings {
     pub watchdog: Duration,
     /// Whether this thread launches a kernel for what is ready, again and again; else one kernel runs until there is nothing more.
     pub host_thread: bool,
+    /// So many spans of the host's thread are kept, and the wavefronts that the kernel was made to write down.
+    pub timeline: Option<u32>,
 }
 
 /// Why a kernel ended.
@@ -103,6 +106,7 @@ pub struct FlowRun<'a, L> {
     wavefronts: u64,
     /// How long kernels ran, as the host sees it.
     in_kernels: Cell<Duration>,
+    pub(super) spans: Option<FlowSpans>,
     pub(super) watched: Watched,
 }
 
@@ -147,7 +151,8 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             .iter()
             .map(|u| u.kind)
             .collect();
-        let base = launcher.channels(arena.size)?;
+        let arena = arena.with_waves(launcher.flow().waves);
+        let base = launcher.channels(arena.bytes())?;
         let (uniforms, copied) = bound.place(launcher, &kinds)?;
         let words = arena.places.iter().map(|place| RingWords {
             room: Line(place.size.width),
@@ -168,6 +173,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             state: FlowState::default(),
             wavefronts: 0,
             in_kernels: Cell::default(),
+            spans: settings.timeline.map(FlowSpans::new),
         };
         run.prepare(&uniforms)?;
         Ok(run)
@@ -190,7 +196,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
 
     fn write<T>(&self, at: u64, values: &[T]) -> Result<(), RunError> {
         let bytes = bytes_of(values);
-        assert!(at + bytes.len() as u64 <= self.arena.size);
+        assert!(at + bytes.len() as u64 <= self.arena.bytes());
         // SAFETY: inside the device's memory; what is written lives until it is waited for.
         unsafe {
             self.launcher
@@ -200,7 +206,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
 
     pub(super) fn read<T>(&self, at: u64, values: &mut [T]) -> Result<(), RunError> {
         let bytes = bytes_of_mut(values);
-        assert!(at + bytes.len() as u64 <= self.arena.size);
+        assert!(at + bytes.len() as u64 <= self.arena.bytes());
         // SAFETY: inside the device's memory; it is waited for.
         unsafe {
             self.launcher
@@ -274,6 +280,9 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             ran: self.base + self.arena.ran,
             dropped: self.base + self.arena.dropped,
             told: self.base + self.arena.told,
+            waves: self.base + self.arena.waves,
+            waves_room: self.launcher.flow().waves,
+            waves_kept: before.waves_kept,
             ..FlowState::default()
         };
         self.write(self.arena.state, &[state])?;
@@ -308,17 +317,20 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let (start, mut done) = (Instant::now(), self.state.wavefronts);
         loop {
             self.watched.kernel_begins();
+            let started = Instant::now();
             // SAFETY: the run's memory is laid out as the kernel expects.
             unsafe { self.launcher.start(how) }?;
-            let started = Instant::now();
             self.await_kernel(asks)?;
-            self.in_kernels
-                .set(self.in_kernels.get() + started.elapsed());
+            let took = started.elapsed();
+            self.in_kernels.set(self.in_kernels.get() + took);
             let mut control = [Control::default()];
             self.read(self.arena.control, &mut control)?;
             let mut state = [FlowState::default()];
             self.read(self.arena.state, &mut state)?;
             let ([control], [mut state]) = (control, state);
+            if let Some(spans) = &self.spans {
+                spans.kernel(started, took, state.waves_kept.min(state.waves_room));
+            }
             let over = state.stop.0 != stop::GOES_ON || control.status != status::OK;
             if over || how == how::PERSISTENT {
                 return Ok((control, state));
@@ -504,6 +516,21 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         self.state.kept == 0 && self.words.iter().all(|w| w.ready.0 == 0)
     }
 
+    /// The wavefronts that kernels wrote down, and how many there were beside these.
+    pub(super) fn waves(&self) -> Result<(Vec<Wave>, u64), RunError> {
+        let (kept, room) = (self.state.waves_kept, self.launcher.flow().waves);
+        let mut waves = vec![Wave::default(); kept.min(room) as usize];
+        if !waves.is_empty() {
+            self.read(self.arena.waves, &mut waves)?;
+        }
+        Ok((waves, u64::from(kept.saturating_sub(room))))
+    }
+
+    /// What kernels were made of.
+    pub(super) fn flow(&self) -> &FlowKernels {
+        self.launcher.flow()
+    }
+
     /// Copies what kernels may have written back to its owners, and says what happened.
     ///
     /// # Errors
@@ -533,8 +560,16 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             };
             ChannelReport::sum(channel.name.clone(), place.size.width, [&tally].into_iter())
         });
+        let nodes = kernels.plan.nodes.iter().zip(&ran);
+        let nodes = nodes.map(|(node, &elements)| NodeReport {
+            name: program[node.task].source_name().to_owned(),
+            entry: true,
+            elements,
+            ..NodeReport::default()
+        });
         Ok(RunReport {
             total: ran.iter().sum(),
+            nodes: nodes.filter(|n| n.elements > 0).collect(),
             tasks: by_name(tasks),
             dispatches: self.state.wavefronts,
             peak: self.arena.size,

@@ -11,6 +11,7 @@ use crate::{
     flow::{GraphCall, GraphProgram, HostFn, Running, image::Image, running::Feed},
     live::Live,
     report::RunReport,
+    timeline::{Host, What},
 };
 use millstream_graph::graph::{Body, ChannelKey};
 use std::{thread, time::Instant};
@@ -158,14 +159,14 @@ pub(super) fn drive<L: FlowLauncher>(
     job: &Job<'_, '_>,
 ) -> Result<RunReport, RunError> {
     let hub = job.hub;
-    let start = Instant::now();
+    let begun = Instant::now();
     let mut run = FlowRun::new(
         launcher,
         settings,
         (&job.program.source, &job.program.graph),
         &job.args,
     )?;
-    let copying = start.elapsed();
+    let copying = begun.elapsed();
     let start = Instant::now();
     let moved = exchange(&mut run, hub);
     let running = start.elapsed();
@@ -173,8 +174,19 @@ pub(super) fn drive<L: FlowLauncher>(
         hub.leave(run.state());
         return Err(moved.err().unwrap_or(RunError::Cancelled));
     }
-    let blocked = run.blocked(running);
+    let (mut blocked, waves) = (run.blocked(running), run.waves()?);
+    let spans = run.spans.take();
+    let (names, compiled, blocks) = run.about();
     let mut report = run.finish()?;
+    if let Some(spans) = spans {
+        let mut host = Host::default();
+        host.add(What::Compile, compiled, report.compiling);
+        host.add(What::Copy, begun, copying);
+        host.add(What::Run, start, running);
+        let worked = spans.tell(&mut report, names, waves, host);
+        let idle = worked.map(|worked| running.saturating_sub(worked / blocks.max(1)));
+        blocked = idle.or(blocked);
+    }
     (report.copying, report.running, report.blocked) = (copying, running, blocked);
     Ok(report)
 }
@@ -187,7 +199,7 @@ fn exchange<L: FlowLauncher>(run: &mut FlowRun<'_, L>, hub: &Hub) -> Result<(), 
     let mut dry = false;
     loop {
         let free: Vec<bool> = pending.iter().map(|p| p.1 == p.2).collect();
-        let mut moved = false;
+        let (mut moved, mut fed, begin) = (false, 0, Instant::now());
         for (c, bytes) in hub.outgoing(&free).into_iter().enumerate() {
             let image = &hub.channels[c].image;
             if !bytes.is_empty() {
@@ -197,15 +209,18 @@ fn exchange<L: FlowLauncher>(run: &mut FlowRun<'_, L>, hub: &Hub) -> Result<(), 
             if from < all {
                 let sent = run.send(c, fields, *from, *all)?;
                 *from += sent;
-                moved |= sent > 0;
+                fed += u64::from(sent);
             }
         }
+        moved |= fed > 0;
+        run.spent(What::Feed, begin, fed);
         // A kernel for nothing says nothing.
         let mut ended = Ended::Done;
         if moved || !dry {
             ended = run.go(|running| hub.asks(running))?;
             moved |= run.went_on() || ended == Ended::Paused;
         }
+        let (mut drained, begin) = (0, Instant::now());
         for (c, outer) in hub.channels.iter().enumerate() {
             if outer.consumer == Consumer::Kernel {
                 continue;
@@ -215,9 +230,11 @@ fn exchange<L: FlowLauncher>(run: &mut FlowRun<'_, L>, hub: &Hub) -> Result<(), 
                 let mut elements = Vec::new();
                 outer.image.gather(&fields, count as usize, &mut elements);
                 hub.incoming(c, &elements);
-                moved = true;
+                drained += u64::from(count);
             }
         }
+        moved |= drained > 0;
+        run.spent(What::Drain, begin, drained);
         dry = ended == Ended::Done && run.is_empty();
         let idle = dry && pending.iter().all(|p| p.1 == p.2);
         let waiting: Vec<u32> = (0..channels).map(|c| run.waiting(c)).collect();

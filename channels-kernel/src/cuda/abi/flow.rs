@@ -50,6 +50,22 @@ structs! {
         keeps: u64,
     }
 
+    /// A wavefront of a block, for timelines.
+    Wave {
+        /// When it was taken, by the GPU's clock.
+        begin: u64,
+        /// When all that it emitted had been brought away, or kept.
+        end: u64,
+        /// The node.
+        node: u32,
+        /// How many elements.
+        count: u32,
+        /// The block's number.
+        block: u32,
+        /// Not used.
+        spare: u32,
+    }
+
     /// How far a graph's run is. Lies in device memory.
     FlowState {
         /// Groups of lanes that wait for room in the middle of a body.
@@ -72,6 +88,12 @@ structs! {
         told: u64 = "u64*",
         /// and one more than its node; 0 if that is not known.
         teller: u64,
+        /// Where wavefronts are written down, if the kernel was made to,
+        waves: u64 = "Wave*",
+        /// how many find room,
+        waves_room: u32,
+        /// and how many there were: those that found no room are not there.
+        waves_kept: u32,
         /// Elements that some kernel of the device is still to run, or is running.
         alive: WideLine,
         /// Blocks that find nothing to do; the upper half counts how often one did again. 0 when the kernel starts.
@@ -126,6 +148,7 @@ pub(in crate::cuda) fn header() -> String {
         control,
         RingWords::structure(),
         Ring::structure(),
+        Wave::structure(),
         FlowState::structure(),
     ] {
         out += &structure.text();

@@ -288,6 +288,16 @@ struct Ports<S, 0> {
   FN_IN static u32 born(const FlowShared&) { return 0; }
 };
 
+#ifdef RECORDS
+// Writes down a wavefront that is done. One thread of the block calls it.
+static __device__ __noinline__ void wave_ends(u32 node, u32 count, u64 begun) {
+  FlowState* const state = device_flow.state;
+  // Relaxed: the host reads them when the kernel has ended.
+  const u32 at = __nv_atomic_fetch_add(&state->waves_kept, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  if (at < state->waves_room) state->waves[at] = Wave{begun, now_ns(), node, count, blockIdx.x, 0};
+}
+#endif
+
 // Runs a wavefront of a node's elements. All threads call it. Where a body may wait for room, its warp's elements are free before it begins: whoever
 // waits holds nothing.
 template <class S>
@@ -295,6 +305,9 @@ static __device__ __noinline__ void run_flow() {
   FlowShared& sh = flow_shared();
   const Ring& r = device_flow.rings[S::CONSUMES];
   const u32 count = sh.count;
+#ifdef RECORDS
+  const u64 begun = now_ns();
+#endif
   const Round places = ring_control(r, sh.at);
   Flowing<S> worker(sh);
   constexpr u32 N = S::COUNTED ? S::ITEMS : 1;
@@ -334,4 +347,7 @@ static __device__ __noinline__ void run_flow() {
     sh.wavefronts++;
   }
   Ports<S, S::PORTS>::bring(sh);
+#ifdef RECORDS
+  if (thread_id() == 0) wave_ends(S::NODE, count, begun);
+#endif
 }

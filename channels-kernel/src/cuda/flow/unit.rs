@@ -71,6 +71,9 @@ fn constants(plan: &FlowPlan, options: Options, out: &mut Writer) {
     ] {
         out.line(&format!("#define {name} {value}u"));
     }
+    if options.records {
+        out.line("#define RECORDS");
+    }
     out.line("#define FN_IN __device__ __forceinline__");
     out.blank();
 }
