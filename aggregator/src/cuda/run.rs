@@ -13,7 +13,7 @@ use crate::{
     args::{self, ErasedCall},
     error::RunError,
     gpus::Aggregator,
-    report::RunReport,
+    report::{Lanes, RunReport},
     timeline::{Host, What, now},
 };
 use millstream_channels_kernel::cuda::{
@@ -96,6 +96,10 @@ pub(super) struct Counts {
     pub(super) reached: u32,
     /// Whether the persistent kernel was not there at the beginning.
     pub(super) early: bool,
+    /// Of each source, of dispatches of the host's, and how long the device waited for them; whether there were others.
+    pub(super) lanes: Vec<Lanes>,
+    pub(super) blocked: Duration,
+    pub(super) unseen: bool,
     expected: u32,
     pub(super) records: Option<Records>,
 }
@@ -357,6 +361,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         let over = control.over != 0 && control.status == status::OK;
         // One that is given back is yet to be dispatched.
         counts.dispatches += control.dispatches - u64::from(over);
+        counts.unseen |= control.dispatches > u64::from(over);
         counts.narrow += control.narrow;
         let chosen = || {
             Chosen::from_words(
@@ -373,6 +378,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         let mut counts = Counts {
             records: self.records(),
             roots: self.roots,
+            lanes: vec![Lanes::default(); self.plan().sources.len()],
             ..Counts::default()
         };
         let control = self.decide(&mut policy, &mut counts);
@@ -415,7 +421,8 @@ impl<'a, L: Launcher> Run<'a, L> {
     /// What records are kept in, if the kernels make any.
     fn records(&self) -> Option<Records> {
         let spans = self.settings.timeline;
-        let spans = spans.map(|most| Spans::new(self.plan(), most));
+        let spans =
+            spans.map(|most| Spans::new(self.plan(), most, self.launcher.kernels().shape.warp));
         let kept = self.launcher.kernels().records > 0;
         kept.then(|| Records::new(self.settings.compare, spans))
     }
@@ -466,6 +473,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             .shared_word(MAILBOX + told.number.at())
             .store(0, Ordering::Relaxed);
         let mut over;
+        let mut answered = now();
         loop {
             if shares && narrow >= NARROW_RUNS && policy.rests() && self.launcher.is_ready()? {
                 narrow = 0;
@@ -475,6 +483,7 @@ impl<'a, L: Launcher> Run<'a, L> {
                     return Ok(control);
                 }
                 chosen = next;
+                answered = now();
             }
             let decision = chosen.take().map_or_else(|| policy.decide(), Decision::Run);
             over = match decision {
@@ -483,12 +492,13 @@ impl<'a, L: Launcher> Run<'a, L> {
                 Decision::Run(_) | Decision::Move(_) | Decision::Done => None,
             };
             number = number.wrapping_add(1).max(1);
-            let begun = counts.records.as_ref().map(|_| now());
+            let begun = now();
+            counts.blocked += Duration::from_nanos(begun - answered);
             if !self.dispatch(&decision, number)? {
                 break;
             }
             counts.dispatches += 1;
-            let answered = if begun.is_some() { now() } else { 0 };
+            answered = now();
             let Decision::Run(run) = decision else {
                 continue;
             };
@@ -508,7 +518,10 @@ impl<'a, L: Launcher> Run<'a, L> {
             } else {
                 0
             };
-            if let (Some(records), Some(begun)) = (&mut counts.records, begun) {
+            let consumed = run.count - done.left;
+            let warp = self.launcher.kernels().shape.warp;
+            counts.lanes[run.source].add((run.count.into(), consumed.into()), warp.into());
+            if let Some(records) = &mut counts.records {
                 records.push(self.plan(), run, done, (begun, answered));
             }
         }

@@ -78,6 +78,8 @@ pub struct How {
     pub watchdog: Duration,
     /// The persistent kernel is there when it has been asked for so many times.
     pub late: u32,
+    /// Whether spans are kept of the decisions.
+    pub timeline: bool,
 }
 
 impl How {
@@ -92,6 +94,7 @@ impl How {
             switches: 8,
             watchdog: WATCHDOG,
             late: 0,
+            timeline: true,
         }
     }
 }
@@ -243,7 +246,7 @@ impl Emulator {
             aggregator: how.aggregator,
             watchdog: how.watchdog,
             compare: true,
-            timeline: Some(RECORDS),
+            timeline: how.timeline.then_some(RECORDS),
         };
         self.door::<SetLots, _>(b"set_lots", |set| {
             // SAFETY: the text defines it so.

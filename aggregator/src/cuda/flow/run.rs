@@ -28,6 +28,7 @@ use millstream_graph::{
     ty::PieceKind,
 };
 use std::{
+    cell::Cell,
     mem::offset_of,
     sync::atomic::Ordering,
     time::{Duration, Instant},
@@ -100,6 +101,8 @@ pub struct FlowRun<'a, L> {
     words: Vec<RingWords>,
     state: FlowState,
     wavefronts: u64,
+    /// How long kernels ran, as the host sees it.
+    in_kernels: Cell<Duration>,
     pub(super) watched: Watched,
 }
 
@@ -164,6 +167,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             copied,
             state: FlowState::default(),
             wavefronts: 0,
+            in_kernels: Cell::default(),
         };
         run.prepare(&uniforms)?;
         Ok(run)
@@ -306,7 +310,10 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             self.watched.kernel_begins();
             // SAFETY: the run's memory is laid out as the kernel expects.
             unsafe { self.launcher.start(how) }?;
+            let started = Instant::now();
             self.await_kernel(asks)?;
+            self.in_kernels
+                .set(self.in_kernels.get() + started.elapsed());
             let mut control = [Control::default()];
             self.read(self.arena.control, &mut control)?;
             let mut state = [FlowState::default()];
@@ -377,6 +384,13 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
     /// Blocks of a kernel.
     pub(super) fn blocks(&self) -> usize {
         self.launcher.flow().blocks as usize
+    }
+
+    /// How long of a run the device waited for the host, which is known where the host starts each kernel: one that goes on by itself has blocks that
+    /// look for work.
+    pub(super) fn blocked(&self, running: Duration) -> Option<Duration> {
+        let host = self.settings.host_thread;
+        host.then(|| running.saturating_sub(self.in_kernels.get()))
     }
 
     /// How many wavefronts there were before the kernel that runs.

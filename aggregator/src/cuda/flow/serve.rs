@@ -173,8 +173,9 @@ pub(super) fn drive<L: FlowLauncher>(
         hub.leave(run.state());
         return Err(moved.err().unwrap_or(RunError::Cancelled));
     }
+    let blocked = run.blocked(running);
     let mut report = run.finish()?;
-    (report.copying, report.running) = (copying, running);
+    (report.copying, report.running, report.blocked) = (copying, running, blocked);
     Ok(report)
 }
 
