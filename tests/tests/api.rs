@@ -8,7 +8,7 @@
 )]
 
 use millstream::{Buffer, CpuOptions, Device, Mat, MatMut, RunError};
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 #[millstream::program]
 mod shapes {
@@ -509,4 +509,75 @@ fn a_program_is_lowered_once() {
         ),
         ("fib", true)
     );
+}
+
+#[millstream::program]
+mod litmus {
+    use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+    /// All agree on one order of what is sequentially consistent: of two who store and then look at the other's, one sees it.
+    #[task]
+    pub fn looks(left: &[AtomicU32], right: &[AtomicU32], saw: &[AtomicU32]) {
+        spawn!(store_and_look(left, right, saw));
+        spawn!(store_and_look(right, left, saw));
+        sync!();
+    }
+
+    #[task]
+    pub fn store_and_look(mine: &[AtomicU32], other: &[AtomicU32], saw: &[AtomicU32]) {
+        for i in 0..mine.len() {
+            mine[i].store(1, Ordering::SeqCst);
+            saw[i].fetch_add(other[i].load(Ordering::SeqCst), Ordering::Relaxed);
+        }
+    }
+
+    /// Who sees what was released sees what was stored before.
+    #[task]
+    pub fn messages(data: &[AtomicU64], flags: &[AtomicU32]) -> u32 {
+        spawn!(send(data, flags));
+        let wrong = spawn!(receive(data, flags));
+        sync!();
+        wrong
+    }
+
+    #[task]
+    pub fn send(data: &[AtomicU64], flags: &[AtomicU32]) {
+        for i in 0..flags.len() {
+            data[i].store(i as u64 + 1, Ordering::Relaxed);
+            flags[i].store(1, Ordering::Release);
+        }
+    }
+
+    #[task]
+    pub fn receive(data: &[AtomicU64], flags: &[AtomicU32]) -> u32 {
+        let mut wrong = 0;
+        for i in 0..flags.len() {
+            let seen = flags[i].load(Ordering::Acquire) == 1;
+            wrong += (seen && data[i].load(Ordering::Relaxed) != i as u64 + 1) as u32;
+        }
+        wrong
+    }
+}
+
+/// Two threads at it at the same time, as far as the machine lets them.
+#[test]
+fn orders_hold_between_threads() {
+    let device = Device::cpu_with(CpuOptions {
+        threads: Some(2),
+        ..CpuOptions::default()
+    });
+    let device = device.unwrap();
+    let fresh = || (0..50_000).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
+    let data: Vec<_> = (0..50_000).map(|_| AtomicU64::new(0)).collect();
+    for round in 0..20 {
+        let (left, right, saw) = (fresh(), fresh(), fresh());
+        device
+            .run(litmus::call::looks(&left, &right, &saw))
+            .unwrap();
+        let none = saw.iter().filter(|s| s.load(Ordering::Relaxed) == 0);
+        assert_eq!(none.count(), 0, "round {round}");
+        data.iter().for_each(|d| d.store(0, Ordering::Relaxed));
+        let wrong = device.run(litmus::call::messages(&data, &fresh())).unwrap();
+        assert_eq!(wrong, 0, "round {round}");
+    }
 }
