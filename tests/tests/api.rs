@@ -515,29 +515,33 @@ fn a_program_is_lowered_once() {
 mod litmus {
     use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-    /// All agree on one order of what is sequentially consistent: of two who store and then look at the other's, one sees it.
-    #[task]
-    pub fn looks(left: &[AtomicU32], right: &[AtomicU32], saw: &[AtomicU32]) {
-        spawn!(store_and_look(left, right, saw));
-        spawn!(store_and_look(right, left, saw));
-        sync!();
-    }
-
-    #[task]
-    pub fn store_and_look(mine: &[AtomicU32], other: &[AtomicU32], saw: &[AtomicU32]) {
-        for i in 0..mine.len() {
-            mine[i].store(1, Ordering::SeqCst);
-            saw[i].fetch_add(other[i].load(Ordering::SeqCst), Ordering::Relaxed);
+    /// Goes on a little after the other has come, or after a while.
+    fn meet(mine: &AtomicU32, other: &AtomicU32, after: usize) -> u32 {
+        mine.store(1, Ordering::Relaxed);
+        let mut turns = 0;
+        while other.load(Ordering::Relaxed) == 0 && turns < 2000 {
+            turns += 1;
         }
+        for _ in 0..after {
+            turns += mine.load(Ordering::Relaxed);
+        }
+        turns
     }
 
-    /// Who sees what was released sees what was stored before.
     #[task]
-    pub fn messages(data: &[AtomicU64], flags: &[AtomicU32]) -> u32 {
-        spawn!(send(data, flags));
-        let wrong = spawn!(receive(data, flags));
-        sync!();
-        wrong
+    pub fn store_and_look(
+        come: &[AtomicU32],
+        came: &[AtomicU32],
+        mine: &[AtomicU32],
+        other: &[AtomicU32],
+        saw: &mut [u32],
+        beat: usize,
+    ) {
+        for i in 0..saw.len() {
+            meet(&come[i], &came[i], i % beat * 3);
+            mine[i].store(1, Ordering::SeqCst);
+            saw[i] = other[i].load(Ordering::SeqCst);
+        }
     }
 
     #[task]
@@ -548,6 +552,7 @@ mod litmus {
         }
     }
 
+    /// How many messages came without what was stored before.
     #[task]
     pub fn receive(data: &[AtomicU64], flags: &[AtomicU32]) -> u32 {
         let mut wrong = 0;
@@ -559,25 +564,42 @@ mod litmus {
     }
 }
 
-/// Two threads at it at the same time, as far as the machine lets them.
+/// Two devices work on the same memory at the same time, as far as the machine lets them.
 #[test]
 fn orders_hold_between_threads() {
-    let device = Device::cpu_with(CpuOptions {
-        threads: Some(2),
-        ..CpuOptions::default()
-    });
-    let device = device.unwrap();
-    let fresh = || (0..50_000).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
-    let data: Vec<_> = (0..50_000).map(|_| AtomicU64::new(0)).collect();
-    for round in 0..20 {
-        let (left, right, saw) = (fresh(), fresh(), fresh());
-        device
-            .run(litmus::call::looks(&left, &right, &saw))
-            .unwrap();
-        let none = saw.iter().filter(|s| s.load(Ordering::Relaxed) == 0);
-        assert_eq!(none.count(), 0, "round {round}");
-        data.iter().for_each(|d| d.store(0, Ordering::Relaxed));
-        let wrong = device.run(litmus::call::messages(&data, &fresh())).unwrap();
+    const CELLS: usize = 1000;
+    let fresh = || (0..CELLS).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
+    let pair = [(); 2].map(|()| devices().remove(0));
+    let meet = std::sync::Barrier::new(2);
+    for round in 0..100 {
+        let (left, right) = (fresh(), fresh());
+        let data: Vec<_> = (0..CELLS).map(|_| AtomicU64::new(0)).collect();
+        let flags = fresh();
+        let came = [fresh(), fresh()];
+        let look = |device: usize, mine: &[AtomicU32], other: &[AtomicU32]| {
+            let mut saw = vec![0; CELLS];
+            let (here, there) = (&came[device], &came[1 - device]);
+            let call =
+                litmus::call::store_and_look(here, there, mine, other, &mut saw, 59 + 2 * device);
+            meet.wait();
+            pair[device].run(call).unwrap();
+            saw
+        };
+        let (first, second, wrong) = std::thread::scope(|s| {
+            let other = s.spawn(|| {
+                let saw = look(1, &right, &left);
+                meet.wait();
+                pair[1].run(litmus::call::send(&data, &flags)).unwrap();
+                saw
+            });
+            let saw = look(0, &left, &right);
+            meet.wait();
+            let wrong = pair[0].run(litmus::call::receive(&data, &flags)).unwrap();
+            (saw, other.join().unwrap(), wrong)
+        });
+        // All agree on one order: of two who store and then look at the other's, one sees it.
+        let neither = first.iter().zip(&second).filter(|(a, b)| **a + **b == 0);
+        assert_eq!(neither.count(), 0, "round {round}");
         assert_eq!(wrong, 0, "round {round}");
     }
 }
