@@ -7,21 +7,18 @@
 use super::{
     elision::Elision,
     gpu_rings, graphs_gpu,
-    ours::{self, source},
-    program::{Contestant, Grain, Input, Program},
+    held::{Ready, lowered},
+    program::{Contestant, Input, Program},
     rayon_join::Rayon,
     report::{Header, say},
     rings::{Delivered, Rate},
 };
 use millstream_aggregator::{
-    Aggregator, Buffer, Bytes, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError,
-    RunReport, cuda::driver_version,
+    Aggregator, Bytes, CudaOptions, Device, ErasedArg, ErasedCall, RunReport, cuda::driver_version,
 };
 use millstream_channels_kernel::cuda::nvrtc::Arch;
-use millstream_cilk_lower::{lower::lower, parse_file};
-use millstream_graph::levelized::Levelized;
 use serde::Serialize;
-use std::{sync::Arc, time::Instant};
+use std::time::Instant;
 
 const GIB: u64 = 1 << 30;
 
@@ -77,111 +74,6 @@ pub(crate) struct Report {
     pub(super) records: Vec<Record>,
 }
 
-/// What a program works on, on the GPU.
-enum Held {
-    None,
-    Sort {
-        data: Buffer<i32>,
-        tmp: Buffer<i32>,
-    },
-    Strassen {
-        a: Buffer<f32>,
-        b: Buffer<f32>,
-        c: Buffer<f32>,
-        scratch: Buffer<f32>,
-    },
-}
-
-impl Held {
-    fn new(device: &Device, input: &Input) -> Result<Self, RunError> {
-        Ok(match input {
-            Input::None => Self::None,
-            Input::Sort { data, tmp, .. } => Self::Sort {
-                data: device.zeros(data.len())?,
-                tmp: device.zeros(tmp.len())?,
-            },
-            Input::Strassen {
-                a, b, c, scratch, ..
-            } => Self::Strassen {
-                a: device.zeros(a.len())?,
-                b: device.zeros(b.len())?,
-                c: device.zeros(c.len())?,
-                scratch: device.zeros(scratch.len())?,
-            },
-        })
-    }
-
-    fn copy_in(&mut self, input: &Input) -> Result<(), RunError> {
-        match (self, input) {
-            (Self::Sort { data, .. }, Input::Sort { source, .. }) => data.try_write(source),
-            (
-                Self::Strassen { a, b, .. },
-                Input::Strassen {
-                    a: from_a,
-                    b: from_b,
-                    ..
-                },
-            ) => a.try_write(from_a).and_then(|()| b.try_write(from_b)),
-            _ => Ok(()),
-        }
-    }
-
-    fn copy_out(&self, input: &mut Input) -> Result<(), RunError> {
-        match (self, input) {
-            (Self::Sort { data, .. }, Input::Sort { data: to, .. }) => *to = data.try_read()?,
-            (Self::Strassen { c, .. }, Input::Strassen { c: to, .. }) => *to = c.try_read()?,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn args(&mut self, program: Program) -> (&'static str, Vec<ErasedArg<'_>>) {
-        let number = |n: u64| ErasedArg::Scalar(n);
-        match (self, program) {
-            (Self::Sort { data, tmp }, _) => {
-                let (n, m) = (data.len(), tmp.len());
-                let mut args = ours::pieces(MemoryArg::buffer_mut(data), [n]);
-                args.extend(ours::pieces(
-                    MemoryArg::buffer_mut(tmp),
-                    [m, Grain::GPU.merge],
-                ));
-                ("sort_by", args)
-            }
-            (Self::Strassen { a, b, c, scratch }, Program::Strassen(n)) => {
-                let len = scratch.len();
-                let mut args = ours::pieces(MemoryArg::buffer_mut(c), [n, n, n]);
-                args.extend(ours::pieces(MemoryArg::buffer(a), [n, n, n]));
-                args.extend(ours::pieces(MemoryArg::buffer(b), [n, n, n]));
-                args.extend(ours::pieces(
-                    MemoryArg::buffer_mut(scratch),
-                    [len, Grain::GPU.width],
-                ));
-                ("strassen", args)
-            }
-            (Self::Strassen { a, b, c, .. }, Program::Multiply(n)) => {
-                let mut args = ours::pieces(MemoryArg::buffer_mut(c), [n, n, n]);
-                args.extend(ours::pieces(MemoryArg::buffer(a), [n, n, n]));
-                args.extend(ours::pieces(
-                    MemoryArg::buffer(b),
-                    [n, n, n, Grain::GPU.width],
-                ));
-                ("multiply", args)
-            }
-            (_, Program::Fib(n)) => ("fib", vec![number(n.into())]),
-            (_, Program::Queens(n)) => ("queens", vec![number(n.into())]),
-            (_, Program::QueensTo(n, rows)) => {
-                ("queens_to", vec![number(n.into()), number(rows.into())])
-            }
-            (_, Program::Unbalanced(seed, branches)) => {
-                ("tree", vec![number(seed), number(branches.into())])
-            }
-            (_, Program::Sort(_) | Program::Strassen(_) | Program::Multiply(_)) => {
-                unreachable!("each has an input of its own")
-            }
-        }
-    }
-}
-
 /// Times of some runs.
 #[derive(Default)]
 struct Runs {
@@ -200,11 +92,6 @@ pub(super) fn best(seconds: &[f64]) -> (f64, f64) {
     )
 }
 
-fn lowered((file, text): (&'static str, &'static str)) -> Result<Arc<Levelized>, String> {
-    let program = parse_file(text, file, None).map_err(|e| e.to_string())?;
-    lower(&program).map(Arc::new).map_err(|e| e.to_string())
-}
-
 /// Runs a program on a device, after a warm-up; gives its times, and what it came to.
 fn time(
     device: &Device,
@@ -212,28 +99,16 @@ fn time(
     input: &mut Input,
     rounds: usize,
 ) -> Result<(Runs, (u64, u64)), String> {
-    let failed = |e: RunError| format!("{program} on {}: {e}", device.name());
-    let text = lowered(source(program))?;
-    let loaded = device.load(&text).map_err(failed)?;
-    let mut held = Held::new(device, input).map_err(failed)?;
+    let mut ready = Ready::new(device, program, input)?;
     let (mut runs, mut came) = (Runs::default(), (0, 0));
     for round in 0..=rounds {
         let start = Instant::now();
-        held.copy_in(input).map_err(failed)?;
-        let (task, args) = held.args(program);
-        let task = text
-            .find(task)
-            .ok_or_else(|| format!("{program} has no task `{task}`"))?;
-        let mut calls = [ErasedCall::new(args)];
-        let report = device.launch(&loaded, task, &mut calls).map_err(failed)?;
-        let result = calls.map(|call| call.result).concat();
-        held.copy_out(input).map_err(failed)?;
+        let (report, answer) = ready
+            .run(input)
+            .map_err(|e| format!("{program} on {}: {e}", device.name()))?;
         let whole = start.elapsed().as_secs_f64();
         if round == 0 {
-            came = (
-                u64::from_le_bytes(result[..].try_into().unwrap_or_default()),
-                input.digest(),
-            );
+            came = (answer, input.digest());
             continue;
         }
         runs.kernel.push(report.running.as_secs_f64());
@@ -287,6 +162,18 @@ fn rows(quick: bool) -> Vec<Row> {
         },
         row(Program::Fib(10), GIB, 9),
     ]
+}
+
+/// The number of the GPU that `--device` names; none for the CPU.
+pub(crate) fn ordinal(device: &str) -> Result<Option<u32>, String> {
+    match (device, device.strip_prefix("cuda:").map(str::parse)) {
+        ("cpu", _) => Ok(None),
+        ("cuda", _) => Ok(Some(0)),
+        (_, Some(Ok(ordinal))) => Ok(Some(ordinal)),
+        _ => Err(format!(
+            "there is no device `{device}`; there are cpu and cuda:0"
+        )),
+    }
 }
 
 /// Names of the programs in the table.

@@ -3,12 +3,13 @@
 
 use super::{
     report::say,
-    rings::{Delivered, Rate, WIDTHS, sum_of},
+    rings::{Delivered, Lie, Passing, Rate, WIDTHS, sum_of},
 };
 use cudarc::driver::{
     result::{self, DriverError},
     sys,
 };
+use millstream_aggregator::cuda::DeviceInfo;
 use millstream_channels_kernel::{
     cuda::{
         abi::flow::{Ring, RingWords},
@@ -23,10 +24,19 @@ use std::ffi::{CString, c_void};
 /// Elements that a queue holds, where it is measured: more than all lanes have at once.
 const WIDTH: u32 = 1 << 20;
 
-/// The text for elements of so many words.
-fn text(words: usize) -> String {
+/// Elements that a block reserves, takes and frees at once.
+pub(crate) const TILE: u32 = 4 * kernel::BLOCK;
+
+/// The text for elements of so many words that lie so, of which all or the first are read.
+fn text(words: usize, lie: Lie, whole: bool) -> String {
+    let how = match lie {
+        Lie::Structs => 0,
+        Lie::Arrays => 1,
+        Lie::Padded => 2,
+    };
     format!(
-        "#define WORDS {words}u\n{}",
+        "#define WORDS {words}u\n#define LIE {how}\n#define WHOLE {}\n{}",
+        u32::from(whole),
         ring::unit(include_str!("rings.cu"))
     )
 }
@@ -35,6 +45,7 @@ fn text(words: usize) -> String {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum By {
     Wavefronts,
+    Warps,
     Lanes,
     Broker,
 }
@@ -43,16 +54,19 @@ impl By {
     const fn kernel(self) -> &'static str {
         match self {
             Self::Wavefronts => "by_wavefronts",
+            Self::Warps => "by_warps",
             Self::Lanes => "by_lanes",
             Self::Broker => "by_broker",
         }
     }
 }
 
-/// A GPU with the kernels for elements of one size.
+/// A GPU with the kernels for elements of one kind.
+#[derive(Debug)]
 struct Gpu {
     module: sys::CUmodule,
-    words: usize,
+    /// From one element to the next, or of all its words.
+    bytes: u64,
     multiprocessors: u32,
 }
 
@@ -83,10 +97,15 @@ fn failed(error: DriverError) -> String {
 
 impl Gpu {
     /// Compiles for the GPU, whose context becomes this thread's.
-    fn new(ordinal: u32, arch: Arch, words: usize) -> Result<Self, String> {
+    fn new(
+        (ordinal, arch): (u32, Arch),
+        words: usize,
+        lie: Lie,
+        whole: bool,
+    ) -> Result<Self, String> {
         let nvrtc = nvrtc::find().map_err(|e| e.to_string())?;
         let compiled = nvrtc
-            .compile_cached(&text(words), arch, How::default())
+            .compile_cached(&text(words, lie, whole), arch, How::default())
             .map_err(|e| e.to_string())?;
         // SAFETY: the driver was found before, and the cubin is whole.
         let made = unsafe {
@@ -96,7 +115,10 @@ impl Gpu {
                 let count = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
                 Ok(Self {
                     module: result::module::load_data(compiled.cubin.as_ptr().cast())?,
-                    words,
+                    bytes: match lie {
+                        Lie::Padded => 128,
+                        Lie::Arrays | Lie::Structs => 4 * words as u64,
+                    },
                     multiprocessors: result::device::get_attribute(device, count)? as u32,
                 })
             })
@@ -104,27 +126,34 @@ impl Gpu {
         made.map_err(failed)
     }
 
-    /// Seconds for so many elements through a queue of that width, checked.
-    fn pass(&self, by: By, count: u64, width: u32) -> Result<f64, String> {
-        let (seconds, came) = self.run(by, count, width).map_err(failed)?;
-        let expected = [count, sum_of(count), 0];
+    /// Seconds for so many elements through a queue of that width, checked; and how many wavefronts of producers found no room when they came.
+    fn pass(&self, by: By, count: u64, width: u32, group: u32) -> Result<(f64, u64), String> {
+        let (seconds, came) = self.run(by, count, width, group).map_err(failed)?;
+        let [consumed, sum, wrong, yields] = came;
+        let (came, expected) = ([consumed, sum, wrong], [count, sum_of(count), 0]);
         if came != expected {
             return Err(format!(
                 "{} through a width of {width}: count, sum and mistakes are {came:?}, not {expected:?}",
                 by.kernel()
             ));
         }
-        Ok(seconds)
+        Ok((seconds, yields))
     }
 
-    fn run(&self, by: By, count: u64, width: u32) -> Result<(f64, [u64; 3]), DriverError> {
-        let layout = RingLayout::of_strides(vec![4 * self.words as u64], width, GROUP)
+    fn run(
+        &self,
+        by: By,
+        count: u64,
+        width: u32,
+        group: u32,
+    ) -> Result<(f64, [u64; 4]), DriverError> {
+        let layout = RingLayout::of_strides(vec![self.bytes], width, group)
             .expect("a width that rings have");
         let data = Memory::zeroed(layout.strides[0] * u64::from(width))?;
         let words = Memory::zeroed(size_of::<RingWords>() as u64)?;
         let control = Memory::zeroed(8 * u64::from(width))?;
         let done = Memory::zeroed(8 * u64::from(layout.groups()))?;
-        let came = Memory::zeroed(24)?;
+        let came = Memory::zeroed(32)?;
         let begin = RingWords {
             room: Line(width),
             ..RingWords::default()
@@ -135,7 +164,7 @@ impl Gpu {
                 control: control.0,
                 done: done.0,
                 width,
-                group: GROUP,
+                group,
                 ..Ring::default()
             },
             width,
@@ -160,13 +189,13 @@ impl Gpu {
         let (args, begin): (&mut [*mut c_void], &[RingWords]) = match by {
             // Its words are fewer, and begin as zeros.
             By::Broker => (&mut of_broker, &[]),
-            By::Wavefronts | By::Lanes => (&mut of_ring, &[begin]),
+            By::Wavefronts | By::Warps | By::Lanes => (&mut of_ring, &[begin]),
         };
         // SAFETY: a plain structure of C.
         let begin =
             unsafe { std::slice::from_raw_parts(begin.as_ptr().cast::<u8>(), size_of_val(begin)) };
         let name = CString::new(by.kernel()).expect("a name");
-        let mut found = [0; 3];
+        let mut found = [0; 4];
         // SAFETY: the arguments are what the kernel takes, and live until it has ended; all blocks are on the GPU at once.
         unsafe {
             result::memcpy_htod_sync(words.0, begin)?;
@@ -200,6 +229,33 @@ impl Gpu {
     }
 }
 
+/// Kernels that pass elements in one way, for the papers' figures.
+#[derive(Debug)]
+pub(crate) struct Passage {
+    gpu: Gpu,
+    passing: Passing,
+}
+
+impl Passage {
+    pub(crate) fn new(gpu: &DeviceInfo, passing: Passing) -> Result<Self, String> {
+        let Passing { lie, whole, .. } = passing;
+        let gpu = Gpu::new((gpu.ordinal, Arch(gpu.arch)), 4, lie, whole)?;
+        Ok(Self { gpu, passing })
+    }
+
+    /// Passes so many elements: seconds, checked, and how many wavefronts of producers found no room when they came.
+    pub(crate) fn pass(&self, count: u64) -> Result<(f64, u64), String> {
+        let by = match self.passing.batch {
+            TILE => By::Wavefronts,
+            kernel::WARP => By::Warps,
+            1 => By::Lanes,
+            other => return Err(format!("no kernel reserves {other} elements at once")),
+        };
+        let Passing { width, group, .. } = self.passing;
+        self.gpu.pass(by, count, width, group)
+    }
+}
+
 /// Elements a second, beside what is not amortised.
 pub(crate) fn rates(
     ordinal: u32,
@@ -214,11 +270,11 @@ pub(crate) fn rates(
     );
     let mut rates = Vec::new();
     for words in [1, 4, 16] {
-        let gpu = Gpu::new(ordinal, Arch(arch), words)?;
+        let gpu = Gpu::new((ordinal, Arch(arch)), words, Lie::Structs, true)?;
         let best = |by, count: u64| -> Result<f64, String> {
             let mut best = f64::INFINITY;
             for _ in 0..=rounds {
-                best = best.min(gpu.pass(by, count, WIDTH)?);
+                best = best.min(gpu.pass(by, count, WIDTH, GROUP)?.0);
             }
             Ok(count as f64 / best / 1e9)
         };
@@ -252,9 +308,9 @@ pub(crate) fn deliver(ordinal: u32, arch: u32, count: u64) -> Result<Vec<Deliver
         "\n{count} elements of 4 bytes, all blocks at once: each arrives once\n\n\
          | width | seconds | M/s |\n|---|---|---|"
     );
-    let gpu = Gpu::new(ordinal, Arch(arch), 1)?;
+    let gpu = Gpu::new((ordinal, Arch(arch)), 1, Lie::Structs, true)?;
     let one = |width| {
-        let seconds = gpu.pass(By::Wavefronts, count, width)?;
+        let (seconds, _) = gpu.pass(By::Wavefronts, count, width, GROUP)?;
         say!(
             "| {width} | {seconds:.2} | {:.1} |",
             count as f64 / seconds / 1e6
@@ -279,14 +335,20 @@ mod tests {
             Ok(found) => found,
             Err(why) => return eprintln!("SKIPPED: {why}"),
         };
-        for words in [1, 4, 16] {
+        let ways = [Lie::Structs, Lie::Arrays, Lie::Padded].map(|lie| (4, lie, true));
+        let others = [
+            (1, Lie::Structs, true),
+            (16, Lie::Structs, true),
+            (4, Lie::Arrays, false),
+        ];
+        for (words, lie, whole) in ways.into_iter().chain(others) {
             let how = How {
                 check: true,
                 ..How::default()
             };
-            match nvrtc.compile(&text(words), Arch(90), how) {
-                Ok(compiled) => println!("{words} words: {}", compiled.log),
-                Err(e) => panic!("{words} words: {e}"),
+            match nvrtc.compile(&text(words, lie, whole), Arch(90), how) {
+                Ok(compiled) => println!("{words} words, {lie:?}: {}", compiled.log),
+                Err(e) => panic!("{words} words, {lie:?}: {e}"),
             }
         }
     }

@@ -7,7 +7,7 @@ use std::{
     ptr,
 };
 
-/// A GPU and a program for it. Memory that it gives is freed when the command ends.
+/// A GPU and a program for it. Memory that it gives is freed when it is asked, or when the command ends.
 #[derive(Debug)]
 pub(crate) struct Gpu {
     module: CUmodule,
@@ -77,6 +77,12 @@ impl Gpu {
         let code =
             unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, name.as_ptr()) };
         check(code, "finding a kernel").map(|()| function)
+    }
+
+    /// Waits for all kernels.
+    pub(crate) fn wait(&self) -> Result<(), String> {
+        // SAFETY: the context is current.
+        check(unsafe { sys::cuCtxSynchronize() }, "waiting for a kernel")
     }
 
     /// Memory that holds these words.
@@ -159,6 +165,12 @@ impl Words {
             unsafe { sys::cuMemcpyHtoD_v2(self.0, words.as_ptr().cast(), bytes) },
             "copying to the GPU",
         )
+    }
+
+    /// Gives it back, of which there is no other copy in use.
+    pub(crate) fn free(self) -> Result<(), String> {
+        // SAFETY: it was allocated, and kernels before have ended or are waited for.
+        check(unsafe { sys::cuMemFree_v2(self.0) }, "freeing memory")
     }
 
     /// Reads the first ones, when the kernels before have ended.

@@ -83,7 +83,9 @@ impl Header {
             machine: model.unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             date: first("date", &["-u", "+%Y-%m-%d %H:%M UTC"]),
-            commit: first("git", &["rev-parse", "--short", "HEAD"]),
+            // Where the sources are not a repository, who copied them says which.
+            commit: std::env::var("MILLSTREAM_COMMIT")
+                .unwrap_or_else(|_| first("git", &["rev-parse", "--short", "HEAD"])),
             rounds,
             load: load.split(' ').next().unwrap_or("unknown").to_owned(),
         }

@@ -1,9 +1,42 @@
 // Elements through one queue, by all blocks at once: each produces its share and consumes what it finds. An element's number is its position, so that
-// all numbers are there once. `WORDS` of 32 bits are an element, of which each is its number.
+// all numbers are there once. `WORDS` of 32 bits are an element, of which each is its number. `LIE` says how they lie, and `WHOLE` whether who takes an
+// element reads all of it, or its first word alone.
+
+#define STRUCTS 0
+#define ARRAYS 1
+#define PADDED 2
+#ifndef LIE
+#define LIE STRUCTS
+#define WHOLE 1
+#endif
 
 struct alignas(WORDS % 4 == 0 ? 16 : 4) Element {
   u32 word[WORDS];
 };
+FN Element* element_at(void* data, u32 slot) {
+  return (Element*)((u8*)data + (u64)slot * (LIE == PADDED ? 128 : sizeof(Element)));
+}
+FN u32* word_at(void* data, u32 width, u32 slot, u32 w) {
+  return LIE == ARRAYS ? (u32*)data + (u64)w * width + slot : element_at(data, slot)->word + w;
+}
+FN void put(void* data, u32 width, u32 slot, const Element& e) {
+  if constexpr (LIE != ARRAYS) {
+    *element_at(data, slot) = e;
+  } else {
+#pragma unroll
+    for (u32 w = 0; w < WORDS; w++) *word_at(data, width, slot, w) = e.word[w];
+  }
+}
+FN Element get(void* data, u32 width, u32 slot) {
+  if constexpr (LIE != ARRAYS && WHOLE) {
+    return *element_at(data, slot);
+  } else {
+    Element e;
+#pragma unroll
+    for (u32 w = 0; w < WORDS; w++) e.word[w] = WHOLE || w == 0 ? *word_at(data, width, slot, w) : e.word[0];
+    return e;
+  }
+}
 FN Element element_of(u64 number) {
   Element e;
 #pragma unroll
@@ -11,12 +44,19 @@ FN Element element_of(u64 number) {
   return e;
 }
 
-// What all blocks came to: how many elements were consumed, their sum, and how many had words that differ.
+// What all blocks came to: how many elements were consumed, their sum, how many had words that differ, and how many wavefronts of producers found no
+// room when they came.
 struct Came {
-  u64 consumed, sum, wrong;
+  u64 consumed, sum, wrong, yields;
 };
 struct Mine {
-  u64 consumed = 0, sum = 0, wrong = 0;
+  u64 consumed = 0, sum = 0, wrong = 0, yields = 0;
+  bool waits = false;
+  // A producer was given so many slots.
+  __device__ __forceinline__ void given(u32 slots) {
+    yields += slots == 0 && !waits;
+    waits = slots == 0;
+  }
   __device__ __forceinline__ void take(const Element& e) {
     consumed++;
     sum += e.word[0];
@@ -29,6 +69,7 @@ struct Mine {
     combine_add(&came->consumed, consumed);
     combine_add(&came->sum, sum);
     combine_add(&came->wrong, wrong);
+    combine_add(&came->yields, yields);
   }
 };
 FN u64 share_of(u64 all, u32 part, u32 parts) { return all * (part + 1) / parts - all * part / parts; }
@@ -39,8 +80,10 @@ FN u64 share_of(u64 all, u32 part, u32 parts) { return all * (part + 1) / parts 
 
 // The ring, a wavefront a block.
 extern "C" __global__ void __launch_bounds__(BLOCK) by_wavefronts(Ring ring, Element* data, u64 all, Came* came) {
-  __shared__ u32 got, over;
-  __shared__ u64 at, place;
+  SHARED(u32, got);
+  SHARED(u32, over);
+  SHARED(u64, at);
+  SHARED(u64, place);
   u64 left = share_of(all, blockIdx.x, gridDim.x);
   Mine mine;
   bool done = false;
@@ -53,9 +96,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_wavefronts(Ring ring, Ele
       }
       __syncthreads();
       const u32 count = got;
+      if (thread_id() == 0) mine.given(count);
       if (count) {
         const Round slots = ring_slots(ring, at);
-        for (u32 i = thread_id(); i < count; i += BLOCK) data[slots.at(i)] = element_of(at + i);
+        for (u32 i = thread_id(); i < count; i += BLOCK) put(data, ring.width, slots.at(i), element_of(at + i));
         __syncthreads();
         ring_enq(ring, slots, ring_control(ring, place), count, thread_id(), BLOCK);
         left -= count;
@@ -80,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_wavefronts(Ring ring, Ele
       ring_seen();
 #pragma unroll
       for (u32 k = 0; k < LANE; k++)
-        if (k * BLOCK + thread_id() < count) mine.take(data[slot[k]]);
+        if (k * BLOCK + thread_id() < count) mine.take(get(data, ring.width, slot[k]));
       ring_seen();
 #pragma unroll
       for (u32 k = 0; k < LANE; k++) ring_tfree(ring, slot[k], k * BLOCK + thread_id() < count);
@@ -90,10 +134,58 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_wavefronts(Ring ring, Ele
   mine.tell(came);
 }
 
+// The ring, a wavefront a warp.
+extern "C" __global__ void __launch_bounds__(BLOCK) by_warps(Ring ring, Element* data, u64 all, Came* came) {
+  const u32 warps = BLOCK / WARP, lane = lane_id();
+  u64 left = share_of(all, blockIdx.x * warps + warp_id(), gridDim.x * warps);
+  Mine mine;
+  bool done = false;
+  while (!done) {
+    u64 at = 0, place = 0;
+    u32 count = 0;
+    if (left) {
+      const u32 most = (u32)min_of((u64)min_of(WARP, ring.width), left);
+      if (__shfl_sync(ALL_LANES, ring_room(ring), 0, WARP) < most) ring_reclaim<false>(ring);
+      if (lane == 0) {
+        count = ring_room(ring) ? ring_talloc(ring, most, at, place) : 0;
+        mine.given(count);
+      }
+      count = __shfl_sync(ALL_LANES, count, 0, WARP);
+      at = shuffle_wide(at, 0);
+      place = shuffle_wide(place, 0);
+      if (count) {
+        const Round slots = ring_slots(ring, at);
+        if (lane < count) put(data, ring.width, slots.at(lane), element_of(at + lane));
+        __syncwarp();
+        ring_enq(ring, slots, ring_control(ring, place), count, lane, WARP);
+        left -= count;
+      }
+    }
+    if (lane == 0) {
+      count = ring_ready(ring) ? ring_deq(ring, WARP, at) : 0;
+      done = count == 0 && left == 0 && GLOBAL_LOAD(&ring.words->control_head) == all;
+    }
+    count = __shfl_sync(ALL_LANES, count, 0, WARP);
+    at = shuffle_wide(at, 0);
+    done = __shfl_sync(ALL_LANES, done, 0, WARP);
+    if (count) {
+      const u32 slot = lane < count ? ring_await(ring, ring_control(ring, at), lane) : 0;
+      ring_seen();
+      if (lane < count) mine.take(get(data, ring.width, slot));
+      ring_seen();
+      ring_tfree(ring, slot, lane < count);
+    }
+    __syncwarp();
+  }
+  mine.tell(came);
+}
+
 // A pointer of which the compiler does not know that all lanes have it: each lane's atomic operations stay its own.
 template <class T>
 FN T* own(T* p) {
+#ifndef EMULATED
   asm volatile("mov.u64 %0, %0;" : "+l"(p));
+#endif
   return p;
 }
 
@@ -107,9 +199,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_lanes(Ring ring, Element*
     u64 at = 0, place = 0;
     if (left) {
       if (ring_room(ring) == 0) ring_reclaim<true>(ring);
-      if (ring_room(ring) && ring_talloc(ring, 1, at, place)) {
+      const u32 count = ring_room(ring) ? ring_talloc(ring, 1, at, place) : 0;
+      mine.given(count);
+      if (count) {
         const Round slot = ring_slots(ring, at);
-        data[slot.at(0)] = element_of(at);
+        put(data, ring.width, slot.at(0), element_of(at));
         ring_enq(ring, slot, ring_control(ring, place), 1, 0, 1);
         left--;
       }
@@ -117,7 +211,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_lanes(Ring ring, Element*
     if (ring_ready(ring) && ring_deq(ring, 1, at)) {
       const u32 slot = ring_await(ring, ring_control(ring, at), 0);
       ring_seen();
-      mine.take(data[slot]);
+      mine.take(get(data, ring.width, slot));
       ring_seen();
       __nv_atomic_fetch_xor(&ring.done[slot / ring.group], 1ull << slot % ring.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     } else {
@@ -161,7 +255,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_broker(Broker* queue, u32
       const u64 at = RELAXED(add, &queue->tail, 1ull);
       const u32 slot = (u32)(at % width), turn = (u32)(at / width);
       await_ticket(&tickets[slot], 2 * turn);
-      data[slot] = element_of(at);
+      put(data, width, slot, element_of(at));
       set_ticket(&tickets[slot], 2 * turn + 1);
       left--;
     }
@@ -175,7 +269,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_broker(Broker* queue, u32
       const u64 at = RELAXED(add, &queue->head, 1ull);
       const u32 slot = (u32)(at % width), turn = (u32)(at / width);
       await_ticket(&tickets[slot], 2 * turn + 1);
-      mine.take(data[slot]);
+      mine.take(get(data, width, slot));
       set_ticket(&tickets[slot], 2 * turn + 2);
     } else {
       over = left == 0 && GLOBAL_LOAD(&queue->head) == all;

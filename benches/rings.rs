@@ -1,12 +1,20 @@
 //! Elements through a ring channel on two threads, beside `crossbeam-channel`; and a thousand million through rings of all kinds of widths.
 //!
+//! [`pass`] is for the papers' figures: elements that lie in several ways, wavefronts of any size, several producers and consumers.
+//!
 //! One thread makes wavefronts of 64 elements, the other adds them up. A message of the rival is an array of 64 elements, and its channel holds as
 //! many elements as the ring.
 
 use super::report::say;
-use millstream_channels_kernel::ring::{GROUP, Ring, RingLayout};
+use millstream_channels_kernel::ring::{GROUP, Ring, RingLayout, Run};
 use serde::Serialize;
-use std::{hint::spin_loop, slice, thread, time::Instant};
+use std::{
+    hint::spin_loop,
+    slice,
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::Instant,
+};
 
 /// Elements of a wavefront.
 const BATCH: usize = 64;
@@ -23,6 +31,31 @@ pub(crate) struct Rate {
     pub(crate) ours: f64,
     pub(crate) theirs: f64,
     pub(crate) ratio: f64,
+}
+
+/// How the words of an element of four lie.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Lie {
+    /// An array for each word: a structure of arrays, as our channels are.
+    Arrays,
+    /// Side by side: an array of structures.
+    Structs,
+    /// Side by side, and each element in a line of the cache of its own, as the elements of a linked list would.
+    Padded,
+}
+
+/// How elements are passed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Passing {
+    /// Elements of the ring.
+    pub(crate) width: u32,
+    /// Elements that share a word of done bits.
+    pub(crate) group: u32,
+    /// Elements that are reserved, taken and freed at once.
+    pub(crate) batch: u32,
+    pub(crate) lie: Lie,
+    /// Whether who takes an element reads all of it, or its first word alone.
+    pub(crate) whole: bool,
 }
 
 /// What came through a ring.
@@ -107,6 +140,162 @@ pub(crate) fn sum_of(count: u64) -> u64 {
     let (rounds, rest) = (count >> 32, count & 0xffff_ffff);
     let sum = |n: u64| (u128::from(n) * u128::from(n.saturating_sub(1)) / 2) as u64;
     sum(1 << 32).wrapping_mul(rounds).wrapping_add(sum(rest))
+}
+
+/// What a producer writes: its number and the three that follow.
+const fn numbered(number: u32) -> [u32; 4] {
+    [
+        number,
+        number.wrapping_add(1),
+        number.wrapping_add(2),
+        number.wrapping_add(3),
+    ]
+}
+
+/// What the words of elements of these numbers add up to.
+fn words_of(count: u64, whole: bool) -> u64 {
+    let first = sum_of(count);
+    if !whole {
+        return first;
+    }
+    // The words that follow begin later and end later.
+    (1..4).fold(first, |sum, k| {
+        let shifted = sum_of(count + k).wrapping_sub(sum_of(k));
+        sum.wrapping_add(shifted)
+    })
+}
+
+/// An element in a line of its own.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Line([u32; 4]);
+
+/// Elements of four words through one ring, from so many producers to as many consumers: seconds, and how many of the producers' wavefronts found no
+/// room when they came. All of them have to arrive once.
+pub(crate) fn pass(passing: Passing, producers: u32, count: u64) -> Result<(f64, u64), String> {
+    let strides = match passing.lie {
+        Lie::Arrays => vec![4; 4],
+        Lie::Structs => vec![16],
+        Lie::Padded => vec![size_of::<Line>() as u64],
+    };
+    let layout = RingLayout::of_strides(strides, passing.width, passing.group);
+    let ring = layout
+        .and_then(Ring::with_layout)
+        .map_err(|e| e.to_string())?;
+    let (taken, sum, yields) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let share = |part: u64| count * part / u64::from(producers);
+    let start = Instant::now();
+    thread::scope(|scope| {
+        for part in 0..producers.into() {
+            let (ring, yields) = (&ring, &yields);
+            scope.spawn(move || {
+                let yielded = send(ring, passing, share(part)..share(part + 1));
+                // Relaxed, and below: the end of the threads orders it before the loads.
+                yields.fetch_add(yielded, Ordering::Relaxed);
+            });
+            let (taken, sum) = (&taken, &sum);
+            scope.spawn(move || {
+                let mine = receive(ring, passing, taken, count);
+                sum.fetch_add(mine, Ordering::Relaxed);
+            });
+        }
+    });
+    let seconds = start.elapsed().as_secs_f64();
+    let (sum, expected) = (sum.into_inner(), words_of(count, passing.whole));
+    if (sum, taken.into_inner(), ring.room()) != (expected, count, passing.width) {
+        return Err(format!(
+            "{passing:?}: {count} elements came to {sum}, not {expected}"
+        ));
+    }
+    Ok((seconds, yields.into_inner()))
+}
+
+/// Sends elements of these numbers; gives how many wavefronts found no room at first.
+fn send(ring: &Ring, passing: Passing, numbers: std::ops::Range<u64>) -> u64 {
+    let (mut next, mut yields) = (numbers.start, 0);
+    while next < numbers.end {
+        let most = (numbers.end - next).min(passing.batch.min(passing.width).into()) as u32;
+        let wavefront = ring.talloc_up_to(most).unwrap_or_else(|| {
+            yields += 1;
+            wait(|| ring.talloc_up_to(most))
+        });
+        for Run { slot, count } in wavefront.runs() {
+            let (slot, count) = (slot as usize, count as usize);
+            let numbers = (next..).take(count).map(|n| numbered(n as u32));
+            // SAFETY: the slots are this thread's until they are published, and the fields hold elements of these types.
+            unsafe {
+                match passing.lie {
+                    Lie::Arrays => {
+                        for k in 0..4 {
+                            let field = ring.field(k).cast::<u32>().add(slot);
+                            let slots = slice::from_raw_parts_mut(field, count);
+                            for (slot, number) in slots.iter_mut().zip(next..) {
+                                *slot = (number as u32).wrapping_add(k as u32);
+                            }
+                        }
+                    }
+                    Lie::Structs => {
+                        let slots = ring.field(0).cast::<[u32; 4]>().add(slot);
+                        let slots = slice::from_raw_parts_mut(slots, count);
+                        slots.iter_mut().zip(numbers).for_each(|(s, n)| *s = n);
+                    }
+                    Lie::Padded => {
+                        let slots = ring.field(0).cast::<Line>().add(slot);
+                        let slots = slice::from_raw_parts_mut(slots, count);
+                        slots.iter_mut().zip(numbers).for_each(|(s, n)| s.0 = n);
+                    }
+                }
+            }
+            next += count as u64;
+        }
+        wavefront.enq();
+    }
+    yields
+}
+
+/// Takes elements until all have been taken by somebody: the sum of the words that it read.
+fn receive(ring: &Ring, passing: Passing, taken: &AtomicU64, all: u64) -> u64 {
+    let read = if passing.whole { 4 } else { 1 };
+    let add = |sum: u64, words: &[u32]| words.iter().fold(sum, |s, w| s + u64::from(*w));
+    let mut sum = 0;
+    loop {
+        let found = wait(|| match ring.deq(passing.batch) {
+            Some(wavefront) => Some(Some(wavefront)),
+            // Relaxed: it only ends the wait.
+            None => (taken.load(Ordering::Relaxed) == all).then_some(None),
+        });
+        let Some(wavefront) = found else {
+            return sum;
+        };
+        for Run { slot, count } in wavefront.runs() {
+            let (slot, count) = (slot as usize, count as usize);
+            // SAFETY: the slots are this thread's until they are freed, and the fields hold elements of these types.
+            unsafe {
+                match passing.lie {
+                    Lie::Arrays => {
+                        for k in 0..read {
+                            let field = ring.field(k).cast::<u32>().add(slot);
+                            sum = add(sum, slice::from_raw_parts(field, count));
+                        }
+                    }
+                    Lie::Structs => {
+                        let slots = ring.field(0).cast::<[u32; 4]>().add(slot);
+                        for element in slice::from_raw_parts(slots, count) {
+                            sum = add(sum, &element[..read]);
+                        }
+                    }
+                    Lie::Padded => {
+                        let slots = ring.field(0).cast::<Line>().add(slot);
+                        for element in slice::from_raw_parts(slots, count) {
+                            sum = add(sum, &element.0[..read]);
+                        }
+                    }
+                }
+            }
+        }
+        taken.fetch_add(wavefront.count().into(), Ordering::Relaxed);
+        wavefront.tfree();
+    }
 }
 
 /// Seconds for so many elements through a ring, checked.

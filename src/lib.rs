@@ -99,6 +99,7 @@ extern crate self as millstream;
 mod args;
 mod channel;
 pub mod csr;
+pub mod dump;
 pub mod graph;
 pub mod image;
 pub mod job;
@@ -117,9 +118,9 @@ pub use kernel::Kernel;
 pub use mat::{Mat, MatMut};
 pub use millstream_aggregator::{
     Aggregator, Arg, Buffer, Bytes, Call, Cancel, ChannelReport, CpuOptions, CudaOptions, Device,
-    KernelReport, Lendable, Live, NodeReport, Observe, Pod, RunError, RunError as Error, RunReport,
-    SliceArg, SliceMutArg, SoFar, StackReport, TaskValue, Timeline, WorkerReport, default_memory,
-    parse_bytes, timeline,
+    Dump, KernelReport, Lendable, Live, NodeReport, Observe, Pod, RunError, RunError as Error,
+    RunReport, SliceArg, SliceMutArg, SoFar, StackReport, TaskValue, Timeline, WorkerReport,
+    default_memory, parse_bytes, timeline,
 };
 pub use millstream_macros::{kernel, program, task};
 pub use program::Program;

@@ -90,7 +90,7 @@ impl Gathered for bool {
 }
 
 /// The rounds of a parallel loop, one after the other, with what they gather added up as devices do it: in pieces of consecutive rounds,
-/// and the pieces in halves, so that sums of floats have the same bits. `least`: how many rounds a piece has, or more where there are
+/// and the pieces in parts of sixteen, so that sums of floats have the same bits. `least`: how many rounds a piece has, or more where there are
 /// many rounds; 0: one, always.
 pub fn rounds<I: IntoIterator, T: Copy>(
     items: I,
@@ -116,17 +116,18 @@ pub fn rounds<I: IntoIterator, T: Copy>(
             *piece = round(item, *piece);
         }
     }
-    halves(&pieces, &join).unwrap_or(nothing)
+    parts(&pieces, &join).unwrap_or(nothing)
 }
 
-/// The left half has one more if their number is odd.
-fn halves<T: Copy>(pieces: &[T], join: &impl Fn(T, T) -> T) -> Option<T> {
+/// Of pieces at most sixteen parts of as many each, and so on in these.
+fn parts<T: Copy>(pieces: &[T], join: &impl Fn(T, T) -> T) -> Option<T> {
     match pieces {
         [] => None,
         [one] => Some(*one),
         several => {
-            let (left, right) = several.split_at(several.len().div_ceil(2));
-            Some(join(halves(left, join)?, halves(right, join)?))
+            let each = several.len().div_ceil(16);
+            let parts = several.chunks(each).filter_map(|part| parts(part, join));
+            parts.reduce(join)
         }
     }
 }
@@ -136,17 +137,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sum_has_the_shape_of_halves_of_pieces() {
-        let text = |n: usize, least| {
-            let joined = |a: usize, b: usize| a * 100 + b;
-            rounds(1..=n, least, 0, joined, |i, piece| piece * 10 + i)
+    fn a_sum_has_the_shape_of_pieces_and_parts() {
+        let text = |n: u64, least| {
+            let first = |i: u64, piece: u64| if piece == 0 { i } else { piece };
+            let last = std::cell::RefCell::new(Vec::new());
+            rounds(
+                1..=n,
+                least,
+                0,
+                |a, b| {
+                    last.borrow_mut().push((a, b));
+                    a
+                },
+                first,
+            );
+            last.into_inner()
         };
-        assert_eq!(text(0, 2), 0);
-        assert_eq!(text(3, 4), 123);
-        // Two pieces, and three: (1, 2), (3).
-        assert_eq!(text(4, 2), 12 * 100 + 34);
-        assert_eq!(text(5, 2), (12 * 100 + 34) * 100 + 5);
-        assert_eq!(text(3, 0), (100 + 2) * 100 + 3);
+        assert_eq!(text(0, 2), []);
+        assert_eq!(text(3, 4), []);
+        assert_eq!(text(5, 2), [(1, 3), (1, 5)]);
+        assert_eq!(text(3, 0), [(1, 2), (1, 3)]);
+        // Nine parts, the first eight of two pieces each.
+        let (pairs, all) = (
+            (0..8).map(|i| (2 * i + 1, 2 * i + 2)),
+            (1..9).map(|i| (1, 2 * i + 1)),
+        );
+        let mut expected = Vec::new();
+        for (i, pair) in pairs.enumerate() {
+            expected.push(pair);
+            expected.extend(all.clone().nth(i.wrapping_sub(1)).filter(|_| i > 0));
+        }
+        expected.push((1, 17));
+        assert_eq!(text(17, 1), expected);
         let pieces = std::cell::Cell::new(0);
         let sum = |_, piece: u64| {
             pieces.set(pieces.get() + u32::from(piece == 0));

@@ -19,6 +19,7 @@
 #   compile   machine code for the four above on all cores, into the cache
 #   sanitize  compute-sanitizer's four tools on four programs by each aggregator, several at once
 #   bench     the table, and its records as bench.json; BENCH adds options
+#   paper     the papers' figures, in $OUT/paper or beside the logs; PAPER adds options
 #   profile   Nsight Compute on four programs by each aggregator, a few lines each
 #
 # Without a step: doctor check corpus examples random. MILLSTREAM_NVRTC says where NVRTC is, AGGREGATORS which there are (auto persistent host),
@@ -177,6 +178,8 @@ step() { # NAME SECONDS
             ;;
         # shellcheck disable=SC2086
         bench) "$from/millstream" bench --device cuda:0 --json "$logs/bench.json" ${BENCH:---rounds 5} || failed=1 ;;
+        # shellcheck disable=SC2086
+        paper) "$from/millstream" bench paper --device cuda:0 --out "${OUT:-$logs}/paper" ${PAPER:-} || failed=1 ;;
         sanitize)
             tool compute-sanitizer > /dev/null || { echo "SKIPPED: there is no compute-sanitizer"; return 0; }
             for t in memcheck racecheck synccheck initcheck; do
@@ -207,7 +210,7 @@ shift
 logs=$(mktemp -d)
 export MILLSTREAM_TEST_DEVICE=cuda MILLSTREAM_CACHE=$from/cache
 begin=$SECONDS failed=0 summary=
-declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [graphs]=60 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [sanitize]=200 [bench]=120 [profile]=200)
+declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [graphs]=60 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [sanitize]=200 [bench]=120 [paper]=580 [profile]=200)
 
 unpack() { # NAME: of FOLDER/NAME.tar.xz into FOLDER; without xz where there is none
     [ ! -e "$from/$1.tar.xz" ] || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$from/$1.tar.xz" "$from"
@@ -226,12 +229,12 @@ finish() { # NAME PID
     said=$(grep -E '^test result|SKIPPED|all good|SOMETHING|^Counts|Seen|programs compiled' "$log" | sort | uniq -c | sed 's/^ *1 //; s/^ *//' | tr '\n' ';')
     summary+=$(printf '%-10s %-6s %4d s  %s' "$name" "$([ $rc -eq 0 ] && echo ok || echo "rc $rc")" "$took" "${said:0:400}")$'\n'
     case $name in
-        doctor | bench | profile | deep) cat "$log" ;;
+        doctor | bench | paper | profile | deep) cat "$log" ;;
         sanitize) grep -E -A 4 '^sanitized' "$log" | grep -v '^--' ;;
     esac
     if [ $rc -ne 0 ] && [ "$name" != compile ]; then
         failed=1
-        case $name in doctor | bench | profile | sanitize) ;; *) printf '== %s failed (rc %s); the end of its log:\n' "$name" "$rc" && tail -n 25 "$log" | cut -c1-300 ;; esac
+        case $name in doctor | bench | paper | profile | sanitize) ;; *) printf '== %s failed (rc %s); the end of its log:\n' "$name" "$rc" && tail -n 25 "$log" | cut -c1-300 ;; esac
     fi
 }
 

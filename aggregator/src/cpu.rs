@@ -4,6 +4,7 @@ use crate::{
     args::{self, CPU, ErasedCall},
     batch::Batch,
     crew::Crew,
+    dump::Sight,
     error::RunError,
     flow::Kept,
     live::{Board, Live},
@@ -22,7 +23,7 @@ use std::{
     fmt,
     num::NonZeroUsize,
     sync::{
-        Arc,
+        Arc, Weak,
         atomic::{AtomicU32, Ordering},
     },
     thread,
@@ -222,6 +223,7 @@ impl CpuDevice {
         calls: &mut [ErasedCall<'_>],
     ) -> Result<RunReport, RunError> {
         let _turn = self.turn();
+        self.board().clear();
         // The budget is this run's.
         *self.kept_channels() = None;
         let start = Instant::now();
@@ -255,7 +257,10 @@ impl CpuDevice {
         host.spent(What::Copy, start);
         let run = self.begin(loaded, 0, Shared::new);
         let start = Instant::now();
-        let workers = run.execute(&batch)?;
+        self.board().begins(weak(&run));
+        let workers = run.execute(&batch);
+        self.board().ends(workers.as_ref().err(), || run.sight());
+        let workers = workers?;
         host.spent(What::Run, start);
         let start = Instant::now();
         if let Some(result) = plan.result {
@@ -283,6 +288,11 @@ impl CpuDevice {
     /// The channels of the graph that ran last.
     pub(crate) fn kept_channels(&self) -> Guard<'_, Kept> {
         self.inner.kept.lock()
+    }
+
+    /// Where its workers say how far they are.
+    pub(crate) fn board(&self) -> &Board {
+        &self.inner.board
     }
 
     pub(crate) fn crew(&self) -> &Arc<Crew> {
@@ -332,6 +342,12 @@ impl CpuDevice {
         report.left_out = self.inner.threads - run.workers;
         report
     }
+}
+
+/// A run as something that can be seen from outside.
+fn weak(run: &Arc<Run>) -> Weak<dyn Sight> {
+    let run: Weak<Run> = Arc::downgrade(run);
+    run
 }
 
 /// Ends the run in progress, or the next one, of the device with this word.

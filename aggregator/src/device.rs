@@ -5,6 +5,7 @@ use crate::{
     buffer::{Buffer, Pod},
     cpu::{self, CpuDevice, CpuLoaded, CpuOptions},
     cuda::{CudaCancel, CudaDevice, CudaLoaded, flow::CudaGraph},
+    dump::Dump,
     error::RunError,
     flow::{CpuGraph, GraphCall, GraphProgram, Running},
     gpus::{CudaOptions, DeviceInfo},
@@ -279,13 +280,19 @@ impl Device {
         Cancel { kind }
     }
 
-    /// Watches runs of this device from any thread, if it tells how far they are: the CPU does.
+    /// Watches runs of this device from any thread.
     #[must_use]
-    pub fn live(&self) -> Option<Live> {
+    pub fn live(&self) -> Live {
         match &self.kind {
-            Kind::Cpu(device) => Some(device.live()),
-            Kind::Cuda(_) => None,
+            Kind::Cpu(device) => device.live(),
+            Kind::Cuda(device) => device.live(),
         }
+    }
+
+    /// What its last run was at, if that was stopped or could not go on, or what can be seen of the one in progress: see [`Live::dump`].
+    #[must_use]
+    pub fn dump(&self) -> Option<Dump> {
+        self.live().dump()
     }
 
     /// Compiles a program for this device, unless it is loaded already.

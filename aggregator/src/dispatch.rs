@@ -1,6 +1,7 @@
 //! A dispatch: the call of a wavefront's compiled code, and what it may ask of the worker meanwhile.
 
 use crate::{
+    dump::Doing,
     error::RunError,
     memory::StackMemory,
     plan::{Plan, Pushes},
@@ -179,6 +180,7 @@ impl Worker<'_> {
         self.context.stacks = self.stacks.states.as_mut_ptr();
         self.context.owner = ptr::from_mut(&mut self.stacks.growth).cast();
         let begin = self.clock();
+        self.step(Doing::Runs, segment, count, begin);
         let consumed = call(ptr::from_mut(&mut self.context));
         self.granted += std::mem::take(&mut self.stacks.growth.taken);
         if self.context.status != status::OK {

@@ -182,6 +182,21 @@ pub enum RunError {
     Device(String),
 }
 
+impl RunError {
+    /// Whether the run was stopped from outside, or could not go on: then its device has a [`Dump`](crate::Dump) of it.
+    #[must_use]
+    pub const fn leaves_dump(&self) -> bool {
+        matches!(
+            self,
+            Self::Cancelled
+                | Self::Stuck { .. }
+                | Self::Stalled { .. }
+                | Self::Watchdog { .. }
+                | Self::Lost(_)
+        )
+    }
+}
+
 /// A recursion that is no deeper may well be meant.
 const DEEP: u64 = 1000;
 /// A loop that filled a channel with no more elements would do so in halves too.

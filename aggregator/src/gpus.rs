@@ -31,6 +31,9 @@ pub struct CudaOptions {
     pub watchdog: Duration,
     /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
     pub min_blocks: u32,
+    /// Blocks that run at one time, at most; as many as the GPU has room for if it is not said. For measurements of how runs scale: it puts one on each
+    /// multiprocessor before it puts a second one anywhere.
+    pub blocks: Option<u32>,
     /// Whether runs may begin before the persistent kernel is compiled, by [`Aggregator::Auto`]: the calling thread decides everything until it is.
     /// If not, loading a program waits for it.
     pub early: bool,
@@ -49,6 +52,7 @@ impl Default for CudaOptions {
             aggregator: Aggregator::default(),
             watchdog: Duration::from_secs(10),
             min_blocks: MIN_BLOCKS,
+            blocks: None,
             early: true,
             observe: Observe::default(),
             records: 0,

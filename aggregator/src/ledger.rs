@@ -1,6 +1,7 @@
 //! What a worker's levels hold and may hold: how many elements of a segment find room for what they push.
 
 use crate::{
+    dump::Doing,
     levels::Level,
     plan::Pushes,
     worker::{Stop, Worker},
@@ -140,6 +141,7 @@ impl Worker<'_> {
         if self.run.workers == 1 {
             return Ok(false);
         }
+        self.step(Doing::WaitsForMemory, 0, 0, None);
         let Some(taken) = self.run.take_or_wait(missing) else {
             return if self.run.stopped() {
                 Err(Stop::Over)

@@ -8,7 +8,7 @@
 //! - `budget`: who may use how much memory; `ledger`: what a worker's levels hold and may hold; `policy`: how wide a wavefront is
 //! - `flow`: graphs of ring channels
 //! - `share`, `batch`: donation between workers; `README.md` has the protocol
-//! - `watch`: what a worker tells of each dispatch; `timeline`: what happened when, `live`: how far a run is, for users; `decisions`: what was decided, for tests
+//! - `watch`: what a worker tells of each dispatch; `timeline`: what happened when, `live`: how far a run is, `dump` and `leaving`: what one was at that did not end well, for users; `decisions`: what was decided, for tests
 //! - `gpus`: settings of GPUs and what is known of each; `no_cuda`, `no_native`: what a build has that leaves a device out
 //! - `plan`: a program as tables; `native`: its segments as machine code of this computer
 
@@ -39,9 +39,11 @@ mod decisions;
 mod device;
 #[allow(unsafe_code, reason = "compiled code is called")]
 mod dispatch;
+pub mod dump;
 mod error;
 mod flow;
 mod gpus;
+mod leaving;
 mod ledger;
 mod levels;
 mod live;
@@ -78,6 +80,7 @@ pub use cpu::CpuOptions;
 #[doc(hidden)]
 pub use decisions::{Decision, Reason};
 pub use device::{Cancel, Device, Loaded, LoadedGraph};
+pub use dump::Dump;
 pub use error::RunError;
 pub use flow::{GraphCall, GraphProgram, HostFn, Running};
 pub use gpus::{Aggregator, CudaOptions};

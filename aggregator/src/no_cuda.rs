@@ -5,6 +5,7 @@ use crate::{
     error::RunError,
     flow::{GraphCall, GraphProgram, Running},
     gpus::{CudaOptions, DeviceInfo},
+    live::Live,
     report::RunReport,
 };
 use flow::CudaGraph;
@@ -37,6 +38,10 @@ impl CudaDevice {
     }
 
     pub(crate) const fn memory(&self) -> u64 {
+        match self.0 {}
+    }
+
+    pub(crate) const fn live(&self) -> Live {
         match self.0 {}
     }
 

@@ -44,6 +44,8 @@ pub(crate) struct Tally {
 struct NodeTally {
     elements: u64,
     full: u64,
+    /// Elements of wavefronts that were full.
+    in_full: u64,
     yields: u64,
     /// By the power of two of their elements.
     dispatches: [u64; WIDTHS],
@@ -53,6 +55,7 @@ impl NodeTally {
     const NONE: Self = Self {
         elements: 0,
         full: 0,
+        in_full: 0,
         yields: 0,
         dispatches: [0; WIDTHS],
     };
@@ -72,10 +75,17 @@ impl Tally {
     pub(crate) fn dispatched(&mut self, node: usize, (count, consumed): (u64, u64), width: u64) {
         let node = &mut self.nodes[node];
         node.elements += consumed;
-        node.full += u64::from(consumed >= width);
+        let full = consumed >= width;
+        node.full += u64::from(full);
+        node.in_full += if full { consumed } else { 0 };
         node.yields += u64::from(consumed < count);
         let power = consumed.max(1).ilog2() as usize;
         node.dispatches[power.min(WIDTHS - 1)] += 1;
+    }
+
+    /// Wavefronts so far.
+    pub(crate) fn dispatches(&self) -> u64 {
+        self.nodes.iter().flat_map(|n| n.dispatches).sum()
     }
 
     /// A stack has so many elements.
@@ -111,7 +121,7 @@ pub(crate) struct ChannelTally {
 }
 
 /// What a node of the graph did: a segment of a task, or a kernel.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct NodeReport {
     /// Its name, as in drawings of the graph.
@@ -133,6 +143,68 @@ pub struct NodeReport {
     /// How long they took, all workers' added up, if the run looked at the clock.
     #[serde(rename = "time_ns", serialize_with = "nanoseconds_if_any")]
     pub time: Option<Duration>,
+    /// Elements over the places that its wavefronts have, from 0 to 1, where that is known: of a CPU `width` places each, or as many as there were
+    /// elements if these are more; of a GPU the lanes of the warps that they filled.
+    pub lanes_active: Option<f64>,
+    /// The same of wavefronts that were not full, if there were some: of a GPU, of the last warp of each.
+    pub partial_lanes_active: Option<f64>,
+    #[serde(skip)]
+    pub(crate) lanes: Lanes,
+}
+
+/// Elements, and the places that their wavefronts have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Lanes {
+    elements: u64,
+    places: u64,
+    /// Of wavefronts that were not full.
+    partial: (u64, u64),
+}
+
+impl Lanes {
+    /// A wavefront of a GPU had so many elements, of which so many were consumed, in warps of so many lanes.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn add(&mut self, (count, consumed): (u64, u64), warp: u64) {
+        self.elements += consumed;
+        self.places += count.next_multiple_of(warp);
+        if !count.is_multiple_of(warp) {
+            self.partial.0 += count % warp;
+            self.partial.1 += warp;
+        }
+    }
+
+    /// Wavefronts of a CPU's node of that width.
+    fn of(tally: &NodeTally, width: u64) -> Self {
+        let dispatches: u64 = tally.dispatches.iter().sum();
+        let partial = (
+            tally.elements - tally.in_full,
+            (dispatches - tally.full) * width,
+        );
+        Self {
+            elements: tally.elements,
+            places: tally.in_full + partial.1,
+            partial,
+        }
+    }
+
+    pub(crate) const fn join(&mut self, other: Self) {
+        self.elements += other.elements;
+        self.places += other.places;
+        self.partial.0 += other.partial.0;
+        self.partial.1 += other.partial.1;
+    }
+
+    fn share((elements, places): (u64, u64)) -> Option<f64> {
+        (places > 0).then(|| elements as f64 / places as f64)
+    }
+
+    fn active(self) -> Option<f64> {
+        Self::share((self.elements, self.places))
+    }
+
+    fn partial(self) -> Option<f64> {
+        Self::share(self.partial)
+    }
 }
 
 /// What a channel stack held.
@@ -227,6 +299,9 @@ pub struct WorkerReport {
     pub acquired: u64,
     /// Most bytes its channels held at one time.
     pub peak: u64,
+    /// How long of the run it was in no wavefront, if the run looked at the clock: it slept, looked for work or decided.
+    #[serde(rename = "blocked_ns", serialize_with = "nanoseconds_if_any")]
+    pub blocked: Option<Duration>,
     /// How long it slept inside the run, as there was nothing to do.
     #[serde(rename = "idle_ns", serialize_with = "nanoseconds")]
     pub idle: Duration,
@@ -248,15 +323,15 @@ pub struct WorkerReport {
 
 impl WorkerReport {
     pub(crate) fn new(worker: u32, inside: Duration, idle: Duration, tally: Tally) -> Self {
-        let dispatches = tally.nodes.iter().flat_map(|n| n.dispatches);
         Self {
             worker,
             busy: 0.0,
-            dispatches: dispatches.sum(),
+            dispatches: tally.dispatches(),
             tasks: tally.done,
             donated: tally.donated,
             acquired: tally.acquired,
             peak: tally.peak,
+            blocked: None,
             idle,
             inside,
             times: Vec::new(),
@@ -314,6 +389,15 @@ pub struct RunReport {
     /// How long the tasks ran.
     #[serde(rename = "running_ns", serialize_with = "nanoseconds")]
     pub running: Duration,
+    /// Time blocked on the aggregator: how long of `running` one who could have worked was in no wavefront, on an average, where that is known. Of
+    /// threads of the CPU, if the run looked at the clock; of a GPU that the host thread decides for, from a kernel's end to the next one's launch; of
+    /// blocks of the persistent kernel with a timeline only.
+    #[serde(rename = "blocked_ns", serialize_with = "nanoseconds_if_any")]
+    pub blocked: Option<Duration>,
+    /// As [`NodeReport::lanes_active`], of all nodes, if it is known of each.
+    pub lanes_active: Option<f64>,
+    /// As [`NodeReport::partial_lanes_active`].
+    pub partial_lanes_active: Option<f64>,
     /// What each worker did that took part.
     pub workers: Vec<WorkerReport>,
     /// What went through each channel, if a graph ran.
@@ -347,7 +431,11 @@ impl RunReport {
         for worker in &mut workers {
             let awake = worker.inside.saturating_sub(worker.idle);
             worker.busy = (awake.as_secs_f64() / running.as_secs_f64().max(1e-9)).min(1.0);
+            let looked = !worker.times.is_empty();
+            let worked: Duration = worker.times.iter().sum();
+            worker.blocked = looked.then(|| running.saturating_sub(worked));
         }
+        let blocked: Option<Duration> = workers.iter().map(|w| w.blocked).sum();
         let sum = |of: &dyn Fn(&WorkerReport) -> u64| workers.iter().map(of).sum();
         let tasks = plan.tasks.iter().enumerate();
         let tasks = tasks.map(|(t, task)| (task.name.clone(), sum(&|w| w.tally.tasks[t])));
@@ -363,7 +451,7 @@ impl RunReport {
                 element_bytes,
                 peak: sum(&|w| w.tally.tops[s as usize]),
             });
-        Self {
+        let mut report = Self {
             tasks: by_name(tasks),
             total: sum(&|w| w.tasks),
             leaves: sum(&|w| w.tally.leaves),
@@ -375,8 +463,24 @@ impl RunReport {
             stacks: stacks.filter(|s| s.peak > 0).collect(),
             peak: sum(&|w| w.tally.own_peak) + shared,
             running,
+            blocked: blocked.and_then(|b| b.checked_div(workers.len() as u32)),
             workers,
             ..Self::default()
+        };
+        report.sum_lanes();
+        report
+    }
+
+    /// Says how full wavefronts were, of each node and of all. Nodes of which nothing was counted leave it open.
+    pub(crate) fn sum_lanes(&mut self) {
+        let mut all = Lanes::default();
+        for node in &mut self.nodes {
+            (node.lanes_active, node.partial_lanes_active) =
+                (node.lanes.active(), node.lanes.partial());
+            all.join(node.lanes);
+        }
+        if self.nodes.iter().all(|n| n.lanes_active.is_some()) {
+            (self.lanes_active, self.partial_lanes_active) = (all.active(), all.partial());
         }
     }
 
@@ -409,6 +513,7 @@ impl NodeReport {
             out.elements += tally.elements;
             out.full += tally.full;
             out.yields += tally.yields;
+            out.lanes.join(Lanes::of(tally, out.width));
             for (sum, &dispatches) in out.widths.iter_mut().zip(&tally.dispatches) {
                 *sum += dispatches;
             }
@@ -479,6 +584,21 @@ impl fmt::Display for RunReport {
             Bytes(self.peak),
             Bytes(self.budget)
         )?;
+        if let Some(active) = self.lanes_active {
+            let partial = self.partial_lanes_active.map_or_else(String::new, |p| {
+                format!(", {:.1} % where a wavefront was not full", p * 100.0)
+            });
+            writeln!(f, "  lanes      {:.1} % active{partial}", active * 100.0)?;
+        }
+        if let Some(blocked) = self.blocked {
+            let share = blocked.as_secs_f64() / self.running.as_secs_f64().max(1e-9);
+            writeln!(
+                f,
+                "  blocked    {} on the aggregator, {:.1} % of the run",
+                time(blocked),
+                share * 100.0
+            )?;
+        }
         if self.left_out > 0 {
             writeln!(
                 f,

@@ -6,6 +6,7 @@ use crate::{
     crew::{Crew, Job},
     dispatch,
     error::RunError,
+    leaving::Left,
     live::Board,
     plan::{Code, Plan},
     report::WorkerReport,
@@ -26,7 +27,7 @@ use std::{
         atomic::{AtomicU32, Ordering},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// How long a worker that waits for memory sleeps before it looks again.
@@ -56,6 +57,9 @@ pub(crate) struct Run {
     stop: Arc<AtomicU32>,
     error: Mutex<Option<RunError>>,
     reports: Mutex<Vec<WorkerReport>>,
+    /// What workers left of their state, if the run was stopped.
+    pub(crate) left: Mutex<Vec<Left>>,
+    pub(crate) begun: Instant,
     stash: Arc<Stash>,
     crew: Arc<Crew>,
     this: Weak<Run>,
@@ -72,7 +76,6 @@ impl Run {
         shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Self> {
         let workers = Pool::workers(budget, threads);
-        board.clear();
         Arc::new_cyclic(|this| Self {
             plan: plan.clone(),
             code: code.clone(),
@@ -84,6 +87,8 @@ impl Run {
             stop: stop.clone(),
             error: Mutex::new(None),
             reports: Mutex::new(Vec::new()),
+            left: Mutex::new(Vec::new()),
+            begun: Instant::now(),
             stash: stash.clone(),
             crew: crew.clone(),
             this: this.clone(),
@@ -163,6 +168,9 @@ impl Run {
                 Ok(()) => {}
                 Err(Stop::Over) => self.shared.end(),
                 Err(Stop::Failed(error)) => self.fail(*error),
+            }
+            if self.why().is_some_and(|error| error.leaves_dump()) {
+                self.left.lock().push(worker.leave());
             }
             let (stacks, report) = worker.finish();
             self.reports.lock().push(report);

@@ -8,6 +8,7 @@
 use crate::{
     batch::Batch,
     decisions::Reason,
+    dump::Doing,
     error::RunError,
     flow::Bell,
     ledger::Room,
@@ -76,7 +77,7 @@ pub(crate) struct Worker<'r> {
     pub(crate) stacks: ManuallyDrop<Box<Stacks>>,
     pub(crate) context: WorkerContext,
     /// How many levels are open; the last is the current one, and when a wavefront has run, its children lie above.
-    open: usize,
+    pub(crate) open: usize,
     /// Below this level there is no entry.
     shallow: Level,
     /// The batches that run here, the innermost last.
@@ -100,6 +101,9 @@ pub(crate) struct Worker<'r> {
     pub(crate) stopped_at: Option<(usize, u64)>,
     /// What it tells of each dispatch, if that is asked for.
     pub(crate) watch: Option<Box<Watch>>,
+    /// How many steps it took, and when it began the last one, if it looked at the clock.
+    pub(crate) steps: u32,
+    pub(crate) begun: Option<Instant>,
 }
 
 impl<'r> Worker<'r> {
@@ -132,6 +136,8 @@ impl<'r> Worker<'r> {
             bell: None,
             stopped_at: None,
             watch: Watch::new(run.watched, plan),
+            steps: 0,
+            begun: None,
         }
     }
 
@@ -154,6 +160,7 @@ impl<'r> Worker<'r> {
             tasks: self.tally.done,
             levels: self.tally.deepest,
             bytes: self.live + self.lent(),
+            ..SoFar::default()
         };
         self.run.board.publish(self.id.0 as usize, so_far);
     }
@@ -648,6 +655,7 @@ impl<'r> Worker<'r> {
     fn next(&mut self, wants: Wants) -> Result<Next<Batch>, Stop> {
         let level = self.open.wrapping_sub(1);
         let start = Instant::now();
+        self.step(Doing::WaitsForWork, 0, 0, Some(start));
         let next = self
             .run
             .shared

@@ -1,13 +1,13 @@
-//! Parallel loops: each becomes a task of its own, which halves its rounds until they are few and then runs these.
+//! Parallel loops: each becomes a task of its own, which divides its rounds among children until they are few, and then runs these.
 //!
 //! ```text
-//! #[parallel]                          task f.loop1(grain, count, ..) -> u64 {
-//! for x in data.iter_mut() {               if count > grain {
-//!     *x = g(*x, by);            =>            let a = spawn!(f.loop1(grain, half, .., by));
-//!     sum += h(*x);                            let b = spawn!(f.loop1(grain, count - half, .., by));
-//! }                                            sync!(); return a + b;
+//! #[parallel]                          task f.loop1(grain, count, data, by) -> u64 {
+//! for x in data.iter_mut() {               let mut sum = 0;
+//!     *x = g(*x, by);            =>        if count > grain {
+//!     sum += h(*x);                            for (count, data) in parts { sum += spawn!(f.loop1(grain, count, data, by)); }
+//! }                                            sync!(); return sum;
 //!                                          }
-//!                                          let mut sum = 0; for x in data { .. } sum
+//!                                          for x in data { .. } sum
 //!                                      }
 //! ```
 //!
@@ -15,8 +15,9 @@
 //! bounds it as it bounds every recursion. What the rounds read comes as an argument: by value, and arrays and atomics by reference.
 //! What they gather ([`gather`]) starts from nothing in each piece and is added up piece by piece.
 //!
-//! How many rounds a piece has depends on their number alone (`Rounds::least`, [`PIECES`]), and pieces are added up in the shape of
-//! the halves: so sums of floats have the same bits on every device. `rust::rounds` makes the serial elision add in this order too.
+//! How many rounds a piece has depends on their number alone ([`Does::least`], [`PIECES`]), and so does how they are divided. Where the
+//! order of additions shows, the results of parts are kept and joined in their order: so sums of floats have the same bits on every
+//! device. `rust::rounds` makes the serial elision add in this order too.
 //!
 //! In a task that is called the spawns are calls, as everywhere; [`promote`] says what helpers do, and [`spawning`] which loops are shared out
 //! without being asked for. A kernel runs its loops round by round.
@@ -50,6 +51,12 @@ use std::{
 
 /// A loop is cut into at most so many pieces, give or take one in two: enough for every lane of a GPU, few for a CPU.
 pub(crate) const PIECES: u64 = 1 << 16;
+
+/// A task divides its rounds among at most so many children: three levels of them make a quarter of a million pieces.
+const PARTS: u64 = 64;
+
+/// The same where their results are kept until they are joined.
+const ORDERED_PARTS: u64 = 16;
 
 /// So many rounds that do little are one piece at least.
 pub(crate) const LEAST_LIGHT: u64 = 32;
@@ -390,14 +397,14 @@ impl Outliner<'_> {
             ret: result.to_type(),
             block: Rc::clone(&self.block),
         });
-        let halves = Halves {
+        let parts = Parts {
             id,
             grain,
             count,
             rounds: &rounds,
             captured,
         };
-        let halves = halves.spawn(&pieces.gathers, &mut vars, &make);
+        let parts = parts.spawn(&pieces.gathers, &mut vars, &make);
         let awaits = |v: VarId| self.vars[v.0].awaits;
         let (own, renamed) = gather::start(&pieces.gathers, &make, &mut vars, awaits);
         known.extend(renamed);
@@ -405,7 +412,7 @@ impl Outliner<'_> {
         rounds.declares(&mut |v| self.bring_var(v, &mut known, &mut vars));
         self.bring(&mut body, &mut known, &mut vars);
         replace(&mut body, &known, &vars);
-        let mut stmts = vec![Stmt::Expr(halves)];
+        let mut stmts = vec![Stmt::Expr(parts)];
         stmts.extend(own);
         stmts.push(rounds.piece(body, count, &mut vars, &make));
         if pieces.does.spawns && !pieces.gathers.is_empty() {
@@ -442,8 +449,8 @@ impl Outliner<'_> {
     }
 }
 
-/// Two children with half of a task's rounds each.
-struct Halves<'a> {
+/// Children with parts of a task's rounds.
+struct Parts<'a> {
     id: FnId,
     grain: Option<VarId>,
     count: VarId,
@@ -452,50 +459,114 @@ struct Halves<'a> {
     captured: Range<usize>,
 }
 
-impl Halves<'_> {
+impl Parts<'_> {
     /// Spawns them, where there are more rounds than one piece has.
     fn spawn(&self, gathers: &[Gather], vars: &mut Vec<Var>, make: &Make) -> Expr {
         let count = make.var(self.count, &USIZE);
         let grain = self.grain.map(|g| make.var(g, &USIZE));
         let each = grain.clone().unwrap_or_else(|| make.count(1));
+        let ordered = gather::is_kept(gathers);
+        let most = if ordered { ORDERED_PARTS } else { PARTS };
         let up = |n: Expr, by: &Expr| {
             let less = make.raw(BinOp::Sub, by.clone(), make.count(1));
             make.raw(BinOp::Div, make.raw(BinOp::Add, n, less), by.clone())
         };
-        // Whole pieces; the left half has one more if their number is odd.
-        let pieces = up(up(count.clone(), &each), &make.count(2));
-        let half = make.fresh(vars, "half", USIZE);
-        let mut stmts = vec![make.bind(half, make.raw(BinOp::Mul, pieces, each.clone()))];
-        let left = make.var(half, &USIZE);
-        let right = make.raw(BinOp::Sub, count.clone(), left.clone());
-        let [lower, upper] = self.rounds.halves(&left, make);
-        let [lower, upper] = [(left, lower), (right, upper)].map(|(count, which)| {
-            let passed = self.captured.clone();
-            let passed = passed.map(|i| make.var(VarId(i), &vars[i].ty));
-            let first = grain.clone().into_iter().chain([count]);
-            first.chain(which).chain(passed).collect::<Vec<_>>()
-        });
-        let result = gather::result(gathers);
-        if result.is_unit() {
-            stmts.push(make.spawn(self.id, lower, None));
-            stmts.push(make.spawn(self.id, upper, None));
-            stmts.push(make.give(None));
-        } else {
-            let results = [("low", lower), ("high", upper)].map(|(name, args)| {
-                let var = make.fresh(vars, name, result.clone());
-                vars[var.0].awaits = true;
-                let place = make.var(var, &result);
-                stmts.push(Stmt::Let(Pat::Var(var), None));
-                let dest = (place.clone(), Combine::Store);
-                stmts.push(make.spawn(self.id, args, Some(dest)));
-                place
-            });
+        // Of whole pieces, as many in each part.
+        let pieces = up(up(count.clone(), &each), &make.count(most));
+        let size = make.fresh(vars, "part", USIZE);
+        let parts = make.fresh(vars, "parts", USIZE);
+        let mut stmts = vec![make.bind(size, make.raw(BinOp::Mul, pieces, each.clone()))];
+        let size = make.var(size, &USIZE);
+        stmts.push(make.bind(parts, up(count.clone(), &size)));
+        let parts = make.var(parts, &USIZE);
+        let number = make.fresh(vars, "number", USIZE);
+        let (from, rounds) = (
+            make.fresh(vars, "from", USIZE),
+            make.fresh(vars, "rounds", USIZE),
+        );
+        let number = (number, make.var(number, &USIZE));
+        let start = make.raw(BinOp::Mul, number.1.clone(), size.clone());
+        let mut child = vec![make.bind(from, start)];
+        let from = make.var(from, &USIZE);
+        let rest = make.raw(BinOp::Sub, count.clone(), from.clone());
+        child.push(make.bind(rounds, make.raw(BinOp::Min, size, rest)));
+        let rounds = make.var(rounds, &USIZE);
+        let which = self.rounds.part(&from, &rounds, make);
+        let passed = self.captured.clone();
+        let passed = passed.map(|i| make.var(VarId(i), &vars[i].ty));
+        let args = grain.into_iter().chain([rounds]);
+        let args: Vec<Expr> = args.chain(which).chain(passed).collect();
+        if ordered {
+            let results = Results::new(gathers, &parts, vars, make);
+            stmts.push(results.declared());
+            child.push(make.spawn(self.id, args, Some((results.of(number.1), Combine::Store))));
+            stmts.push(make.times(number.0, parts, child));
             stmts.push(make.sync());
-            let sum = gather::join(gathers, make, results);
-            stmts.push(make.give(Some(sum)));
+            results.join(gathers, vars, make, &mut stmts);
+        } else if let Some(gather) = gathers.first() {
+            let (start, own) = gather::start(gathers, make, vars, |_| true);
+            stmts.extend(start);
+            let place = gather::value(gathers, make, &own);
+            let dest = gather.combine().map(|combine| (place.clone(), combine));
+            child.push(make.spawn(self.id, args, dest));
+            stmts.push(make.times(number.0, parts, child));
+            stmts.push(make.sync());
+            stmts.push(make.give(Some(place)));
+        } else {
+            child.push(make.spawn(self.id, args, None));
+            stmts.push(make.times(number.0, parts, child));
+            stmts.push(make.give(None));
         }
         let many = make.compare(BinOp::Gt, count, each);
         make.choose(many, make.block(stmts), None)
+    }
+}
+
+/// The results of parts, kept until they are joined in their order.
+struct Results {
+    array: VarId,
+    ty: Ty,
+    each: Ty,
+    count: Expr,
+}
+
+impl Results {
+    fn new(gathers: &[Gather], count: &Expr, vars: &mut Vec<Var>, make: &Make) -> Self {
+        let each = gather::result(gathers);
+        let ty = Ty::Array(Box::new(each.clone()), ORDERED_PARTS);
+        let array = make.fresh(vars, "results", ty.clone());
+        vars[array.0].awaits = true;
+        Self {
+            array,
+            ty,
+            each,
+            count: count.clone(),
+        }
+    }
+
+    fn declared(&self) -> Stmt {
+        Stmt::Let(Pat::Var(self.array), None)
+    }
+
+    /// The place of a part's result.
+    fn of(&self, number: Expr) -> Expr {
+        let span = number.span;
+        let array = Expr::new(ExprKind::Var(self.array), self.ty.clone(), span);
+        Expr::new(ExprKind::Index(array, number), self.each.clone(), span)
+    }
+
+    /// Gives the first result with all others joined to it.
+    fn join(&self, gathers: &[Gather], vars: &mut Vec<Var>, make: &Make, stmts: &mut Vec<Stmt>) {
+        let sum = make.fresh(vars, "gathered", self.each.clone());
+        let number = make.fresh(vars, "number", USIZE);
+        stmts.push(make.bind(sum, self.of(make.count(0))));
+        let sum = make.var(sum, &self.each);
+        let next = make.raw(BinOp::Add, make.var(number, &USIZE), make.count(1));
+        let joined = gather::join(gathers, make, [sum.clone(), self.of(next)]);
+        let others = make.raw(BinOp::Sub, self.count.clone(), make.count(1));
+        let add = make.assign(sum.clone(), joined);
+        stmts.push(make.times(number, others, vec![add]));
+        stmts.push(make.give(Some(sum)));
     }
 }
 

@@ -253,7 +253,30 @@ fn statistics_are_one_object() {
             "{node}"
         );
         assert!(number(&node["time_ns"]) > 0, "{node}");
+        let (active, width) = (
+            node["lanes_active"].as_f64().unwrap(),
+            number(&node["width"]),
+        );
+        assert!(active > 0.0 && active <= 1.0, "{node}");
+        // None of its wavefronts were full.
+        if number(&node["full"]) == 0 {
+            let places = number(&node["dispatches"]) * width;
+            assert_eq!(
+                active,
+                number(&node["elements"]) as f64 / places as f64,
+                "{node}"
+            );
+            assert_eq!(node["partial_lanes_active"], active, "{node}");
+        }
     }
+    // One thread was in a wavefront or it was blocked.
+    let worked: u64 = nodes.iter().map(|n| number(&n["time_ns"])).sum();
+    let blocked = number(&run["running_ns"]) - worked;
+    assert_eq!(
+        (number(&run["blocked_ns"]), &run["workers"][0]["blocked_ns"]),
+        (blocked, &blocked.into())
+    );
+    assert!(run["lanes_active"].as_f64().unwrap() <= 1.0);
     let choices = stats["choices"].as_array().unwrap();
     let choice = |what: &str| choices.iter().find(|c| c["what"] == what).unwrap();
     assert_eq!(choice("threads")["why"], "asked for");

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_tests::{
-    emulator::{self, Passing, RingEmulator},
+    emulator::{self, Measured, Passing, RingEmulator},
     history,
 };
 
@@ -85,6 +85,38 @@ fn planted_bugs_are_found() {
         match wrong(&ring.unwrap(), 60) {
             Some(why) => println!("{name}: {why}"),
             None => panic!("{name}: not found"),
+        }
+    }
+}
+
+#[test]
+fn what_rings_are_measured_by_passes_each_element_once() {
+    if !emulator::is_there() {
+        return;
+    }
+    for (lie, whole) in [(0, true), (1, true), (2, true), (1, false)] {
+        let measured = Measured::new(lie, whole).unwrap();
+        for kernel in 0..3 {
+            let mut yields = 0;
+            for seed in 1..=6 {
+                for (width, group) in RINGS {
+                    let passing = Passing {
+                        width,
+                        group,
+                        blocks: 1 + seed as u32 % 3,
+                        elements: 40 + 4 * u64::from(width),
+                        seed,
+                        switches: 4,
+                    };
+                    let [count, sum, wrong, yielded] = measured.pass(kernel, passing).unwrap();
+                    let n = passing.elements;
+                    let expected = (n, n * (n - 1) / 2, 0);
+                    assert_eq!((count, sum, wrong), expected, "{kernel}, {passing:?}");
+                    yields += yielded;
+                }
+            }
+            // Most of these rings are narrower than what is passed at once.
+            assert!(yields > 0, "kernel {kernel}");
         }
     }
 }

@@ -7,11 +7,13 @@ use super::{
     loaded::CudaLoaded,
     memory::{Mapped, Memory},
     run::{Settings, run},
+    sight::WATCHED,
 };
 use crate::{
     args::ErasedCall,
     error::RunError,
     gpus::{Aggregator, CudaOptions, DeviceInfo, MIN_BLOCKS},
+    live::Live,
     report::RunReport,
     sync::Mutex,
     timeline::{self, Observe},
@@ -46,6 +48,11 @@ const KEPT_COPIES: u64 = 256 << 20;
 const _: () = assert!(MIN_BLOCKS == Options::MIN_BLOCKS);
 
 impl CudaOptions {
+    /// Blocks that run at one time where the GPU has room for so many.
+    pub(super) fn blocks_of(&self, room: u32) -> u32 {
+        self.blocks.map_or(room, |asked| room.min(asked.max(1)))
+    }
+
     /// How many spans each who decides keeps, if a timeline is.
     pub(super) const fn timeline(&self) -> Option<u32> {
         match self.observe {
@@ -68,6 +75,7 @@ struct Slot {
     options: CudaOptions,
     info: DeviceInfo,
     memory: u64,
+    live: Live,
     /// None only while the next one is made.
     alive: Mutex<Option<Arc<Inner>>>,
 }
@@ -79,6 +87,7 @@ pub(super) struct Inner {
     pub(super) info: DeviceInfo,
     pub(super) memory: u64,
     pub(super) shared: Mapped,
+    pub(super) live: Live,
     /// One run at a time: who launches holds it.
     pub(super) workspace: Mutex<Workspace>,
     loaded: Mutex<Vec<Arc<CudaLoaded>>>,
@@ -142,7 +151,7 @@ impl CudaCancel {
 }
 
 impl Inner {
-    fn new(options: CudaOptions, info: DeviceInfo) -> Result<Self, RunError> {
+    fn new(options: CudaOptions, info: DeviceInfo, live: Live) -> Result<Self, RunError> {
         let context = Context::new(options.ordinal)?;
         let (memory, shared) = {
             let _using = context.enter()?;
@@ -157,6 +166,7 @@ impl Inner {
             info,
             memory,
             shared,
+            live,
             workspace: Mutex::new(Workspace::default()),
             loaded: Mutex::new(Vec::new()),
             context,
@@ -210,7 +220,8 @@ impl CudaDevice {
         arch_for(nvrtc, info.arch)?;
         // Times are counted from here on.
         timeline::start();
-        let inner = Arc::new(Inner::new(options, info.clone())?);
+        let live = Live::new(WATCHED);
+        let inner = Arc::new(Inner::new(options, info.clone(), live.clone())?);
         let (name, memory) = (format!("cuda:{}", info.ordinal), inner.memory);
         let options = CudaOptions {
             memory: Some(memory),
@@ -222,6 +233,7 @@ impl CudaDevice {
                 options,
                 info,
                 memory,
+                live,
                 alive: Mutex::new(Some(inner)),
             }),
         })
@@ -248,6 +260,7 @@ impl CudaDevice {
             .insert(Arc::new(Inner::new(
                 self.slot.options,
                 self.slot.info.clone(),
+                self.slot.live.clone(),
             )?))
             .clone())
     }
@@ -268,6 +281,11 @@ impl CudaDevice {
     #[must_use]
     pub fn memory(&self) -> u64 {
         self.slot.memory
+    }
+
+    /// Watches its runs.
+    pub(crate) fn live(&self) -> Live {
+        self.slot.live.clone()
     }
 
     /// A handle that ends runs of this device.
@@ -459,4 +477,20 @@ pub(super) fn arch_for(nvrtc: &Nvrtc, arch: u32) -> Result<Arch, RunError> {
             "the GPU is of architecture sm_{arch}, unknown to NVRTC {major}.{minor}{range}"
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_blocks_run_as_are_asked_for_and_find_room() {
+        let of = |blocks| CudaOptions {
+            blocks,
+            ..CudaOptions::default()
+        };
+        let cases = [None, Some(0), Some(1), Some(500), Some(9999)];
+        let blocks = cases.map(|asked| of(asked).blocks_of(528));
+        assert_eq!(blocks, [528, 1, 1, 500, 528]);
+    }
 }

@@ -6,7 +6,7 @@ use super::{
     launcher::{Kernels, Launcher, Machine, Rows},
     loaded::{CudaLoaded, LoadedPart},
 };
-use crate::error::RunError;
+use crate::{error::RunError, live::Live};
 use millstream_channels_kernel::cuda::abi::kernel;
 use std::{sync::atomic::AtomicU32, time::Duration};
 
@@ -118,6 +118,10 @@ impl<K> Machine for Driver<'_, K> {
 
     fn shared_address(&self) -> u64 {
         self.inner.shared.device()
+    }
+
+    fn live(&self) -> &Live {
+        &self.inner.live
     }
 
     fn mark(&self, end: bool) -> Result<(), RunError> {

@@ -2,7 +2,7 @@
 //! kernels and copies memory. The driver of a GPU is one launcher ([`gpu`](super::gpu)); the emulator of the tests, which runs the same text
 //! on this computer, is another. So the loop that is tested without a GPU is the one that ships.
 
-use crate::{error::RunError, report::KernelReport, sync::Mutex};
+use crate::{error::RunError, live::Live, report::KernelReport, sync::Mutex};
 use millstream_channels_kernel::cuda::{
     Plan, Site,
     abi::{self, MOST_BLOCKS},
@@ -194,6 +194,9 @@ pub trait Machine {
 
     /// Where the device finds the words that it shares with the host.
     fn shared_address(&self) -> u64;
+
+    /// Where its runs say how far they are.
+    fn live(&self) -> &Live;
 
     /// Marks the time when all that was asked for is done: first the beginning of the run, then its end, which may be marked again.
     ///

@@ -2,6 +2,7 @@
 //!
 //! A level with nothing that waits takes no memory, and one with a frame and its continuation two marks; so a run may be as deep as its frames find room.
 
+use crate::leaving::Lay;
 use millstream_channels_kernel::cuda::{
     abi::{self, Mark, Standing},
     plan::{Plan, StackKind},
@@ -187,6 +188,33 @@ impl Levels {
     /// Entry elements consumed, by level: of the first ones.
     pub(super) fn elements(&self) -> Vec<u64> {
         self.known.iter().map(|l| l.elements).collect()
+    }
+
+    /// What waits in each stack: how many elements, and the shallowest and the deepest level with some.
+    pub(super) fn waiting(&self) -> Vec<Lay> {
+        let stacks = self.top.len();
+        let mut lay = vec![Lay::default(); stacks];
+        // Of each stack the level and the beginning of what waits there, whose end is not known yet.
+        let mut open: Vec<Option<(u64, u32)>> = vec![None; stacks];
+        let close = |lay: &mut Lay, open: &mut Option<(u64, u32)>, end: u32| {
+            if let Some((level, begin)) = open.take() {
+                lay.add(level, u64::from(end.saturating_sub(begin)));
+            }
+        };
+        for mark in &self.marks {
+            let (s, level) = (mark.what as usize % stacks, mark.what as usize / stacks / 2);
+            let is_end = !(mark.what as usize / stacks).is_multiple_of(2);
+            // Frames and continuations end where those of the next level begin.
+            close(&mut lay[s], &mut open[s], mark.at);
+            if !is_end {
+                open[s] = Some((level as u64, mark.at));
+            }
+        }
+        for s in 0..stacks {
+            close(&mut lay[s], &mut open[s], self.lo[s]);
+            lay[s].add(u64::from(self.level), u64::from(self.have(s)));
+        }
+        lay
     }
 
     /// Forgets that there is not room for any number of marks.

@@ -102,14 +102,14 @@ impl Persistent {
     }
 }
 
-/// How many blocks of a kernel the GPU runs at once.
+/// How many blocks of a kernel the GPU runs at once, or those that were asked for if they are fewer.
 fn fitting(inner: &Inner, kernel: &Kernel) -> Result<u32, RunError> {
     match kernel.occupancy(kernel::BLOCK)? * inner.info.multiprocessors {
         0 => Err(RunError::Compile(format!(
             "no block of the program fits a multiprocessor of {}",
             inner.info.name
         ))),
-        blocks => Ok(blocks),
+        room => Ok(inner.options.blocks_of(room)),
     }
 }
 

@@ -24,6 +24,7 @@ mod outcome;
 mod policy;
 mod records;
 mod run;
+mod sight;
 mod staging;
 mod timeline;
 
@@ -34,3 +35,4 @@ pub use driver::{devices, driver_version};
 pub use launcher::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Shape};
 pub use loaded::CudaLoaded;
 pub use run::{Settings, run};
+pub use sight::WATCHED;

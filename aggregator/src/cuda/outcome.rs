@@ -3,7 +3,7 @@
 use super::{
     launcher::Launcher,
     run::{Counts, Run},
-    timeline,
+    timeline::{self, Spans},
 };
 use crate::{
     error::RunError,
@@ -15,6 +15,7 @@ use millstream_channels_kernel::cuda::{
     plan::{Source, StackKind},
 };
 use millstream_graph::fault::{Fault, FaultValue};
+use std::time::Duration;
 
 impl<L: Launcher> Run<'_, L> {
     /// The error that a run ended with, if it did.
@@ -158,8 +159,13 @@ impl<L: Launcher> Run<'_, L> {
             .map(|l| at(&counts.elements, l) + at(&leaves.by_level, l))
             .collect();
         let (mut nodes, node_of) = timeline::nodes(plan);
-        for (&node, consumed) in node_of.iter().zip(&counts.consumed) {
+        let sources = counts.consumed.iter().zip(&counts.lanes);
+        for (&node, (consumed, lanes)) in node_of.iter().zip(sources) {
             nodes[node].elements += consumed;
+            // Of what the kernel did by itself nobody counted them.
+            if !counts.unseen {
+                nodes[node].lanes.join(*lanes);
+            }
         }
         nodes.retain(|n| n.elements > 0);
         let peaks = plan.stacks.iter().zip(&counts.peak).zip(0..);
@@ -197,11 +203,18 @@ impl<L: Launcher> Run<'_, L> {
             running: counts.kernel,
             ..RunReport::default()
         };
+        let spans = || records.as_ref()?.spans.as_ref();
+        let in_kernel = match counts.unseen {
+            true => spans().and_then(Spans::blocked),
+            false => Some(Duration::ZERO),
+        };
+        report.blocked = in_kernel.map(|b| b + counts.blocked);
         let mut host = self.host;
         if let Some(spans) = records.and_then(|r| r.spans) {
             host.add(What::Compile, kernels.compiled, kernels.compiling);
             spans.tell(&mut report, counts.roots.into(), host);
         }
+        report.sum_lanes();
         report
     }
 }

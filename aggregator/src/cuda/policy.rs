@@ -6,9 +6,10 @@ use super::{
     launcher::Shape,
     levels::{Levels, Room},
 };
+use crate::{leaving::Lay, live::SoFar};
 use millstream_channels_kernel::cuda::{
     abi::{Dispatch, Mailbox, Standing},
-    plan::{Plan, Source, SourcePush},
+    plan::{Plan, Source, SourcePush, StackKind},
     rules::{
         FILL, GUESS, GUESS_LEVELS, GUESS_YIELDS, LEAST_PUSHED, NEIGHBOURS, RESERVE, RETRY,
         SMALL_SHARE,
@@ -134,6 +135,8 @@ pub(super) struct Policy<'a> {
     deep: bool,
     peak: Vec<u32>,
     consumed: Vec<u64>,
+    /// Elements that wait to be run.
+    alive: u64,
 }
 
 impl<'a> Policy<'a> {
@@ -163,6 +166,7 @@ impl<'a> Policy<'a> {
             full: None,
             deep: false,
             consumed: vec![0; plan.sources.len()],
+            alive: roots.into(),
         }
     }
 
@@ -249,10 +253,14 @@ impl<'a> Policy<'a> {
         self.put_back(run, done, number);
         let source = &self.plan.sources[run.source];
         let taken = run.count - done.left;
+        self.alive = self.alive.saturating_sub(taken.into());
         let mut children = Vec::new();
         for (i, push) in source.pushes.iter().enumerate() {
             let stack = push.stack as usize;
             let pushed = done.pushed(source, push);
+            if self.plan.stacks[stack].kind != StackKind::Frame {
+                self.alive += u64::from(pushed);
+            }
             let mut top = self.levels.top[stack] + pushed;
             if !self.levels.is_entry(stack) {
                 self.levels.top[stack] = top;
@@ -572,6 +580,27 @@ impl<'a> Policy<'a> {
         self.peak = at.peak.all(standing);
         self.average = at.average.all(standing);
         self.levels.resume(self.plan, standing, records, marks);
+        let waiting = self.levels.waiting().into_iter().zip(&self.plan.stacks);
+        let waiting = waiting.filter(|(_, stack)| stack.kind != StackKind::Frame);
+        self.alive = waiting.map(|(lay, _)| lay.elements).sum();
+    }
+
+    /// What waits in each stack.
+    pub(super) fn waiting(&self) -> Vec<Lay> {
+        self.levels.waiting()
+    }
+
+    /// How far the run is, for who watches: elements that ran, levels, bytes, elements that wait.
+    pub(super) fn so_far(&self, bytes: &[u64]) -> SoFar {
+        let ran = self.plan.sources.iter().zip(&self.consumed);
+        let lies = self.levels.top.iter().zip(bytes);
+        SoFar {
+            tasks: ran.filter(|r| r.0.is_entry()).map(|r| r.1).sum(),
+            levels: self.reached().into(),
+            bytes: lies.map(|(&top, bytes)| u64::from(top) * bytes).sum(),
+            alive: Some(self.alive),
+            ..SoFar::default()
+        }
     }
 
     /// How many levels a run like this one is expected to have.

@@ -14,7 +14,7 @@
 
 use super::{
     policy::{Decision, Done, Policy, Run},
-    timeline::Spans,
+    timeline::{By, Spans},
 };
 use millstream_channels_kernel::cuda::{
     Plan,
@@ -114,7 +114,7 @@ impl Records {
     /// One that the host decided, and when it was run.
     pub(super) fn push(&mut self, plan: &Plan, run: Run, done: Done, when: (u64, u64)) {
         if let Some(spans) = &mut self.spans {
-            spans.push(plan, (&run, &done), when, false);
+            spans.push(plan, (&run, &done), when, By::Host);
         }
         self.keep(Record {
             run,
@@ -139,7 +139,8 @@ impl Records {
                 (at.begin.get(one), at.end.get(one)),
             );
             if let Some(spans) = &mut self.spans {
-                spans.push(plan, (&record.run, &record.done), when, true);
+                let by = if record.narrow { By::Warp } else { By::Kernel };
+                spans.push(plan, (&record.run, &record.done), when, by);
             }
             self.keep(record);
         }

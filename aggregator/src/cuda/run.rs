@@ -6,13 +6,14 @@ use super::{
     launcher::{Launcher, MAILBOX},
     policy::{Decision, Done, Policy, Run as Chosen},
     records::{self, Records},
+    sight::Watched,
     timeline::Spans,
 };
 use crate::{
     args::{self, ErasedCall},
     error::RunError,
     gpus::Aggregator,
-    report::RunReport,
+    report::{Lanes, RunReport},
     timeline::{Host, What, now},
 };
 use millstream_channels_kernel::cuda::{
@@ -21,6 +22,7 @@ use millstream_channels_kernel::cuda::{
 };
 use millstream_graph::{ir::TaskId, levelized::StackRef};
 use std::{
+    mem::offset_of,
     sync::atomic::Ordering,
     time::{Duration, Instant},
 };
@@ -64,6 +66,7 @@ pub(super) struct Run<'a, L> {
     copies: Copies,
     /// Where the copies lie.
     copied: u64,
+    pub(super) watched: Watched,
 }
 
 /// Children that ended where they were spawned.
@@ -93,6 +96,10 @@ pub(super) struct Counts {
     pub(super) reached: u32,
     /// Whether the persistent kernel was not there at the beginning.
     pub(super) early: bool,
+    /// Of each source, of dispatches of the host's, and how long the device waited for them; whether there were others.
+    pub(super) lanes: Vec<Lanes>,
+    pub(super) blocked: Duration,
+    pub(super) unseen: bool,
     expected: u32,
     pub(super) records: Option<Records>,
 }
@@ -107,6 +114,7 @@ pub fn run(
     task: TaskId,
     calls: &mut [ErasedCall<'_>],
 ) -> Result<RunReport, RunError> {
+    launcher.live().0.clear();
     Run::new(launcher, settings, task, calls)?.execute(calls)
 }
 
@@ -137,7 +145,10 @@ impl<'a, L: Launcher> Run<'a, L> {
             budget: settings.memory,
         })?;
         let base = launcher.channels(settings.memory + arena.records_bytes)?;
+        let plan = &launcher.kernels().plan;
+        let sizes = (&arena.capacities[..], &arena.once[..], arena.size);
         let run = Self {
+            watched: Watched::new(plan, launcher.live(), sizes),
             launcher,
             settings,
             arena,
@@ -219,8 +230,16 @@ impl<'a, L: Launcher> Run<'a, L> {
         launcher.set_channels(&self.arena.channels(self.base))
     }
 
-    /// Runs, and copies everything out.
+    /// Runs, and says what came of it.
     fn execute(mut self, calls: &mut [ErasedCall<'_>]) -> Result<RunReport, RunError> {
+        let counts = self.work(calls);
+        let board = &self.launcher.live().0;
+        board.ends(counts.as_ref().err(), || self.watched.left());
+        counts.map(|counts| self.report(counts))
+    }
+
+    /// Runs, and copies everything out.
+    fn work(&mut self, calls: &mut [ErasedCall<'_>]) -> Result<Counts, RunError> {
         self.launcher.mark(false)?;
         let start = Instant::now();
         let mut result = self.aggregate();
@@ -249,7 +268,7 @@ impl<'a, L: Launcher> Run<'a, L> {
                 .extend_from_slice(&results[i * size as usize..][..size as usize]);
         }
         self.host.spent(What::Copy, start);
-        Ok(self.report(counts))
+        Ok(counts)
     }
 
     /// The policy where a run begins.
@@ -299,6 +318,7 @@ impl<'a, L: Launcher> Run<'a, L> {
     ) -> Result<(Control, Option<Chosen>), RunError> {
         let plan = self.plan();
         let launched = now();
+        self.watched.kernel_begins();
         // SAFETY: the run's memory is laid out as the kernel expects.
         unsafe {
             self.launcher
@@ -335,9 +355,13 @@ impl<'a, L: Launcher> Run<'a, L> {
             let header = records::header(plan, self.launcher.kernels().records);
             self.write(self.arena.records, &header)?;
         }
+        if control.status == status::OK {
+            self.watched.kernel_ended();
+        }
         let over = control.over != 0 && control.status == status::OK;
         // One that is given back is yet to be dispatched.
         counts.dispatches += control.dispatches - u64::from(over);
+        counts.unseen |= control.dispatches > u64::from(over);
         counts.narrow += control.narrow;
         let chosen = || {
             Chosen::from_words(
@@ -354,24 +378,14 @@ impl<'a, L: Launcher> Run<'a, L> {
         let mut counts = Counts {
             records: self.records(),
             roots: self.roots,
+            lanes: vec![Lanes::default(); self.plan().sources.len()],
             ..Counts::default()
         };
-        let control = match self.settings.aggregator {
-            Aggregator::Persistent => self.kernel(&mut policy, false, &mut counts)?.0,
-            Aggregator::HostThread => self.host_thread(&mut policy, None, &mut counts)?,
-            Aggregator::Auto if self.launcher.is_ready()? => {
-                let (control, chosen) = self.kernel(&mut policy, true, &mut counts)?;
-                if let Some(chosen) = chosen {
-                    self.host_thread(&mut policy, Some(chosen), &mut counts)?
-                } else {
-                    control
-                }
-            }
-            Aggregator::Auto => {
-                counts.early = true;
-                self.host_thread(&mut policy, None, &mut counts)?
-            }
-        };
+        let control = self.decide(&mut policy, &mut counts);
+        if control.as_ref().map_or(true, |c| c.status != status::OK) {
+            self.watched.leave(&policy, &counts);
+        }
+        let control = control?;
         counts = Counts {
             expected: policy.expected(),
             reached: policy.reached(),
@@ -386,10 +400,29 @@ impl<'a, L: Launcher> Run<'a, L> {
         Ok((control, counts))
     }
 
+    /// The same, by whom the settings say.
+    fn decide(&self, policy: &mut Policy<'_>, counts: &mut Counts) -> Result<Control, RunError> {
+        match self.settings.aggregator {
+            Aggregator::Persistent => Ok(self.kernel(policy, false, counts)?.0),
+            Aggregator::HostThread => self.host_thread(policy, None, counts),
+            Aggregator::Auto if self.launcher.is_ready()? => {
+                match self.kernel(policy, true, counts)? {
+                    (_, Some(chosen)) => self.host_thread(policy, Some(chosen), counts),
+                    (control, None) => Ok(control),
+                }
+            }
+            Aggregator::Auto => {
+                counts.early = true;
+                self.host_thread(policy, None, counts)
+            }
+        }
+    }
+
     /// What records are kept in, if the kernels make any.
     fn records(&self) -> Option<Records> {
         let spans = self.settings.timeline;
-        let spans = spans.map(|most| Spans::new(self.plan(), most));
+        let spans =
+            spans.map(|most| Spans::new(self.plan(), most, self.launcher.kernels().shape.warp));
         let kept = self.launcher.kernels().records > 0;
         kept.then(|| Records::new(self.settings.compare, spans))
     }
@@ -440,6 +473,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             .shared_word(MAILBOX + told.number.at())
             .store(0, Ordering::Relaxed);
         let mut over;
+        let mut answered = now();
         loop {
             if shares && narrow >= NARROW_RUNS && policy.rests() && self.launcher.is_ready()? {
                 narrow = 0;
@@ -449,6 +483,7 @@ impl<'a, L: Launcher> Run<'a, L> {
                     return Ok(control);
                 }
                 chosen = next;
+                answered = now();
             }
             let decision = chosen.take().map_or_else(|| policy.decide(), Decision::Run);
             over = match decision {
@@ -457,12 +492,13 @@ impl<'a, L: Launcher> Run<'a, L> {
                 Decision::Run(_) | Decision::Move(_) | Decision::Done => None,
             };
             number = number.wrapping_add(1).max(1);
-            let begun = counts.records.as_ref().map(|_| now());
+            let begun = now();
+            counts.blocked += Duration::from_nanos(begun - answered);
             if !self.dispatch(&decision, number)? {
                 break;
             }
             counts.dispatches += 1;
-            let answered = if begun.is_some() { now() } else { 0 };
+            answered = now();
             let Decision::Run(run) = decision else {
                 continue;
             };
@@ -474,6 +510,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             let words: Vec<u32> = (0..told.words()).map(answer).collect();
             let done = Done::from_words(&told, &words);
             policy.take(&run, &done, number.wrapping_add(1).max(1));
+            self.watched.publish(policy, counts.dispatches);
             let source = &self.plan().sources[run.source];
             let block = self.launcher.kernels().shape.block;
             narrow = if run.count <= source.alone(block) {
@@ -481,7 +518,10 @@ impl<'a, L: Launcher> Run<'a, L> {
             } else {
                 0
             };
-            if let (Some(records), Some(begun)) = (&mut counts.records, begun) {
+            let consumed = run.count - done.left;
+            let warp = self.launcher.kernels().shape.warp;
+            counts.lanes[run.source].add((run.count.into(), consumed.into()), warp.into());
+            if let Some(records) = &mut counts.records {
                 records.push(self.plan(), run, done, (begun, answered));
             }
         }
@@ -500,11 +540,11 @@ impl<'a, L: Launcher> Run<'a, L> {
     fn dispatch(&self, decision: &Decision, number: u32) -> Result<bool, RunError> {
         let kernels = self.launcher.kernels();
         let (mut words, kernel, blocks) = match decision {
-            Decision::Run(run) => (
-                run.words(&kernels.plan, number),
-                run.source,
-                self.blocks_for(run.source, run.count),
-            ),
+            Decision::Run(run) => {
+                self.watched.dispatch(run, &kernels.plan);
+                let blocks = self.blocks_for(run.source, run.count);
+                (run.words(&kernels.plan, number), run.source, blocks)
+            }
             Decision::Move(words) => (
                 words.clone(),
                 kernels.plan.sources.len(),
@@ -542,8 +582,9 @@ impl<'a, L: Launcher> Run<'a, L> {
         2 * self.settings.watchdog + GRACE
     }
 
-    /// Gives up a kernel that neither ends nor looks at the watchdog.
-    fn hung(&self) -> RunError {
+    /// Gives up a kernel that neither ends nor looks at the watchdog: the one that decides by itself, or a dispatch.
+    fn hung(&self, decides: bool) -> RunError {
+        self.look_at_hung(decides);
         self.launcher.give_up();
         RunError::Lost(format!(
             "a kernel did not end and did not look at the watchdog for {:?}; it was given up",
@@ -557,23 +598,27 @@ impl<'a, L: Launcher> Run<'a, L> {
         let (mut since, mut last) = (start, None);
         while !self.launcher.is_done(RUNNING)? {
             if since.elapsed() > patience {
-                // SAFETY: a word of the control record.
-                let beat = unsafe {
-                    let at = self.arena.control + std::mem::offset_of!(Control, beat) as u64;
-                    self.launcher.peek(self.base + at)
-                }?;
+                let beat = self.peek(self.arena.control + offset_of!(Control, beat) as u64)?;
                 if beat.is_none() || beat == last {
-                    return Err(self.hung());
+                    return Err(self.hung(true));
                 }
                 (since, last) = (Instant::now(), beat);
             }
             if start.elapsed() > SHORT {
+                self.glance();
                 std::thread::sleep(NAP);
             } else {
                 std::hint::spin_loop();
             }
         }
         self.launcher.wait(RUNNING)
+    }
+
+    /// A word of the run's memory while a kernel runs, if the device says it in time.
+    pub(super) fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
+        assert!(at + 4 <= self.arena.size);
+        // SAFETY: inside the device memory; records lie aligned.
+        unsafe { self.launcher.peek(self.base + at) }
     }
 
     /// Waits for the mailbox. The kernel ends itself if it takes too long; a lost context is seen by asking the launcher.
@@ -593,7 +638,7 @@ impl<'a, L: Launcher> Run<'a, L> {
                 });
             }
             if spins % 4096 == 0 && start.elapsed() > self.patience() {
-                return Err(self.hung());
+                return Err(self.hung(false));
             }
             std::hint::spin_loop();
         }

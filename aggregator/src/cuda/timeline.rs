@@ -12,12 +12,28 @@ use millstream_channels_kernel::cuda::{
 };
 use std::{collections::BTreeMap, time::Duration};
 
+/// Whose a dispatch was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum By {
+    /// A kernel of its own.
+    Host,
+    /// The persistent kernel's blocks.
+    Kernel,
+    /// One warp of it.
+    Warp,
+}
+
 /// The spans of a run.
 #[derive(Debug)]
 pub(super) struct Spans {
     /// Of each source the number of its node.
     node_of: Vec<usize>,
     nodes: Vec<NodeReport>,
+    /// Lanes of a warp.
+    warp: u64,
+    /// How long dispatches of the persistent kernel took, and narrow ones of them.
+    decided: Duration,
+    narrow: Duration,
     host: Recorder,
     /// These two by the GPU's clock.
     kernel: Recorder,
@@ -58,11 +74,12 @@ pub(super) fn nodes(plan: &Plan) -> (Vec<NodeReport>, Vec<usize>) {
     (nodes, node_of)
 }
 
-/// A dispatch consumed so many elements of a node, gave some back or none, and took so long.
-fn count(node: &mut NodeReport, elements: u64, yields: bool, time: Duration) {
+/// A dispatch of so many elements of a node consumed so many of them, in warps of so many lanes, and took so long.
+fn count(node: &mut NodeReport, (count, elements): (u64, u64), warp: u64, time: Duration) {
     node.elements += elements;
     node.dispatches += 1;
-    node.yields += u64::from(yields);
+    node.yields += u64::from(elements < count);
+    node.lanes.add((count, elements), warp);
     let power = elements.max(1).ilog2() as usize;
     if node.widths.len() <= power {
         node.widths.resize(power + 1, 0);
@@ -82,11 +99,14 @@ fn children(plan: &Plan, run: &Run, done: &Done) -> u64 {
 }
 
 impl Spans {
-    pub(super) fn new(plan: &Plan, most: u32) -> Self {
+    pub(super) fn new(plan: &Plan, most: u32, warp: u32) -> Self {
         let (nodes, node_of) = nodes(plan);
         Self {
             node_of,
             nodes,
+            warp: warp.into(),
+            decided: Duration::ZERO,
+            narrow: Duration::ZERO,
             host: Recorder::new(most),
             kernel: Recorder::new(most),
             lost: false,
@@ -125,17 +145,27 @@ impl Spans {
         plan: &Plan,
         (run, done): (&Run, &Done),
         (begin, end): (u64, u64),
-        persistent: bool,
+        by: By,
     ) {
         let elements = u64::from(run.count - done.left);
         let node = self.node_of[run.source];
         let time = Duration::from_nanos(end.saturating_sub(begin));
-        count(&mut self.nodes[node], elements, done.left > 0, time);
-        let track = if persistent {
-            &mut self.kernel
-        } else {
-            &mut self.host
+        count(
+            &mut self.nodes[node],
+            (run.count.into(), elements),
+            self.warp,
+            time,
+        );
+        let track = match by {
+            By::Host => &mut self.host,
+            By::Kernel | By::Warp => &mut self.kernel,
         };
+        if by != By::Host {
+            self.decided += time;
+        }
+        if by == By::Warp {
+            self.narrow += time;
+        }
         track.push(Span {
             begin,
             end,
@@ -144,6 +174,17 @@ impl Spans {
             elements,
             children: children(plan, run, done),
         });
+    }
+
+    /// How long a block of the persistent kernel had no part of a dispatch, on an average of those that ever had one, if all is known. A narrow
+    /// dispatch is one block's.
+    pub(super) fn blocked(&self) -> Option<Duration> {
+        let blocks = self.blocks.keys().max().map_or(1, |last| last + 1);
+        let shares = self.blocks.values().flatten();
+        let shares = shares.map(|s| Duration::from_nanos(s.end.saturating_sub(s.begin)));
+        let worked = shares.sum::<Duration>() + self.narrow;
+        let whole = !self.lost && self.lost_shares == 0;
+        whole.then(|| (self.decided * blocks).saturating_sub(worked) / blocks)
     }
 
     /// The persistent kernel had no room for records of so many dispatches.

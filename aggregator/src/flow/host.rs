@@ -100,9 +100,13 @@ impl Flow {
     fn emit(&self, node: &NodePlan, seat: usize, emitted: &mut [Vec<u8>]) -> Result<(), String> {
         for (&channel, elements) in node.ports.iter().zip(emitted) {
             let room = |_| found(self.channels[channel].has_room());
-            let wait = || self.bell.sleep(seat, room) != Slept::Over;
+            let wait = || {
+                self.set_wants(seat, Some(channel));
+                self.bell.sleep(seat, room) != Slept::Over
+            };
             self.put_all(channel, elements, wait)
                 .map_err(|error| error.to_string())?;
+            self.set_wants(seat, None);
             elements.clear();
         }
         Ok(())

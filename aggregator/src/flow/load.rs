@@ -10,6 +10,7 @@ use super::{
 use crate::{
     args::{self, ErasedArg},
     cpu::{CpuDevice, CpuLoaded},
+    dump::Sight,
     error::RunError,
     policy::Bytes,
     report::{ChannelReport, ChannelTally, RunReport, WorkerReport},
@@ -26,7 +27,7 @@ use millstream_graph::{
 };
 use std::{
     collections::BTreeMap,
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, Weak, atomic::AtomicBool},
     thread,
     time::{Duration, Instant},
 };
@@ -142,6 +143,7 @@ impl CpuDevice {
         with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
     ) -> Result<(R, RunReport), RunError> {
         let _turn = self.turn();
+        self.board().clear();
         let start = Instant::now();
         let GraphCall {
             args,
@@ -160,6 +162,8 @@ impl CpuDevice {
         let mut host = Host::default();
         host.spent(What::Copy, start);
         let start = Instant::now();
+        let sight: Weak<Flow> = Arc::downgrade(&flow);
+        self.board().begins(sight);
         let result = thread::scope(|scope| {
             // Whatever becomes of `with`: nobody touches its caller's memory afterwards.
             let end = End(Some(&flow));
@@ -180,12 +184,14 @@ impl CpuDevice {
             (result, end.close())
         });
         host.spent(What::Run, start);
-        let (result, workers) = match result {
+        let result = match result {
             // What `with` gave up for is why the graph was cancelled.
-            (Err(error), Err(RunError::Cancelled)) => return Err(error),
-            (_, Err(error)) | (Err(error), _) => return Err(error),
-            (Ok(result), Ok(workers)) => (result, workers),
+            (Err(error), Err(RunError::Cancelled)) => Err(error),
+            (_, Err(error)) | (Err(error), _) => Err(error),
+            (Ok(result), Ok(workers)) => Ok((result, workers)),
         };
+        self.board().ends(result.as_ref().err(), || flow.sight());
+        let (result, workers) = result?;
         flow.all_delivered()?;
         *self.kept_channels() = Some((loaded.program.clone(), flow.channels.clone()));
         let mut report = self.report(&loaded.loaded, &flow.run, workers, (host, 0));
@@ -222,6 +228,8 @@ impl CpuDevice {
             wiring: wiring.clone(),
             uniforms,
             doing: (0..seats).map(|_| Line::default()).collect(),
+            wants: (0..=seats).map(|_| Line::default()).collect(),
+            hands: Mutex::new(Vec::new()),
             ended: wiring
                 .nodes
                 .iter()

@@ -4,6 +4,7 @@
 //! - [`wiring`]: a graph as tables; [`channel`]: a ring and what happens where it is full
 //! - [`ready`]: which wavefront is worth running; [`work`]: what a worker does; [`wavefront`]: how its stacks run elements in place
 //! - [`bell`]: how all sleep and wake, and how the end is found
+//! - [`sight`]: what it is at when it is stopped or stuck
 //! - [`running`]: how the caller feeds and drains a graph; [`host`]: nodes that are closures; [`image`]: elements as they have them
 
 mod bell;
@@ -13,6 +14,7 @@ pub(crate) mod image;
 mod load;
 mod ready;
 pub(crate) mod running;
+mod sight;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test ends there")]
 mod stress;
@@ -38,6 +40,7 @@ use crate::{
 };
 use channel::FlowChannel;
 use millstream_graph::levelized::Levelized;
+use sight::Hands;
 use std::sync::{
     Arc,
     atomic::{AtomicBool, AtomicU32, Ordering},
@@ -57,6 +60,10 @@ pub(crate) struct Flow {
     uniforms: Vec<u64>,
     /// Of each seat the node whose elements it has in hand, and one more; 0 if none. Written by who sits there.
     doing: Vec<Line>,
+    /// Of each seat, and of the caller behind them, the channel in which it waits for room, and one more; 0 if it does not.
+    wants: Vec<Line>,
+    /// What workers had in hand when they left.
+    hands: Mutex<Vec<Hands>>,
     /// Of each node whether it will never be asked again: a source that has no more.
     ended: Vec<AtomicBool>,
     /// The caller sends no more.
@@ -83,6 +90,9 @@ impl Job for Flow {
             part = true;
             let mut worker = FlowWorker::new(self, stacks);
             let done = worker.serve();
+            if done.is_err() || self.run.stopped() {
+                self.hands.lock().push(worker.hands());
+            }
             self.tallies.lock().push(worker.finish());
             done
         });
@@ -110,6 +120,18 @@ impl Flow {
         // Relaxed: a hint for predicates; who sleeps looks again when everybody does.
         let word = node.map_or(0, |n| n as u32 + 1);
         self.doing[seat].0.store(word, Ordering::Relaxed);
+    }
+
+    /// Who sits there, or the caller, waits for room in a channel, or no more.
+    fn set_wants(&self, seat: usize, channel: Option<usize>) {
+        // Relaxed: for who looks on.
+        let word = channel.map_or(0, |c| c as u32 + 1);
+        self.wants[seat].0.store(word, Ordering::Relaxed);
+    }
+
+    /// The caller's place among those who may want room.
+    fn caller(&self) -> usize {
+        self.doing.len()
     }
 
     /// After something was taken out of a channel: whoever has no room there may go on, and so may who waits for work.

@@ -204,10 +204,16 @@ impl Feed for CpuRunning<'_> {
     fn send(&self, channel: ChannelKey, elements: &[u8]) -> Result<(), RunError> {
         let channel = self.input(channel, elements)?;
         let mut stalled = Stalled::default();
-        self.flow.put_all(channel, elements, || {
+        let caller = self.flow.caller();
+        let sent = self.flow.put_all(channel, elements, || {
+            self.flow.set_wants(caller, Some(channel));
             let room = || self.flow.channels[channel].has_room();
             self.glance(Some(&room), &mut stalled).is_ok()
-        })
+        });
+        if sent.is_ok() {
+            self.flow.set_wants(caller, None);
+        }
+        sent
     }
 
     fn try_send(&self, channel: ChannelKey, elements: &[u8]) -> Result<usize, RunError> {

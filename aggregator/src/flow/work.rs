@@ -4,8 +4,10 @@ use super::{
     Flow,
     bell::{Found, Slept},
     ready::Ready,
+    sight::Hands,
 };
 use crate::{
+    dump::{Doing, Held},
     error::RunError,
     report::ChannelTally,
     worker::{Stop, Worker},
@@ -53,6 +55,33 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         }
     }
 
+    /// What it has in hand, and what found no room.
+    pub(super) fn hands(&self) -> Hands {
+        let (wiring, plan) = (&self.flow.wiring, self.worker.plan);
+        let name = |channel: usize| wiring.channels[channel].name.clone();
+        let in_hand = self.hands.iter().zip(&wiring.nodes);
+        let in_hand = in_hand.filter_map(|(hand, node)| {
+            let Hand { taken, done } = hand.as_ref()?;
+            Some(Held {
+                channel: name(node.consumes?),
+                elements: u64::from(taken.count()) - done,
+            })
+        });
+        let no_room = plan.staging.iter().filter_map(|&stack| {
+            let elements = self.worker.stacks.top(stack);
+            let channel = (0..self.blocked.len()).find(|&c| self.staging(c) == Some(stack))?;
+            (elements > 0).then(|| Held {
+                channel: name(channel),
+                elements,
+            })
+        });
+        Hands {
+            worker: self.seat,
+            in_hand: in_hand.collect(),
+            no_room: no_room.collect(),
+        }
+    }
+
     pub(super) fn finish(self) -> Vec<ChannelTally> {
         self.tally
     }
@@ -96,6 +125,14 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         let shared = &self.flow.run.shared;
         shared.rest(true);
         let begin = Instant::now();
+        match self.blocked.iter().position(|&blocked| blocked) {
+            Some(channel) => {
+                let staged = self.staging(channel);
+                let staged = staged.map_or(0, |s| self.worker.stacks.top(s));
+                (self.worker).step(Doing::WaitsForRoom, channel, staged, Some(begin));
+            }
+            None => self.worker.step(Doing::WaitsForWork, 0, 0, Some(begin)),
+        }
         let slept = self.flow.bell.sleep(self.seat, |alone| {
             if self.can_go_on(alone) || shared.has_work() {
                 Found::Work

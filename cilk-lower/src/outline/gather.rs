@@ -1,8 +1,7 @@
 //! What the rounds of a parallel loop gather in variables from around it, and what they may not do with others.
 //!
 //! A gather is `x += e`, `x |= e`, `x &= e`, `x ^= e`, `x = x.max(e)`, `x = x.min(e)`, `x = x.wrapping_add(e)`, or one of these of a child's
-//! result, where nothing else in the loop names `x`. Each piece of the loop starts from what changes nothing, and the pieces' values are
-//! combined in the shape of the halves.
+//! result, where nothing else in the loop names `x`. Each piece of the loop starts from what changes nothing.
 
 use super::{Known, make::Make};
 use crate::{
@@ -213,7 +212,7 @@ impl Gather {
         self.ty.scalar().is_some_and(Scalar::is_float)
     }
 
-    fn combine(&self) -> Option<Combine> {
+    pub(super) fn combine(&self) -> Option<Combine> {
         Some(match self.op {
             BinOp::Add => Combine::Add,
             BinOp::Or => Combine::Or,
@@ -250,6 +249,11 @@ impl Gather {
         let sum = make.raw(self.op, place.clone(), value);
         make.assign(place, sum)
     }
+}
+
+/// Whether the results of parts are kept, to be joined in their order: there are several, or the order shows.
+pub(super) fn is_kept(gathers: &[Gather]) -> bool {
+    !gathers.is_empty() && at_once(gathers).is_none()
 }
 
 /// The variable that children may add to one by one, and how: where there is one, and the order does not show.

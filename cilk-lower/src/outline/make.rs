@@ -1,7 +1,7 @@
 //! Typed trees made here rather than read from a source; all stand where the loop does.
 
 use crate::{
-    hir::{Expr, ExprKind, FnId, Pat, Stmt, Var, VarId},
+    hir::{Expr, ExprKind, FnId, For, LoopId, Pat, Stmt, Var, VarId},
     ty::{BOOL, Ty, USIZE},
 };
 use millstream_graph::ir::{BinOp, Combine};
@@ -101,6 +101,21 @@ impl Make {
     pub(super) fn valued(&self, stmts: Vec<Stmt>, value: Expr) -> Expr {
         let ty = value.ty.clone();
         Expr::new(ExprKind::Block(stmts, Some(value)), ty, self.0)
+    }
+
+    /// A loop of so many rounds.
+    pub(super) fn times(&self, number: VarId, count: Expr, body: Vec<Stmt>) -> Stmt {
+        let over = For::Range {
+            var: Pat::Var(number),
+            lo: self.count(0),
+            hi: count,
+            inclusive: false,
+            rev: false,
+            step: None,
+        };
+        // Nothing leaves it but its end, so that no other loop is meant by its number.
+        let kind = ExprKind::For(LoopId(usize::MAX), over, self.block(body));
+        self.unit(kind)
     }
 
     pub(super) fn choose(&self, cond: Expr, then: Expr, other: Option<Expr>) -> Expr {

@@ -1,4 +1,4 @@
-//! The rounds of a parallel loop: how many there are, halves of them, and the loop over those of one piece.
+//! The rounds of a parallel loop: how many there are, parts of them, and the loop over those of one piece.
 
 use super::make::Make;
 use crate::{
@@ -230,33 +230,32 @@ impl Rounds {
         Self { id: self.id, over }
     }
 
-    /// In the task: arguments for its first `left` rounds, and for the others of `all`.
-    pub(super) fn halves(&self, left: &Expr, make: &Make) -> [Vec<Expr>; 2] {
+    /// In the task: arguments for `count` of its rounds from the round `from` on.
+    pub(super) fn part(&self, from: &Expr, count: &Expr, make: &Make) -> Vec<Expr> {
         match &self.over {
-            Over::Range { ty, from, by, .. } => {
-                let from = make.var(*from, ty);
-                let away = match by {
-                    Some(by) => make.raw(BinOp::Mul, left.clone(), make.var(*by, &USIZE)),
-                    None => left.clone(),
-                };
-                let middle = make.raw(BinOp::Add, from.clone(), make.cast(away, ty));
+            Over::Range {
+                ty,
+                from: start,
+                by,
+                ..
+            } => {
                 let by = by.map(|by| make.var(by, &USIZE));
-                [from, middle].map(|start| [start].into_iter().chain(by.clone()).collect())
+                let away = match &by {
+                    Some(by) => make.raw(BinOp::Mul, from.clone(), by.clone()),
+                    None => from.clone(),
+                };
+                let start = make.raw(BinOp::Add, make.var(*start, ty), make.cast(away, ty));
+                [start].into_iter().chain(by).collect()
             }
             Over::Slices { parts, first, .. } => {
-                let (mut lower, mut upper) = (Vec::new(), Vec::new());
+                let mut args = Vec::new();
                 for part in parts {
-                    let [low, high] = part.halves(left, make);
-                    let size = part.size.map(|(_, size)| make.var(size, &USIZE));
-                    lower.extend([low].into_iter().chain(size.clone()));
-                    upper.extend([high].into_iter().chain(size));
+                    args.push(part.part(from, count, make));
+                    args.extend(part.size.map(|(_, size)| make.var(size, &USIZE)));
                 }
-                if let Some(first) = first {
-                    let first = make.var(*first, &USIZE);
-                    lower.push(first.clone());
-                    upper.push(make.raw(BinOp::Add, first, left.clone()));
-                }
-                [lower, upper]
+                let number = |first| make.raw(BinOp::Add, make.var(first, &USIZE), from.clone());
+                args.extend(first.map(number));
+                args
             }
         }
     }
@@ -385,9 +384,7 @@ fn over_slices(parts: &[Items], index: Option<VarId>, make: &Make) -> For {
 
 impl Items {
     fn count(&self, make: &Make) -> Expr {
-        let slice = make.var(self.slice, &self.ty);
-        let len = ExprKind::Method(Builtin::Len, vec![slice]);
-        let len = Expr::new(len, USIZE, make.0);
+        let len = self.len(make);
         let Some((how, size)) = self.size else {
             return len;
         };
@@ -409,31 +406,37 @@ impl Items {
         }
     }
 
-    /// What the first `left` items lie in, and the others.
-    fn halves(&self, left: &Expr, make: &Make) -> [Expr; 2] {
-        let (middle, end) = match self.size {
-            None => (left.clone(), left.clone()),
+    /// What `count` items from the item `from` on lie in.
+    fn part(&self, from: &Expr, count: &Expr, make: &Make) -> Expr {
+        let end = make.raw(BinOp::Add, from.clone(), count.clone());
+        let (lo, hi) = match self.size {
+            None => (from.clone(), end),
             Some((Size::Chunks | Size::ExactChunks, n)) => {
-                let middle = make.raw(BinOp::Mul, left.clone(), make.var(n, &USIZE));
-                (middle.clone(), middle)
+                let size = make.var(n, &USIZE);
+                let end = make.raw(BinOp::Mul, end, size.clone());
+                // The last chunk may be a part of one.
+                let end = make.raw(BinOp::Min, end, self.len(make));
+                (make.raw(BinOp::Mul, from.clone(), size), end)
             }
             Some((Size::Windows, n)) => {
                 let more = make.raw(BinOp::Sub, make.var(n, &USIZE), make.count(1));
-                (left.clone(), make.raw(BinOp::Add, left.clone(), more))
+                (from.clone(), make.raw(BinOp::Add, end, more))
             }
         };
-        let part = |lo: Option<Expr>, hi: Option<Expr>| {
-            let kind = ExprKind::SubSlice {
-                base: make.var(self.slice, &self.ty),
-                range: SliceRange {
-                    lo,
-                    hi,
-                    inclusive: false,
-                },
-            };
-            Expr::new(kind, self.ty.clone(), make.0)
+        let kind = ExprKind::SubSlice {
+            base: make.var(self.slice, &self.ty),
+            range: SliceRange {
+                lo: Some(lo),
+                hi: Some(hi),
+                inclusive: false,
+            },
         };
-        [part(None, Some(end)), part(Some(middle), None)]
+        Expr::new(kind, self.ty.clone(), make.0)
+    }
+
+    fn len(&self, make: &Make) -> Expr {
+        let slice = make.var(self.slice, &self.ty);
+        Expr::new(ExprKind::Method(Builtin::Len, vec![slice]), USIZE, make.0)
     }
 }
 

@@ -91,6 +91,12 @@ impl Interp<'_> {
             }
             recorder.block(func, BlockId(0), self.stats);
         }
+        if let Some(lanes) = &mut self.lanes {
+            if function.kind.spawns() {
+                lanes.task(func);
+            }
+            lanes.block(func, BlockId(0));
+        }
         let mut activation = Activation {
             func,
             locals: vec![0; function.locals.len()],
@@ -312,6 +318,9 @@ impl Interp<'_> {
                 if let Some(recorder) = &mut self.recorder {
                     recorder.sync(self.stats.steps);
                 }
+                if let Some(lanes) = &mut self.lanes {
+                    lanes.sync(*b);
+                }
                 *b
             }
             Terminator::Branch { cond, then, other } => {
@@ -339,6 +348,9 @@ impl Interp<'_> {
         let func = top.func;
         if let Some(recorder) = &mut self.recorder {
             recorder.block(func, target, self.stats);
+        }
+        if let Some(lanes) = &mut self.lanes {
+            lanes.block(func, target);
         }
         Ok(())
     }
@@ -374,6 +386,11 @@ impl Interp<'_> {
             && self.program[func].kind.spawns()
         {
             recorder.end(self.stats.steps);
+        }
+        if let Some(lanes) = &mut self.lanes
+            && self.program[func].kind.spawns()
+        {
+            lanes.end();
         }
         if let Some(activation) = self.stack.pop() {
             activation

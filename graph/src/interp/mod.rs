@@ -10,10 +10,12 @@
 //!   40; each access is checked against the table of allocations. An access that is out of bounds, to memory that is gone, misaligned,
 //!   to bytes that nobody wrote, or a write to a constant is an error of the front end ([`InterpError::Wild`]), never undefined.
 //! - Recursion uses no stack of the host's. Steps, depth and memory are limited ([`Limits`]).
-//! - What it runs can be measured ([`Interp::measure`]): work, span, and the lines that did it ([`Profile`]).
+//! - What it runs can be measured ([`Interp::measure`]): work, span, and the lines that did it ([`Profile`]); and how full wavefronts of its tasks
+//!   would be ([`Interp::count_lanes`]).
 //!
 //! It runs programs that [`verify`](crate::verify::verify) accepts; on others it may panic.
 
+mod lanes;
 mod machine;
 mod memory;
 mod profile;
@@ -21,6 +23,7 @@ mod serial;
 #[cfg(test)]
 mod tests;
 
+pub use lanes::Lanes;
 pub use memory::Problem;
 pub use profile::{Amount, BURDEN, LineWork, OnPath, Profile, Progress};
 pub use serial::SerialGraph;
@@ -149,6 +152,7 @@ pub struct Interp<'a> {
     uniforms: Vec<u64>,
     emitted: Vec<Emitted>,
     recorder: Option<Box<Recorder>>,
+    lanes: Option<Box<Lanes>>,
 }
 
 impl<'a> Interp<'a> {
@@ -175,6 +179,7 @@ impl<'a> Interp<'a> {
             uniforms: Vec::new(),
             emitted: Vec::new(),
             recorder: None,
+            lanes: None,
         }
     }
 
@@ -200,6 +205,16 @@ impl<'a> Interp<'a> {
     pub fn measure(&mut self, progress: Arc<Progress>) {
         self.recorder = Some(Box::new(Recorder::new(self.program, progress)));
         self.stats = Stats::default();
+    }
+
+    /// Counts from now on which lanes of wavefronts of so many would go the same way; `leaves_apart` if tasks that spawn nothing are in none.
+    pub fn count_lanes(&mut self, lanes: usize, leaves_apart: bool) {
+        self.lanes = Some(Box::new(Lanes::new(self.program, lanes, leaves_apart)));
+    }
+
+    /// What was counted since [`count_lanes`](Self::count_lanes).
+    pub fn take_lanes(&mut self) -> Option<Lanes> {
+        self.lanes.take().map(|lanes| lanes.done())
     }
 
     /// What was measured, unless a call did not return.

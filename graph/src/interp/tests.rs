@@ -564,3 +564,56 @@ fn a_run_that_fails_has_no_profile_and_progress_is_told() {
     assert!(told.steps > 500_000 && told.steps <= 1_000_000, "{told:?}");
     assert!(told.tasks > 50_000 && told.tasks < 250_000, "{told:?}");
 }
+
+#[test]
+fn lanes_go_together_wherever_they_can() {
+    let program = parse(
+        "task root() {
+        b0:
+            spawn @busy(0u32)
+            spawn @busy(1u32)
+            spawn @busy(2u32)
+            spawn @busy(3u32)
+            sync b1
+        b1:
+            return
+        }
+        task busy(n: u32) takes %0 {
+            let %0 n: u32, %1: bool
+        b0:
+            goto b1
+        b1:
+            %1 = lt %0, 1u32
+            branch %1 b3 b2
+        b2:
+            %0 = sub %0, 1u32
+            goto b1
+        b3:
+            sync b4
+        b4:
+            return
+        }",
+    );
+    let counted = |lanes, leaves_apart| {
+        let mut interp = Interp::new(&program);
+        interp.count_lanes(lanes, leaves_apart);
+        interp.call(FuncId(0), &[]).unwrap();
+        interp.take_lanes().unwrap()
+    };
+    // The root's six steps are one lane's. Of the loop's test, two steps, there are turns of 4, 3, 2 and 1 lanes, of its body of 3, 2 and 1. The sync
+    // behind it waits for nothing.
+    let lanes = counted(4, false);
+    assert_eq!(lanes.by_active(), [6 + 2 + 2, 2 + 2, 2 + 2, 1 + 2 + 2]);
+    let taken = f64::from(10 + 2 * 4 + 3 * 4 + 5 * 4);
+    assert_eq!(lanes.share_of_all(), taken / f64::from(4 * 23));
+    // Who is there: the root alone; four at the beginning and the end, in four turns and in three.
+    let there = f64::from(6 + 4 + 8 + 4 * 2 * 4 + 4 * 2 * 3);
+    assert_eq!(lanes.share_of_those_there(), taken / there);
+    // In wavefronts of three the fourth is alone: 3 + 2 * 4 + 2 * 3 steps of one lane are its.
+    assert_eq!(counted(3, false).by_active()[2], 1 + 2 + 2);
+    assert_eq!(counted(3, false).by_active()[0], 6 + 17 + 2 + 2);
+    // Those that spawn nothing are in none.
+    let apart = counted(4, true);
+    assert_eq!(apart.by_active(), [6, 0, 0, 0]);
+    assert_eq!(apart.share_of_those_there(), 1.0);
+}

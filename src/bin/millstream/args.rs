@@ -37,6 +37,12 @@ const PROFILE_EXAMPLES: &str = "Examples:
 Nothing is timed: work is counted in steps, the statements of the program as it was written, so that
 each run of the same call says the same. docs/profile.md has what each number is.";
 
+const INSPECT_EXAMPLES: &str = "Examples:
+  millstream run slow.ron --dump slow.json     and Ctrl-C
+  millstream inspect slow.json
+
+docs/observe.md has what stands in a dump.";
+
 const LOWER_EXAMPLES: &str = "Examples:
   millstream lower examples/fib.rs --emit ir
   millstream lower examples/fib.rs --emit svg -o fib.svg
@@ -71,6 +77,9 @@ pub(crate) enum Command {
     /// Print what a program is lowered to
     #[command(after_help = LOWER_EXAMPLES)]
     Lower(LowerArgs),
+    /// Print what a run was at that was stopped or stuck, and what looks wrong with it
+    #[command(after_help = INSPECT_EXAMPLES)]
+    Inspect(InspectArgs),
     /// Measure this library beside rayon and the serial code that rustc makes of the same source
     Bench(crate::bench::Args),
     /// Say what devices and libraries were found, what is missing and what to install
@@ -137,6 +146,16 @@ pub(crate) struct RunArgs {
     /// Draw the run as SVG: elements of each level, elements a dispatch and what the workers did, over time
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
+    /// Where to leave what the run was at if Ctrl-C ends it or it cannot go on, for `millstream inspect`; if not said, in the folder for
+    /// temporary files
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dump: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The dump
+    pub(crate) file: PathBuf,
 }
 
 /// How `--stats` is printed.

@@ -11,6 +11,7 @@ use benches::{
     gpu, graphs, graphs_gpu,
     measure::measure,
     ours::Ours,
+    paper,
     program::{Contestant, Program},
     rayon_join::Rayon,
     report::{Header, Record, Report, head, records, row, say},
@@ -19,7 +20,10 @@ use benches::{
 
 /// What is measured.
 #[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    figures: Option<Figures>,
     /// Writes the records to a file: program, device, threads, times, ratio, tasks.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -41,6 +45,13 @@ pub(crate) struct Args {
     quick: bool,
 }
 
+/// What is measured in place of the table.
+#[derive(clap::Subcommand, Debug)]
+enum Figures {
+    /// The experiments of the channels paper, of GTaP's and of task donation's, as CSV files and pictures
+    Paper(paper::Args),
+}
+
 /// Names that `--program` takes beside those of the programs.
 const SERIES: &str = "series";
 /// On a GPU: what a dispatch costs.
@@ -55,6 +66,9 @@ const DELIVERED: u64 = 1_000_000_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<(), String> {
+    if let Some(Figures::Paper(args)) = &args.figures {
+        return on_a_large_stack(|| paper::run(args));
+    }
     let all = Program::all(args.quick);
     let names: BTreeSet<&str> = all
         .iter()
@@ -69,20 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
             Vec::from_iter(names).join(", ")
         ));
     }
-    let gpu: Option<u32> = match (
-        args.device.as_str(),
-        args.device.strip_prefix("cuda:").map(str::parse),
-    ) {
-        ("cpu", _) => None,
-        ("cuda", _) => Some(0),
-        (_, Some(Ok(ordinal))) => Some(ordinal),
-        _ => {
-            return Err(format!(
-                "there is no device `{}`; there are cpu and cuda:0",
-                args.device
-            ));
-        }
-    };
+    let gpu = gpu::ordinal(&args.device)?;
     let wanted = |name: &str| args.program.is_empty() || args.program.iter().any(|n| n == name);
     let named = args.program.iter().any(|name| name == DELIVER);
     let delivered = named.then_some(DELIVERED / if args.quick { 1000 } else { 1 });
@@ -97,7 +98,11 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
         }
         None => table(args, &all, &wanted, delivered),
     };
-    // Serial code recurses as deep as the tree does.
+    on_a_large_stack(measured)
+}
+
+/// Serial code recurses as deep as the tree does.
+fn on_a_large_stack(measured: impl FnOnce() -> Result<(), String> + Send) -> Result<(), String> {
     std::thread::scope(|s| {
         let big = std::thread::Builder::new().stack_size(1 << 30);
         let done = big.spawn_scoped(s, measured).map_err(|e| e.to_string())?;

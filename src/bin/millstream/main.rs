@@ -16,6 +16,7 @@ mod cuda;
 #[path = "no_cuda.rs"]
 mod cuda;
 mod doctor;
+mod inspect;
 mod live;
 mod lower;
 mod plot;
@@ -24,6 +25,7 @@ mod report;
 mod run;
 mod spans;
 mod stats;
+mod stop;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         Command::Profile(args) => profile::profile(&args, cli.quiet),
         Command::Lower(args) => lower::lower(&args),
         Command::Bench(args) => bench::run(&args).map_err(Failure::Other),
+        Command::Inspect(args) => inspect::inspect(&args.file),
         Command::Doctor => doctor::doctor(),
     };
     match done {

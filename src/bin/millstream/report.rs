@@ -49,8 +49,8 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// Refuses what says something of a run on a device, where there is none.
 pub(crate) fn observes_nothing(args: &RunArgs) -> Result<(), Failure> {
-    if args.stats.is_some() || args.trace.is_some() || args.plot.is_some() {
-        let message = "`--stats`, `--trace` and `--plot` are about a run on a device: `millstream run` takes them";
+    if args.stats.is_some() || args.trace.is_some() || args.plot.is_some() || args.dump.is_some() {
+        let message = "`--stats`, `--trace`, `--plot` and `--dump` are about a run on a device: `millstream run` takes them";
         return Err(Failure::Other(message.into()));
     }
     Ok(())
@@ -60,6 +60,12 @@ pub(crate) fn observes_nothing(args: &RunArgs) -> Result<(), Failure> {
 pub(crate) fn note(text: &str) {
     // Nothing can be done about an error output that is closed.
     let _ = writeln!(io::stderr().lock(), "note: {text}");
+}
+
+/// Says something of a run that did not end well.
+pub(crate) fn tell(text: &str) {
+    // As in `note`.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Prints what is wrong and gives the exit code.

@@ -3,41 +3,35 @@
 use crate::{
     Failure,
     args::{RunArgs, Stats},
-    cuda, live,
+    live,
     plot::{self, Caption},
     report::{count, note, print},
     spans::Spans,
     stats,
+    stop::Stop,
 };
 use millstream::{
-    Device,
+    Device, Dump,
+    dump::DumpFile,
     job::{Job, Outcome, check_place, write_file, write_file_by},
     trace,
 };
-use std::{
-    fmt::Write,
-    io,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
-
-/// The exit code of a command that Ctrl-C ended, as shells have it.
-const INTERRUPTED: i32 = 130;
+use std::{fmt::Write, io, path::Path, time::Duration};
 
 pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<(), Failure> {
-    if args.trace.is_some() && args.trace == args.plot {
-        let message = "the trace and the plot cannot be the same file";
-        return Err(Failure::Other(message.into()));
-    }
-    for (what, file) in [("trace", &args.trace), ("plot", &args.plot)] {
-        if let Some(file) = file {
-            // A run may take long: what cannot be written is said before.
-            check_place(file).map_err(|e| unwritable(what, file, &e))?;
+    let files = [
+        ("trace", &args.trace),
+        ("plot", &args.plot),
+        ("dump", &args.dump),
+    ];
+    for (i, (what, file)) in files.iter().enumerate() {
+        let Some(file) = file else { continue };
+        if let Some((other, _)) = files[..i].iter().find(|f| f.1.as_ref() == Some(file)) {
+            let message = format!("the {other} and the {what} cannot be the same file");
+            return Err(Failure::Other(message));
         }
+        // A run may take long: what cannot be written is said before.
+        check_place(file).map_err(|e| unwritable(what, file, &e))?;
     }
     let job = Job::open(&args.file, &args.settings())?;
     let device = job.device()?;
@@ -59,31 +53,24 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
         threads = device.threads(),
         "running"
     );
-    let cancel = device.cancel_handle();
-    // Whether nothing is left to cancel: the run is over, or was asked to end before.
-    let over = Arc::new(AtomicBool::new(false));
-    let handler = {
-        let over = Arc::clone(&over);
-        move || {
-            // Relaxed: it says nothing of other memory.
-            if over.swap(true, Ordering::Relaxed) {
-                cuda::leave(INTERRUPTED);
-            }
-            cancel.cancel();
-        }
+    let of = DumpFile {
+        program: job.program().file.clone(),
+        call: prepared.call().to_owned(),
+        device: device.name().to_owned(),
+        gpu: device.gpu().map(|gpu| gpu.name.clone()),
+        threads: device.threads(),
+        dump: Dump::default(),
     };
-    if let Err(error) = ctrlc::set_handler(handler) {
-        tracing::warn!(%error, "Ctrl-C will end the command without a word");
-    }
-    let outcome = match device.live() {
-        Some(live) => live::watched(
-            live::wanted(quiet),
-            live::of_run(job.flow().is_some(), || live.so_far()),
-            || prepared.run(&device),
-        ),
-        None => prepared.run(&device),
-    }?;
-    over.store(true, Ordering::Relaxed);
+    let stop = Stop::new(&device, of, args.dump.as_deref(), quiet);
+    stop.on_interrupt();
+    let live = device.live();
+    let outcome = live::watched(
+        live::wanted(quiet),
+        live::of_run(job.flow().is_some(), || live.so_far()),
+        || prepared.run(&device),
+    );
+    stop.over(outcome.is_err());
+    let outcome = outcome?;
     let json = args.stats == Some(Stats::Json);
     print(&if json {
         stats::json(&job, &outcome, &device)?

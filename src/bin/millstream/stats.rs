@@ -80,15 +80,17 @@ fn nodes(out: &mut String, report: &RunReport) {
     let width = width.unwrap_or(0).max("node".len());
     let _ = writeln!(
         out,
-        "  {:<width$}  {:>15} {:>10} {:>10} {:>7} {:>10}  wavefronts of 1, 2.., 4.., 8.. elements",
-        "node", "elements", "dispatches", "full", "yields", "time"
+        "  {:<width$}  {:>15} {:>10} {:>10} {:>7} {:>7} {:>10}  wavefronts of 1, 2.., 4.., 8.. elements",
+        "node", "elements", "dispatches", "full", "lanes", "yields", "time"
     );
     for node in &report.nodes {
         let spent = node.time.map_or_else(String::new, time);
+        let lanes = node.lanes_active;
+        let lanes = lanes.map_or_else(String::new, |share| format!("{:.1} %", share * 100.0));
         let widths: Vec<String> = node.widths.iter().map(u64::to_string).collect();
         let _ = writeln!(
             out,
-            "  {:<width$}  {:>15} {:>10} {:>10} {:>7} {spent:>10}  {}",
+            "  {:<width$}  {:>15} {:>10} {:>10} {lanes:>7} {:>7} {spent:>10}  {}",
             node.name,
             grouped(node.elements),
             grouped(node.dispatches),

@@ -25,6 +25,6 @@ pub mod program {
 //~   segment 0 pushes total.loop1+add x 1, leaf+add x n, total's frame x 1, total's segment 1 x 1
 //~   segment 1 pushes nothing
 //~ task total.loop1+add(rounds_each: usize, rounds: usize, from: u32, return: ptr)
-//~   segment 0 pushes total.loop1+add x 2, leaf+add x n
+//~   segment 0 pushes total.loop1+add x n, leaf+add x n
 //~ task leaf+add(n: u32, return: ptr)
 //~   segment 0 pushes nothing

@@ -25,7 +25,7 @@
 #define __grid_constant__
 #define __noinline__ __attribute__((noinline))
 #define __forceinline__ inline
-#define __launch_bounds__(a, b)
+#define __launch_bounds__(...)
 #define FN [[maybe_unused]] static
 
 struct Dim {

@@ -9,7 +9,7 @@ use millstream_channels_kernel::cuda::{
     Options,
     flow::{FlowPlan, generate},
 };
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A graph's kernels on this computer.
 pub type FlowEmulator = Emulated<FlowKernels>;
@@ -90,6 +90,7 @@ impl FlowLauncher for FlowEmulator {
     }
 
     unsafe fn start(&self, how: u32) -> Result<(), RunError> {
+        self.started.set(Instant::now());
         ended(self.door::<StartFlow, _>(b"start_flow", |start| {
             // SAFETY: the caller's promise.
             unsafe { start(self.kernels.blocks, how) }

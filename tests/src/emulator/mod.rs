@@ -8,11 +8,11 @@ mod flow;
 mod rings;
 
 pub use flow::FlowEmulator;
-pub use rings::{Passing, RingEmulator};
+pub use rings::{Measured, Passing, RingEmulator};
 
 use millstream_aggregator::{
-    Aggregator, ErasedCall, RunError, RunReport,
-    cuda::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, run},
+    Aggregator, ErasedCall, Live, RunError, RunReport,
+    cuda::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, WATCHED, run},
 };
 use millstream_channels_kernel::cuda::{Options, Plan, generate};
 use millstream_graph::{ir::TaskId, levelized::Levelized};
@@ -48,10 +48,14 @@ pub struct Emulated<K> {
     shared: Vec<AtomicU32>,
     begun: Cell<Instant>,
     ended: Cell<Instant>,
+    live: Live,
     /// Blocks of the persistent kernel.
     blocks: u32,
     /// How often the persistent kernel is still asked for in vain.
     late: Cell<u32>,
+    /// For so long a kernel is not said to have ended, though it has, and whether its memory can be read meanwhile.
+    stays: Cell<(Duration, bool)>,
+    started: Cell<Instant>,
 }
 
 /// A program of tasks.
@@ -74,6 +78,8 @@ pub struct How {
     pub watchdog: Duration,
     /// The persistent kernel is there when it has been asked for so many times.
     pub late: u32,
+    /// Whether spans are kept of the decisions.
+    pub timeline: bool,
 }
 
 impl How {
@@ -88,6 +94,7 @@ impl How {
             switches: 8,
             watchdog: WATCHDOG,
             late: 0,
+            timeline: true,
         }
     }
 }
@@ -160,9 +167,17 @@ impl<K> Emulated<K> {
             shared: (0..SHARED_WORDS).map(|_| AtomicU32::new(0)).collect(),
             begun: Cell::new(Instant::now()),
             ended: Cell::new(Instant::now()),
+            live: Live::new(WATCHED),
             blocks: 1,
             late: Cell::new(0),
+            stays: Cell::new((Duration::ZERO, true)),
+            started: Cell::new(Instant::now()),
         }
+    }
+
+    /// From now on kernels seem to run for so long, while their memory can be read or not.
+    pub fn stay(&self, long: Duration, readable: bool) {
+        self.stays.set((long, readable));
     }
 
     fn door<T, R>(&self, name: &[u8], call: impl FnOnce(libloading::Symbol<'_, T>) -> R) -> R {
@@ -231,7 +246,7 @@ impl Emulator {
             aggregator: how.aggregator,
             watchdog: how.watchdog,
             compare: true,
-            timeline: Some(RECORDS),
+            timeline: how.timeline.then_some(RECORDS),
         };
         self.door::<SetLots, _>(b"set_lots", |set| {
             // SAFETY: the text defines it so.
@@ -316,12 +331,12 @@ impl<K> Machine for Emulated<K> {
     }
 
     fn is_done(&self, _what: &str) -> Result<bool, RunError> {
-        Ok(true)
+        Ok(self.started.get().elapsed() >= self.stays.get().0)
     }
 
     unsafe fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
         // SAFETY: the caller's promise; no kernel runs while somebody asks.
-        Ok(Some(unsafe { (at as *const u32).read() }))
+        Ok((self.stays.get().1).then(|| unsafe { (at as *const u32).read() }))
     }
 
     fn give_up(&self) {}
@@ -332,6 +347,10 @@ impl<K> Machine for Emulated<K> {
 
     fn shared_address(&self) -> u64 {
         self.shared.as_ptr() as u64
+    }
+
+    fn live(&self) -> &Live {
+        &self.live
     }
 
     fn mark(&self, end: bool) -> Result<(), RunError> {
@@ -365,6 +384,7 @@ impl Launcher for Emulator {
 
     unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
         let blocks = if small { 1 } else { self.blocks };
+        self.started.set(Instant::now());
         ended(
             self.door::<StartPersistent, _>(b"start_persistent", |start| {
                 // SAFETY: the caller's promise.

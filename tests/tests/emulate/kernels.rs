@@ -18,9 +18,9 @@ use millstream_tests::{
 use std::time::Duration;
 
 /// The kernels of a program on this computer.
-struct Emulated {
+pub(super) struct Emulated {
     program: Program,
-    kernels: Emulator,
+    pub(super) kernels: Emulator,
 }
 
 /// Every aggregator, with one block and with several; and how often the persistent kernel is asked for before it is there.
@@ -36,7 +36,7 @@ const ALL: [(Aggregator, u32, u32); 8] = [
 ];
 
 /// Compiles a program; none, and a line on stderr, where there is no compiler.
-fn emulated(text: &str) -> Option<Emulated> {
+pub(super) fn emulated(text: &str) -> Option<Emulated> {
     if !emulator::is_there() {
         return None;
     }
@@ -47,7 +47,7 @@ fn emulated(text: &str) -> Option<Emulated> {
 }
 
 impl Emulated {
-    fn launch(
+    pub(super) fn launch(
         &mut self,
         how: How,
         task: &str,
@@ -125,6 +125,37 @@ fn agrees(device: &mut Emulated, task: &str, args: &[In], memory: u64) -> u64 {
     compared
 }
 
+/// How full warps of four lanes were is what the spans say, where nothing was given back.
+fn lanes_agree(report: &RunReport, of: &str) {
+    let (mut all, mut given_back) = ((0, 0), false);
+    for (n, name) in report.timeline.nodes.iter().enumerate() {
+        let Some(node) = report.nodes.iter().find(|r| r.name == *name) else {
+            continue;
+        };
+        let spans = report.timeline.tracks[1..].iter().flat_map(|t| &t.spans);
+        let own = spans.filter(|s| s.what == What::Node(n as u32));
+        let elements = own.map(|s| s.elements);
+        let (sum, places) = elements.fold((0, 0), |a, e| (a.0 + e, a.1 + e.next_multiple_of(4)));
+        all = (all.0 + sum, all.1 + places);
+        given_back |= node.yields > 0;
+        if node.yields == 0 {
+            let share = sum as f64 / places as f64;
+            assert_eq!(node.lanes_active, Some(share), "{of}: {name}");
+        }
+    }
+    if !given_back {
+        assert_eq!(
+            report.lanes_active,
+            Some(all.0 as f64 / all.1 as f64),
+            "{of}"
+        );
+    }
+    // One block that does all by itself waits for nobody; a kernel of its own is waited for.
+    let blocked = report.blocked.unwrap();
+    let by_host = !report.timeline.tracks[1].spans.is_empty();
+    assert!(blocked > Duration::ZERO || !by_host, "{of}: {blocked:?}");
+}
+
 /// Each dispatch is a span on the track of who decided it, one behind another, and the spans say what the report says.
 fn timeline_agrees(report: &RunReport, blocks: u32, of: &str) {
     let timeline = &report.timeline;
@@ -182,6 +213,7 @@ fn timeline_agrees(report: &RunReport, blocks: u32, of: &str) {
     }
     let told: u64 = report.nodes.iter().map(|n| n.dispatches).sum();
     assert_eq!(told, dispatches, "{of}");
+    lanes_agree(report, of);
     // What moves is a dispatch too, of no node.
     assert!(dispatches <= report.dispatches, "{of}");
     assert_eq!(
@@ -370,6 +402,38 @@ fn runs_that_fail_say_why_and_end() {
         };
         let error = device.launch(little, "endless", &mut one()).unwrap_err();
         assert!(millstream_tests::engine::is_memory(&error), "{error}");
+    }
+}
+
+#[test]
+fn without_a_timeline_lanes_are_known_of_what_the_host_decided_alone() {
+    let Some(mut device) = emulated(shared::FIB) else {
+        return;
+    };
+    let mut run = |aggregator, timeline| {
+        let how = How {
+            timeline,
+            ..How::new(aggregator, 2, MEBI)
+        };
+        let one = vec![Piece::Scalar(10)];
+        launch(one, |calls| device.launch(how, "fib", calls))
+            .unwrap()
+            .1
+    };
+    let (with, without) = (
+        run(Aggregator::HostThread, true),
+        run(Aggregator::HostThread, false),
+    );
+    assert!(without.lanes_active.is_some() && without.blocked.is_some());
+    assert_eq!(without.lanes_active, with.lanes_active);
+    assert_eq!(without.partial_lanes_active, with.partial_lanes_active);
+    for (a, b) in with.nodes.iter().zip(&without.nodes) {
+        assert_eq!((&a.name, a.lanes_active), (&b.name, b.lanes_active));
+    }
+    for aggregator in [Aggregator::Persistent, Aggregator::Auto] {
+        let report = run(aggregator, false);
+        assert_eq!((report.lanes_active, report.blocked), (None, None));
+        assert!(report.nodes.iter().all(|n| n.lanes_active.is_none()));
     }
 }
 

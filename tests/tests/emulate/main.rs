@@ -10,6 +10,7 @@
 
 mod budgets;
 mod deep;
+mod dumps;
 mod kernels;
 mod stress;
 // Programs as IR, shared with the tests of the code generator.

@@ -9,10 +9,17 @@
 mod bench;
 
 use bench::{Bench, On, bytes, compiles, drain, lent, made, slice, words};
-use millstream_aggregator::{ErasedArg, GraphProgram, HostFn, RunError, Running};
+use millstream::dump::{Doing, WorkerState, suspicions};
+use millstream_aggregator::{
+    ErasedArg, GraphCall, GraphProgram, HostFn, RunError, Running,
+    cuda::{
+        Machine,
+        flow::{FlowSettings, run_graph},
+    },
+};
 use millstream_graph::graph::{Predicate, WhenFull};
 use millstream_tests::emulator::{self, FlowEmulator};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 const FIB: &str = "
 #[derive(Clone, Copy)]
@@ -68,6 +75,84 @@ fn a_circle_of_full_channels_ends_with_all_counts() {
             matches!(&error, RunError::Stalled { graph, channels } if graph == "flow" && channels.contains("`calls` 4 of 4")),
             "{error}"
         );
+        let On::Fibers(emulator) = &bench.on else {
+            continue;
+        };
+        let dump = emulator.live().dump().unwrap();
+        assert_eq!(
+            (dump.why, dump.graph.as_deref()),
+            (Some(error.to_string()), Some("flow"))
+        );
+        let calls = &dump.channels[0];
+        assert_eq!(
+            (calls.waiting, calls.held, calls.capacity),
+            (Some(4), Some(4), Some(4))
+        );
+        assert!(dump.missing.is_empty(), "{:?}", dump.missing);
+        // What blocks could not put there.
+        let kept = |w: &WorkerState| w.no_room.iter().map(|h| h.elements).sum::<u64>();
+        assert!(
+            dump.workers.iter().map(kept).sum::<u64>() > 0,
+            "{:?}",
+            dump.workers
+        );
+        let says = suspicions(&emulator.live().dump().unwrap());
+        assert!(
+            says[0].contains("in a circle, so that nobody can go on: `calls` -> fib -> `calls`"),
+            "{says:?}"
+        );
+    }
+}
+
+/// Ctrl-C while the graph's kernel runs, and a kernel that does not end.
+#[test]
+fn a_graph_that_is_stopped_leaves_a_dump() {
+    let program = fib(4);
+    let Some(mut bench) = Bench::new(program, 2, 256) else {
+        return;
+    };
+    let calls = bench.channel("calls");
+    let On::Fibers(emulator) = &mut bench.on else {
+        return;
+    };
+    let live = emulator.live().clone();
+    let program = &bench.program;
+    let run = |emulator: &mut FlowEmulator, with: &dyn Fn(&Running<'_>) -> Result<(), RunError>| {
+        let settings = FlowSettings {
+            watchdog: Duration::from_millis(100),
+            ..bench::settings(1, 1 << 24)
+        };
+        let mut result = [0u64];
+        let key = program.graph.find_kernel("fib").unwrap();
+        let call = GraphCall {
+            args: [(key, lent(&mut result))].into(),
+            ..GraphCall::default()
+        };
+        run_graph(emulator, settings, program, call, with).unwrap_err()
+    };
+    let error = run(emulator, &|run| {
+        run.send(calls, &bytes([3]))?;
+        run.cancel();
+        run.wait_for_done()
+    });
+    assert_eq!(error, RunError::Cancelled);
+    let dump = live.dump().unwrap();
+    assert_eq!(dump.why, Some(error.to_string()));
+    assert!(dump.channels[0].waiting.is_some() && dump.missing.is_empty());
+
+    for (readable, says) in [
+        (true, "as a second stream saw them"),
+        (false, "can not be read any more"),
+    ] {
+        emulator.stay(Duration::from_secs(600), readable);
+        let error = run(emulator, &|run| run.send(calls, &bytes([3])));
+        assert!(matches!(error, RunError::Lost(_)), "{error}");
+        let dump = live.dump().unwrap();
+        assert!(dump.missing[0].contains(says), "{:?}", dump.missing);
+        // The kernel had done all of it; before it was started one element lay there.
+        assert_eq!(dump.channels[0].waiting, Some(u64::from(!readable)));
+        let kernel = dump.workers.iter().find(|w| w.name == "the graph's kernel");
+        assert_eq!(kernel.unwrap().last.doing, Doing::Runs);
     }
 }
 
@@ -289,7 +374,9 @@ fn predicates_are_asked() {
             let args = vec![("count", lent(&mut sum))];
             let done = bench.run(seed, args, vec![], |run| run.send(input, &bytes(0..sent)));
             match (done, ends) {
-                (Ok(_), true) => assert_eq!(sum, [(0..u64::from(sent)).sum()], "{predicate:?}"),
+                (Ok(_), true) => {
+                    assert_eq!(sum, [(0..u64::from(sent)).sum::<u64>()], "{predicate:?}")
+                }
                 (Err(RunError::Stalled { channels, .. }), false) => {
                     assert!(channels.contains("`copies` 2 of 16"), "{channels}");
                 }

@@ -4,6 +4,7 @@
 //! asked to when somebody waits for it ([`Hub::asks`]).
 
 use crate::{
+    dump::{Dump, Held},
     error::RunError,
     flow::{HostFn, image::Image},
     run::message,
@@ -97,6 +98,8 @@ pub(super) struct Hub {
     sent: AtomicBool,
     /// How many wait for what the device has.
     hungry: AtomicU32,
+    /// What the graph was at on the device, if it did not end well.
+    left: Mutex<Option<Dump>>,
 }
 
 /// What the thread that drives the device is to do.
@@ -131,6 +134,7 @@ impl Hub {
             news: Condvar::new(),
             sent: AtomicBool::new(false),
             hungry: AtomicU32::new(0),
+            left: Mutex::new(None),
         }
     }
 
@@ -146,6 +150,35 @@ impl Hub {
             state.error = Some(error);
         }
         self.news.notify_all();
+    }
+
+    /// The graph ends on the device without being done: what it was at there. What lies here goes with it.
+    pub(super) fn leave(&self, mut dump: Dump) {
+        let state = self.state.lock();
+        let mut waits = Vec::new();
+        for (outer, queue) in self.channels.iter().zip(&state.queues) {
+            let elements = (queue.left() / outer.image.size) as u64;
+            let there = dump.channels.iter_mut().find(|c| c.name == outer.name);
+            match (outer.consumer, there) {
+                (Consumer::Kernel, _) if elements > 0 => waits.push(Held {
+                    channel: outer.name.clone(),
+                    elements,
+                }),
+                (Consumer::Host | Consumer::Outside, Some(channel)) => {
+                    channel.waiting = channel.waiting.map(|n| n + elements);
+                }
+                _ => {}
+            }
+        }
+        if let Some(host) = dump.workers.first_mut() {
+            host.no_room = waits;
+        }
+        *self.left.lock() = Some(dump);
+    }
+
+    /// See [`leave`](Self::leave).
+    pub(super) fn left(&self) -> Option<Dump> {
+        self.left.lock().take()
     }
 
     pub(super) fn is_over(&self) -> bool {

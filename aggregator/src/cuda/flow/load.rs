@@ -138,7 +138,7 @@ impl CudaDevice {
             workspace.shrink();
             inner.context.note(report)
         };
-        serve(&loaded.program, call, device, with)
+        serve(&inner.live, &loaded.program, call, device, with)
     }
 }
 

@@ -3,7 +3,7 @@
 //! - `README.md` beside this file: who does what when, and why it ends
 //! - [`launcher`]: what a graph's run asks of the machine, beside what every run does
 //! - [`bind`]: the arguments of kernels; [`arena`]: the memory; [`rings`]: what the host does to a ring while no kernel runs
-//! - [`run`]: the run, kernel after kernel; [`hub`]: what is between it and the host; [`serve`]: all who take part
+//! - [`run`]: the run, kernel after kernel; [`hub`]: what is between it and the host; [`serve`]: all who take part; [`sight`]: what it is at
 
 mod arena;
 mod bind;
@@ -13,6 +13,7 @@ mod load;
 mod rings;
 mod run;
 mod serve;
+mod sight;
 
 pub use bind::GraphArgs;
 pub use launcher::{FlowKernels, FlowLauncher};

@@ -5,6 +5,7 @@ use super::{
     bind::{Bound, GraphArgs},
     launcher::FlowLauncher,
     rings::{Fields, HostRing},
+    sight::Watched,
 };
 use crate::{
     cuda::copies::Copies,
@@ -27,6 +28,8 @@ use millstream_graph::{
     ty::PieceKind,
 };
 use std::{
+    cell::Cell,
+    mem::offset_of,
     sync::atomic::Ordering,
     time::{Duration, Instant},
 };
@@ -91,13 +94,16 @@ pub struct FlowRun<'a, L> {
     launcher: &'a mut L,
     name: String,
     settings: FlowSettings,
-    arena: Arena,
+    pub(super) arena: Arena,
     base: u64,
     copies: Copies,
     copied: u64,
     words: Vec<RingWords>,
     state: FlowState,
     wavefronts: u64,
+    /// How long kernels ran, as the host sees it.
+    in_kernels: Cell<Duration>,
+    pub(super) watched: Watched,
 }
 
 fn bytes_of<T>(value: &[T]) -> &[u8] {
@@ -147,7 +153,10 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             room: Line(place.size.width),
             ..RingWords::default()
         });
+        let channels = (graph, &launcher.flow().plan, &arena);
+        let watched = Watched::new(launcher.live(), channels, settings);
         let run = Self {
+            watched,
             words: words.collect(),
             launcher,
             name: graph.name.clone(),
@@ -158,6 +167,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             copied,
             state: FlowState::default(),
             wavefronts: 0,
+            in_kernels: Cell::default(),
         };
         run.prepare(&uniforms)?;
         Ok(run)
@@ -188,7 +198,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         }
     }
 
-    fn read<T>(&self, at: u64, values: &mut [T]) -> Result<(), RunError> {
+    pub(super) fn read<T>(&self, at: u64, values: &mut [T]) -> Result<(), RunError> {
         let bytes = bytes_of_mut(values);
         assert!(at + bytes.len() as u64 <= self.arena.size);
         // SAFETY: inside the device's memory; it is waited for.
@@ -276,6 +286,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         read?;
         self.wavefronts = state.wavefronts - before.wavefronts;
         self.state = state;
+        self.watched.kernel_ended(&self.state, control.status);
         self.failed(&control)?;
         match state.stop.0 {
             stop::ALL_DONE => Ok(Ended::Done),
@@ -296,9 +307,13 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         };
         let (start, mut done) = (Instant::now(), self.state.wavefronts);
         loop {
+            self.watched.kernel_begins();
             // SAFETY: the run's memory is laid out as the kernel expects.
             unsafe { self.launcher.start(how) }?;
+            let started = Instant::now();
             self.await_kernel(asks)?;
+            self.in_kernels
+                .set(self.in_kernels.get() + started.elapsed());
             let mut control = [Control::default()];
             self.read(self.arena.control, &mut control)?;
             let mut state = [FlowState::default()];
@@ -329,10 +344,9 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let patience = 2 * self.settings.watchdog + GRACE;
         while !self.launcher.is_done(RUNNING)? {
             if since.elapsed() > patience {
-                let at = self.arena.state + std::mem::offset_of!(FlowState, idle) as u64;
-                // SAFETY: a word of the graph's state.
-                let idle = unsafe { self.launcher.peek(self.base + at) }?;
+                let idle = self.peek(self.arena.state + offset_of!(FlowState, idle) as u64)?;
                 if idle.is_none() || idle == last {
+                    self.look_at_hung();
                     self.launcher.give_up();
                     return Err(RunError::Lost(format!(
                         "a kernel did not end and did not look at the watchdog for {patience:?}; it was given up"
@@ -346,12 +360,42 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
                 self.launcher.shared_word(ASKED).store(1, Ordering::Relaxed);
             }
             if running > SHORT {
+                self.glance();
                 std::thread::sleep(NAP);
             } else {
                 std::hint::spin_loop();
             }
         }
         self.launcher.wait(RUNNING)
+    }
+
+    /// A word of the graph's memory while a kernel runs, if the device says it in time.
+    pub(super) fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
+        assert!(at + 4 <= self.arena.size);
+        // SAFETY: inside the device's memory; records lie aligned.
+        unsafe { self.launcher.peek(self.base + at) }
+    }
+
+    /// The words of all rings, as the last kernel left them.
+    pub(super) fn rings(&self) -> &[RingWords] {
+        &self.words
+    }
+
+    /// Blocks of a kernel.
+    pub(super) fn blocks(&self) -> usize {
+        self.launcher.flow().blocks as usize
+    }
+
+    /// How long of a run the device waited for the host, which is known where the host starts each kernel: one that goes on by itself has blocks that
+    /// look for work.
+    pub(super) fn blocked(&self, running: Duration) -> Option<Duration> {
+        let host = self.settings.host_thread;
+        host.then(|| running.saturating_sub(self.in_kernels.get()))
+    }
+
+    /// How many wavefronts there were before the kernel that runs.
+    pub(super) const fn wavefronts_so_far(&self) -> u64 {
+        self.state.wavefronts
     }
 
     /// Whether the last kernel brought the graph on.

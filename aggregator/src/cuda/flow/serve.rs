@@ -9,6 +9,7 @@ use super::{
 use crate::{
     error::RunError,
     flow::{GraphCall, GraphProgram, HostFn, Running, image::Image, running::Feed},
+    live::Live,
     report::RunReport,
 };
 use millstream_graph::graph::{Body, ChannelKey};
@@ -32,16 +33,25 @@ pub fn run_graph<L: FlowLauncher + Send, R>(
     call: GraphCall<'_>,
     with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
 ) -> Result<(R, RunReport), RunError> {
-    serve(program, call, |job| drive(launcher, settings, &job), with)
+    let live = launcher.live().clone();
+    serve(
+        &live,
+        program,
+        call,
+        |job| drive(launcher, settings, &job),
+        with,
+    )
 }
 
 /// The same on a device that is got ready by the thread that drives it.
 pub(super) fn serve<R>(
+    live: &Live,
     program: &GraphProgram,
     call: GraphCall<'_>,
     device: impl FnOnce(Job<'_, '_>) -> Result<RunReport, RunError> + Send,
     with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
 ) -> Result<(R, RunReport), RunError> {
+    live.0.clear();
     let GraphCall {
         args,
         mut hosts,
@@ -91,15 +101,19 @@ pub(super) fn serve<R>(
             message: crate::run::message(&*panic),
         })
     });
-    match (hub.error(), result) {
+    let done = match (hub.error(), result) {
         // What `with` gave up for is why the graph was cancelled.
         (Some(RunError::Cancelled), Err(error)) => Err(error),
         (Some(error), _) | (None, Err(error)) => Err(error),
         (None, Ok(result)) => {
-            hub.all_delivered()?;
-            Ok((result, report?))
+            let delivered = hub.all_delivered();
+            delivered.and_then(|()| Ok((result, report?)))
         }
-    }
+    };
+    let left = hub.left();
+    live.0
+        .ends(done.as_ref().err(), || left.unwrap_or_default());
+    done
 }
 
 /// Ends a graph when its caller is done with it or panics.
@@ -153,6 +167,20 @@ pub(super) fn drive<L: FlowLauncher>(
     )?;
     let copying = start.elapsed();
     let start = Instant::now();
+    let moved = exchange(&mut run, hub);
+    let running = start.elapsed();
+    if moved.is_err() || hub.error().is_some() {
+        hub.leave(run.state());
+        return Err(moved.err().unwrap_or(RunError::Cancelled));
+    }
+    let blocked = run.blocked(running);
+    let mut report = run.finish()?;
+    (report.copying, report.running, report.blocked) = (copying, running, blocked);
+    Ok(report)
+}
+
+/// Kernel after kernel, until the graph is over.
+fn exchange<L: FlowLauncher>(run: &mut FlowRun<'_, L>, hub: &Hub) -> Result<(), RunError> {
     let channels = hub.channels.len();
     // What found no room on the device yet: the fields, and how many elements of them are there.
     let mut pending: Vec<(Vec<Vec<u8>>, u32, u32)> = vec![Default::default(); channels];
@@ -200,16 +228,9 @@ pub(super) fn drive<L: FlowLauncher>(
             || run.stalled(&hub.name),
         );
         if next == Next::Over {
-            break;
+            return Ok(());
         }
     }
-    let running = start.elapsed();
-    if hub.error().is_some() {
-        return Err(RunError::Cancelled);
-    }
-    let mut report = run.finish()?;
-    (report.copying, report.running) = (copying, running);
-    Ok(report)
 }
 
 impl Feed for Hub {

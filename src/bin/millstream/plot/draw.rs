@@ -41,16 +41,24 @@ pub(super) const SHADES: usize = 24;
 pub(super) struct Svg(String);
 
 impl Svg {
+    /// One with the colours of a heat map.
     pub(super) fn new(width: f64, height: f64) -> Self {
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" \
-             font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\">\n<style>"
-        );
+        let mut out = Self::plain(width, height);
+        let mut style = String::from("<style>");
         for shade in 0..SHADES {
-            let _ = write!(out, ".s{shade}{{fill:{}}}", colour(shade));
+            let _ = write!(style, ".s{shade}{{fill:{}}}", colour(shade));
         }
-        out.push_str("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
-        Self(out)
+        out.raw(style + "</style>");
+        out
+    }
+
+    /// An empty one.
+    pub(super) fn plain(width: f64, height: f64) -> Self {
+        Self(format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+             font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\">\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+        ))
     }
 
     pub(super) fn done(mut self) -> String {
@@ -170,4 +178,21 @@ fn entities(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+/// Powers of ten from 1 up to the most, few enough to be read.
+pub(super) fn decades(most: f64) -> impl Iterator<Item = f64> {
+    let powers = most.max(1.0).log10().floor() as i32;
+    let every = (powers / 6 + 1) as usize;
+    (0..=powers).step_by(every).map(|power| 10f64.powi(power))
+}
+
+/// 1,000 as 1k.
+pub(super) fn short(number: f64) -> String {
+    match number {
+        n if n >= 1e9 => format!("{}G", n / 1e9),
+        n if n >= 1e6 => format!("{}M", n / 1e6),
+        n if n >= 1e3 => format!("{}k", n / 1e3),
+        n => format!("{n}"),
+    }
 }

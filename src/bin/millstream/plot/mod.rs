@@ -3,13 +3,16 @@
 //! It is drawn from the timeline of the run's report ([`slices`] has the numbers), and each number in it, drawn or as a `data-` attribute, is one of the report.
 //! SVG is written by hand ([`draw`]): it is three panels, and a crate that draws charts takes longer to build than the command's own code for them.
 
+// What is measured needs both devices.
+#[cfg(all(feature = "cpu", feature = "cuda"))]
+pub(crate) mod chart;
 mod draw;
 mod slices;
 #[cfg(test)]
 mod tests;
 
 use crate::report::{count, grouped};
-use draw::{Area, SHADES, Svg};
+use draw::{Area, SHADES, Svg, decades, short};
 use millstream::{Bytes, RunReport};
 use slices::{SLICES, Slices, Widths};
 use std::fmt::Write as _;
@@ -217,13 +220,6 @@ fn scale(out: &mut Svg, area: Area, most: f64, slices: &Slices) {
     }
 }
 
-/// Powers of ten from 1 up to the most, few enough to be read.
-fn decades(most: f64) -> impl Iterator<Item = f64> {
-    let powers = most.max(1.0).log10().floor() as i32;
-    let every = (powers / 6 + 1) as usize;
-    (0..=powers).step_by(every).map(|power| 10f64.powi(power))
-}
-
 /// Elements a dispatch.
 fn dispatches(out: &mut Svg, area: Area, report: &RunReport, slices: &Slices) {
     let elements: u64 = report.nodes.iter().map(|n| n.elements).sum();
@@ -384,16 +380,6 @@ fn without_folders(path: &str) -> String {
     match path.chars().count().checked_sub(LONGEST_PATH) {
         Some(left @ 1..) => format!(".. {}", path.chars().skip(left).collect::<String>()),
         _ => path.to_owned(),
-    }
-}
-
-/// 1,000 as 1k.
-fn short(number: f64) -> String {
-    match number {
-        n if n >= 1e9 => format!("{}G", n / 1e9),
-        n if n >= 1e6 => format!("{}M", n / 1e6),
-        n if n >= 1e3 => format!("{}k", n / 1e3),
-        n => format!("{n}"),
     }
 }
 

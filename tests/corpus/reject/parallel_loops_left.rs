@@ -1,0 +1,53 @@
+//! What leaves a parallel loop, and what is none.
+
+#[millstream::program]
+pub mod program {
+    #[task]
+    pub fn left(data: &[u32]) -> u32 {
+        'outer: for x in data {
+            #[parallel]
+            for y in data {
+                if x == y {
+                    break 'outer;
+                }
+                if *x > 5 {
+                    continue 'outer;
+                }
+                if *y > 5 {
+                    return *y;
+                }
+                for z in data {
+                    if y == z {
+                        break;
+                    }
+                    continue;
+                }
+                break;
+            }
+        }
+        0
+    }
+
+    #[task]
+    pub fn turned(data: &[u32]) {
+        #[parallel(warp)]
+        for _ in data {}
+        #[parallel]
+        loop {
+            break;
+        }
+    }
+}
+
+//~ 11:21: `break` leaves a parallel loop, whose rounds run side by side
+//~   help: go through all rounds, `continue` where there is nothing to do, and gather what was found; or leave out `#[parallel]`
+//~ 14:21: `continue` leaves a parallel loop, whose rounds run side by side
+//~   help: go through all rounds, `continue` where there is nothing to do, and gather what was found; or leave out `#[parallel]`
+//~ 17:21: `return` leaves a parallel loop, whose rounds run side by side
+//~   help: go through all rounds, `continue` where there is nothing to do, and gather what was found; or leave out `#[parallel]`
+//~ 25:17: `break` leaves a parallel loop, whose rounds run side by side
+//~   help: go through all rounds, `continue` where there is nothing to do, and gather what was found; or leave out `#[parallel]`
+//~ 33:9: `#[parallel]` takes no arguments
+//~   help: how many rounds one lane or thread takes is chosen at run time, by how many there are
+//~ 35:9: only a `for` can be parallel
+//~   help: its number of rounds is known before the first: write `for i in 0..n`
