@@ -24,6 +24,7 @@ programs! {
     atomic_compare_exchange
     atomic_local
     atomic_ops
+    atomic_orders
     binary_search
     bit_tricks
     blocks_as_values
