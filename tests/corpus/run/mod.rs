@@ -101,7 +101,9 @@ programs! {
     mergesort
     methods
     no_parameters
+    parallel_corners
     parallel_loops
+    parallel_ports
     patterns_behind_references
     patterns_with_rest
     permutations
