@@ -2,10 +2,11 @@
 
 use super::{
     figure::{Figure, at, linear, lines, logarithmic, series},
-    lab::{How, Lab, number},
+    lab::{How, Lab, Measured, number},
 };
 use crate::plot::chart::{Point, Series};
 use millstream_aggregator::Aggregator;
+use millstream_channels_kernel::cuda::abi::kernel::PERSISTENT;
 
 /// **Channels, Figure 15; GTaP, Figure 3.** How the workloads scale. Varied: compute units, which are threads of the CPU, or blocks of the GPU's
 /// persistent kernel. Held: sizes and memory. Time in milliseconds, and how many times as fast as one unit.
@@ -40,7 +41,16 @@ pub(crate) fn figure(lab: &Lab) -> Result<Figure, String> {
                 aggregator: Aggregator::Persistent,
                 ..How::default()
             };
-            let spread = lab.run(program, how)?.times;
+            let Measured {
+                times: spread,
+                report,
+            } = lab.run(program, how)?;
+            // A GPU may have room for fewer.
+            let persistent = report.kernels.iter().find(|k| k.name == PERSISTENT);
+            let n = persistent.map_or(n, |k| k.blocks.min(n));
+            if took.last().is_some_and(|p: &Point| p.x >= f64::from(n)) {
+                break;
+            }
             if n == 1 {
                 one = spread.median;
             }

@@ -143,6 +143,8 @@ pub(crate) enum ExprKind {
         dest: Option<(Expr, Combine)>,
     },
     Sync,
+    /// Whether the device is wide: see [`millstream_graph::ir::Rvalue::Wide`]. Not in a source.
+    Wide,
     /// An element for the kernel's channel of this number.
     Emit(usize, Expr),
     /// `assert!` and its kin: the text, the condition, and the two values of `assert_eq!` (true) or `assert_ne!` (false).
@@ -459,6 +461,7 @@ impl Expr {
             | K::Const(_)
             | K::Continue(_)
             | K::Sync
+            | K::Wide
             | K::Panic(_)
             | K::Error => {}
             K::Field(a, _)

@@ -76,6 +76,13 @@ pub(crate) struct FnItem {
     pub(crate) block: Rc<syn::Block>,
 }
 
+impl FnItem {
+    /// Whether it is a part of a function of the source: see [`millstream_graph::ir::Function::is_made`].
+    pub(crate) fn is_made(&self) -> bool {
+        self.name.contains('.')
+    }
+}
+
 /// Reads the items of a module. What is wrong is added to `diags` of the result.
 pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
     let mut m = Module {

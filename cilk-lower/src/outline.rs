@@ -22,6 +22,7 @@
 //! In a task that is called the spawns are calls, as everywhere; [`promote`] says what helpers do, and [`spawning`] which loops are shared out
 //! without being asked for. A kernel runs its loops round by round.
 
+mod called;
 mod gather;
 mod make;
 mod promote;
@@ -75,7 +76,9 @@ pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoo
             kind,
             owner: item.name.trim_end_matches(".task").to_owned(),
             block: Rc::clone(&item.block),
+            params: item.params.len(),
             found: 0,
+            changed: false,
             vars: std::mem::take(&mut body.vars),
             m,
             made: &mut made,
@@ -86,8 +89,9 @@ pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoo
         }
         if kind == FunctionKind::Task {
             outliner.share(&mut body.root, &reach, true);
+            outliner.spawn_calls(&mut body.root, &reach, true);
         }
-        let changed = outliner.found > 0;
+        let changed = outliner.changed;
         body.vars = outliner.vars;
         if changed {
             settle(&mut body.root);
@@ -105,7 +109,11 @@ struct Outliner<'a> {
     kind: FunctionKind,
     owner: String,
     block: Rc<syn::Block>,
+    /// How many of the variables are parameters.
+    params: usize,
+    /// How many loops became tasks.
     found: usize,
+    changed: bool,
     /// The function's variables.
     vars: Vec<Var>,
 }
@@ -383,7 +391,7 @@ impl Outliner<'_> {
         let captured = captured..vars.len();
         let result = gather::result(&pieces.gathers);
         let id = FnId(self.m.fns.len());
-        self.found += 1;
+        (self.found, self.changed) = (self.found + 1, true);
         self.m.fns.push(FnItem {
             name: format!("{}.loop{}", self.owner, self.found),
             span: pieces.span,

@@ -321,7 +321,7 @@ impl Walk<'_> {
     fn expr(&mut self, e: &Expr) {
         use ExprKind as K;
         match &*e.kind {
-            K::Int(_) | K::Float(_) | K::Bool(_) | K::Const(_) | K::Error => {}
+            K::Int(_) | K::Float(_) | K::Bool(_) | K::Const(_) | K::Wide | K::Error => {}
             K::Var(var) => {
                 self.touch(*var, e.span, "is used");
                 self.read(*var, e.span);

@@ -285,12 +285,15 @@ impl Data {
     /// The elements in order, for scalars.
     pub(crate) fn sort(&mut self, structs: &Structs) {
         let Some(ty) = scalar(&self.elem) else { return };
-        let mut all: Vec<u64> = (0..self.len())
-            .map(|i| value::read_bits(self.element(i, structs), 0, ty))
-            .collect();
-        all.sort_by(|a, b| compare(ty, *a, *b));
+        let order = Order::of(ty);
+        let size = ty.size() as usize;
+        let all = self.bytes().chunks_exact(size);
+        let mut all: Vec<u64> = all.map(|e| order.key(value::read_bits(e, 0, ty))).collect();
+        all.sort_unstable();
         let mut sorted = all.into_iter();
-        self.fill(structs, |_, _| sorted.next().unwrap_or_default());
+        self.fill(structs, |_, _| {
+            sorted.next().map_or(0, |key| order.bits(key))
+        });
     }
 
     /// The same elements in an order that depends on them alone.
@@ -323,13 +326,43 @@ pub(crate) const fn scalar(elem: &Type) -> Option<Scalar> {
     }
 }
 
-fn compare(ty: Scalar, a: u64, b: u64) -> std::cmp::Ordering {
-    let shift = 64 - ty.bits();
-    match ty {
-        Scalar::F32 => f32::from_bits(a as u32).total_cmp(&f32::from_bits(b as u32)),
-        Scalar::F64 => f64::from_bits(a).total_cmp(&f64::from_bits(b)),
-        _ if ty.is_signed() => ((a << shift) as i64).cmp(&((b << shift) as i64)),
-        _ => a.cmp(&b),
+/// How a type's values are ordered: as unsigned numbers that their bits are made.
+#[derive(Clone, Copy)]
+enum Order {
+    Unsigned,
+    /// With the sign at this bit.
+    Signed(u32),
+    /// The total order of floats, with the sign at this bit.
+    Float(u32),
+}
+
+impl Order {
+    const fn of(ty: Scalar) -> Self {
+        let sign = ty.bits() - 1;
+        match ty {
+            Scalar::F32 | Scalar::F64 => Self::Float(sign),
+            _ if ty.is_signed() => Self::Signed(sign),
+            _ => Self::Unsigned,
+        }
+    }
+
+    const fn key(self, bits: u64) -> u64 {
+        match self {
+            Self::Unsigned => bits,
+            Self::Signed(sign) => bits ^ (1 << sign),
+            // The more negative, the greater the bits.
+            Self::Float(sign) if bits >> sign != 0 => !bits & (u64::MAX >> (63 - sign)),
+            Self::Float(sign) => bits | (1 << sign),
+        }
+    }
+
+    const fn bits(self, key: u64) -> u64 {
+        match self {
+            Self::Unsigned => key,
+            Self::Signed(sign) => key ^ (1 << sign),
+            Self::Float(sign) if key >> sign == 0 => !key & (u64::MAX >> (63 - sign)),
+            Self::Float(sign) => key ^ (1 << sign),
+        }
     }
 }
 
@@ -395,6 +428,40 @@ mod tests {
             ints.preview(1, &structs),
             format!("[{}]", 0xe220_a839_7b1d_cdafu64)
         );
+    }
+
+    #[test]
+    fn sorting_is_by_the_order_of_rust() {
+        let structs = Structs::default();
+        let sorted = |ty, values: &[u64]| {
+            let shape = vec![values.len() as u64];
+            let mut data = Data::zeros(Type::Scalar(ty), shape, &structs).unwrap();
+            data.fill(&structs, |_, i| values[i as usize]);
+            data.sort(&structs);
+            let bytes = data.bytes().chunks_exact(ty.size() as usize);
+            bytes
+                .map(|b| value::read_bits(b, 0, ty))
+                .collect::<Vec<_>>()
+        };
+        let mut doubles = [
+            0.0,
+            -0.0,
+            1.5,
+            -1.5,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN,
+            -f64::NAN,
+            f64::MIN_POSITIVE,
+        ];
+        let found = sorted(Scalar::F64, &doubles.map(f64::to_bits));
+        doubles.sort_by(f64::total_cmp);
+        assert_eq!(found, doubles.map(f64::to_bits));
+        let mut longs = [0, -1, 1, i64::MIN, i64::MAX];
+        let found = sorted(Scalar::I64, &longs.map(|n| n as u64));
+        longs.sort_unstable();
+        assert_eq!(found, longs.map(|n| n as u64));
+        assert_eq!(sorted(Scalar::U64, &[u64::MAX, 0, 7]), [0, 7, u64::MAX]);
     }
 
     #[test]

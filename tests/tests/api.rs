@@ -8,7 +8,7 @@
 )]
 
 use millstream::{Buffer, CpuOptions, Device, Mat, MatMut, RunError};
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 #[millstream::program]
 mod shapes {
@@ -509,4 +509,97 @@ fn a_program_is_lowered_once() {
         ),
         ("fib", true)
     );
+}
+
+#[millstream::program]
+mod litmus {
+    use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+    /// Goes on a little after the other has come, or after a while.
+    fn meet(mine: &AtomicU32, other: &AtomicU32, after: usize) -> u32 {
+        mine.store(1, Ordering::Relaxed);
+        let mut turns = 0;
+        while other.load(Ordering::Relaxed) == 0 && turns < 2000 {
+            turns += 1;
+        }
+        for _ in 0..after {
+            turns += mine.load(Ordering::Relaxed);
+        }
+        turns
+    }
+
+    #[task]
+    pub fn store_and_look(
+        come: &[AtomicU32],
+        came: &[AtomicU32],
+        mine: &[AtomicU32],
+        other: &[AtomicU32],
+        saw: &mut [u32],
+        beat: usize,
+    ) {
+        for i in 0..saw.len() {
+            meet(&come[i], &came[i], i % beat * 3);
+            mine[i].store(1, Ordering::SeqCst);
+            saw[i] = other[i].load(Ordering::SeqCst);
+        }
+    }
+
+    #[task]
+    pub fn send(data: &[AtomicU64], flags: &[AtomicU32]) {
+        for i in 0..flags.len() {
+            data[i].store(i as u64 + 1, Ordering::Relaxed);
+            flags[i].store(1, Ordering::Release);
+        }
+    }
+
+    /// How many messages came without what was stored before.
+    #[task]
+    pub fn receive(data: &[AtomicU64], flags: &[AtomicU32]) -> u32 {
+        let mut wrong = 0;
+        for i in 0..flags.len() {
+            let seen = flags[i].load(Ordering::Acquire) == 1;
+            wrong += (seen && data[i].load(Ordering::Relaxed) != i as u64 + 1) as u32;
+        }
+        wrong
+    }
+}
+
+/// Two devices work on the same memory at the same time, as far as the machine lets them.
+#[test]
+fn orders_hold_between_threads() {
+    const CELLS: usize = 1000;
+    let fresh = || (0..CELLS).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
+    let pair = [(); 2].map(|()| devices().remove(0));
+    let meet = std::sync::Barrier::new(2);
+    for round in 0..100 {
+        let (left, right) = (fresh(), fresh());
+        let data: Vec<_> = (0..CELLS).map(|_| AtomicU64::new(0)).collect();
+        let flags = fresh();
+        let came = [fresh(), fresh()];
+        let look = |device: usize, mine: &[AtomicU32], other: &[AtomicU32]| {
+            let mut saw = vec![0; CELLS];
+            let (here, there) = (&came[device], &came[1 - device]);
+            let call =
+                litmus::call::store_and_look(here, there, mine, other, &mut saw, 59 + 2 * device);
+            meet.wait();
+            pair[device].run(call).unwrap();
+            saw
+        };
+        let (first, second, wrong) = std::thread::scope(|s| {
+            let other = s.spawn(|| {
+                let saw = look(1, &right, &left);
+                meet.wait();
+                pair[1].run(litmus::call::send(&data, &flags)).unwrap();
+                saw
+            });
+            let saw = look(0, &left, &right);
+            meet.wait();
+            let wrong = pair[0].run(litmus::call::receive(&data, &flags)).unwrap();
+            (saw, other.join().unwrap(), wrong)
+        });
+        // All agree on one order: of two who store and then look at the other's, one sees it.
+        let neither = first.iter().zip(&second).filter(|(a, b)| **a + **b == 0);
+        assert_eq!(neither.count(), 0, "round {round}");
+        assert_eq!(wrong, 0, "round {round}");
+    }
 }

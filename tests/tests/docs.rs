@@ -256,6 +256,7 @@ fn links_lead_somewhere() {
         "README.md",
         "docs/language.md",
         "docs/architecture.md",
+        "docs/paper.md",
         "graph/README.md",
         "channels-kernel/README.md",
         "cilk-lower/README.md",

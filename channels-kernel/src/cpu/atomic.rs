@@ -1,16 +1,26 @@
-//! Atomic operations on the program's memory. All are sequentially consistent: at least as strong as any order the program names.
+//! Atomic operations on the program's memory. All but stores are sequentially consistent: at least as strong as any order that the program names, and
+//! on x86-64 it costs nothing, since a load is a plain one in any order, and what reads and writes back locks the line in any order.
+//!
+//! A store is what it is named. Sequentially consistent, it is an exchange there, which waits until all stores before it are seen. Where less is named it is a
+//! plain store, and that is enough for two reasons:
+//! - *The processor*: what is aligned and has at most 8 bytes is stored at once, and an x86-64 makes stores seen in the order of the program, after what was
+//!   read and written before. Elsewhere that is so for `Relaxed` only, and `Release` is an atomic store.
+//! - *The compiler*: Cranelift keeps stores and loads that may change where they stand to one another, and takes a store that names no alias region, as all of ours,
+//!   for a fence: nothing that memory held before is reckoned to be there afterwards, and no store before it is left out as overwritten. What it may leave out is a
+//!   second store of one value to one place with no access between them that others could take part in, which is as if both had happened at once. Loads are atomic
+//!   in its eyes and never left out, so a loop that waits sees what others store.
 
 use super::body::{Gen, MEMORY, clif};
 use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Type, Value, types};
 use millstream_graph::{
-    ir::{AtomicOp, LocalId, Operand},
+    ir::{AtomicOp, LocalId, Operand, Order},
     ty::Scalar,
 };
 
 impl Gen<'_, '_> {
     pub(super) fn atomic(
         &mut self,
-        op: AtomicOp,
+        (op, order): (AtomicOp, Order),
         ty: Scalar,
         addr: Operand,
         args: &[Operand],
@@ -32,6 +42,10 @@ impl Gen<'_, '_> {
             .collect();
         let old = match op {
             AtomicOp::Load => self.b.ins().atomic_load(bits, MEMORY, addr),
+            AtomicOp::Store if is_plain(order) => {
+                self.b.ins().store(MEMORY, args[0], addr, 0);
+                return;
+            }
             AtomicOp::Store => {
                 self.b.ins().atomic_store(MEMORY, args[0], addr);
                 return;
@@ -78,6 +92,15 @@ impl Gen<'_, '_> {
         }
         self.b.switch_to_block(after);
         result
+    }
+}
+
+/// Whether a store in this order is a plain one of this computer.
+const fn is_plain(order: Order) -> bool {
+    match order {
+        Order::Relaxed => true,
+        Order::Release => cfg!(target_arch = "x86_64"),
+        Order::Acquire | Order::AcqRel | Order::SeqCst => false,
     }
 }
 

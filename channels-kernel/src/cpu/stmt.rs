@@ -60,8 +60,8 @@ impl<'p> Gen<'_, 'p> {
                 addr,
                 args,
                 dst,
-                ..
-            } => self.atomic(*op, *ty, *addr, args, *dst),
+                order,
+            } => self.atomic((*op, *order), *ty, *addr, args, *dst),
             StmtKind::FrameAlloc => self.frame_alloc(),
             StmtKind::FrameStore { field, value } => {
                 let value = self.operand(*value);

@@ -47,6 +47,7 @@ impl Body<'_, '_> {
             }
             Rvalue::SlotAddr(id) => self.slot(*id),
             Rvalue::DataAddr(id) => format!("(ptr)d{}", id.0),
+            Rvalue::Wide => "true".into(),
             Rvalue::Uniform { id, ty } => {
                 format!(
                     "from_bits<{}>(device_flow.uniforms[{}])",

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
+mod atomics;
 mod control;
 mod fib;
 mod helpers;

@@ -106,6 +106,9 @@ impl Builder<'_, '_> {
                 }
                 Vec::new()
             }
+            // A task that is called is run by one lane.
+            K::Wide if !self.kind.spawns() => vec![Operand::bool(false)],
+            K::Wide => vec![self.assign_new(Scalar::Bool, Rvalue::Wide)],
             K::Emit(channel, value) => {
                 let args = self.value(value);
                 self.at = ir_span(e.span);

@@ -224,23 +224,8 @@ impl Gather {
         })
     }
 
-    /// What changes nothing.
     fn nothing(&self, make: &Make) -> Expr {
-        let scalar = self.ty.scalar().unwrap_or(Scalar::Bool);
-        let top = 1u128 << (scalar.bits().max(1) - 1);
-        let kind = match (self.op, scalar) {
-            (BinOp::And, Scalar::Bool) => ExprKind::Bool(true),
-            (_, Scalar::Bool) => ExprKind::Bool(false),
-            // Minus zero and whatever is whatever, also if that is minus zero; the greater of a number and none is the number.
-            (BinOp::Add, s) if s.is_float() => ExprKind::Float(-0.0),
-            (_, s) if s.is_float() => ExprKind::Float(f64::NAN),
-            (BinOp::And, _) => ExprKind::Int(u128::from(u64::MAX)),
-            (BinOp::Min, s) if s.is_signed() => ExprKind::Int(top - 1),
-            (BinOp::Min, _) => ExprKind::Int(u128::from(u64::MAX)),
-            (BinOp::Max, s) if s.is_signed() => ExprKind::Int(top),
-            _ => ExprKind::Int(0),
-        };
-        Expr::new(kind, self.ty.clone(), make.0)
+        nothing(self.op, &self.ty, make)
     }
 
     /// Combines a value with what the variable holds.
@@ -249,6 +234,25 @@ impl Gather {
         let sum = make.raw(self.op, place.clone(), value);
         make.assign(place, sum)
     }
+}
+
+/// What changes nothing, combined in this way.
+pub(super) fn nothing(op: BinOp, ty: &Ty, make: &Make) -> Expr {
+    let scalar = ty.scalar().unwrap_or(Scalar::Bool);
+    let top = 1u128 << (scalar.bits().max(1) - 1);
+    let kind = match (op, scalar) {
+        (BinOp::And, Scalar::Bool) => ExprKind::Bool(true),
+        (_, Scalar::Bool) => ExprKind::Bool(false),
+        // Minus zero and whatever is whatever, also if that is minus zero; the greater of a number and none is the number.
+        (BinOp::Add, s) if s.is_float() => ExprKind::Float(-0.0),
+        (_, s) if s.is_float() => ExprKind::Float(f64::NAN),
+        (BinOp::And, _) => ExprKind::Int(u128::from(u64::MAX)),
+        (BinOp::Min, s) if s.is_signed() => ExprKind::Int(top - 1),
+        (BinOp::Min, _) => ExprKind::Int(u128::from(u64::MAX)),
+        (BinOp::Max, s) if s.is_signed() => ExprKind::Int(top),
+        _ => ExprKind::Int(0),
+    };
+    Expr::new(kind, ty.clone(), make.0)
 }
 
 /// Whether the results of parts are kept, to be joined in their order: there are several, or the order shows.

@@ -355,6 +355,9 @@ pub enum Rvalue {
     SlotAddr(SlotId),
     /// Address of a constant array.
     DataAddr(DataId),
+    /// `bool`: whether the device runs so many tasks side by side that one which could be called had better be spawned. A GPU does; the
+    /// interpreter and the CPU do not.
+    Wide,
     /// Made of a graph: an argument that the graph gives, the same for all elements of a run.
     Uniform {
         /// Which.
@@ -517,6 +520,7 @@ impl Function {
             | Rvalue::PtrAdd { .. }
             | Rvalue::FrameAddr(_) => Scalar::Ptr,
             Rvalue::FrameLoad(id) => field(*id),
+            Rvalue::Wide => Scalar::Bool,
         }
     }
 }

@@ -41,6 +41,7 @@ impl Rvalue {
             }
             Self::SlotAddr(_)
             | Self::DataAddr(_)
+            | Self::Wide
             | Self::Uniform { .. }
             | Self::FrameLoad(_)
             | Self::FrameAddr(_) => {}
@@ -67,6 +68,7 @@ impl Rvalue {
             }
             Self::SlotAddr(_)
             | Self::DataAddr(_)
+            | Self::Wide
             | Self::Uniform { .. }
             | Self::FrameLoad(_)
             | Self::FrameAddr(_) => {}

@@ -311,6 +311,7 @@ impl Parser<'_> {
                     self.id("d", "a slot, a constant array or a field of the frame")?,
                 )),
             },
+            "wide" => Rvalue::Wide,
             "uniform" => Rvalue::Uniform {
                 id: UniformId(self.id("a", "a uniform")?),
                 ty: self.scalar()?,

@@ -548,6 +548,7 @@ fn rvalue(value: &Rvalue) -> impl Display + '_ {
         Rvalue::Load { ty, addr, offset } => write!(f, "load {ty} {}", place(*addr, *offset)),
         Rvalue::SlotAddr(id) => write!(f, "addr {id}"),
         Rvalue::DataAddr(id) => write!(f, "addr {id}"),
+        Rvalue::Wide => write!(f, "wide"),
         Rvalue::PtrAdd {
             base,
             index,

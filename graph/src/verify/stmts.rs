@@ -280,6 +280,7 @@ impl Checker<'_> {
                 }
                 Some(Scalar::Ptr)
             }
+            Rvalue::Wide => Some(Scalar::Bool),
             Rvalue::Uniform { id, ty } => self.check_uniform(*id, *ty),
             Rvalue::PtrAdd { base, index, .. } => {
                 self.expect(*base, Scalar::Ptr, "the base");

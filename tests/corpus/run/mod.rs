@@ -24,6 +24,7 @@ programs! {
     atomic_compare_exchange
     atomic_local
     atomic_ops
+    atomic_orders
     binary_search
     bit_tricks
     blocks_as_values
@@ -33,6 +34,7 @@ programs! {
     byte_methods
     byte_strings
     call_without_spawn
+    called_tasks
     casts_floats
     casts_ints
     checksum
@@ -99,7 +101,9 @@ programs! {
     mergesort
     methods
     no_parameters
+    parallel_corners
     parallel_loops
+    parallel_ports
     patterns_behind_references
     patterns_with_rest
     permutations
