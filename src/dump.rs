@@ -167,7 +167,10 @@ fn full_channels(dump: &Dump) -> Vec<String> {
             .map(|w| &*w.name)
             .collect();
         let waiting = match (waiting.is_empty(), channel.from.is_empty()) {
-            (false, _) => format!("{} waits for room in it", waiting.join(" and ")),
+            (false, _) if waiting.len() > 1 => {
+                format!("{} wait for room in it", waiting.join(" and "))
+            }
+            (false, _) => format!("{} waits for room in it", waiting.join("")),
             (true, false) => format!(
                 "what comes from {} waits for room in it",
                 listed(channel.from.iter().map(String::as_str))
@@ -292,14 +295,15 @@ mod tests {
     fn full_channels_are_named_with_their_circle_and_who_waits() {
         let stuck = dump(
             CIRCLE,
-            r#"[{"name": "worker 0", "no_room": [{"channel": "a", "elements": 3}]}]"#,
+            r#"[{"name": "worker 0", "no_room": [{"channel": "a", "elements": 3}]},
+                {"name": "worker 1", "last": {"doing": "waits_for_room", "at": "a", "level": null, "elements": 8, "ago_ns": 7}}]"#,
         );
         let says = suspicions(&stuck);
         assert_eq!(
             says,
             [
                 "channels are full in a circle, so that nobody can go on: `a` -> f -> `b` -> g -> `a`; give one of them more width, or let it grow",
-                "the channel `a` is full, 4 of 4: worker 0 waits for room in it; `f` is to take what it has",
+                "the channel `a` is full, 4 of 4: worker 0 and worker 1 wait for room in it; `f` is to take what it has",
                 "the channel `b` is full, 8 of 8: what comes from `f` waits for room in it; `g` is to take what it has",
                 "3 elements of `c` wait, nobody runs anything, and its predicate `many` does not say that they are worth a wavefront",
             ]

@@ -181,6 +181,10 @@ fn a_graph_that_is_full_in_a_circle_leaves_a_dump_that_says_so() {
         ] {
             assert!(said.contains(says), "{says}: {said}");
         }
+        // What kernels consume lies in rings, and on no stacks beside them.
+        let dump: Value = serde_json::from_slice(&t.read("d.json")).unwrap();
+        let channels = dump["dump"]["channels"].as_array().unwrap().iter();
+        assert_eq!(channels.map(|c| &c["name"]).collect::<Vec<_>>(), ["a", "b"]);
     }
 }
 

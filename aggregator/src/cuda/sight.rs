@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     dump::{ChannelState, Doing, Dump, Held, Sight, WorkerState},
+    gpus::Aggregator,
     live::{Live, SoFar, Step},
 };
 use millstream_channels_kernel::cuda::{
@@ -235,19 +236,20 @@ impl<L: Launcher> Run<'_, L> {
         let Some(beat) = peek(control + std::mem::offset_of!(Control, beat) as u64) else {
             return false;
         };
-        let number = Dispatch::new(self.plan());
-        let word = |word: usize| peek(self.arena.dispatch + 4 * word as u64);
-        let published = (
-            word(number.source.at()),
-            word(number.level.at()),
-            word(number.count.at()),
-        );
         let so_far = SoFar {
             dispatches: Some(beat.into()),
             ..SoFar::default()
         };
         sight.live.0.publish(KERNEL, so_far);
-        if let (Some(source), Some(level), Some(count)) = published
+        // One block publishes nothing of what it does.
+        let dispatch = Dispatch::new(self.plan());
+        let word = |word: usize| match self.settings.aggregator {
+            Aggregator::Persistent => peek(self.arena.dispatch + 4 * word as u64),
+            Aggregator::HostThread | Aggregator::Auto => None,
+        };
+        let (source, level) = (word(dispatch.source.at()), word(dispatch.level.at()));
+        if let (Some(source), Some(level)) = (source, level)
+            && let Some(count) = word(dispatch.count.at())
             && (source as usize) < self.plan().sources.len()
             && count > 0
         {
@@ -258,7 +260,10 @@ impl<L: Launcher> Run<'_, L> {
 
     /// A kernel does not end: notes what can be read of it before it is given up.
     pub(super) fn look_at_hung(&self, kernel: bool) {
-        let readable = self.look();
+        let readable = match kernel {
+            true => self.look(),
+            false => matches!(self.peek(self.arena.control), Ok(Some(_))),
+        };
         let mut missing = self.watched.missing.borrow_mut();
         if !readable {
             missing.push("the GPU's memory can not be read any more: what stands here is what the host knew last".into());

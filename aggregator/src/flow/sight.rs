@@ -24,7 +24,11 @@ impl Sight for Flow {
         dump.graph = Some(self.wiring.name.clone());
         // What lies where workers leave it for a channel is said of them.
         let names: Vec<&str> = self.wiring.channels.iter().map(|c| &*c.name).collect();
-        dump.channels.retain(|c| !names.contains(&&*c.name));
+        // What kernels consume lies in rings: their entry stacks are none.
+        let kernels = self.run.plan.tasks.iter().filter(|t| t.in_channel);
+        let kernels = kernels.map(|t| &*self.run.plan.channels[t.entry.index()]);
+        let no_stacks: Vec<&str> = names.iter().copied().chain(kernels).collect();
+        dump.channels.retain(|c| !no_stacks.contains(&&*c.name));
         let rings = (0..self.channels.len()).map(|c| self.channel_state(c));
         dump.channels.splice(0..0, rings);
         let hands = self.hands.lock();
