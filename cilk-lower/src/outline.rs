@@ -31,7 +31,7 @@ mod spawning;
 
 use crate::{
     diag::Diagnostics,
-    hir::{Body, Expr, ExprKind, FnId, Pat, Stmt, Var, VarId},
+    hir::{Body, Expr, ExprKind, FnId, LoopId, Pat, Stmt, Var, VarId},
     items::{FnItem, Module},
     rust::{ParallelLoop, place},
     ty::{Ty, USIZE},
@@ -83,8 +83,10 @@ pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoo
             m,
             made: &mut made,
             loops: &mut loops,
+            gathered: BTreeMap::new(),
         };
         if !parallel.is_empty() {
+            outliner.examine(&mut body.root, &parallel);
             outliner.walk(&mut body.root, &parallel);
         }
         if kind == FunctionKind::Task {
@@ -116,6 +118,8 @@ struct Outliner<'a> {
     changed: bool,
     /// The function's variables.
     vars: Vec<Var>,
+    /// What its parallel loops gather; none where there is something wrong with one.
+    gathered: BTreeMap<LoopId, Option<Vec<Gather>>>,
 }
 
 /// How a variable from around a loop is known inside its task.
@@ -181,7 +185,21 @@ impl Does {
 }
 
 impl Outliner<'_> {
-    fn walk(&mut self, e: &mut Expr, parallel: &BTreeSet<crate::hir::LoopId>) {
+    /// Finds what parallel loops gather, and what is wrong with them, while all of them are as they were written.
+    fn examine(&mut self, e: &mut Expr, parallel: &BTreeSet<LoopId>) {
+        e.children_mut(&mut |child| self.examine(child, parallel));
+        if let ExprKind::For(id, ..) = *e.kind
+            && parallel.contains(&id)
+        {
+            let used = self.used_from_around(e);
+            if let ExprKind::For(_, _, body) = &mut *e.kind {
+                let gathers = self.gathers(body, &used);
+                self.gathered.insert(id, gathers);
+            }
+        }
+    }
+
+    fn walk(&mut self, e: &mut Expr, parallel: &BTreeSet<LoopId>) {
         // Loops inside loops first: what they leave is a statement of the outer one's rounds.
         e.children_mut(&mut |child| self.walk(child, parallel));
         if let ExprKind::For(id, ..) = &*e.kind
@@ -200,7 +218,10 @@ impl Outliner<'_> {
         };
         let (over, mut body) = (over.clone(), body.clone());
         let used = self.used_from_around(&mut e.clone());
-        let gathers = self.gathers(&mut body, &used)?;
+        let gathers = match self.gathered.remove(id) {
+            Some(gathers) => gathers?,
+            None => self.gathers(&mut body, &used)?,
+        };
         let captured = used
             .into_iter()
             .filter(|v| !gathers.iter().any(|g| g.var == *v))

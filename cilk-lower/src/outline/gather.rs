@@ -1,12 +1,12 @@
 //! What the rounds of a parallel loop gather in variables from around it, and what they may not do with others.
 //!
-//! A gather is `x += e`, `x |= e`, `x &= e`, `x ^= e`, `x = x.max(e)`, `x = x.min(e)`, `x = x.wrapping_add(e)`, or one of these of a child's
-//! result, where nothing else in the loop names `x`. Each piece of the loop starts from what changes nothing.
+//! A gather is `x += e`, `x |= e`, `x &= e`, `x ^= e`, `x = x.max(e)`, `x = x.min(e)`, `x = x.wrapping_add(e)`, `x = x + e` and its kin, with `x` on
+//! either side, or one of these of a child's result, where nothing else in the loop names `x`. Each piece of the loop starts from what changes nothing.
 
 use super::{Known, make::Make};
 use crate::{
     diag::Diagnostics,
-    hir::{Expr, ExprKind, Stmt, Var, VarId},
+    hir::{Expr, ExprKind, For, Stmt, Var, VarId},
     ty::Ty,
 };
 use millstream_graph::{
@@ -85,7 +85,7 @@ impl Search<'_> {
                 _ => self.changes(place, e.span),
             },
             ExprKind::Assign(place, value) => match (self.whole(place), combined(value)) {
-                (Some(var), Some((op, from))) if self.whole(from) == Some(var) => {
+                (Some(var), Some((op, of))) if of.map(|e| self.whole(e)).contains(&Some(var)) => {
                     self.gather(var, op, 2, e.span);
                 }
                 _ => self.changes(place, e.span),
@@ -110,6 +110,20 @@ impl Search<'_> {
                 self.changes(place, e.span);
             }
             ExprKind::Call(_, args) => args.iter().for_each(|arg| self.lends(arg)),
+            // `out.fill(0)`, `out.split_at_mut(n)`, `m.row_mut(i)`
+            ExprKind::Method(_, args) if e.writes() || e.ty.is_mutable() => {
+                args.iter().for_each(|arg| self.lends(arg));
+            }
+            ExprKind::For(_, For::Slices { parts, .. }, _) => {
+                for part in parts {
+                    let mut written = false;
+                    let is_mutable = |v: &mut VarId| self.vars[v.0].ty.is_mutable();
+                    part.item.clone().vars(&mut |v| written |= is_mutable(v));
+                    if written {
+                        self.lends(&part.slice);
+                    }
+                }
+            }
             ExprKind::Block(stmts, _) => {
                 for stmt in stmts {
                     if let Stmt::Let(_, Some(value)) = stmt {
@@ -182,18 +196,13 @@ impl Search<'_> {
     }
 }
 
-/// `x.max(e)` and its kin: how they combine, and `x`.
-fn combined(value: &Expr) -> Option<(BinOp, &Expr)> {
-    match &*value.kind {
-        ExprKind::RawBinary(op @ (BinOp::Max | BinOp::Min | BinOp::Add), from, _) => {
-            Some((*op, from))
-        }
-        // What an inner parallel loop leaves.
-        ExprKind::RawBinary(op @ (BinOp::Or | BinOp::And | BinOp::Xor), from, _) => {
-            Some((*op, from))
-        }
-        _ => None,
-    }
+/// `x.max(e)`, `x + e` and their kin: how they combine, and what.
+fn combined(value: &Expr) -> Option<(BinOp, [&Expr; 2])> {
+    use BinOp::{Add, And, Max, Min, Or, Xor};
+    let (ExprKind::RawBinary(op, a, b) | ExprKind::Binary(op, a, b)) = &*value.kind else {
+        return None;
+    };
+    matches!(op, Add | And | Max | Min | Or | Xor).then_some((*op, [a, b]))
 }
 
 fn mentions(e: &mut Expr, var: VarId) -> usize {

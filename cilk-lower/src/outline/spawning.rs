@@ -1,14 +1,15 @@
 //! Loops whose rounds only spawn. Where there are many rounds, they are shared out as those of a parallel loop are: one lane of a GPU would
 //! take seconds for ten million children, and all of them would have to find room at once.
 //!
-//! The loop must be the last thing before a sync, so that what its rounds read stays as it is; they gather in one variable at most; and no
-//! child may come back to the function that spawns it: what recurses is wide by itself, and a second task would only make it larger.
+//! The loop must be the last thing before a sync or the function's end, so that what its rounds read stays as it is; they write to no atomics and
+//! gather in one variable at most; and no child may come back to the function that spawns it: what recurses is wide by itself, and a second task would only make it larger.
 
 use super::{Outliner, gather, promote::callees};
 use crate::{
     diag::Diagnostics,
     hir::{Body, Expr, ExprKind, FnId, For, LoopId, Stmt},
 };
+use millstream_graph::ir::{AtomicOp, Combine};
 use std::collections::BTreeSet;
 
 /// So many rounds spawn where the loop stands.
@@ -54,7 +55,15 @@ impl Outliner<'_> {
                         *e = outlined;
                     }
                 }
-                tail.iter_mut().for_each(|e| self.share(e, reach, ends));
+                if let Some(e) = tail {
+                    self.share(e, reach, ends);
+                    if ends
+                        && self.only_spawns(e, reach)
+                        && let Some(outlined) = self.outline(e, true)
+                    {
+                        *e = outlined;
+                    }
+                }
             }
             ExprKind::If(_, then, other) => {
                 self.share(then, reach, ends);
@@ -119,12 +128,14 @@ impl Rounds<'_> {
                 self.only &= !comes_back(func);
                 // A variable of the round's own would be looked at before its child is done.
                 let own = |place: &Expr| place.root().is_some_and(|(_, behind)| !behind);
-                let stores = |how| how == millstream_graph::ir::Combine::Store;
+                let stores = |how| how == Combine::Store;
                 self.only &= !dest
                     .as_ref()
                     .is_some_and(|(place, how)| stores(*how) && own(place));
             }
             ExprKind::Sync | ExprKind::Emit(..) | ExprKind::Return(_) => self.only = false,
+            // Rounds that count in an atomic may want the numbers in their order.
+            ExprKind::Atomic { op, .. } => self.only &= *op == AtomicOp::Load,
             ExprKind::For(id, ..) | ExprKind::While(id, ..) | ExprKind::Loop(id, _) => {
                 self.loops.push(*id);
             }

@@ -33,9 +33,25 @@ pub mod program {
             b |= i;
             c *= 2;
             d = d.max(i).min(3);
-            d = i.max(d);
+            d = i.max(d + 1);
         }
         a + b + c + d
+    }
+
+    #[task]
+    pub fn lent(out: &mut [u32], m: MatMut<u32>, n: usize) {
+        let mut m = m;
+        #[parallel]
+        for i in 0..n {
+            for x in out.iter_mut() {
+                *x += 1;
+            }
+            out.fill(1);
+            out[1..].swap(0, 1);
+            let (a, b) = out.split_at_mut(i);
+            a[0] = b[0];
+            m.row_mut(i)[0] = 1;
+        }
     }
 
     #[task]
@@ -84,9 +100,19 @@ pub mod program {
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
 //~ 36:13: `d` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
-//~ 43:9: `rev` of a parallel loop
+//~ 46:22: `out` is changed by several rounds of a parallel loop at once
+//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~ 49:13: `out` is changed by several rounds of a parallel loop at once
+//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~ 50:13: `out` is changed by several rounds of a parallel loop at once
+//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~ 51:26: `out` is changed by several rounds of a parallel loop at once
+//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~ 53:13: `m` is changed by several rounds of a parallel loop at once
+//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~ 59:9: `rev` of a parallel loop
 //~   help: its rounds run side by side, in no order: leave it out
-//~ 45:9: `rev` of a parallel loop
+//~ 61:9: `rev` of a parallel loop
 //~   help: its rounds run side by side, in no order: leave it out
-//~ 53:13: a parallel loop cannot emit
+//~ 69:13: a parallel loop cannot emit
 //~   help: emit in a loop without `#[parallel]`

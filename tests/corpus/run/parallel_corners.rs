@@ -385,6 +385,45 @@ pub mod program {
         all
     }
 
+    /// Inner loops that read what may be written to elsewhere.
+    #[task]
+    pub fn nested(data: &mut [u32], by: &mut u32, m: &mut [u32]) -> (u32, f32) {
+        let (mut sum, mut all) = (0, 0.0f32);
+        #[parallel]
+        for (i, x) in m.iter_mut().enumerate() {
+            #[parallel]
+            for y in data.iter() {
+                sum += *y ^ i as u32 ^ *by;
+            }
+            #[parallel]
+            for j in 0..data.len() {
+                all += data[j] as f32 * 0.1;
+            }
+            *x = data[i % data.len()] + *by;
+        }
+        *by += 1;
+        (sum, all)
+    }
+
+    /// Gathers with the variable on either side.
+    #[task]
+    pub fn sides(n: u32) -> (u32, u32, u32, f64, bool) {
+        let (mut a, mut b, mut c, mut d, mut e) = (1, 2, 3, 0.5, false);
+        #[parallel]
+        for i in 0..n {
+            a = a + i;
+            b = i ^ b;
+            c = i.max(c);
+            d = f64::from(i) / 7.0 + d;
+            e = e | (i == 50);
+        }
+        #[parallel]
+        for i in [7, 2, 9] {
+            a = i + a;
+        }
+        (a, b, c, d, e)
+    }
+
     /// A ticket each, in the order of rounds: not shared out.
     #[task]
     pub fn tickets(n: usize, out: &mut [u32]) {
@@ -393,6 +432,7 @@ pub mod program {
             let ticket = next.fetch_add(1, Ordering::Relaxed);
             out[i] = spawn!(same(ticket));
         }
+        sync!();
     }
 
     #[task]
@@ -436,6 +476,10 @@ millstream_tests::cases! {
     spawning(4, &mut [0; 5]);
     tree(3, 4);
     tree(2, 70);
+    nested(&mut [7; 40], &mut 4, &mut [1; 20]);
+    nested(&mut [7; 4], &mut 4, &mut [1; 2]);
+    sides(3);
+    sides(100);
     tickets(10, &mut [0; 10]);
     tickets(600, &mut [0; 600]);
 }

@@ -396,8 +396,10 @@ impl Gen<'_> {
             _ => self.around.len() - 1,
         };
         let around = self.around[target].clone();
-        let back = back && !around.block;
-        if self.must_sync(around.vars) || back && self.exceeds(target) {
+        // A round of a parallel loop is left by `continue` alone.
+        let round = self.rounds == Some(around.vars) && target == 0;
+        let back = (back || round) && !around.block;
+        if self.must_sync(around.vars) || back && !round && self.exceeds(target) {
             self.sync();
         }
         let label = around.label.filter(|_| {

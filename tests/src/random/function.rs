@@ -3,11 +3,20 @@
 use super::{
     choices::Choices,
     kernel::Port,
+    parallel::Gathered,
     scope::{Around, Kind, State, Var},
     shape::shape,
     types::{Func, Mode, Param, Shape, Ty, debug_value},
 };
 use millstream_graph::ty::Scalar;
+
+/// What wide loops spawn.
+const LEAF: &str = "
+    #[task]
+    pub fn leaf(i: u32, x: u32) -> u32 {
+        i.wrapping_mul(77) ^ x
+    }
+";
 
 /// A program and calls of its first task.
 #[derive(Clone, Debug)]
@@ -77,6 +86,9 @@ pub(super) struct Gen<'c> {
     pub(super) task: bool,
     pub(super) vars: Vec<Var>,
     pub(super) around: Vec<Around>,
+    /// In a parallel loop: how many variables there were before it.
+    pub(super) rounds: Option<usize>,
+    pub(super) gathers: Vec<Gathered>,
     /// Whether control comes here.
     pub(super) alive: bool,
     /// Whether `n` is known to be above 0, so that a recursion may take `n - 1`.
@@ -103,6 +115,8 @@ impl<'c> Gen<'c> {
             task: false,
             vars: Vec::new(),
             around: Vec::new(),
+            rounds: None,
+            gathers: Vec::new(),
             alive: true,
             recurses: false,
             weight: 1,
@@ -126,7 +140,10 @@ impl<'c> Gen<'c> {
             Mode::Checked => "(checked)",
             Mode::Unchecked => "(unchecked)",
         };
-        let items = self.shape.items();
+        let mut items = self.shape.items();
+        if functions.contains("!(leaf(") {
+            items += LEAF;
+        }
         format!("#[millstream::program{option}]\npub mod program {{\n{items}{functions}}}\n")
     }
 
@@ -207,7 +224,11 @@ impl<'c> Gen<'c> {
 
     pub(super) fn sync(&mut self) {
         self.line("sync!();");
-        self.vars.iter_mut().for_each(|v| v.state = State::Free);
+        // A round waits for its own children alone.
+        let own = self.rounds.unwrap_or(0);
+        self.vars[own..]
+            .iter_mut()
+            .for_each(|v| v.state = State::Free);
     }
 
     /// Whether memory of variables from there on is in children's hands, or might hold the result of an earlier turn of a loop.

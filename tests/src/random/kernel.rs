@@ -266,6 +266,6 @@ impl Gen<'_> {
 
     /// Whether an emit may come next. A function without channels makes no choice.
     pub(super) fn wants_emit(&mut self) -> bool {
-        !self.ports.is_empty() && self.c.chance(45)
+        !self.ports.is_empty() && self.rounds.is_none() && self.c.chance(45)
     }
 }

@@ -10,6 +10,7 @@ mod expr;
 mod function;
 mod graph;
 mod kernel;
+mod parallel;
 mod pressure;
 mod reduction;
 mod run;

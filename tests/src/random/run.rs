@@ -9,13 +9,14 @@ use crate::{
 use millstream_aggregator::{
     CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport,
 };
-use millstream_cilk_lower::{lower::lower, parse_file};
+use millstream_cilk_lower::{Parsed, lower::lower, parse_file, parse_module, read_file, rust};
 use millstream_graph::{
     fault::Fault,
     interp::{ArgValue, Interp, InterpError, Limits},
     ir::{FuncId, Program},
     levelized::Levelized,
 };
+use quote::ToTokens;
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 /// A program that takes longer than this in the interpreter is left out.
@@ -364,16 +365,17 @@ pub(super) fn launch(
 /// faults or runs for too long.
 #[must_use]
 pub fn elision(sample: &Sample) -> Option<(String, Vec<String>)> {
-    let program = parse_file(&sample.source, "random.rs", None).ok()?;
+    let (mut module, options) = read_file(&sample.source, None).ok()?;
+    let Parsed { program, loops } = parse_module(&module, options, "random.rs").ok()?;
     let func = program.find(&sample.task)?;
     if sample.mode == Mode::Checked {
         return None;
     }
-    let lines = sample
-        .source
-        .lines()
-        .filter(|l| !l.contains("#[task]") && !l.contains("#[millstream::program"));
-    let mut text = lines.collect::<Vec<_>>().join("\n");
+    rust::elision(&mut module, &loops);
+    module.attrs.clear();
+    // The module of what the loops need stands beside it.
+    let text = module.into_token_stream().to_string();
+    let mut text = text.replace(":: millstream :: __private", "crate :: rounds");
     text += "\npub fn calls() {\n    use program::*;\n    use std::sync::atomic::*;\n";
     let mut expected = Vec::new();
     for call in &sample.calls {

@@ -70,7 +70,10 @@ impl Gen<'_> {
             return self.sync();
         }
         let nested = self.around.len() < 3 && self.nesting() < 6;
-        match self.c.below(24) {
+        match self.c.below(27) {
+            24 | 25 if nested && self.weight <= 60 => self.parallel_loop(),
+            26 if self.rounds.is_some() => self.gather_statement(),
+            26 if self.task && self.weight == 1 && self.c.chance(15) => self.wide_loop(),
             0..=2 => self.let_value(),
             3 | 4 => self.assign(),
             5 => self.assign_part(),
@@ -95,7 +98,7 @@ impl Gen<'_> {
             21 if nested && self.c.chance(30) => self.views_block(),
             21 if nested => self.split_block(),
             22 if !self.around.is_empty() => self.leave_loop(),
-            23 if self.c.chance(40) => {
+            23 if self.rounds.is_none() && self.c.chance(40) => {
                 let cond = self.expr(&BOOL, 1);
                 self.branch(&format!("if {cond} {{"), Gen::give_back);
             }
