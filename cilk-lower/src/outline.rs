@@ -79,6 +79,7 @@ pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoo
             params: item.params.len(),
             found: 0,
             changed: false,
+            sum: None,
             vars: std::mem::take(&mut body.vars),
             m,
             made: &mut made,
@@ -91,7 +92,9 @@ pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoo
         }
         if kind == FunctionKind::Task {
             outliner.share(&mut body.root, &reach, true);
+            outliner.find_sum(&mut body.root);
             outliner.spawn_calls(&mut body.root, &reach, true);
+            outliner.add_sum(&mut body.root);
         }
         let changed = outliner.changed;
         body.vars = outliner.vars;
@@ -116,6 +119,8 @@ struct Outliner<'a> {
     /// How many loops became tasks.
     found: usize,
     changed: bool,
+    /// The variable whose value the function has, and what is gathered of calls beside it, and how.
+    sum: Option<(VarId, Option<(VarId, BinOp)>)>,
     /// The function's variables.
     vars: Vec<Var>,
     /// What its parallel loops gather; none where there is something wrong with one.

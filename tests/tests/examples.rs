@@ -35,7 +35,7 @@ macro_rules! examples {
     };
 }
 
-examples! { bfs fib fib_channel floyd mandelbrot mergesort quadrature queens quickhull shortest sort strassen strassen64 tracer tree tsp unbalanced words }
+examples! { bfs fib fib_channel floyd heat kmeans mandelbrot mergesort quadrature queens quickhull shortest sort strassen strassen64 tracer tree tsp unbalanced words }
 
 fn folder() -> PathBuf {
     millstream_tests::root().join("examples")
@@ -381,6 +381,55 @@ fn trees_tours_ways_and_hulls_are_those_of_their_elisions() {
         Case::new("quickhull", "quickhull(&mut points)").input("points", "Point", image(&points));
     let corners = quickhull::quickhull::quickhull(&mut points);
     case.after("points", image(&points)).result(corners).check();
+}
+
+#[test]
+fn heat_and_kmeans_have_the_bits_of_their_elisions() {
+    let mut random = 1u32;
+    let mut next = || {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) as f32 / (1 << 24) as f32
+    };
+    let (width, height) = (37, 21);
+    let mut plate: Vec<f32> = (0..width * height).map(|_| next()).collect();
+    let before = plate.clone();
+    let mut other = vec![0.0; plate.len()];
+    let case = Case::new(
+        "heat",
+        format!("heat(&mut plate, &mut other, {width}, 9, 1e-3)"),
+    )
+    .params(&[
+        format!("width={width}"),
+        format!("height={height}"),
+        "pairs=9".into(),
+    ]);
+    let steps = heat::heat::heat(&mut plate, &mut other, width, 9, 1.0e-3);
+    case.input("plate", "f32", bytes!(before))
+        .input("other", "f32", vec![0; 4 * other.len()])
+        .after("plate", bytes!(plate))
+        .result(steps)
+        .check();
+
+    let mut point = || kmeans::kmeans::Point {
+        x: next(),
+        y: next(),
+    };
+    let points: Vec<_> = (0..1500).map(|_| point()).collect();
+    let mut centres: Vec<_> = (0..5).map(|_| point()).collect();
+    let image = |points: &[kmeans::kmeans::Point]| {
+        bytes!(points.iter().flat_map(|p| [p.x, p.y]).collect::<Vec<f32>>())
+    };
+    let case = Case::new("kmeans", "kmeans(&points, &mut centres, &mut nearest, 6)")
+        .params(&["n=1500".into(), "k=5".into(), "rounds=6".into()])
+        .input("points", "Point", image(&points))
+        .input("centres", "Point", image(&centres))
+        .input("nearest", "u32", vec![0; 4 * points.len()]);
+    let mut nearest = vec![0; points.len()];
+    let rounds = kmeans::kmeans::kmeans(&points, &mut centres, &mut nearest, 6);
+    case.after("centres", image(&centres))
+        .after("nearest", bytes!(nearest))
+        .result(rounds)
+        .check();
 }
 
 #[test]

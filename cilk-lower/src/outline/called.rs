@@ -33,8 +33,9 @@ impl Outliner<'_> {
             ExprKind::While(..) | ExprKind::For(..) | ExprKind::Loop(..)
         ) && let Some(gathers) = self.gathered_calls(e, reach)
         {
-            let plain = e.clone();
+            let mut plain = e.clone();
             let spawning = self.spawning(e.clone(), &gathers);
+            self.beside(&mut plain, &gathers);
             *e = self.either(spawning, plain);
             return;
         }
@@ -264,6 +265,51 @@ impl Outliner<'_> {
         (only && !gathers.is_empty() && gathers.iter().all(alone)).then_some(gathers)
     }
 
+    /// The variable whose value is the function's, if it is gathered in and looked at only for that.
+    pub(super) fn find_sum(&mut self, root: &mut Expr) {
+        let ExprKind::Block(_, Some(tail)) = &*root.kind else {
+            return;
+        };
+        if let ExprKind::Var(sum) = *tail.kind
+            && sum.0 >= self.params
+            && mentions(root, sum) == 1 + gathers_of(root, sum)
+        {
+            self.sum = Some((sum, None));
+        }
+    }
+
+    /// Lets what is gathered of calls beside children come to the function's value.
+    pub(super) fn add_sum(&mut self, root: &mut Expr) {
+        let Some((sum, Some((own, op)))) = self.sum else {
+            return;
+        };
+        let ty = self.vars[sum.0].ty.clone();
+        let ExprKind::Block(stmts, Some(tail)) = &mut *root.kind else {
+            return;
+        };
+        let make = Make(tail.span);
+        stmts.insert(0, make.bind(own, super::gather::nothing(op, &ty, &make)));
+        *tail = make.raw(op, tail.clone(), make.var(own, &ty));
+    }
+
+    /// Calls that are gathered in the function's sum are gathered in a variable beside it: what a child adds to has no other use then, and
+    /// children of children may add to it at once (`lower::reduce`).
+    fn beside(&mut self, plain: &mut Expr, gathers: &Gathers) {
+        let Some((sum, own)) = self.sum else { return };
+        let Some(op) = gathers.get(&sum).and_then(|(combine, _)| combine.op()) else {
+            return;
+        };
+        let make = Make(plain.span);
+        let ty = self.vars[sum.0].ty.clone();
+        let own = match own {
+            Some((own, before)) if before == op => own,
+            Some(_) => return,
+            None => make.fresh(&mut self.vars, "called", ty),
+        };
+        self.sum = Some((sum, Some((own, op))));
+        replace(plain, &BTreeMap::from([(sum, Known::As(own))]), &self.vars);
+    }
+
     /// The loop with children in place of calls, and what waits for them.
     fn spawning(&mut self, mut e: Expr, gathers: &Gathers) -> Expr {
         let make = Make(e.span);
@@ -373,6 +419,27 @@ impl Search<'_, '_> {
         }
         e.children_mut(&mut |child| self.look(child));
     }
+}
+
+/// In how many places a variable is named to gather in it.
+fn gathers_of(e: &mut Expr, var: VarId) -> usize {
+    let own = 1 + usize::from(matches!(*e.kind, ExprKind::Assign(..)));
+    let is_call = |call: &Expr| matches!(*call.kind, ExprKind::Call(..));
+    let mut found = match gathered(e) {
+        Some((v, _, call)) if v == var && is_call(call) => own,
+        _ => 0,
+    };
+    if let ExprKind::Spawn {
+        dest: Some((place, combine)),
+        ..
+    } = &*e.kind
+        && *combine != Combine::Store
+        && matches!(*place.kind, ExprKind::Var(v) if v == var)
+    {
+        found += 1;
+    }
+    e.children_mut(&mut |child| found += gathers_of(child, var));
+    found
 }
 
 fn mentions(e: &mut Expr, var: VarId) -> usize {
