@@ -96,11 +96,7 @@ impl Search<'_> {
                 }
                 match dest {
                     // To an element: each round writes to one of its own.
-                    Some((place, Combine::Store)) if !matches!(*place.kind, ExprKind::Var(_)) => {
-                        if !self.is_element(place) {
-                            self.changes(place, e.span);
-                        }
-                    }
+                    Some((place, Combine::Store)) if self.is_element(place) => {}
                     Some((place, combine)) => match (self.whole(place), combine.op()) {
                         (Some(var), Some(op)) => self.gather(var, op, 0, e.span),
                         _ => self.changes(place, e.span),
