@@ -104,6 +104,7 @@ programs! {
     parallel_corners
     parallel_loops
     parallel_ports
+    parallel_recursion
     patterns_behind_references
     patterns_with_rest
     permutations

@@ -356,35 +356,6 @@ pub mod program {
         }
     }
 
-    /// Recursion through parallel loops.
-    #[task]
-    pub fn tree(depth: u32, width: u32) -> u64 {
-        let mut nodes = 1;
-        if depth > 0 {
-            #[parallel]
-            for i in 0..width {
-                nodes += spawn!(tree(depth - 1, i));
-            }
-            #[parallel]
-            for i in 0..2 {
-                nodes += branches(depth - 1, i);
-            }
-        }
-        nodes
-    }
-
-    fn branches(depth: u32, width: u32) -> u64 {
-        if depth == 0 {
-            return 1;
-        }
-        let mut all = 0;
-        #[parallel]
-        for i in 0..width {
-            all += branches(depth - 1, i + 1) + tree(depth - 1, 1);
-        }
-        all
-    }
-
     /// Inner loops that read what may be written to elsewhere.
     #[task]
     pub fn nested(data: &mut [u32], by: &mut u32, m: &mut [u32]) -> (u32, f32) {
@@ -474,8 +445,6 @@ millstream_tests::cases! {
     zeros(100, &[f64::NAN, -3.5, 4.25].repeat(30));
     spawning(4, &mut [0; 100]);
     spawning(4, &mut [0; 5]);
-    tree(3, 4);
-    tree(2, 70);
     nested(&mut [7; 40], &mut 4, &mut [1; 20]);
     nested(&mut [7; 4], &mut 4, &mut [1; 2]);
     sides(3);

@@ -144,6 +144,9 @@ impl<'c> Gen<'c> {
         if functions.contains("!(leaf(") {
             items += LEAF;
         }
+        if functions.contains("impl H ") {
+            items += "    pub struct H(u32);\n";
+        }
         format!("#[millstream::program{option}]\npub mod program {{\n{items}{functions}}}\n")
     }
 
@@ -323,9 +326,13 @@ impl<'c> Gen<'c> {
             .ret
             .as_ref()
             .map_or(String::new(), |t| format!(" -> {}", self.shape.show(t)));
-        let head = format!("{task}fn {}({}){ret} {{\n", f.name, params.join(", "));
+        let (impl_, name, end) = match f.name.split_once("::") {
+            Some((owner, name)) => (format!("\n    impl {owner} {{"), name, "    }\n"),
+            None => (String::new(), &*f.name, ""),
+        };
+        let head = format!("{impl_}{task}fn {name}({}){ret} {{\n", params.join(", "));
         self.body();
-        format!("{head}{}    }}\n", self.out)
+        format!("{head}{}    }}\n{end}", self.out)
     }
 
     /// Where `n` is 0 a function ends without a recursion: by an early return, or because what recurses stands in a branch.

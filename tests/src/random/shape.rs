@@ -93,7 +93,12 @@ pub(super) fn shape(c: &mut Choices) -> Shape {
         shape.fns.push(func);
     }
     for i in 0..c.below(4) {
-        let func = signature(c, &shape, format!("h{i}"), false);
+        let name = if c.chance(30) {
+            format!("H::h{i}")
+        } else {
+            format!("h{i}")
+        };
+        let func = signature(c, &shape, name, false);
         shape.fns.push(func);
     }
     shape

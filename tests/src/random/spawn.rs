@@ -218,6 +218,7 @@ impl Gen<'_> {
         let fits = |i: &usize| {
             let v = &self.vars[*i];
             v.hidden == 0
+                && v.writable
                 && matches!(v.kind, Kind::Slice { mutable: true, .. })
                 && matches!(v.state, State::Free | State::Awaits(_))
         };

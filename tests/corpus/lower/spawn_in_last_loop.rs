@@ -1,0 +1,36 @@
+//! A loop that ends its function is shared out like one before a sync; one whose rounds take numbers from an atomic is not.
+
+#[millstream::program]
+pub mod program {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[task]
+    pub fn leaf(n: u32) -> u32 {
+        n
+    }
+
+    #[task]
+    pub fn fill(out: &mut [u32]) {
+        for i in 0..out.len() {
+            out[i] = spawn!(leaf(i as u32));
+        }
+    }
+
+    #[task]
+    pub fn tickets(out: &mut [u32], next: &AtomicU32) {
+        for i in 0..out.len() {
+            let ticket = next.fetch_add(1, Ordering::Relaxed);
+            out[i] = spawn!(leaf(ticket));
+        }
+        sync!();
+    }
+}
+
+//~ task leaf(n: u32, return: ptr)
+//~   segment 0 pushes nothing
+//~ task fill(out: ptr, out.len: usize)
+//~   segment 0 pushes leaf x n, fill.loop1 x 1
+//~ task tickets(out: ptr, out.len: usize, next: ptr)
+//~   segment 0 pushes leaf x n
+//~ task fill.loop1(rounds_each: usize, rounds: usize, from: usize, out: ptr, out.len: usize)
+//~   segment 0 pushes leaf x n, fill.loop1 x n
