@@ -11,7 +11,7 @@
 //! can its caller: values, and what the caller's own parameters refer to. The calls are several, next to each other or in a loop, so that
 //! there is something to run side by side; a loop gathers integers in variables that it names for nothing else.
 
-use super::{Known, Outliner, make::Make, replace};
+use super::{Known, Outliner, gather::mentions, make::Make, replace};
 use crate::{
     hir::{Expr, ExprKind, FnId, LoopId, Pat, Stmt, VarId},
     ty::{BOOL, Ty},
@@ -439,12 +439,6 @@ fn gathers_of(e: &mut Expr, var: VarId) -> usize {
         found += 1;
     }
     e.children_mut(&mut |child| found += gathers_of(child, var));
-    found
-}
-
-fn mentions(e: &mut Expr, var: VarId) -> usize {
-    let mut found = usize::from(matches!(*e.kind, ExprKind::Var(v) if v == var));
-    e.children_mut(&mut |child| found += mentions(child, var));
     found
 }
 

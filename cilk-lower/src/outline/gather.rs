@@ -205,7 +205,8 @@ fn combined(value: &Expr) -> Option<(BinOp, [&Expr; 2])> {
     matches!(op, Add | And | Max | Min | Or | Xor).then_some((*op, [a, b]))
 }
 
-fn mentions(e: &mut Expr, var: VarId) -> usize {
+/// In how many places a variable is named.
+pub(super) fn mentions(e: &mut Expr, var: VarId) -> usize {
     let mut found = usize::from(matches!(*e.kind, ExprKind::Var(v) if v == var));
     e.children_mut(&mut |child| found += mentions(child, var));
     found

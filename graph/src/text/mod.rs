@@ -28,6 +28,7 @@
 //! | conversions | `%1 = cast u64 %0`, `%1 = bitcast f32 %0` |
 //! | memory | `%1 = load u64 %3 + 8`, `store %1 -> %3 + 8`, `copy %src -> %dst 24`, `zero %dst 24` |
 //! | addresses | `%1 = addr $0`, `%1 = addr d0`, `%1 = ptr_add %base, %index * 8 + 16` |
+//! | the device | `%1 = wide` |
 //! | calls | `%1 = call @f(%0, 1u32)`, `call @g(%0) -> %addr`, `spawn @fib(%2) -> %3 store` |
 //! | channels | `emit c0(%0, %1)`, `%1 = uniform a0 ptr` |
 //! | checks | `check %1 bounds(%i, %n)`, `check %1 overflow add(%a, %b)`, `check %1 assert "i < n"()` |
