@@ -130,3 +130,44 @@ fn a_peak_is_what_was_used() {
         },
     );
 }
+
+/// The last continuation of `halves` has children, which lie above a frame that is done.
+const HALVES: &str = "#[millstream::program] mod halves {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    #[task] pub fn start(count: u32, n: u32, seen: &AtomicU64) {
+        for i in 0..count { spawn!(halves(n + i % 2, seen)); }
+        for _ in 0..2 * count { spawn!(below(n, seen)); }
+    }
+    #[task] pub fn below(n: u32, seen: &AtomicU64) { spawn!(halves(n, seen)); }
+    #[task] pub fn halves(n: u32, seen: &AtomicU64) {
+        if n == 0 { return; }
+        spawn!(halves(n - 1, seen));
+        sync!();
+        spawn!(leaf(n, seen));
+    }
+    #[task] pub fn leaf(n: u32, seen: &AtomicU64) { seen.fetch_add(n as u64, Ordering::Relaxed); }
+}";
+
+/// Two run below one that waits: when it is its turn, nothing waits at the level of the two, but their frames were there.
+#[test]
+fn frames_that_are_done_are_given_back_on_the_way_past_them() {
+    both(
+        HALVES,
+        ("start", &["1", "1", "0"]),
+        &AGGREGATORS,
+        64 << 10,
+        |_, _, _| {},
+    );
+}
+
+/// Where memory is short a level runs in parts: when it is the next part's turn, nobody waits for the frames of the last one.
+#[test]
+fn frames_that_are_done_are_given_back_where_others_wait() {
+    both(
+        HALVES,
+        ("start", &["20", "40", "0"]),
+        &AGGREGATORS,
+        64 << 10,
+        |_, _, _| {},
+    );
+}

@@ -34,18 +34,19 @@ FN f32 narrow_children(const Place& level) {
 
 // Frames that no continuation of the level waits for are done, as in `policy_release`.
 FN void narrow_release(Narrow& n) {
+  // A bit for each stack that has elements: those of a frame's continuations follow its own.
+  Each<u32> have;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) have.of[k] = __ballot_sync(ALL_LANES, n.hi.of[k] != n.lo.of[k]);
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
     const u32 s = k * WARP + n.lane, frames = s < STACKS ? stacks_frame[s] : 0;
     bool waiting = false;
-    for (u32 i = 1; any_lane(i < frames); i++) {
-      u32 have = 0;
 #pragma unroll
-      for (u32 j = 0; j < PER_LANE; j++) {
-        const u32 other = __shfl_sync(ALL_LANES, n.hi.of[j] - n.lo.of[j], (s + i) % WARP, WARP);
-        if ((s + i) / WARP == j) have = other;
-      }
-      waiting |= i < frames && have;
+    for (u32 j = 0; j < PER_LANE; j++) {
+      const u32 begin = s + 1 > j * WARP ? s + 1 - j * WARP : 0, end = s + frames > j * WARP ? s + frames - j * WARP : 0;
+      const u32 upto = end < WARP ? end : WARP;
+      waiting |= begin < upto && (have.of[j] >> begin & (u32)((1ull << (upto - begin)) - 1));
     }
     if (frames && !waiting) n.top.of[k] = n.hi.of[k] = n.lo.of[k];
   }
@@ -90,7 +91,11 @@ FN void narrow_up(Policy& p, Narrow& n) {
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
         // Asked for before anything is written, for all the compiler knows to the same place.
-        work |= n.feeds.of[k] && up.lo[stack[k]] != up.hi[stack[k]];
+        const u32 lo = up.lo[stack[k]];
+        const bool waits = lo != up.hi[stack[k]];
+        work |= n.feeds.of[k] && waits;
+        // Where there is no work frames may lie that are done: what waits above ends before them.
+        if (waits) n.floor.of[k] = lo;
         below.of[k] = quotient(done.pushed[stack[k]] + children * below.of[k], count);
         if (k * WARP + n.lane < STACKS) up.below[stack[k]] = below.of[k];
       }
@@ -100,9 +105,8 @@ FN void narrow_up(Policy& p, Narrow& n) {
   narrow_load(n, policy_level(p, n.level));
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    // Where nothing waits, what waits above ends where it did.
+    // Where nothing waits, what waits above ends where it did; otherwise it ends at `lo`.
     if (n.lo.of[k] == n.hi.of[k]) n.lo.of[k] = n.hi.of[k] = n.floor.of[k];
-    n.floor.of[k] = n.lo.of[k];
   }
   n.top = n.hi;
 }
@@ -217,10 +221,11 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
         more = n.level != 0;
         if (!more) break;
         narrow_up(p, n);
-        n.children = 1;
+        // Of what waits here, frames may be done: a continuation that ran before the last entries did, and that had children, left them.
+        n.children = 0;
         continue;
       }
-      // The last run was of this level.
+      // The last run was of this level, or of the levels below.
       if (n.children == 0) narrow_release(n);
       if (any_lane(!fits)) {
         // By what room there was, less all that was pushed since. By what there is:
