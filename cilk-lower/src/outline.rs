@@ -341,6 +341,9 @@ impl Outliner<'_> {
                 false => value,
             });
         }
+        if self.kind != FunctionKind::Task {
+            return self.called(pieces, task, args);
+        }
         let mut stmts = Vec::new();
         if let Some((var, combine)) = gather::at_once(&pieces.gathers) {
             self.vars[var.0].awaits = true;
@@ -363,6 +366,20 @@ impl Outliner<'_> {
             dest.iter()
                 .flat_map(|dest| gather::add(&pieces.gathers, &make, dest)),
         );
+        make.block(stmts)
+    }
+
+    /// All rounds by a call, in a function that spawns nothing.
+    fn called(&mut self, pieces: &Pieces, func: FnId, args: Vec<Expr>) -> Expr {
+        let make = Make(pieces.span);
+        let result = gather::result(&pieces.gathers);
+        let call = Expr::new(ExprKind::Call(func, args), result.clone(), pieces.span);
+        if result.is_unit() {
+            return make.block(vec![Stmt::Expr(call)]);
+        }
+        let var = make.fresh(&mut self.vars, "gathered", result.clone());
+        let mut stmts = vec![make.bind(var, call)];
+        stmts.extend(gather::add(&pieces.gathers, &make, &make.var(var, &result)));
         make.block(stmts)
     }
 

@@ -98,6 +98,59 @@ fn figure_6() {
     }
 }
 
+/// Parallel loops in a kernel, and in a helper that it calls: both are run round by round.
+#[millstream::program]
+mod loops {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    fn harmonic(n: u64) -> f64 {
+        let mut sum = 0.0;
+        #[parallel]
+        for i in 0..n {
+            sum += 1.0 / (i + 1) as f64;
+        }
+        sum
+    }
+
+    #[kernel]
+    pub fn squares(n: u64, total: &AtomicU64) {
+        let (mut own, mut most) = (0, 0);
+        #[parallel]
+        for i in 0..n {
+            own += i * i;
+            most = most.max(i % 7);
+        }
+        let mut single = 0;
+        #[parallel]
+        for i in 0..n {
+            single ^= i;
+        }
+        total.fetch_add(own + most + single + harmonic(n) as u64, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn parallel_loops_of_kernels_are_run_round_by_round() {
+    let expected = AtomicU64::new(0);
+    (0..200).for_each(|n| loops::squares(n, &expected));
+    for device in devices() {
+        let total = AtomicU64::new(0);
+        let mut graph = Graph::new("loops");
+        let numbers = graph.channel::<u64>("numbers").width(64);
+        graph
+            .kernel(loops::kernel::squares)
+            .consumes(&numbers)
+            .arg(&total);
+        graph.send(&numbers, 0..200);
+        graph.run(&device).unwrap();
+        // Relaxed: the run is over.
+        assert_eq!(
+            total.load(Ordering::Relaxed),
+            expected.load(Ordering::Relaxed)
+        );
+    }
+}
+
 #[test]
 fn ports_arguments_and_outputs() {
     for device in devices() {

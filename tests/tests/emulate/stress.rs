@@ -173,8 +173,8 @@ const BUGS: [(&str, &str, &str); 8] = [
     ),
     (
         "levels: where the elements end that wait above is forgotten",
-        "if (ends) p.waiting[at + 1] = Mark{(level * 2 + 1) * STACKS + s, place.hi[s]};",
-        "if (ends) p.waiting[at + 1] = Mark{(level * 2 + 1) * STACKS + s, place.lo[s] + 1};",
+        "p.waiting[at++] = Mark{(level * 2 + 1) * STACKS + s, place.hi[s]};",
+        "p.waiting[at++] = Mark{(level * 2 + 1) * STACKS + s, place.lo[s] + 1};",
     ),
     (
         "levels: children go below a run that leaves some of its level",
