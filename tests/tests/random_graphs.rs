@@ -140,7 +140,8 @@ fn the_serial_elision_agrees() {
         setting("MILLSTREAM_ELISIONS", 100),
     );
     let mut text = format!(
-        "#![allow(warnings)]\nmacro_rules! spawn {{ ($e:expr) => {{ $e }} }}\nmacro_rules! sync {{ () => {{}} }}\n{CHANNELS}"
+        "#![allow(warnings)]\nmacro_rules! spawn {{ ($e:expr) => {{ $e }} }}\nmacro_rules! sync {{ () => {{}} }}\n{CHANNELS}\nmod rounds {{\n{}}}\n",
+        include_str!("../../src/rounds.rs").replace("//!", "//")
     );
     let (mut calls, mut expected) = (String::new(), Vec::new());
     for seed in first..first + 3 * cases {

@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 pub(crate) fn specialise(program: &mut Program) -> Vec<(FuncId, Combine)> {
     let mut tasks: Vec<_> = program
         .tasks()
-        .filter(|(id, task)| !task.is_made() || is_stored(program, *id))
+        // A graph's nodes have names of their own, and the graph runs them.
+        .filter(|(id, task)| {
+            !task.is_made() || !program.channels.is_empty() || is_stored(program, *id)
+        })
         .map(|(id, _)| (id, Combine::Store))
         .collect();
     let mut copies: BTreeMap<(FuncId, &'static str), FuncId> = BTreeMap::new();

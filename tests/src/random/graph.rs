@@ -3,7 +3,7 @@
 use super::{
     choices::Choices,
     kernel::GraphSample,
-    run::{Devices, LIMITS, Lending, PLENTY, Verdict, places, rust_argument},
+    run::{Devices, LIMITS, Lending, PLENTY, Verdict, places, plain, rust_argument},
     types::Mode,
 };
 use crate::{
@@ -361,17 +361,8 @@ pub fn graph_elision(sample: &GraphSample) -> Option<(String, String)> {
         return None;
     }
     let (expected, _) = built.interpret().ok()?;
-    let mut text: String = sample
-        .source
-        .lines()
-        .filter(|l| {
-            !l.contains("#[task]")
-                && !l.contains("#[kernel]")
-                && !l.contains("#[millstream::program")
-        })
-        .map(|l| format!("{l}\n"))
-        .collect();
-    text = text.replacen("{\n", "{\n    use crate::channel::{Channel, Element};\n", 1);
+    let (_, text) = plain(&sample.source)?;
+    let mut text = text.replacen('{', "{ use crate::channel::{Channel, Element};", 1);
     text += "pub fn calls() {\n    use program::*;\n    use crate::channel::Channel;\n    use std::sync::atomic::*;\n";
     for (i, (_, element)) in sample.channels.iter().enumerate() {
         let _ = writeln!(text, "    let c{i} = Channel::<{element}>::new();");

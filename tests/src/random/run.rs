@@ -361,21 +361,28 @@ pub(super) fn launch(
     Ok((found.collect(), report))
 }
 
+/// A program, and its module as plain Rust. What its loops need is found in `crate::rounds`.
+pub(super) fn plain(source: &str) -> Option<(Program, String)> {
+    let (mut module, options) = read_file(source, None).ok()?;
+    let Parsed { program, loops } = parse_module(&module, options, "random.rs").ok()?;
+    rust::elision(&mut module, &loops);
+    module.attrs.clear();
+    let text = module.into_token_stream().to_string();
+    Some((
+        program,
+        text.replace(":: millstream :: __private", "crate :: rounds"),
+    ))
+}
+
 /// A Rust file that prints the outcome of each call by the serial elision, and what the interpreter says of each. None if the program
 /// faults or runs for too long.
 #[must_use]
 pub fn elision(sample: &Sample) -> Option<(String, Vec<String>)> {
-    let (mut module, options) = read_file(&sample.source, None).ok()?;
-    let Parsed { program, loops } = parse_module(&module, options, "random.rs").ok()?;
+    let (program, mut text) = plain(&sample.source)?;
     let func = program.find(&sample.task)?;
     if sample.mode == Mode::Checked {
         return None;
     }
-    rust::elision(&mut module, &loops);
-    module.attrs.clear();
-    // The module of what the loops need stands beside it.
-    let text = module.into_token_stream().to_string();
-    let mut text = text.replace(":: millstream :: __private", "crate :: rounds");
     text += "\npub fn calls() {\n    use program::*;\n    use std::sync::atomic::*;\n";
     let mut expected = Vec::new();
     for call in &sample.calls {

@@ -16,16 +16,6 @@ mod race {
     }
 
     #[task]
-    pub fn the_same_slice(data: &mut [u32], n: u32) {
-        let (left, right) = data.split_at_mut(2);
-        #[parallel]
-        for _ in 0..n {
-            left.swap(0, 1); //~ E0596
-        }
-        add(right);
-    }
-
-    #[task]
     pub fn touches_what_its_child_holds(data: &mut [u32]) {
         #[parallel]
         for part in data.chunks_mut(4) {
@@ -41,13 +31,6 @@ mod race {
         #[parallel]
         for x in right.iter_mut() { //~ E0502
             *x = left[0];
-        }
-    }
-
-    pub fn in_a_helper(mut m: MatMut<u32>) {
-        #[parallel]
-        for i in 0..m.rows() {
-            m.row_mut(i).fill(1); //~ E0596
         }
     }
 }
