@@ -272,9 +272,14 @@ impl Outliner<'_> {
         };
         if let ExprKind::Var(sum) = *tail.kind
             && sum.0 >= self.params
-            && mentions(root, sum) == 1 + gathers_of(root, sum)
         {
-            self.sum = Some((sum, None));
+            let mut ways = Vec::new();
+            let gathers = gathers_of(root, sum, &mut ways);
+            // Of several ways the order would show.
+            let one_way = ways.windows(2).all(|pair| pair[0] == pair[1]);
+            if one_way && mentions(root, sum) == 1 + gathers {
+                self.sum = Some((sum, None));
+            }
         }
     }
 
@@ -421,12 +426,15 @@ impl Search<'_, '_> {
     }
 }
 
-/// In how many places a variable is named to gather in it.
-fn gathers_of(e: &mut Expr, var: VarId) -> usize {
+/// In how many places a variable is named to gather in it, and in which ways it is.
+fn gathers_of(e: &mut Expr, var: VarId, ways: &mut Vec<Combine>) -> usize {
     let own = 1 + usize::from(matches!(*e.kind, ExprKind::Assign(..)));
     let is_call = |call: &Expr| matches!(*call.kind, ExprKind::Call(..));
     let mut found = match gathered(e) {
-        Some((v, _, call)) if v == var && is_call(call) => own,
+        Some((v, combine, call)) if v == var && is_call(call) => {
+            ways.push(combine);
+            own
+        }
         _ => 0,
     };
     if let ExprKind::Spawn {
@@ -436,9 +444,10 @@ fn gathers_of(e: &mut Expr, var: VarId) -> usize {
         && *combine != Combine::Store
         && matches!(*place.kind, ExprKind::Var(v) if v == var)
     {
+        ways.push(*combine);
         found += 1;
     }
-    e.children_mut(&mut |child| found += gathers_of(child, var));
+    e.children_mut(&mut |child| found += gathers_of(child, var, ways));
     found
 }
 

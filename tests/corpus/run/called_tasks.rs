@@ -117,6 +117,23 @@ pub mod program {
         sum + others
     }
 
+    /// Gathered in two ways, one after the other: their order shows.
+    #[task]
+    pub fn two_ways(n: u32) -> u32 {
+        if n == 0 {
+            return 3;
+        }
+        let mut total = 1;
+        for i in 0..n {
+            total += two_ways(i);
+        }
+        for i in 0..n {
+            total |= spawn!(two_ways(i / 2));
+        }
+        sync!();
+        total
+    }
+
     #[task]
     pub fn floats(n: u32) -> f32 {
         if n < 2 {
@@ -141,5 +158,6 @@ millstream_tests::cases! {
     fill([0; 6], 3, &[3, 1, 4]);
     count(&mut [7], 4);
     until(6, 10);
+    two_ways(5);
     floats(7);
 }
