@@ -8,7 +8,7 @@ FN void own_begins(const Crew& crew, Policy& p) {
   Own& mine = own();
   for (u32 i = thread_id(); i < sizeof(Channels) / 4; i += BLOCK) ((u32*)&mine.channels)[i] = ((const u32*)&device_channels)[i];
   for (u32 i = thread_id(); i < sizeof(Control) / 4; i += BLOCK) ((u32*)&mine.control)[i] = ((const u32*)device_channels.control)[i];
-  for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) mine.counter[g] = 0;
+  for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) mine.counter[g] = shared().counter[g] = 0;
   for (u32 i = thread_id(); i < sizeof(Policy) / 4; i += BLOCK) ((u32*)&p)[i] = 0;
   for (u32 s = thread_id(); s < STACKS; s += BLOCK) mine.at[s] = crew.base[s] + blockIdx.x * crew.share[s];
   __syncthreads();
