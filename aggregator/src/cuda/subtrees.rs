@@ -13,6 +13,7 @@ use millstream_channels_kernel::cuda::{
     plan::{Mode, Plan, Source, StackKind},
     rules::NEIGHBOURS,
 };
+use millstream_graph::ir::TaskId;
 use std::sync::atomic::Ordering;
 
 /// A worker's ranges begin at numbers that this divides, so that its warps read whole lines.
@@ -51,8 +52,16 @@ pub(super) fn flat(plan: &Plan) -> Vec<bool> {
     };
     let may = |source: &Source| {
         let reached = plan.reached(source.task);
-        let mut of = plan.sources.iter().filter(|s| reached[s.task.index()]);
-        source.is_entry() && of.all(ends_well)
+        let of = || plan.sources.iter().filter(|s| reached[s.task.index()]);
+        // What does not recurse is few levels, and wide.
+        let spawns = |s: &Source, task: TaskId| {
+            let children = s.pushes.iter().map(|p| plan.stacks[p.stack as usize].task);
+            children
+                .into_iter()
+                .any(|child| plan.reached(child)[task.index()])
+        };
+        let recurses = of().any(|s| spawns(s, s.task));
+        source.is_entry() && recurses && of().all(ends_well)
     };
     plan.sources.iter().map(may).collect()
 }

@@ -424,19 +424,29 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
   count_leaves<S>(sh, control, leaves);
 }
 
+#ifdef WORKERS
+// How far above a worker's children begin that may not lie where their parents do.
+FN u32 worker_beside(const Dispatch& d) {
+  const u32 end = aligned(d.first + d.count);
+  return d.base[0] == d.first && end > d.first ? end - d.first : 0;
+}
+#endif
+
 // Reserves what a tile that was tried has spawned. One thread of a block calls it, between two barriers.
 template <class S, bool ONCE>
 FN void reserve_tried(Shared& sh, Control* control) {
   const u32 total = sh.staged;
 #ifdef WORKERS
-  // Where the elements lay their children are to lie: there is no second pass over them.
-  if (total > S::template capacity<!ONCE>()) sh.full = 1;
+  // A second pass reads the elements again: its children cannot lie where these do.
+  const u32 beside = total > S::template capacity<!ONCE>() ? worker_beside(sh.dispatch) : 0;
+#else
+  constexpr u32 beside = 0;
 #endif
   const u64 first = count_units(sh, control, 0, total);
-  sh.first[0] = (u32)first;
+  sh.first[0] = (u32)first + beside;
   sh.total[0] = total;
   sh.staged = 0;
-  if (total && first + total > sh.dispatch.room[0]) end_room(sh, control, first);
+  if (total && first + beside + total > sh.dispatch.room[0]) end_room(sh, control, first);
 }
 
 // Runs elements in the same tiles, but as soon as their children are staged the tile is as good as done: if they find room, they are written to
