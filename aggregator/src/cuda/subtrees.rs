@@ -7,7 +7,7 @@ use super::{
     policy::{Policy, Run as Chosen, Worked},
     run::{Counts, Run, words},
 };
-use crate::{error::RunError, gpus, timeline::now};
+use crate::{error::RunError, gpus, report::SubtreesReport, timeline::now};
 use millstream_channels_kernel::cuda::{
     abi::{Crew, Gift, status},
     plan::{Mode, Plan, Source, StackKind},
@@ -123,17 +123,9 @@ pub(super) enum Subtrees {
 /// What workers counted in a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Workers {
-    /// Subtree dispatches.
-    pub(super) dispatches: u64,
-    /// Dispatches of the workers'.
-    pub(super) inside: u64,
-    /// Elements that they offered each other, and that were taken.
-    pub(super) donated: u64,
-    pub(super) acquired: u64,
+    pub(super) report: SubtreesReport,
     /// The most elements at once, of each stack; nothing if there was no such dispatch.
     pub(super) peak: Vec<u32>,
-    /// They found no room once.
-    pub(super) recalled: bool,
 }
 
 impl<L: Launcher> Run<'_, L> {
@@ -144,7 +136,10 @@ impl<L: Launcher> Run<'_, L> {
         counts: &mut Counts,
     ) -> Result<Subtrees, RunError> {
         let asked = self.settings.policy;
-        if asked == gpus::Policy::Device || counts.workers.recalled || !self.flat.contains(&true) {
+        if asked == gpus::Policy::Device
+            || counts.workers.report.recalled
+            || !self.flat.contains(&true)
+        {
             return Ok(Subtrees::None);
         }
         let most = self.launcher.workers()?.min(self.arena.workers);
@@ -194,11 +189,13 @@ impl<L: Launcher> Run<'_, L> {
         policy.took(&run, &worked);
         counts.dispatches += 1;
         let sums = &mut counts.workers;
-        sums.dispatches += 1;
-        sums.inside += at.dispatches.get(&record);
-        sums.donated += at.donated.get(&record);
-        sums.acquired += at.acquired.get(&record);
-        sums.recalled |= recalled;
+        let report = &mut sums.report;
+        report.count += 1;
+        report.workers = report.workers.max(workers);
+        report.dispatches += at.dispatches.get(&record);
+        report.donated += at.donated.get(&record);
+        report.acquired += at.acquired.get(&record);
+        report.recalled |= recalled;
         sums.peak.resize(ranges.base.len(), 0);
         let peaks = at.peak.all(&record);
         for ((most, peak), base) in sums.peak.iter_mut().zip(peaks).zip(&ranges.base) {
