@@ -27,11 +27,14 @@ const MOST_ROOTS: u32 = 256;
 
 /// After so many dispatches without enough roots, there will not be more.
 const PATIENCE: u64 = 32;
+/// One worker in so many with a root is enough then: they divide among themselves what comes of it.
+const FEW_ROOTS: u32 = 8;
 
 /// Of an entry level: how many elements are worth a subtree dispatch, for so many workers and after so many dispatches.
 const fn enough(policy: gpus::Policy, workers: u32, dispatches: u64) -> u32 {
     match policy {
         gpus::Policy::Device => u32::MAX,
+        gpus::Policy::Auto if dispatches > PATIENCE => workers.div_ceil(FEW_ROOTS),
         gpus::Policy::Auto => 16 * workers,
         gpus::Policy::Block if dispatches > PATIENCE => 1,
         gpus::Policy::Block => workers,
@@ -212,6 +215,19 @@ impl<L: Launcher> Run<'_, L> {
         } else {
             Subtrees::Stopped
         })
+    }
+
+    /// After how many dispatches the persistent kernel asks whether narrow levels have become worth a subtree dispatch: the longer the run, the later, so
+    /// that it costs nothing.
+    pub(super) fn narrow_limit(&self, counts: &Counts) -> u32 {
+        let never = self.settings.policy == gpus::Policy::Device
+            || counts.workers.report.recalled
+            || !self.flat.contains(&true);
+        let dispatches = u32::try_from(counts.dispatches).unwrap_or(u32::MAX);
+        match never {
+            true => u32::MAX,
+            false => (2 * PATIENCE as u32).max(dispatches),
+        }
     }
 
     /// What `gather` has brought together.

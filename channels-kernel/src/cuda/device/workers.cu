@@ -15,6 +15,8 @@ enum GiftState : u32 { GIFT_NONE, GIFT_OFFERED, GIFT_TAKEN };
 #define ROOM_GUESS 16u
 // So many levels of what runs at a time find room beside each other, whatever each of them leaves.
 #define ROOM_LEVELS 32u
+// A dispatch takes no more tiles: what comes once a dispatch is worth the more the more elements it has.
+#define MOST_TILES 4u
 // A worker gives away no more elements at a time.
 #define MOST_DONATED 1024u
 
@@ -49,7 +51,7 @@ FN u32 flat_run(const Own& o, u32 s) {
   if (flats[s].tile == 0 || all == 0) return 0;
   // As few as there can be.
   const u32 few = min_of(all, top - ((top - 1) & ~(NEIGHBOURS - 1)));
-  u32 run = min_of(min_of(all, flats[s].tile), o.most);
+  u32 run = min_of(min_of(all, MOST_TILES * flats[s].tile), o.most);
   for (u32 i = 0; i < from.pushes; i++) {
     const Push push = pushes[from.first_push + i];
     const u32 base = aligned(o.top[push.stack]), end = o.channels.capacity[push.stack], room = end > base ? end - base : 0;
@@ -84,7 +86,7 @@ FN bool flat_choose(Own& o, Shared& sh) {
   Dispatch& d = sh.dispatch;
   for (u32 g = lane_id(); g < SCAN_GROUPS; g += WARP) sh.first[g] = 0;
   if (lane_id() == 0) {
-    sh.full = 0;
+    sh.full = sh.done = 0;
     sh.local = 1;
     // Something waits and nothing finds room: the others are told, and all of it goes back to the tier across the device.
     d.stop = best ? GOES_ON : more ? NO_ROOM : NO_MORE;
@@ -95,7 +97,7 @@ FN bool flat_choose(Own& o, Shared& sh) {
     for (u32 i = lane_id(); i < from.pushes; i += WARP) {
       const u32 stack = pushes[from.first_push + i].stack;
       // Who has taken its elements before it pushes has children where they lay.
-      const bool in_place = flats[source].in_place && stack == from.stack;
+      const bool in_place = flats[source].in_place && count <= flats[source].tile && stack == from.stack;
       d.base[i] = in_place ? first : aligned(o.top[stack]);
       d.room[i] = o.channels.capacity[stack] > d.base[i] ? o.channels.capacity[stack] - d.base[i] : 0;
     }
@@ -115,15 +117,18 @@ FN void flat_take(Own& o, Shared& sh) {
   const Dispatch& d = sh.dispatch;
   const Source from = sources[d.source];
   const bool full = sh.full;
-  bool again = full;
+  // Tiles run from the top of the dispatch downwards, until one finds no room.
+  const u32 ran = full ? sh.done * flats[d.source].tile : d.count, rest = d.first + d.count - ran;
+  bool again = false;
   for (u32 i = 0; i < from.pushes; i++) {
     const Push push = pushes[from.first_push + i];
-    const u32 pushed = full ? 0 : (u32)sh.counter[push.group] * push.ratio;
-    const bool same = push.stack == from.stack && !full;
+    const u32 pushed = (u32)sh.counter[push.group] * push.ratio;
+    const bool same = push.stack == from.stack;
     again |= same;
     // Where children are to begin: where those began that are consumed, or where the channel ended. And where they do.
-    const u32 begin = same ? d.first : o.top[push.stack];
-    const u32 base = d.base[i] + (flats[d.source].in_place ? sh.first[push.group] * push.ratio : 0);
+    const u32 begin = same ? rest : o.top[push.stack];
+    // A tile in place whose children do not lie there has put them above.
+    const u32 base = d.base[i] + (same && d.base[i] == d.first ? sh.first[push.group] * push.ratio : 0);
     const u32 gap = pushed ? min_of(base - begin, pushed) : 0;
     if (gap) copy_entries(push.stack, o.at[push.stack] + begin, o.at[push.stack] + base + pushed - gap, gap);
     // All have read where it ended.
@@ -134,14 +139,14 @@ FN void flat_take(Own& o, Shared& sh) {
     }
   }
   if (thread_id() == 0) {
-    if (!again) o.top[from.stack] = d.first;
-    if (full) {
+    if (!again) o.top[from.stack] = rest;
+    o.consumed[d.source] += ran;
+    if (full && ran == 0) {
       // So few as that can be no fewer.
-      o.most = d.count <= NEIGHBOURS ? 0 : max_of(d.count / RETRY, 1u);
-    } else {
-      o.consumed[d.source] += d.count;
+      o.most = d.count <= NEIGHBOURS ? 0 : max_of(min_of(d.count, flats[d.source].tile) / RETRY, 1u);
+    } else if (o.most != 0xffffffffu) {
       // What found room may be more the next time.
-      if (o.most != 0xffffffffu) o.most += o.most / 8 + 1;
+      o.most += o.most / 8 + 1;
     }
   }
 }
