@@ -80,10 +80,15 @@ impl Job {
                 Policy::Block => ("block", ASKED),
                 Policy::Auto if inside.recalled => (
                     "block, then device",
-                    "every block had subtrees enough, until one found no room",
+                    "memory was little or the tree narrow, until a block found no room",
                 ),
-                Policy::Auto if inside.count > 0 => ("block", "every block had subtrees enough"),
-                Policy::Auto => ("device", "no level had subtrees enough for every block"),
+                Policy::Auto if inside.count > 0 => {
+                    ("block", "memory was little, or the tree narrow")
+                }
+                Policy::Auto => (
+                    "device",
+                    "memory was enough for wide dispatches, or no task recursed without a frame",
+                ),
             };
             out.push(choice("policy", value.into(), why));
         }

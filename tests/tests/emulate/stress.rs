@@ -69,6 +69,7 @@ fn stress(
     let (expected, report) = cpu.call_and_report(prepared, &tried.task, args).unwrap();
     let report = report.unwrap();
     let (expected_total, expected_levels) = (report.total, report.elements);
+    emulator.compile_workers().unwrap();
     let (mut seen, start) = (Seen::default(), Instant::now());
     for seed in 1.. {
         for budget in *budgets {
