@@ -46,12 +46,6 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
     if !quiet {
         job.warnings().iter().for_each(|w| note(&w.to_string()));
     }
-    tracing::info!(
-        call = prepared.call(),
-        device = device.name(),
-        threads = device.threads(),
-        "running"
-    );
     let of = DumpFile {
         program: job.program().file.clone(),
         call: prepared.call().to_owned(),
@@ -62,6 +56,12 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
     };
     let stop = Stop::new(&device, of, args.dump.as_deref(), quiet);
     stop.on_interrupt();
+    tracing::info!(
+        call = prepared.call(),
+        device = device.name(),
+        threads = device.threads(),
+        "running"
+    );
     let live = device.live();
     let outcome = live::watched(
         live::wanted(quiet),

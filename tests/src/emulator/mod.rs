@@ -55,7 +55,7 @@ pub struct Emulated<K> {
     late: Cell<u32>,
     /// For so long a kernel is not said to have ended, though it has, and whether its memory can be read meanwhile.
     stays: Cell<(Duration, bool)>,
-    started: Cell<Instant>,
+    ran: Cell<Instant>,
 }
 
 /// A program of tasks.
@@ -171,11 +171,11 @@ impl<K> Emulated<K> {
             blocks: 1,
             late: Cell::new(0),
             stays: Cell::new((Duration::ZERO, true)),
-            started: Cell::new(Instant::now()),
+            ran: Cell::new(Instant::now()),
         }
     }
 
-    /// From now on kernels seem to run for so long, while their memory can be read or not.
+    /// From now on kernels seem to run for so long when they have run, while their memory can be read or not.
     pub fn stay(&self, long: Duration, readable: bool) {
         self.stays.set((long, readable));
     }
@@ -331,7 +331,7 @@ impl<K> Machine for Emulated<K> {
     }
 
     fn is_done(&self, _what: &str) -> Result<bool, RunError> {
-        Ok(self.started.get().elapsed() >= self.stays.get().0)
+        Ok(self.ran.get().elapsed() >= self.stays.get().0)
     }
 
     unsafe fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
@@ -384,13 +384,12 @@ impl Launcher for Emulator {
 
     unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
         let blocks = if small { 1 } else { self.blocks };
-        self.started.set(Instant::now());
-        ended(
-            self.door::<StartPersistent, _>(b"start_persistent", |start| {
-                // SAFETY: the caller's promise.
-                unsafe { start(published as *mut u8, blocks, u32::from(small)) }
-            }),
-        )
+        let ran = self.door::<StartPersistent, _>(b"start_persistent", |start| {
+            // SAFETY: the caller's promise.
+            unsafe { start(published as *mut u8, blocks, u32::from(small)) }
+        });
+        self.ran.set(Instant::now());
+        ended(ran)
     }
 
     unsafe fn dispatch(
