@@ -35,10 +35,6 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
     }
     let job = Job::open(&args.file, &args.settings())?;
     let device = job.device()?;
-    if args.plot.is_some() && device.gpu().is_some() && job.flow().is_some() {
-        let message = "a graph of kernels on a GPU is not drawn: use `--trace`, or `--device cpu`";
-        return Err(Failure::Other(message.into()));
-    }
     let prepared = job.prepare()?;
     if job.borrows() && !quiet {
         note("races were not looked for: `millstream check` has rustc check the borrows");
