@@ -465,18 +465,15 @@ impl Launcher for Emulator {
     }
 
     unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError> {
-        self.started.set(Instant::now());
         let Some(library) = self.workers_library()? else {
             return Err(RunError::Device("there are no workers".into()));
         };
-        ended(door::<StartWorkers, _>(
-            library,
-            b"start_workers",
-            |start| {
-                // SAFETY: the caller's promise.
-                unsafe { start(crew as *mut u8, workers) }
-            },
-        ))
+        let ran = door::<StartWorkers, _>(library, b"start_workers", |start| {
+            // SAFETY: the caller's promise.
+            unsafe { start(crew as *mut u8, workers) }
+        });
+        self.ran.set(Instant::now());
+        ended(ran)
     }
 
     unsafe fn gather(&self, crew: u64, workers: u32) -> Result<(), RunError> {
