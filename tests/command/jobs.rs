@@ -1,5 +1,7 @@
 //! What works.
 
+#[cfg(unix)]
+use crate::support::Running;
 use crate::support::{Folder, bytes_i32, command, ended, npy, npy_parts};
 
 #[test]
@@ -470,25 +472,13 @@ fn help_has_examples() {
 #[test]
 fn ctrl_c_ends_a_run_without_output() {
     let t = Folder::new();
-    let mut child = command(&t.path(""))
-        .args(["run", "fib.rs", "--entry", "fib(60)", "-v"])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut running = Running::new(&t, &["run", "fib.rs", "--entry", "fib(60)"]);
     std::thread::sleep(std::time::Duration::from_millis(1000));
-    assert!(
-        child.try_wait().unwrap().is_none(),
-        "fib(60) takes longer than that"
-    );
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(kill.success());
+    assert!(!running.is_over(), "fib(60) takes longer than that");
+    running.signal("-INT");
     let started = std::time::Instant::now();
-    let ended = ended(&child.wait_with_output().unwrap());
-    assert!(started.elapsed().as_secs() < 20);
+    let ended = running.end();
+    assert!(started.elapsed().as_secs() < 60);
     assert_eq!(ended.code, Some(1), "{}", ended.err);
     assert!(
         ended.err.contains("the run was cancelled") && ended.out.is_empty(),

@@ -5,6 +5,11 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
 };
+#[cfg(unix)]
+use std::{
+    io::{BufRead, BufReader, Read},
+    process::{Child, ChildStderr, Stdio},
+};
 use tempfile::TempDir;
 
 pub(crate) const SORT: &str = "#[millstream::program]
@@ -173,6 +178,49 @@ pub(crate) fn command(folder: &Path) -> Command {
         .env("COLUMNS", "160")
         .env_remove("MILLSTREAM_LOG");
     command
+}
+
+/// A command whose run has begun, and which Ctrl-C asks to stop from now on.
+#[cfg(unix)]
+pub(crate) struct Running {
+    child: Child,
+    err: BufReader<ChildStderr>,
+    said: String,
+}
+
+#[cfg(unix)]
+impl Running {
+    pub(crate) fn new(folder: &Folder, args: &[&str]) -> Self {
+        let mut command = command(&folder.path(""));
+        let (out, err) = (Stdio::piped(), Stdio::piped());
+        let command = command.args(args).arg("-v").stdout(out).stderr(err);
+        let mut child = command.spawn().unwrap();
+        let mut err = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        while !said.contains("running call=") {
+            let more = err.read_line(&mut said).unwrap();
+            assert!(more > 0, "it ended before: {said}");
+        }
+        Self { child, err, said }
+    }
+
+    /// Asks it to stop, or has it killed; it may be gone.
+    pub(crate) fn signal(&self, which: &str) {
+        let pid = self.child.id().to_string();
+        let kill = Command::new("kill").args([which, &pid]).output();
+        kill.unwrap();
+    }
+
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    pub(crate) fn end(mut self) -> Ended {
+        self.err.read_to_string(&mut self.said).unwrap();
+        let mut output = self.child.wait_with_output().unwrap();
+        output.stderr = self.said.into_bytes();
+        ended(&output)
+    }
 }
 
 pub(crate) fn ended(output: &Output) -> Ended {

@@ -25,6 +25,8 @@ fn library() -> &'static Path {
             "--package",
             "millstream",
             "--lib",
+            "--example",
+            "fib",
             "--message-format",
             "json-render-diagnostics",
         ]);

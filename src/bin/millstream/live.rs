@@ -116,13 +116,15 @@ mod tests {
     #[test]
     fn a_long_run_is_told_of_until_it_is_over_and_a_short_one_is_not() {
         let mut out = Vec::new();
+        let (said, heard) = mpsc::channel();
         let mut seen = 0;
         let line = |_| {
             seen += 1;
+            said.send(()).unwrap();
             format!("line {seen}")
         };
         let done = told(&mut out, Duration::from_millis(1), line, || {
-            thread::sleep(Duration::from_millis(400));
+            (0..2).for_each(|_| heard.recv().unwrap());
             7
         });
         assert_eq!(done, 7);
@@ -131,7 +133,7 @@ mod tests {
         assert!(text.ends_with("\x1b[K\r\x1b[K"), "{text:?}");
 
         let mut out = Vec::new();
-        told(&mut out, FIRST, |_| "late".into(), || ());
+        told(&mut out, Duration::from_secs(60), |_| "late".into(), || ());
         assert!(out.is_empty());
     }
 

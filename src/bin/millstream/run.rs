@@ -35,10 +35,6 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
     }
     let job = Job::open(&args.file, &args.settings())?;
     let device = job.device()?;
-    if args.plot.is_some() && device.gpu().is_some() && job.flow().is_some() {
-        let message = "a graph of kernels on a GPU is not drawn: use `--trace`, or `--device cpu`";
-        return Err(Failure::Other(message.into()));
-    }
     let prepared = job.prepare()?;
     if job.borrows() && !quiet {
         note("races were not looked for: `millstream check` has rustc check the borrows");
@@ -46,12 +42,6 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
     if !quiet {
         job.warnings().iter().for_each(|w| note(&w.to_string()));
     }
-    tracing::info!(
-        call = prepared.call(),
-        device = device.name(),
-        threads = device.threads(),
-        "running"
-    );
     let of = DumpFile {
         program: job.program().file.clone(),
         call: prepared.call().to_owned(),
@@ -62,6 +52,12 @@ pub(crate) fn run(args: &RunArgs, quiet: bool, spans: Option<&Spans>) -> Result<
     };
     let stop = Stop::new(&device, of, args.dump.as_deref(), quiet);
     stop.on_interrupt();
+    tracing::info!(
+        call = prepared.call(),
+        device = device.name(),
+        threads = device.threads(),
+        "running"
+    );
     let live = device.live();
     let outcome = live::watched(
         live::wanted(quiet),

@@ -96,10 +96,11 @@ impl FlowLauncher for FlowEmulator {
     }
 
     unsafe fn start(&self, how: u32) -> Result<(), RunError> {
-        self.started.set(Instant::now());
-        ended(self.door::<StartFlow, _>(b"start_flow", |start| {
+        let ran = self.door::<StartFlow, _>(b"start_flow", |start| {
             // SAFETY: the caller's promise.
             unsafe { start(self.kernels.blocks, how) }
-        }))
+        });
+        self.ran.set(Instant::now());
+        ended(ran)
     }
 }

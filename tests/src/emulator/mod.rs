@@ -59,7 +59,7 @@ pub struct Emulated<K> {
     late: Cell<u32>,
     /// For so long a kernel is not said to have ended, though it has, and whether its memory can be read meanwhile.
     stays: Cell<(Duration, bool)>,
-    started: Cell<Instant>,
+    ran: Cell<Instant>,
 }
 
 /// A text of its own.
@@ -223,11 +223,11 @@ impl<K> Emulated<K> {
             blocks: 1,
             late: Cell::new(0),
             stays: Cell::new((Duration::ZERO, true)),
-            started: Cell::new(Instant::now()),
+            ran: Cell::new(Instant::now()),
         }
     }
 
-    /// From now on kernels seem to run for so long, while their memory can be read or not.
+    /// From now on kernels seem to run for so long when they have run, while their memory can be read or not.
     pub fn stay(&self, long: Duration, readable: bool) {
         self.stays.set((long, readable));
     }
@@ -417,7 +417,7 @@ impl<K> Machine for Emulated<K> {
     }
 
     fn is_done(&self, _what: &str) -> Result<bool, RunError> {
-        Ok(self.started.get().elapsed() >= self.stays.get().0)
+        Ok(self.ran.get().elapsed() >= self.stays.get().0)
     }
 
     unsafe fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
@@ -478,18 +478,15 @@ impl Launcher for Emulator {
     }
 
     unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError> {
-        self.started.set(Instant::now());
         let Some(library) = self.workers_library()? else {
             return Err(RunError::Device("there are no workers".into()));
         };
-        ended(door::<StartWorkers, _>(
-            library,
-            b"start_workers",
-            |start| {
-                // SAFETY: the caller's promise.
-                unsafe { start(crew as *mut u8, workers) }
-            },
-        ))
+        let ran = door::<StartWorkers, _>(library, b"start_workers", |start| {
+            // SAFETY: the caller's promise.
+            unsafe { start(crew as *mut u8, workers) }
+        });
+        self.ran.set(Instant::now());
+        ended(ran)
     }
 
     unsafe fn gather(&self, crew: u64, workers: u32) -> Result<(), RunError> {
@@ -504,13 +501,12 @@ impl Launcher for Emulator {
 
     unsafe fn persistent(&self, published: u64, limit: Option<u32>) -> Result<(), RunError> {
         let blocks = limit.map_or(self.blocks, |_| 1);
-        self.started.set(Instant::now());
-        ended(
-            self.door::<StartPersistent, _>(b"start_persistent", |start| {
-                // SAFETY: the caller's promise.
-                unsafe { start(published as *mut u8, blocks, limit.unwrap_or(0)) }
-            }),
-        )
+        let ran = self.door::<StartPersistent, _>(b"start_persistent", |start| {
+            // SAFETY: the caller's promise.
+            unsafe { start(published as *mut u8, blocks, limit.unwrap_or(0)) }
+        });
+        self.ran.set(Instant::now());
+        ended(ran)
     }
 
     unsafe fn dispatch(

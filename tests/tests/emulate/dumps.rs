@@ -84,7 +84,7 @@ fn a_kernel_that_is_given_up_leaves_what_could_be_read() {
     };
     for (readable, says) in [(true, "shared memory"), (false, "can not be read any more")] {
         let how = How {
-            watchdog: Duration::from_millis(20),
+            watchdog: Duration::from_millis(500),
             ..How::new(Aggregator::Persistent, 2, MEBI)
         };
         device.kernels.stay(Duration::from_secs(60), readable);

@@ -379,7 +379,6 @@ fn runs_that_fail_say_why_and_end() {
     };
     for (aggregator, blocks, late) in ALL {
         let how = How {
-            watchdog: Duration::from_millis(200),
             late,
             ..How::new(aggregator, blocks, MEBI)
         };
@@ -394,7 +393,11 @@ fn runs_that_fail_say_why_and_end() {
             "{error}"
         );
         let one = || vec![ErasedCall::new(vec![ErasedArg::Scalar(0)])];
-        let error = device.launch(how, "spin", &mut one()).unwrap_err();
+        let hasty = How {
+            watchdog: Duration::from_millis(200),
+            ..how
+        };
+        let error = device.launch(hasty, "spin", &mut one()).unwrap_err();
         assert!(matches!(error, RunError::Watchdog { .. }), "{error}");
         let little = How {
             late,

@@ -96,7 +96,7 @@ fn a_graph_that_is_stopped_leaves_a_dump() {
     let program = &bench.program;
     let run = |emulator: &mut FlowEmulator, with: &dyn Fn(&Running<'_>) -> Result<(), RunError>| {
         let settings = FlowSettings {
-            watchdog: Duration::from_millis(100),
+            watchdog: Duration::from_millis(500),
             ..bench::settings(1, 1 << 24)
         };
         let mut result = [0u64];

@@ -121,7 +121,7 @@ fn head(out: &mut Svg, report: &RunReport, caption: &Caption<'_>, slices: &Slice
         nanoseconds(report.running.as_nanos() as f64),
     );
     out.text((LEFT, 67.0), "", &second);
-    // What is not known of single blocks of a GPU is not drawn anyway.
+    // What is not known of single blocks in dispatches of a program of tasks is not drawn anyway.
     let missing = report.timeline.tracks.iter().map(|t| t.missing).sum();
     if missing > 0 {
         let text = format!(
@@ -320,6 +320,9 @@ fn utilisation(out: &mut Svg, area: Area, slices: &Slices) {
     }
     match workers[..] {
         [ref one] if one.name == "gpu" => out.panel(area, "What the GPU did", "share of its time"),
+        [ref one, ..] if one.name.starts_with("block ") => {
+            out.panel(area, "What the GPU's blocks did", "share of their time");
+        }
         _ => out.panel(area, "What the workers did", "share of their time"),
     }
     let share = |shares: &[f64]| 100.0 * shares.iter().sum::<f64>() / SLICES as f64;

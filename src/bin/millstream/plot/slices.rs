@@ -3,7 +3,7 @@
 use crate::report::grouped;
 use millstream_aggregator::{
     RunReport,
-    timeline::{Span, Timeline, What},
+    timeline::{Span, Timeline, Track, What},
 };
 use std::collections::BTreeMap;
 
@@ -133,13 +133,16 @@ impl Slices {
             }
         }
         let working = timeline.tracks.iter().skip(1);
-        let workers = match report.workers.is_empty() {
+        let each = |t: &Track| worker(&t.name, &t.spans, time);
+        let workers = match (report.workers.is_empty(), levels) {
             // A GPU: who dispatches there takes turns.
-            true => {
+            (true, true) => {
                 let spans: Vec<Span> = working.flat_map(|t| &t.spans).copied().collect();
                 vec![worker("gpu", &spans, time)]
             }
-            false => working.map(|t| worker(&t.name, &t.spans, time)).collect(),
+            // Blocks take wavefronts by themselves; the host's thread before them takes none.
+            (true, false) => working.skip(1).map(each).collect(),
+            (false, _) => working.map(each).collect(),
         };
         Some(Self {
             time,

@@ -2,7 +2,10 @@
 
 use super::*;
 use millstream::job::{Job, Settings};
-use millstream_aggregator::{CpuOptions, Device, Observe, timeline::What};
+use millstream_aggregator::{
+    CpuOptions, Device, Observe,
+    timeline::{Track, What},
+};
 use std::path::Path;
 
 /// Runs an example with these parameters.
@@ -158,6 +161,59 @@ fn the_tracks_of_a_gpu_are_one_worker() {
         rest.split_once('<').unwrap().0.to_owned()
     };
     assert_eq!(legend(&svg), legend(&by_one));
+}
+
+#[test]
+fn the_blocks_of_a_gpu_that_runs_a_graph_are_workers() {
+    let options = CpuOptions {
+        threads: Some(1),
+        observe: Observe::TIMELINE,
+        ..CpuOptions::default()
+    };
+    let mut report = ran("mandelbrot.ron", &["width=64"], options);
+    let by_one = drawn(&report);
+    // As a GPU says it: no thread works, and behind the host's thread are the blocks.
+    report.workers.clear();
+    let mut blocks = report.timeline.tracks.split_off(1);
+    let waves = &mut blocks[0].spans;
+    waves.retain(|s| matches!(s.what, What::Node(_)));
+    let mut second = Track {
+        name: "block 5".into(),
+        spans: waves.split_off(waves.len() / 3),
+        missing: 0,
+    };
+    // At the same time.
+    let ahead = second.spans[0].begin - waves[0].begin;
+    for span in &mut second.spans {
+        (span.begin, span.end) = (span.begin - ahead, span.end - ahead);
+    }
+    blocks[0].name = "block 0".into();
+    let run = report.timeline.tracks[0].spans.iter();
+    let mut kernel = *run.clone().find(|s| s.what == What::Run).unwrap();
+    kernel.what = What::Kernel;
+    let thread = Track {
+        name: "host thread".into(),
+        spans: vec![kernel],
+        missing: 0,
+    };
+    report.timeline.tracks.push(thread);
+    report.timeline.tracks.extend(blocks);
+    report.timeline.tracks.push(second);
+    let svg = drawn(&report);
+    assert!(svg.contains("What the GPU's blocks did"));
+    assert!(!svg.contains("host-thread") && !svg.contains(" threads, "));
+    let (rows, all) = (["block-0", "block-5"], "dispatches");
+    let dispatches = rows.map(|id| number(&svg, id, all));
+    assert_eq!(dispatches.iter().sum::<u64>(), report.dispatches);
+    assert_eq!(dispatches[0], report.dispatches / 3);
+    for id in ["rows", "widths"] {
+        assert_eq!(
+            number(&svg, id, "elements"),
+            number(&by_one, id, "elements")
+        );
+    }
+    let worked = number(&by_one, "workers", "running-ns");
+    assert_eq!(number(&svg, "workers", "running-ns"), worked);
 }
 
 /// Nothing is drawn over something else or beyond the edge, by the letters of a wide font.
