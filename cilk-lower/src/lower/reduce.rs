@@ -247,18 +247,45 @@ pub(crate) fn gather(program: &mut Program) {
         let comes_back = |func: FuncId| func == id || spawns.reached(func)[i];
         let function = &mut program.functions[i];
         for value in returned(function) {
-            gather_one(function, value, &comes_back);
+            let facts = Facts::new(function);
+            if let Some(Rvalue::Binary(op, ..)) = facts.value(function, value) {
+                gather_one(function, &facts, value, *op, &comes_back);
+            }
+        }
+        // A child whose result is the task's own is one of those that it combines elsewhere.
+        if let Some(op) = gathers_by(function) {
+            for value in returned(function) {
+                let facts = Facts::new(function);
+                if let Some(Rvalue::Load { .. }) = facts.value(function, value) {
+                    let recurses = |func| spawns.is_recursive(func);
+                    gather_one(function, &facts, value, op, &recurses);
+                }
+            }
         }
         simplify::simplify(function, None);
     }
 }
 
-fn gather_one(function: &mut Function, value: Operand, comes_back: &impl Fn(FuncId) -> bool) {
-    let facts = Facts::new(function);
-    let Some(Rvalue::Binary(op, ..)) = facts.value(function, value) else {
-        return;
-    };
-    let op = *op;
+/// How the task combines what its children give, if it does so in one way.
+fn gathers_by(function: &Function) -> Option<BinOp> {
+    let mut ways = function.stmts().filter_map(|s| match &s.kind {
+        StmtKind::Spawn {
+            dest: Some(dest), ..
+        } => dest.combine.op(),
+        _ => None,
+    });
+    let first = ways.next()?;
+    ways.all(|op| op == first).then_some(first)
+}
+
+/// Gathers the parts of one value, `wanted` saying whose.
+fn gather_one(
+    function: &mut Function,
+    facts: &Facts,
+    value: Operand,
+    op: BinOp,
+    wanted: &impl Fn(FuncId) -> bool,
+) {
     let (Some(neutral), Some(combine)) = (neutral(op, function.type_of(value)), combine_of(op))
     else {
         return;
@@ -280,7 +307,7 @@ fn gather_one(function: &mut Function, value: Operand, comes_back: &impl Fn(Func
             ..
         } = &function.blocks[spawn.0.index()].stmts[spawn.1].kind
             && dest.combine == Combine::Store
-            && comes_back(*func)
+            && wanted(*func)
             && facts.once(*spawn)
             && facts.dominates(*spawn, load)
             && always_loaded(function, &facts.flow, *spawn, load)
