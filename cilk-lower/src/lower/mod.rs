@@ -11,13 +11,15 @@ mod liveness;
 mod peel;
 mod pushes;
 mod reduce;
+mod scalars;
 mod simplify;
 mod specialise;
 mod split;
 mod unread;
+mod unroll;
 
 use millstream_graph::{
-    ir::Program,
+    ir::{FunctionKind, Program},
     levelized::Levelized,
     verify::{VerifyError, verify, verify_levelized},
 };
@@ -55,6 +57,11 @@ fn lower_decided(mut program: Program) -> Result<Levelized, LowerError> {
     holds_after("simplify", || verify(&program));
     inline::inline(&mut program);
     holds_after("inline", || verify(&program));
+    let helpers = program.functions.iter_mut();
+    for helper in helpers.filter(|f| f.kind == FunctionKind::Helper) {
+        unroll::unroll(helper, None);
+    }
+    holds_after("unroll", || verify(&program));
     reduce::gather(&mut program);
     holds_after("gather", || verify(&program));
     alike::join(&mut program);

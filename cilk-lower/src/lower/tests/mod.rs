@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
+mod arrays;
 mod kernels;
 mod programs;
 mod simulate;
