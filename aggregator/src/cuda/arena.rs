@@ -3,7 +3,10 @@
 use super::{levels::Room, records};
 use millstream_channels_kernel::{
     cuda::{
-        abi::{Channels, Control, Dispatch, Level, Mark, Standing, Tiles},
+        abi::{
+            Channels, Control, Crew, Dispatch, Gift, Level, MOST_BLOCKS, Mark, Rest, Standing,
+            Tiles,
+        },
         plan::Plan,
     },
     layout::{FIELD_ALIGN, stride},
@@ -16,6 +19,8 @@ use millstream_graph::{
 
 /// One part in so many of the budget is for what is known of the first levels.
 const LEVELS_SHARE: u64 = 16;
+/// And of so many for what workers tell each other.
+const WORKERS_SHARE: u64 = 256;
 /// So few these are, and so many.
 const FIRST_LEVELS: (u64, u64) = (16, 1024);
 
@@ -56,6 +61,11 @@ pub(super) struct Arena {
     pub(super) records_bytes: u64,
     /// See [`Control::leaves`].
     pub(super) leaves: u64,
+    /// The record of a subtree dispatch's workers, what they offer, what they leave, and how many there is room for.
+    pub(super) crew: u64,
+    pub(super) gifts: u64,
+    pub(super) rests: u64,
+    pub(super) workers: u32,
     /// How much of the levels there is room to remember.
     pub(super) room: Room,
     /// What lies before this offset is to be zero when a run begins.
@@ -105,6 +115,12 @@ impl Arena {
             0
         });
         let levels_at = take(level * known);
+        let crew = take(Crew::new(plan).bytes());
+        let rests_of = (plan.stacks.len() * size_of::<Rest>()) as u64;
+        let worker = size_of::<Gift>() as u64 + rests_of;
+        let workers = (budget / WORKERS_SHARE / worker).min(MOST_BLOCKS.into());
+        let gifts = take(workers * size_of::<Gift>() as u64);
+        let rests = take(workers * rests_of);
         let once = plan.kept_once(entry, roots);
         let left = budget.checked_sub(at)?.checked_sub(FIELD_ALIGN)?;
         let (capacities, marks) = plan.capacities(left, entry, roots, &once)?;
@@ -146,6 +162,10 @@ impl Arena {
             shares,
             records_bytes,
             leaves,
+            crew,
+            gifts,
+            rests,
+            workers: workers as u32,
             room: Room {
                 known: known as u32,
                 marks: marks as u32,

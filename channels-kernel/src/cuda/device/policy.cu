@@ -21,23 +21,6 @@ struct Policy : Standing {
   Left left;
 };
 
-FN bool any_lane(bool x) { return __any_sync(ALL_LANES, x) != 0; }
-FN u32 max_lane(u32 x) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(ALL_LANES, x);
-#else
-  for (u32 o = WARP / 2; o; o >>= 1) {
-    const u32 y = __shfl_xor_sync(ALL_LANES, x, o, WARP);
-    x = y > x ? y : x;
-  }
-  return x;
-#endif
-}
-FN u32 min_lane(u32 x) { return ~max_lane(~x); }
-
-// Neighbouring children are stored together, so that a level begins at a number that they divide.
-FN u32 aligned(u32 top) { return (top + NEIGHBOURS - 1) & ~(NEIGHBOURS - 1); }
-
 // An estimate needs no more bits than the hardware's inverse has, unless it is to be compared with the host's.
 #if defined(EMULATED) || defined(RECORDS)
 FN f32 quotient(f32 a, f32 b) { return a / b; }

@@ -1,0 +1,243 @@
+//! Subtree dispatches: the tier inside the blocks. A dispatch across the device runs one segment over a run of elements; a subtree dispatch gives the
+//! elements of an entry channel to *workers*, which run each with all that comes of it. A worker is a block with a range of each of the run's
+//! stacks, above what lies there, and with the same policy for it (`device/workers.cu`).
+
+use super::{
+    launcher::Launcher,
+    policy::{Policy, Run as Chosen, Worked},
+    run::{Counts, Run, words},
+};
+use crate::{error::RunError, gpus, timeline::now};
+use millstream_channels_kernel::cuda::{
+    abi::{Crew, Gift, status},
+    plan::{Mode, Plan, Source, StackKind},
+    rules::NEIGHBOURS,
+};
+use std::sync::atomic::Ordering;
+
+/// A worker's ranges begin at numbers that this divides, so that its warps read whole lines.
+const ALIGNED: u32 = 32;
+/// So many elements of each stack that a program needs one of a worker has at least, for each that one element pushes.
+const LEAST_UNITS: u64 = 64;
+/// So many batches of roots there are for each worker, so that they end at about the same time.
+const BATCHES: u32 = 4;
+/// Roots of a batch at most: a wavefront.
+const MOST_ROOTS: u32 = 256;
+
+/// After so many dispatches without enough roots, there will not be more.
+const PATIENCE: u64 = 32;
+
+/// Of an entry level: how many elements are worth a subtree dispatch, for so many workers and after so many dispatches.
+const fn enough(policy: gpus::Policy, workers: u32, dispatches: u64) -> u32 {
+    match policy {
+        gpus::Policy::Device => u32::MAX,
+        gpus::Policy::Auto => 16 * workers,
+        gpus::Policy::Block if dispatches > PATIENCE => 1,
+        gpus::Policy::Block => workers,
+    }
+}
+
+/// Of each source whether workers may run its elements with all that comes of them: entry elements of tasks without frames, whose children are such
+/// too. What cannot be counted before it has run needs all the room that there is.
+pub(super) fn flat(plan: &Plan) -> Vec<bool> {
+    let ends_well = |source: &Source| {
+        let entries = source
+            .pushes
+            .iter()
+            .all(|p| plan.stacks[p.stack as usize].kind == StackKind::Entry);
+        let counted = !matches!(source.mode, Mode::Direct { .. })
+            || source.pushes.iter().all(|p| p.max.is_some());
+        source.is_entry() && entries && counted
+    };
+    let may = |source: &Source| {
+        let reached = plan.reached(source.task);
+        let mut of = plan.sources.iter().filter(|s| reached[s.task.index()]);
+        source.is_entry() && of.all(ends_well)
+    };
+    plan.sources.iter().map(may).collect()
+}
+
+/// Where the workers' ranges lie.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Ranges {
+    pub(super) workers: u32,
+    /// Of each stack.
+    pub(super) base: Vec<u32>,
+    pub(super) share: Vec<u32>,
+}
+
+impl Ranges {
+    /// Divides what is above `top` in stacks of these capacities among so many workers at most; fewer, if there is little. None if there is
+    /// not enough for one.
+    pub(super) fn new(plan: &Plan, capacities: &[u64], top: &[u32], most: u32) -> Option<Self> {
+        let unit = u64::from(ALIGNED);
+        // Of what a run has one element at most nothing is pushed below the first level that has several.
+        let is_few = |s: usize| capacities[s] == plan.stacks[s].few();
+        let base: Vec<u64> = (0..top.len())
+            .map(|s| match is_few(s) {
+                true => 0,
+                false => u64::from(top[s]).next_multiple_of(unit),
+            })
+            .collect();
+        let left = |s: usize| capacities[s].saturating_sub(base[s]);
+        let least = |s: usize| (LEAST_UNITS * plan.stacks[s].weight).next_multiple_of(unit);
+        let large = (0..top.len()).filter(|s| !is_few(*s));
+        let workers = large
+            .map(|s| left(s) / least(s))
+            .fold(most.into(), u64::min);
+        if workers == 0 {
+            return None;
+        }
+        let share = |s: usize| match is_few(s) {
+            true => capacities[s],
+            false => left(s) / workers / unit * unit,
+        };
+        Some(Self {
+            workers: workers as u32,
+            share: (0..top.len()).map(|s| share(s) as u32).collect(),
+            base: base.into_iter().map(|at| at as u32).collect(),
+        })
+    }
+}
+
+/// What became of a subtree dispatch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Subtrees {
+    /// There was none.
+    None,
+    /// All that came of its roots is done.
+    Done,
+    /// The run has to end.
+    Stopped,
+}
+
+/// What workers counted in a run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Workers {
+    /// Subtree dispatches.
+    pub(super) dispatches: u64,
+    /// Dispatches of the workers'.
+    pub(super) inside: u64,
+    /// Elements that they offered each other, and that were taken.
+    pub(super) donated: u64,
+    pub(super) acquired: u64,
+    /// The most elements at once, of each stack; nothing if there was no such dispatch.
+    pub(super) peak: Vec<u32>,
+    /// They found no room once.
+    pub(super) recalled: bool,
+}
+
+impl<L: Launcher> Run<'_, L> {
+    /// Has workers run what the policy has on an entry channel of its level, if that is worth it.
+    pub(super) fn subtrees(
+        &self,
+        policy: &mut Policy<'_>,
+        counts: &mut Counts,
+    ) -> Result<Subtrees, RunError> {
+        let asked = self.settings.policy;
+        if asked == gpus::Policy::Device || counts.workers.recalled || !self.flat.contains(&true) {
+            return Ok(Subtrees::None);
+        }
+        let most = self.launcher.workers()?.min(self.arena.workers);
+        if most == 0 {
+            return Ok(Subtrees::None);
+        }
+        let divide =
+            |top: &[u32], _: u32| Ranges::new(self.plan(), &self.arena.capacities, top, most);
+        let enough = enough(asked, most, counts.dispatches);
+        let Some((run, ranges)) = policy.roots(enough, &self.flat, divide) else {
+            return Ok(Subtrees::None);
+        };
+        let (begun, plan) = (now(), self.plan());
+        // Relaxed: pairs with `CudaCancel::cancel`.
+        if self.launcher.shared_word(0).load(Ordering::Relaxed) != 0 {
+            return Err(RunError::Cancelled);
+        }
+        let (at, workers, crew) = (Crew::new(plan), ranges.workers, self.base + self.arena.crew);
+        self.write(self.arena.crew, &self.crew(&run, &ranges))?;
+        self.watched.dispatch(&run, plan);
+        // SAFETY: inside the run's memory.
+        unsafe {
+            let bytes = u64::from(workers) * size_of::<Gift>() as u64;
+            self.launcher.zero(self.base + self.arena.gifts, bytes)?;
+            // What the record says is laid out so.
+            self.launcher.subtrees(crew, workers)?;
+        }
+        self.await_kernel()?;
+        let read = || Ok::<_, RunError>(words(&self.read(self.arena.crew, at.bytes())?));
+        let mut record = read()?;
+        let status = words(&self.read(self.arena.control, 4)?);
+        let ended = status[..] == [status::OK];
+        let recalled = ended && at.recall.get(&record) != 0;
+        if recalled {
+            tracing::debug!("a worker found no room: what is left goes on across the device");
+            // SAFETY: as above; the workers have ended.
+            unsafe { self.launcher.gather(crew, workers) }?;
+            self.await_kernel()?;
+            record = read()?;
+        }
+        let taken = at.ticket.get(&record).min(at.batches.get(&record));
+        let worked = Worked {
+            ran: at.consumed.all(&record),
+            roots: taken.saturating_mul(at.batch.get(&record)).min(run.count),
+            left: self.left(&at.returned.all(&record), &run, &ranges),
+        };
+        policy.took(&run, &worked);
+        counts.dispatches += 1;
+        let sums = &mut counts.workers;
+        sums.dispatches += 1;
+        sums.inside += at.dispatches.get(&record);
+        sums.donated += at.donated.get(&record);
+        sums.acquired += at.acquired.get(&record);
+        sums.recalled |= recalled;
+        sums.peak.resize(ranges.base.len(), 0);
+        let peaks = at.peak.all(&record);
+        for ((most, peak), base) in sums.peak.iter_mut().zip(peaks).zip(&ranges.base) {
+            *most = (*most).max(if peak > 0 { base + peak } else { 0 });
+        }
+        // Of what workers do nobody counts lanes.
+        counts.unseen = true;
+        if let Some(records) = &mut counts.records {
+            records.push_subtrees(plan, run, worked, (begun, now()));
+        }
+        self.watched.publish(policy, counts.dispatches);
+        Ok(if ended {
+            Subtrees::Done
+        } else {
+            Subtrees::Stopped
+        })
+    }
+
+    /// What `gather` has brought together.
+    fn left(&self, returned: &[u32], run: &Chosen, ranges: &Ranges) -> Vec<(usize, u32, u32)> {
+        let roots = self.plan().sources[run.source].stack as usize;
+        let of = |(s, &count): (usize, &u32)| {
+            let first = match s == roots {
+                true => run.first + run.count,
+                false => ranges.base[s],
+            };
+            (count > 0).then_some((s, first, count))
+        };
+        returned.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// The record that workers take.
+    fn crew(&self, run: &Chosen, ranges: &Ranges) -> Vec<u8> {
+        let (plan, at) = (self.plan(), Crew::new(self.plan()));
+        let mut words = at.zeroed();
+        at.stack.set(&mut words, plan.sources[run.source].stack);
+        at.first.set(&mut words, run.first);
+        at.count.set(&mut words, run.count);
+        let batch = run.count.div_ceil(BATCHES * ranges.workers);
+        let batch = batch.min(MOST_ROOTS).next_multiple_of(NEIGHBOURS);
+        let batches = run.count.div_ceil(batch);
+        at.batch.set(&mut words, batch);
+        at.batches.set(&mut words, batches);
+        at.alive.set(&mut words, batches);
+        at.base.fill(&mut words, &ranges.base);
+        at.share.fill(&mut words, &ranges.share);
+        at.gifts.set(&mut words, self.base + self.arena.gifts);
+        at.rests.set(&mut words, self.base + self.arena.rests);
+        words.into_iter().flat_map(u32::to_le_bytes).collect()
+    }
+}
