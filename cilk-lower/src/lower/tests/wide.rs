@@ -126,6 +126,59 @@ fn a_call_whose_value_is_the_tasks_is_a_child_that_adds() {
     }
 }
 
+/// Below the cut-off the same sum is gathered by calls, and returned by itself.
+const EARLY: &str = "
+    #[task]
+    pub fn place(all: u32, columns: u32, left: u32, right: u32, rows: u32) -> u64 {
+        if columns == all { return 1; }
+        let mut total = 3;
+        let mut free = all & !(columns | left | right);
+        if rows == 0 {
+            while free != 0 {
+                let queen = free & free.wrapping_neg();
+                free ^= queen;
+                total += place(all, columns | queen, (left | queen) << 1, (right | queen) >> 1, 0);
+            }
+            return total - 3;
+        }
+        while free != 0 {
+            let queen = free & free.wrapping_neg();
+            free ^= queen;
+            total += spawn!(place(all, columns | queen, (left | queen) << 1, (right | queen) >> 1, rows - 1));
+        }
+        sync!();
+        total
+    }
+";
+
+#[test]
+fn a_sum_that_is_returned_in_several_places_needs_no_frame() {
+    let same = EARLY
+        .replace("total - 3", "total")
+        .replace("total * 2", "total + 7");
+    let lowered = lower(&program(&same)).unwrap();
+    let wide = lowered.on_wide();
+    assert_eq!(calls(wide), 0);
+    assert_eq!(fields(wide, "place+add")[1], [""; 0]);
+    assert_eq!(task(wide, "place+add").segments.len(), 1);
+    // Where one of them makes something else of it, it needs one.
+    let twice = EARLY.replace("total - 3", "total + total");
+    for source in [EARLY, &twice] {
+        let lowered = lower(&program(source)).unwrap();
+        assert_ne!(fields(lowered.on_wide(), "place+add")[1], [""; 0]);
+    }
+    for source in [EARLY, &same, &twice] {
+        let program = program(source);
+        for rows in 0..4 {
+            agrees(
+                &program,
+                "place",
+                &[(1 << 5) - 1, 0, 0, 0, rows].map(In::Bits),
+            );
+        }
+    }
+}
+
 /// Nobody asks whether the device is wide: there is one form.
 #[test]
 fn a_program_that_asks_nothing_is_lowered_once() {
