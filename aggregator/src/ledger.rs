@@ -173,8 +173,14 @@ impl Worker<'_> {
 
     /// As many as the stacks have address space for.
     fn capped(&self, pushes: &Pushes, count: u64) -> u64 {
-        let counted = pushes.counted.iter().filter(|p| p.1 > 0);
-        let rooms = counted.map(|&(stack, max)| {
+        let turns = pushes.uncounted.iter().map(|&stack| (stack, pushes.turn));
+        let counted = pushes
+            .counted
+            .iter()
+            .copied()
+            .chain(turns)
+            .filter(|p| p.1 > 0);
+        let rooms = counted.map(|(stack, max)| {
             let capacity = self.stacks.memory.capacity(stack.index());
             capacity.saturating_sub(self.stacks.top(stack)) / max
         });
@@ -182,7 +188,7 @@ impl Worker<'_> {
     }
 
     /// Where pushes are counted, so many elements are sure of their room. Where they are not, the run has what is left of the allowance, and
-    /// who needs more gets what is left of the deep part.
+    /// who needs more is given up until there is room again, or, without a restart point, gets what is left of the deep part.
     fn set_limits(&mut self, level: Level, pushes: &Pushes, count: u64) {
         self.stacks.note_tops(pushes);
         for &(stack, max) in &pushes.counted {
@@ -201,7 +207,7 @@ impl Worker<'_> {
             let capacity = self.stacks.memory.capacity(stack.index());
             let share = allowed.saturating_sub(needed) / shares / self.plan.bytes[stack.index()];
             let state = &mut self.stacks.states[stack.index()];
-            state.limit = (state.top + share).min(capacity);
+            state.limit = (state.top + share + count * pushes.turn).min(capacity);
         }
     }
 }

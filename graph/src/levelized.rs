@@ -16,7 +16,10 @@
 //! drained, all its frames and elements are free. (Orr et al., sections 5.2 and 5.3.)
 
 use crate::{
-    ir::{ChannelId, Combine, FieldId, FuncId, Function, LocalId, Program, SegmentId, TaskId},
+    ir::{
+        ChannelId, Combine, FieldId, FuncId, Function, LocalId, Program, SegmentId, TaskId,
+        Terminator,
+    },
     ty::PieceKind,
 };
 
@@ -94,7 +97,8 @@ impl StackRef {
 pub struct Push {
     /// The stack.
     pub stack: StackRef,
-    /// At most so many; none where a loop makes it depend on data.
+    /// At most so many; none where a loop makes it depend on data. Then a segment with restart points asks for room before it pushes
+    /// ([`Segment::restarts`]).
     pub max: Option<u32>,
 }
 
@@ -191,6 +195,18 @@ impl Levelized {
                 }]
             }
         }
+    }
+}
+
+impl Segment {
+    /// Of a segment with restart points: so many children find room at least, or it gives the element up before it spawns them.
+    #[must_use]
+    pub fn restarts(&self) -> Option<u32> {
+        let rooms = self.body.blocks.iter().filter_map(|b| match b.term {
+            Terminator::Room { children, .. } => Some(children),
+            _ => None,
+        });
+        rooms.max()
     }
 }
 

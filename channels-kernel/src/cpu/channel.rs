@@ -49,6 +49,8 @@ pub(super) struct Channels {
     /// Where the return address is when the task ends.
     pub(super) ret: Option<LocalId>,
     tops: BTreeMap<StackIndex, Top>,
+    /// Whether it asks for room before it pushes what cannot be counted.
+    restarts: bool,
     /// Base address of each field's array that the segment touches, by the field's number. Of a stack that follows another: what to
     /// add the other's index to.
     bases: BTreeMap<u32, Kept>,
@@ -105,6 +107,7 @@ impl<'p> Gen<'_, 'p> {
             task,
             ret: segment.ret,
             tops: BTreeMap::new(),
+            restarts: segment.restarts().is_some(),
             bases: BTreeMap::new(),
             frame: layouts.frame(task).map(|_| self.b.declare_var(types::I64)),
             element: entry.then(|| self.b.declare_var(types::I64)),
@@ -391,7 +394,7 @@ impl<'p> Gen<'_, 'p> {
         top.pending += 1;
         top.spawning += 1;
         let index = self.b.use_var(var);
-        if let Some(limit) = limit {
+        if let Some(limit) = limit.filter(|_| !self.channels().restarts) {
             let here = if at == 0 {
                 index
             } else {
@@ -414,11 +417,37 @@ impl<'p> Gen<'_, 'p> {
         self.b.ins().icmp(IntCC::UnsignedLessThan, top, limit)
     }
 
-    /// Asks the worker for a greater limit; leaves if there is none. The element that asks is the last one of the run.
-    fn ask_for_more(&mut self, stack: StackIndex, top: Value, limit: Kept) {
+    /// Whether so many more children find room, at the end of a block.
+    pub(super) fn has_room(&mut self, children: u32) -> Value {
+        let tops = self.channels().tops.values();
+        let uncounted: Vec<_> = tops.filter_map(|t| Some((t.var, t.limit?))).collect();
+        let mut room = None;
+        for (var, limit) in uncounted {
+            let top = self.b.use_var(var);
+            let above = self.b.ins().iadd_imm_u(top, i64::from(children));
+            let limit = self.kept(limit);
+            let fits = self
+                .b
+                .ins()
+                .icmp(IntCC::UnsignedLessThanOrEqual, above, limit);
+            room = Some(match room {
+                Some(others) => self.b.ins().band(others, fits),
+                None => fits,
+            });
+        }
+        room.unwrap_or_else(|| self.b.ins().iconst(types::I8, 1))
+    }
+
+    /// The element that is consumed is the last one of the run.
+    pub(super) fn end_run_here(&mut self) {
         let elements = self.elements.expect("only segments push");
         let here = self.b.use_var(elements.index);
         self.change(elements.last, here);
+    }
+
+    /// Asks the worker for a greater limit; leaves if there is none. The element that asks is the last one of the run.
+    fn ask_for_more(&mut self, stack: StackIndex, top: Value, limit: Kept) {
+        self.end_run_here();
         let (number, ctx) = (
             self.b.ins().iconst(types::I32, i64::from(stack.0)),
             self.ctx(),
@@ -604,7 +633,7 @@ impl<'p> Gen<'_, 'p> {
         let grows = self.b.ins().uextend(types::I64, grows);
         let above = self.b.ins().iadd(index, grows);
         self.b.def_var(var, above);
-        let Some(limit) = limit else {
+        let Some(limit) = limit.filter(|_| !self.channels().restarts) else {
             return self.fill(stack, (index, 0), values);
         };
         let room = self.is_below(index, limit);

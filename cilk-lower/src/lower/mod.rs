@@ -9,6 +9,7 @@ mod liveness;
 mod peel;
 mod pushes;
 mod reduce;
+mod restart;
 mod simplify;
 mod specialise;
 mod split;
