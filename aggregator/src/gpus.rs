@@ -18,6 +18,18 @@ pub enum Aggregator {
     Auto,
 }
 
+/// Which tier a run's elements are run by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Policy {
+    /// By what the run is at: across the device until every block has subtrees enough, then inside the blocks.
+    #[default]
+    Auto,
+    /// Across the device alone: every dispatch is a run of elements, for all blocks.
+    Device,
+    /// Inside the blocks wherever it can be: each runs whole subtrees on channel stacks of its own.
+    Block,
+}
+
 /// How a CUDA device works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CudaOptions {
@@ -27,6 +39,8 @@ pub struct CudaOptions {
     pub memory: Option<u64>,
     /// Who decides.
     pub aggregator: Aggregator,
+    /// On which tier. [`Aggregator::Persistent`] knows the first one only.
+    pub policy: Policy,
     /// How long one dispatch may take before the run is ended.
     pub watchdog: Duration,
     /// Blocks that a multiprocessor should hold at once: bounds the registers of a thread.
@@ -50,6 +64,7 @@ impl Default for CudaOptions {
             ordinal: 0,
             memory: None,
             aggregator: Aggregator::default(),
+            policy: Policy::default(),
             watchdog: Duration::from_secs(10),
             min_blocks: MIN_BLOCKS,
             blocks: None,

@@ -83,7 +83,7 @@ pub use device::{Cancel, Device, Loaded, LoadedGraph};
 pub use dump::Dump;
 pub use error::RunError;
 pub use flow::{GraphCall, GraphProgram, HostFn, Running};
-pub use gpus::{Aggregator, CudaOptions};
+pub use gpus::{Aggregator, CudaOptions, Policy};
 pub use live::{Live, SoFar};
 pub use policy::{Bytes, default_memory, parse_bytes};
 pub use report::{ChannelReport, KernelReport, NodeReport, RunReport, StackReport, WorkerReport};

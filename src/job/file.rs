@@ -73,6 +73,9 @@ struct Program<'a> {
     /// Who decides on a GPU.
     #[serde(default)]
     aggregator: Option<Aggregator>,
+    /// On which tier a GPU runs tasks.
+    #[serde(default)]
+    policy: Option<Policy>,
     #[serde(default)]
     checked: Option<bool>,
     #[serde(default)]
@@ -109,6 +112,13 @@ enum Device {
     Auto,
     Cpu,
     Cuda(u32),
+}
+
+#[derive(Deserialize)]
+enum Policy {
+    Auto,
+    Device,
+    Block,
 }
 
 #[derive(Deserialize)]
@@ -379,6 +389,11 @@ impl Reader<'_> {
                 Aggregator::Auto => millstream_aggregator::Aggregator::Auto,
                 Aggregator::Persistent => millstream_aggregator::Aggregator::Persistent,
                 Aggregator::Host => millstream_aggregator::Aggregator::HostThread,
+            }),
+            policy: p.policy.map(|a| match a {
+                Policy::Auto => millstream_aggregator::Policy::Auto,
+                Policy::Device => millstream_aggregator::Policy::Device,
+                Policy::Block => millstream_aggregator::Policy::Block,
             }),
             observe: millstream_aggregator::Observe::default(),
             modes: Modes {

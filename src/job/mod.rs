@@ -179,6 +179,7 @@ impl Job {
             threads,
             memory,
             aggregator,
+            policy,
             ..
         } = &self.spec;
         let cpu = CpuOptions {
@@ -190,6 +191,7 @@ impl Job {
         let cuda = CudaOptions {
             memory: *memory,
             aggregator: aggregator.unwrap_or_default(),
+            policy: policy.unwrap_or_default(),
             observe: self.spec.observe,
             ..CudaOptions::default()
         };

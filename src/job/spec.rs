@@ -6,7 +6,7 @@ use super::{
     file, output,
     source::Modes,
 };
-use millstream_aggregator::{Aggregator, Observe};
+use millstream_aggregator::{Aggregator, Observe, Policy};
 use millstream_graph::graph::Written;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,8 @@ pub struct Settings {
     pub memory: Option<String>,
     /// Who decides on a GPU which wavefront runs next.
     pub aggregator: Option<Aggregator>,
+    /// On which tier a GPU runs tasks.
+    pub policy: Option<Policy>,
     /// Modes of the program.
     pub modes: Modes,
     /// What the run's report says beside what is counted anyway.
@@ -98,6 +100,7 @@ pub(crate) struct Spec {
     pub(crate) threads: Option<(u32, Option<Text>)>,
     pub(crate) memory: Option<u64>,
     pub(crate) aggregator: Option<Aggregator>,
+    pub(crate) policy: Option<Policy>,
     pub(crate) modes: Modes,
     pub(crate) observe: Observe,
     pub(crate) result: Option<Text>,
@@ -126,6 +129,7 @@ impl Spec {
             threads: None,
             memory: None,
             aggregator: None,
+            policy: None,
             modes: Modes::default(),
             observe: Observe::default(),
             result: None,
@@ -173,6 +177,7 @@ impl Spec {
             self.memory = Some(bytes(&memory)?);
         }
         self.aggregator = settings.aggregator.or(self.aggregator);
+        self.policy = settings.policy.or(self.policy);
         self.modes = settings.modes.or(self.modes);
         self.observe = settings.observe;
         let params = pairs("--set", &settings.params, "n=40", |_, value| Ok(value))?;

@@ -76,7 +76,10 @@ pub fn compile_with(
         return code(&text.source);
     }
     // In parts, as a device does.
-    let parts = text.dispatches().into_iter().chain([Part::Persistent]);
+    let parts = text
+        .dispatches()
+        .into_iter()
+        .chain([Part::Persistent, Part::Workers]);
     parts.map(|part| code(&text.part(&part))).sum()
 }
 

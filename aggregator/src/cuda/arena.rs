@@ -3,7 +3,7 @@
 use super::{levels::Room, records};
 use millstream_channels_kernel::{
     cuda::{
-        abi::{Channels, Control, Dispatch, Level, Mark, Standing, Tiles},
+        abi::{Channels, Control, Crew, Dispatch, Level, Mark, Standing, Tiles},
         plan::Plan,
     },
     layout::{FIELD_ALIGN, stride},
@@ -56,6 +56,9 @@ pub(super) struct Arena {
     pub(super) records_bytes: u64,
     /// See [`Control::leaves`].
     pub(super) leaves: u64,
+    /// The record of a subtree dispatch's workers, and [`Crew::elements`].
+    pub(super) crew: u64,
+    pub(super) crew_elements: u64,
     /// How much of the levels there is room to remember.
     pub(super) room: Room,
     /// What lies before this offset is to be zero when a run begins.
@@ -93,6 +96,7 @@ impl Arena {
         let counter = take(8 * plan.groups() as u64);
         let standing = take(Standing::new(plan).bytes());
         let leaves = take(8 * (plan.stacks.len() as u64 + known + 1));
+        let crew_elements = take(8 * known);
         let zeroed = at;
         let mut take = |bytes: u64| {
             let here = at;
@@ -105,6 +109,7 @@ impl Arena {
             0
         });
         let levels_at = take(level * known);
+        let crew = take(Crew::new(plan).bytes());
         let once = plan.kept_once(entry, roots);
         let left = budget.checked_sub(at)?.checked_sub(FIELD_ALIGN)?;
         let (capacities, marks) = plan.capacities(left, entry, roots, &once)?;
@@ -146,6 +151,8 @@ impl Arena {
             shares,
             records_bytes,
             leaves,
+            crew,
+            crew_elements,
             room: Room {
                 known: known as u32,
                 marks: marks as u32,

@@ -342,6 +342,7 @@ impl CudaDevice {
         let settings = Settings {
             memory: inner.memory,
             aggregator: inner.options.aggregator,
+            policy: inner.options.policy,
             watchdog: inner.options.watchdog,
             compare: inner.options.records > 0,
             timeline: inner.options.timeline(),

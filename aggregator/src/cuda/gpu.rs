@@ -166,6 +166,31 @@ impl Launcher for Driver<'_, CudaLoaded> {
         }
     }
 
+    fn workers(&self) -> Result<u32, RunError> {
+        self.loaded.most_workers(self.inner)
+    }
+
+    unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError> {
+        let Some(whole) = self.loaded.workers() else {
+            return Err(RunError::Device(
+                "the kernel of subtree dispatches is not compiled".into(),
+            ));
+        };
+        self.fill_part(&whole.part)?;
+        let mut crew = crew;
+        let mut params = [(&raw mut crew).cast()];
+        // SAFETY: the kernel takes the address of a crew's record; the rest is the caller's promise.
+        unsafe {
+            self.inner.context.launch(
+                whole.kernel.0,
+                workers.min(whole.blocks),
+                kernel::BLOCK,
+                false,
+                &mut params,
+            )
+        }
+    }
+
     unsafe fn dispatch(
         &self,
         kernel: usize,

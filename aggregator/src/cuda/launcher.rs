@@ -237,6 +237,21 @@ pub trait Launcher: Machine {
     /// The device's memory is laid out as the kernels expect, `published` is the address of a dispatch record in it.
     unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError>;
 
+    /// How many workers a subtree dispatch may have; 0 if its kernel is not there, or not yet.
+    ///
+    /// # Errors
+    /// As the machine does.
+    fn workers(&self) -> Result<u32, RunError>;
+
+    /// Starts a subtree dispatch with so many workers.
+    ///
+    /// # Errors
+    /// As the machine does.
+    ///
+    /// # Safety
+    /// The device's memory is laid out as the kernels expect, `crew` is the address of a [`Crew`](abi::Crew) record in it.
+    unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError>;
+
     /// Starts a dispatch.
     ///
     /// # Errors

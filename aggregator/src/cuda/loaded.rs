@@ -7,7 +7,12 @@ use super::{
     launcher::Kernels,
     timeline::node_name,
 };
-use crate::{error::RunError, gpus::Aggregator, policy::Bytes, report::KernelReport, sync::Mutex};
+use crate::{
+    error::RunError,
+    gpus::{Aggregator, Policy},
+    policy::Bytes,
+    sync::Mutex,
+};
 use millstream_channels_kernel::cuda::{
     Generated, Options, Part, Plan,
     abi::{MOST_BLOCKS, kernel},
@@ -31,9 +36,8 @@ pub struct CudaLoaded {
     /// The host thread's kernels, by number, each with the part that it is in; none if another decides.
     dispatches: Vec<(usize, Kernel)>,
     parts: Vec<LoadedPart>,
-    persistent: OnceLock<Persistent>,
-    /// The persistent kernel, while it is being compiled.
-    later: Mutex<Option<Later>>,
+    persistent: Whole,
+    workers: Whole,
     /// What the global of every part is to hold.
     table: Mutex<Vec<u8>>,
     source: String,
@@ -41,9 +45,17 @@ pub struct CudaLoaded {
     owner: Weak<Inner>,
 }
 
-/// The persistent kernel.
+/// A kernel that has the bodies of all segments: it may come when the program runs already.
 #[derive(Debug)]
-pub(super) struct Persistent {
+struct Whole {
+    there: OnceLock<Deciding>,
+    /// While it is being compiled.
+    later: Mutex<Option<Later>>,
+}
+
+/// A kernel whose blocks decide by themselves.
+#[derive(Debug)]
+pub(super) struct Deciding {
     pub(super) part: LoadedPart,
     pub(super) kernel: Kernel,
     /// How many blocks of it fit the GPU.
@@ -85,10 +97,10 @@ impl LoadedPart {
     }
 }
 
-impl Persistent {
-    fn new(inner: &Inner, compiled: &Compiled) -> Result<Self, RunError> {
+impl Deciding {
+    fn new(inner: &Inner, compiled: &Compiled, name: &'static str) -> Result<Self, RunError> {
         let part = LoadedPart::new(inner, compiled)?;
-        let kernel = part.module.kernel(kernel::PERSISTENT)?;
+        let kernel = part.module.kernel(name)?;
         let blocks = fitting(inner, &kernel)?;
         Ok(Self {
             part,
@@ -96,9 +108,49 @@ impl Persistent {
             blocks: blocks.min(MOST_BLOCKS),
         })
     }
+}
 
-    fn describe(&self) -> Result<KernelReport, RunError> {
-        self.kernel.describe(kernel::PERSISTENT.into(), self.blocks)
+impl Whole {
+    const fn new() -> Self {
+        Self {
+            there: OnceLock::new(),
+            later: Mutex::new(None),
+        }
+    }
+
+    /// Whether it is there. If it has been compiled meanwhile it is loaded.
+    fn is_ready(
+        &self,
+        inner: &Inner,
+        of: &CudaLoaded,
+        name: &'static str,
+    ) -> Result<bool, RunError> {
+        if self.there.get().is_some() {
+            return Ok(true);
+        }
+        let done = self.later.lock().take_if(|later| later.is_done());
+        let Some(done) = done else {
+            return Ok(false);
+        };
+        let loaded = done
+            .result()
+            .map_err(refused)
+            .and_then(|compiled| Deciding::new(inner, &compiled, name))
+            .and_then(|loaded| Ok((loaded.kernel.describe(name.into(), loaded.blocks)?, loaded)));
+        let program = &of.program.program.name;
+        match loaded {
+            Ok((described, loaded)) => {
+                of.kernels.described.lock().insert(0, described);
+                tracing::info!(program, kernel = name, "a kernel is there");
+                Ok(self.there.set(loaded).is_ok())
+            }
+            Err(lost @ RunError::Lost(_)) => Err(lost),
+            // The host thread goes on as it began.
+            Err(error) => {
+                tracing::error!(program, kernel = name, %error, "a kernel will not be there");
+                Ok(false)
+            }
+        }
     }
 }
 
@@ -155,38 +207,24 @@ impl CudaLoaded {
         (&self.parts[part], kernel)
     }
 
-    pub(super) fn persistent(&self) -> Option<&Persistent> {
-        self.persistent.get()
+    pub(super) fn persistent(&self) -> Option<&Deciding> {
+        self.persistent.there.get()
     }
 
-    /// Whether the persistent kernel is there. If it has been compiled meanwhile it is loaded.
+    /// Whether the persistent kernel is there.
     pub(super) fn is_ready(&self, inner: &Inner) -> Result<bool, RunError> {
-        if self.persistent.get().is_some() {
-            return Ok(true);
-        }
-        let done = self.later.lock().take_if(|later| later.is_done());
-        let Some(done) = done else {
-            return Ok(false);
-        };
-        let loaded = done
-            .result()
-            .map_err(refused)
-            .and_then(|compiled| Persistent::new(inner, &compiled))
-            .and_then(|loaded| Ok((loaded.describe()?, loaded)));
-        let program = &self.program.program.name;
-        match loaded {
-            Ok((described, loaded)) => {
-                self.kernels.described.lock().insert(0, described);
-                tracing::info!(program, "the persistent kernel is there");
-                Ok(self.persistent.set(loaded).is_ok())
-            }
-            Err(lost @ RunError::Lost(_)) => Err(lost),
-            // The host thread goes on as it began.
-            Err(error) => {
-                tracing::error!(program, %error, "there will be no persistent kernel");
-                Ok(false)
-            }
-        }
+        self.persistent.is_ready(inner, self, kernel::PERSISTENT)
+    }
+
+    /// The kernel of subtree dispatches.
+    pub(super) fn workers(&self) -> Option<&Deciding> {
+        self.workers.there.get()
+    }
+
+    /// How many workers such a dispatch may have; 0 if its kernel is not there, or not yet.
+    pub(super) fn most_workers(&self, inner: &Inner) -> Result<u32, RunError> {
+        self.workers.is_ready(inner, self, kernel::WORKERS)?;
+        Ok(self.workers().map_or(0, |whole| whole.blocks))
     }
 
     /// Compiles what the aggregator needs, or takes it from the cache, and loads it. The context is entered.
@@ -214,16 +252,29 @@ impl CudaLoaded {
         let wanted = Wanted::new(inner, &text, &compiler, plan.sources.len());
         let texts: Vec<String> = wanted.now.iter().map(|part| text.part(part)).collect();
         let compiled = compiler.all(&texts)?;
-        let later = match wanted.later {
-            true => Some(compiler.later(text.part(&Part::Persistent))?),
-            false => None,
-        };
-        let (mut parts, persistent) = (Vec::new(), OnceLock::new());
+        let mut parts = Vec::new();
+        let (persistent, workers) = (Whole::new(), Whole::new());
+        for part in &wanted.later {
+            let whole = match part {
+                Part::Workers => &workers,
+                _ => &persistent,
+            };
+            *whole.later.lock() = Some(compiler.later(text.part(part))?);
+        }
         let mut dispatches = vec![None; plan.kernels()];
         for (part, compiled) in wanted.now.iter().zip(&compiled) {
-            let Part::Dispatches(kernels) = part else {
-                let _ = persistent.set(Persistent::new(inner, compiled)?);
-                continue;
+            let kernels = match part {
+                Part::Dispatches(kernels) => kernels,
+                Part::Persistent => {
+                    let there = Deciding::new(inner, compiled, kernel::PERSISTENT)?;
+                    let _ = persistent.there.set(there);
+                    continue;
+                }
+                Part::Workers => {
+                    let there = Deciding::new(inner, compiled, kernel::WORKERS)?;
+                    let _ = workers.there.set(there);
+                    continue;
+                }
             };
             let loaded = LoadedPart::new(inner, compiled)?;
             for &number in kernels {
@@ -236,12 +287,15 @@ impl CudaLoaded {
         let blocks = dispatches.iter().map(|(_, kernel)| fitting(inner, kernel));
         let blocks = blocks.collect::<Result<Vec<_>, RunError>>()?;
         tracing::debug!(program = program.program.name, parts = compiled.len(), multiprocessors = inner.info.multiprocessors, memory = %Bytes(inner.memory), "loaded");
-        let there: Option<&Persistent> = persistent.get();
-        let mut described: Vec<KernelReport> = there
-            .map(Persistent::describe)
-            .transpose()?
-            .into_iter()
-            .collect();
+        let mut described = Vec::new();
+        for (whole, name) in [
+            (&persistent, kernel::PERSISTENT),
+            (&workers, kernel::WORKERS),
+        ] {
+            if let Some(there) = whole.there.get() {
+                described.push(there.kernel.describe(name.into(), there.blocks)?);
+            }
+        }
         for (number, ((_, kernel), blocks)) in dispatches.iter().zip(&blocks).enumerate() {
             let source = plan.sources.get(number);
             let name = source.map_or("move", |source| node_name(&plan, source));
@@ -260,7 +314,7 @@ impl CudaLoaded {
             dispatches,
             parts,
             persistent,
-            later: Mutex::new(later),
+            workers,
             table: Mutex::new(Vec::new()),
             source: text.source,
             log: logs.join("\n").trim().to_owned(),
@@ -269,36 +323,47 @@ impl CudaLoaded {
     }
 }
 
-/// Which parts of a program there have to be before it runs, and whether the persistent kernel comes later.
+/// Which parts of a program there have to be before it runs, and which come later.
 struct Wanted {
     now: Vec<Part>,
-    later: bool,
+    later: Vec<Part>,
 }
 
 impl Wanted {
     fn new(inner: &Inner, text: &Generated, compiler: &Compiler<'_>, sources: usize) -> Self {
-        let (mut now, mut later) = (Vec::new(), false);
-        let aggregator = inner.options.aggregator;
+        let (mut now, mut later) = (Vec::new(), Vec::new());
+        let options = &inner.options;
+        let aggregator = options.aggregator;
         if aggregator != Aggregator::Persistent {
             now = text.dispatches();
         }
-        if aggregator == Aggregator::Auto && sources > MOST_SOURCES {
+        let large = sources > MOST_SOURCES;
+        if large && aggregator == Aggregator::Auto {
             tracing::info!(
                 program = compiler.name,
                 sources,
-                "too large for a persistent kernel: the host thread decides everything"
+                "too large for kernels that decide by themselves: the host thread decides everything"
             );
-        } else if aggregator != Aggregator::HostThread {
-            let cached = || {
-                let text = text.part(&Part::Persistent);
-                compiler
-                    .nvrtc
-                    .cached(&text, compiler.arch, compiler.how)
-                    .is_some()
-            };
-            later = aggregator == Aggregator::Auto && inner.options.early && !cached();
-            if !later {
-                now.push(Part::Persistent);
+        }
+        let cached = |part: &Part| {
+            let text = text.part(part);
+            let found = compiler.nvrtc.cached(&text, compiler.arch, compiler.how);
+            found.is_some()
+        };
+        let mut want = |part: Part, may_wait: bool| {
+            let waits = may_wait && options.early && !cached(&part);
+            if waits { &mut later } else { &mut now }.push(part);
+        };
+        match aggregator {
+            Aggregator::Persistent => want(Part::Persistent, false),
+            Aggregator::Auto if !large => want(Part::Persistent, true),
+            Aggregator::Auto | Aggregator::HostThread => {}
+        }
+        if aggregator != Aggregator::Persistent && !large {
+            match options.policy {
+                Policy::Device => {}
+                Policy::Auto => want(Part::Workers, aggregator == Aggregator::Auto),
+                Policy::Block => want(Part::Workers, false),
             }
         }
         Self { now, later }

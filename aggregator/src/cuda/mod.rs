@@ -26,6 +26,7 @@ mod records;
 mod run;
 mod sight;
 mod staging;
+mod subtrees;
 mod timeline;
 
 pub use crate::gpus::{Aggregator, CudaOptions, DeviceInfo};

@@ -290,6 +290,58 @@ impl<'a> Policy<'a> {
         }
     }
 
+    /// All that the level has of an entry channel, if these are enough, and what `divide` says of where stacks end and of how many there are: the
+    /// roots of a subtree dispatch. They run from now on.
+    pub(super) fn roots<T>(
+        &mut self,
+        enough: u32,
+        divide: impl FnOnce(&[u32], u32) -> Option<T>,
+    ) -> Option<(Run, T)> {
+        let pending = self.deep || self.full.is_some() || self.moves.is_some();
+        if pending || !self.climb() {
+            return None;
+        }
+        // What a run has one element of at most is not worth it, and has no room but for that.
+        let several = |s: &usize| {
+            let source = &self.plan.sources[*s];
+            let stack = source.stack as usize;
+            source.is_entry() && self.capacities[stack] != self.plan.stacks[stack].few()
+        };
+        let entries = (0..self.plan.sources.len()).filter(several);
+        let source = entries.max_by_key(|s| (self.have(*s), std::cmp::Reverse(*s)))?;
+        let count = self.have(source);
+        if count < enough.max(1) {
+            return None;
+        }
+        let divided = divide(&self.levels.top, count)?;
+        Some((self.start(source, count), divided))
+    }
+
+    /// Takes in that a subtree dispatch is over: its roots and all below them have run. `ran` says of each source how many elements did.
+    pub(super) fn took(&mut self, roots: &Run, ran: &[u64]) {
+        for (all, ran) in self.consumed.iter_mut().zip(ran) {
+            *all += ran;
+        }
+        self.consumed[roots.source] -= u64::from(roots.count);
+        let nothing = Done {
+            counters: vec![0; self.plan.groups()],
+            limit: u32::MAX,
+            bottom: roots.first,
+            ..Done::default()
+        };
+        self.take(roots, &nothing, 0);
+    }
+
+    /// The most pushes of an element that were seen, of each source.
+    pub(super) fn average(&self) -> &[u32] {
+        &self.average
+    }
+
+    /// Marks of what waits.
+    pub(super) fn marks(&self) -> u32 {
+        self.levels.marks()
+    }
+
     /// What comes next.
     pub(super) fn decide(&mut self) -> Decision {
         if self.deep {

@@ -29,6 +29,8 @@ struct Record {
     done: Done,
     /// A warp did it by itself.
     narrow: bool,
+    /// Workers ran all that came of it: so many elements of each source. What they decided is theirs.
+    ran: Option<Vec<u64>>,
 }
 
 /// The records of a run, in the order of its dispatches.
@@ -120,6 +122,24 @@ impl Records {
             run,
             done,
             narrow: false,
+            ran: None,
+        });
+    }
+
+    /// A subtree dispatch, the elements that ran in it, and when.
+    pub(super) fn push_subtrees(&mut self, plan: &Plan, run: Run, ran: Vec<u64>, when: (u64, u64)) {
+        let done = Done {
+            counters: vec![0; plan.groups()],
+            ..Done::default()
+        };
+        if let Some(spans) = &mut self.spans {
+            spans.push(plan, (&run, &done), when, By::Host);
+        }
+        self.keep(Record {
+            run,
+            done,
+            narrow: false,
+            ran: Some(ran),
         });
     }
 
@@ -166,6 +186,14 @@ impl Records {
                     what,
                 })
             };
+            if let Some(ran) = &record.ran {
+                let roots = policy.roots(1, |_, _| Some(()));
+                if roots.as_ref().map(|(run, ())| run) != Some(&record.run) {
+                    return Err(differs(format!("the policy says {roots:?} for workers")));
+                }
+                policy.took(&record.run, ran);
+                continue;
+            }
             let mut decision = policy.decide();
             while matches!(decision, Decision::Move(_)) {
                 decision = policy.decide();
@@ -202,6 +230,7 @@ impl Record {
         }
         Self {
             narrow: at.narrow.get(words) != 0,
+            ran: None,
             run: Run {
                 source,
                 level: at.level.get(words),

@@ -7,12 +7,13 @@ use super::{
     policy::{Decision, Done, Policy, Run as Chosen},
     records::{self, Records},
     sight::Watched,
+    subtrees::{self, Subtrees, Workers},
     timeline::Spans,
 };
 use crate::{
     args::{self, ErasedCall},
     error::RunError,
-    gpus::Aggregator,
+    gpus::{self, Aggregator},
     report::{Lanes, RunReport},
     timeline::{Host, What, now},
 };
@@ -45,6 +46,8 @@ pub struct Settings {
     pub memory: u64,
     /// Who decides.
     pub aggregator: Aggregator,
+    /// On which tier. Only the host thread makes subtree dispatches.
+    pub policy: gpus::Policy,
     /// How long one dispatch may take.
     pub watchdog: Duration,
     /// Whether decisions are compared with the policy's, where the kernels keep record of them.
@@ -61,8 +64,10 @@ pub(super) struct Run<'a, L> {
     pub(super) arena: Arena,
     pub(super) task: TaskId,
     pub(super) host: Host,
-    base: u64,
+    pub(super) base: u64,
     roots: u32,
+    /// Whether workers may run what comes of a call.
+    pub(super) countable: bool,
     copies: Copies,
     /// Where the copies lie.
     copied: u64,
@@ -101,6 +106,7 @@ pub(super) struct Counts {
     pub(super) blocked: Duration,
     pub(super) unseen: bool,
     expected: u32,
+    pub(super) workers: Workers,
     pub(super) records: Option<Records>,
 }
 
@@ -146,6 +152,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         })?;
         let base = launcher.channels(settings.memory + arena.records_bytes)?;
         let plan = &launcher.kernels().plan;
+        let countable = subtrees::may(plan, task);
         let sizes = (&arena.capacities[..], &arena.once[..], arena.size);
         let run = Self {
             watched: Watched::new(plan, launcher.live(), sizes),
@@ -156,6 +163,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             host: Host::default(),
             base,
             roots: roots as u32,
+            countable,
             copies,
             copied,
         };
@@ -172,7 +180,7 @@ impl<'a, L: Launcher> Run<'a, L> {
 
     /// Copies to an offset of the run's memory. What is copied lives until the launcher is waited for: one that waits later has taken it before it
     /// returns.
-    fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), RunError> {
+    pub(super) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), RunError> {
         assert!(offset + bytes.len() as u64 <= self.arena.size + self.arena.records_bytes);
         // SAFETY: what is written is small, and staged by the driver before the call returns; the arena lies inside the device memory.
         unsafe {
@@ -181,7 +189,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         }
     }
 
-    fn read(&self, offset: u64, bytes: u64) -> Result<Vec<u8>, RunError> {
+    pub(super) fn read(&self, offset: u64, bytes: u64) -> Result<Vec<u8>, RunError> {
         assert!(offset + bytes <= self.arena.size + self.arena.records_bytes);
         let mut out = vec![0; bytes as usize];
         // SAFETY: the arena lies inside the device memory; it is waited for.
@@ -304,7 +312,7 @@ impl<'a, L: Launcher> Run<'a, L> {
     }
 
     /// Where a mark of what waits lies.
-    fn mark(&self, number: u32) -> u64 {
+    pub(super) fn mark(&self, number: u32) -> u64 {
         self.arena.waiting + u64::from(number) * size_of::<Mark>() as u64
     }
 
@@ -392,11 +400,16 @@ impl<'a, L: Launcher> Run<'a, L> {
             level: policy.level(),
             consumed: policy.consumed().to_vec(),
             elements: policy.elements(),
-            leaves: self.leaves(policy.reached())?,
+            leaves: self.leaves(policy.reached().max(counts.workers.reached))?,
             peak: policy.peak().to_vec(),
             kernel: self.launcher.elapsed()?,
             ..counts
         };
+        counts.reached = counts.reached.max(counts.workers.reached);
+        for (all, workers) in counts.peak.iter_mut().zip(&counts.workers.peak) {
+            *all = (*all).max(*workers);
+        }
+        self.workers_elements(&mut counts)?;
         Ok((control, counts))
     }
 
@@ -484,6 +497,19 @@ impl<'a, L: Launcher> Run<'a, L> {
                 }
                 chosen = next;
                 answered = now();
+            }
+            if chosen.is_none() {
+                match self.subtrees(policy, counts)? {
+                    Subtrees::None => {}
+                    Subtrees::Done => {
+                        answered = now();
+                        continue;
+                    }
+                    Subtrees::Stopped => {
+                        over = None;
+                        break;
+                    }
+                }
             }
             let decision = chosen.take().map_or_else(|| policy.decide(), Decision::Run);
             over = match decision {
@@ -593,7 +619,7 @@ impl<'a, L: Launcher> Run<'a, L> {
     }
 
     /// Waits for the persistent kernel, for as long as it begins new dispatches.
-    fn await_kernel(&self) -> Result<(), RunError> {
+    pub(super) fn await_kernel(&self) -> Result<(), RunError> {
         let (start, patience) = (Instant::now(), self.patience());
         let (mut since, mut last) = (start, None);
         while !self.launcher.is_done(RUNNING)? {
@@ -679,7 +705,7 @@ fn arguments(
     Ok((pieces, Copies::new(regions, owners)))
 }
 
-fn words(bytes: &[u8]) -> Vec<u32> {
+pub(super) fn words(bytes: &[u8]) -> Vec<u32> {
     bytes
         .chunks_exact(4)
         .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))

@@ -129,7 +129,8 @@ impl Plan {
     }
 
     /// The tasks that a run may have elements of.
-    pub(super) fn reached(&self, entry: TaskId) -> Vec<bool> {
+    #[must_use]
+    pub fn reached(&self, entry: TaskId) -> Vec<bool> {
         let mut reached = vec![false; self.program.tasks.len()];
         let mut work = vec![entry];
         while let Some(task) = work.pop() {

@@ -1,5 +1,5 @@
-//! A program's text in parts that are compiled by themselves, at the same time: the kernel of the persistent aggregator, and those of the host
-//! thread. A part is cut out of the one text, so that checks and lines have the same numbers in all of them.
+//! A program's text in parts that are compiled by themselves, at the same time: the kernel of the persistent aggregator, that of subtree dispatches, and
+//! those of the host thread. A part is cut out of the one text, so that checks and lines have the same numbers in all of them.
 
 use super::{plan::Plan, unit::Generated};
 
@@ -13,8 +13,12 @@ pub(super) enum Section {
     Common,
     /// The kernels that run the segment of this source.
     Segment(usize),
+    /// The kernels whose blocks decide by themselves.
+    Deciding,
     /// The persistent kernel.
     Persistent,
+    /// The kernel of subtree dispatches.
+    Workers,
     /// All kernels of the host thread.
     Dispatch,
     /// This one.
@@ -34,6 +38,8 @@ pub(super) struct Cut {
 pub enum Part {
     /// The persistent one.
     Persistent,
+    /// That of subtree dispatches.
+    Workers,
     /// Those of the host thread that have these numbers.
     Dispatches(Vec<usize>),
 }
@@ -101,7 +107,9 @@ impl Generated {
     pub fn part(&self, part: &Part) -> String {
         let wanted = |section: Section| match (section, part) {
             (Section::Common, _)
-            | (Section::Segment(_) | Section::Persistent, Part::Persistent)
+            | (Section::Segment(_) | Section::Deciding, Part::Persistent | Part::Workers)
+            | (Section::Persistent, Part::Persistent)
+            | (Section::Workers, Part::Workers)
             | (Section::Dispatch, Part::Dispatches(_)) => true,
             (Section::Segment(s), Part::Dispatches(of)) => {
                 of.iter().any(|k| self.kernels[*k] == Some(s))
@@ -110,7 +118,11 @@ impl Generated {
             _ => false,
         };
         let first = self.cuts.first().map_or(self.source.len(), |c| c.at);
-        let mut out = self.source[..first].to_owned();
+        let mut out = String::new();
+        if *part == Part::Workers {
+            out += "#define WORKERS\n#line 1 \"generated.cu\"\n";
+        }
+        out += &self.source[..first];
         let mut left_out = false;
         for (cut, text) in self.sections() {
             if !wanted(cut.section) {

@@ -88,6 +88,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.text(&abi::header(plan));
     channels(plan, &mut out);
     out.text(CHANNELS);
+    out.text(include_str!("device/own.cu"));
     out.text(include_str!("device/stop.cu"));
     out.text(include_str!("device/memory.cu"));
     out.text(include_str!("device/thread.cu"));
@@ -106,14 +107,17 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     if plan.gives_back() {
         moves(plan, &mut out);
     }
-    out.section(Section::Persistent);
+    out.section(Section::Deciding);
     out.text(include_str!("device/policy.cu"));
     out.line(&format!("static_assert(sizeof(Shared) + sizeof(Policy) + sizeof(StageMemory) <= {SHARED_BYTES}, \"a block has no more shared memory\");"));
     run_source(plan, &mut out);
     out.text(include_str!("device/narrow.cu"));
     run_narrow(plan, &mut out);
     out.text(include_str!("device/levels.cu"));
+    out.section(Section::Persistent);
     out.text(include_str!("device/persistent.cu"));
+    out.section(Section::Workers);
+    workers(plan, &mut out);
     out.section(Section::Dispatch);
     out.text(include_str!("device/dispatch.cu"));
     dispatches(plan, &mut out);
@@ -308,7 +312,7 @@ fn tables(plan: &Plan, out: &mut Writer) {
         list((0..plan.stacks.len()).map(|i| plan.waiting(i).map_or(0, |n| n + 1).to_string()));
     out.line("__constant__ const Source sources[SOURCES] = {");
     out.line(&format!("    {sources}}};"));
-    out.section(Section::Persistent);
+    out.section(Section::Deciding);
     out.line("__constant__ const Push pushes[] = {");
     out.line(&format!(
         "    {}}};",
@@ -435,12 +439,44 @@ fn may_fail(plan: &Plan, source: &super::plan::Source) -> bool {
     })
 }
 
+/// The kernel of the tier inside the blocks, and what it needs to know of the program's channels.
+fn workers(plan: &Plan, out: &mut Writer) {
+    out.blank();
+    out.line("#ifdef WORKERS");
+    out.line(&format!("static_assert(sizeof(Shared) + sizeof(Policy) + sizeof(StageMemory) + sizeof(Own) <= {SHARED_BYTES}, \"a worker has no more shared memory\");"));
+    out.blank();
+    out.line("// The run's arrays, from so many elements on.");
+    out.open("FN void own_ranges(Channels& own, const u32* at) {");
+    for (s, stack) in plan.stacks.iter().enumerate() {
+        let channel = plan.channel(s as u32);
+        for (i, field) in stack.fields.iter().enumerate() {
+            let name = names::field(field, i);
+            let first = match (field.kind, stack.inherited[i]) {
+                (PieceKind::Blob(_), _) => format!("(u64)at[{s}] * {}ull", stride(field)),
+                (PieceKind::Scalar(_), None) => format!("at[{s}]"),
+                (PieceKind::Scalar(_), Some(n)) => format!("(at[{s}] & own.each[{n}])"),
+            };
+            out.line(&format!("own.{channel}.{name} += {first};"));
+        }
+    }
+    out.close("}");
+    out.blank();
+    out.line("// Copies elements within an entry channel of the run's. All threads call it.");
+    out.open("FN void copy_entries(u32 stack, u32 to, u32 from, u32 count) {");
+    out.line("const auto& ch = device_channels;");
+    let entries =
+        (0..plan.stacks.len() as u32).filter(|s| plan.stacks[*s as usize].kind == StackKind::Entry);
+    copies(plan, &entries.collect::<Vec<_>>(), out);
+    out.close("}");
+    out.blank();
+    out.line("#endif");
+    out.text(include_str!("device/workers.cu"));
+}
+
 /// Moves elements within a channel: tiles that found no room close up with what was not taken.
 fn moves(plan: &Plan, out: &mut Writer) {
     out.open("FN void move_elements(u32 stack, u32 to, u32 from, u32 count) {");
     out.line("const auto& ch = *DeviceMemory::channels;");
-    out.open("for (u32 i = thread_id(); i < count; i += BLOCK) {");
-    out.open("switch (stack) {");
     let mut stacks: Vec<u32> = plan
         .sources
         .iter()
@@ -448,7 +484,17 @@ fn moves(plan: &Plan, out: &mut Writer) {
         .map(|s| s.stack)
         .collect();
     stacks.dedup();
-    for stack in stacks {
+    copies(plan, &stacks, out);
+    out.close("}");
+    out.blank();
+    out.text(include_str!("device/moves.cu"));
+}
+
+/// Copies `count` elements of one of these stacks of `ch`, all threads of a block together.
+fn copies(plan: &Plan, stacks: &[u32], out: &mut Writer) {
+    out.open("for (u32 i = thread_id(); i < count; i += BLOCK) {");
+    out.open("switch (stack) {");
+    for &stack in stacks {
         let channel = plan.channel(stack);
         out.open(&format!("case {stack}:"));
         for (i, field) in plan.stacks[stack as usize].fields.iter().enumerate() {
@@ -484,9 +530,6 @@ fn moves(plan: &Plan, out: &mut Writer) {
     }
     out.close("}");
     out.close("}");
-    out.close("}");
-    out.blank();
-    out.text(include_str!("device/moves.cu"));
 }
 
 fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
@@ -574,11 +617,17 @@ impl Plan {
         let sums = groups * (4 * warps * items + 8) + 8 * self.groups() as u64;
         let shared =
             abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 64;
+        // A worker's ranges (`Own` in `own.cu`).
+        let own = abi::Channels::new(self).bytes()
+            + size_of::<abi::Control>() as u64
+            + 8 * self.groups() as u64
+            + 4 * self.stacks.len() as u64
+            + 256;
         let policy = abi::Standing::new(self).bytes()
             + LEVEL_BYTES.max(4 * (abi::Level::new(self).bytes() + 8 * self.stacks.len() as u64))
             + 64;
         SHARED_BYTES
-            .saturating_sub(shared + policy)
+            .saturating_sub(shared + policy + own)
             .clamp(2 << 10, STAGE_BYTES)
             & !63
     }

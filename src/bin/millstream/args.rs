@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use millstream::{
-    Aggregator, Observe,
+    Aggregator, Observe, Policy,
     job::{Modes, Settings},
 };
 use std::{ffi::OsString, path::PathBuf};
@@ -114,6 +114,9 @@ pub(crate) struct RunArgs {
     /// Who decides on a GPU which wavefront runs next
     #[arg(long, value_enum)]
     aggregator: Option<Who>,
+    /// On which tier a GPU runs tasks
+    #[arg(long, value_enum)]
+    policy: Option<Tier>,
     /// Threads of the CPU device, which `auto` is then; with 1 every run is the same
     #[arg(short, long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
@@ -201,6 +204,11 @@ impl RunArgs {
                 Who::Persistent => Aggregator::Persistent,
                 Who::Host => Aggregator::HostThread,
             }),
+            policy: self.policy.map(|tier| match tier {
+                Tier::Auto => Policy::Auto,
+                Tier::Device => Policy::Device,
+                Tier::Block => Policy::Block,
+            }),
             modes: Modes {
                 checked: flag(self.checked),
                 unchecked: flag(self.unchecked),
@@ -224,6 +232,17 @@ enum Who {
     Persistent,
     /// A thread of the host, with a kernel a dispatch
     Host,
+}
+
+/// On which tier a GPU runs tasks.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Tier {
+    /// Across the device until every block has subtrees enough, then inside the blocks
+    Auto,
+    /// Across the device alone
+    Device,
+    /// Inside the blocks wherever it can be
+    Block,
 }
 
 #[derive(Debug, Args)]

@@ -11,10 +11,10 @@ pub use flow::FlowEmulator;
 pub use rings::{Measured, Passing, RingEmulator};
 
 use millstream_aggregator::{
-    Aggregator, ErasedCall, Live, RunError, RunReport,
+    Aggregator, ErasedCall, Live, Policy, RunError, RunReport,
     cuda::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, WATCHED, run},
 };
-use millstream_channels_kernel::cuda::{Options, Plan, generate};
+use millstream_channels_kernel::cuda::{Options, Part, Plan, generate};
 use millstream_graph::{ir::TaskId, levelized::Levelized};
 use std::{
     cell::Cell,
@@ -36,6 +36,7 @@ const WATCHDOG: Duration = Duration::from_secs(20);
 type SetChannels = unsafe extern "C" fn(*const u8, usize);
 type StartPersistent = unsafe extern "C" fn(*mut u8, u32, u32) -> u32;
 type StartDispatch = unsafe extern "C" fn(u32, *const u32, u32) -> u32;
+type StartWorkers = unsafe extern "C" fn(*mut u8, u32) -> u32;
 type SetLots = unsafe extern "C" fn(u64, u32);
 
 /// Kernels on this computer, and the memory that they run in.
@@ -43,12 +44,15 @@ type SetLots = unsafe extern "C" fn(u64, u32);
 pub struct Emulated<K> {
     kernels: K,
     library: libloading::Library,
+    /// The text of subtree dispatches, compiled when one is asked for; none of a graph.
+    workers: Option<Workers>,
     channels: Vec<u128>,
     copies: Vec<u128>,
     shared: Vec<AtomicU32>,
     begun: Cell<Instant>,
     ended: Cell<Instant>,
     live: Live,
+    policy: Policy,
     /// Blocks of the persistent kernel.
     blocks: u32,
     /// How often the persistent kernel is still asked for in vain.
@@ -56,6 +60,18 @@ pub struct Emulated<K> {
     /// For so long a kernel is not said to have ended, though it has, and whether its memory can be read meanwhile.
     stays: Cell<(Duration, bool)>,
     started: Cell<Instant>,
+}
+
+/// A text of its own.
+struct Workers {
+    text: String,
+    library: std::cell::OnceCell<Result<libloading::Library, String>>,
+}
+
+impl std::fmt::Debug for Workers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Workers").field(&self.library.get()).finish()
+    }
 }
 
 /// A program of tasks.
@@ -66,7 +82,9 @@ pub type Emulator = Emulated<Kernels>;
 pub struct How {
     /// Who decides.
     pub aggregator: Aggregator,
-    /// Blocks of the persistent kernel, and of a dispatch at most.
+    /// On which tier.
+    pub policy: Policy,
+    /// Blocks of the persistent kernel, of a dispatch, and workers of a subtree dispatch, at most.
     pub blocks: u32,
     /// Bytes of channels.
     pub memory: u64,
@@ -88,6 +106,7 @@ impl How {
     pub const fn new(aggregator: Aggregator, blocks: u32, memory: u64) -> Self {
         Self {
             aggregator,
+            policy: Policy::Device,
             blocks,
             memory,
             seed: 1,
@@ -136,6 +155,15 @@ extern "C" unsigned start_dispatch_of(unsigned source, const unsigned* dispatch,
     )
 }
 
+/// The same behind the text of subtree dispatches.
+const WORKERS_DOOR: &str = r#"
+extern "C" void set_lots(uint64_t seed, unsigned one_in) { lots = seed * 0x9e3779b97f4a7c15ull | 1; switches = one_in; }
+extern "C" void set_channels(const char* channels, size_t size) { memcpy((void*)&device_channels, channels, size); }
+extern "C" unsigned start_workers(char* crew, unsigned blocks) {
+  return launch(blocks, [=] { workers((Crew*)crew); });
+}
+"#;
+
 fn compile(text: &str, folder: &Path) -> Result<libloading::Library, String> {
     let (from, to) = (folder.join("program.cpp"), folder.join("program.so"));
     std::fs::write(&from, text).map_err(|e| e.to_string())?;
@@ -157,17 +185,28 @@ fn compile(text: &str, folder: &Path) -> Result<libloading::Library, String> {
     unsafe { libloading::Library::new(&to) }.map_err(|e| e.to_string())
 }
 
+fn door<T, R>(
+    library: &libloading::Library,
+    name: &[u8],
+    call: impl FnOnce(libloading::Symbol<'_, T>) -> R,
+) -> R {
+    // SAFETY: `doors` defines them with these types.
+    call(unsafe { library.get::<T>(name) }.expect("a door that every library has"))
+}
+
 impl<K> Emulated<K> {
     fn with(kernels: K, library: libloading::Library) -> Self {
         Self {
             kernels,
             library,
+            workers: None,
             channels: Vec::new(),
             copies: Vec::new(),
             shared: (0..SHARED_WORDS).map(|_| AtomicU32::new(0)).collect(),
             begun: Cell::new(Instant::now()),
             ended: Cell::new(Instant::now()),
             live: Live::new(WATCHED),
+            policy: Policy::Device,
             blocks: 1,
             late: Cell::new(0),
             stays: Cell::new((Duration::ZERO, true)),
@@ -181,8 +220,7 @@ impl<K> Emulated<K> {
     }
 
     fn door<T, R>(&self, name: &[u8], call: impl FnOnce(libloading::Symbol<'_, T>) -> R) -> R {
-        // SAFETY: `doors` defines them with these types.
-        call(unsafe { self.library.get::<T>(name) }.expect("a door that every library has"))
+        door(&self.library, name, call)
     }
 }
 
@@ -201,7 +239,7 @@ impl Emulator {
     /// What the compiler says.
     pub fn with_text(
         program: &Levelized,
-        change: impl FnOnce(String) -> String,
+        mut change: impl FnMut(String) -> String,
     ) -> Result<Self, String> {
         let plan = Plan::new(program, MOST_MEMORY);
         let options = Options {
@@ -210,6 +248,7 @@ impl Emulator {
             ..Options::default()
         };
         let generated = generate(&plan, options);
+        let workers = change(generated.part(&Part::Workers));
         let text = change(generated.source);
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let text = format!("{}{text}{}", include_str!("emulate.h"), doors(&plan));
@@ -219,7 +258,31 @@ impl Emulator {
         kernels.shape = SHAPE;
         kernels.max_depth = 1000;
         kernels.records = RECORDS;
-        Ok(Self::with(kernels, library))
+        let mut emulator = Self::with(kernels, library);
+        emulator.workers = Some(Workers {
+            text: format!("{}{workers}{WORKERS_DOOR}", include_str!("emulate.h")),
+            library: std::cell::OnceCell::new(),
+        });
+        Ok(emulator)
+    }
+
+    /// The library of subtree dispatches, if the run's policy has any.
+    fn workers_library(&self) -> Result<Option<&libloading::Library>, RunError> {
+        let Some(workers) = self
+            .workers
+            .as_ref()
+            .filter(|_| self.policy != Policy::Device)
+        else {
+            return Ok(None);
+        };
+        let compiled = workers.library.get_or_init(|| {
+            let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+            compile(&workers.text, folder.path())
+        });
+        compiled
+            .as_ref()
+            .map(Some)
+            .map_err(|e| RunError::Compile(e.clone()))
     }
 
     /// What the program's channels are.
@@ -244,14 +307,21 @@ impl Emulator {
         let settings = Settings {
             memory: how.memory,
             aggregator: how.aggregator,
+            policy: how.policy,
             watchdog: how.watchdog,
             compare: true,
             timeline: how.timeline.then_some(RECORDS),
         };
-        self.door::<SetLots, _>(b"set_lots", |set| {
-            // SAFETY: the text defines it so.
-            unsafe { set(how.seed, how.switches) }
-        });
+        self.policy = how.policy;
+        for library in [Some(&self.library), self.workers_library()?]
+            .into_iter()
+            .flatten()
+        {
+            door::<SetLots, _>(library, b"set_lots", |set| {
+                // SAFETY: the text defines it so.
+                unsafe { set(how.seed, how.switches) }
+            });
+        }
         run(self, settings, task, calls)
     }
 }
@@ -375,11 +445,35 @@ impl Launcher for Emulator {
     }
 
     fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
-        self.door::<SetChannels, _>(b"set_channels", |set| {
-            // SAFETY: the table is as long as that.
-            unsafe { set(bytes.as_ptr(), bytes.len()) }
-        });
+        for library in [Some(&self.library), self.workers_library()?]
+            .into_iter()
+            .flatten()
+        {
+            door::<SetChannels, _>(library, b"set_channels", |set| {
+                // SAFETY: the table is as long as that.
+                unsafe { set(bytes.as_ptr(), bytes.len()) }
+            });
+        }
         Ok(())
+    }
+
+    fn workers(&self) -> Result<u32, RunError> {
+        Ok(self.workers_library()?.map_or(0, |_| self.blocks))
+    }
+
+    unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError> {
+        self.started.set(Instant::now());
+        let Some(library) = self.workers_library()? else {
+            return Err(RunError::Device("there are no workers".into()));
+        };
+        ended(door::<StartWorkers, _>(
+            library,
+            b"start_workers",
+            |start| {
+                // SAFETY: the caller's promise.
+                unsafe { start(crew as *mut u8, workers) }
+            },
+        ))
     }
 
     unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {

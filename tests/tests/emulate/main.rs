@@ -22,7 +22,7 @@ mod programs;
 #[allow(dead_code, reason = "what one of its users wants the other may not")]
 mod shared;
 
-use millstream_aggregator::{Aggregator, CpuOptions, Device};
+use millstream_aggregator::{Aggregator, CpuOptions, Device, Policy};
 use millstream_tests::{
     Case, Elision, Listed,
     emulator::{self, Emulator, How},
@@ -47,13 +47,15 @@ const MEMORY: u64 = 4 << 20;
 const MOST_TASKS: u64 = 300;
 /// As above.
 const MOST_LEVELS: u64 = 60;
-/// With one block, and with barriers between several.
-const WAYS: [(Aggregator, u32); 5] = [
-    (Aggregator::Persistent, 1),
-    (Aggregator::Persistent, 2),
-    (Aggregator::HostThread, 1),
-    (Aggregator::HostThread, 2),
-    (Aggregator::Auto, 2),
+/// With one block, and with barriers between several; and with workers from the first element on.
+const WAYS: [(Aggregator, Policy, u32); 7] = [
+    (Aggregator::Persistent, Policy::Device, 1),
+    (Aggregator::Persistent, Policy::Device, 2),
+    (Aggregator::HostThread, Policy::Device, 1),
+    (Aggregator::HostThread, Policy::Device, 2),
+    (Aggregator::Auto, Policy::Device, 2),
+    (Aggregator::HostThread, Policy::Block, 1),
+    (Aggregator::HostThread, Policy::Block, 3),
 ];
 
 /// Runs something that recurses deeply.
@@ -102,8 +104,11 @@ fn check(listed: &Listed, wrong: &mut Vec<String>) {
             println!("SKIPPED: {file}: {text}: too large to emulate");
             continue;
         }
-        for (aggregator, blocks) in WAYS {
-            let how = How::new(aggregator, blocks, MEMORY);
+        for (aggregator, policy, blocks) in WAYS {
+            let how = How {
+                policy,
+                ..How::new(aggregator, blocks, MEMORY)
+            };
             match emulate(&mut emulator, how, &prepared, task, &before) {
                 Err(e) => wrong.push(format!("{file}: {text} by {how:?}: {e}")),
                 Ok((found, _)) if found != expected => wrong.push(format!(

@@ -217,7 +217,7 @@ fn planted_bugs_are_found() {
         let found = prepared[..3].iter().find_map(|(call, prepared)| {
             let mut is_there = false;
             let mut emulator = Emulator::with_text(&prepared.levelized, |text| {
-                is_there = text.contains(right);
+                is_there |= text.contains(right);
                 text.replace(right, wrong)
             })
             .unwrap();

@@ -165,7 +165,7 @@ impl Bench {
         let call = GraphCall {
             args: args.into_iter().map(|(n, a)| (key(n), a)).collect(),
             hosts: hosts.into_iter().map(|(n, h)| (key(n), h)).collect(),
-            patience: Duration::from_secs(1),
+            patience: Duration::from_secs(5),
         };
         let settings = settings(seed, memory);
         match &mut self.on {

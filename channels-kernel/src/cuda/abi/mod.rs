@@ -224,6 +224,47 @@ records! {
         block: u32,
     }
 
+    /// What the workers of a subtree dispatch share: elements of one entry channel, the *roots*, and where in each stack there is room for what comes of
+    /// them.
+    Crew {
+        /// The roots' stack.
+        stack: u32,
+        /// The lowest of them.
+        first: u32,
+        /// How many.
+        count: u32,
+        /// Their level.
+        level: u32,
+        /// How many a worker takes at a time.
+        batch: u32,
+        /// Levels that a worker may expect below them.
+        expected: u32,
+        /// Marks of what waits that each has room for.
+        marks: u32,
+        /// Where the first worker's range of each stack begins,
+        base: u32 [Stacks],
+        /// and how many elements each has.
+        share: u32 [Stacks],
+        /// As in `Standing`.
+        average: u32 [Sources],
+        /// The marks, `marks` of each worker.
+        waiting: u64,
+        /// Entry elements consumed below the roots, for each of the first levels of the run: `Channels::known` numbers.
+        elements: u64,
+        /// Out: elements consumed, the roots among them.
+        consumed: u64 [Sources],
+        /// Out: dispatches, and those of them that one warp did by itself.
+        dispatches: u64,
+        /// See `dispatches`.
+        narrow: u64,
+        /// Out: the most elements at once of each worker, added up.
+        peak: u32 [Stacks],
+        /// Out: levels that were reached, those above the roots among them.
+        reached: u32,
+        /// Batches of roots that were taken, and beyond.
+        ticket: u32,
+    }
+
     /// The module's global that the host fills. The device knows the arrays by the names of channels and fields.
     Channels {
         /// The control record's address.
@@ -303,6 +344,7 @@ pub fn header(plan: &Plan) -> String {
         Records::structure(plan),
         Record::structure(plan),
         Share::structure(plan),
+        Crew::structure(plan),
     ] {
         out += &structure.text();
     }
@@ -314,6 +356,8 @@ pub mod kernel {
     /// The persistent aggregator: cooperative, unless it is launched with one block. Its parameters are the address of a
     /// [`Dispatch`](super::Dispatch) record, and a word that says whether it is to end with a run that one block does not do.
     pub const PERSISTENT: &str = "persistent";
+    /// A subtree dispatch: its parameter is the address of a [`Crew`](super::Crew) record.
+    pub const WORKERS: &str = "workers";
     /// One dispatch of the source of that number: its parameter is the [`Dispatch`](super::Dispatch) record, by value.
     #[must_use]
     pub fn dispatch(source: usize) -> String {

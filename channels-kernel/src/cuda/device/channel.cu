@@ -231,6 +231,9 @@ FN void hand_over(Shared& sh, Gathered<R, M>& sum) {
 
 // Counts children of a level that ended where they were spawned: of the first levels each by itself. The host reads it after the run.
 FN void count_ended(Control* control, u32 level, u64 count) {
+#ifdef WORKERS
+  level += own().level;
+#endif
   if (level < device_channels.known) {
     combine_add(&control->leaves[STACKS + level], count);
   } else {

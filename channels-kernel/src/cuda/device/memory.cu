@@ -3,8 +3,15 @@
 // the same time. This one is the GPU's own; stacks in shared memory, or on a peer, are another type. `channels` is a constant, for then the
 // compiler's first pass puts the constant bank's own address in its place; what a function returns it learns too late for some of its work.
 struct DeviceMemory {
+#ifdef WORKERS
+  struct InShared {
+    FN_IN const Channels& operator*() const { return HERE; }
+  };
+  static constexpr InShared channels{};
+#else
   static constexpr const Channels* channels = &device_channels;
-  FN_IN static Control* control() { return device_channels.control; }
+#endif
+  FN_IN static Control* control() { return HERE.control; }
   template <class T> FN_IN static void combine_add(T* to, T x) { ::combine_add(to, x); }
   template <class T> FN_IN static void combine_and(T* to, T x) { ::combine_and(to, x); }
   template <class T> FN_IN static void combine_or(T* to, T x) { ::combine_or(to, x); }

@@ -4,19 +4,32 @@ FN u32 warp_id() { return threadIdx.x / WARP; }
 
 #define GLOBAL_LOAD(p) __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)
 
-// Ends the run: the first one wins. Pairs with the loads of `status` in `stopped`, which only hasten the end; the host reads after
+// Sets a status: whether it is the first one.
+FN bool set_status(Control* c, u32 code) {
+  u32 none = OK;
+  return __nv_atomic_compare_exchange_n(&c->status, &none, code, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+// Ends the run: the first one wins. A worker has a record of its own, which is near; the others hear of it by the run's. Pairs with the loads of `status` in `stopped`, which only hasten the end; the host reads after
 // the kernel, so no order is needed.
 [[maybe_unused]] static __device__ __noinline__ void stop_run(Control* c, u32 code, u32 site, u64 a, u64 b) {
-  u32 none = OK;
-  if (__nv_atomic_compare_exchange_n(&c->status, &none, code, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
-                                     __NV_THREAD_SCOPE_DEVICE)) {
+#ifdef WORKERS
+  set_status(c, code);
+  c = device_channels.control;
+#endif
+  if (set_status(c, code)) {
     c->site = site;
     c->values[0] = a;
     c->values[1] = b;
   }
 }
 
-FN bool stopped(Control* c) { return GLOBAL_LOAD(&c->status) != OK; }
+FN bool stopped(Control* c) {
+#ifdef WORKERS
+  if (GLOBAL_LOAD(&device_channels.control->status) != OK) set_status(c, GLOBAL_LOAD(&device_channels.control->status));
+#endif
+  return GLOBAL_LOAD(&c->status) != OK;
+}
 
 // Looks whether the run is over: failed elsewhere, cancelled, or this thread at work for too long. In line and without a call, for it stands in
 // every loop: a call would take the registers that the loop lives in.
@@ -28,9 +41,11 @@ FN bool should_stop(Control* c, u64& since) {
   const bool cancelled = __nv_atomic_load_n(c->cancel, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM) != 0;
   if (!cancelled && now - since < c->watchdog) return false;
   // As in `stop_run`, but there is nothing more to say.
-  u32 none = OK;
-  __nv_atomic_compare_exchange_n(&c->status, &none, (u32)(cancelled ? CANCELLED : WATCHDOG), false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
-                                 __NV_THREAD_SCOPE_DEVICE);
+  const u32 code = cancelled ? CANCELLED : WATCHDOG;
+  set_status(c, code);
+#ifdef WORKERS
+  set_status(device_channels.control, code);
+#endif
   return true;
 }
 

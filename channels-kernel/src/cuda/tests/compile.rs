@@ -126,7 +126,7 @@ fn kernels(cubin: &[u8], of: &Plan) -> Vec<String> {
     };
     let names = (0..of.kernels()).map(kernel::dispatch);
     names
-        .chain([kernel::PERSISTENT.to_owned()])
+        .chain([kernel::PERSISTENT.to_owned(), kernel::WORKERS.to_owned()])
         .filter(holds)
         .collect()
 }
@@ -138,13 +138,13 @@ fn parts_hold_all_kernels_once_and_compile_by_themselves() {
         let parts: Vec<Part> = generated
             .dispatches()
             .into_iter()
-            .chain([Part::Persistent])
+            .chain([Part::Persistent, Part::Workers])
             .collect();
         let mut numbers: Vec<usize> = parts
             .iter()
             .flat_map(|p| match p {
                 Part::Dispatches(numbers) => numbers.clone(),
-                Part::Persistent => Vec::new(),
+                Part::Persistent | Part::Workers => Vec::new(),
             })
             .collect();
         numbers.sort_unstable();
@@ -164,6 +164,7 @@ fn parts_hold_all_kernels_once_and_compile_by_themselves() {
                 .unwrap_or_else(|e| panic!("{name}, {part:?}: {e}\n{}", numbered(&text)));
             let expected: Vec<String> = match part {
                 Part::Persistent => vec![kernel::PERSISTENT.to_owned()],
+                Part::Workers => vec![kernel::WORKERS.to_owned()],
                 Part::Dispatches(numbers) => numbers.iter().map(|n| kernel::dispatch(*n)).collect(),
             };
             assert_eq!(
@@ -193,14 +194,20 @@ fn lines_have_the_same_numbers_in_all_parts() {
                 );
                 continue;
             }
-            out.push((file.clone(), number, line));
+            // It stands before the first line.
+            if line != "#define WORKERS" {
+                out.push((file.clone(), number, line));
+            }
         }
         out
     }
     for (name, text) in all() {
         let (_, generated) = generated(text);
         let whole: HashSet<_> = lines(&generated.source).into_iter().collect();
-        let parts = generated.dispatches().into_iter().chain([Part::Persistent]);
+        let parts = generated
+            .dispatches()
+            .into_iter()
+            .chain([Part::Persistent, Part::Workers]);
         for part in parts {
             let text = generated.part(&part);
             let other = lines(&text).into_iter().find(|line| !whole.contains(line));
