@@ -257,7 +257,7 @@ impl<'p> Gen<'_, 'p> {
                 then,
                 other,
             } => {
-                let room = self.has_room(*children);
+                let room = self.has_room(*children, *then);
                 let (then, other) = (self.edge(from, *then), self.edge(from, *other));
                 let full = self.b.create_block();
                 self.b.set_cold_block(full);
@@ -265,6 +265,7 @@ impl<'p> Gen<'_, 'p> {
                 self.poll(then);
                 self.b.switch_to_block(full);
                 self.end_run_here();
+                self.open_rare();
                 self.b.ins().jump(other.0, &[]);
                 self.poll(other);
             }
