@@ -3,7 +3,10 @@
 use super::{levels::Room, records};
 use millstream_channels_kernel::{
     cuda::{
-        abi::{Channels, Control, Crew, Dispatch, Level, Mark, Standing, Tiles},
+        abi::{
+            Channels, Control, Crew, Dispatch, Gift, Level, MOST_BLOCKS, Mark, Rest, Standing,
+            Tiles,
+        },
         plan::Plan,
     },
     layout::{FIELD_ALIGN, stride},
@@ -16,6 +19,8 @@ use millstream_graph::{
 
 /// One part in so many of the budget is for what is known of the first levels.
 const LEVELS_SHARE: u64 = 16;
+/// And of so many for what workers tell each other.
+const WORKERS_SHARE: u64 = 256;
 /// So few these are, and so many.
 const FIRST_LEVELS: (u64, u64) = (16, 1024);
 
@@ -56,9 +61,11 @@ pub(super) struct Arena {
     pub(super) records_bytes: u64,
     /// See [`Control::leaves`].
     pub(super) leaves: u64,
-    /// The record of a subtree dispatch's workers, and [`Crew::elements`].
+    /// The record of a subtree dispatch's workers, what they offer, what they leave, and how many there is room for.
     pub(super) crew: u64,
-    pub(super) crew_elements: u64,
+    pub(super) gifts: u64,
+    pub(super) rests: u64,
+    pub(super) workers: u32,
     /// How much of the levels there is room to remember.
     pub(super) room: Room,
     /// What lies before this offset is to be zero when a run begins.
@@ -96,7 +103,6 @@ impl Arena {
         let counter = take(8 * plan.groups() as u64);
         let standing = take(Standing::new(plan).bytes());
         let leaves = take(8 * (plan.stacks.len() as u64 + known + 1));
-        let crew_elements = take(8 * known);
         let zeroed = at;
         let mut take = |bytes: u64| {
             let here = at;
@@ -110,6 +116,11 @@ impl Arena {
         });
         let levels_at = take(level * known);
         let crew = take(Crew::new(plan).bytes());
+        let rests_of = (plan.stacks.len() * size_of::<Rest>()) as u64;
+        let worker = size_of::<Gift>() as u64 + rests_of;
+        let workers = (budget / WORKERS_SHARE / worker).min(MOST_BLOCKS.into());
+        let gifts = take(workers * size_of::<Gift>() as u64);
+        let rests = take(workers * rests_of);
         let once = plan.kept_once(entry, roots);
         let left = budget.checked_sub(at)?.checked_sub(FIELD_ALIGN)?;
         let (capacities, marks) = plan.capacities(left, entry, roots, &once)?;
@@ -152,7 +163,9 @@ impl Arena {
             records_bytes,
             leaves,
             crew,
-            crew_elements,
+            gifts,
+            rests,
+            workers: workers as u32,
             room: Room {
                 known: known as u32,
                 marks: marks as u32,

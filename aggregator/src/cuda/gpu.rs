@@ -4,7 +4,7 @@ use super::{
     device::{Inner, Workspace},
     driver::Stopwatch,
     launcher::{Kernels, Launcher, Machine, Rows},
-    loaded::{CudaLoaded, LoadedPart},
+    loaded::{CudaLoaded, Deciding, LoadedPart},
 };
 use crate::{error::RunError, live::Live};
 use millstream_channels_kernel::cuda::abi::kernel;
@@ -171,12 +171,7 @@ impl Launcher for Driver<'_, CudaLoaded> {
     }
 
     unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError> {
-        let Some(whole) = self.loaded.workers() else {
-            return Err(RunError::Device(
-                "the kernel of subtree dispatches is not compiled".into(),
-            ));
-        };
-        self.fill_part(&whole.part)?;
+        let whole = self.whole()?;
         let mut crew = crew;
         let mut params = [(&raw mut crew).cast()];
         // SAFETY: the kernel takes the address of a crew's record; the rest is the caller's promise.
@@ -188,6 +183,18 @@ impl Launcher for Driver<'_, CudaLoaded> {
                 false,
                 &mut params,
             )
+        }
+    }
+
+    unsafe fn gather(&self, crew: u64, workers: u32) -> Result<(), RunError> {
+        let gather = self.whole()?.part.kernel(kernel::GATHER)?;
+        let (mut crew, mut workers) = (crew, workers);
+        let mut params = [(&raw mut crew).cast(), (&raw mut workers).cast()];
+        // SAFETY: the kernel takes the address of a crew's record and a word; the rest is the caller's promise.
+        unsafe {
+            self.inner
+                .context
+                .launch(gather.0, 1, kernel::BLOCK, false, &mut params)
         }
     }
 
@@ -210,6 +217,17 @@ impl Launcher for Driver<'_, CudaLoaded> {
 }
 
 impl Driver<'_, CudaLoaded> {
+    /// The kernel of subtree dispatches, which sees the run's table.
+    fn whole(&self) -> Result<&Deciding, RunError> {
+        let Some(whole) = self.loaded.workers() else {
+            return Err(RunError::Device(
+                "the kernel of subtree dispatches is not compiled".into(),
+            ));
+        };
+        self.fill_part(&whole.part)?;
+        Ok(whole)
+    }
+
     /// Fills a part's global with the run's table, unless that is what it holds. Kernels that are launched later see it.
     fn fill_part(&self, part: &LoadedPart) -> Result<(), RunError> {
         // SAFETY: a global of the part's module.

@@ -252,6 +252,15 @@ pub trait Launcher: Machine {
     /// The device's memory is laid out as the kernels expect, `crew` is the address of a [`Crew`](abi::Crew) record in it.
     unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError>;
 
+    /// Brings together what so many workers left.
+    ///
+    /// # Errors
+    /// As the machine does.
+    ///
+    /// # Safety
+    /// As for [`subtrees`](Self::subtrees).
+    unsafe fn gather(&self, crew: u64, workers: u32) -> Result<(), RunError>;
+
     /// Starts a dispatch.
     ///
     /// # Errors

@@ -217,11 +217,6 @@ impl Levels {
         lay
     }
 
-    /// How many marks there are.
-    pub(super) const fn marks(&self) -> u32 {
-        self.marks.len() as u32
-    }
-
     /// Forgets that there is not room for any number of marks.
     pub(super) const fn unbounded(&mut self) {
         self.room.marks = u32::MAX;

@@ -82,6 +82,11 @@ impl LoadedPart {
         })
     }
 
+    /// One of its kernels.
+    pub(super) fn kernel(&self, name: &str) -> Result<Kernel, RunError> {
+        self.module.kernel(name)
+    }
+
     /// Has `fill` write the program's table to the global, unless that is what it holds.
     pub(super) fn fill(
         &self,

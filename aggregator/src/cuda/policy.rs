@@ -55,6 +55,17 @@ impl Done {
     }
 }
 
+/// What came of a subtree dispatch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Worked {
+    /// Elements consumed, by source.
+    pub(super) ran: Vec<u64>,
+    /// Roots that were taken: the first ones.
+    pub(super) roots: u32,
+    /// What workers left in entry channels: the stack, where it lies, and how many. Behind roots that nobody took, where there are some.
+    pub(super) left: Vec<(usize, u32, u32)>,
+}
+
 /// What is to be run next: the fields of a dispatch record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Run {
@@ -290,11 +301,12 @@ impl<'a> Policy<'a> {
         }
     }
 
-    /// All that the level has of an entry channel, if these are enough, and what `divide` says of where stacks end and of how many there are: the
+    /// All that the level has of an entry channel, if these are enough and what comes of them needs no frames (`flat`, by source), and what `divide` says of where stacks end and of how many there are: the
     /// roots of a subtree dispatch. They run from now on.
     pub(super) fn roots<T>(
         &mut self,
         enough: u32,
+        flat: &[bool],
         divide: impl FnOnce(&[u32], u32) -> Option<T>,
     ) -> Option<(Run, T)> {
         let pending = self.deep || self.full.is_some() || self.moves.is_some();
@@ -305,7 +317,7 @@ impl<'a> Policy<'a> {
         let several = |s: &usize| {
             let source = &self.plan.sources[*s];
             let stack = source.stack as usize;
-            source.is_entry() && self.capacities[stack] != self.plan.stacks[stack].few()
+            flat[*s] && self.capacities[stack] != self.plan.stacks[stack].few()
         };
         let entries = (0..self.plan.sources.len()).filter(several);
         let source = entries.max_by_key(|s| (self.have(*s), std::cmp::Reverse(*s)))?;
@@ -317,29 +329,35 @@ impl<'a> Policy<'a> {
         Some((self.start(source, count), divided))
     }
 
-    /// Takes in that a subtree dispatch is over: its roots and all below them have run. `ran` says of each source how many elements did.
-    pub(super) fn took(&mut self, roots: &Run, ran: &[u64]) {
-        for (all, ran) in self.consumed.iter_mut().zip(ran) {
+    /// Takes in that a subtree dispatch is over: so many of its roots have run, and all below them but what is left, which waits on the roots' level
+    /// from now on.
+    pub(super) fn took(&mut self, roots: &Run, worked: &Worked) {
+        for (all, ran) in self.consumed.iter_mut().zip(&worked.ran) {
             *all += ran;
         }
-        self.consumed[roots.source] -= u64::from(roots.count);
-        let nothing = Done {
+        self.consumed[roots.source] -= u64::from(worked.roots);
+        let rest = Done {
             counters: vec![0; self.plan.groups()],
             limit: u32::MAX,
-            bottom: roots.first,
+            bottom: roots.first + worked.roots,
+            left: roots.count - worked.roots,
             ..Done::default()
         };
-        self.take(roots, &nothing, 0);
-    }
-
-    /// The most pushes of an element that were seen, of each source.
-    pub(super) fn average(&self) -> &[u32] {
-        &self.average
-    }
-
-    /// Marks of what waits.
-    pub(super) fn marks(&self) -> u32 {
-        self.levels.marks()
+        let stack = self.plan.sources[roots.source].stack as usize;
+        // Of roots that nobody took none was tried.
+        let most = self.most;
+        self.take(roots, &rest, 0);
+        self.most = most;
+        self.full = None;
+        for &(left, first, count) in &worked.left {
+            self.alive += u64::from(count);
+            if left != stack || rest.left == 0 {
+                self.levels.lo[left] = first;
+            }
+            self.levels.hi[left] = first + count;
+            self.levels.top[left] = first + count;
+            self.peak[left] = self.peak[left].max(first + count);
+        }
     }
 
     /// What comes next.

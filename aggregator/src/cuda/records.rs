@@ -13,7 +13,7 @@
 //! | with records, estimates of narrow levels are divided exactly | the hardware's approximate division, which is used without, is nowhere specified |
 
 use super::{
-    policy::{Decision, Done, Policy, Run},
+    policy::{Decision, Done, Policy, Run, Worked},
     timeline::{By, Spans},
 };
 use millstream_channels_kernel::cuda::{
@@ -29,8 +29,8 @@ struct Record {
     done: Done,
     /// A warp did it by itself.
     narrow: bool,
-    /// Workers ran all that came of it: so many elements of each source. What they decided is theirs.
-    ran: Option<Vec<u64>>,
+    /// Workers ran it with what came of it. What they decided is theirs.
+    worked: Option<Worked>,
 }
 
 /// The records of a run, in the order of its dispatches.
@@ -122,14 +122,21 @@ impl Records {
             run,
             done,
             narrow: false,
-            ran: None,
+            worked: None,
         });
     }
 
-    /// A subtree dispatch, the elements that ran in it, and when.
-    pub(super) fn push_subtrees(&mut self, plan: &Plan, run: Run, ran: Vec<u64>, when: (u64, u64)) {
+    /// A subtree dispatch, what came of it, and when.
+    pub(super) fn push_subtrees(
+        &mut self,
+        plan: &Plan,
+        run: Run,
+        worked: Worked,
+        when: (u64, u64),
+    ) {
         let done = Done {
             counters: vec![0; plan.groups()],
+            left: run.count - worked.roots,
             ..Done::default()
         };
         if let Some(spans) = &mut self.spans {
@@ -139,7 +146,7 @@ impl Records {
             run,
             done,
             narrow: false,
-            ran: Some(ran),
+            worked: Some(worked),
         });
     }
 
@@ -177,7 +184,11 @@ impl Records {
     }
 
     /// Lets the policy of the run's beginning decide everything again. How many decisions were the same, or the first that was not.
-    pub(super) fn compare(&self, mut policy: Policy<'_>) -> Result<u64, Box<Difference>> {
+    pub(super) fn compare(
+        &self,
+        mut policy: Policy<'_>,
+        flat: &[bool],
+    ) -> Result<u64, Box<Difference>> {
         for (number, record) in self.all.iter().enumerate() {
             let differs = |what: String| {
                 Box::new(Difference {
@@ -186,12 +197,12 @@ impl Records {
                     what,
                 })
             };
-            if let Some(ran) = &record.ran {
-                let roots = policy.roots(1, |_, _| Some(()));
+            if let Some(worked) = &record.worked {
+                let roots = policy.roots(1, flat, |_, _| Some(()));
                 if roots.as_ref().map(|(run, ())| run) != Some(&record.run) {
                     return Err(differs(format!("the policy says {roots:?} for workers")));
                 }
-                policy.took(&record.run, ran);
+                policy.took(&record.run, worked);
                 continue;
             }
             let mut decision = policy.decide();
@@ -230,7 +241,7 @@ impl Record {
         }
         Self {
             narrow: at.narrow.get(words) != 0,
-            ran: None,
+            worked: None,
             run: Run {
                 source,
                 level: at.level.get(words),

@@ -66,8 +66,8 @@ pub(super) struct Run<'a, L> {
     pub(super) host: Host,
     pub(super) base: u64,
     roots: u32,
-    /// Whether workers may run what comes of a call.
-    pub(super) countable: bool,
+    /// Of each source whether workers may run what comes of it.
+    pub(super) flat: Vec<bool>,
     copies: Copies,
     /// Where the copies lie.
     copied: u64,
@@ -152,7 +152,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         })?;
         let base = launcher.channels(settings.memory + arena.records_bytes)?;
         let plan = &launcher.kernels().plan;
-        let countable = subtrees::may(plan, task);
+        let flat = subtrees::flat(plan);
         let sizes = (&arena.capacities[..], &arena.once[..], arena.size);
         let run = Self {
             watched: Watched::new(plan, launcher.live(), sizes),
@@ -163,7 +163,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             host: Host::default(),
             base,
             roots: roots as u32,
-            countable,
+            flat,
             copies,
             copied,
         };
@@ -261,7 +261,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         self.ended(&control, &counts)?;
         if let Some(records) = counts.records.as_ref().filter(|_| self.settings.compare) {
             counts.compared = records
-                .compare(self.policy().unbounded())
+                .compare(self.policy().unbounded(), &self.flat)
                 .map_err(|e| RunError::Differs(e.to_string()))?;
         }
         self.launcher.kernels().expect(counts.expected);
@@ -400,16 +400,14 @@ impl<'a, L: Launcher> Run<'a, L> {
             level: policy.level(),
             consumed: policy.consumed().to_vec(),
             elements: policy.elements(),
-            leaves: self.leaves(policy.reached().max(counts.workers.reached))?,
+            leaves: self.leaves(policy.reached())?,
             peak: policy.peak().to_vec(),
             kernel: self.launcher.elapsed()?,
             ..counts
         };
-        counts.reached = counts.reached.max(counts.workers.reached);
         for (all, workers) in counts.peak.iter_mut().zip(&counts.workers.peak) {
             *all = (*all).max(*workers);
         }
-        self.workers_elements(&mut counts)?;
         Ok((control, counts))
     }
 

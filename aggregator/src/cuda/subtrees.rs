@@ -4,15 +4,16 @@
 
 use super::{
     launcher::Launcher,
-    policy::{Policy, Run as Chosen},
+    policy::{Policy, Run as Chosen, Worked},
     run::{Counts, Run, words},
 };
 use crate::{error::RunError, gpus, timeline::now};
 use millstream_channels_kernel::cuda::{
-    abi::{Crew, status},
-    plan::{Mode, Plan},
+    abi::{Crew, Gift, status},
+    plan::{Mode, Plan, Source, StackKind},
+    rules::NEIGHBOURS,
 };
-use millstream_graph::ir::TaskId;
+use std::sync::atomic::Ordering;
 
 /// A worker's ranges begin at numbers that this divides, so that its warps read whole lines.
 const ALIGNED: u32 = 32;
@@ -36,12 +37,24 @@ const fn enough(policy: gpus::Policy, workers: u32, dispatches: u64) -> u32 {
     }
 }
 
-/// Whether workers may run what a run of a task reaches: what cannot be counted before it has run needs all the room that there is.
-pub(super) fn may(plan: &Plan, entry: TaskId) -> bool {
-    let reached = plan.reached(entry);
-    let of = plan.sources.iter().filter(|s| reached[s.task.index()]);
-    of.filter(|s| matches!(s.mode, Mode::Direct { .. }))
-        .all(|s| s.pushes.iter().all(|p| p.max.is_some()))
+/// Of each source whether workers may run its elements with all that comes of them: entry elements of tasks without frames, whose children are such
+/// too. What cannot be counted before it has run needs all the room that there is.
+pub(super) fn flat(plan: &Plan) -> Vec<bool> {
+    let ends_well = |source: &Source| {
+        let entries = source
+            .pushes
+            .iter()
+            .all(|p| plan.stacks[p.stack as usize].kind == StackKind::Entry);
+        let counted = !matches!(source.mode, Mode::Direct { .. })
+            || source.pushes.iter().all(|p| p.max.is_some());
+        source.is_entry() && entries && counted
+    };
+    let may = |source: &Source| {
+        let reached = plan.reached(source.task);
+        let mut of = plan.sources.iter().filter(|s| reached[s.task.index()]);
+        source.is_entry() && of.all(ends_well)
+    };
+    plan.sources.iter().map(may).collect()
 }
 
 /// Where the workers' ranges lie.
@@ -103,10 +116,15 @@ pub(super) enum Subtrees {
 pub(super) struct Workers {
     /// Subtree dispatches.
     pub(super) dispatches: u64,
-    /// Levels reached.
-    pub(super) reached: u32,
+    /// Dispatches of the workers'.
+    pub(super) inside: u64,
+    /// Elements that they offered each other, and that were taken.
+    pub(super) donated: u64,
+    pub(super) acquired: u64,
     /// The most elements at once, of each stack; nothing if there was no such dispatch.
     pub(super) peak: Vec<u32>,
+    /// They found no room once.
+    pub(super) recalled: bool,
 }
 
 impl<L: Launcher> Run<'_, L> {
@@ -116,99 +134,110 @@ impl<L: Launcher> Run<'_, L> {
         policy: &mut Policy<'_>,
         counts: &mut Counts,
     ) -> Result<Subtrees, RunError> {
-        if self.settings.policy == gpus::Policy::Device || !self.countable {
+        let asked = self.settings.policy;
+        if asked == gpus::Policy::Device || counts.workers.recalled || !self.flat.contains(&true) {
             return Ok(Subtrees::None);
         }
-        let most = self.launcher.workers()?;
+        let most = self.launcher.workers()?.min(self.arena.workers);
         if most == 0 {
             return Ok(Subtrees::None);
         }
-        let roots = enough(self.settings.policy, most, counts.dispatches);
-        // Fewer workers have larger ranges.
-        let divide = |top: &[u32], count: u32| {
-            Ranges::new(self.plan(), &self.arena.capacities, top, most.min(count))
-        };
-        let Some((run, ranges)) = policy.roots(roots, divide) else {
+        let divide =
+            |top: &[u32], _: u32| Ranges::new(self.plan(), &self.arena.capacities, top, most);
+        let enough = enough(asked, most, counts.dispatches);
+        let Some((run, ranges)) = policy.roots(enough, &self.flat, divide) else {
             return Ok(Subtrees::None);
         };
-        let begun = now();
-        self.write(self.arena.crew, &self.crew(policy, &run, &ranges))?;
-        self.watched.dispatch(&run, self.plan());
-        // SAFETY: the run's memory is laid out as the kernel expects, and so is the record.
+        let (begun, plan) = (now(), self.plan());
+        // Relaxed: pairs with `CudaCancel::cancel`.
+        if self.launcher.shared_word(0).load(Ordering::Relaxed) != 0 {
+            return Err(RunError::Cancelled);
+        }
+        let (at, workers, crew) = (Crew::new(plan), ranges.workers, self.base + self.arena.crew);
+        self.write(self.arena.crew, &self.crew(&run, &ranges))?;
+        self.watched.dispatch(&run, plan);
+        // SAFETY: inside the run's memory.
         unsafe {
-            self.launcher
-                .subtrees(self.base + self.arena.crew, ranges.workers)
-        }?;
+            let bytes = u64::from(workers) * size_of::<Gift>() as u64;
+            self.launcher.zero(self.base + self.arena.gifts, bytes)?;
+            // What the record says is laid out so.
+            self.launcher.subtrees(crew, workers)?;
+        }
         self.await_kernel()?;
-        let at = Crew::new(self.plan());
-        let crew = words(&self.read(self.arena.crew, at.bytes())?);
-        let ran = at.consumed.all(&crew);
-        policy.took(&run, &ran);
-        counts.dispatches += at.dispatches.get(&crew);
-        counts.narrow += at.narrow.get(&crew);
-        counts.unseen = true;
-        let workers = &mut counts.workers;
-        workers.dispatches += 1;
-        workers.reached = workers.reached.max(at.reached.get(&crew));
-        workers.peak.resize(ranges.base.len(), 0);
-        let peaks = at.peak.all(&crew);
-        for ((most, peak), base) in workers.peak.iter_mut().zip(peaks).zip(&ranges.base) {
+        let read = || Ok::<_, RunError>(words(&self.read(self.arena.crew, at.bytes())?));
+        let mut record = read()?;
+        let status = words(&self.read(self.arena.control, 4)?);
+        let ended = status[..] == [status::OK];
+        let recalled = ended && at.recall.get(&record) != 0;
+        if recalled {
+            tracing::debug!("a worker found no room: what is left goes on across the device");
+            // SAFETY: as above; the workers have ended.
+            unsafe { self.launcher.gather(crew, workers) }?;
+            self.await_kernel()?;
+            record = read()?;
+        }
+        let taken = at.ticket.get(&record).min(at.batches.get(&record));
+        let worked = Worked {
+            ran: at.consumed.all(&record),
+            roots: taken.saturating_mul(at.batch.get(&record)).min(run.count),
+            left: self.left(&at.returned.all(&record), &run, &ranges),
+        };
+        policy.took(&run, &worked);
+        counts.dispatches += 1;
+        let sums = &mut counts.workers;
+        sums.dispatches += 1;
+        sums.inside += at.dispatches.get(&record);
+        sums.donated += at.donated.get(&record);
+        sums.acquired += at.acquired.get(&record);
+        sums.recalled |= recalled;
+        sums.peak.resize(ranges.base.len(), 0);
+        let peaks = at.peak.all(&record);
+        for ((most, peak), base) in sums.peak.iter_mut().zip(peaks).zip(&ranges.base) {
             *most = (*most).max(if peak > 0 { base + peak } else { 0 });
         }
+        // Of what workers do nobody counts lanes.
+        counts.unseen = true;
         if let Some(records) = &mut counts.records {
-            records.push_subtrees(self.plan(), run, ran, (begun, now()));
+            records.push_subtrees(plan, run, worked, (begun, now()));
         }
         self.watched.publish(policy, counts.dispatches);
-        let status = self.read(self.arena.control, 4)?;
-        Ok(match words(&status)[..] {
-            [status::OK] => Subtrees::Done,
-            _ => Subtrees::Stopped,
+        Ok(if ended {
+            Subtrees::Done
+        } else {
+            Subtrees::Stopped
         })
     }
 
+    /// What `gather` has brought together.
+    fn left(&self, returned: &[u32], run: &Chosen, ranges: &Ranges) -> Vec<(usize, u32, u32)> {
+        let roots = self.plan().sources[run.source].stack as usize;
+        let of = |(s, &count): (usize, &u32)| {
+            let first = match s == roots {
+                true => run.first + run.count,
+                false => ranges.base[s],
+            };
+            (count > 0).then_some((s, first, count))
+        };
+        returned.iter().enumerate().filter_map(of).collect()
+    }
+
     /// The record that workers take.
-    fn crew(&self, policy: &Policy<'_>, run: &Chosen, ranges: &Ranges) -> Vec<u8> {
+    fn crew(&self, run: &Chosen, ranges: &Ranges) -> Vec<u8> {
         let (plan, at) = (self.plan(), Crew::new(self.plan()));
         let mut words = at.zeroed();
         at.stack.set(&mut words, plan.sources[run.source].stack);
         at.first.set(&mut words, run.first);
         at.count.set(&mut words, run.count);
-        at.level.set(&mut words, run.level);
-        let batch = run
-            .count
-            .div_ceil(BATCHES * ranges.workers)
-            .clamp(1, MOST_ROOTS);
+        let batch = run.count.div_ceil(BATCHES * ranges.workers);
+        let batch = batch.min(MOST_ROOTS).next_multiple_of(NEIGHBOURS);
+        let batches = run.count.div_ceil(batch);
         at.batch.set(&mut words, batch);
-        let below = policy.expected().saturating_sub(run.level);
-        at.expected.set(&mut words, below);
-        let marks = self.arena.room.marks.saturating_sub(policy.marks()) / ranges.workers;
-        at.marks.set(&mut words, marks);
+        at.batches.set(&mut words, batches);
+        at.alive.set(&mut words, batches);
         at.base.fill(&mut words, &ranges.base);
         at.share.fill(&mut words, &ranges.share);
-        at.average.fill(&mut words, policy.average());
-        at.waiting
-            .set(&mut words, self.base + self.mark(policy.marks()));
-        at.elements
-            .set(&mut words, self.base + self.arena.crew_elements);
+        at.gifts.set(&mut words, self.base + self.arena.gifts);
+        at.rests.set(&mut words, self.base + self.arena.rests);
         words.into_iter().flat_map(u32::to_le_bytes).collect()
-    }
-
-    /// Adds the elements that workers ran, by level.
-    pub(super) fn workers_elements(&self, counts: &mut Counts) -> Result<(), RunError> {
-        if counts.workers.dispatches == 0 {
-            return Ok(());
-        }
-        let known = u64::from(self.arena.room.known);
-        let bytes = self.read(self.arena.crew_elements, 8 * known)?;
-        let ran: Vec<u64> = bytes
-            .chunks_exact(8)
-            .map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default()))
-            .collect();
-        let levels = ran.iter().rposition(|n| *n > 0).map_or(0, |last| last + 1);
-        counts.elements.resize(counts.elements.len().max(levels), 0);
-        for (all, ran) in counts.elements.iter_mut().zip(ran) {
-            *all += ran;
-        }
-        Ok(())
     }
 }

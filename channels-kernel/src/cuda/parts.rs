@@ -13,7 +13,9 @@ pub(super) enum Section {
     Common,
     /// The kernels that run the segment of this source.
     Segment(usize),
-    /// The kernels whose blocks decide by themselves.
+    /// The kernels whose blocks run any segment.
+    Blocks,
+    /// The persistent kernel: how it decides.
     Deciding,
     /// The persistent kernel.
     Persistent,
@@ -107,8 +109,8 @@ impl Generated {
     pub fn part(&self, part: &Part) -> String {
         let wanted = |section: Section| match (section, part) {
             (Section::Common, _)
-            | (Section::Segment(_) | Section::Deciding, Part::Persistent | Part::Workers)
-            | (Section::Persistent, Part::Persistent)
+            | (Section::Segment(_) | Section::Blocks, Part::Persistent | Part::Workers)
+            | (Section::Deciding | Section::Persistent, Part::Persistent)
             | (Section::Workers, Part::Workers)
             | (Section::Dispatch, Part::Dispatches(_)) => true,
             (Section::Segment(s), Part::Dispatches(of)) => {

@@ -110,7 +110,9 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.section(Section::Deciding);
     out.text(include_str!("device/policy.cu"));
     out.line(&format!("static_assert(sizeof(Shared) + sizeof(Policy) + sizeof(StageMemory) <= {SHARED_BYTES}, \"a block has no more shared memory\");"));
+    out.section(Section::Blocks);
     run_source(plan, &mut out);
+    out.section(Section::Deciding);
     out.text(include_str!("device/narrow.cu"));
     run_narrow(plan, &mut out);
     out.text(include_str!("device/levels.cu"));
@@ -312,7 +314,7 @@ fn tables(plan: &Plan, out: &mut Writer) {
         list((0..plan.stacks.len()).map(|i| plan.waiting(i).map_or(0, |n| n + 1).to_string()));
     out.line("__constant__ const Source sources[SOURCES] = {");
     out.line(&format!("    {sources}}};"));
-    out.section(Section::Deciding);
+    out.section(Section::Blocks);
     out.line("__constant__ const Push pushes[] = {");
     out.line(&format!(
         "    {}}};",
@@ -322,6 +324,7 @@ fn tables(plan: &Plan, out: &mut Writer) {
             pushes
         }
     ));
+    out.section(Section::Deciding);
     out.line(&format!(
         "__constant__ const u32 stacks_entry[STACKS] = {{{entry}}};"
     ));
@@ -443,7 +446,21 @@ fn may_fail(plan: &Plan, source: &super::plan::Source) -> bool {
 fn workers(plan: &Plan, out: &mut Writer) {
     out.blank();
     out.line("#ifdef WORKERS");
-    out.line(&format!("static_assert(sizeof(Shared) + sizeof(Policy) + sizeof(StageMemory) + sizeof(Own) <= {SHARED_BYTES}, \"a worker has no more shared memory\");"));
+    out.line(&format!("static_assert(sizeof(Shared) + sizeof(StageMemory) + sizeof(Own) <= {SHARED_BYTES}, \"a worker has no more shared memory\");"));
+    out.blank();
+    out.line("// Of each source: how many elements a worker takes at a time, 0 of what it does not run, and whether it has them all before it pushes.");
+    out.line("struct Flat { u32 tile, in_place; };");
+    let flats = list(plan.sources.iter().map(|s| {
+        let (tile, in_place) = match s.mode {
+            _ if !s.is_entry() => (0, 0),
+            Mode::Scanned { heavy: true, .. } | Mode::Direct { .. } => (1, 0),
+            Mode::Scanned { items, .. } | Mode::Tried { items } => (items, 1),
+        };
+        format!("{{{tile} * BLOCK, {in_place}}}")
+    }));
+    out.line(&format!(
+        "__constant__ const Flat flats[SOURCES] = {{{flats}}};"
+    ));
     out.blank();
     out.line("// The run's arrays, from so many elements on.");
     out.open("FN void own_ranges(Channels& own, const u32* at) {");
@@ -617,17 +634,17 @@ impl Plan {
         let sums = groups * (4 * warps * items + 8) + 8 * self.groups() as u64;
         let shared =
             abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 64;
-        // A worker's ranges (`Own` in `own.cu`).
-        let own = abi::Channels::new(self).bytes()
-            + size_of::<abi::Control>() as u64
-            + 8 * self.groups() as u64
-            + 4 * self.stacks.len() as u64
-            + 256;
         let policy = abi::Standing::new(self).bytes()
             + LEVEL_BYTES.max(4 * (abi::Level::new(self).bytes() + 8 * self.stacks.len() as u64))
             + 64;
+        // Of workers: `Own` in `own.cu`.
+        let own = abi::Channels::new(self).bytes()
+            + size_of::<abi::Control>() as u64
+            + 16 * self.stacks.len() as u64
+            + 8 * self.sources.len() as u64
+            + 256;
         SHARED_BYTES
-            .saturating_sub(shared + policy + own)
+            .saturating_sub(shared + policy.max(own))
             .clamp(2 << 10, STAGE_BYTES)
             & !63
     }

@@ -162,6 +162,9 @@ extern "C" void set_channels(const char* channels, size_t size) { memcpy((void*)
 extern "C" unsigned start_workers(char* crew, unsigned blocks) {
   return launch(blocks, [=] { workers((Crew*)crew); });
 }
+extern "C" unsigned start_gather(char* crew, unsigned workers) {
+  return launch(1, [=] { gather((Crew*)crew, workers); });
+}
 "#;
 
 fn compile(text: &str, folder: &Path) -> Result<libloading::Library, String> {
@@ -474,6 +477,16 @@ impl Launcher for Emulator {
                 unsafe { start(crew as *mut u8, workers) }
             },
         ))
+    }
+
+    unsafe fn gather(&self, crew: u64, workers: u32) -> Result<(), RunError> {
+        let Some(library) = self.workers_library()? else {
+            return Err(RunError::Device("there are no workers".into()));
+        };
+        ended(door::<StartWorkers, _>(library, b"start_gather", |start| {
+            // SAFETY: the caller's promise.
+            unsafe { start(crew as *mut u8, workers) }
+        }))
     }
 
     unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {

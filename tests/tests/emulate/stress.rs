@@ -4,7 +4,7 @@
 //! `MILLSTREAM_STRESS` says for how many seconds each program is tried; a few, if it is not set. If it is, bugs are planted too, each of which has to be
 //! found in that time.
 
-use millstream_aggregator::{Aggregator, Device, RunReport};
+use millstream_aggregator::{Aggregator, Device, Policy, RunReport};
 use millstream_tests::{
     emulator::{self, Emulator, How},
     engine::{Engine, Prepared, emulate, is_memory, prepare},
@@ -79,16 +79,20 @@ fn stress(
     let args = &tried.args;
     let cpu = Engine::Device("cpu".into(), Device::cpu().unwrap());
     let (expected, report) = cpu.call_and_report(prepared, &tried.task, args).unwrap();
-    let expected_levels = report.unwrap().elements;
+    let report = report.unwrap();
+    let (expected_total, expected_levels) = (report.total, report.elements);
     let (mut seen, start) = (Seen::default(), Instant::now());
     for seed in 1.. {
         for budget in *budgets {
-            for (aggregator, blocks) in [
-                (Aggregator::Persistent, 1 + seed as u32 % 4),
-                (Aggregator::HostThread, 1 + seed as u32 % 3),
-                (Aggregator::Auto, 2),
+            for (aggregator, policy, blocks) in [
+                (Aggregator::Persistent, Policy::Device, 1 + seed as u32 % 4),
+                (Aggregator::HostThread, Policy::Device, 1 + seed as u32 % 3),
+                (Aggregator::Auto, Policy::Device, 2),
+                (Aggregator::HostThread, Policy::Block, 1 + seed as u32 % 5),
+                (Aggregator::Auto, Policy::Block, 3),
             ] {
                 let how = How {
+                    policy,
                     seed,
                     switches: [2, 8, 64][seed as usize % 3],
                     ..How::new(aggregator, blocks, budget << 10)
@@ -98,13 +102,18 @@ fn stress(
                     Ok((
                         outcome,
                         RunReport {
-                            elements, compared, ..
+                            elements,
+                            compared,
+                            total,
+                            ..
                         },
                     )) => {
                         seen.compared += compared;
-                        if outcome != expected || elements != expected_levels {
+                        // Workers know no levels.
+                        let levels = policy == Policy::Block || elements == expected_levels;
+                        if outcome != expected || !levels || total != expected_total {
                             seen.wrong = Some(format!(
-                                "{how:?}: {outcome:?} for {expected:?}, levels {elements:?} for {expected_levels:?}"
+                                "{how:?}: {outcome:?} for {expected:?}, {total} tasks for {expected_total}, levels {elements:?} for {expected_levels:?}"
                             ));
                         }
                     }

@@ -61,6 +61,26 @@ structs! {
         arrived: Line,
     }
 
+    /// Elements that a worker offers to others, where they lie.
+    Gift {
+        /// `GIFT_NONE`, `GIFT_OFFERED` or `GIFT_TAKEN`.
+        state: u32,
+        /// The stack.
+        stack: u32,
+        /// The lowest one, by the run's numbers.
+        first: u32,
+        /// How many.
+        count: u32,
+    }
+
+    /// Elements of a stack that a worker leaves.
+    Rest {
+        /// The lowest one, by the worker's numbers.
+        first: u32,
+        /// How many.
+        count: u32,
+    }
+
     /// Where the elements that wait at a level begin in a stack, or end: of levels above the one that the run is at. A stack of them, by level, then by
     /// stack, the beginning before the end. Of frames and continuations there is no end: they end where the levels below begin.
     Mark {
@@ -233,36 +253,40 @@ records! {
         first: u32,
         /// How many.
         count: u32,
-        /// Their level.
-        level: u32,
-        /// How many a worker takes at a time.
+        /// How many a worker takes at a time,
         batch: u32,
-        /// Levels that a worker may expect below them.
-        expected: u32,
-        /// Marks of what waits that each has room for.
-        marks: u32,
+        /// and how often there are some.
+        batches: u32,
         /// Where the first worker's range of each stack begins,
         base: u32 [Stacks],
         /// and how many elements each has.
         share: u32 [Stacks],
-        /// As in `Standing`.
-        average: u32 [Sources],
-        /// The marks, `marks` of each worker.
-        waiting: u64,
-        /// Entry elements consumed below the roots, for each of the first levels of the run: `Channels::known` numbers.
-        elements: u64,
+        /// What each worker offers: a `Gift` each, of zeros at the start.
+        gifts: u64,
+        /// What each worker has of each stack when it ends: a `Rest` each.
+        rests: u64,
         /// Out: elements consumed, the roots among them.
         consumed: u64 [Sources],
-        /// Out: dispatches, and those of them that one warp did by itself.
+        /// Out: dispatches.
         dispatches: u64,
-        /// See `dispatches`.
-        narrow: u64,
+        /// Out: elements that were offered,
+        donated: u64,
+        /// and elements that others took.
+        acquired: u64,
         /// Out: the most elements at once of each worker, added up.
         peak: u32 [Stacks],
-        /// Out: levels that were reached, those above the roots among them.
-        reached: u32,
+        /// Out, of `gather`: elements of each stack that are left.
+        returned: u32 [Stacks],
         /// Batches of roots that were taken, and beyond.
         ticket: u32,
+        /// Batches and gifts that are not done; `batches` at the start.
+        alive: u32,
+        /// Gifts that nobody has taken.
+        offered: u32,
+        /// Workers that have nothing to do.
+        hungry: u32,
+        /// Out: 1 if a worker found no room, so that all of them stopped.
+        recall: u32,
     }
 
     /// The module's global that the host fills. The device knows the arrays by the names of channels and fields.
@@ -345,6 +369,8 @@ pub fn header(plan: &Plan) -> String {
         Record::structure(plan),
         Share::structure(plan),
         Crew::structure(plan),
+        Gift::structure(),
+        Rest::structure(),
     ] {
         out += &structure.text();
     }
@@ -358,6 +384,8 @@ pub mod kernel {
     pub const PERSISTENT: &str = "persistent";
     /// A subtree dispatch: its parameter is the address of a [`Crew`](super::Crew) record.
     pub const WORKERS: &str = "workers";
+    /// Brings together what workers left: its parameters are that address, and how many workers there were.
+    pub const GATHER: &str = "gather";
     /// One dispatch of the source of that number: its parameter is the [`Dispatch`](super::Dispatch) record, by value.
     #[must_use]
     pub fn dispatch(source: usize) -> String {

@@ -190,6 +190,23 @@ struct Trial : Worker<M> {
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
 };
 
+FN bool any_lane(bool x) { return __any_sync(ALL_LANES, x) != 0; }
+FN u32 max_lane(u32 x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(ALL_LANES, x);
+#else
+  for (u32 o = WARP / 2; o; o >>= 1) {
+    const u32 y = __shfl_xor_sync(ALL_LANES, x, o, WARP);
+    x = y > x ? y : x;
+  }
+  return x;
+#endif
+}
+FN u32 min_lane(u32 x) { return ~max_lane(~x); }
+
+// Neighbouring children are stored together, so that a level begins at a number that they divide.
+FN u32 aligned(u32 top) { return (top + NEIGHBOURS - 1) & ~(NEIGHBOURS - 1); }
+
 // Sum over the lanes up to this one.
 FN u32 warp_scan(u32 x) {
   for (u32 o = 1; o < WARP; o <<= 1) {
@@ -230,15 +247,15 @@ FN void hand_over(Shared& sh, Gathered<R, M>& sum) {
 }
 
 // Counts children of a level that ended where they were spawned: of the first levels each by itself. The host reads it after the run.
-FN void count_ended(Control* control, u32 level, u64 count) {
-#ifdef WORKERS
-  level += own().level;
-#endif
+FN void count_ended([[maybe_unused]] Control* control, [[maybe_unused]] u32 level, [[maybe_unused]] u64 count) {
+  // A worker knows no levels.
+#ifndef WORKERS
   if (level < device_channels.known) {
     combine_add(&control->leaves[STACKS + level], count);
   } else {
     combine_max(&control->leaves[STACKS + device_channels.known], (u64)level + 1);
   }
+#endif
 }
 
 // Counts the children that ended where the threads of a block spawned them, a level below this dispatch's. Every thread calls it.
@@ -449,9 +466,13 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
 }
 
 // Reserves what a tile that was tried has spawned. One thread of a block calls it, between two barriers.
-template <class S>
+template <class S, bool ONCE>
 FN void reserve_tried(Shared& sh, Control* control) {
   const u32 total = sh.staged;
+#ifdef WORKERS
+  // Where the elements lay their children are to lie: there is no second pass over them.
+  if (total > S::template capacity<!ONCE>()) sh.full = 1;
+#endif
   const u64 first = count_units(sh, control, 0, total);
   sh.first[0] = (u32)first;
   sh.total[0] = total;
@@ -505,7 +526,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     if (thread_id() == 0) sh.tile = asked;
     if (failed) sh.full = 1;
     __syncthreads();
-    if (thread_id() == 0) reserve_tried<S>(sh, control);
+    if (thread_id() == 0) reserve_tried<S, ONCE>(sh, control);
     const u32 next = sh.tile;
     // Meanwhile the next tile is under way.
     from = count - (next + 1) * TILE + thread_id();

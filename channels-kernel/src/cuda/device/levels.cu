@@ -201,7 +201,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     n.floor.of[k] = real ? p.floor[s] : 0;
     n.peak.of[k] = real ? p.peak[s] : 0;
     n.consumed.of[k] = 0;
-    n.capacity.of[k] = real ? HERE.capacity[s] : 0xffffffffu;
+    n.capacity.of[k] = real ? device_channels.capacity[s] : 0xffffffffu;
     n.entry.of[k] = real && stacks_entry[s];
     n.feeds.of[k] = source != 0;
     most.of[k] = source ? sources[source - 1].most : 1;

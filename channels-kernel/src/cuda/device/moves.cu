@@ -52,7 +52,7 @@ FN Left plan_moves(Shared& sh, Control* c, const Dispatch& d, u32 tile, u32 bloc
 // A dispatch of its own: `level` tiles of the run `first`, `count` move; `base` names the channel, `room` the size of a tile.
 FN void move_tiles(Shared& sh, u32 block, u32 blocks) {
   const Dispatch& d = sh.dispatch;
-  Tiles* const list = HERE.control->tiles;
+  Tiles* const list = device_channels.control->tiles;
   const u32 tile = d.room[0], end = d.first + d.count;
   for (u32 i = block; i < d.level; i += blocks) {
     const u32 from = GLOBAL_LOAD(&list->from[i]), to = GLOBAL_LOAD(&list->to[i]);

@@ -67,7 +67,7 @@ FN bool is_mine(const Narrow& n, u32 left) { return left - WARP + n.lane < left;
 
 // Puts the level where it belongs. All lanes have met since they read from there.
 FN void narrow_store(const Narrow& n, Place& to) {
-  const bool known = n.level < HERE.known;
+  const bool known = n.level < device_channels.known;
   if (n.lane == 0 && known) to.elements = n.elements;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
@@ -100,7 +100,7 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
   n.begun = now_ns();
 #endif
   // Relaxed: pairs with the load in `await`. All lanes write the same.
-  __nv_atomic_store_n(&HERE.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_store_n(&device_channels.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
 // Takes down what a segment pushed: how many elements, and from which one on.
@@ -210,7 +210,7 @@ struct Numbered : Worker<DeviceMemory> {
   Gathered<typename S::Sum>& sum;
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
-  __device__ __forceinline__ Numbered(const Narrow& n, Gathered<typename S::Sum>& all) : level(n.level), sum(all) { control = HERE.control; }
+  __device__ __forceinline__ Numbered(const Narrow& n, Gathered<typename S::Sum>& all) : level(n.level), sum(all) { control = device_channels.control; }
   __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) {
@@ -257,7 +257,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
   while (true) {
     const bool mine = is_mine(n, n.left), last = n.left <= WARP;
     Counting<S> counting;
-    counting.control = HERE.control;
+    counting.control = device_channels.control;
     if (mine) S::run(counting, args);
     u32 unit[S::GROUPS + 1];
 #pragma unroll
@@ -287,7 +287,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
         const u32 end = of_stack(n.capacity, S::stack_of(p)), all = end > base[p] ? end - base[p] : 0;
         if (units[S::group(p)] * S::ratio(p) <= (n.count > 1 ? all - all / RESERVE : all)) continue;
         fits = false;
-        if ((!S::YIELDS || n.count == 1) && n.lane == 0) stop_run(HERE.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
+        if ((!S::YIELDS || n.count == 1) && n.lane == 0) stop_run(device_channels.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
       }
       if (!fits) {
         failed = !S::YIELDS || n.count == 1;
@@ -373,7 +373,7 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
   bool failed = false;
   for (u32 i = n.lane; i < n.count && !failed; i += WARP) {
     Direct<S> worker(sum, leaves);
-    worker.control = HERE.control;
+    worker.control = device_channels.control;
     worker.dispatch = &d;
     worker.granted = own;
     worker.counter = sh.counter;
@@ -386,8 +386,8 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) {
     if (!S::leafy(p) || leaves.count[p] == 0) continue;
-    combine_add(&HERE.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
-    count_ended(HERE.control, n.level + 1, leaves.count[p]);
+    combine_add(&device_channels.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
+    count_ended(device_channels.control, n.level + 1, leaves.count[p]);
   }
   __syncwarp();
 #pragma unroll

@@ -1,22 +1,20 @@
 // Whose channels those are that somebody decides about and that bodies push to: the run's, or a worker's own ranges of them (`workers.cu`).
 #ifdef WORKERS
 struct Own {
-  Channels channels;        // the run's, but every array begins where the worker's range does
-  Control control;          // as the run's, but for what is counted and decided here
-  u64 counter[MAX_GROUPS];
-  u32 at[STACKS];           // where its range of each stack begins
-  u32 level;                // of the roots
-  u64* elements;            // consumed, of all workers, by level of the run
+  Channels channels;      // the run's, but every array begins where the worker's range does
+  Control control;        // as the run's, but for the status: the worker's own is near
+  u32 at[STACKS];         // where its range of each stack begins in the run's
+  // Of each entry channel: what waits lies from `bottom` on, up to `top`. Frames and continuations have none.
+  u32 bottom[STACKS], top[STACKS];
+  u32 peak[STACKS];
+  u64 consumed[SOURCES];
+  u64 dispatches, donated, acquired;
+  u32 most;               // elements of a dispatch: fewer after one that found no room
+  u32 hungry;             // how many workers had nothing to do when it was last looked
 };
 FN Own& own() {
   SHARED(Own, of_worker);
   return of_worker;
-}
-// Adds what was consumed at a level of the worker's. The roots are counted by who chose them.
-FN void own_elements(u32 level, u64 count) {
-  const u32 at = own().level + level;
-  // Relaxed: the host reads it after the run.
-  if (level && count && at < device_channels.known) combine_add(&own().elements[at], count);
 }
 #define HERE own().channels
 #else

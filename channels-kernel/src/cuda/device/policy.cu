@@ -21,23 +21,6 @@ struct Policy : Standing {
   Left left;
 };
 
-FN bool any_lane(bool x) { return __any_sync(ALL_LANES, x) != 0; }
-FN u32 max_lane(u32 x) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(ALL_LANES, x);
-#else
-  for (u32 o = WARP / 2; o; o >>= 1) {
-    const u32 y = __shfl_xor_sync(ALL_LANES, x, o, WARP);
-    x = y > x ? y : x;
-  }
-  return x;
-#endif
-}
-FN u32 min_lane(u32 x) { return ~max_lane(~x); }
-
-// Neighbouring children are stored together, so that a level begins at a number that they divide.
-FN u32 aligned(u32 top) { return (top + NEIGHBOURS - 1) & ~(NEIGHBOURS - 1); }
-
 // An estimate needs no more bits than the hardware's inverse has, unless it is to be compared with the host's.
 #if defined(EMULATED) || defined(RECORDS)
 FN f32 quotient(f32 a, f32 b) { return a / b; }
@@ -55,15 +38,9 @@ FN const Place& policy_level(const Policy& p) { return p.places[p.level % NEAR];
 // Copies what is known of some levels, of one half of the places in shared memory, between these and their records; only the first levels have any.
 template <bool OUT>
 FN void policy_copy(Policy& p, u32 from, u32 to) {
-#ifdef WORKERS
-  // A worker forgets: it has no records.
-  to = to < p.reached ? to : p.reached;
-  for (u32 l = from + lane_id(); OUT && l < to; l += WARP) own_elements(l, policy_level(p, l).elements);
-  __syncwarp();
-#else
   constexpr u32 WORDS = sizeof(Level) / 8, PLACE = sizeof(Place) / 8, BATCH = 5;
   to = to < p.reached ? to : p.reached;
-  to = to < HERE.known ? to : HERE.known;
+  to = to < device_channels.known ? to : device_channels.known;
   const u32 end = from < to ? (to - from) * WORDS : 0;
   u64 *const here = (u64*)&policy_level(p, from), *const there = (u64*)(p.levels + from);
   for (u32 i = lane_id(); i < end; i += BATCH * WARP) {
@@ -81,7 +58,6 @@ FN void policy_copy(Policy& p, u32 from, u32 to) {
     }
   }
   __syncwarp();
-#endif
 }
 
 // Clears one half of the places, and fetches what is known of levels that come to lie there.
@@ -304,7 +280,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   Dispatch& d = sh.dispatch;
   const Source from = sources[d.source];
   Place& now = policy_level(p, p.level);
-  const bool known = p.level < HERE.known;
+  const bool known = p.level < device_channels.known;
   Left left = {d.first, sh.full && from.tile ? d.count : 0, 0};
 #ifdef GIVES_BACK
   if (from.tile && !sh.local) left = plan_moves(sh, c, d, from.tile, blocks);
@@ -396,7 +372,7 @@ FN u32 wide_of(u32 capacity) { return capacity - capacity / RESERVE; }
 // How many more elements a stack holds, where several run or one alone.
 FN u32 room_of(const Policy& p, u32 stack, bool alone) {
   const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
-  const u32 capacity = HERE.capacity[stack], all = alone ? capacity : wide_of(capacity);
+  const u32 capacity = device_channels.capacity[stack], all = alone ? capacity : wide_of(capacity);
   return all > base ? all - base : 0;
 }
 
@@ -408,7 +384,7 @@ FN u32 policy_share(const Policy& p) {
   f32 share = 4e9f;
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     const f32 need = (now.pushed[s] + children * now.below[s]) / (f32)now.elements;
-    const u32 all = wide_of(HERE.capacity[s]), room = all > p.top[s] ? all - p.top[s] : 0;
+    const u32 all = wide_of(device_channels.capacity[s]), room = all > p.top[s] ? all - p.top[s] : 0;
     const f32 fit = need > 0 ? FILL * (f32)room / need : share;
     share = fit < share ? fit : share;
   }

@@ -1,104 +1,426 @@
-// The tier inside the blocks: each is a worker with channel stacks of its own, ranges of the run's, and an aggregator of its own, the same policy.
-// A subtree dispatch gives workers the elements of an entry channel, the roots, in batches; a worker runs a batch with all that comes of it, without
-// a word to the others.
+// The tier inside the blocks: each is a worker with channels of its own, ranges of the run's, and an aggregator of its own. A subtree dispatch gives
+// workers the elements of an entry channel, the roots; a worker runs what it has with all that comes of it. README.md has the protocol.
+//
+// Only tasks without frames are run so. Their elements wait for nobody and nobody waits for them, so a channel is a plain stack without levels: the
+// newest elements run first, as many as a block takes at a time, and the oldest, which have the largest subtrees, go to workers that have none.
 #ifdef WORKERS
 
+// Why a worker stops.
+enum WorkerStop : u32 { GOES_ON, NO_MORE, NO_ROOM };
+enum GiftState : u32 { GIFT_NONE, GIFT_OFFERED, GIFT_TAKEN };
+
+// An element of so many pushes at most as often as this finds room before a dispatch takes no more elements: something is left for what comes of them.
+#define ROOM_SHARE 4u
+// The same where nobody knows how many.
+#define ROOM_GUESS 16u
+// A worker gives away no more elements at a time.
+#define MOST_DONATED 1024u
+
 // Gives the worker its ranges. All threads call it.
-FN void own_begins(const Crew& crew, Policy& p) {
-  Own& mine = own();
-  for (u32 i = thread_id(); i < sizeof(Channels) / 4; i += BLOCK) ((u32*)&mine.channels)[i] = ((const u32*)&device_channels)[i];
-  for (u32 i = thread_id(); i < sizeof(Control) / 4; i += BLOCK) ((u32*)&mine.control)[i] = ((const u32*)device_channels.control)[i];
-  for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) mine.counter[g] = shared().counter[g] = 0;
-  for (u32 i = thread_id(); i < sizeof(Policy) / 4; i += BLOCK) ((u32*)&p)[i] = 0;
-  for (u32 s = thread_id(); s < STACKS; s += BLOCK) mine.at[s] = crew.base[s] + blockIdx.x * crew.share[s];
+FN void own_begins(const Crew& crew) {
+  Own& o = own();
+  for (u32 i = thread_id(); i < sizeof(Own) / 4; i += BLOCK) ((u32*)&o)[i] = 0;
   __syncthreads();
-  for (u32 s = thread_id(); s < STACKS; s += BLOCK) mine.channels.capacity[s] = crew.share[s];
-  for (u32 s = thread_id(); s < SOURCES; s += BLOCK) p.average[s] = crew.average[s];
+  for (u32 i = thread_id(); i < sizeof(Channels) / 4; i += BLOCK) ((u32*)&o.channels)[i] = ((const u32*)&device_channels)[i];
+  for (u32 i = thread_id(); i < sizeof(Control) / 4; i += BLOCK) ((u32*)&o.control)[i] = ((const u32*)device_channels.control)[i];
+  for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) shared().counter[g] = 0;
+  for (u32 s = thread_id(); s < STACKS; s += BLOCK) o.at[s] = crew.base[s] + blockIdx.x * crew.share[s];
+  __syncthreads();
+  for (u32 s = thread_id(); s < STACKS; s += BLOCK) o.channels.capacity[s] = crew.share[s];
   if (thread_id() == 0) {
-    own_ranges(mine.channels, mine.at);
-    mine.channels.control = &mine.control;
-    // Of levels that lie near.
-    mine.channels.known = 0xffffffffu;
-    mine.channels.records = nullptr;
-    mine.level = crew.level;
-    mine.elements = (u64*)crew.elements;
-    Control& c = mine.control;
-    c.status = OK;
-    c.counter = mine.counter;
-    c.ticket = c.given = 0;
-    c.limit = 0xffffffffu;
-    // A block gives two tiles back at most, so that the workers' lists lie beside each other in the run's.
-    if (c.tiles) c.tiles = (Tiles*)((u32*)c.tiles + 2 * blockIdx.x);
-    p.waiting = (Mark*)crew.waiting + (u64)blockIdx.x * crew.marks;
-    p.room = crew.marks;
-    p.reached = 1;
-    p.expected = crew.expected;
+    own_ranges(o.channels, o.at);
+    o.channels.control = &o.control;
+    o.control.status = OK;
+    o.most = 0xffffffffu;
+    shared().local = 1;
   }
   __syncthreads();
 }
 
-// Takes the next batch of roots to the beginning of its own range: how many. All threads call it.
-FN u32 take_roots(Shared& sh, Crew& crew) {
-  // Relaxed: each number is given out once, and that is all.
-  if (thread_id() == 0) sh.tile = __nv_atomic_fetch_add(&crew.ticket, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  __syncthreads();
-  const u64 at = (u64)sh.tile * crew.batch;
-  const u32 count = at < crew.count ? min_of(crew.batch, crew.count - (u32)at) : 0;
-  copy_entries(crew.stack, own().at[crew.stack], crew.first + (u32)at, count);
-  return count;
+FN u32 have(const Own& o, u32 stack) { return o.top[stack] - o.bottom[stack]; }
+
+// How many of a source's elements a dispatch takes: those from a number on that neighbours divide, or all; 0 if there are none, or if what they push
+// may find no room.
+FN u32 flat_run(const Own& o, u32 s) {
+  const Source from = sources[s];
+  const u32 all = have(o, from.stack), top = o.top[from.stack];
+  if (flats[s].tile == 0 || all == 0) return 0;
+  // As few as there can be.
+  const u32 few = min_of(all, top - ((top - 1) & ~(NEIGHBOURS - 1)));
+  u32 run = min_of(min_of(all, flats[s].tile), o.most);
+  for (u32 i = 0; i < from.pushes; i++) {
+    const Push push = pushes[from.first_push + i];
+    const u32 base = aligned(o.top[push.stack]), end = o.channels.capacity[push.stack], room = end > base ? end - base : 0;
+    if (push.max) {
+      if (room < few * push.max) return 0;
+      run = min_of(run, room / (ROOM_SHARE * push.max));
+    } else {
+      if (room == 0) return 0;
+      run = min_of(run, room / ROOM_GUESS);
+    }
+  }
+  if (run >= all) return all;
+  const u32 first = aligned(top - max_of(run, few));
+  return first < top ? top - first : few;
 }
 
-// A level of roots, and nothing else. The first warp calls it.
-FN void policy_roots(Policy& p, Shared& sh, u32 stack, u32 count) {
-  Place& now = policy_level(p, 0);
-  for (u32 s = lane_id(); s < STACKS; s += WARP) {
-    now.lo[s] = p.floor[s] = 0;
-    now.hi[s] = p.top[s] = s == stack ? count : 0;
-    if (p.peak[s] < p.top[s]) p.peak[s] = p.top[s];
+// Chooses the next dispatch: the source that has most that can run. False if nothing can. The first warp calls it.
+FN bool flat_choose(Own& o, Shared& sh) {
+  u32 best = 0, waits = 0;
+  for (u32 s = lane_id(); s < SOURCES; s += WARP) {
+    const u32 run = flat_run(o, s);
+    waits |= have(o, sources[s].stack);
+    best = max_of(best, run ? min_of(run, 0xffffu) << 16 | (SOURCES - s) : 0);
   }
+  best = o.most ? max_lane(best) : 0;
+  const bool more = any_lane(waits != 0);
+  const u32 source = SOURCES - (best & 0xffff);
+  const u32 count = best ? __shfl_sync(ALL_LANES, lane_id() == 0 ? flat_run(o, source) : 0, 0, WARP) : 0;
+  __syncwarp();
+  Dispatch& d = sh.dispatch;
   if (lane_id() == 0) {
-    p.level = p.marks = p.kept = 0;
-    p.most = 0xffffffffu;
-    p.left = Left{};
-    sh.dispatch.source = SOURCES;
+    sh.full = 0;
+    sh.local = 1;
+    // Something waits and nothing finds room: the others are told, and all of it goes back to the tier across the device.
+    d.stop = best ? GOES_ON : more ? NO_ROOM : NO_MORE;
+  }
+  if (best) {
+    const Source from = sources[source];
+    const u32 first = o.top[from.stack] - count;
+    for (u32 i = lane_id(); i < from.pushes; i += WARP) {
+      const u32 stack = pushes[from.first_push + i].stack;
+      // Who has taken its elements before it pushes has children where they lay.
+      const bool in_place = flats[source].in_place && stack == from.stack;
+      d.base[i] = in_place ? first : aligned(o.top[stack]);
+      d.room[i] = o.channels.capacity[stack] > d.base[i] ? o.channels.capacity[stack] - d.base[i] : 0;
+    }
+    if (lane_id() == 0) {
+      d.source = source;
+      d.first = first;
+      d.count = count;
+      o.dispatches++;
+    }
+  }
+  __syncwarp();
+  return best != 0;
+}
+
+// Takes in what a dispatch has pushed: its children lie on top of their channels, without gaps. All threads call it.
+FN void flat_take(Own& o, Shared& sh) {
+  const Dispatch& d = sh.dispatch;
+  const Source from = sources[d.source];
+  const bool full = sh.full;
+  __syncthreads();
+  for (u32 i = 0; i < from.pushes; i++) {
+    const Push push = pushes[from.first_push + i];
+    const u32 pushed = full ? 0 : (u32)sh.counter[push.group] * push.ratio;
+    const bool same = push.stack == from.stack && !full;
+    // Where children are to begin: where those began that are consumed, or where the channel ended.
+    const u32 begin = same ? d.first : o.top[push.stack], gap = d.base[i] - begin, moved = min_of(gap, pushed);
+    if (pushed && gap) copy_entries(push.stack, o.at[push.stack] + begin, o.at[push.stack] + d.base[i] + pushed - moved, moved);
+    __syncthreads();
+    if (thread_id() == 0 && (pushed || same)) {
+      o.top[push.stack] = begin + pushed;
+      o.peak[push.stack] = max_of(o.peak[push.stack], d.base[i] + pushed);
+    }
+    __syncthreads();
+  }
+  if (thread_id() == 0) {
+    bool again = full;
+    for (u32 i = 0; i < from.pushes; i++) again |= pushes[from.first_push + i].stack == from.stack;
+    if (!again) o.top[from.stack] = d.first;
+    if (full) {
+      // So few as that can be no fewer.
+      o.most = d.count <= NEIGHBOURS ? 0 : max_of(d.count / RETRY, 1u);
+    } else {
+      o.consumed[d.source] += d.count;
+      // What found room may be more the next time.
+      if (o.most != 0xffffffffu) o.most += o.most / 8 + 1;
+    }
+  }
+  for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) sh.counter[g] = 0;
+  __syncthreads();
+}
+
+// Offers the oldest elements to who has none: half of those that wait, of the channel that has most. The first warp calls it.
+FN void donate(Own& o, Crew& crew, Gift& gift) {
+  // Relaxed: only this worker offers here, and what it waits for is that the last one was taken away.
+  if (GLOBAL_LOAD(&gift.state) != GIFT_NONE) return;
+  u32 best = 0;
+  for (u32 s = lane_id(); s < SOURCES; s += WARP) {
+    if (flats[s].tile == 0) continue;
+    const u32 n = min_of(have(o, sources[s].stack) / 2, MOST_DONATED);
+    // What is left begins at a number that neighbours divide.
+    best = max_of(best, (n >= NEIGHBOURS ? n & ~(NEIGHBOURS - 1) : 0) << 16 | (0xffff - s));
+  }
+  best = max_lane(best);
+  const u32 count = best >> 16, stack = sources[0xffff - (best & 0xffff)].stack;
+  if (best == 0 || count == 0) return;
+  if (lane_id() == 0) {
+    gift.stack = stack;
+    gift.first = o.at[stack] + o.bottom[stack];
+    gift.count = count;
+    o.bottom[stack] += count;
+    o.donated += count;
+    // Relaxed: this worker's own batch is not done, so the count is not 0 before nor after.
+    __nv_atomic_fetch_add(&crew.alive, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    // Release: pairs with the fence of who takes it.
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_store_n(&gift.state, (u32)GIFT_OFFERED, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_fetch_add(&crew.offered, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
   __syncwarp();
 }
 
-// Adds what the worker counted to what all did. The first warp calls it, when nothing is left to do.
-FN void tell_crew(const Policy& p, Crew& crew) {
+// Before a worker's range is used from its beginning again, what it has offered is gone, or its own again. True if it is its own, and still counted as
+// alive by itself. One thread calls it.
+FN bool take_back(Own& o, Crew& crew, Gift& gift) {
+  u32 state = GIFT_OFFERED;
+  // Relaxed: what lies there is this worker's own work.
+  if (__nv_atomic_compare_exchange_n(&gift.state, &state, (u32)GIFT_NONE, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)) {
+    __nv_atomic_fetch_sub(&crew.offered, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    // It lies below what there is of its stack.
+    o.bottom[gift.stack] -= gift.count;
+    return true;
+  }
+  // Somebody copies it: that takes no longer than it takes.
+  while (GLOBAL_LOAD(&gift.state) != GIFT_NONE) pause(20);
+  // Acquire: pairs with the release of who copied it. What is written there from now on is not seen by it.
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  return false;
+}
+
+// Brings what waits to the beginning of the range: whether there was any room to gain. All threads call it.
+FN bool settle(Own& o, Crew& crew, Gift& gift) {
+  // It is part of the batch from now on.
+  if (thread_id() == 0 && take_back(o, crew, gift)) {
+    __nv_atomic_fetch_sub(&crew.alive, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+  __syncthreads();
+  bool moved = false;
+  for (u32 s = 0; s < STACKS; s++) {
+    const u32 bottom = o.bottom[s], all = have(o, s);
+    __syncthreads();
+    if (bottom == 0) continue;
+    moved = true;
+    // No further at a time than it goes down: what is written was read before.
+    const u32 step = min_of(BLOCK, bottom);
+    for (u32 i = 0; i < all; i += step) {
+      copy_entries(s, o.at[s] + i, o.at[s] + bottom + i, min_of(step, all - i));
+      __syncthreads();
+    }
+    if (thread_id() == 0) {
+      o.bottom[s] = 0;
+      o.top[s] = all;
+      o.most = 0xffffffffu;
+    }
+    __syncthreads();
+  }
+  return moved;
+}
+
+// What a worker is to copy to its own range: elements of a stack, and whose gift they are, or of nobody.
+struct Found {
+  u32 stack, first, count, of;
+};
+#define OF_NOBODY 0xffffffffu
+
+// The next roots, if there are any. One thread calls it.
+FN bool next_roots(Crew& crew, Found& found) {
+  // Relaxed: each number is given out once, and that is all.
+  if (GLOBAL_LOAD(&crew.ticket) >= crew.batches) return false;
+  const u32 ticket = __nv_atomic_fetch_add(&crew.ticket, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  if (ticket >= crew.batches) return false;
+  const u32 at = ticket * crew.batch;
+  found = Found{crew.stack, crew.first + at, min_of(crew.batch, crew.count - at), OF_NOBODY};
+  return true;
+}
+
+// What another has offered, if there is something. The first warp calls it.
+FN bool next_gift(Crew& crew, Found& found) {
+  Gift* const gifts = (Gift*)crew.gifts;
+  if (any_lane(lane_id() == 0 && GLOBAL_LOAD(&crew.offered) == 0)) return false;
+  for (u32 at = 0; at < gridDim.x; at += WARP) {
+    const u32 who = (blockIdx.x + 1 + at + lane_id()) % gridDim.x;
+    u32 offers = __ballot_sync(ALL_LANES, at + lane_id() < gridDim.x && GLOBAL_LOAD(&gifts[who].state) == GIFT_OFFERED);
+    for (; offers; offers &= offers - 1) {
+      const u32 lane = (u32)__ffs((i32)offers) - 1;
+      Gift& gift = gifts[(blockIdx.x + 1 + at + lane) % gridDim.x];
+      bool mine = false;
+      if (lane_id() == 0) {
+        u32 state = GIFT_OFFERED;
+        // Acquire, by the fence: pairs with the release in `donate`.
+        mine = __nv_atomic_compare_exchange_n(&gift.state, &state, (u32)GIFT_TAKEN, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+        if (mine) __nv_atomic_fetch_sub(&crew.offered, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        if (mine) found = Found{gift.stack, gift.first, gift.count, (blockIdx.x + 1 + at + lane) % gridDim.x};
+      }
+      if (any_lane(mine)) return true;
+    }
+  }
+  return false;
+}
+
+// Finds something to do: its own offer that nobody took, the next roots, or what another has offered. False when nothing is left, or the run has to
+// end. All threads call it.
+static __device__ __noinline__ bool acquire(Own& o, Shared& sh, Crew& crew) {
+  SHARED(Found, found);
+  Gift* const gifts = (Gift*)crew.gifts;
+  if (warp_id() == 0) {
+    bool own_offer = false, waits = false, over = false;
+    u64 since = 0;
+    u32 beat = 0;
+    if (lane_id() == 0) {
+      own_offer = take_back(o, crew, gifts[blockIdx.x]);
+      found.count = 0;
+    }
+    own_offer = any_lane(own_offer);
+    for (u32 s = lane_id(); !own_offer && s < STACKS; s += WARP) o.bottom[s] = o.top[s] = 0;
+    bool some = own_offer;
+    for (u32 spins = 1; !some && !over; spins++) {
+      // Relaxed: `alive` falls to 0 once, when nobody has anything; `recall` only hastens the end.
+      if (lane_id() == 0) {
+        some = next_roots(crew, found);
+        over = !some && (GLOBAL_LOAD(&crew.alive) == 0 || GLOBAL_LOAD(&crew.recall) || GLOBAL_LOAD(&o.control.status) != OK);
+      }
+      some = any_lane(some);
+      over = any_lane(over);
+      if (some || over) break;
+      some = next_gift(crew, found);
+      if (some) break;
+      if (lane_id() == 0) {
+        if (!waits) __nv_atomic_fetch_add(&crew.hungry, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        if (spins % 256 == 0) {
+          // Relaxed: pairs with the store of who works; a new dispatch has its own time.
+          const u32 now = GLOBAL_LOAD(&device_channels.control->beat);
+          if (now != beat) since = 0;
+          beat = now;
+          over = should_stop(&o.control, since);
+        }
+      }
+      waits = true;
+      over = any_lane(over);
+      pause(spins < 16 ? 50 : 500);
+    }
+    if (lane_id() == 0) {
+      if (waits) __nv_atomic_fetch_sub(&crew.hungry, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      if (some && found.count && found.of != OF_NOBODY) o.acquired += found.count;
+      sh.go = some;
+    }
+  }
+  __syncthreads();
+  const Found take = found;
+  if (take.count) {
+    copy_entries(take.stack, o.at[take.stack], take.first, take.count);
+    __syncthreads();
+    if (thread_id() == 0) {
+      o.top[take.stack] = take.count;
+      o.peak[take.stack] = max_of(o.peak[take.stack], take.count);
+      if (take.of != OF_NOBODY) {
+        // Release: pairs with the fence in `take_back`.
+        __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+        __nv_atomic_store_n(&gifts[take.of].state, (u32)GIFT_NONE, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      }
+    }
+  }
+  const bool go = sh.go;
+  __syncthreads();
+  return go;
+}
+
+// Adds what the worker counted to what all did, and says what it leaves. All threads call it.
+FN void tell_crew(const Own& o, Crew& crew) {
   // Relaxed, all of them: the host reads them when the kernel has ended.
-  for (u32 s = lane_id(); s < SOURCES; s += WARP) combine_add(&crew.consumed[s], p.consumed[s]);
-  for (u32 s = lane_id(); s < STACKS; s += WARP) combine_add(&crew.peak[s], p.peak[s]);
-  for (u32 l = lane_id(); l < p.reached && l < NEAR; l += WARP) own_elements(l, p.places[l].elements);
-  if (lane_id() == 0) {
-    combine_max(&crew.reached, own().level + p.reached);
-    combine_add(&crew.dispatches, p.dispatches);
-    combine_add(&crew.narrow, p.narrow);
+  for (u32 s = thread_id(); s < SOURCES; s += BLOCK) combine_add(&crew.consumed[s], o.consumed[s]);
+  Rest* const rests = (Rest*)crew.rests + blockIdx.x * STACKS;
+  for (u32 s = thread_id(); s < STACKS; s += BLOCK) {
+    combine_add(&crew.peak[s], o.peak[s]);
+    rests[s] = Rest{o.bottom[s], have(o, s)};
+  }
+  if (thread_id() == 0) {
+    combine_add(&crew.dispatches, o.dispatches);
+    combine_add(&crew.donated, o.donated);
+    combine_add(&crew.acquired, o.acquired);
   }
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* all) {
   Crew& crew = *all;
   Shared& sh = shared();
-  SHARED(Policy, policy);
-  own_begins(crew, policy);
-  Control* const c = HERE.control;
-  while (const u32 count = take_roots(sh, crew)) {
-    if (warp_id() == 0) policy_roots(policy, sh, crew.stack, count);
+  own_begins(crew);
+  Own& o = own();
+  Gift& gift = ((Gift*)crew.gifts)[blockIdx.x];
+  bool stops = false;
+  while (!stops && acquire(o, sh, crew)) {
     while (true) {
-      if (warp_id() == 0) policy_next(policy, sh, c, 1);
+      if (warp_id() == 0) {
+        if (o.hungry) donate(o, crew, gift);
+        flat_choose(o, sh);
+      }
       __syncthreads();
+      if (sh.dispatch.stop == NO_ROOM && settle(o, crew, gift)) continue;
       if (sh.dispatch.stop) break;
+      // What the others are at is asked for now and needed when the dispatch is over. Relaxed: it only says when it is worth to donate.
+      u32 hungry = 0, recall = 0;
+      if (thread_id() == BLOCK - 1) {
+        hungry = GLOBAL_LOAD(&crew.hungry);
+        recall = GLOBAL_LOAD(&crew.recall);
+        // Relaxed: pairs with the loads of who waits, and of the host's.
+        __nv_atomic_store_n(&device_channels.control->beat, (u32)o.dispatches * gridDim.x + blockIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      }
       run_source(0, 1);
+      if (thread_id() == BLOCK - 1) {
+        o.hungry = hungry;
+        sh.go = !recall;
+      }
       __syncthreads();
+      flat_take(o, sh);
+      u64 since = 0;
+      // Relaxed: pairs with `stop_run`.
+      if (thread_id() == 0 && (GLOBAL_LOAD(&o.control.status) != OK || (o.dispatches % 64 == 0 && should_stop(&o.control, since)))) sh.go = 0;
+      __syncthreads();
+      stops = !sh.go;
+      __syncthreads();
+      if (stops) break;
     }
-    // Relaxed: pairs with `stop_run`, by this block, which the barrier has ordered.
-    const bool stops = GLOBAL_LOAD(&c->status) != OK;
+    if (thread_id() == 0) {
+      if (sh.dispatch.stop == NO_ROOM) {
+        // Relaxed: it only hastens the end.
+        __nv_atomic_store_n(&crew.recall, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      } else if (!stops) {
+        __nv_atomic_fetch_sub(&crew.alive, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      }
+    }
+    stops |= sh.dispatch.stop == NO_ROOM;
     __syncthreads();
-    if (stops) break;
   }
-  if (warp_id() == 0) tell_crew(policy, crew);
+  __syncthreads();
+  // What nobody took is left with the rest.
+  if (stops && thread_id() == 0) take_back(o, crew, gift);
+  __syncthreads();
+  tell_crew(o, crew);
+}
+
+// One block brings what workers left together, at the beginning of the first one's range: from then on it is a level's of the tier across the device.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) gather(Crew* all, u32 workers) {
+  Crew& crew = *all;
+  for (u32 s = 0; s < STACKS; s++) {
+    // Roots that nobody took end where the others are to begin.
+    const u32 begin = s == crew.stack ? crew.first + crew.count : crew.base[s];
+    u32 end = begin;
+    for (u32 w = 0; w < workers; w++) {
+      const Rest rest = ((const Rest*)crew.rests)[w * STACKS + s];
+      const u32 first = crew.base[s] + w * crew.share[s] + rest.first;
+      // From below upwards, no further at a time than it goes down: what is written was read before.
+      const u32 step = min_of(BLOCK, first - end);
+      for (u32 i = 0; i < rest.count && step; i += step) {
+        copy_entries(s, end + i, first + i, min_of(step, rest.count - i));
+        __syncthreads();
+      }
+      end += rest.count;
+    }
+    if (thread_id() == 0) crew.returned[s] = end - begin;
+  }
 }
 
 #endif
