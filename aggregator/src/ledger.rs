@@ -6,6 +6,7 @@ use crate::{
     plan::Pushes,
     worker::{Stop, Worker},
 };
+use millstream_channels_kernel::layout::StackIndex;
 
 /// What there is room for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,7 +105,7 @@ impl Worker<'_> {
             return Ok(Room::For(want));
         }
         let left = self.allowance().saturating_sub(self.held(level));
-        let count = want.min(left / pushes.bytes.max(1));
+        let count = want.min(left.saturating_sub(pushes.last) / pushes.bytes.max(1));
         let count = self.capped(pushes, count);
         if count == 0 {
             return self.deep_room(level, pushes);
@@ -124,7 +125,8 @@ impl Worker<'_> {
 
     /// Room for one element in the deep part.
     fn deep_room(&mut self, level: Level, pushes: &Pushes) -> Result<Room, Stop> {
-        let over = (self.held(level) + pushes.bytes).saturating_sub(self.allowance());
+        let need = pushes.bytes + pushes.last;
+        let over = (self.held(level) + need).saturating_sub(self.allowance());
         if self.capped(pushes, 1) == 0 || !self.deepen(over)? {
             return Ok(Room::Never);
         }
@@ -184,7 +186,12 @@ impl Worker<'_> {
             let capacity = self.stacks.memory.capacity(stack.index());
             capacity.saturating_sub(self.stacks.top(stack)) / max
         });
-        rooms.fold(count, u64::min)
+        let is_full =
+            |s: &StackIndex| self.stacks.top(*s) >= self.stacks.memory.capacity(s.index());
+        match pushes.rare.iter().any(is_full) {
+            true => 0,
+            false => rooms.fold(count, u64::min),
+        }
     }
 
     /// Where pushes are counted, so many elements are sure of their room. Where they are not, the run has what is left of the allowance, and
@@ -198,7 +205,10 @@ impl Worker<'_> {
         if pushes.uncounted.is_empty() {
             return;
         }
-        let (allowed, needed) = (self.allowance(), self.held(level) + count * pushes.bytes);
+        let (allowed, needed) = (
+            self.allowance(),
+            self.held(level) + count * pushes.bytes + pushes.last,
+        );
         let deep = self.deep + needed.saturating_sub(allowed);
         self.stacks.growth.room = self.granted.saturating_sub(deep);
         self.stacks.growth.alone = pushes.uncounted.len() == 1;

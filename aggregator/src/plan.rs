@@ -34,10 +34,14 @@ pub(crate) struct Pushes {
     pub(crate) uncounted: Vec<StackIndex>,
     /// Of a segment with restart points: an element that finds room for so many in each of those gets on, and otherwise it is given up and not in want.
     pub(crate) turn: u64,
+    /// Those of a frame and its continuation that only an element takes which is given up at a restart point: the last one of its run.
+    pub(crate) rare: Vec<StackIndex>,
     /// Those of both that hold entries: the children.
     pub(crate) children: Vec<StackIndex>,
     /// Bytes of all counted pushes of one element, and of a turn's.
     pub(crate) bytes: u64,
+    /// Bytes of what the last element of a run may push beside them.
+    pub(crate) last: u64,
 }
 
 impl Pushes {
@@ -157,8 +161,8 @@ impl Plan {
             let rest = &continuations[first..];
             let most = rest
                 .iter()
-                .map(|c: &ContinuationPlan| frame + c.pushes.bytes);
-            let full = most.fold(pushes.bytes, u64::max);
+                .map(|c: &ContinuationPlan| frame + c.pushes.bytes + c.pushes.last);
+            let full = most.fold(pushes.bytes + pushes.last, u64::max);
             let counted = |p: &Pushes| p.uncounted.is_empty();
             let counted = counted(&pushes) && rest.iter().all(|c| counted(&c.pushes));
             TaskPlan {
@@ -250,6 +254,10 @@ fn pushes(layouts: &Layouts, bytes: &[u64], segment: &Segment) -> Pushes {
             StackRef::Channel(c) => layouts.channel(c),
         };
         match push.max {
+            Some(max) if segment.is_rare(push.stack) => {
+                out.rare.push(stack);
+                out.last += u64::from(max) * bytes[stack.index()];
+            }
             Some(max) => {
                 out.counted.push((stack, u64::from(max)));
                 out.bytes += u64::from(max) * bytes[stack.index()];

@@ -16,9 +16,10 @@
 //! drained, all its frames and elements are free. (Orr et al., sections 5.2 and 5.3.)
 
 use crate::{
+    flow::BlockSet,
     ir::{
-        ChannelId, Combine, FieldId, FuncId, Function, LocalId, Program, SegmentId, TaskId,
-        Terminator,
+        BlockId, ChannelId, Combine, FieldId, FuncId, Function, LocalId, Program, SegmentId,
+        StmtKind, TaskId, Terminator,
     },
     ty::PieceKind,
 };
@@ -207,6 +208,40 @@ impl Segment {
             _ => None,
         });
         rooms.max()
+    }
+}
+
+impl Segment {
+    /// Whether it pushes to a stack only where an element is given up at a restart point.
+    #[must_use]
+    pub fn is_rare(&self, stack: StackRef) -> bool {
+        let often = self.often();
+        let blocks = self.body.blocks.iter().enumerate();
+        let mut often = blocks.filter(|(i, _)| often.contains(BlockId::new(*i)));
+        match stack {
+            StackRef::Frame(_) => {
+                !often.any(|(_, b)| b.stmts.iter().any(|s| s.kind == StmtKind::FrameAlloc))
+            }
+            StackRef::Continuation(_, segment) => {
+                !often.any(|(_, b)| b.term == Terminator::Continue(segment))
+            }
+            StackRef::Entry(_) | StackRef::Channel(_) => false,
+        }
+    }
+
+    /// The blocks that are reached where there is room at each restart point.
+    fn often(&self) -> BlockSet {
+        let mut out = BlockSet::new(self.body.blocks.len());
+        let mut todo = vec![BlockId(0)];
+        while let Some(block) = todo.pop() {
+            if out.insert(block) {
+                match &self.body.blocks[block.index()].term {
+                    Terminator::Room { then, .. } => todo.push(*then),
+                    term => todo.extend(term.targets()),
+                }
+            }
+        }
+        out
     }
 }
 

@@ -9,8 +9,8 @@ use crate::layout::StackIndex;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Value, condcodes::IntCC, types};
 use cranelift_module::Module;
 use millstream_graph::{
-    flow::{BlockSet, Flow},
-    ir::{Block, BlockId, StmtKind, TaskId, Terminator},
+    flow::Flow,
+    ir::{BlockId, StmtKind, TaskId, Terminator},
     levelized::Segment,
 };
 use std::{
@@ -30,27 +30,11 @@ pub(super) struct Pushes {
     pub(super) rare: bool,
 }
 
-/// The blocks that are reached where there is room at each restart point.
-fn often(blocks: &[Block]) -> BlockSet {
-    let mut out = BlockSet::new(blocks.len());
-    let mut todo = vec![BlockId(0)];
-    while let Some(block) = todo.pop() {
-        if out.insert(block) {
-            match &blocks[block.index()].term {
-                Terminator::Room { then, .. } => todo.push(*then),
-                term => todo.extend(term.targets()),
-            }
-        }
-    }
-    out
-}
-
 impl Gen<'_, '_> {
     /// The stacks that the segment's code pushes to, how often each block does, and at most, as [`Segment::pushes`] says.
     pub(super) fn pushed(&self, task: TaskId, segment: &Segment) -> BTreeMap<StackIndex, Pushes> {
         let (program, layouts) = (self.unit.program, self.unit.layouts);
         let blocks = &segment.body.blocks;
-        let often = often(blocks);
         let mut out: BTreeMap<StackIndex, Pushes> = BTreeMap::new();
         let mut push = |stack, block: usize, leaves: bool| {
             let pushes = out.entry(stack).or_insert_with(|| {
@@ -66,10 +50,9 @@ impl Gen<'_, '_> {
                     max,
                     blocks: vec![0; blocks.len()],
                     leaves: false,
-                    rare: true,
+                    rare: segment.is_rare(layouts[stack].stack),
                 }
             });
-            pushes.rare &= !often.contains(BlockId::new(block));
             pushes.blocks[block] += 1;
             pushes.leaves |= leaves;
         };
@@ -141,7 +124,8 @@ impl Gen<'_, '_> {
         );
         let mut allowed = count;
         for (stack, pushes) in self.pushed(task, segment) {
-            let Some(max) = pushes.max.filter(|&max| max > 0) else {
+            // Of those the worker has seen to one, for the element with which the run ends.
+            let Some(max) = pushes.max.filter(|&max| max > 0 && !pushes.rare) else {
                 continue;
             };
             let top = self.b.ins().load(

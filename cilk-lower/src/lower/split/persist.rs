@@ -52,7 +52,7 @@ pub(super) fn persistent(
             if restart::is_restart(function, target) {
                 copied
                     .entry(target)
-                    .or_insert_with(FixedBitSet::new)
+                    .or_default()
                     .union_with(&bytes.collect());
             } else {
                 out.extend(bytes);
