@@ -7,12 +7,13 @@ use super::{
     policy::{Policy, Run as Chosen, Worked},
     run::{Counts, Run, words},
 };
-use crate::{error::RunError, gpus, timeline::now};
+use crate::{error::RunError, gpus, report::SubtreesReport, timeline::now};
 use millstream_channels_kernel::cuda::{
     abi::{Crew, Gift, status},
     plan::{Mode, Plan, Source, StackKind},
     rules::NEIGHBOURS,
 };
+use millstream_graph::ir::TaskId;
 use std::sync::atomic::Ordering;
 
 /// A worker's ranges begin at numbers that this divides, so that its warps read whole lines.
@@ -26,11 +27,14 @@ const MOST_ROOTS: u32 = 256;
 
 /// After so many dispatches without enough roots, there will not be more.
 const PATIENCE: u64 = 32;
+/// One worker in so many with a root is enough then: they divide among themselves what comes of it.
+const FEW_ROOTS: u32 = 8;
 
 /// Of an entry level: how many elements are worth a subtree dispatch, for so many workers and after so many dispatches.
 const fn enough(policy: gpus::Policy, workers: u32, dispatches: u64) -> u32 {
     match policy {
         gpus::Policy::Device => u32::MAX,
+        gpus::Policy::Auto if dispatches > PATIENCE => workers.div_ceil(FEW_ROOTS),
         gpus::Policy::Auto => 16 * workers,
         gpus::Policy::Block if dispatches > PATIENCE => 1,
         gpus::Policy::Block => workers,
@@ -51,8 +55,16 @@ pub(super) fn flat(plan: &Plan) -> Vec<bool> {
     };
     let may = |source: &Source| {
         let reached = plan.reached(source.task);
-        let mut of = plan.sources.iter().filter(|s| reached[s.task.index()]);
-        source.is_entry() && of.all(ends_well)
+        let of = || plan.sources.iter().filter(|s| reached[s.task.index()]);
+        // What does not recurse is few levels, and wide.
+        let spawns = |s: &Source, task: TaskId| {
+            let children = s.pushes.iter().map(|p| plan.stacks[p.stack as usize].task);
+            children
+                .into_iter()
+                .any(|child| plan.reached(child)[task.index()])
+        };
+        let recurses = of().any(|s| spawns(s, s.task));
+        source.is_entry() && recurses && of().all(ends_well)
     };
     plan.sources.iter().map(may).collect()
 }
@@ -114,17 +126,9 @@ pub(super) enum Subtrees {
 /// What workers counted in a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Workers {
-    /// Subtree dispatches.
-    pub(super) dispatches: u64,
-    /// Dispatches of the workers'.
-    pub(super) inside: u64,
-    /// Elements that they offered each other, and that were taken.
-    pub(super) donated: u64,
-    pub(super) acquired: u64,
+    pub(super) report: SubtreesReport,
     /// The most elements at once, of each stack; nothing if there was no such dispatch.
     pub(super) peak: Vec<u32>,
-    /// They found no room once.
-    pub(super) recalled: bool,
 }
 
 impl<L: Launcher> Run<'_, L> {
@@ -135,7 +139,10 @@ impl<L: Launcher> Run<'_, L> {
         counts: &mut Counts,
     ) -> Result<Subtrees, RunError> {
         let asked = self.settings.policy;
-        if asked == gpus::Policy::Device || counts.workers.recalled || !self.flat.contains(&true) {
+        if asked == gpus::Policy::Device
+            || counts.workers.report.recalled
+            || !self.flat.contains(&true)
+        {
             return Ok(Subtrees::None);
         }
         let most = self.launcher.workers()?.min(self.arena.workers);
@@ -185,11 +192,13 @@ impl<L: Launcher> Run<'_, L> {
         policy.took(&run, &worked);
         counts.dispatches += 1;
         let sums = &mut counts.workers;
-        sums.dispatches += 1;
-        sums.inside += at.dispatches.get(&record);
-        sums.donated += at.donated.get(&record);
-        sums.acquired += at.acquired.get(&record);
-        sums.recalled |= recalled;
+        let report = &mut sums.report;
+        report.count += 1;
+        report.workers = report.workers.max(workers);
+        report.dispatches += at.dispatches.get(&record);
+        report.donated += at.donated.get(&record);
+        report.acquired += at.acquired.get(&record);
+        report.recalled |= recalled;
         sums.peak.resize(ranges.base.len(), 0);
         let peaks = at.peak.all(&record);
         for ((most, peak), base) in sums.peak.iter_mut().zip(peaks).zip(&ranges.base) {
@@ -206,6 +215,19 @@ impl<L: Launcher> Run<'_, L> {
         } else {
             Subtrees::Stopped
         })
+    }
+
+    /// After how many dispatches the persistent kernel asks whether narrow levels have become worth a subtree dispatch: the longer the run, the later, so
+    /// that it costs nothing.
+    pub(super) fn narrow_limit(&self, counts: &Counts) -> u32 {
+        let never = self.settings.policy == gpus::Policy::Device
+            || counts.workers.report.recalled
+            || !self.flat.contains(&true);
+        let dispatches = u32::try_from(counts.dispatches).unwrap_or(u32::MAX);
+        match never {
+            true => u32::MAX,
+            false => (2 * PATIENCE as u32).max(dispatches),
+        }
     }
 
     /// What `gather` has brought together.

@@ -489,13 +489,13 @@ impl Launcher for Emulator {
         }))
     }
 
-    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
-        let blocks = if small { 1 } else { self.blocks };
+    unsafe fn persistent(&self, published: u64, limit: Option<u32>) -> Result<(), RunError> {
+        let blocks = limit.map_or(self.blocks, |_| 1);
         self.started.set(Instant::now());
         ended(
             self.door::<StartPersistent, _>(b"start_persistent", |start| {
                 // SAFETY: the caller's promise.
-                unsafe { start(published as *mut u8, blocks, u32::from(small)) }
+                unsafe { start(published as *mut u8, blocks, limit.unwrap_or(0)) }
             }),
         )
     }

@@ -14,6 +14,7 @@ mod dumps;
 mod kernels;
 mod restarts;
 mod stress;
+mod workers;
 // Programs as IR, shared with the tests of the code generator.
 #[path = "../../../channels-kernel/src/cuda/tests/programs.rs"]
 #[allow(dead_code, reason = "what one of its users wants the other may not")]
