@@ -215,6 +215,9 @@ impl Segment {
     /// Whether it pushes to a stack only where an element is given up at a restart point.
     #[must_use]
     pub fn is_rare(&self, stack: StackRef) -> bool {
+        if self.restarts().is_none() {
+            return false;
+        }
         let often = self.often();
         let blocks = self.body.blocks.iter().enumerate();
         let mut often = blocks.filter(|(i, _)| often.contains(BlockId::new(*i)));
