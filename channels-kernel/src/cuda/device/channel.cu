@@ -46,8 +46,11 @@ FN u32 room_to_grant(const Dispatch& d) {
 // What each element may spawn without asking: half of the room is divided among all of a run, and one that is alone has all of it.
 template <class S>
 FN u32 own_grant(const Dispatch& d) {
-  if constexpr (!S::RESTARTS) return 0;
-  return d.count > 1 ? room_to_grant<S>(d) / 2 / d.count : room_to_grant<S>(d);
+  if constexpr (S::RESTARTS) {
+    return d.count > 1 ? room_to_grant<S>(d) / 2 / d.count : room_to_grant<S>(d);
+  } else {
+    return 0;
+  }
 }
 
 // Grants room for so many more, or for what there is. It says nothing of where they lie, so what is granted and not used leaves no hole.
