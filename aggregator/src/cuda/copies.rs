@@ -7,7 +7,12 @@
 //! Large ones go by way of pinned memory ([`staging`](super::staging)).
 
 use super::launcher::{Machine, Rows};
-use crate::{args::Region, error::RunError};
+use crate::{
+    args::{self, ErasedCall, Region},
+    error::RunError,
+};
+use millstream_channels_kernel::cuda::plan::Plan;
+use millstream_graph::ir::TaskId;
 
 /// Alignment that a copy keeps of its original's address.
 const ALIGN: usize = 256;
@@ -164,6 +169,39 @@ fn merged(ranges: &mut [(usize, usize)]) -> Vec<(usize, usize)> {
         }
     }
     out
+}
+
+/// The bytes of each call's pieces.
+pub(super) type Pieces = Vec<Vec<Vec<u8>>>;
+
+/// The pieces of each call, and the memory of the host that they lend.
+pub(super) fn arguments(
+    plan: &Plan,
+    home: u64,
+    task: TaskId,
+    calls: &[ErasedCall<'_>],
+) -> Result<(Pieces, Copies), RunError> {
+    let Some(lowered) = plan.program.tasks.get(task.index()) else {
+        return Err(RunError::BadArguments(format!(
+            "the program has no task {task}"
+        )));
+    };
+    let program = &plan.program.program;
+    let (mut pieces, mut regions, mut owners) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, call) in calls.iter().enumerate() {
+        let mut fields = vec![Vec::new(); lowered.element.len()];
+        args::push(
+            &program[lowered.func],
+            &program.structs,
+            &call.args,
+            home,
+            &mut fields,
+            Some(&mut regions),
+        )?;
+        owners.resize(regions.len(), number);
+        pieces.push(fields);
+    }
+    Ok((pieces, Copies::new(regions, owners)))
 }
 
 #[cfg(test)]

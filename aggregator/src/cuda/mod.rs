@@ -12,6 +12,7 @@
 mod arena;
 mod compile;
 mod copies;
+mod decision;
 mod device;
 mod driver;
 pub mod flow;

@@ -13,7 +13,8 @@
 //! | with records, estimates of narrow levels are divided exactly | the hardware's approximate division, which is used without, is nowhere specified |
 
 use super::{
-    policy::{Decision, Done, Policy, Run, Worked},
+    decision::{Decision, Done, Run, Worked},
+    policy::Policy,
     timeline::{By, Spans},
 };
 use millstream_channels_kernel::cuda::{

@@ -2,16 +2,17 @@
 
 use super::{
     arena::Arena,
-    copies::Copies,
+    copies::{Copies, Pieces, arguments},
+    decision::{Decision, Done, Run as Chosen},
     launcher::{Launcher, MAILBOX},
-    policy::{Decision, Done, Policy, Run as Chosen},
+    policy::Policy,
     records::{self, Records},
     sight::Watched,
     subtrees::{self, Subtrees, Workers},
     timeline::Spans,
 };
 use crate::{
-    args::{self, ErasedCall},
+    args::ErasedCall,
     error::RunError,
     gpus::{self, Aggregator},
     report::{Lanes, RunReport},
@@ -669,39 +670,6 @@ impl<'a, L: Launcher> Run<'a, L> {
         }
         Ok(())
     }
-}
-
-/// The bytes of each call's pieces.
-type Pieces = Vec<Vec<Vec<u8>>>;
-
-/// The pieces of each call, and the memory of the host that they lend.
-fn arguments(
-    plan: &Plan,
-    home: u64,
-    task: TaskId,
-    calls: &[ErasedCall<'_>],
-) -> Result<(Pieces, Copies), RunError> {
-    let Some(lowered) = plan.program.tasks.get(task.index()) else {
-        return Err(RunError::BadArguments(format!(
-            "the program has no task {task}"
-        )));
-    };
-    let program = &plan.program.program;
-    let (mut pieces, mut regions, mut owners) = (Vec::new(), Vec::new(), Vec::new());
-    for (number, call) in calls.iter().enumerate() {
-        let mut fields = vec![Vec::new(); lowered.element.len()];
-        args::push(
-            &program[lowered.func],
-            &program.structs,
-            &call.args,
-            home,
-            &mut fields,
-            Some(&mut regions),
-        )?;
-        owners.resize(regions.len(), number);
-        pieces.push(fields);
-    }
-    Ok((pieces, Copies::new(regions, owners)))
 }
 
 pub(super) fn words(bytes: &[u8]) -> Vec<u32> {

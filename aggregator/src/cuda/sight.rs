@@ -2,8 +2,9 @@
 //! second stream can read of its memory.
 
 use super::{
+    decision::Run as Chosen,
     launcher::Launcher,
-    policy::{Policy, Run as Chosen},
+    policy::Policy,
     run::{Counts, Run},
     timeline::node_name,
 };

@@ -3,8 +3,9 @@
 //! stacks, above what lies there, and with the same policy for it (`device/workers.cu`).
 
 use super::{
+    decision::{Run as Chosen, Worked},
     launcher::Launcher,
-    policy::{Policy, Run as Chosen, Worked},
+    policy::Policy,
     run::{Counts, Run, words},
 };
 use crate::{error::RunError, gpus, report::SubtreesReport, timeline::now};

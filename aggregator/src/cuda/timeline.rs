@@ -1,7 +1,7 @@
 //! What happened when in a run on a GPU: a span for each dispatch that a record was kept of, those of the persistent kernel by the GPU's clock and
 //! those of the host's thread by its own.
 
-use super::policy::{Done, Run};
+use super::decision::{Done, Run};
 use crate::{
     report::{NodeReport, RunReport},
     timeline::{Host, Recorder, Span, Timeline, Track, What},
