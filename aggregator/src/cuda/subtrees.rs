@@ -192,6 +192,7 @@ impl<L: Launcher> Run<'_, L> {
         let (at, workers, crew) = (Crew::new(plan), ranges.workers, self.base + self.arena.crew);
         self.write(self.arena.crew, &self.crew(&run, &ranges))?;
         self.watched.dispatch(&run, plan);
+        self.watched.kernel_begins();
         // SAFETY: inside the run's memory.
         unsafe {
             let bytes = u64::from(workers) * size_of::<Gift>() as u64;
@@ -200,6 +201,7 @@ impl<L: Launcher> Run<'_, L> {
             self.launcher.subtrees(crew, workers)?;
         }
         self.await_kernel()?;
+        self.watched.kernel_ended();
         let read = || Ok::<_, RunError>(words(&self.read(self.arena.crew, at.bytes())?));
         let mut record = read()?;
         let status = words(&self.read(self.arena.control, 4)?);
