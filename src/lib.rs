@@ -119,8 +119,8 @@ pub use mat::{Mat, MatMut};
 pub use millstream_aggregator::{
     Aggregator, Arg, Buffer, Bytes, Call, Cancel, ChannelReport, CpuOptions, CudaOptions, Device,
     Dump, KernelReport, Lendable, Live, NodeReport, Observe, Pod, Policy, RunError,
-    RunError as Error, RunReport, SliceArg, SliceMutArg, SoFar, StackReport, TaskValue, Timeline,
-    WorkerReport, default_memory, parse_bytes, timeline,
+    RunError as Error, RunReport, SliceArg, SliceMutArg, SoFar, StackReport, SubtreesReport,
+    TaskValue, Timeline, WorkerReport, default_memory, parse_bytes, timeline,
 };
 pub use millstream_macros::{kernel, program, task};
 pub use program::Program;

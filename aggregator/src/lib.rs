@@ -86,5 +86,7 @@ pub use flow::{GraphCall, GraphProgram, HostFn, Running};
 pub use gpus::{Aggregator, CudaOptions, Policy};
 pub use live::{Live, SoFar};
 pub use policy::{Bytes, default_memory, parse_bytes};
-pub use report::{ChannelReport, KernelReport, NodeReport, RunReport, StackReport, WorkerReport};
+pub use report::{
+    ChannelReport, KernelReport, NodeReport, RunReport, StackReport, SubtreesReport, WorkerReport,
+};
 pub use timeline::{Observe, Timeline};

@@ -281,6 +281,24 @@ impl ChannelReport {
     }
 }
 
+/// What a GPU did inside its blocks: each is a worker that runs whole subtrees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct SubtreesReport {
+    /// Subtree dispatches: elements of a level that workers ran with all that came of them. 0 if all of the run was across the device.
+    pub count: u64,
+    /// Workers of the one that had most.
+    pub workers: u32,
+    /// Wavefronts of the workers'.
+    pub dispatches: u64,
+    /// Elements that workers offered to others.
+    pub donated: u64,
+    /// Those of them that others took.
+    pub acquired: u64,
+    /// A worker found no room: what was left ran across the device.
+    pub recalled: bool,
+}
+
 /// What one worker did.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
@@ -363,6 +381,8 @@ pub struct RunReport {
     /// Whether the run began without the kernel for narrow levels of a GPU: it was still being compiled, or the program is too large for one. The
     /// calling thread decided everything until it was there.
     pub early: bool,
+    /// What ran inside the blocks of a GPU. Of these tasks nobody knows the levels.
+    pub subtrees: SubtreesReport,
     /// Decisions that were compared with the policy's, where the run kept record of them.
     pub compared: u64,
     /// Elements that ran alone with all that came of them, as memory was short.
@@ -564,6 +584,23 @@ impl fmt::Display for RunReport {
             write!(f, "; the kernel for narrow ones was not there at first")?;
         }
         writeln!(f)?;
+        let inside = &self.subtrees;
+        if inside.count > 0 {
+            writeln!(
+                f,
+                "  subtrees   {} by {} blocks, {} wavefronts, {} elements donated, {} acquired{}",
+                inside.count,
+                inside.workers,
+                inside.dispatches,
+                inside.donated,
+                inside.acquired,
+                if inside.recalled {
+                    "; a block found no room, and the rest ran across the device"
+                } else {
+                    ""
+                }
+            )?;
+        }
         if self.leaves > 0 {
             writeln!(
                 f,

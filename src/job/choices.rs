@@ -1,7 +1,7 @@
 //! What a run was done with, and why: what the user asked for, and what was chosen.
 
 use super::{Job, spec::Place};
-use millstream_aggregator::{Aggregator, Bytes, Device, RunReport};
+use millstream_aggregator::{Aggregator, Bytes, Device, Policy, RunReport};
 use serde::Serialize;
 
 /// Something that a run was done with.
@@ -70,6 +70,27 @@ impl Job {
                 Aggregator::HostThread => ("host", ASKED),
             };
             out.push(choice("aggregator", value.into(), why));
+            let inside = &report.subtrees;
+            let (value, why) = match spec.policy.unwrap_or_default() {
+                Policy::Device => ("device", ASKED),
+                Policy::Block if inside.count == 0 => (
+                    "device",
+                    "no task recursed without a frame, or its blocks' kernel was not there",
+                ),
+                Policy::Block => ("block", ASKED),
+                Policy::Auto if inside.recalled => (
+                    "block, then device",
+                    "memory was little or the tree narrow, until a block found no room",
+                ),
+                Policy::Auto if inside.count > 0 => {
+                    ("block", "memory was little, or the tree narrow")
+                }
+                Policy::Auto => (
+                    "device",
+                    "memory was enough for wide dispatches, or no task recursed without a frame",
+                ),
+            };
+            out.push(choice("policy", value.into(), why));
         }
         out
     }

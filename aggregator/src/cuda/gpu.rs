@@ -147,22 +147,22 @@ impl Launcher for Driver<'_, CudaLoaded> {
         Ok(())
     }
 
-    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
+    unsafe fn persistent(&self, published: u64, limit: Option<u32>) -> Result<(), RunError> {
         let Some(persistent) = self.loaded.persistent() else {
             return Err(RunError::Device(
                 "the persistent kernel is not compiled".into(),
             ));
         };
         self.fill_part(&persistent.part)?;
-        let blocks = if small { 1 } else { persistent.blocks };
-        let (mut published, mut word) = (published, u32::from(small));
+        let blocks = limit.map_or(persistent.blocks, |_| 1);
+        let (mut published, mut word) = (published, limit.unwrap_or(0));
         let mut params = [(&raw mut published).cast(), (&raw mut word).cast()];
         let kernel = persistent.kernel.0;
         // SAFETY: the kernel takes the address of a dispatch record and a word; the rest is the caller's promise.
         unsafe {
             self.inner
                 .context
-                .launch(kernel, blocks, kernel::BLOCK, !small, &mut params)
+                .launch(kernel, blocks, kernel::BLOCK, limit.is_none(), &mut params)
         }
     }
 

@@ -228,14 +228,15 @@ pub trait Launcher: Machine {
     /// As the machine does, or if it is not as large.
     fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError>;
 
-    /// Starts the persistent kernel: `small` with one block, which ends with the first run that is more than it does.
+    /// Starts the persistent kernel: with a limit it is one block, which ends with the first run that is more than it does, or the first after so many
+    /// dispatches.
     ///
     /// # Errors
     /// As the machine does.
     ///
     /// # Safety
     /// The device's memory is laid out as the kernels expect, `published` is the address of a dispatch record in it.
-    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError>;
+    unsafe fn persistent(&self, published: u64, limit: Option<u32>) -> Result<(), RunError>;
 
     /// How many workers a subtree dispatch may have; 0 if its kernel is not there, or not yet.
     ///

@@ -191,6 +191,7 @@ impl<L: Launcher> Run<'_, L> {
             narrow: counts.narrow,
             compared: counts.compared,
             early: counts.early,
+            subtrees: counts.workers.report,
             peak: plan
                 .stacks
                 .iter()

@@ -321,7 +321,7 @@ impl<'a, L: Launcher> Run<'a, L> {
     fn kernel(
         &self,
         policy: &mut Policy<'_>,
-        small: bool,
+        limit: Option<u32>,
         counts: &mut Counts,
     ) -> Result<(Control, Option<Chosen>), RunError> {
         let plan = self.plan();
@@ -330,7 +330,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         // SAFETY: the run's memory is laid out as the kernel expects.
         unsafe {
             self.launcher
-                .persistent(self.base + self.arena.dispatch, small)
+                .persistent(self.base + self.arena.dispatch, limit)
         }?;
         // Marked again if the run goes on.
         self.launcher.mark(true)?;
@@ -414,10 +414,10 @@ impl<'a, L: Launcher> Run<'a, L> {
     /// The same, by whom the settings say.
     fn decide(&self, policy: &mut Policy<'_>, counts: &mut Counts) -> Result<Control, RunError> {
         match self.settings.aggregator {
-            Aggregator::Persistent => Ok(self.kernel(policy, false, counts)?.0),
+            Aggregator::Persistent => Ok(self.kernel(policy, None, counts)?.0),
             Aggregator::HostThread => self.host_thread(policy, None, counts),
             Aggregator::Auto if self.launcher.is_ready()? => {
-                match self.kernel(policy, true, counts)? {
+                match self.kernel(policy, Some(self.narrow_limit(counts)), counts)? {
                     (_, Some(chosen)) => self.host_thread(policy, Some(chosen), counts),
                     (control, None) => Ok(control),
                 }
@@ -489,7 +489,8 @@ impl<'a, L: Launcher> Run<'a, L> {
             if shares && narrow >= NARROW_RUNS && policy.rests() && self.launcher.is_ready()? {
                 narrow = 0;
                 self.hand_over(policy)?;
-                let (control, next) = self.kernel(policy, true, counts)?;
+                let (control, next) =
+                    self.kernel(policy, Some(self.narrow_limit(counts)), counts)?;
                 if next.is_none() {
                     return Ok(control);
                 }

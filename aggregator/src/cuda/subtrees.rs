@@ -7,12 +7,13 @@ use super::{
     policy::{Policy, Run as Chosen, Worked},
     run::{Counts, Run, words},
 };
-use crate::{error::RunError, gpus, timeline::now};
+use crate::{error::RunError, gpus, report::SubtreesReport, timeline::now};
 use millstream_channels_kernel::cuda::{
     abi::{Crew, Gift, status},
     plan::{Mode, Plan, Source, StackKind},
     rules::NEIGHBOURS,
 };
+use millstream_graph::ir::TaskId;
 use std::sync::atomic::Ordering;
 
 /// A worker's ranges begin at numbers that this divides, so that its warps read whole lines.
@@ -24,16 +25,41 @@ const BATCHES: u32 = 4;
 /// Roots of a batch at most: a wavefront.
 const MOST_ROOTS: u32 = 256;
 
+/// So many roots for each worker are enough, for then some can have less below them than others.
+const ENOUGH_ROOTS: u32 = 16;
 /// After so many dispatches without enough roots, there will not be more.
 const PATIENCE: u64 = 32;
+/// One worker in so many with a root is enough then: they divide among themselves what comes of it.
+const FEW_ROOTS: u32 = 8;
+/// A run whose dispatches have no more elements than this on an average is deep and narrow: a dispatch across the device takes longer than its
+/// elements.
+const NARROW_MEAN: u64 = 16 << 10;
+/// Where a run's stacks hold no more elements than this, dispatches across the device would be of few hundred thousand at most, each a part of a
+/// level, and take longer than the same inside the blocks. Where there is more room, they are as wide as the level, and faster.
+const LITTLE_ROOM: u64 = 32 << 20;
 
-/// Of an entry level: how many elements are worth a subtree dispatch, for so many workers and after so many dispatches.
-const fn enough(policy: gpus::Policy, workers: u32, dispatches: u64) -> u32 {
+/// How far a run is, for who asks whether a subtree dispatch is worth it.
+struct SoFar {
+    /// Workers that there would be.
+    workers: u32,
+    /// Dispatches, and elements that they ran.
+    dispatches: u64,
+    ran: u64,
+    /// Elements of the smallest stack that a subtree needs.
+    room: u64,
+}
+
+/// How many elements of an entry channel's level are enough for a subtree dispatch.
+const fn enough(policy: gpus::Policy, so_far: &SoFar) -> u32 {
+    let late = so_far.dispatches > PATIENCE;
     match policy {
-        gpus::Policy::Device => u32::MAX,
-        gpus::Policy::Auto => 16 * workers,
-        gpus::Policy::Block if dispatches > PATIENCE => 1,
-        gpus::Policy::Block => workers,
+        gpus::Policy::Block if late => 1,
+        gpus::Policy::Block => so_far.workers,
+        gpus::Policy::Auto if late && so_far.ran / so_far.dispatches < NARROW_MEAN => {
+            so_far.workers.div_ceil(FEW_ROOTS)
+        }
+        gpus::Policy::Auto if so_far.room <= LITTLE_ROOM => ENOUGH_ROOTS * so_far.workers,
+        gpus::Policy::Auto | gpus::Policy::Device => u32::MAX,
     }
 }
 
@@ -51,8 +77,16 @@ pub(super) fn flat(plan: &Plan) -> Vec<bool> {
     };
     let may = |source: &Source| {
         let reached = plan.reached(source.task);
-        let mut of = plan.sources.iter().filter(|s| reached[s.task.index()]);
-        source.is_entry() && of.all(ends_well)
+        let of = || plan.sources.iter().filter(|s| reached[s.task.index()]);
+        // What does not recurse is few levels, and wide.
+        let spawns = |s: &Source, task: TaskId| {
+            let children = s.pushes.iter().map(|p| plan.stacks[p.stack as usize].task);
+            children
+                .into_iter()
+                .any(|child| plan.reached(child)[task.index()])
+        };
+        let recurses = of().any(|s| spawns(s, s.task));
+        source.is_entry() && recurses && of().all(ends_well)
     };
     plan.sources.iter().map(may).collect()
 }
@@ -114,17 +148,9 @@ pub(super) enum Subtrees {
 /// What workers counted in a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Workers {
-    /// Subtree dispatches.
-    pub(super) dispatches: u64,
-    /// Dispatches of the workers'.
-    pub(super) inside: u64,
-    /// Elements that they offered each other, and that were taken.
-    pub(super) donated: u64,
-    pub(super) acquired: u64,
+    pub(super) report: SubtreesReport,
     /// The most elements at once, of each stack; nothing if there was no such dispatch.
     pub(super) peak: Vec<u32>,
-    /// They found no room once.
-    pub(super) recalled: bool,
 }
 
 impl<L: Launcher> Run<'_, L> {
@@ -135,7 +161,10 @@ impl<L: Launcher> Run<'_, L> {
         counts: &mut Counts,
     ) -> Result<Subtrees, RunError> {
         let asked = self.settings.policy;
-        if asked == gpus::Policy::Device || counts.workers.recalled || !self.flat.contains(&true) {
+        if asked == gpus::Policy::Device
+            || counts.workers.report.recalled
+            || !self.flat.contains(&true)
+        {
             return Ok(Subtrees::None);
         }
         let most = self.launcher.workers()?.min(self.arena.workers);
@@ -144,7 +173,13 @@ impl<L: Launcher> Run<'_, L> {
         }
         let divide =
             |top: &[u32], _: u32| Ranges::new(self.plan(), &self.arena.capacities, top, most);
-        let enough = enough(asked, most, counts.dispatches);
+        let so_far = SoFar {
+            workers: most,
+            dispatches: counts.dispatches,
+            ran: policy.consumed().iter().sum(),
+            room: self.flat_room(),
+        };
+        let enough = enough(asked, &so_far);
         let Some((run, ranges)) = policy.roots(enough, &self.flat, divide) else {
             return Ok(Subtrees::None);
         };
@@ -185,11 +220,13 @@ impl<L: Launcher> Run<'_, L> {
         policy.took(&run, &worked);
         counts.dispatches += 1;
         let sums = &mut counts.workers;
-        sums.dispatches += 1;
-        sums.inside += at.dispatches.get(&record);
-        sums.donated += at.donated.get(&record);
-        sums.acquired += at.acquired.get(&record);
-        sums.recalled |= recalled;
+        let report = &mut sums.report;
+        report.count += 1;
+        report.workers = report.workers.max(workers);
+        report.dispatches += at.dispatches.get(&record);
+        report.donated += at.donated.get(&record);
+        report.acquired += at.acquired.get(&record);
+        report.recalled |= recalled;
         sums.peak.resize(ranges.base.len(), 0);
         let peaks = at.peak.all(&record);
         for ((most, peak), base) in sums.peak.iter_mut().zip(peaks).zip(&ranges.base) {
@@ -206,6 +243,31 @@ impl<L: Launcher> Run<'_, L> {
         } else {
             Subtrees::Stopped
         })
+    }
+
+    /// After how many dispatches the persistent kernel asks whether narrow levels have become worth a subtree dispatch: the longer the run, the later, so
+    /// that it costs nothing.
+    pub(super) fn narrow_limit(&self, counts: &Counts) -> u32 {
+        let never = self.settings.policy == gpus::Policy::Device
+            || counts.workers.report.recalled
+            || !self.flat.contains(&true);
+        let dispatches = u32::try_from(counts.dispatches).unwrap_or(u32::MAX);
+        match never {
+            true => u32::MAX,
+            false => (2 * PATIENCE as u32).max(dispatches),
+        }
+    }
+
+    /// Elements of the smallest stack that a subtree needs, of those that have room for several.
+    fn flat_room(&self) -> u64 {
+        let plan = self.plan();
+        let stacks = plan.sources.iter().zip(&self.flat);
+        let stacks = stacks
+            .filter(|(_, flat)| **flat)
+            .map(|(s, _)| s.stack as usize);
+        let capacities = stacks.map(|s| (s, self.arena.capacities[s]));
+        let large = capacities.filter(|(s, capacity)| *capacity != plan.stacks[*s].few());
+        large.map(|(_, capacity)| capacity).min().unwrap_or(0)
     }
 
     /// What `gather` has brought together.
@@ -239,5 +301,31 @@ impl<L: Launcher> Run<'_, L> {
         at.gifts.set(&mut words, self.base + self.arena.gifts);
         at.rests.set(&mut words, self.base + self.arena.rests);
         words.into_iter().flat_map(u32::to_le_bytes).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_are_for_little_memory_and_for_narrow_trees() {
+        use gpus::Policy::{Auto, Block, Device};
+        let so_far = |dispatches, ran, room| SoFar {
+            workers: 500,
+            dispatches,
+            ran,
+            room,
+        };
+        let (begins, small) = (so_far(3, 100, 1 << 30), so_far(3, 100, 1 << 24));
+        let (wide, narrow) = (so_far(100, 1 << 30, 1 << 30), so_far(100, 1 << 18, 1 << 30));
+        for (policy, expected) in [
+            (Device, [u32::MAX; 4]),
+            (Auto, [u32::MAX, 8000, u32::MAX, 63]),
+            (Block, [500, 500, 1, 1]),
+        ] {
+            let found = [&begins, &small, &wide, &narrow].map(|s| enough(policy, s));
+            assert_eq!(found, expected, "{policy:?}");
+        }
     }
 }

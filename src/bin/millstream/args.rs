@@ -237,7 +237,7 @@ enum Who {
 /// On which tier a GPU runs tasks.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Tier {
-    /// Across the device until every block has subtrees enough, then inside the blocks
+    /// Across the device; inside the blocks where memory is little or the tree narrow
     Auto,
     /// Across the device alone
     Device,

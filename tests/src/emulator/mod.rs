@@ -68,6 +68,16 @@ struct Workers {
     library: std::cell::OnceCell<Result<libloading::Library, String>>,
 }
 
+impl Workers {
+    fn get(&self) -> Result<&libloading::Library, &String> {
+        let compile = || {
+            let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+            compile(&self.text, folder.path())
+        };
+        self.library.get_or_init(compile).as_ref()
+    }
+}
+
 impl std::fmt::Debug for Workers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Workers").field(&self.library.get()).finish()
@@ -278,14 +288,17 @@ impl Emulator {
         else {
             return Ok(None);
         };
-        let compiled = workers.library.get_or_init(|| {
-            let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-            compile(&workers.text, folder.path())
-        });
-        compiled
-            .as_ref()
-            .map(Some)
-            .map_err(|e| RunError::Compile(e.clone()))
+        let compiled = workers.get();
+        compiled.map(Some).map_err(|e| RunError::Compile(e.clone()))
+    }
+
+    /// Compiles the text of subtree dispatches, which waits for a run that has some otherwise.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn compile_workers(&self) -> Result<(), String> {
+        let compiled = self.workers.as_ref().map(Workers::get).transpose();
+        compiled.map(|_| ()).map_err(Clone::clone)
     }
 
     /// What the program's channels are.
@@ -486,11 +499,11 @@ impl Launcher for Emulator {
         }))
     }
 
-    unsafe fn persistent(&self, published: u64, small: bool) -> Result<(), RunError> {
-        let blocks = if small { 1 } else { self.blocks };
+    unsafe fn persistent(&self, published: u64, limit: Option<u32>) -> Result<(), RunError> {
+        let blocks = limit.map_or(self.blocks, |_| 1);
         let ran = self.door::<StartPersistent, _>(b"start_persistent", |start| {
             // SAFETY: the caller's promise.
-            unsafe { start(published as *mut u8, blocks, u32::from(small)) }
+            unsafe { start(published as *mut u8, blocks, limit.unwrap_or(0)) }
         });
         self.ran.set(Instant::now());
         ended(ran)

@@ -13,6 +13,7 @@ mod deep;
 mod dumps;
 mod kernels;
 mod stress;
+mod workers;
 // Programs as IR, shared with the tests of the code generator.
 #[path = "../../../channels-kernel/src/cuda/tests/programs.rs"]
 #[allow(dead_code, reason = "what one of its users wants the other may not")]

@@ -69,6 +69,7 @@ fn stress(
     let (expected, report) = cpu.call_and_report(prepared, &tried.task, args).unwrap();
     let report = report.unwrap();
     let (expected_total, expected_levels) = (report.total, report.elements);
+    emulator.compile_workers().unwrap();
     let (mut seen, start) = (Seen::default(), Instant::now());
     for seed in 1.. {
         for budget in *budgets {
@@ -158,7 +159,7 @@ fn tight_budgets_change_nothing_of_random_programs() {
 }
 
 /// Bugs of the kernels: where, what stands there, and what is put in its place.
-const BUGS: [(&str, &str, &str); 8] = [
+const BUGS: [(&str, &str, &str); 12] = [
     (
         "moves: what is left lies above a tile that ran, though the level goes on below",
         "} else if (lowest || part == tile) {",
@@ -196,8 +197,28 @@ const BUGS: [(&str, &str, &str); 8] = [
     ),
     (
         "reservation: a tile that begins in the room may end outside",
-        "if (total && first + total > sh.dispatch.room[0]) end_room",
+        "if (total && first + beside + total > sh.dispatch.room[0]) end_room",
         "if (total && first >= sh.dispatch.room[0]) end_room",
+    ),
+    (
+        "workers: a range is used again before its gift is copied",
+        "while (GLOBAL_LOAD(&gift.state) != GIFT_NONE) pause(20);",
+        "",
+    ),
+    (
+        "workers: children that lie above those that were consumed stay there",
+        "if (gap) copy_entries(",
+        "if (gap > BLOCK) copy_entries(",
+    ),
+    (
+        "workers: what is left of the roots' channel lies elsewhere",
+        "const u32 begin = s == crew.stack ? crew.first + crew.count : crew.base[s];",
+        "const u32 begin = crew.base[s];",
+    ),
+    (
+        "workers: what is taken back is forgotten",
+        "o.bottom[gift.stack] -= gift.count;",
+        "",
     ),
 ];
 

@@ -104,6 +104,7 @@ struct Shared {
   u32 total[SCAN_GROUPS];
   u32 staged;                                // children of a tile that is tried
   u32 full;                                  // a tile found no room
+  u32 done;                                  // of a worker's dispatch: tiles that are done
   u32 go;
   u32 tile;                                  // the next one
   u32 local;                                 // a run in one block: `counter` counts its pushes, not the control record's
@@ -250,9 +251,13 @@ FN u64 count_units(Shared& sh, Control* control, u32 group, u32 units) {
   return __nv_atomic_fetch_add(&control->counter[group], (u64)units, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-// Takes down where the room ended for a tile that found none.
-FN void end_room(Shared& sh, Control* control, u64 first) {
+// Takes down where the room ended for a tile that found none, though it has reserved so much of a group.
+FN void end_room(Shared& sh, Control* control, u64 first, [[maybe_unused]] u32 group, [[maybe_unused]] u32 units) {
   sh.full = 1;
+#ifdef WORKERS
+  // Tiles before it are done, and count.
+  sh.counter[group] -= units;
+#endif
   // Relaxed: the barrier that ends the dispatch orders it. What begins beyond 32 bits is not the first that found no room.
   if (!sh.local && first >> 32 == 0) __nv_atomic_fetch_min(&control->limit, (u32)first, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
@@ -287,7 +292,7 @@ FN void reserve_tile(Shared& sh, Control* control) {
       for (u32 p = 0; p < S::PUSHED; p++) {
         if (S::group(p) == S::LOOSE) room = sh.dispatch.room[p] / S::ratio(p) < room ? sh.dispatch.room[p] / S::ratio(p) : room;
       }
-      if (carry && first + carry > room) end_room(sh, control, first);
+      if (carry && first + carry > room) end_room(sh, control, first, S::LOOSE, carry);
     }
     __syncwarp();
     if (sh.full) return;
@@ -412,6 +417,9 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
     if constexpr (S::YIELDS) {
       if (thread_id() == 0) sh.tile = next;
     }
+#ifdef WORKERS
+    if (thread_id() == 0) sh.done++;
+#endif
     __syncthreads();
     if constexpr (S::STAGED) {
       if (staged) S::template flush<M, true>(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP], sh.total[S::STAGE_GROUP]);
@@ -424,19 +432,29 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
   count_leaves<S>(sh, control, leaves);
 }
 
+#ifdef WORKERS
+// How far above a worker's children begin that may not lie where their parents do.
+FN u32 worker_beside(const Dispatch& d) {
+  const u32 end = aligned(d.first + d.count);
+  return d.base[0] == d.first && end > d.first ? end - d.first : 0;
+}
+#endif
+
 // Reserves what a tile that was tried has spawned. One thread of a block calls it, between two barriers.
 template <class S, bool ONCE>
 FN void reserve_tried(Shared& sh, Control* control) {
   const u32 total = sh.staged;
 #ifdef WORKERS
-  // Where the elements lay their children are to lie: there is no second pass over them.
-  if (total > S::template capacity<!ONCE>()) sh.full = 1;
+  // A second pass reads the elements again: its children cannot lie where these do.
+  const u32 beside = total > S::template capacity<!ONCE>() ? worker_beside(sh.dispatch) : 0;
+#else
+  constexpr u32 beside = 0;
 #endif
   const u64 first = count_units(sh, control, 0, total);
-  sh.first[0] = (u32)first;
+  sh.first[0] = (u32)first + beside;
   sh.total[0] = total;
   sh.staged = 0;
-  if (total && first + total > sh.dispatch.room[0]) end_room(sh, control, first);
+  if (total && first + beside + total > sh.dispatch.room[0]) end_room(sh, control, first, 0, total);
 }
 
 // Runs elements in the same tiles, but as soon as their children are staged the tile is as good as done: if they find room, they are written to
@@ -501,6 +519,9 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
         if (given[j] != S::Sum::none()) sum.add(S::template home<M, !ONCE>(first + here + j * BLOCK), given[j]);
       }
     }
+#ifdef WORKERS
+    if (thread_id() == 0) sh.done++;
+#endif
     leaves.count[0] += ended;
     const u32 total = sh.total[0], at = base + sh.first[0];
     if (total <= S::template capacity<!ONCE>()) {

@@ -227,6 +227,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       }
       // The last run was of this level, or of the levels below.
       if (n.children == 0) narrow_release(n);
+      if (n.number >= p.limit) break;
       if (any_lane(!fits)) {
         // By what room there was, less all that was pushed since. By what there is:
         n.room = narrow_room(n, false);

@@ -11,6 +11,7 @@ struct Own {
   u64 dispatches, donated, acquired;
   u32 most;               // elements of a dispatch: fewer after one that found no room
   u32 hungry;             // how many workers had nothing to do when it was last looked
+  u32 offers;             // whether there was a gift of the worker's that is not gone
 };
 FN Own& own() {
   SHARED(Own, of_worker);

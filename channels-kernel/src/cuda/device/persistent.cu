@@ -30,9 +30,9 @@ static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
 // The persistent aggregator: one cooperative kernel. The first warp of block 0 decides; the other blocks wait for the number of the
 // next dispatch. A narrow run stays in that warp, a small one in block 0, and then no other block hears of it.
 //
-// With one block it is also what the host thread leaves narrow levels to: then `small` is set, and a run that is too large for a block ends the
-// kernel and is the host's to launch.
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published, u32 small) {
+// With one block it is also what the host thread leaves narrow levels to: then `limit` is not 0, and a run that is too large for a block ends the
+// kernel and is the host's to launch, or the one after so many dispatches.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published, u32 limit) {
   Shared& sh = shared();
   SHARED(Policy, policy);
   Control* const c = device_channels.control;
@@ -62,6 +62,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
   }
   u32 epoch = 0;
   if (warp_id() == 0) policy_start(policy, sh, c);
+  if (thread_id() == 0) policy.limit = limit ? limit : 0xffffffffu;
+  __syncthreads();
   while (true) {
     if (warp_id() == 0) {
       policy_next(policy, sh, c, blocks);
@@ -69,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       if (lane_id() == 0) __nv_atomic_store_n(&c->beat, sh.dispatch.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     }
     __syncthreads();
-    const bool stop = sh.dispatch.stop != 0, over = small && !stop && !sh.local;
+    const bool stop = sh.dispatch.stop != 0, over = limit && !stop && (!sh.local || policy.dispatches > limit);
     const bool alone = blocks == 1 || (sh.local && !stop);
     if (!alone || over) {
       for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)published)[i] = ((u32*)&sh.dispatch)[i];

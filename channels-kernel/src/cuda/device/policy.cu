@@ -15,6 +15,7 @@ struct Policy : Standing {
   Level* levels;       // what is known of the first levels, but for those in shared memory
   Mark* waiting;       // what waits at levels before `oldest`
   u64 dispatches, narrow;  // all, and those that one warp did by itself
+  u32 limit;               // after so many the host is asked what is next
 #ifdef RECORDS
   u64 begun;  // when the last one was chosen
 #endif

@@ -13,6 +13,10 @@ enum GiftState : u32 { GIFT_NONE, GIFT_OFFERED, GIFT_TAKEN };
 #define ROOM_SHARE 4u
 // The same where nobody knows how many.
 #define ROOM_GUESS 16u
+// So many levels of what runs at a time find room beside each other, whatever each of them leaves.
+#define ROOM_LEVELS 32u
+// A dispatch takes no more tiles: what comes once a dispatch is worth the more the more elements it has.
+#define MOST_TILES 4u
 // A worker gives away no more elements at a time.
 #define MOST_DONATED 1024u
 
@@ -47,16 +51,18 @@ FN u32 flat_run(const Own& o, u32 s) {
   if (flats[s].tile == 0 || all == 0) return 0;
   // As few as there can be.
   const u32 few = min_of(all, top - ((top - 1) & ~(NEIGHBOURS - 1)));
-  u32 run = min_of(min_of(all, flats[s].tile), o.most);
+  u32 run = min_of(min_of(all, MOST_TILES * flats[s].tile), o.most);
   for (u32 i = 0; i < from.pushes; i++) {
     const Push push = pushes[from.first_push + i];
     const u32 base = aligned(o.top[push.stack]), end = o.channels.capacity[push.stack], room = end > base ? end - base : 0;
     if (push.max) {
       if (room < few * push.max) return 0;
-      run = min_of(run, room / (ROOM_SHARE * push.max));
+      // A steady share of the range, as long as it finds room: wavefronts are not to become narrower level by level.
+      const u32 steady = min_of(end / (ROOM_LEVELS * push.max), room / (2 * push.max));
+      run = min_of(run, max_of(room / (ROOM_SHARE * push.max), steady));
     } else {
       if (room == 0) return 0;
-      run = min_of(run, room / ROOM_GUESS);
+      run = min_of(run, max_of(room / ROOM_GUESS, min_of(end / (ROOM_LEVELS * 4), room / 2)));
     }
   }
   if (run >= all) return all;
@@ -70,16 +76,17 @@ FN bool flat_choose(Own& o, Shared& sh) {
   for (u32 s = lane_id(); s < SOURCES; s += WARP) {
     const u32 run = flat_run(o, s);
     waits |= have(o, sources[s].stack);
-    best = max_of(best, run ? min_of(run, 0xffffu) << 16 | (SOURCES - s) : 0);
+    best = max_of(best, run ? run << 16 | (SOURCES - s) : 0);
   }
   best = o.most ? max_lane(best) : 0;
   const bool more = any_lane(waits != 0);
-  const u32 source = SOURCES - (best & 0xffff);
-  const u32 count = best ? __shfl_sync(ALL_LANES, lane_id() == 0 ? flat_run(o, source) : 0, 0, WARP) : 0;
+  // No tile has as many as 2^16 elements.
+  const u32 source = SOURCES - (best & 0xffff), count = best >> 16;
   __syncwarp();
   Dispatch& d = sh.dispatch;
+  for (u32 g = lane_id(); g < SCAN_GROUPS; g += WARP) sh.first[g] = 0;
   if (lane_id() == 0) {
-    sh.full = 0;
+    sh.full = sh.done = 0;
     sh.local = 1;
     // Something waits and nothing finds room: the others are told, and all of it goes back to the tier across the device.
     d.stop = best ? GOES_ON : more ? NO_ROOM : NO_MORE;
@@ -90,7 +97,7 @@ FN bool flat_choose(Own& o, Shared& sh) {
     for (u32 i = lane_id(); i < from.pushes; i += WARP) {
       const u32 stack = pushes[from.first_push + i].stack;
       // Who has taken its elements before it pushes has children where they lay.
-      const bool in_place = flats[source].in_place && stack == from.stack;
+      const bool in_place = flats[source].in_place && count <= flats[source].tile && stack == from.stack;
       d.base[i] = in_place ? first : aligned(o.top[stack]);
       d.room[i] = o.channels.capacity[stack] > d.base[i] ? o.channels.capacity[stack] - d.base[i] : 0;
     }
@@ -105,47 +112,47 @@ FN bool flat_choose(Own& o, Shared& sh) {
   return best != 0;
 }
 
-// Takes in what a dispatch has pushed: its children lie on top of their channels, without gaps. All threads call it.
+// Takes in what a dispatch has pushed: its children lie on top of their channels, without gaps. All threads call it, between barriers.
 FN void flat_take(Own& o, Shared& sh) {
   const Dispatch& d = sh.dispatch;
   const Source from = sources[d.source];
   const bool full = sh.full;
-  __syncthreads();
+  // Tiles run from the top of the dispatch downwards, until one finds no room.
+  const u32 ran = full ? sh.done * flats[d.source].tile : d.count, rest = d.first + d.count - ran;
+  bool again = false;
   for (u32 i = 0; i < from.pushes; i++) {
     const Push push = pushes[from.first_push + i];
-    const u32 pushed = full ? 0 : (u32)sh.counter[push.group] * push.ratio;
-    const bool same = push.stack == from.stack && !full;
-    // Where children are to begin: where those began that are consumed, or where the channel ended.
-    const u32 begin = same ? d.first : o.top[push.stack], gap = d.base[i] - begin, moved = min_of(gap, pushed);
-    if (pushed && gap) copy_entries(push.stack, o.at[push.stack] + begin, o.at[push.stack] + d.base[i] + pushed - moved, moved);
+    const u32 pushed = (u32)sh.counter[push.group] * push.ratio;
+    const bool same = push.stack == from.stack;
+    again |= same;
+    // Where children are to begin: where those began that are consumed, or where the channel ended. And where they do.
+    const u32 begin = same ? rest : o.top[push.stack];
+    // A tile in place whose children do not lie there has put them above.
+    const u32 base = d.base[i] + (same && d.base[i] == d.first ? sh.first[push.group] * push.ratio : 0);
+    const u32 gap = pushed ? min_of(base - begin, pushed) : 0;
+    if (gap) copy_entries(push.stack, o.at[push.stack] + begin, o.at[push.stack] + base + pushed - gap, gap);
+    // All have read where it ended.
     __syncthreads();
     if (thread_id() == 0 && (pushed || same)) {
       o.top[push.stack] = begin + pushed;
-      o.peak[push.stack] = max_of(o.peak[push.stack], d.base[i] + pushed);
+      o.peak[push.stack] = max_of(o.peak[push.stack], base + pushed);
     }
-    __syncthreads();
   }
   if (thread_id() == 0) {
-    bool again = full;
-    for (u32 i = 0; i < from.pushes; i++) again |= pushes[from.first_push + i].stack == from.stack;
-    if (!again) o.top[from.stack] = d.first;
-    if (full) {
+    if (!again) o.top[from.stack] = rest;
+    o.consumed[d.source] += ran;
+    if (full && ran == 0) {
       // So few as that can be no fewer.
-      o.most = d.count <= NEIGHBOURS ? 0 : max_of(d.count / RETRY, 1u);
-    } else {
-      o.consumed[d.source] += d.count;
+      o.most = d.count <= NEIGHBOURS ? 0 : max_of(min_of(d.count, flats[d.source].tile) / RETRY, 1u);
+    } else if (o.most != 0xffffffffu) {
       // What found room may be more the next time.
-      if (o.most != 0xffffffffu) o.most += o.most / 8 + 1;
+      o.most += o.most / 8 + 1;
     }
   }
-  for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) sh.counter[g] = 0;
-  __syncthreads();
 }
 
 // Offers the oldest elements to who has none: half of those that wait, of the channel that has most. The first warp calls it.
 FN void donate(Own& o, Crew& crew, Gift& gift) {
-  // Relaxed: only this worker offers here, and what it waits for is that the last one was taken away.
-  if (GLOBAL_LOAD(&gift.state) != GIFT_NONE) return;
   u32 best = 0;
   for (u32 s = lane_id(); s < SOURCES; s += WARP) {
     if (flats[s].tile == 0) continue;
@@ -162,6 +169,7 @@ FN void donate(Own& o, Crew& crew, Gift& gift) {
     gift.count = count;
     o.bottom[stack] += count;
     o.donated += count;
+    o.offers = 1;
     // Relaxed: this worker's own batch is not done, so the count is not 0 before nor after.
     __nv_atomic_fetch_add(&crew.alive, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     // Release: pairs with the fence of who takes it.
@@ -175,6 +183,8 @@ FN void donate(Own& o, Crew& crew, Gift& gift) {
 // Before a worker's range is used from its beginning again, what it has offered is gone, or its own again. True if it is its own, and still counted as
 // alive by itself. One thread calls it.
 FN bool take_back(Own& o, Crew& crew, Gift& gift) {
+  if (!o.offers) return false;
+  o.offers = 0;
   u32 state = GIFT_OFFERED;
   // Relaxed: what lies there is this worker's own work.
   if (__nv_atomic_compare_exchange_n(&gift.state, &state, (u32)GIFT_NONE, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)) {
@@ -354,15 +364,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
   while (!stops && acquire(o, sh, crew)) {
     while (true) {
       if (warp_id() == 0) {
-        if (o.hungry) donate(o, crew, gift);
+        // It is asked for in the dispatch before whether the last gift is gone.
+        if (o.hungry && !o.offers) donate(o, crew, gift);
         flat_choose(o, sh);
       }
       __syncthreads();
       if (sh.dispatch.stop == NO_ROOM && settle(o, crew, gift)) continue;
       if (sh.dispatch.stop) break;
       // What the others are at is asked for now and needed when the dispatch is over. Relaxed: it only says when it is worth to donate.
-      u32 hungry = 0, recall = 0;
+      u32 hungry = 0, recall = 0, offers = 0;
       if (thread_id() == BLOCK - 1) {
+        offers = o.offers && GLOBAL_LOAD(&gift.state) != GIFT_NONE;
         hungry = GLOBAL_LOAD(&crew.hungry);
         recall = GLOBAL_LOAD(&crew.recall);
         // Relaxed: pairs with the loads of who waits, and of the host's.
@@ -371,18 +383,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
       run_source(0, 1);
       if (thread_id() == BLOCK - 1) {
         o.hungry = hungry;
-        sh.go = !recall;
+        o.offers = offers;
+        u64 since = 0;
+        // Relaxed: pairs with `stop_run`.
+        sh.go = !recall && GLOBAL_LOAD(&o.control.status) == OK && !(o.dispatches % 64 == 0 && should_stop(&o.control, since));
       }
       __syncthreads();
       flat_take(o, sh);
-      u64 since = 0;
-      // Relaxed: pairs with `stop_run`.
-      if (thread_id() == 0 && (GLOBAL_LOAD(&o.control.status) != OK || (o.dispatches % 64 == 0 && should_stop(&o.control, since)))) sh.go = 0;
       __syncthreads();
+      for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) sh.counter[g] = 0;
       stops = !sh.go;
-      __syncthreads();
       if (stops) break;
     }
+    __syncthreads();
     if (thread_id() == 0) {
       if (sh.dispatch.stop == NO_ROOM) {
         // Relaxed: it only hastens the end.

@@ -1,0 +1,152 @@
+//! The tier inside the blocks: what workers do for each other really happens, whoever comes first, and changes nothing.
+
+use super::MEMORY;
+use millstream_aggregator::{Aggregator, Policy, RunReport};
+use millstream_tests::{
+    emulator::{self, Emulator, How},
+    engine::{Prepared, emulate, prepare},
+};
+
+/// A tree of random shape, of which most lies below few nodes; and a node with very many children.
+const SOURCE: &str = "#[millstream::program] mod trees {
+    fn mix(x: u64) -> u64 {
+        let a = (x ^ (x >> 30)).wrapping_mul(0xbf58476d1ce4e5b9);
+        let b = (a ^ (a >> 27)).wrapping_mul(0x94d049bb133111eb);
+        b ^ (b >> 31)
+    }
+    #[task]
+    pub fn node(seed: u64, left: u32) -> u64 {
+        if left == 0 {
+            return 1;
+        }
+        let h = mix(seed);
+        let children = match h % 8 { 0 | 1 | 2 => 0, 3 | 4 | 5 => 1, 6 => 2, _ => 3 };
+        let mut total = 1;
+        for i in 0..children {
+            total += spawn!(node(h.wrapping_add(i).wrapping_mul(0x9e3779b97f4a7c15), left - 1));
+        }
+        sync!();
+        total
+    }
+    #[task]
+    pub fn burst(depth: u32, children: u64) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        let n = if depth == 2 { children } else { 2 };
+        let mut total = 1;
+        for _ in 0..n {
+            total += spawn!(burst(depth - 1, children));
+        }
+        sync!();
+        total
+    }
+}";
+
+/// What a call gives across the device, and how many tasks it has.
+fn expected(
+    emulator: &mut Emulator,
+    prepared: &Prepared,
+    (task, args): (&str, &[String]),
+) -> (String, u64) {
+    let how = How::new(Aggregator::HostThread, 2, MEMORY);
+    let (outcome, report) = emulate(emulator, how, prepared, task, args).unwrap();
+    assert_eq!(report.subtrees.count, 0, "the other tier");
+    (outcome.result, report.total)
+}
+
+fn inside(blocks: u32, memory: u64, seed: u64) -> How {
+    How {
+        policy: Policy::Block,
+        seed,
+        ..How::new(Aggregator::HostThread, blocks, memory)
+    }
+}
+
+fn text(args: &[u64]) -> Vec<String> {
+    args.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn who_has_nothing_gets_what_others_have() {
+    if !emulator::is_there() {
+        return;
+    }
+    let prepared = prepare(SOURCE, "trees.rs").unwrap();
+    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+    let mut seen = RunReport::default().subtrees;
+    for root in 0..12 {
+        let args = text(&[root, 400]);
+        let call = ("node", &args[..]);
+        let expected = expected(&mut emulator, &prepared, call);
+        for seed in 1..=12 {
+            let how = inside(1 + seed as u32 % 6, MEMORY, seed);
+            let (outcome, report) = emulate(&mut emulator, how, &prepared, call.0, call.1).unwrap();
+            assert_eq!((outcome.result, report.total), expected, "{how:?}");
+            let now = report.subtrees;
+            assert!(!now.recalled && now.acquired <= now.donated, "{now:?}");
+            assert!(now.workers <= how.blocks && report.peak <= report.budget);
+            seen.count += now.count;
+            seen.donated += now.donated;
+            seen.acquired += now.acquired;
+        }
+    }
+    println!("{seen:?}");
+    assert!(seen.count > 0 && seen.acquired > 0);
+    assert!(seen.donated > seen.acquired, "some is taken back: {seen:?}");
+}
+
+/// Where a worker finds no room, what all have left is a level of the tier across the device.
+#[test]
+fn what_finds_no_room_goes_back_to_the_device() {
+    if !emulator::is_there() {
+        return;
+    }
+    let prepared = prepare(SOURCE, "trees.rs").unwrap();
+    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+    let (mut ran, mut recalled) = (0, 0);
+    for (task, args) in [
+        ("burst", text(&[4, 900])),
+        ("burst", text(&[6, 300])),
+        ("burst", text(&[7, 20])),
+        ("node", text(&[3, 400])),
+    ] {
+        let call = (task, &args[..]);
+        let expected = expected(&mut emulator, &prepared, call);
+        for (seed, kib) in (1..).zip((64..160).step_by(4)) {
+            let how = inside(1 + seed as u32 % 4, kib << 10, seed);
+            match emulate(&mut emulator, how, &prepared, task, &args) {
+                Ok((outcome, report)) => {
+                    assert_eq!((outcome.result, report.total), expected, "{how:?}");
+                    assert!(report.peak <= report.budget, "{how:?}");
+                    recalled += u32::from(report.subtrees.recalled);
+                    ran += u32::from(report.subtrees.count > 0);
+                }
+                Err(e) if millstream_tests::engine::is_memory(&e) => {}
+                Err(e) => panic!("{how:?}: {e}"),
+            }
+        }
+    }
+    println!("{recalled} of {ran} were recalled");
+    assert!(recalled > 3 && recalled < ran);
+}
+
+#[test]
+fn a_thousand_runs_in_a_row_end() {
+    if !emulator::is_there() {
+        return;
+    }
+    let prepared = prepare(SOURCE, "trees.rs").unwrap();
+    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+    let args = text(&[7, 12]);
+    let expected = expected(&mut emulator, &prepared, ("node", &args));
+    for seed in 1..=1000 {
+        let how = How {
+            switches: [0, 1, 3, 8, 64][seed as usize % 5],
+            timeline: false,
+            ..inside(1 + (seed * 7) as u32 % 9, 1 << 20, seed)
+        };
+        let (outcome, report) = emulate(&mut emulator, how, &prepared, "node", &args).unwrap();
+        assert_eq!((outcome.result, report.total), expected, "{how:?}");
+    }
+}
