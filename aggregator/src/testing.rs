@@ -165,7 +165,11 @@ pub(crate) fn program() -> Levelized {
         Combine::Store,
         &[(SLEEPY, Some(2))],
     );
-    Levelized { program, tasks }
+    Levelized {
+        program,
+        tasks,
+        wide: None,
+    }
 }
 
 /// `count` in plain Rust.

@@ -66,6 +66,7 @@ pub(crate) const LEAST_LIGHT: u64 = 32;
 pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoop> {
     promote::promote(m, bodies);
     let reach = spawning::recursive(bodies);
+    let spawners = Rc::new(called::spawners(bodies, &reach));
     let (mut made, mut loops) = (Vec::new(), Vec::new());
     for (i, body) in bodies.iter_mut().enumerate() {
         let parallel = std::mem::take(&mut body.parallel);
@@ -80,6 +81,7 @@ pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoo
             found: 0,
             changed: false,
             sum: None,
+            spawners: Rc::clone(&spawners),
             vars: std::mem::take(&mut body.vars),
             m,
             made: &mut made,
@@ -119,6 +121,8 @@ struct Outliner<'a> {
     /// How many loops became tasks.
     found: usize,
     changed: bool,
+    /// The tasks that have several children.
+    spawners: Rc<BTreeSet<FnId>>,
     /// The variable whose value the function has, and what is gathered of calls beside it, and how.
     sum: Option<(VarId, Option<(VarId, BinOp)>)>,
     /// The function's variables.

@@ -23,6 +23,7 @@ use crate::{
 pub use crate::ty::Field;
 
 use petgraph::{Direction, algo::condensation, graph::DiGraph};
+use std::sync::Arc;
 
 /// A whole levelized program.
 #[derive(Clone, PartialEq, Debug)]
@@ -31,6 +32,9 @@ pub struct Levelized {
     pub program: Program,
     /// The tasks; [`TaskId`] is the index.
     pub tasks: Vec<LoweredTask>,
+    /// The same program for devices on which [`Rvalue::Wide`](crate::ir::Rvalue::Wide) holds, where it says anything else there. What the
+    /// host may call has the same numbers.
+    pub wide: Option<Arc<Levelized>>,
 }
 
 /// A task after the split.
@@ -99,6 +103,12 @@ pub struct Push {
 }
 
 impl Levelized {
+    /// What a wide device, a GPU, runs.
+    #[must_use]
+    pub fn on_wide(&self) -> &Self {
+        self.wide.as_deref().unwrap_or(self)
+    }
+
     /// The task that a spawn of this function makes.
     #[must_use]
     pub fn task_of(&self, func: FuncId) -> Option<TaskId> {

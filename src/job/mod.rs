@@ -130,6 +130,13 @@ impl Job {
         &self.loaded.warnings
     }
 
+    /// From now on its program is what a GPU runs, if that is another than what a CPU does: for those who look at it.
+    pub fn show_wide(&mut self) {
+        if let Some(wide) = &self.loaded.lowered.wide {
+            self.loaded.lowered = Arc::clone(wide);
+        }
+    }
+
     /// The program as devices run it.
     #[must_use]
     pub const fn lowered(&self) -> &Arc<Levelized> {

@@ -4,10 +4,19 @@ use millstream_graph::levelized::{Field, Levelized, StackRef};
 use millstream_graph::ty::PieceKind;
 use std::fmt::Write as _;
 
-/// The facts of a program, a few lines for each task.
+/// The facts of a program, a few lines for each task; then those of its wide form, if it has one.
 #[must_use]
 pub fn facts(program: &Levelized) -> String {
     let mut out = String::new();
+    of_form(program, &mut out);
+    if let Some(wide) = &program.wide {
+        out.push_str("where the device is wide\n");
+        of_form(wide, &mut out);
+    }
+    out
+}
+
+fn of_form(program: &Levelized, out: &mut String) {
     for task in &program.tasks {
         let _ = writeln!(out, "task {}({})", task.name, fields(&task.element));
         if !task.frame.is_empty() {
@@ -33,7 +42,6 @@ pub fn facts(program: &Levelized) -> String {
             let _ = writeln!(out, "  segment {i} pushes {pushes}");
         }
     }
-    out
 }
 
 fn fields(fields: &[Field]) -> String {

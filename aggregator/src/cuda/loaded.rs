@@ -5,6 +5,7 @@ use super::{
     device::{Inner, arch_for},
     driver::{Kernel, Module},
     launcher::Kernels,
+    subtrees,
     timeline::node_name,
 };
 use crate::{
@@ -254,7 +255,7 @@ impl CudaLoaded {
             },
             name: &program.program.name,
         };
-        let wanted = Wanted::new(inner, &text, &compiler, plan.sources.len());
+        let wanted = Wanted::new(inner, &text, &compiler, &plan);
         let texts: Vec<String> = wanted.now.iter().map(|part| text.part(part)).collect();
         let compiled = compiler.all(&texts)?;
         let mut parts = Vec::new();
@@ -335,7 +336,8 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn new(inner: &Inner, text: &Generated, compiler: &Compiler<'_>, sources: usize) -> Self {
+    fn new(inner: &Inner, text: &Generated, compiler: &Compiler<'_>, plan: &Plan) -> Self {
+        let sources = plan.sources.len();
         let (mut now, mut later) = (Vec::new(), Vec::new());
         let options = &inner.options;
         let aggregator = options.aggregator;
@@ -364,7 +366,8 @@ impl Wanted {
             Aggregator::Auto if !large => want(Part::Persistent, true),
             Aggregator::Auto | Aggregator::HostThread => {}
         }
-        if aggregator != Aggregator::Persistent && !large {
+        let flat = subtrees::flat(plan).contains(&true);
+        if aggregator != Aggregator::Persistent && !large && flat {
             match options.policy {
                 Policy::Device => {}
                 Policy::Auto => want(Part::Workers, aggregator == Aggregator::Auto),

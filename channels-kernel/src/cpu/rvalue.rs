@@ -58,7 +58,7 @@ impl Gen<'_, '_> {
                 self.b.ins().load(clif(*ty), MEMORY, addr, at)
             }
             Rvalue::SlotAddr(slot) => self.slot_addr(*slot),
-            Rvalue::Wide => self.b.ins().iconst(types::I8, 0),
+            Rvalue::Wide => unreachable!("the lowering has decided for each device"),
             Rvalue::DataAddr(data) => {
                 let id = self.unit.data[data.index()];
                 let global = self.unit.module.declare_data_in_func(id, self.b.func);

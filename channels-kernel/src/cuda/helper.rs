@@ -9,7 +9,7 @@ use super::{
 };
 use millstream_graph::{
     flow::CallGraph,
-    ir::{Arg, FuncId, Function, FunctionKind, Operand},
+    ir::{Arg, FuncId, Function, FunctionKind, Operand, StmtKind},
     ty::PieceKind,
 };
 
@@ -67,32 +67,38 @@ pub(super) fn recursive_frame(plan: &Plan) -> u64 {
         128 + 8 * f.locals.len() as u64 + f.slots.iter().map(|s| s.layout.size + 16).sum::<u64>()
     };
     let calls = CallGraph::of_calls(&plan.program.program);
-    helpers(plan)
+    helpers(plan, &calls)
         .filter(|(id, _)| calls.is_recursive(*id))
         .map(|(_, f)| frame(f))
         .max()
         .unwrap_or(0)
 }
 
-fn helpers(plan: &Plan) -> impl Iterator<Item = (FuncId, &Function)> {
-    let all = plan
-        .program
-        .program
-        .functions
-        .iter()
-        .enumerate()
-        .map(|(i, f)| (FuncId::new(i), f));
-    all.filter(|(_, f)| f.kind == FunctionKind::Helper)
+/// The helpers that are called. Those of a graph are too by who asks what a channel has, so all of them stay.
+fn helpers<'a>(plan: &'a Plan, calls: &CallGraph) -> impl Iterator<Item = (FuncId, &'a Function)> {
+    let program = &plan.program.program;
+    let segments = plan.program.tasks.iter().flat_map(|t| &t.segments);
+    let mut called = vec![!program.channels.is_empty(); program.functions.len()];
+    for stmt in segments.flat_map(|s| s.body.stmts()) {
+        if let StmtKind::Call { func, .. } = stmt.kind {
+            called[func.index()] = true;
+            let beyond = calls.reached(func).into_iter();
+            called.iter_mut().zip(beyond).for_each(|(c, b)| *c |= b);
+        }
+    }
+    let all = program.functions.iter().enumerate();
+    all.filter(move |(i, f)| called[*i] && f.kind == FunctionKind::Helper)
+        .map(|(i, f)| (FuncId::new(i), f))
 }
 
 /// Writes all helpers.
 pub(super) fn write(plan: &Plan, out: &mut Writer) {
     let calls = CallGraph::of_calls(&plan.program.program);
-    for (id, function) in helpers(plan) {
+    for (id, function) in helpers(plan, &calls) {
         let text = signature(plan, id, function, calls.is_recursive(id));
         out.line(&format!("{text};"));
     }
-    for (id, function) in helpers(plan) {
+    for (id, function) in helpers(plan, &calls) {
         let recursive = calls.is_recursive(id);
         out.blank();
         out.open(&format!("{} {{", signature(plan, id, function, recursive)));

@@ -44,9 +44,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a program for runs of so many bytes: short return addresses reach 2^32 times the result's alignment.
+    /// Plans a program, as it is for a wide device, for runs of so many bytes: short return addresses reach 2^32 times the result's
+    /// alignment.
     #[must_use]
     pub fn new(program: &Levelized, memory: u64) -> Self {
+        let program = program.on_wide();
         let mut plan = Self {
             program: program.clone(),
             stacks: Vec::new(),

@@ -47,7 +47,7 @@ impl Body<'_, '_> {
             }
             Rvalue::SlotAddr(id) => self.slot(*id),
             Rvalue::DataAddr(id) => format!("(ptr)d{}", id.0),
-            Rvalue::Wide => "true".into(),
+            Rvalue::Wide => unreachable!("the lowering has decided for each device"),
             Rvalue::Uniform { id, ty } => {
                 format!(
                     "from_bits<{}>(device_flow.uniforms[{}])",

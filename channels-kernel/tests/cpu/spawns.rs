@@ -135,6 +135,7 @@ fn fan(combine: Combine, ty: Scalar, start: u64) -> Levelized {
     Levelized {
         program,
         tasks: vec![fan, one],
+        wide: None,
     }
 }
 
@@ -337,6 +338,7 @@ fn blobs_travel_through_spawns() {
             task(0, "pass", pass, None, pushes),
             task(1, "take", take, Some(LocalId(0)), vec![]),
         ],
+        wide: None,
     };
     assert_eq!(
         levelized.tasks[1].element[0].kind,

@@ -2,49 +2,83 @@
 //!
 //! [`lower`] is the table of contents: one pass, one file. The verifier looks at what each leaves, where debug assertions are on.
 
+mod alike;
 pub mod check;
+mod decide;
 mod edit;
 mod inline;
 mod liveness;
 mod peel;
 mod pushes;
 mod reduce;
+mod scalars;
 mod simplify;
 mod specialise;
 mod split;
+mod unread;
+mod unroll;
 
 use millstream_graph::{
-    ir::Program,
+    ir::{FunctionKind, Program},
     levelized::Levelized,
     verify::{VerifyError, verify, verify_levelized},
 };
+use std::sync::Arc;
 
 /// What came out breaks the rules of levelized programs: an error of the lowering itself.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the lowered program is wrong (an error in Millstream): {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
 pub struct LowerError(pub Vec<check::CheckError>);
 
-/// Lowers a program that the front end made or the verifier passed.
+/// Lowers a program that the front end made or the verifier passed. One that asks whether the device is wide is lowered twice, each time as
+/// if it had been written for such devices alone.
 ///
 /// # Errors
 /// If what came out does not hold what [`Levelized`] promises: a fault of the lowering, found by its checker.
 pub fn lower(program: &Program) -> Result<Levelized, LowerError> {
-    let mut program = program.clone();
+    if !decide::asks(program) {
+        return lower_decided(program.clone());
+    }
+    let wide = lower_decided(decide::decide(program, true))?;
+    let lowered = lower_decided(decide::decide(program, false))?;
+    let callable = || program.callable().map(|(id, _)| id);
+    debug_assert!(callable().all(|f| lowered.task_of(f) == wide.task_of(f)));
+    Ok(Levelized {
+        wide: Some(Arc::new(wide)),
+        ..lowered
+    })
+}
+
+/// Lowers a program that asks nothing of the device.
+fn lower_decided(mut program: Program) -> Result<Levelized, LowerError> {
     for function in &mut program.functions {
         simplify::simplify(function, None);
     }
     holds_after("simplify", || verify(&program));
     inline::inline(&mut program);
     holds_after("inline", || verify(&program));
+    let helpers = program.functions.iter_mut();
+    for helper in helpers.filter(|f| f.kind == FunctionKind::Helper) {
+        unroll::unroll(helper, None);
+    }
+    holds_after("unroll", || verify(&program));
     reduce::gather(&mut program);
     holds_after("gather", || verify(&program));
+    alike::join(&mut program);
+    holds_after("alike", || verify(&program));
     let tasks = specialise::specialise(&mut program);
     holds_after("specialise", || verify(&program));
+    unread::drop(&mut program, &tasks);
+    holds_after("unread", || verify(&program));
     let tasks = tasks
         .into_iter()
         .map(|(func, combine)| split::split(&program, func, combine))
         .collect();
-    let mut lowered = Levelized { program, tasks };
+    let mut lowered = Levelized {
+        program,
+        tasks,
+        wide: None,
+    };
     holds_after("split", || {
         let mut counted = lowered.clone();
         pushes::count(&mut counted);

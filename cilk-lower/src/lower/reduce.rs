@@ -17,6 +17,7 @@ use millstream_graph::{
     },
     ty::Scalar,
 };
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A statement: its block and its place in it.
 type At = (BlockId, usize);
@@ -221,12 +222,6 @@ fn always_loaded(function: &Function, flow: &Flow, spawn: At, load: At) -> bool 
     !onward.into_iter().any(|b| b != load.0 && returns(b)) && !returns(spawn.0)
 }
 
-/// Whether every return that a spawn may come to returns that value.
-fn only_returned(function: &Function, flow: &Flow, spawn: At, value: Operand) -> bool {
-    let other = |b: BlockId| matches!(&function.blocks[b.index()].term, Terminator::Return(values) if values[..] != [value]);
-    !flow.reach([spawn.0], |_| true).into_iter().any(other)
-}
-
 /// The values that a task returns as one integer or `bool`.
 fn returned(function: &Function) -> Vec<Operand> {
     let values = function.blocks.iter().filter_map(|b| match &b.term {
@@ -247,18 +242,45 @@ pub(crate) fn gather(program: &mut Program) {
         let comes_back = |func: FuncId| func == id || spawns.reached(func)[i];
         let function = &mut program.functions[i];
         for value in returned(function) {
-            gather_one(function, value, &comes_back);
+            let facts = Facts::new(function);
+            if let Some(Rvalue::Binary(op, ..)) = facts.value(function, value) {
+                gather_one(function, &facts, value, *op, &comes_back);
+            }
+        }
+        // A child whose result is the task's own is one of those that it combines elsewhere.
+        if let Some(op) = gathers_by(function) {
+            for value in returned(function) {
+                let facts = Facts::new(function);
+                if let Some(Rvalue::Load { .. }) = facts.value(function, value) {
+                    let recurses = |func| spawns.is_recursive(func);
+                    gather_one(function, &facts, value, op, &recurses);
+                }
+            }
         }
         simplify::simplify(function, None);
     }
 }
 
-fn gather_one(function: &mut Function, value: Operand, comes_back: &impl Fn(FuncId) -> bool) {
-    let facts = Facts::new(function);
-    let Some(Rvalue::Binary(op, ..)) = facts.value(function, value) else {
-        return;
-    };
-    let op = *op;
+/// How the task combines what its children give, if it does so in one way.
+fn gathers_by(function: &Function) -> Option<BinOp> {
+    let mut ways = function.stmts().filter_map(|s| match &s.kind {
+        StmtKind::Spawn {
+            dest: Some(dest), ..
+        } => dest.combine.op(),
+        _ => None,
+    });
+    let first = ways.next()?;
+    ways.all(|op| op == first).then_some(first)
+}
+
+/// Gathers the parts of one value, `wanted` saying whose.
+fn gather_one(
+    function: &mut Function,
+    facts: &Facts,
+    value: Operand,
+    op: BinOp,
+    wanted: &impl Fn(FuncId) -> bool,
+) {
     let (Some(neutral), Some(combine)) = (neutral(op, function.type_of(value)), combine_of(op))
     else {
         return;
@@ -280,7 +302,7 @@ fn gather_one(function: &mut Function, value: Operand, comes_back: &impl Fn(Func
             ..
         } = &function.blocks[spawn.0.index()].stmts[spawn.1].kind
             && dest.combine == Combine::Store
-            && comes_back(*func)
+            && wanted(*func)
             && facts.once(*spawn)
             && facts.dominates(*spawn, load)
             && always_loaded(function, &facts.flow, *spawn, load)
@@ -338,9 +360,7 @@ fn gather_one(function: &mut Function, value: Operand, comes_back: &impl Fn(Func
 /// Gives its new number.
 pub(crate) fn forward(function: &mut Function, mut ret: LocalId, combine: Combine) -> LocalId {
     if let Some(op) = combine.op() {
-        for value in returned(function) {
-            forward_one(function, value, ret, op, combine);
-        }
+        forward_all(function, ret, op, combine);
         ret = simplify::simplify(function, Some(ret)).unwrap_or(ret);
     }
     // A sync may stand right before another: the one that a task ends with.
@@ -350,57 +370,41 @@ pub(crate) fn forward(function: &mut Function, mut ret: LocalId, combine: Combin
     ret
 }
 
-fn forward_one(function: &mut Function, value: Operand, ret: LocalId, op: BinOp, combine: Combine) {
-    if neutral(op, function.type_of(value)).is_none() {
-        return;
-    }
+fn forward_all(function: &mut Function, ret: LocalId, op: BinOp, combine: Combine) {
     let facts = Facts::new(function);
-    let mut leaves = Vec::new();
-    facts.leaves(function, value, op, &mut leaves);
-    for (slot, load) in leaves {
-        let used = &facts.slots[slot.index()];
-        let ([start], [_], false) = (used.stores.as_slice(), used.loads.as_slice(), used.other)
-        else {
-            continue;
-        };
-        let StmtKind::Store { value: initial, .. } =
-            function.blocks[start.0.index()].stmts[start.1].kind
-        else {
-            continue;
-        };
-        let constant = initial
-            .local()
-            .is_none_or(|id| facts.def[id.index()].is_some());
-        let same_way = used.spawns.iter().all(
-            |(b, i)| matches!(&function.blocks[b.index()].stmts[*i].kind, StmtKind::Spawn { dest: Some(d), .. } if d.combine == combine),
-        );
-        let in_order = |at: At| facts.dominates(*start, at);
-        let fits = constant
-            && same_way
-            && !used.spawns.is_empty()
-            && facts.once(*start)
-            && facts.once(load)
-            && in_order(load)
-            && used.spawns.iter().all(|s| {
-                in_order(*s)
-                    && always_loaded(function, &facts.flow, *s, load)
-                    && only_returned(function, &facts.flow, *s, value)
-            });
-        if !fits {
-            continue;
+    // Of each slot: the returns whose value has it as a part, and where it is loaded for them.
+    let mut parts: BTreeMap<SlotId, Vec<(BlockId, At)>> = BTreeMap::new();
+    for (i, block) in function.blocks.iter().enumerate() {
+        if let Terminator::Return(values) = &block.term
+            && let [value] = values[..]
+            && neutral(op, function.type_of(value)).is_some()
+        {
+            let mut leaves = Vec::new();
+            facts.leaves(function, value, op, &mut leaves);
+            for (slot, load) in leaves {
+                let of = parts.entry(slot).or_default();
+                of.push((BlockId::new(i), load));
+            }
         }
-        for (b, i) in used.spawns.clone() {
+    }
+    for (slot, returns) in parts {
+        let Some((start, initial)) = only_gathered(function, &facts, slot, &returns, combine)
+        else {
+            continue;
+        };
+        for (b, i) in &facts.slots[slot.index()].spawns {
             if let StmtKind::Spawn {
                 dest: Some(dest), ..
-            } = &mut function.blocks[b.index()].stmts[i].kind
+            } = &mut function.blocks[b.index()].stmts[*i].kind
             {
                 dest.addr = Operand::Local(ret);
             }
         }
-        if let StmtKind::Assign { value, .. } =
-            &mut function.blocks[load.0.index()].stmts[load.1].kind
-        {
-            *value = Rvalue::Use(initial);
+        // What the slot began with is part of what is returned, on whichever way.
+        for (_, (b, i)) in returns {
+            if let StmtKind::Assign { value, .. } = &mut function.blocks[b.index()].stmts[i].kind {
+                *value = Rvalue::Use(initial);
+            }
         }
         // Nothing loads the slot any more. The store is marked by a statement that does nothing and taken out below, so that the places of
         // the others still hold.
@@ -415,6 +419,61 @@ fn forward_one(function: &mut Function, value: Operand, ret: LocalId, op: BinOp,
             .stmts
             .retain(|s| !matches!(s.kind, StmtKind::Zero { size: 0, .. }));
     }
+}
+
+/// Where a slot begins and with what, if what children gather there is returned, by these returns with these loads, and nothing else.
+fn only_gathered(
+    function: &Function,
+    facts: &Facts,
+    slot: SlotId,
+    returns: &[(BlockId, At)],
+    combine: Combine,
+) -> Option<(At, Operand)> {
+    let used = &facts.slots[slot.index()];
+    let ([start], false) = (used.stores.as_slice(), used.other) else {
+        return None;
+    };
+    let StmtKind::Store { value: initial, .. } =
+        function.blocks[start.0.index()].stmts[start.1].kind
+    else {
+        return None;
+    };
+    let constant = initial
+        .local()
+        .is_none_or(|id| facts.def[id.index()].is_some());
+    let same_way = used.spawns.iter().all(
+        |(b, i)| matches!(&function.blocks[b.index()].stmts[*i].kind, StmtKind::Spawn { dest: Some(d), .. } if d.combine == combine),
+    );
+    let in_order = |at: At| facts.dominates(*start, at);
+    let loaded = |(_, load): &(BlockId, At)| facts.once(*load) && in_order(*load);
+    let ends: BTreeSet<BlockId> = returns.iter().map(|(end, _)| *end).collect();
+    let fits = constant
+        && same_way
+        && ends.len() == returns.len()
+        && !used.spawns.is_empty()
+        && used.loads.len() == returns.len()
+        && facts.once(*start)
+        && returns.iter().all(loaded)
+        && used
+            .spawns
+            .iter()
+            .all(|s| in_order(*s) && comes_to(function, &facts.flow, *s, returns));
+    fits.then_some((*start, initial))
+}
+
+/// Whether every return that a spawn may come to is one of these, and its load stands on every way there.
+fn comes_to(function: &Function, flow: &Flow, spawn: At, returns: &[(BlockId, At)]) -> bool {
+    let reached = flow.reach([spawn.0], |_| true);
+    let mut ends = reached
+        .into_iter()
+        .filter(|b| matches!(function.blocks[b.index()].term, Terminator::Return(_)));
+    ends.all(|end| {
+        let Some((_, load)) = returns.iter().find(|(at, _)| *at == end) else {
+            return false;
+        };
+        let onward = flow.reach(flow.targets(spawn.0).iter().copied(), |b| b != load.0);
+        end != spawn.0 && (end == load.0 || !onward.contains(&end))
+    })
 }
 
 /// A result that is known before the sync need not wait for it.

@@ -9,11 +9,12 @@
 //!
 //! Both ways give the same: the callee recurses (others are helpers in all but name), and all that it is given it can only read, and so
 //! can its caller: values, and what the caller's own parameters refer to. The calls are several, next to each other or in a loop, so that
-//! there is something to run side by side; a loop gathers integers in variables that it names for nothing else.
+//! there is something to run side by side; a loop gathers integers in variables that it names for nothing else. A single call is a child
+//! where its value is the function's, `return f(i)`, and its callee has several children.
 
 use super::{Known, Outliner, gather::mentions, make::Make, replace};
 use crate::{
-    hir::{Expr, ExprKind, FnId, LoopId, Pat, Stmt, VarId},
+    hir::{Body, Expr, ExprKind, FnId, LoopId, Pat, Stmt, VarId},
     ty::{BOOL, Ty},
 };
 use millstream_graph::{
@@ -21,6 +22,34 @@ use millstream_graph::{
     ty::Scalar,
 };
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The tasks that have several children: by spawns, or by calls of what comes back to them.
+pub(super) fn spawners(bodies: &mut [Body], reach: &[BTreeSet<FnId>]) -> BTreeSet<FnId> {
+    let mut out = BTreeSet::new();
+    for (i, body) in bodies.iter_mut().enumerate() {
+        let comes_back = |func: &FnId| reach.get(func.0).is_some_and(|r| r.contains(&FnId(i)));
+        if !body.parallel.is_empty() || children(&mut body.root, &comes_back) > 1 {
+            out.insert(FnId(i));
+        }
+    }
+    out
+}
+
+/// How many children an expression has at least, those of a loop counted twice.
+fn children(e: &mut Expr, comes_back: &impl Fn(&FnId) -> bool) -> usize {
+    let own = match &*e.kind {
+        ExprKind::Spawn { .. } => 1,
+        ExprKind::Call(func, _) => usize::from(comes_back(func)),
+        _ => 0,
+    };
+    let mut inside = 0;
+    e.children_mut(&mut |child| inside += children(child, comes_back));
+    let rounds = match &*e.kind {
+        ExprKind::While(..) | ExprKind::For(..) | ExprKind::Loop(..) => 2,
+        _ => 1,
+    };
+    own + rounds * inside
+}
 
 /// What a loop gathers of calls, by the variable.
 type Gathers = BTreeMap<VarId, (Combine, usize)>;
@@ -110,6 +139,11 @@ impl Outliner<'_> {
             && args.iter().all(|arg| !arg.assigns && self.is_frozen(arg))
     }
 
+    /// Whether a call is one of a task that has several children itself.
+    fn has_children(&self, call: &Expr) -> bool {
+        matches!(&*call.kind, ExprKind::Call(func, _) if self.spawners.contains(func))
+    }
+
     /// Whether nobody writes to what a value refers to while the caller runs.
     fn is_frozen(&self, value: &Expr) -> bool {
         match &value.ty {
@@ -181,7 +215,8 @@ impl Outliner<'_> {
     fn hoist(&mut self, e: &mut Expr, reach: &[BTreeSet<FnId>], ends: bool) {
         let mut found = 0;
         self.each_call(e, reach, &mut |_, _| found += 1);
-        if found < 2 || e.assigns {
+        let handed_over = ends && self.is_child(e, reach) && self.has_children(e);
+        if (found < 2 && !handed_over) || e.assigns {
             return self.spawn_calls(e, reach, ends);
         }
         let make = Make(e.span);

@@ -154,6 +154,7 @@ impl Graph {
         let levelized = Levelized {
             program: program.clone(),
             tasks,
+            wide: None,
         };
         match verify_levelized(&levelized) {
             Ok(()) => Ok(levelized),

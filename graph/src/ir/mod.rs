@@ -356,7 +356,7 @@ pub enum Rvalue {
     /// Address of a constant array.
     DataAddr(DataId),
     /// `bool`: whether the device runs so many tasks side by side that one which could be called had better be spawned. A GPU does; the
-    /// interpreter and the CPU do not.
+    /// interpreter and the CPU do not. Tasks only, before they are lowered.
     Wide,
     /// Made of a graph: an argument that the graph gives, the same for all elements of a run.
     Uniform {

@@ -34,6 +34,7 @@
 //!     are channels, and channels are nothing else; their elements have none either.
 //! 25. `emit` has the pieces of an element, a blob as an address, of a channel of the kernel; in a task or a segment, of a channel of the program.
 //! 26. `uniform` reads a uniform of the program as what it is, a blob as an address. Kernels have none.
+//! 27. `wide` stands only in tasks: the lowering decides it for each device.
 //!
 //! **Segment** ([`verify_segment`]): the same, and
 //! 18. It has no params and no `sync`; it returns what its task returns. An entry takes the fields of the element, which are the pieces of

@@ -280,7 +280,12 @@ impl Checker<'_> {
                 }
                 Some(Scalar::Ptr)
             }
-            Rvalue::Wide => Some(Scalar::Bool),
+            Rvalue::Wide => {
+                if self.function.kind != FunctionKind::Task {
+                    self.fail("only a task asks whether the device is wide, before it is lowered");
+                }
+                Some(Scalar::Bool)
+            }
             Rvalue::Uniform { id, ty } => self.check_uniform(*id, *ty),
             Rvalue::PtrAdd { base, index, .. } => {
                 self.expect(*base, Scalar::Ptr, "the base");

@@ -267,6 +267,9 @@ pub(crate) struct LowerArgs {
     /// The file to write; the terminal if none is given
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Segments, frames and graphs as a GPU runs them, where that is not as a CPU does: it spawns some of the tasks that are called
+    #[arg(long)]
+    pub(crate) gpu: bool,
     /// The GPU architecture of PTX and cubin
     #[arg(long, default_value = "sm_90", value_parser = arch)]
     pub(crate) arch: u32,

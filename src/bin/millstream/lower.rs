@@ -15,7 +15,10 @@ pub(crate) fn lower(args: &LowerArgs) -> Result<(), Failure> {
         program: args.program.clone(),
         ..Settings::default()
     };
-    let job = Job::open(&args.file, &settings)?;
+    let mut job = Job::open(&args.file, &settings)?;
+    if args.gpu {
+        job.show_wide();
+    }
     let text = match args.emit {
         Emit::Cuda => cuda::text(&job)?,
         Emit::Ptx => cuda::ptx(&job, args.arch)?,

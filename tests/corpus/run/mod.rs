@@ -126,6 +126,7 @@ programs! {
     slice_methods
     slice_windows
     slices
+    small_arrays
     spawn_in_branches
     spawn_in_nested_blocks
     string_matching

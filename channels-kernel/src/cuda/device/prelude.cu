@@ -271,26 +271,52 @@ FN void put_two(T* at, T a, T b) {
   *(Two*)at = Two{a, b};
 }
 
+// Few words are copied without a loop, so that what lies in registers stays there. More have one: without, each copy of a kilobyte is a thousand
+// instructions and more, three times over where the compiler does not know how it is aligned.
+constexpr u64 UNROLLED = 16;
+
+template <class T>
+FN void copy_words(ptr to, const char* from, u64 size) {
+  if (size <= UNROLLED * sizeof(T)) {
+#pragma unroll
+    for (u64 i = 0; i < size; i += sizeof(T)) *(T*)(to + i) = *(const T*)(from + i);
+  } else {
+#pragma unroll 4
+    for (u64 i = 0; i < size; i += sizeof(T)) *(T*)(to + i) = *(const T*)(from + i);
+  }
+}
+
 FN void copy_bytes(ptr to, const char* from, u64 size) {
   if (to == from) return;
   const u64 odd = (u64)to | (u64)from | size;
   if (odd % 8 == 0) {
-    for (u64 i = 0; i < size; i += 8) *(u64*)(to + i) = *(const u64*)(from + i);
+    copy_words<u64>(to, from, size);
   } else if (odd % 4 == 0) {
-    for (u64 i = 0; i < size; i += 4) *(u32*)(to + i) = *(const u32*)(from + i);
+    copy_words<u32>(to, from, size);
   } else {
-    for (u64 i = 0; i < size; i++) to[i] = from[i];
+    copy_words<char>(to, from, size);
+  }
+}
+
+template <class T>
+FN void zero_words(ptr to, u64 size) {
+  if (size <= UNROLLED * sizeof(T)) {
+#pragma unroll
+    for (u64 i = 0; i < size; i += sizeof(T)) *(T*)(to + i) = 0;
+  } else {
+#pragma unroll 4
+    for (u64 i = 0; i < size; i += sizeof(T)) *(T*)(to + i) = 0;
   }
 }
 
 FN void zero_bytes(ptr to, u64 size) {
   const u64 odd = (u64)to | size;
   if (odd % 8 == 0) {
-    for (u64 i = 0; i < size; i += 8) *(u64*)(to + i) = 0;
+    zero_words<u64>(to, size);
   } else if (odd % 4 == 0) {
-    for (u64 i = 0; i < size; i += 4) *(u32*)(to + i) = 0;
+    zero_words<u32>(to, size);
   } else {
-    for (u64 i = 0; i < size; i++) to[i] = 0;
+    zero_words<char>(to, size);
   }
 }
 

@@ -152,7 +152,11 @@ pub fn leaves(
             segments,
         });
     }
-    Levelized { program, tasks }
+    Levelized {
+        program,
+        tasks,
+        wide: None,
+    }
 }
 
 /// A task that takes scalars and returns what one assignment makes of them: argument `i` is `%i`, the value `%value` follows the
@@ -285,6 +289,7 @@ pub fn fib(counted: bool) -> Levelized {
     Levelized {
         program: program(vec![original("fib", ret)]),
         tasks: vec![task],
+        wide: None,
     }
 }
 

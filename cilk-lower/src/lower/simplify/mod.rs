@@ -21,6 +21,13 @@ pub(crate) fn tidy(function: &mut Function, ret: Option<LocalId>) {
 
 /// Simplifies a function; `ret`, if there is one, is a local that each return reads. Gives its new number.
 pub(crate) fn simplify(function: &mut Function, ret: Option<LocalId>) -> Option<LocalId> {
+    settle(function, ret);
+    let numbers = edit::drop_unused(function, ret);
+    ret.and_then(|r| numbers[r.index()])
+}
+
+/// The same, but that locals and slots keep their numbers.
+pub(crate) fn settle(function: &mut Function, ret: Option<LocalId>) {
     for _ in 0..ROUNDS {
         let mut changed = jumps::straighten(function);
         changed |= promote::promote(function);
@@ -30,6 +37,4 @@ pub(crate) fn simplify(function: &mut Function, ret: Option<LocalId>) -> Option<
             break;
         }
     }
-    let numbers = edit::drop_unused(function, ret);
-    ret.and_then(|r| numbers[r.index()])
 }

@@ -12,7 +12,7 @@ mod prune;
 mod segment;
 mod spawned;
 
-use super::{reduce, simplify};
+use super::{reduce, simplify, unroll};
 use millstream_graph::{
     ir::{Combine, FuncId, Program, SegmentId},
     levelized::LoweredTask,
@@ -30,9 +30,12 @@ pub(crate) fn split(program: &Program, func: FuncId, combine: Combine) -> Lowere
     addresses::sink(&mut function);
     simplify::tidy(&mut function, ret);
     let plan = Plan::new(program, &function, ret);
-    let segments = (0..plan.starts.len())
-        .map(|i| segment::make(&function, &plan, SegmentId::new(i)))
-        .collect();
+    let segments = (0..plan.starts.len()).map(|i| {
+        let mut segment = segment::make(&function, &plan, SegmentId::new(i));
+        segment.ret = unroll::unroll(&mut segment.body, segment.ret);
+        segment
+    });
+    let segments = segments.collect();
     let mut task = LoweredTask {
         func,
         name: function.name.clone(),

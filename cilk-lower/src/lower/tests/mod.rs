@@ -1,12 +1,14 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
+mod arrays;
 mod kernels;
 mod programs;
 mod simulate;
 mod source;
 mod spawns;
+mod wide;
 
-use super::{check::check, lower};
+use super::{check::check, decide::decide, lower};
 use millstream_graph::graph::{Drawing, Graph};
 use millstream_graph::{
     interp::{ArgValue, Interp},
@@ -45,8 +47,14 @@ fn args(values: &[In], mut alloc: impl FnMut(Vec<u8>) -> u64) -> (Vec<ArgValue>,
     (out, buffers)
 }
 
-/// Runs a task in the interpreter and, lowered, in the simulator: the result and every buffer are the same.
+/// Runs a task in the interpreter and, lowered, in the simulator, as it is for either kind of device: the result and every buffer are the same.
 fn agrees(program: &Program, task: &str, values: &[In]) -> Vec<u8> {
+    let [narrow, wide] = [false, true].map(|w| agrees_decided(&decide(program, w), task, values));
+    assert_eq!(narrow, wide);
+    narrow
+}
+
+fn agrees_decided(program: &Program, task: &str, values: &[In]) -> Vec<u8> {
     let lowered = lower(program).unwrap();
     let mut interp = Interp::new(program);
     let (a, buffers) = args(values, |bytes| interp.alloc(bytes, 8));

@@ -4,7 +4,7 @@ use super::{In, agrees, number};
 use crate::lower::lower;
 use millstream_graph::ir::{Program, StmtKind};
 
-fn program(body: &str) -> Program {
+pub(super) fn program(body: &str) -> Program {
     let source = format!("#[millstream::program]\nmod p {{\n{body}\n}}\n");
     let file = crate::front::parse_file(&source, "p.rs", None);
     file.unwrap_or_else(|e| panic!("{e:?}\n{source}"))

@@ -75,6 +75,7 @@ fn levelized() -> Levelized {
     Levelized {
         program,
         tasks: vec![task],
+        wide: None,
     }
 }
 

@@ -1,0 +1,501 @@
+//! Small arrays whose elements are all named by known numbers live in locals, an element each: registers, if there are enough.
+//!
+//! A slot qualifies if its address goes nowhere: it is only added to, by constants, and loaded from, stored to, copied and zeroed. What is
+//! loaded and stored there says what its *cells* are; a copy from slot to slot makes both have the same ones, and what is copied or zeroed
+//! beside them is cut into words.
+
+use super::{edit, liveness::Liveness};
+use fixedbitset::FixedBitSet;
+use millstream_graph::{
+    ir::{Arg, BlockId, Function, LocalId, Operand, Rvalue, SlotId, Span, Stmt, StmtKind},
+    ty::Scalar,
+};
+use std::collections::BTreeMap;
+
+/// A larger slot stays in memory.
+const MOST_BYTES: u64 = 256;
+/// As does one of more cells.
+const MOST_CELLS: usize = 32;
+
+/// What a slot consists of, by where in it.
+type Cells = BTreeMap<u64, Scalar>;
+
+/// A byte of a slot.
+type Place = (SlotId, u64);
+
+/// Puts locals in the place of such slots. Says whether there was any.
+pub(crate) fn replace(function: &mut Function) -> bool {
+    let places = Places::new(function);
+    let cells = places.cells(function);
+    if cells.iter().all(Option::is_none) {
+        return false;
+    }
+    let mut locals: BTreeMap<Place, LocalId> = BTreeMap::new();
+    for (i, cells) in cells.iter().enumerate() {
+        for (at, ty) in cells.iter().flatten() {
+            let name = function.slots[i].name.clone();
+            let local = edit::add_local(function, name, *ty);
+            locals.insert((SlotId::new(i), *at), local);
+        }
+    }
+    let rewriter = Rewriter {
+        places: &places,
+        cells: &cells,
+        locals: &locals,
+    };
+    for block in &mut function.blocks {
+        let old = std::mem::take(&mut block.stmts);
+        for stmt in old {
+            rewriter.rewrite(stmt, &mut block.stmts);
+        }
+    }
+    initialize(function, &locals);
+    true
+}
+
+/// Whether a slot could live in locals, if only all numbers were known.
+pub(crate) fn may_fit(function: &Function, slot: SlotId) -> bool {
+    let of = &function.slots[slot.index()];
+    of.scalar.is_none()
+        && of.layout.size <= MOST_BYTES
+        && !function.args.contains(&Arg::Slot(slot))
+        && !escapes(function, slot)
+}
+
+/// The locals that may hold an address inside a slot.
+pub(crate) fn addresses_in(function: &Function, slot: SlotId) -> FixedBitSet {
+    let mut out = FixedBitSet::with_capacity(function.locals.len());
+    loop {
+        let before = out.count_ones(..);
+        for stmt in function.stmts() {
+            let inside = |o: &Operand| o.local().is_some_and(|l| out.contains(l.index()));
+            if let StmtKind::Assign { dst, value } = &stmt.kind
+                && match value {
+                    Rvalue::SlotAddr(s) => *s == slot,
+                    Rvalue::Use(base) | Rvalue::PtrAdd { base, .. } => inside(base),
+                    _ => false,
+                }
+            {
+                out.insert(dst.index());
+            }
+        }
+        if out.count_ones(..) == before {
+            return out;
+        }
+    }
+}
+
+/// Whether the address of a slot goes anywhere but to loads, stores, copies and zeroes.
+fn escapes(function: &Function, slot: SlotId) -> bool {
+    let within = addresses_in(function, slot);
+    let inside = |o: Operand| o.local().is_some_and(|l| within.contains(l.index()));
+    let mut found = function
+        .args
+        .iter()
+        .any(|a| matches!(a, Arg::Local(l) if within.contains(l.index())));
+    for block in &function.blocks {
+        for stmt in &block.stmts {
+            match &stmt.kind {
+                StmtKind::Store { value, .. } => found |= inside(*value),
+                StmtKind::Copy { .. } | StmtKind::Zero { .. } => {}
+                StmtKind::Assign {
+                    value: Rvalue::Load { .. } | Rvalue::Use(_) | Rvalue::PtrAdd { .. },
+                    ..
+                } => {}
+                kind => kind.each_operand(&mut |o| found |= inside(o)),
+            }
+        }
+        block.term.each_operand(&mut |o| found |= inside(o));
+    }
+    found
+}
+
+/// Where each local points, if that is always the same place of one slot.
+struct Places {
+    of: Vec<Option<Place>>,
+    /// The slots that qualify.
+    slots: FixedBitSet,
+}
+
+impl Places {
+    fn new(function: &Function) -> Self {
+        let mut this = Self {
+            of: vec![None; function.locals.len()],
+            slots: FixedBitSet::with_capacity(function.slots.len()),
+        };
+        let all = (0..function.slots.len()).map(SlotId::new);
+        let fitting = all.filter(|s| may_fit(function, *s)).map(SlotId::index);
+        this.slots.extend(fitting);
+        if this.slots.is_clear() {
+            return this;
+        }
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for stmt in function.stmts() {
+                if let StmtKind::Assign { dst, value } = &stmt.kind
+                    && this.of[dst.index()].is_none()
+                    && let Some(place) = this.place(value)
+                {
+                    this.of[dst.index()] = Some(place);
+                    again = true;
+                }
+            }
+        }
+        this.leave_unknown(function);
+        this
+    }
+
+    fn at(&self, operand: Operand) -> Option<Place> {
+        self.of[operand.local()?.index()]
+    }
+
+    fn place(&self, value: &Rvalue) -> Option<Place> {
+        match value {
+            Rvalue::SlotAddr(slot) => Some((*slot, 0)),
+            Rvalue::Use(base) => self.at(*base),
+            Rvalue::PtrAdd {
+                base,
+                index: Operand::Const(_, index),
+                scale,
+                offset,
+            } => {
+                let (slot, at) = self.at(*base)?;
+                let by = index.wrapping_mul(*scale).wrapping_add(*offset);
+                Some((slot, at.wrapping_add(by)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Leaves out the slots of which some address is not known.
+    fn leave_unknown(&mut self, function: &Function) {
+        for i in 0..function.slots.len() {
+            let slot = SlotId::new(i);
+            if !self.slots.contains(i) {
+                continue;
+            }
+            let within = addresses_in(function, slot);
+            let known = |dst: &LocalId, value: &Rvalue| {
+                let place = self.place(value);
+                place.is_some_and(|(s, _)| s == slot) && place == self.of[dst.index()]
+            };
+            let all = function.stmts().all(|s| match &s.kind {
+                StmtKind::Assign { dst, value } => {
+                    !within.contains(dst.index()) || known(dst, value)
+                }
+                kind => kind.def().is_none_or(|dst| !within.contains(dst.index())),
+            });
+            self.slots.set(i, all);
+        }
+    }
+
+    /// The place that an operand points at, if its slot qualifies.
+    fn place_of(&self, operand: Operand) -> Option<Place> {
+        self.at(operand)
+            .filter(|(slot, _)| self.slots.contains(slot.index()))
+    }
+
+    /// What the slots consist of that qualify.
+    fn cells(&self, function: &Function) -> Vec<Option<Cells>> {
+        let mut found = Finder {
+            cells: (0..function.slots.len())
+                .map(|i| self.slots.contains(i).then(Cells::new))
+                .collect(),
+            copies: Vec::new(),
+            ranges: Vec::new(),
+            function,
+        };
+        for stmt in function.stmts() {
+            found.look(self, &stmt.kind);
+        }
+        found.spread();
+        // Only copied: it is a part of something.
+        for cells in &mut found.cells {
+            *cells = cells.take().filter(|c| !c.is_empty());
+        }
+        found.fill(true);
+        found.fill(false);
+        for cells in &mut found.cells {
+            *cells = cells.take().filter(|c| c.len() <= MOST_CELLS);
+        }
+        found.only_whole();
+        found.cells
+    }
+}
+
+/// Finds the cells of slots.
+struct Finder<'a> {
+    /// None for slots that do not qualify.
+    cells: Vec<Option<Cells>>,
+    /// From slot to slot: where to, where from, and how many bytes.
+    copies: Vec<(Place, Place, u64)>,
+    /// What is copied from or to memory, or, where that is false, zeroed.
+    ranges: Vec<(Place, u64, bool)>,
+    function: &'a Function,
+}
+
+impl Finder<'_> {
+    fn look(&mut self, places: &Places, kind: &StmtKind) {
+        match kind {
+            StmtKind::Assign {
+                value: Rvalue::Load { ty, addr, offset },
+                ..
+            } => self.access(places.place_of(*addr), *offset, *ty),
+            StmtKind::Store {
+                addr,
+                offset,
+                value,
+            } => self.access(
+                places.place_of(*addr),
+                *offset,
+                self.function.type_of(*value),
+            ),
+            StmtKind::Copy { dst, src, size } => {
+                let (to, from) = (places.place_of(*dst), places.place_of(*src));
+                match (to, from) {
+                    (Some(to), Some(from)) => self.copies.push((to, from, *size)),
+                    (to, from) => {
+                        let ranges = to.into_iter().chain(from);
+                        self.ranges.extend(ranges.map(|at| (at, *size, true)));
+                    }
+                }
+            }
+            StmtKind::Zero { dst, size } => {
+                let to = places.place_of(*dst);
+                self.ranges.extend(to.map(|at| (at, *size, false)));
+            }
+            _ => {}
+        }
+    }
+
+    fn access(&mut self, place: Option<Place>, offset: u64, ty: Scalar) {
+        if let Some((slot, at)) = place {
+            self.add(slot, at.wrapping_add(offset), ty);
+        }
+    }
+
+    /// Adds a cell, or gives the slot up where it has another there. Says whether anything changed.
+    fn add(&mut self, slot: SlotId, at: u64, ty: Scalar) -> bool {
+        let layout = self.function.slots[slot.index()].layout;
+        let Some(cells) = &mut self.cells[slot.index()] else {
+            return false;
+        };
+        let end = at.saturating_add(ty.size());
+        let before = cells.range(..end).next_back();
+        let apart = before.is_none_or(|(b, t)| b + t.size() <= at);
+        if cells.get(&at) == Some(&ty) {
+            return false;
+        }
+        if apart && end <= layout.size && ty.size() <= layout.align && at.is_multiple_of(ty.size())
+        {
+            cells.insert(at, ty);
+        } else {
+            self.cells[slot.index()] = None;
+        }
+        true
+    }
+
+    /// Lets both ends of each copy have the same cells.
+    fn spread(&mut self) {
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for (a, b, size) in self.copies.clone() {
+                // What is copied from or to a slot that stays in memory.
+                if self.cells[a.0.index()].is_none() || self.cells[b.0.index()].is_none() {
+                    continue;
+                }
+                for (from, to) in [(a, b), (b, a)] {
+                    let cells = self.cells[from.0.index()].clone().unwrap_or_default();
+                    for (at, ty) in cells.range(from.1..from.1 + size) {
+                        again |= self.add(to.0, to.1 + (at - from.1), *ty);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Cuts what is copied beside cells into words, or what is zeroed.
+    fn fill(&mut self, copied: bool) {
+        let copies = self.copies.iter();
+        let both = copies.flat_map(|(a, b, size)| [(*a, *size, true), (*b, *size, true)]);
+        let ranges: Vec<_> = self.ranges.iter().copied().chain(both).collect();
+        for (place, size, _) in ranges.into_iter().filter(|r| r.2 == copied) {
+            self.fill_range(place, size, copied);
+            self.spread();
+        }
+    }
+
+    fn fill_range(&mut self, (slot, first): Place, size: u64, copied: bool) {
+        let Some(cells) = self.cells[slot.index()].clone() else {
+            return;
+        };
+        let end = first + size;
+        // Memory is as well aligned as the cells say that what is copied is.
+        let sizes = cells.range(first..end).map(|(_, ty)| ty.size());
+        let aligned = if copied { sizes.max().unwrap_or(1) } else { 8 };
+        let word = aligned.min(self.function.slots[slot.index()].layout.align);
+        let mut at = first;
+        while at < end {
+            let next = cells.range(at..).next().map_or(end, |(c, _)| *c).min(end);
+            if next == at {
+                at += cells[&at].size();
+                continue;
+            }
+            let fits = |ty: &Scalar| {
+                let size = ty.size();
+                size <= word && at.is_multiple_of(size) && at + size <= next
+            };
+            let words = [Scalar::U64, Scalar::U32, Scalar::U16, Scalar::U8];
+            let ty = words.into_iter().find(fits).unwrap_or(Scalar::U8);
+            self.add(slot, at, ty);
+            at += ty.size();
+        }
+    }
+
+    /// Gives up the slots of which part of a cell is copied or zeroed.
+    fn only_whole(&mut self) {
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            let copies = self.copies.iter();
+            let both = copies.flat_map(|(a, b, size)| [(*a, *size), (*b, *size)]);
+            let ranges = self.ranges.iter().map(|(at, size, _)| (*at, *size));
+            let all: Vec<_> = ranges.chain(both).collect();
+            for ((slot, first), size) in all {
+                let cells = self.cells[slot.index()].as_ref();
+                if cells.is_some_and(|c| !covers(c, first, first + size)) {
+                    self.cells[slot.index()] = None;
+                    again = true;
+                }
+            }
+        }
+    }
+}
+
+/// Whether cells make up a range, none beyond it.
+fn covers(cells: &Cells, first: u64, end: u64) -> bool {
+    let mut at = first;
+    while at < end {
+        let Some(ty) = cells.get(&at) else {
+            return false;
+        };
+        at += ty.size();
+    }
+    at == end
+}
+
+/// Puts locals in the place of slots in statements.
+struct Rewriter<'a> {
+    places: &'a Places,
+    cells: &'a [Option<Cells>],
+    locals: &'a BTreeMap<Place, LocalId>,
+}
+
+impl Rewriter<'_> {
+    fn place(&self, operand: Operand) -> Option<Place> {
+        self.places
+            .place_of(operand)
+            .filter(|(slot, _)| self.cells[slot.index()].is_some())
+    }
+
+    fn local(&self, (slot, at): Place, offset: u64) -> Option<LocalId> {
+        self.locals.get(&(slot, at.wrapping_add(offset))).copied()
+    }
+
+    /// The cells of a range: how far in, what, and their locals.
+    fn range(&self, (slot, at): Place, size: u64) -> Vec<(u64, Scalar, LocalId)> {
+        let cells = self.cells[slot.index()].iter();
+        let cells = cells.flat_map(|c| c.range(at..at + size));
+        cells
+            .map(|(c, ty)| (c - at, *ty, self.locals[&(slot, *c)]))
+            .collect()
+    }
+
+    fn rewrite(&self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+        let span = stmt.span;
+        let mut put = |kind| out.push(Stmt { kind, span });
+        let use_of = |local| Rvalue::Use(Operand::Local(local));
+        match &mut stmt.kind {
+            StmtKind::Assign { value, .. } => {
+                if let Rvalue::Load { addr, offset, .. } = value
+                    && let Some(place) = self.place(*addr)
+                    && let Some(local) = self.local(place, *offset)
+                {
+                    *value = use_of(local);
+                }
+            }
+            StmtKind::Store {
+                addr,
+                offset,
+                value,
+            } => {
+                if let Some(place) = self.place(*addr)
+                    && let Some(dst) = self.local(place, *offset)
+                {
+                    let value = Rvalue::Use(*value);
+                    stmt.kind = StmtKind::Assign { dst, value };
+                }
+            }
+            StmtKind::Zero { dst, size } => {
+                if let Some(place) = self.place(*dst) {
+                    for (_, ty, dst) in self.range(place, *size) {
+                        let value = Rvalue::Use(Operand::Const(ty, 0));
+                        put(StmtKind::Assign { dst, value });
+                    }
+                    return;
+                }
+            }
+            StmtKind::Copy { dst, src, size } => {
+                match (self.place(*dst), self.place(*src)) {
+                    (Some(to), Some(from)) => {
+                        let pairs = self
+                            .range(to, *size)
+                            .into_iter()
+                            .zip(self.range(from, *size));
+                        for ((_, _, dst), (_, _, src)) in pairs {
+                            put(StmtKind::Assign {
+                                dst,
+                                value: use_of(src),
+                            });
+                        }
+                    }
+                    (Some(to), None) => {
+                        for (offset, ty, dst) in self.range(to, *size) {
+                            let addr = *src;
+                            let value = Rvalue::Load { ty, addr, offset };
+                            put(StmtKind::Assign { dst, value });
+                        }
+                    }
+                    (None, Some(from)) => {
+                        for (offset, _, src) in self.range(from, *size) {
+                            put(StmtKind::Store {
+                                addr: *dst,
+                                offset,
+                                value: Operand::Local(src),
+                            });
+                        }
+                    }
+                    (None, None) => put(stmt.kind),
+                }
+                return;
+            }
+            _ => {}
+        }
+        out.push(stmt);
+    }
+}
+
+/// Gives a value to those locals that a path may read without having set them: there the slot's bytes were undefined.
+fn initialize(function: &mut Function, locals: &BTreeMap<Place, LocalId>) {
+    let live = Liveness::new(function, None);
+    let unset = locals
+        .values()
+        .filter(|l| live.live_in(BlockId(0)).contains(l.index()));
+    let zeros = unset.map(|dst| {
+        let value = Rvalue::Use(Operand::Const(function.locals[dst.index()].ty, 0));
+        let kind = StmtKind::Assign { dst: *dst, value };
+        let span = Span::default();
+        Stmt { kind, span }
+    });
+    let zeros: Vec<_> = zeros.collect();
+    function.blocks[0].stmts.splice(0..0, zeros);
+}

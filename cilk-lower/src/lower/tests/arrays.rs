@@ -1,0 +1,101 @@
+//! Small arrays in registers.
+
+use super::{In, agrees, source::program};
+use crate::lower::lower;
+use millstream_graph::{flow::Flow, levelized::Segment, text::print_levelized};
+
+/// The one segment of the first task; what is left of its slots and loops.
+fn left(body: &str) -> (usize, usize) {
+    let lowered = lower(&program(body)).unwrap();
+    let Segment { body, .. } = &lowered.tasks[0].segments[0];
+    let loops = Flow::new(body).back_edges().len();
+    if std::env::var_os("SHOW").is_some() {
+        println!("{}", print_levelized(&lowered));
+    }
+    (body.slots.len(), loops)
+}
+
+/// Products of blocks: the block is in registers, and one loop is left, over the blocks.
+const BLOCKS: &str = "
+    fn mul(a: &[u64], b: &[u64]) -> [[u64; 4]; 4] {
+        let mut c = [[0; 4]; 4];
+        for i in 0..4 { for j in 0..4 { for k in 0..4 { c[i][j] += a[i * 4 + k] * b[k * 4 + j]; } } }
+        c
+    }
+    #[task]
+    pub fn blocks(data: &mut [u64]) {
+        for i in 0..data.len() / 16 {
+            let c = mul(&data[i * 16..i * 16 + 16], &data[0..16]);
+            for x in 0..4 { for y in 0..4 { data[i * 16 + x * 4 + y] = c[x][y]; } }
+        }
+    }
+";
+
+#[test]
+fn blocks_are_in_registers() {
+    assert_eq!(left(BLOCKS), (0, 1));
+    let data = (1..33).map(|i| i * i % 11).collect();
+    agrees(&program(BLOCKS), "blocks", &[In::Slice(data)]);
+}
+
+/// What is copied and zeroed with holes, read before it is written on some way, and counted in other ways.
+const SHAPES: &str = "
+    struct Pair { a: u8, b: u32 }
+    fn swapped(p: [Pair; 2]) -> [Pair; 2] { let q = p; [q[1], q[0]] }
+    #[task]
+    pub fn shapes(data: &mut [u64]) {
+        let mut pairs = [Pair { a: 1, b: 2 }, Pair { a: 3, b: 4 }];
+        let mut rows = [[0u64; 3]; 2];
+        let mut k = 6;
+        while k > 0 {
+            k -= 1;
+            rows[k / 3][k % 3] = data[k];
+            if data[k] == 3 { continue; }
+            if k == 1 { break; }
+        }
+        rows[1] = rows[0];
+        if data[0] > 2 { pairs = swapped(pairs); }
+        for p in 0..2 { data[6] += (pairs[p].a as u64) * 10 + pairs[p].b as u64 * (p as u64 + 1); }
+        for row in 0..2 { for col in 0..3 { data[7] = data[7] * 3 + rows[row][col]; } }
+    }
+";
+
+#[test]
+fn holes_breaks_and_other_steps() {
+    assert_eq!(left(SHAPES), (0, 0));
+    for first in 0..5 {
+        let data = vec![first, 3, 1, 4, 1, 3, 0, 1];
+        agrees(&program(SHAPES), "shapes", &[In::Slice(data)]);
+    }
+}
+
+#[test]
+fn arrays_that_are_named_by_what_is_not_known_stay_and_so_do_their_loops() {
+    let stay = |body: &str| {
+        let body = format!("#[task] pub fn f(data: &mut [u64]) {{ {body} }} {SUM}");
+        agrees(&program(&body), "f", &[In::Slice(vec![2, 5, 7, 1])]);
+        left(&body)
+    };
+    let known = "let mut a = [0; 4]; for i in 0..4 { a[i] = data[i]; }";
+    assert_eq!(stay(&format!("{known} data[0] = a[1] + a[3];")), (0, 0));
+    assert_eq!(
+        stay(&format!("{known} data[0] = a[data[0] as usize];")),
+        (1, 1)
+    );
+    assert_eq!(
+        stay(&format!(
+            "{known} for i in 0..data.len() {{ data[0] += a[i]; }}"
+        )),
+        (1, 2)
+    );
+    assert_eq!(stay(&format!("{known} data[0] = sum(&a);")).0, 1);
+    let many = "let mut a = [0; 17]; for i in 0..17 { a[i] = i as u64; } data[0] = a[3] + a[16];";
+    assert_eq!(stay(many), (1, 1));
+}
+
+const SUM: &str = "
+    fn sum(of: &[u64]) -> u64 {
+        if of.len() == 0 { return 0; }
+        of[0] + sum(&of[1..])
+    }
+";

@@ -1,0 +1,329 @@
+//! Loops with few turns, known before they run, are written out where that lets a small array live in registers.
+//!
+//! ```text
+//! let mut sum = [0.0; 2];                            let (mut a, mut b) = (0.0, 0.0);
+//! for k in 0..2 { sum[k] += x[k] * y; }      =>      a += x[0] * y; b += x[1] * y;
+//! ```
+//!
+//! Turns are taken off the front of a loop, which is right however many there are; of a loop with as many turns nothing is left then. An
+//! array whose loops cannot all be written out stays as it is, and so do they.
+
+use super::{edit, liveness::Liveness, scalars, simplify};
+use millstream_graph::{
+    eval,
+    flow::{BlockSet, Flow},
+    ir::{
+        BinOp, Block, BlockId, Function, Local, LocalId, Operand, Rvalue, SlotId, StmtKind,
+        Terminator,
+    },
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A loop of more turns stays.
+const MOST_TURNS: u32 = 16;
+/// As do those that would take more statements.
+const MOST_STATEMENTS: usize = 1536;
+
+/// Puts small arrays of a helper or a segment into locals. `ret`, if there is one, is a local that each return reads. Gives its new number.
+pub(crate) fn unroll(function: &mut Function, ret: Option<LocalId>) -> Option<LocalId> {
+    let mut changed = scalars::replace(function);
+    if changed {
+        simplify::settle(function, ret);
+    }
+    for slot in 0..function.slots.len() {
+        let mut trial = function.clone();
+        if written_out(&mut trial, ret, SlotId::new(slot)) && scalars::replace(&mut trial) {
+            simplify::settle(&mut trial, ret);
+            *function = trial;
+            changed = true;
+        }
+    }
+    if changed {
+        simplify::simplify(function, ret)
+    } else {
+        ret
+    }
+}
+
+/// Writes out all loops that index a slot. Says whether there were any, and none is left.
+fn written_out(function: &mut Function, ret: Option<LocalId>, slot: SlotId) -> bool {
+    let mut any = false;
+    while scalars::may_fit(function, slot) {
+        let loops = loops_that_index(function, slot);
+        let Some(least) = loops.iter().min_by_key(|l| l.size) else {
+            return any;
+        };
+        let Some(turns) = least.turns.filter(|t| {
+            (1..=MOST_TURNS).contains(t) && least.size * *t as usize <= MOST_STATEMENTS
+        }) else {
+            return false;
+        };
+        take_off(function, ret, least, turns);
+        simplify::settle(function, ret);
+        any = true;
+    }
+    false
+}
+
+/// A loop.
+struct Loop {
+    header: BlockId,
+    blocks: BlockSet,
+    size: usize,
+    /// How many there are, if that is known.
+    turns: Option<u32>,
+}
+
+/// The loops in which an element of the slot is named by a number that is not known.
+fn loops_that_index(function: &Function, slot: SlotId) -> Vec<Loop> {
+    let within = scalars::addresses_in(function, slot);
+    let indexes = |id: BlockId| {
+        let mut stmts = function.blocks[id.index()].stmts.iter();
+        stmts.any(|s| {
+            matches!(&s.kind, StmtKind::Assign {
+                value: Rvalue::PtrAdd { base: Operand::Local(base), index: Operand::Local(_), .. },
+                ..
+            } if within.contains(base.index()))
+        })
+    };
+    let flow = Flow::new(function);
+    let headers: BTreeSet<BlockId> = flow.back_edges().iter().map(|(_, to)| *to).collect();
+    let mut out = Vec::new();
+    for header in headers {
+        let latches = flow.back_edges().iter().filter(|(_, to)| *to == header);
+        let latches: Vec<BlockId> = latches.map(|(from, _)| *from).collect();
+        let blocks = flow.natural_loop(header, latches.iter().copied());
+        if blocks.iter().any(indexes) {
+            let stmts = |b: BlockId| function.blocks[b.index()].stmts.len() + 1;
+            let known = may_be_copied(function, &blocks);
+            out.push(Loop {
+                header,
+                size: blocks.iter().map(stmts).sum(),
+                turns: known
+                    .then(|| Counted::of(function, &flow, header, &latches, &blocks)?.turns())
+                    .flatten(),
+                blocks,
+            });
+        }
+    }
+    out
+}
+
+/// Whether nothing in there must stand in one place: what is pushed is counted, and the address of a scalar variable is set once.
+fn may_be_copied(function: &Function, blocks: &BlockSet) -> bool {
+    let mut stmts = blocks
+        .iter()
+        .flat_map(|b| &function.blocks[b.index()].stmts);
+    !stmts.any(|s| match &s.kind {
+        StmtKind::Spawn { .. } | StmtKind::Emit { .. } | StmtKind::FrameAlloc => true,
+        StmtKind::Assign {
+            value: Rvalue::SlotAddr(slot),
+            ..
+        } => function.slots[slot.index()].scalar.is_some(),
+        _ => false,
+    })
+}
+
+/// A loop that counts: a local is compared with a constant before each turn, and a constant is added to it in each.
+struct Counted {
+    first: u64,
+    ty: millstream_graph::ty::Scalar,
+    step: (BinOp, u64),
+    compare: BinOp,
+    /// The constant is the first operand.
+    swapped: bool,
+    bound: u64,
+    /// It goes on while the comparison says this.
+    while_: bool,
+}
+
+impl Counted {
+    fn of(
+        function: &Function,
+        flow: &Flow,
+        header: BlockId,
+        latches: &[BlockId],
+        blocks: &BlockSet,
+    ) -> Option<Self> {
+        let block = &function.blocks[header.index()];
+        let Terminator::Branch {
+            cond: Operand::Local(cond),
+            then,
+            other,
+        } = block.term
+        else {
+            return None;
+        };
+        let while_ = blocks.contains(then);
+        if while_ == blocks.contains(other) {
+            return None;
+        }
+        let asked = block.stmts.iter().rev();
+        let asked = asked.clone().find(|s| s.kind.def() == Some(cond))?;
+        let StmtKind::Assign {
+            value: Rvalue::Binary(compare, a, b),
+            ..
+        } = asked.kind
+        else {
+            return None;
+        };
+        let (counter, ty, bound, swapped) = match (a, b) {
+            (Operand::Local(l), Operand::Const(ty, bits)) => (l, ty, bits, false),
+            (Operand::Const(ty, bits), Operand::Local(l)) => (l, ty, bits, true),
+            _ => return None,
+        };
+        let (at, mut value) = only_def(function, blocks, counter)?;
+        if let Rvalue::Use(Operand::Local(next)) = value {
+            value = only_def(function, blocks, *next)?.1;
+        }
+        let Rvalue::Binary(op, Operand::Local(from), Operand::Const(_, by)) = value else {
+            return None;
+        };
+        let dominators = flow.dominators();
+        let each_turn = latches.iter().all(|l| dominators.dominates(at, *l));
+        (*from == counter && at != header && each_turn && ty.is_int()).then_some(())?;
+        Some(Self {
+            first: first_value(function, flow, header, blocks, counter)?,
+            ty,
+            step: (*op, *by),
+            compare,
+            swapped,
+            bound,
+            while_,
+        })
+    }
+
+    /// Counts.
+    fn turns(&self) -> Option<u32> {
+        let mut value = self.first;
+        for turn in 0..=MOST_TURNS {
+            let (a, b) = if self.swapped {
+                (self.bound, value)
+            } else {
+                (value, self.bound)
+            };
+            let goes_on = eval::eval_binary(self.compare, self.ty, a, b)? != 0;
+            if goes_on != self.while_ {
+                return Some(turn);
+            }
+            value = eval::eval_binary(self.step.0, self.ty, value, self.step.1)?;
+        }
+        None
+    }
+}
+
+/// The one place in these blocks where a local is set, and to what.
+fn only_def<'f>(
+    function: &'f Function,
+    blocks: &BlockSet,
+    local: LocalId,
+) -> Option<(BlockId, &'f Rvalue)> {
+    let mut found = blocks.iter().flat_map(|b| {
+        let stmts = function.blocks[b.index()].stmts.iter();
+        stmts
+            .filter(|s| s.kind.def() == Some(local))
+            .map(move |s| (b, &s.kind))
+    });
+    match (found.next(), found.next()) {
+        (Some((at, StmtKind::Assign { value, .. })), None) => Some((at, value)),
+        _ => None,
+    }
+}
+
+/// The constant that a local has where a loop begins.
+fn first_value(
+    function: &Function,
+    flow: &Flow,
+    header: BlockId,
+    blocks: &BlockSet,
+    local: LocalId,
+) -> Option<u64> {
+    let mut sources = flow.sources(header).iter();
+    let mut at = *sources.find(|s| !blocks.contains(**s))?;
+    if sources.any(|s| !blocks.contains(*s)) {
+        return None;
+    }
+    for _ in 0..function.blocks.len() {
+        let mut stmts = function.blocks[at.index()].stmts.iter().rev();
+        if let Some(stmt) = stmts.find(|s| s.kind.def() == Some(local)) {
+            return match stmt.kind {
+                StmtKind::Assign {
+                    value: Rvalue::Use(Operand::Const(_, bits)),
+                    ..
+                } => Some(bits),
+                _ => None,
+            };
+        }
+        let [before] = flow.sources(at) else {
+            return None;
+        };
+        at = *before;
+    }
+    None
+}
+
+/// The locals that each turn sets for itself alone.
+fn of_one_turn(function: &Function, ret: Option<LocalId>, of: &Loop) -> Vec<LocalId> {
+    let liveness = Liveness::new(function, ret);
+    let blocks = || of.blocks.iter().map(|b| &function.blocks[b.index()]);
+    let ends = blocks().flat_map(|b| b.term.targets());
+    let kept: Vec<_> = ends
+        .filter(|t| *t == of.header || !of.blocks.contains(*t))
+        .collect();
+    let set = blocks().flat_map(|b| b.stmts.iter().filter_map(|s| s.kind.def()));
+    let own: BTreeSet<LocalId> = set
+        .filter(|l| Some(*l) != ret)
+        .filter(|l| {
+            !kept
+                .iter()
+                .any(|t| liveness.live_in(*t).contains(l.index()))
+        })
+        .collect();
+    own.into_iter().collect()
+}
+
+/// Puts so many turns of a loop in front of it. What is one turn's alone has locals of its own in each, so that they are set in one place.
+fn take_off(function: &mut Function, ret: Option<LocalId>, of: &Loop, turns: u32) {
+    let own = of_one_turn(function, ret, of);
+    let inside: Vec<BlockId> = of.blocks.iter().collect();
+    let first = function.blocks.len();
+    let copy_of = |turn: usize, block: BlockId| {
+        let at = inside.iter().position(|b| *b == block);
+        at.map(|at| BlockId::new(first + turn * inside.len() + at))
+    };
+    let begin = copy_of(0, of.header);
+    for (i, block) in function.blocks.iter_mut().enumerate() {
+        if !of.blocks.contains(BlockId::new(i)) {
+            let enter = |t: &mut BlockId| {
+                if *t == of.header {
+                    *t = begin.unwrap_or(*t);
+                }
+            };
+            block.term.targets_mut(enter);
+        }
+    }
+    for turn in 0..turns as usize {
+        let mut names = BTreeMap::new();
+        for local in &own {
+            let Local { name, ty } = function.locals[local.index()].clone();
+            names.insert(*local, edit::add_local(function, name, ty));
+        }
+        let name = |id: LocalId| names.get(&id).copied().unwrap_or(id);
+        for block in &inside {
+            let mut copy: Block = function.blocks[block.index()].clone();
+            copy.stmts.iter_mut().for_each(|s| s.kind.rename(name));
+            copy.term.operands_mut(|o| o.rename(name));
+            copy.term.targets_mut(|t| {
+                *t = if *t != of.header {
+                    copy_of(turn, *t).unwrap_or(*t)
+                } else if turn + 1 < turns as usize {
+                    copy_of(turn + 1, *t).unwrap_or(*t)
+                } else {
+                    *t
+                };
+            });
+            function.blocks.push(copy);
+        }
+    }
+    edit::drop_unreachable(function);
+}
