@@ -6,6 +6,7 @@ use crate::{
     plan::Pushes,
     worker::{Stop, Worker},
 };
+use millstream_channels_kernel::layout::StackIndex;
 
 /// What there is room for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,7 +105,7 @@ impl Worker<'_> {
             return Ok(Room::For(want));
         }
         let left = self.allowance().saturating_sub(self.held(level));
-        let count = want.min(left / pushes.bytes.max(1));
+        let count = want.min(left.saturating_sub(pushes.last) / pushes.bytes.max(1));
         let count = self.capped(pushes, count);
         if count == 0 {
             return self.deep_room(level, pushes);
@@ -124,7 +125,8 @@ impl Worker<'_> {
 
     /// Room for one element in the deep part.
     fn deep_room(&mut self, level: Level, pushes: &Pushes) -> Result<Room, Stop> {
-        let over = (self.held(level) + pushes.bytes).saturating_sub(self.allowance());
+        let need = pushes.bytes + pushes.last;
+        let over = (self.held(level) + need).saturating_sub(self.allowance());
         if self.capped(pushes, 1) == 0 || !self.deepen(over)? {
             return Ok(Room::Never);
         }
@@ -173,16 +175,27 @@ impl Worker<'_> {
 
     /// As many as the stacks have address space for.
     fn capped(&self, pushes: &Pushes, count: u64) -> u64 {
-        let counted = pushes.counted.iter().filter(|p| p.1 > 0);
-        let rooms = counted.map(|&(stack, max)| {
+        let turns = pushes.uncounted.iter().map(|&stack| (stack, pushes.turn));
+        let counted = pushes
+            .counted
+            .iter()
+            .copied()
+            .chain(turns)
+            .filter(|p| p.1 > 0);
+        let rooms = counted.map(|(stack, max)| {
             let capacity = self.stacks.memory.capacity(stack.index());
             capacity.saturating_sub(self.stacks.top(stack)) / max
         });
-        rooms.fold(count, u64::min)
+        let is_full =
+            |s: &StackIndex| self.stacks.top(*s) >= self.stacks.memory.capacity(s.index());
+        match pushes.rare.iter().any(is_full) {
+            true => 0,
+            false => rooms.fold(count, u64::min),
+        }
     }
 
     /// Where pushes are counted, so many elements are sure of their room. Where they are not, the run has what is left of the allowance, and
-    /// who needs more gets what is left of the deep part.
+    /// who needs more is given up until there is room again, or, without a restart point, gets what is left of the deep part.
     fn set_limits(&mut self, level: Level, pushes: &Pushes, count: u64) {
         self.stacks.note_tops(pushes);
         for &(stack, max) in &pushes.counted {
@@ -192,7 +205,10 @@ impl Worker<'_> {
         if pushes.uncounted.is_empty() {
             return;
         }
-        let (allowed, needed) = (self.allowance(), self.held(level) + count * pushes.bytes);
+        let (allowed, needed) = (
+            self.allowance(),
+            self.held(level) + count * pushes.bytes + pushes.last,
+        );
         let deep = self.deep + needed.saturating_sub(allowed);
         self.stacks.growth.room = self.granted.saturating_sub(deep);
         self.stacks.growth.alone = pushes.uncounted.len() == 1;
@@ -201,7 +217,7 @@ impl Worker<'_> {
             let capacity = self.stacks.memory.capacity(stack.index());
             let share = allowed.saturating_sub(needed) / shares / self.plan.bytes[stack.index()];
             let state = &mut self.stacks.states[stack.index()];
-            state.limit = (state.top + share).min(capacity);
+            state.limit = (state.top + share + count * pushes.turn).min(capacity);
         }
     }
 }

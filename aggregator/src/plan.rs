@@ -8,7 +8,7 @@ use millstream_channels_kernel::{
 use millstream_graph::{
     fault::Fault,
     ir::{Combine, SegmentId, TaskId},
-    levelized::{Levelized, LoweredTask, Push, StackRef},
+    levelized::{Levelized, LoweredTask, Segment, StackRef},
     ty::Scalar,
 };
 use std::{fmt::Debug, ops::Range};
@@ -32,10 +32,16 @@ pub(crate) struct Pushes {
     pub(crate) counted: Vec<(StackIndex, u64)>,
     /// Stacks where that is not known.
     pub(crate) uncounted: Vec<StackIndex>,
+    /// Of a segment with restart points: an element that finds room for so many in each of those gets on, and otherwise it is given up and not in want.
+    pub(crate) turn: u64,
+    /// Those of a frame and its continuation that only an element takes which is given up at a restart point: the last one of its run.
+    pub(crate) rare: Vec<StackIndex>,
     /// Those of both that hold entries: the children.
     pub(crate) children: Vec<StackIndex>,
-    /// Bytes of all counted pushes of one element.
+    /// Bytes of all counted pushes of one element, and of a turn's.
     pub(crate) bytes: u64,
+    /// Bytes of what the last element of a run may push beside them.
+    pub(crate) last: u64,
 }
 
 impl Pushes {
@@ -139,7 +145,7 @@ impl Plan {
             let frame = layouts.frame(id).map_or(0, |f| bytes[f.index()]);
             for (s, segment) in task.segments.iter().enumerate().skip(1) {
                 let segment_id = SegmentId::new(s);
-                let pushes = pushes(&layouts, &bytes, &segment.pushes);
+                let pushes = pushes(&layouts, &bytes, segment);
                 let touched = pushes.bytes + frame + 4;
                 continuations.push(ContinuationPlan {
                     task: i,
@@ -151,12 +157,12 @@ impl Plan {
             }
             let entry = layouts.entry(id);
             let element = layouts[entry].element_bytes();
-            let pushes = pushes(&layouts, &bytes, &task.segments[0].pushes);
+            let pushes = pushes(&layouts, &bytes, &task.segments[0]);
             let rest = &continuations[first..];
             let most = rest
                 .iter()
-                .map(|c: &ContinuationPlan| frame + c.pushes.bytes);
-            let full = most.fold(pushes.bytes, u64::max);
+                .map(|c: &ContinuationPlan| frame + c.pushes.bytes + c.pushes.last);
+            let full = most.fold(pushes.bytes + pushes.last, u64::max);
             let counted = |p: &Pushes| p.uncounted.is_empty();
             let counted = counted(&pushes) && rest.iter().all(|c| counted(&c.pushes));
             TaskPlan {
@@ -233,9 +239,12 @@ fn name(program: &Levelized, stack: StackRef) -> String {
     }
 }
 
-fn pushes(layouts: &Layouts, bytes: &[u64], pushes: &[Push]) -> Pushes {
-    let mut out = Pushes::default();
-    for push in pushes {
+fn pushes(layouts: &Layouts, bytes: &[u64], segment: &Segment) -> Pushes {
+    let mut out = Pushes {
+        turn: segment.restarts().map_or(0, u64::from),
+        ..Pushes::default()
+    };
+    for push in &segment.pushes {
         let stack = match push.stack {
             StackRef::Entry(t) => layouts.entry(t),
             StackRef::Frame(t) => layouts
@@ -245,11 +254,18 @@ fn pushes(layouts: &Layouts, bytes: &[u64], pushes: &[Push]) -> Pushes {
             StackRef::Channel(c) => layouts.channel(c),
         };
         match push.max {
+            Some(max) if segment.is_rare(push.stack) => {
+                out.rare.push(stack);
+                out.last += u64::from(max) * bytes[stack.index()];
+            }
             Some(max) => {
                 out.counted.push((stack, u64::from(max)));
                 out.bytes += u64::from(max) * bytes[stack.index()];
             }
-            None => out.uncounted.push(stack),
+            None => {
+                out.uncounted.push(stack);
+                out.bytes += out.turn * bytes[stack.index()];
+            }
         }
         if matches!(push.stack, StackRef::Entry(_)) {
             out.children.push(stack);

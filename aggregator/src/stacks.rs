@@ -66,7 +66,7 @@ impl Stacks {
             .counted
             .iter()
             .map(|p| p.0)
-            .chain(pushes.uncounted.iter().copied());
+            .chain(pushes.uncounted.iter().chain(&pushes.rare).copied());
         for stack in stacks {
             self.before.push((stack, self.states[stack.index()].top));
         }

@@ -16,7 +16,11 @@
 //! drained, all its frames and elements are free. (Orr et al., sections 5.2 and 5.3.)
 
 use crate::{
-    ir::{ChannelId, Combine, FieldId, FuncId, Function, LocalId, Program, SegmentId, TaskId},
+    flow::BlockSet,
+    ir::{
+        BlockId, ChannelId, Combine, FieldId, FuncId, Function, LocalId, Program, SegmentId,
+        StmtKind, TaskId, Terminator,
+    },
     ty::PieceKind,
 };
 
@@ -98,7 +102,8 @@ impl StackRef {
 pub struct Push {
     /// The stack.
     pub stack: StackRef,
-    /// At most so many; none where a loop makes it depend on data.
+    /// At most so many; none where a loop makes it depend on data. Then a segment with restart points asks for room before it pushes
+    /// ([`Segment::restarts`]).
     pub max: Option<u32>,
 }
 
@@ -201,6 +206,55 @@ impl Levelized {
                 }]
             }
         }
+    }
+}
+
+impl Segment {
+    /// Of a segment with restart points: so many children find room at least, or it gives the element up before it spawns them.
+    #[must_use]
+    pub fn restarts(&self) -> Option<u32> {
+        let rooms = self.body.blocks.iter().filter_map(|b| match b.term {
+            Terminator::Room { children, .. } => Some(children),
+            _ => None,
+        });
+        rooms.max()
+    }
+}
+
+impl Segment {
+    /// Whether it pushes to a stack only where an element is given up at a restart point.
+    #[must_use]
+    pub fn is_rare(&self, stack: StackRef) -> bool {
+        if self.restarts().is_none() {
+            return false;
+        }
+        let often = self.often();
+        let blocks = self.body.blocks.iter().enumerate();
+        let mut often = blocks.filter(|(i, _)| often.contains(BlockId::new(*i)));
+        match stack {
+            StackRef::Frame(_) => {
+                !often.any(|(_, b)| b.stmts.iter().any(|s| s.kind == StmtKind::FrameAlloc))
+            }
+            StackRef::Continuation(_, segment) => {
+                !often.any(|(_, b)| b.term == Terminator::Continue(segment))
+            }
+            StackRef::Entry(_) | StackRef::Channel(_) => false,
+        }
+    }
+
+    /// The blocks that are reached where there is room at each restart point.
+    fn often(&self) -> BlockSet {
+        let mut out = BlockSet::new(self.body.blocks.len());
+        let mut todo = vec![BlockId(0)];
+        while let Some(block) = todo.pop() {
+            if out.insert(block) {
+                match &self.body.blocks[block.index()].term {
+                    Terminator::Room { then, .. } => todo.push(*then),
+                    term => todo.extend(term.targets()),
+                }
+            }
+        }
+        out
     }
 }
 

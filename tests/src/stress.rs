@@ -30,7 +30,7 @@ impl Tried {
 }
 
 /// Name, source and first task of each.
-pub const PROGRAMS: [(&str, &str, &str); 7] = [
+pub const PROGRAMS: [(&str, &str, &str); 9] = [
     ("queens", QUEENS, "place"),
     ("tree", TREE, "tree"),
     ("fib", FIB, "fib"),
@@ -38,6 +38,8 @@ pub const PROGRAMS: [(&str, &str, &str); 7] = [
     ("marks", MARKS, "marks"),
     ("phases", PHASES, "phases"),
     ("chains", CHAINS, "chains"),
+    ("effects", EFFECTS, "effects"),
+    ("spawner", SPAWNER, "spawner"),
 ];
 
 /// n-queens by bits: as many children as a loop finds, their results gathered. Its tiles are tried.
@@ -180,5 +182,53 @@ const CHAINS: &str = "#[millstream::program] mod chains {
     }
     #[task] pub fn leaf(x: u32) -> u64 {
         (x % 10) as u64
+    }
+}";
+
+/// As many children as memory says while they are spawned, with an effect before each: elements are given up between two of them.
+const EFFECTS: &str = "#[millstream::program] mod effects {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    fn hash(x: u32) -> u32 {
+        let a = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
+        let b = (a ^ (a >> 15)).wrapping_mul(0x846c_a68b);
+        b ^ (b >> 16)
+    }
+    #[task] pub fn effects(x: u32, depth: u32, most: u32, seen: &[AtomicU64]) -> u64 {
+        if depth == 0 { return (x % 7) as u64; }
+        let h = hash(x);
+        let m = most & 0xf_ffff;
+        let n = if h % (4 * m) < 3 || most > 1 << 20 { (h >> 3) % m } else { (h >> 9) % 3 };
+        let (mut i, mut own, mut all) = (0, h as u64, 0u64);
+        while i < n && seen[0].fetch_add(1, Ordering::Relaxed) < 1 << 60 {
+            own = own.wrapping_mul(31).wrapping_add(seen[1].load(Ordering::Relaxed));
+            if (h ^ i) % 4 == 0 {
+                seen[2].fetch_add(own % 1000, Ordering::Relaxed);
+                spawn!(end(own as u32, seen));
+            }
+            all += spawn!(effects(h.wrapping_mul(i | 1).wrapping_add(i), depth - 1, m, seen));
+            i += 1;
+        }
+        sync!();
+        seen[2].fetch_add(own % 1000, Ordering::Relaxed);
+        all.wrapping_mul(3) ^ own
+    }
+    #[task] pub fn end(x: u32, seen: &[AtomicU64]) {
+        seen[2].fetch_add((x % 77) as u64, Ordering::Relaxed);
+    }
+}";
+
+/// One task that spawns all others, and marks each before.
+const SPAWNER: &str = "#[millstream::program] mod spawner {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    #[task] pub fn child(i: u64, sum: &AtomicU64) {
+        sum.fetch_add(i, Ordering::Relaxed);
+    }
+    #[task] pub fn spawner(n: u64, marks: &mut [u8], seen: &AtomicU64, sum: &AtomicU64) {
+        let mut i = 0;
+        while seen.fetch_add(1, Ordering::Relaxed) < n {
+            marks[i % marks.len()] += 1;
+            spawn!(child(i as u64, sum));
+            i += 1;
+        }
     }
 }";

@@ -118,6 +118,21 @@ fn task(lots: &mut Lots, number: u64, tasks: u64, results: Results) -> String {
             spawn(lots, x)
         )
     };
+    // In the loop something is done beside it, and how often it turns may be told by memory: then nobody can count what is spawned beforehand.
+    let way = if counted { lots.below(3) } else { 0 };
+    let (head, inside, tail) = match way {
+        1 => (
+            head,
+            format!("seen.fetch_add((h ^ i) as u64 % 7, Ordering::Relaxed); {inside}"),
+            tail,
+        ),
+        2 => (
+            "let mut i = 0; while i < n && seen.fetch_add(1, Ordering::Relaxed) < 1 << 60 {",
+            inside,
+            "i += 1; }",
+        ),
+        _ => (head, inside, tail),
+    };
     // Another child now and then, beside the loop's.
     let beside = if lots.below(3) == 0 {
         format!("if h % 8 == 1 {{ {} }}", spawn(lots, "h ^ 5"))

@@ -229,6 +229,99 @@ fn a_wide_loop_stays_wide_without_a_result() {
     assert!(with.dispatches <= 1000, "{with}");
 }
 
+/// A loop that spawns as many as are asked for, and does something before each: nobody can count them, and nothing may be done twice.
+const EFFECTS: &str = "
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[task]
+    pub fn child(i: u64, sum: &AtomicU64) {
+        sum.fetch_add(i, Ordering::Relaxed);
+    }
+
+    #[task]
+    pub fn spawner(n: u64, marks: &mut [u8], seen: &AtomicU64, sum: &AtomicU64) {
+        let mut i = 0;
+        while seen.fetch_add(1, Ordering::Relaxed) < n {
+            marks[i % marks.len()] += 1;
+            spawn!(child(i as u64, sum));
+            i += 1;
+        }
+    }
+";
+
+/// The same, of one child a level.
+const LINE: &str = "
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[task]
+    pub fn line(depth: u64, seen: &AtomicU64) {
+        let mut left = 1u64.min(depth);
+        while left > 0 {
+            left -= 1;
+            seen.fetch_add(1, Ordering::Relaxed);
+            spawn!(line(depth - 1, seen));
+        }
+    }
+";
+
+/// Runs `spawner` for so many children, and sees that each was marked and summed up once.
+fn effects_once(
+    place: (u32, u64),
+    program: &Prepared,
+    children: u64,
+) -> Result<RunReport, RunError> {
+    let mut marks = vec![0u8; children as usize];
+    let (mut seen, mut sum) = (AtomicU64::new(0), AtomicU64::new(0));
+    let args = vec![
+        ErasedArg::Scalar(children),
+        ErasedArg::Memory(MemoryArg::exclusive(&mut marks)),
+        ErasedArg::Scalar(children),
+        ErasedArg::Memory(MemoryArg::exclusive(std::slice::from_mut(seen.get_mut()))),
+        ErasedArg::Memory(MemoryArg::exclusive(std::slice::from_mut(sum.get_mut()))),
+    ];
+    let (_, report) = launch(place, program, "spawner", args)?;
+    assert!(marks.iter().all(|&m| m == 1), "{place:?}");
+    assert_eq!(seen.into_inner(), children + 1);
+    assert_eq!(sum.into_inner(), (0..children).sum::<u64>());
+    assert_eq!(report.total, children + 1);
+    Ok(report)
+}
+
+#[test]
+fn ten_million_children_with_an_effect_before_each_take_16_mib() {
+    let program = program(EFFECTS);
+    for threads in [1, 2] {
+        effects_once((threads, 16 << 20), &program, 10_000_000).unwrap();
+    }
+}
+
+/// A loop that spawns needs no more memory for more children: it stops for want of room, and goes on where it stopped.
+#[test]
+fn a_loop_of_effects_needs_room_for_one_child() {
+    let program = program(EFFECTS);
+    let need = |children| {
+        let run = |memory| Ok(((), effects_once((1, memory), &program, children)?));
+        every_budget(&(), run).unwrap().unwrap()
+    };
+    let (one, many) = (need(1), need(3000));
+    assert!(
+        many <= one + 16,
+        "one child needs {one} bytes, 3,000 of them {many}"
+    );
+}
+
+#[test]
+fn a_million_levels_of_loops_take_64_mib() {
+    let program = program(LINE);
+    let mut word = 0u64;
+    let args = vec![
+        ErasedArg::Scalar(1_000_000),
+        ErasedArg::Memory(MemoryArg::exclusive(std::slice::from_mut(&mut word))),
+    ];
+    let (_, report) = launch((1, 64 << 20), &program, "line", args).unwrap();
+    assert_eq!((word, report.levels), (1_000_000, 1_000_001));
+}
+
 /// How much memory a run takes does not depend on how many share it by more than what they keep apart.
 #[test]
 fn two_threads_need_little_more_memory_than_one() {

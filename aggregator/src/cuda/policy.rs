@@ -420,6 +420,9 @@ impl<'a> Policy<'a> {
             let room = if count > 1 {
                 let room = self.room(p.stack);
                 room - room / RESERVE
+            } else if p.turn > 0 {
+                // It goes on later, so that half is for the levels below.
+                (self.room(p.stack) / 2).max(p.turn)
             } else {
                 self.all_room(p.stack)
             };
@@ -478,7 +481,7 @@ impl<'a> Policy<'a> {
     /// Whether an element of a source finds room that runs alone.
     fn one_fits(&self, source: usize) -> bool {
         let mut pushes = self.plan.sources[source].pushes.iter();
-        pushes.all(|p| p.max.unwrap_or(1) <= self.all_room(p.stack))
+        pushes.all(|p| p.max.unwrap_or(p.turn.max(1)) <= self.all_room(p.stack))
     }
 
     fn have(&self, source: usize) -> u32 {
@@ -570,17 +573,20 @@ impl<'a> Policy<'a> {
                         / (now.pushed[push.stack as usize] / now.elements as f32).max(LEAST_PUSHED))
                         as u32
                 }
-                None if self.average[source] > 0 => left / (2 * self.average[source]),
+                // And so many that one at least gets on, at a restart point.
+                None if self.average[source] > 0 => {
+                    left / (2 * self.average[source].max(push.turn))
+                }
                 None => {
                     left / if from.gives_back() {
                         GUESS_YIELDS
                     } else {
-                        GUESS
+                        GUESS.max(2 * push.turn)
                     }
                 }
             };
             let fit = if push.max.is_none() {
-                fit.max(u32::from(left > 0))
+                fit.max(u32::from(left >= push.turn.max(1)))
             } else {
                 fit
             };

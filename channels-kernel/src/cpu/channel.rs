@@ -7,15 +7,15 @@
 //! - As many bases of fields stay in registers as are left; the others are put aside, and read where they are used.
 
 use super::{
-    abi::{StackState, WorkerContext, status},
+    abi::{StackState, WorkerContext},
     body::{Gen, Kept, MEMORY, clif},
+    room::Pushes,
 };
 use crate::layout::{StackIndex, stride};
-use cranelift_codegen::ir::{AbiParam, InstBuilder, Value, condcodes::IntCC, types};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use cranelift_module::Module;
 use millstream_graph::{
-    ir::{ChannelId, FuncId, LocalId, Operand, StmtKind, TaskId, Terminator},
+    ir::{ChannelId, FuncId, LocalId, Operand, TaskId},
     levelized::Segment,
     ty::{Layout, PieceKind},
 };
@@ -28,19 +28,21 @@ use std::{
 const REGISTERS: usize = 14;
 
 /// A stack that the segment pushes to.
-struct Top {
+pub(super) struct Top {
     /// Elements on the stack at the start of the block, or on the one that it follows.
-    var: Variable,
+    pub(super) var: Variable,
     /// The stack that grows in step with this one, if that one has the counter.
     follows: Option<StackIndex>,
     /// Elements that the block has pushed since.
     pending: u64,
     /// The stack's limit, where pushes cannot be counted beforehand. It may grow within an element.
-    limit: Option<Kept>,
+    pub(super) limit: Option<Kept>,
     /// Where some children are leaves: how many were spawned, pushed or not.
     spawned: Option<Variable>,
     /// How many of them the block has spawned.
     spawning: u64,
+    /// Pushed to only where an element is given up for want of room: there its top is read, and written back at once.
+    pub(super) rare: bool,
 }
 
 /// The channel stacks of a segment.
@@ -48,10 +50,12 @@ pub(super) struct Channels {
     task: TaskId,
     /// Where the return address is when the task ends.
     pub(super) ret: Option<LocalId>,
-    tops: BTreeMap<StackIndex, Top>,
+    pub(super) tops: BTreeMap<StackIndex, Top>,
+    /// Whether it asks for room before it pushes what cannot be counted.
+    restarts: bool,
     /// Base address of each field's array that the segment touches, by the field's number. Of a stack that follows another: what to
     /// add the other's index to.
-    bases: BTreeMap<u32, Kept>,
+    pub(super) bases: BTreeMap<u32, Kept>,
     /// This task's frame.
     pub(super) frame: Option<Variable>,
     /// The element that is being consumed, in an entry segment.
@@ -59,18 +63,8 @@ pub(super) struct Channels {
 }
 
 /// Address of a stack's state within the array of states.
-fn state_offset(stack: StackIndex, field: usize) -> i32 {
+pub(super) fn state_offset(stack: StackIndex, field: usize) -> i32 {
     (stack.index() * size_of::<StackState>() + field) as i32
-}
-
-/// What a segment's code pushes to a stack.
-struct Pushes {
-    /// At most so many for each element that it consumes; none if that depends on data.
-    max: Option<u64>,
-    /// How many each block pushes.
-    blocks: Vec<u64>,
-    /// Whether some of them are pushed only if they are no leaves.
-    leaves: bool,
 }
 
 impl<'p> Gen<'_, 'p> {
@@ -105,14 +99,20 @@ impl<'p> Gen<'_, 'p> {
             task,
             ret: segment.ret,
             tops: BTreeMap::new(),
+            restarts: segment.restarts().is_some(),
             bases: BTreeMap::new(),
             frame: layouts.frame(task).map(|_| self.b.declare_var(types::I64)),
             element: entry.then(|| self.b.declare_var(types::I64)),
         };
         let touched = own.iter().chain(pushed.keys().filter(|s| !own.contains(s)));
-        let fields: usize = touched.map(|&s| layouts[s].fields.len()).sum();
+        let is_rare = |s: &StackIndex| pushed.get(s).is_some_and(|p| p.rare);
+        let fields: usize = touched
+            .filter(|s| !is_rare(s))
+            .map(|&s| layouts[s].fields.len())
+            .sum();
+        let tops = pushed.values().filter(|p| !p.rare).count();
         // The loop's two ends, a top for each stack, the arguments and one to compute with.
-        let mut free = REGISTERS.saturating_sub(3 + pushed.len() + segment.body.args.len().max(2));
+        let mut free = REGISTERS.saturating_sub(3 + tops + segment.body.args.len().max(2));
         let roomy = fields <= free + 1;
         // This task's own stacks first: they are used most, and have counters of their own.
         let others = pushed.keys().filter(|s| !own.contains(s));
@@ -124,6 +124,13 @@ impl<'p> Gen<'_, 'p> {
                 None
             };
             let layout = &layouts[stack];
+            if is_rare(&stack) {
+                for number in (layout.first_field..).take(layout.fields.len()) {
+                    let late = self.stack_slot(Layout { size: 8, align: 8 });
+                    channels.bases.insert(number, Kept::Aside(late));
+                }
+                continue;
+            }
             for (field, number) in layout.fields.iter().zip(layout.first_field..) {
                 let mut base = self
                     .b
@@ -158,11 +165,24 @@ impl<'p> Gen<'_, 'p> {
             this.b.ins().load(types::I64, MEMORY, states, at)
         };
         let pushes = &pushed[&stack];
+        if pushes.rare {
+            let top = Top {
+                var: self.b.declare_var(types::I64),
+                follows: None,
+                pending: 0,
+                limit: None,
+                spawned: None,
+                spawning: 0,
+                rare: true,
+            };
+            channels.tops.insert(stack, top);
+            return None;
+        }
         let top = load(self, offset_of!(StackState, top));
         let in_step = |other: &StackIndex, of: &Top| {
             let theirs = &pushed[other];
             let counts = of.follows.is_none() && of.limit.is_none() && !theirs.leaves;
-            counts && theirs.blocks == pushes.blocks
+            counts && !theirs.rare && theirs.blocks == pushes.blocks
         };
         let lead = channels
             .tops
@@ -199,61 +219,10 @@ impl<'p> Gen<'_, 'p> {
             limit,
             spawned,
             spawning: 0,
+            rare: false,
         };
         channels.tops.insert(stack, top);
         distance
-    }
-
-    /// The stacks that the segment's code pushes to, how often each block does, and at most, as [`Segment::pushes`] says.
-    fn pushed(&self, task: TaskId, segment: &Segment) -> BTreeMap<StackIndex, Pushes> {
-        let (program, layouts) = (self.unit.program, self.unit.layouts);
-        let blocks = &segment.body.blocks;
-        let mut out: BTreeMap<StackIndex, Pushes> = BTreeMap::new();
-        let mut push = |stack, block: usize, leaves: bool| {
-            let pushes = out.entry(stack).or_insert_with(|| {
-                let declared = segment
-                    .pushes
-                    .iter()
-                    .filter(|p| p.stack == layouts[stack].stack);
-                let max = declared
-                    .map(|p| p.max.map(u64::from))
-                    .reduce(|a, b| Some(a? + b?))
-                    .flatten();
-                Pushes {
-                    max,
-                    blocks: vec![0; blocks.len()],
-                    leaves: false,
-                }
-            });
-            pushes.blocks[block] += 1;
-            pushes.leaves |= leaves;
-        };
-        for (i, block) in blocks.iter().enumerate() {
-            for stmt in &block.stmts {
-                match &stmt.kind {
-                    StmtKind::Spawn { func, leaf, .. } => {
-                        push(
-                            layouts.entry(program.task_of(*func).expect("spawns name tasks")),
-                            i,
-                            leaf.is_some(),
-                        );
-                    }
-                    StmtKind::Emit { channel, .. } => push(layouts.channel(*channel), i, false),
-                    StmtKind::FrameAlloc => push(
-                        layouts
-                            .frame(task)
-                            .expect("a task that allocates a frame has some"),
-                        i,
-                        false,
-                    ),
-                    _ => {}
-                }
-            }
-            if let Terminator::Continue(next) = block.term {
-                push(layouts.continuation(task, next), i, false);
-            }
-        }
-        out
     }
 
     /// The task whose segment this is.
@@ -267,44 +236,6 @@ impl<'p> Gen<'_, 'p> {
             .expect("only segments touch channels")
     }
 
-    /// How many elements may be consumed, at most `count`: as many as find room for all pushes that can be counted.
-    pub(super) fn room_for(&mut self, task: TaskId, segment: &Segment, count: Value) -> Value {
-        let ctx = self.ctx();
-        let states = self.b.ins().load(
-            types::I64,
-            MEMORY,
-            ctx,
-            offset_of!(WorkerContext, stacks) as i32,
-        );
-        let mut allowed = count;
-        for (stack, pushes) in self.pushed(task, segment) {
-            let Some(max) = pushes.max.filter(|&max| max > 0) else {
-                continue;
-            };
-            let top = self.b.ins().load(
-                types::I64,
-                MEMORY,
-                states,
-                state_offset(stack, offset_of!(StackState, top)),
-            );
-            let limit = self.b.ins().load(
-                types::I64,
-                MEMORY,
-                states,
-                state_offset(stack, offset_of!(StackState, limit)),
-            );
-            let room = self.b.ins().isub(limit, top);
-            // A stack above its limit, which the aggregator lowered since: no room.
-            let over = self.b.ins().icmp(IntCC::UnsignedLessThan, limit, top);
-            let none = self.b.ins().iconst(types::I64, 0);
-            let room = self.b.ins().select(over, none, room);
-            let max = self.b.ins().iconst(types::I64, max as i64);
-            let elements = self.b.ins().udiv(room, max);
-            allowed = self.b.ins().umin(allowed, elements);
-        }
-        allowed
-    }
-
     /// Writes the tops back to the context. Where the loop is left within an element, they are those of the last block's start: the
     /// run is over then.
     pub(super) fn close_channels(&mut self) {
@@ -312,6 +243,7 @@ impl<'p> Gen<'_, 'p> {
             .channels()
             .tops
             .iter()
+            .filter(|(_, t)| !t.rare)
             .map(|(&s, t)| (s, t.var, t.follows, t.spawned))
             .collect();
         if tops.is_empty() {
@@ -362,7 +294,8 @@ impl<'p> Gen<'_, 'p> {
         let Some(channels) = &mut self.channels else {
             return;
         };
-        for top in channels.tops.values_mut() {
+        let mut rare = Vec::new();
+        for (&stack, top) in &mut channels.tops {
             let (pushes, spawns) = (
                 std::mem::take(&mut top.pending),
                 std::mem::take(&mut top.spawning),
@@ -376,7 +309,12 @@ impl<'p> Gen<'_, 'p> {
                 let old = self.b.use_var(var);
                 let new = self.b.ins().iadd_imm_u(old, by as i64);
                 self.b.def_var(var, new);
+                rare.extend(Some((stack, new)).filter(|_| top.rare));
             }
+        }
+        for (stack, top) in rare {
+            let (states, at) = self.top_of(stack);
+            self.b.ins().store(MEMORY, top, states, at);
         }
     }
 
@@ -391,7 +329,7 @@ impl<'p> Gen<'_, 'p> {
         top.pending += 1;
         top.spawning += 1;
         let index = self.b.use_var(var);
-        if let Some(limit) = limit {
+        if let Some(limit) = limit.filter(|_| !self.channels().restarts) {
             let here = if at == 0 {
                 index
             } else {
@@ -407,73 +345,6 @@ impl<'p> Gen<'_, 'p> {
             self.b.switch_to_block(after);
         }
         (index, at)
-    }
-
-    fn is_below(&mut self, top: Value, limit: Kept) -> Value {
-        let limit = self.kept(limit);
-        self.b.ins().icmp(IntCC::UnsignedLessThan, top, limit)
-    }
-
-    /// Asks the worker for a greater limit; leaves if there is none. The element that asks is the last one of the run.
-    fn ask_for_more(&mut self, stack: StackIndex, top: Value, limit: Kept) {
-        let elements = self.elements.expect("only segments push");
-        let here = self.b.use_var(elements.index);
-        self.change(elements.last, here);
-        let (number, ctx) = (
-            self.b.ins().iconst(types::I32, i64::from(stack.0)),
-            self.ctx(),
-        );
-        let ask = self.unit.ask_for_more();
-        let ask = self.func_ref(ask);
-        // By way of the context: arguments in registers would take these from the loop.
-        let growing = offset_of!(WorkerContext, growing) as i32;
-        self.b.ins().store(MEMORY, number, ctx, growing);
-        let granted = offset_of!(WorkerContext, granted) as i32;
-        self.b.ins().store(MEMORY, top, ctx, granted);
-        self.b.ins().call(ask, &[ctx]);
-        let ctx = self.ctx();
-        let granted = self.b.ins().load(types::I64, MEMORY, ctx, granted);
-        self.change(limit, granted);
-        let full = self
-            .b
-            .ins()
-            .icmp(IntCC::UnsignedGreaterThanOrEqual, top, granted);
-        self.leave_if(full, |g| g.say(status::CHANNEL_FULL, stack.0));
-    }
-
-    /// Asks the worker, as [`Self::ask_for_more`] calls it: by a convention that preserves every register, so that the loop that asks is no
-    /// slower for it. Such a function has no result: it lies in the context.
-    pub(super) fn ask_worker(&mut self) {
-        let entry = self.b.current_block().expect("in the entry block");
-        let ctx = self.b.block_params(entry)[0];
-        let mut signature = self.unit.module.make_signature();
-        let params = [types::I64, types::I32, types::I64];
-        signature.params.extend(params.map(AbiParam::new));
-        signature.returns.push(AbiParam::new(types::I64));
-        let signature = self.b.import_signature(signature);
-        let more = offset_of!(WorkerContext, more) as i32;
-        let more = self.b.ins().load(types::I64, MEMORY, ctx, more);
-        let growing = offset_of!(WorkerContext, growing) as i32;
-        let stack = self.b.ins().load(types::I32, MEMORY, ctx, growing);
-        let at = offset_of!(WorkerContext, granted) as i32;
-        let top = self.b.ins().load(types::I64, MEMORY, ctx, at);
-        let call = self
-            .b
-            .ins()
-            .call_indirect(signature, more, &[ctx, stack, top]);
-        let granted = self.b.inst_results(call)[0];
-        self.b.ins().store(MEMORY, granted, ctx, at);
-        self.b.ins().return_(&[]);
-        // Nothing stops here.
-        let stop = self.stop;
-        self.b.switch_to_block(stop);
-        self.b.ins().return_(&[]);
-    }
-
-    /// Whether the segment pushes to a stack whose pushes cannot be counted.
-    pub(super) fn has_uncounted(&self) -> bool {
-        let channels = self.channels.as_ref();
-        channels.is_some_and(|c| c.tops.values().any(|t| t.limit.is_some()))
     }
 
     /// Address of an element's field: a register and a displacement.
@@ -604,7 +475,7 @@ impl<'p> Gen<'_, 'p> {
         let grows = self.b.ins().uextend(types::I64, grows);
         let above = self.b.ins().iadd(index, grows);
         self.b.def_var(var, above);
-        let Some(limit) = limit else {
+        let Some(limit) = limit.filter(|_| !self.channels().restarts) else {
             return self.fill(stack, (index, 0), values);
         };
         let room = self.is_below(index, limit);

@@ -3,7 +3,8 @@
 //! - `program`: the compiled program that the worker holds, and the sites that its errors name
 //! - `unit`: the module that is being compiled: host flags, symbols, constants
 //! - `body`: a function of the IR inside a function of Cranelift: registers, slots, blocks, inlining
-//! - `segment`: the element loop around a segment's body; `channel`: talloc and enq on private stacks; `frame`: the frames of tasks that sync
+//! - `segment`: the element loop around a segment's body; `channel`: talloc and enq on private stacks; `room`: how much they
+//!   may hold; `frame`: the frames of tasks that sync
 //! - `lanes`, `vector`: loops over neighbouring elements, several turns at once
 //! - `stmt`, `rvalue`, `arith`, `bits`, `float`, `cast`, `atomic`: the constructs, one file each
 //! - `helper`: what is known of helpers before they are compiled; `libcalls`: what machine code calls back for
@@ -24,6 +25,7 @@ mod helper;
 mod lanes;
 mod libcalls;
 mod program;
+mod room;
 mod rvalue;
 mod segment;
 mod stmt;

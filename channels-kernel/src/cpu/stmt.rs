@@ -252,6 +252,23 @@ impl<'p> Gen<'_, 'p> {
                 switch.emit(&mut self.b, value, other.0);
                 edges.into_iter().for_each(|e| self.poll(e));
             }
+            Terminator::Room {
+                children,
+                then,
+                other,
+            } => {
+                let room = self.has_room(*children, *then);
+                let (then, other) = (self.edge(from, *then), self.edge(from, *other));
+                let full = self.b.create_block();
+                self.b.set_cold_block(full);
+                self.b.ins().brif(room, then.0, &[], full, &[]);
+                self.poll(then);
+                self.b.switch_to_block(full);
+                self.end_run_here();
+                self.open_rare();
+                self.b.ins().jump(other.0, &[]);
+                self.poll(other);
+            }
             Terminator::Return(values) => self.end(values),
             Terminator::Continue(next) => {
                 self.enq_continuation(*next);

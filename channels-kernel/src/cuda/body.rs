@@ -290,16 +290,14 @@ impl<'a, 'w> Body<'a, 'w> {
                 }
             }
             Terminator::Branch { cond, then, other } => {
-                let (cond, then_text, other_text) =
-                    (self.operand(*cond), self.goto(*then), self.goto(*other));
-                let text = match (then_text.as_str(), other_text.as_str()) {
-                    ("{}", "{}") => return,
-                    ("{}", _) => format!("if (!{cond}) {other_text}"),
-                    (_, "{}") => format!("if ({cond}) {then_text}"),
-                    _ => format!("if ({cond}) {then_text} else {other_text}"),
-                };
-                self.out.line(&text);
+                let cond = self.operand(*cond);
+                self.branch(&cond, *then, *other);
             }
+            Terminator::Room {
+                children,
+                then,
+                other,
+            } => self.branch(&format!("w.room({children})"), *then, *other),
             Terminator::Switch { value, arms, other } => {
                 let ty = self.type_of(*value);
                 let text = format!("switch (({}){}) {{", unsigned(ty), self.operand(*value));
@@ -323,6 +321,17 @@ impl<'a, 'w> Body<'a, 'w> {
                 self.out.line(&text);
             }
         }
+    }
+
+    fn branch(&mut self, cond: &str, then: BlockId, other: BlockId) {
+        let (then_text, other_text) = (self.goto(then), self.goto(other));
+        let text = match (then_text.as_str(), other_text.as_str()) {
+            ("{}", "{}") => return,
+            ("{}", _) => format!("if (!{cond}) {other_text}"),
+            (_, "{}") => format!("if ({cond}) {then_text}"),
+            _ => format!("if ({cond}) {then_text} else {other_text}"),
+        };
+        self.out.line(&text);
     }
 
     fn returns(&mut self, values: &[Operand]) {

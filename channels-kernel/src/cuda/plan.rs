@@ -183,6 +183,10 @@ impl Plan {
                 pushes.push(SourcePush {
                     stack,
                     max: push.max,
+                    turn: match push.max {
+                        None => body.restarts().unwrap_or(0),
+                        Some(_) => 0,
+                    },
                     group: 0,
                     ratio: 1,
                 });
@@ -221,7 +225,9 @@ impl Plan {
         let is_entry = std::ptr::eq(segment, &self.program[task].segments[0]);
         let countable =
             !pushes.is_empty() && !analysis::Taint::find(body).control && (!is_entry || scalars);
-        if heavy || !countable {
+        // What may be given up in the middle has to be direct: the others run as a whole or not at all.
+        let restarts = segment.restarts().is_some();
+        if heavy || !countable || restarts {
             let mut groups = Vec::new();
             for (i, push) in pushes.iter_mut().enumerate() {
                 push.group = i as u32;
@@ -231,7 +237,7 @@ impl Plan {
             let fixed = pushes.iter().all(|p| p.max.is_some());
             return (
                 groups,
-                if countable && fixed {
+                if countable && fixed && !restarts {
                     Mode::Scanned {
                         items: 1,
                         staged: None,
@@ -351,7 +357,7 @@ impl Plan {
     fn weigh(&mut self) {
         for source in &self.sources {
             for push in &source.pushes {
-                let weight = u64::from(push.max.unwrap_or(4).max(1));
+                let weight = u64::from(push.max.unwrap_or(push.turn.max(4)).max(1));
                 let stack = &mut self.stacks[push.stack as usize];
                 stack.weight = stack.weight.max(weight);
             }
@@ -429,9 +435,10 @@ impl Plan {
     /// How many counters a run needs: [`Control::counter`](super::abi::Control::counter).
     #[must_use]
     pub fn groups(&self) -> usize {
+        // One more counts what elements with restart points are granted.
         self.sources
             .iter()
-            .map(|s| s.groups.len())
+            .map(|s| s.groups.len() + usize::from(s.restarts()))
             .max()
             .unwrap_or(0)
             .max(1)

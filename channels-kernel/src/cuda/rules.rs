@@ -13,6 +13,8 @@ pub const FILL: f32 = 0.95;
 pub const RESERVE: u32 = 16;
 /// An element of a segment that gives back is taken to push no less than this, whatever was seen.
 pub const LEAST_PUSHED: f32 = 0.5;
+/// An element that asks for room at a restart point is granted so much more than it needs there, so that it seldom asks.
+pub const GRANT: u32 = 15;
 /// Where nothing is known: elements that one of a segment which gives back is taken to push, and one of another.
 pub const GUESS_YIELDS: u32 = 8;
 /// See [`GUESS_YIELDS`].
@@ -41,6 +43,7 @@ pub(super) fn definitions(stacks: usize) -> impl Iterator<Item = String> {
         ("MOST_LEVELS", most_levels(stacks)),
         ("SMALL_SHARE", SMALL_SHARE),
         ("RESERVE", RESERVE),
+        ("GRANT", GRANT),
         ("GUESS_YIELDS", GUESS_YIELDS),
         ("GUESS", GUESS),
         ("GUESS_LEVELS", GUESS_LEVELS),

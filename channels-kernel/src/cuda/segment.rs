@@ -161,6 +161,16 @@ fn tables(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
     table(
         out,
         "u32",
+        "turn",
+        &of(&|p| source.pushes[p].turn.to_string()),
+    );
+    out.line(&format!(
+        "static constexpr bool RESTARTS = {};  // elements that find no room are given up until there is some",
+        source.restarts()
+    ));
+    table(
+        out,
+        "u32",
         "lead",
         &source
             .groups

@@ -9,6 +9,8 @@ pub struct SourcePush {
     pub stack: u32,
     /// At most so many an element; none where that depends on data.
     pub max: Option<u32>,
+    /// Where it does: if so many find room an element gets on, and it is given up at a restart point where no more do. 0 if it has none.
+    pub turn: u32,
     /// Which counter it is reserved with.
     pub group: u32,
     /// Elements for each unit of the counter.
@@ -115,6 +117,12 @@ impl Source {
     #[must_use]
     pub fn gives_back(&self) -> bool {
         self.tile(1) > 0
+    }
+
+    /// Whether its elements go on at restart points.
+    #[must_use]
+    pub fn restarts(&self) -> bool {
+        self.pushes.iter().any(|p| p.turn > 0)
     }
 
     /// What an element pushes to one channel, at most; 0 where that depends on data.

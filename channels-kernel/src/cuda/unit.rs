@@ -297,11 +297,12 @@ fn tables(plan: &Plan, out: &mut Writer) {
     let all = plan.sources.iter().flat_map(|s| &s.pushes);
     let pushes = list(all.map(|p| {
         format!(
-            "{{{}, {}, {}, {}}}",
+            "{{{}, {}, {}, {}, {}}}",
             p.stack,
             p.max.unwrap_or(0),
             p.group,
-            p.ratio
+            p.ratio,
+            p.turn
         )
     }));
     let entry = list(
@@ -318,7 +319,7 @@ fn tables(plan: &Plan, out: &mut Writer) {
     out.line(&format!(
         "    {}}};",
         if pushes.is_empty() {
-            "{0, 0, 0, 0}".to_owned()
+            "{0, 0, 0, 0, 0}".to_owned()
         } else {
             pushes
         }

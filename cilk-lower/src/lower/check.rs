@@ -8,6 +8,7 @@
 //! - The return address comes from the element or from one field of the frame that holds nothing else, and nothing overwrites it; each path
 //!   ends in a return with the pieces of the result, or in a continue.
 //! - No address of a segment's slot goes to a child, to the frame, or to another segment.
+//! - Where there are restart points, room is asked for before each push of what a loop spawns.
 //! - Spawns name tasks that combine as the spawn wants, with the element's pieces; emits name channels, with theirs.
 
 mod body;

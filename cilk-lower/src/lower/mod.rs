@@ -11,6 +11,7 @@ mod liveness;
 mod peel;
 mod pushes;
 mod reduce;
+mod restart;
 mod scalars;
 mod simplify;
 mod specialise;

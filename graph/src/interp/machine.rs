@@ -338,7 +338,7 @@ impl Interp<'_> {
                     .map_or(*other, |(_, b)| *b)
             }
             Terminator::Return(values) => return self.leave(values),
-            Terminator::Continue(_) => {
+            Terminator::Room { .. } | Terminator::Continue(_) => {
                 return Err(Trap::Invalid("a terminator of segments in a function"));
             }
             Terminator::Unreachable => return Err(Trap::Invalid("reached what is unreachable")),

@@ -409,6 +409,16 @@ pub enum Terminator {
     Return(Vec<Operand>),
     /// Tasks only: go on at this block when all children are done.
     Sync(BlockId),
+    /// Segments only: a restart point. To `then` if so many more children find room, which then is kept for them; else to `other`, which gives the
+    /// element up until there is.
+    Room {
+        /// How many may be spawned before this is asked again, of all tasks that a loop of the segment spawns.
+        children: u32,
+        /// If there is room.
+        then: BlockId,
+        /// If there is none.
+        other: BlockId,
+    },
     /// Segments only: the frame goes to the continuation channel of this segment of the same task.
     Continue(SegmentId),
     /// Never reached.

@@ -208,7 +208,11 @@ impl Terminator {
         match self {
             Self::Branch { cond: value, .. } | Self::Switch { value, .. } => f(*value),
             Self::Return(values) => values.iter().for_each(|v| f(*v)),
-            Self::Goto(_) | Self::Sync(_) | Self::Continue(_) | Self::Unreachable => {}
+            Self::Goto(_)
+            | Self::Sync(_)
+            | Self::Room { .. }
+            | Self::Continue(_)
+            | Self::Unreachable => {}
         }
     }
 
@@ -217,7 +221,11 @@ impl Terminator {
         match self {
             Self::Branch { cond: value, .. } | Self::Switch { value, .. } => f(value),
             Self::Return(values) => values.iter_mut().for_each(f),
-            Self::Goto(_) | Self::Sync(_) | Self::Continue(_) | Self::Unreachable => {}
+            Self::Goto(_)
+            | Self::Sync(_)
+            | Self::Room { .. }
+            | Self::Continue(_)
+            | Self::Unreachable => {}
         }
     }
 
@@ -233,7 +241,7 @@ impl Terminator {
     pub fn targets_mut(&mut self, mut f: impl FnMut(&mut BlockId)) {
         match self {
             Self::Goto(b) | Self::Sync(b) => f(b),
-            Self::Branch { then, other, .. } => {
+            Self::Branch { then, other, .. } | Self::Room { then, other, .. } => {
                 f(then);
                 f(other);
             }
@@ -250,7 +258,9 @@ impl Terminator {
     pub fn targets(&self) -> Vec<BlockId> {
         match self {
             Self::Goto(b) | Self::Sync(b) => vec![*b],
-            Self::Branch { then, other, .. } => vec![*then, *other],
+            Self::Branch { then, other, .. } | Self::Room { then, other, .. } => {
+                vec![*then, *other]
+            }
             Self::Switch { arms, other, .. } => {
                 arms.iter().map(|(_, b)| *b).chain([*other]).collect()
             }

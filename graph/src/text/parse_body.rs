@@ -60,7 +60,7 @@ impl Parser<'_> {
         };
         if !matches!(
             word,
-            "goto" | "branch" | "switch" | "return" | "sync" | "continue" | "unreachable"
+            "goto" | "branch" | "switch" | "return" | "sync" | "room" | "continue" | "unreachable"
         ) {
             return Ok(None);
         }
@@ -82,6 +82,11 @@ impl Parser<'_> {
             }
             "return" => Terminator::Return(Vec::new()),
             "sync" => Terminator::Sync(self.block_id()?),
+            "room" => Terminator::Room {
+                children: self.int()?,
+                then: self.block_id()?,
+                other: self.block_id()?,
+            },
             "continue" => Terminator::Continue(SegmentId(self.id("s", "a segment")?)),
             _ => Terminator::Unreachable,
         }))

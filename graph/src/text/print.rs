@@ -590,6 +590,11 @@ pub(crate) fn terminator(term: &Terminator) -> impl Display + '_ {
         Terminator::Return(values) if values.is_empty() => f.write_str("return"),
         Terminator::Return(values) => write!(f, "return {}", operands(values)),
         Terminator::Sync(b) => write!(f, "sync {b}"),
+        Terminator::Room {
+            children,
+            then,
+            other,
+        } => write!(f, "room {children} {then} {other}"),
         Terminator::Continue(s) => write!(f, "continue {s}"),
         Terminator::Unreachable => f.write_str("unreachable"),
     })

@@ -354,6 +354,14 @@ impl Checker<'_> {
             Terminator::Sync(_) if !self.function.kind.spawns() => {
                 self.fail("only tasks and kernels sync")
             }
+            Terminator::Room { .. } if self.function.kind != FunctionKind::Segment => {
+                self.fail("only segments ask for room");
+            }
+            Terminator::Room { children, .. } => {
+                if *children == 0 {
+                    self.fail("asks for room for no children");
+                }
+            }
             Terminator::Continue(segment) => self.check_continue(*segment),
             Terminator::Goto(_) | Terminator::Sync(_) | Terminator::Unreachable => {}
         }

@@ -31,6 +31,8 @@ pub mod program {
 //~ task fill(out: ptr, out.len: usize)
 //~   segment 0 pushes leaf x n, fill.loop1 x 1
 //~ task tickets(out: ptr, out.len: usize, next: ptr)
-//~   segment 0 pushes leaf x n
+//~   frame out: ptr, out.2: usize, next: ptr, value: usize
+//~   segment 0 pushes leaf x n, tickets's frame x 1, tickets's segment 1 x 1
+//~   segment 1 pushes leaf x n, tickets's segment 1 x 1
 //~ task fill.loop1(rounds_each: usize, rounds: usize, from: usize, out: ptr, out.len: usize)
 //~   segment 0 pushes leaf x n, fill.loop1 x n

@@ -45,6 +45,7 @@ programs! {
     deep_recursion
     defaults
     early_returns
+    effects_between_spawns
     empty_loops
     evaluation_order
     fft

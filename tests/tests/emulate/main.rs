@@ -12,6 +12,7 @@ mod budgets;
 mod deep;
 mod dumps;
 mod kernels;
+mod restarts;
 mod stress;
 mod workers;
 // Programs as IR, shared with the tests of the code generator.

@@ -14,11 +14,12 @@ use millstream_tests::{
 use std::time::{Duration, Instant};
 
 /// Small calls of the programs, and budgets from little on, in KiB.
-fn calls() -> [(Tried, &'static [u64]); 7] {
-    let seen = |mut tried: Tried| {
-        tried.args.push("0".into());
+fn calls() -> [(Tried, &'static [u64]); 9] {
+    let lent = |mut tried: Tried, memory: &[&str]| {
+        tried.args.extend(memory.iter().map(ToString::to_string));
         tried
     };
+    let marks = format!("{:?}", [0; 700]);
     [
         (
             Tried::new("queens", &[511, 0, 0, 0]),
@@ -34,11 +35,22 @@ fn calls() -> [(Tried, &'static [u64]); 7] {
             &[56, 60, 64, 72, 96],
         ),
         (
-            seen(Tried::new("marks", &[11, 5, 300 | 1 << 21])),
+            lent(Tried::new("marks", &[11, 5, 300 | 1 << 21]), &["0"]),
             &[16, 24, 32, 48, 64, 96],
         ),
         (Tried::new("phases", &[5, 2, 60]), &[60, 64, 72, 96, 128]),
         (Tried::new("chains", &[10, 40]), &[64, 96, 128, 192, 256]),
+        (
+            lent(
+                Tried::new("effects", &[11, 5, 300 | 1 << 21]),
+                &["[0, 5, 0]"],
+            ),
+            &[32, 40, 48, 64, 96, 128],
+        ),
+        (
+            lent(Tried::new("spawner", &[700]), &[&marks, "0", "0"]),
+            &[6, 8, 12, 16, 24, 32],
+        ),
     ]
 }
 

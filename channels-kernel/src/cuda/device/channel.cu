@@ -2,6 +2,8 @@
 template <class M>
 struct Worker : Thread {
   typedef M Memory;
+  // At a restart point: whether so many more children find room.
+  __device__ __forceinline__ bool room(u32) { return true; }
 };
 
 // First pass over a tile: the body with all effects taken out counts what it will push.
@@ -30,6 +32,39 @@ struct Reserved : Worker<M> {
   __device__ __forceinline__ void leaf(u32 push, bool ended) { leaves.count[push] += ended; }
 };
 
+// How many children find room that an element asks for at its restart points: as many as each channel holds that it may push to.
+template <class S>
+FN u32 room_to_grant(const Dispatch& d) {
+  u32 room = 0xffffffffu;
+#pragma unroll
+  for (u32 p = 0; p < S::PUSHED; p++) {
+    if (S::turn(p)) room = d.room[p] < room ? d.room[p] : room;
+  }
+  return room;
+}
+
+// What each element may spawn without asking: half of the room is divided among all of a run, and one that is alone has all of it.
+template <class S>
+FN u32 own_grant(const Dispatch& d) {
+  if constexpr (S::RESTARTS) {
+    return d.count > 1 ? room_to_grant<S>(d) / 2 / d.count : room_to_grant<S>(d);
+  } else {
+    return 0;
+  }
+}
+
+// Grants room for so many more, or for what there is. It says nothing of where they lie, so what is granted and not used leaves no hole.
+template <class S>
+static __device__ __noinline__ u32 grant(const Dispatch& d, u64* counter, u32 wanted) {
+  u32* const granted = (u32*)&counter[S::GROUPS];
+  const u32 rest = room_to_grant<S>(d) - own_grant<S>(d) * d.count;
+  // Relaxed: it counts, and that is all. Where nothing is left it is not counted on, so that it never comes round.
+  if (__nv_atomic_load_n(granted, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) >= rest) return 0;
+  const u32 before = __nv_atomic_fetch_add(granted, wanted, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  const u32 left = rest > before ? rest - before : 0;
+  return wanted < left ? wanted : left;
+}
+
 // Where pushes cannot be counted before the body has run: the lanes that spawn together reserve together.
 template <class S, class M = DeviceMemory>
 struct Direct : Worker<M> {
@@ -41,10 +76,18 @@ struct Direct : Worker<M> {
   __device__ __forceinline__ Direct(Gathered<typename S::Sum, M>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
   __device__ __forceinline__ void leaf(u32 push, bool ended) { leaves.count[push] += ended; }
   u32 frame = 0;
+  u32 granted = 0;  // so many more children find room
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) { sum.add(to, value); }
+  __device__ __forceinline__ bool room(u32 children) {
+    if constexpr (S::RESTARTS) {
+      if (granted < children) granted += grant<S>(*dispatch, counter, children + GRANT);
+    }
+    return !S::RESTARTS || granted >= children;
+  }
   // The number of the element, or of the first of so many that lie side by side; `failed` if there is no room.
   __device__ __forceinline__ u32 talloc(u32 push, u32 count = 1) {
+    if (S::turn(push)) granted -= count;
     const u32 peers = active_lanes(), lane = lane_id();
     const u32 leader = (u32)__ffs((i32)peers) - 1;
     u32 first = 0;
@@ -76,6 +119,7 @@ struct Push {
   u32 stack;
   u32 max;         // per element; 0: depends on data
   u32 group, ratio;
+  u32 turn;        // where that depends on data: with room for so many an element gets on; 0: it has no restart points
 };
 
 // The words that a segment's body is written in. Elements reserved in a dispatch are seen by the next one, so `enq` has nothing to do.

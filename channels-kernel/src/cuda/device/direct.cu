@@ -104,12 +104,14 @@ static __device__ __noinline__ void run_direct(u32 block, u32 blocks) {
   if (S::HEAVY && d.count < warps * WARP) lanes = (d.count + warps - 1) / warps;
   Gathered<typename S::Sum, M> sum;
   LeafCounts<S> leaves;
+  const u32 own = own_grant<S>(d);
   for (u64 at = (u64)(warp_id() * blocks + block) * lanes; at < d.count; at += (u64)warps * lanes) {
     const u64 i = at + lane_id();
     const bool mine = i < d.count && lane_id() < lanes;
     Direct<S, M> worker(sum, leaves);
     worker.control = M::control();
     worker.dispatch = &d;
+    worker.granted = own;
     worker.counter = sh.local ? sh.counter : M::control()->counter;
     if constexpr (S::WALKS) {
       run_walking<S, M>(worker, mine, d.first + (u32)i);

@@ -148,6 +148,13 @@ FN void narrow_consumed(Policy& p, Narrow& n) {
   }
 }
 
+// What an element of a source needs to get on, where it has restart points.
+FN u32 turn_of(const Source& source) {
+  u32 turn = 0;
+  for (u32 i = 0; i < source.pushes; i++) turn = max_of(turn, pushes[source.first_push + i].turn);
+  return turn;
+}
+
 // What an element pushed, where that depends on data: the most seen.
 FN void narrow_average(Policy& p, const Narrow& n, Each<u32>& most, u32 taken) {
   if (most_of(n.stack)) return;
@@ -198,7 +205,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     n.entry.of[k] = real && stacks_entry[s];
     n.feeds.of[k] = source != 0;
     most.of[k] = source ? sources[source - 1].most : 1;
-    if (most.of[k] == 0) most.of[k] = 2 * p.average[source - 1] > GUESS ? 2 * p.average[source - 1] : GUESS;
+    if (most.of[k] == 0) most.of[k] = max_of(2 * max_of(p.average[source - 1], turn_of(sources[source - 1])), GUESS);
     // Of what is much work no run is narrow.
     if (source && sources[source - 1].narrow == 0) most.of[k] = 0xffffffffu;
   }

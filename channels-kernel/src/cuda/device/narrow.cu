@@ -360,18 +360,22 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) {
     base[p] = of_stack(n.base, S::stack_of(p));
-    const u32 end = of_stack(n.capacity, S::stack_of(p)), all = end > base[p] ? end - base[p] : 0;
+    const u32 capacity = of_stack(n.capacity, S::stack_of(p)), end = S::turn(p) ? wide_of(capacity) : capacity;
+    const u32 all = end > base[p] ? end - base[p] : 0;
     if (n.lane == 0) {
       d.base[p] = base[p];
-      d.room[p] = n.count > 1 ? all - all / RESERVE : all;
+      d.room[p] = S::turn(p) ? max_of(all / 2, S::turn(p)) : n.count > 1 ? all - all / RESERVE : all;
     }
   }
+  if (n.lane == 0) d.count = n.count;
   __syncwarp();
+  const u32 own = own_grant<S>(d);
   bool failed = false;
   for (u32 i = n.lane; i < n.count && !failed; i += WARP) {
     Direct<S> worker(sum, leaves);
     worker.control = device_channels.control;
     worker.dispatch = &d;
+    worker.granted = own;
     worker.counter = sh.counter;
     S::run(worker, S::template deq<DeviceMemory, true>(n.first + i));
     failed = worker.failed;

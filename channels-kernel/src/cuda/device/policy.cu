@@ -410,9 +410,10 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
       const f32 each = now.pushed[push.stack] / (f32)now.elements;
       fit = (u32)((f32)left / (each > LEAST_PUSHED ? each : LEAST_PUSHED));
     } else {
-      fit = left / (p.average[source] ? 2 * p.average[source] : from.tile ? GUESS_YIELDS : GUESS);
+      const u32 average = p.average[source];
+      fit = left / (average ? 2 * max_of(average, push.turn) : from.tile ? GUESS_YIELDS : max_of(GUESS, 2 * push.turn));
     }
-    if (push.max == 0 && fit == 0 && left) fit = 1;
+    if (push.max == 0 && fit == 0 && left && left >= push.turn) fit = 1;
     if (fit < room) {
       room = fit;
       blocked = push.stack;
@@ -434,7 +435,7 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
 FN bool policy_fits(const Policy& p, const Source& from) {
   for (u32 i = 0; i < from.pushes; i++) {
     const Push push = pushes[from.first_push + i];
-    if ((push.max ? push.max : 1) > room_of(p, push.stack, true)) return false;
+    if ((push.max ? push.max : max_of(push.turn, 1u)) > room_of(p, push.stack, true)) return false;
   }
   return true;
 }
@@ -519,8 +520,10 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     }
     const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
     d.base[i] = base;
-    const u32 room = room_of(p, stack, count == 1);
-    d.room[i] = count > 1 ? room - room / RESERVE : room;
+    const u32 turn = count == 1 ? pushes[from.first_push + i].turn : 0;
+    const u32 room = room_of(p, stack, count == 1 && turn == 0);
+    // With a restart point it goes on later, so that half is for the levels below.
+    d.room[i] = turn ? max_of(room / 2, turn) : count > 1 ? room - room / RESERVE : room;
   }
   return true;
 }

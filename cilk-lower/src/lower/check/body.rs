@@ -5,12 +5,13 @@ use fixedbitset::FixedBitSet;
 use millstream_graph::{
     flow::Flow,
     ir::{
-        Arg, Block, BlockId, ChannelId, FunctionKind, LocalId, Operand, Rvalue, StmtKind,
+        Arg, Block, BlockId, ChannelId, FuncId, FunctionKind, LocalId, Operand, Rvalue, StmtKind,
         Terminator,
     },
     levelized::{Levelized, LoweredTask, Segment},
     ty::{PieceKind, Scalar},
 };
+use std::collections::BTreeSet;
 
 /// Checks one segment.
 pub(super) fn check(
@@ -35,6 +36,7 @@ pub(super) fn check(
     this.assigned_before_use();
     this.frame_once();
     this.slots_stay();
+    this.room_first();
 }
 
 struct Checker<'a> {
@@ -311,7 +313,7 @@ impl Checker<'_> {
         };
         let entry = if self.entry { Frame::No } else { Frame::Yes };
         let at = Flow::new(&self.segment.body).forward_all(entry, end, |a, b| *a = a.meet(b));
-        let mut errors = std::collections::BTreeSet::new();
+        let mut errors = BTreeSet::new();
         for (block, now) in blocks.iter().zip(at) {
             let Some(mut now) = now else { continue };
             for stmt in &block.stmts {
@@ -331,6 +333,46 @@ impl Checker<'_> {
             }
         }
         errors.into_iter().for_each(|e| self.error(e));
+    }
+
+    /// Where there are restart points, every push of what a loop spawns has room that one has found.
+    fn room_first(&mut self) {
+        if self.segment.restarts().is_none() {
+            return;
+        }
+        let blocks = self.blocks();
+        let flow = Flow::new(&self.segment.body);
+        let spawned = |b: BlockId| {
+            let stmts = blocks[b.index()].stmts.iter();
+            stmts.filter_map(|s| match s.kind {
+                StmtKind::Spawn { func, .. } => Some(func),
+                _ => None,
+            })
+        };
+        let looped: BTreeSet<FuncId> = flow.cyclic().iter().flat_map(spawned).collect();
+        let pushes = |b: BlockId| spawned(b).filter(|f| looped.contains(f)).count() as u32;
+        let step = |b: BlockId, room: u32, send: &mut dyn FnMut(BlockId, u32)| {
+            if let Terminator::Room {
+                children,
+                then,
+                other,
+            } = blocks[b.index()].term
+            {
+                send(then, children);
+                send(other, 0);
+            } else {
+                let left = room.saturating_sub(pushes(b));
+                flow.targets(b).iter().for_each(|t| send(*t, left));
+            }
+        };
+        let room = flow.forward(0, step, |a, b| *a = (*a).min(b));
+        let short = (0..blocks.len()).map(BlockId::new).find(|b| {
+            let room = room[b.index()];
+            room.is_some_and(|room| pushes(*b) > room)
+        });
+        if let Some(block) = short {
+            self.error(format!("{block} spawns what has no room"));
+        }
     }
 
     /// No address of a slot goes to a child or to the frame.

@@ -12,18 +12,32 @@ mod prune;
 mod segment;
 mod spawned;
 
-use super::{reduce, simplify, unroll};
+use super::{reduce, restart, simplify, unroll};
 use millstream_graph::{
-    ir::{Combine, FuncId, Program, SegmentId},
+    ir::{Combine, FuncId, Function, LocalId, Program, SegmentId},
     levelized::LoweredTask,
 };
 use plan::Plan;
 
-/// Splits one task. Its pushes are not counted yet.
+/// Splits one task, with restart points where it wants them. Its pushes are not counted yet.
 pub(crate) fn split(program: &Program, func: FuncId, combine: Combine) -> LoweredTask {
     let mut function = program[func].clone();
     let mut ret = plan::add_return_address(program, &mut function);
     ret = ret.map(|address| reduce::forward(&mut function, address, combine));
+    let task = split_at_syncs(program, (func, combine), function.clone(), ret);
+    if task.segments.iter().any(restart::is_wanted) && restart::insert(&mut function) {
+        split_at_syncs(program, (func, combine), function, ret)
+    } else {
+        task
+    }
+}
+
+fn split_at_syncs(
+    program: &Program,
+    (func, combine): (FuncId, Combine),
+    mut function: Function,
+    mut ret: Option<LocalId>,
+) -> LoweredTask {
     spawned::separate(&mut function);
     ret = simplify::simplify(&mut function, ret);
     spawned::drop_tail_syncs(&mut function, combine);

@@ -2,9 +2,12 @@
 //!
 //! A slot does if its address leaves the segment (in a spawn's destination or arguments, in memory outside, in a local that is live
 //! across a sync, in a slot that does), or if what was written to it before a sync may be read after it.
+//!
+//! Where that is so at restart points alone, the slot stays with the segment, and its bytes are copied to the frame and back: most tasks never
+//! wait there, and shall have no frame for it.
 
 use super::points_to::{PointsTo, blob_args};
-use crate::lower::liveness::Liveness;
+use crate::lower::{liveness::Liveness, restart};
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
     flow::Flow,
@@ -13,18 +16,29 @@ use millstream_graph::{
         Terminator,
     },
 };
+use std::collections::BTreeMap;
 
-/// The slots of a task that must outlive a segment.
+/// The slots of a task whose bytes must outlive a segment.
+#[derive(Debug)]
+pub(super) struct Persistent {
+    /// Those that do so with their address.
+    pub(super) slots: FixedBitSet,
+    /// Those that are copied, by the block at which a restart goes on.
+    pub(super) copied: BTreeMap<BlockId, FixedBitSet>,
+}
+
+/// Finds them.
 pub(super) fn persistent(
     program: &Program,
     function: &Function,
     points_to: &PointsTo,
     live: &Liveness,
-) -> FixedBitSet {
+) -> Persistent {
     let memory = SlotLiveness::new(program, function, points_to);
     let written = written(function, points_to);
     let mut out = FixedBitSet::with_capacity(function.slots.len());
     out.extend(points_to.escaped().map(SlotId::index));
+    let mut copied: BTreeMap<BlockId, FixedBitSet> = BTreeMap::new();
     for (i, block) in function.blocks.iter().enumerate() {
         if let Terminator::Sync(target) = block.term {
             for local in live.live_in(target).ones() {
@@ -34,19 +48,29 @@ pub(super) fn persistent(
                         .map(SlotId::index),
                 );
             }
-            out.extend(memory.live_in[target.index()].intersection(&written[i]));
+            let bytes = memory.live_in[target.index()].intersection(&written[i]);
+            if restart::is_restart(function, target) {
+                copied
+                    .entry(target)
+                    .or_default()
+                    .union_with(&bytes.collect());
+            } else {
+                out.extend(bytes);
+            }
         }
     }
     loop {
-        let held: Vec<SlotId> = out
-            .ones()
+        let all = out.ones().chain(copied.values().flat_map(|c| c.ones()));
+        let held: Vec<SlotId> = all
             .flat_map(|s| points_to.contents(SlotId::new(s)))
             .collect();
         if held.iter().all(|s| out.contains(s.index())) {
-            return out;
+            break;
         }
         out.extend(held.into_iter().map(SlotId::index));
     }
+    copied.values_mut().for_each(|c| c.difference_with(&out));
+    Persistent { slots: out, copied }
 }
 
 /// The slots whose contents may still be read.

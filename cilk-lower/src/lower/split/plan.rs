@@ -11,7 +11,7 @@ use millstream_graph::{
     levelized::Field,
     ty::{PieceKind, Scalar},
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What every segment of a task must agree on.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Plan {
     slots: Vec<Option<FieldId>>,
     /// Which field keeps a local across syncs.
     locals: Vec<Option<FieldId>>,
+    /// The slots that are copied where a task waits for room, by the block at which it goes on, with their fields.
+    copied: BTreeMap<BlockId, Vec<(SlotId, FieldId)>>,
     /// The block each segment starts at; the first is the entry.
     pub(super) starts: Vec<BlockId>,
     /// Which locals live, where.
@@ -37,7 +39,10 @@ impl Plan {
     pub(super) fn new(program: &Program, function: &Function, ret: Option<LocalId>) -> Self {
         let live = Liveness::new(function, ret);
         let points_to = PointsTo::new(program, function);
-        let persistent = persist::persistent(program, function, &points_to, &live);
+        let persist::Persistent {
+            slots: persistent,
+            copied,
+        } = persist::persistent(program, function, &points_to, &live);
         let starts = starts(function);
         let mut crossing = FixedBitSet::with_capacity(function.locals.len());
         starts
@@ -68,7 +73,24 @@ impl Plan {
                 kind: PieceKind::Scalar(local.ty),
             });
         }
+        let mut fields = BTreeMap::new();
+        for i in copied.values().flat_map(|c| c.ones()) {
+            let slot = &function.slots[i];
+            fields.entry(i).or_insert_with(|| {
+                frame.push(Field {
+                    name: unique(&mut names, slot.name.as_deref(), "slot"),
+                    kind: PieceKind::Blob(slot.layout),
+                });
+                FieldId::new(frame.len() - 1)
+            });
+        }
+        let with_field = |slots: FixedBitSet| {
+            let slots = slots.ones().map(|i| (SlotId::new(i), fields[&i]));
+            slots.collect()
+        };
+        let copied = copied.into_iter().map(|(at, s)| (at, with_field(s)));
         Self {
+            copied: copied.collect(),
             frame,
             slots,
             locals,
@@ -105,6 +127,11 @@ impl Plan {
                 .position(|b| *b == start)
                 .map_or(0, |i| i + 1),
         )
+    }
+
+    /// The slots that are copied to the frame before a continuation, and back where it starts.
+    pub(super) fn copied(&self, start: BlockId) -> &[(SlotId, FieldId)] {
+        self.copied.get(&start).map_or(&[], Vec::as_slice)
     }
 
     /// The locals that a continuation finds in its frame, with their fields.

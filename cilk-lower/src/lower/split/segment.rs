@@ -1,15 +1,16 @@
 //! One segment: the blocks from its start to the next syncs, with loads from the frame before them and stores to it behind them.
 
 use super::{frame, plan::Plan};
-use crate::lower::simplify;
+use crate::lower::{restart, simplify};
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
     flow::Flow,
     ir::{
-        Arg, Block, BlockId, Function, FunctionKind, LocalId, Rvalue, SegmentId, Span, Stmt,
-        StmtKind, Terminator,
+        Arg, Block, BlockId, Function, FunctionKind, Local, LocalId, Operand, Rvalue, SegmentId,
+        Span, Stmt, StmtKind, Terminator,
     },
     levelized::Segment,
+    ty::Scalar,
 };
 use std::collections::BTreeMap;
 
@@ -45,6 +46,14 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
             span: Span::default(),
         }));
     }
+    let mut locals = function.locals.clone();
+    if !entry {
+        let copies = copies(&mut locals, plan, start, false);
+        prologue.stmts.extend(copies.map(|kind| Stmt {
+            kind,
+            span: Span::default(),
+        }));
+    }
     let assigned = assigned_at_end(function, &region, assigned);
 
     let mut blocks = vec![prologue];
@@ -62,11 +71,14 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
                 block.stmts.push(Stmt {
                     kind: StmtKind::FrameStore {
                         field,
-                        value: millstream_graph::ir::Operand::Local(local),
+                        value: Operand::Local(local),
                     },
                     span: block.span,
                 });
             }
+            let span = block.span;
+            let copies = copies(&mut locals, plan, target, true);
+            block.stmts.extend(copies.map(|kind| Stmt { kind, span }));
             block.term = Terminator::Continue(plan.segment_at(target));
         } else {
             block.term.targets_mut(|t| *t = number[t]);
@@ -78,8 +90,10 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
         kind: FunctionKind::Segment,
         params: Vec::new(),
         blocks,
+        locals,
         ..function.clone()
     };
+    restart::settle(&mut body);
     if entry {
         simplify::tidy(&mut body, plan.ret);
         frame::allocate(&mut body, plan);
@@ -98,6 +112,38 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
         ret,
         pushes: Vec::new(),
     }
+}
+
+/// Copies the slots that a task keeps where it waits for room, to the frame or back.
+fn copies(
+    locals: &mut Vec<Local>,
+    plan: &Plan,
+    start: BlockId,
+    out: bool,
+) -> impl Iterator<Item = StmtKind> {
+    let mut kinds = Vec::new();
+    for &(slot, field) in plan.copied(start) {
+        let mut address = |value| {
+            locals.push(Local {
+                name: None,
+                ty: Scalar::Ptr,
+            });
+            let dst = LocalId::new(locals.len() - 1);
+            kinds.push(StmtKind::Assign { dst, value });
+            Operand::Local(dst)
+        };
+        let (there, here) = (
+            address(Rvalue::FrameAddr(field)),
+            address(Rvalue::SlotAddr(slot)),
+        );
+        let (dst, src) = if out { (there, here) } else { (here, there) };
+        kinds.push(StmtKind::Copy {
+            dst,
+            src,
+            size: plan.frame[field.index()].kind.layout().size,
+        });
+    }
+    kinds.into_iter()
 }
 
 /// The blocks of a segment: those that its start reaches without passing a sync, the start first.

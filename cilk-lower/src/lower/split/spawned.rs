@@ -23,6 +23,16 @@ pub(super) fn separate(function: &mut Function) {
             new.term = match new.term {
                 Terminator::Sync(target) if after => Terminator::Sync(copy(target, false)),
                 Terminator::Sync(target) => Terminator::Goto(copy(target, false)),
+                // Others may have taken the room: it waits for theirs then, if it has no children.
+                Terminator::Room {
+                    children,
+                    then,
+                    other,
+                } => Terminator::Room {
+                    children,
+                    then: copy(then, after),
+                    other: copy(other, true),
+                },
                 mut term => {
                     term.targets_mut(|t| *t = copy(*t, after));
                     term

@@ -81,6 +81,7 @@ impl Simulation {
             log,
             levels: Vec::new(),
             stats: Stats::default(),
+            lots: None,
         }
     }
 }
@@ -107,6 +108,8 @@ pub(super) struct Machine<'a> {
     log: u64,
     levels: Vec<Level>,
     stats: Stats,
+    /// Where restart points find no room, by lot: none if all find some.
+    lots: Option<u64>,
 }
 
 /// What the stacks hold of one level.
@@ -122,6 +125,22 @@ impl Machine<'_> {
     /// Makes memory of these bytes and gives its address.
     pub(super) fn alloc(&mut self, bytes: Vec<u8>, align: u64) -> u64 {
         self.interp.alloc(bytes, align)
+    }
+
+    /// From now on an element passes none, one or two restart points before it finds no room, as the lot says.
+    pub(super) const fn short_of_room(&mut self, seed: u64) {
+        self.lots = Some(seed);
+    }
+
+    /// How many restart points the next element passes.
+    fn rooms(&mut self) -> u64 {
+        let Some(lots) = &mut self.lots else {
+            return u64::MAX;
+        };
+        *lots = lots
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (*lots >> 60) % 3
     }
 
     /// The bytes from this address to the end of its allocation.
@@ -195,7 +214,8 @@ impl Machine<'_> {
         let frame = self
             .interp
             .alloc(vec![0xa5; record.size.max(1) as usize], 16);
-        let head = self.interp.alloc(Head::new().bytes(), 8);
+        let head = Head::new(self.rooms());
+        let head = self.interp.alloc(head.bytes(), 8);
         args.extend([frame, head, self.log].map(ArgValue::Scalar));
         let outcome = self
             .interp
@@ -212,14 +232,11 @@ impl Machine<'_> {
         frame: u64,
     ) -> Result<(), SimulateError> {
         self.stats.continuations += 1;
-        let head = self.interp.alloc(
-            Head {
-                frames: 1,
-                ..Head::new()
-            }
-            .bytes(),
-            8,
-        );
+        let head = Head {
+            frames: 1,
+            ..Head::new(self.rooms())
+        };
+        let head = self.interp.alloc(head.bytes(), 8);
         let args = [frame, head, self.log].map(ArgValue::Scalar);
         let outcome = self.interp.call(
             self.simulation.tasks[task.index()].segments[segment.index()],

@@ -1,8 +1,8 @@
 //! Programs as users write them, through the front end.
 
-use super::{In, agrees, number};
-use crate::lower::lower;
-use millstream_graph::ir::{Program, StmtKind};
+use super::{In, agrees, frames_are_for_restarts, number, simulated};
+use crate::lower::{check::check, lower};
+use millstream_graph::ir::{Program, Stmt, StmtKind, Terminator};
 
 pub(super) fn program(body: &str) -> Program {
     let source = format!("#[millstream::program]\nmod p {{\n{body}\n}}\n");
@@ -45,8 +45,9 @@ fn queens_from_source() {
         )),
         4
     );
-    // The helper is inlined, the board is passed by value, and only a task with children has a frame.
-    let queens = &lower(&program).unwrap().tasks[0];
+    // The helper is inlined, the board is passed by value, and only the outermost task and who finds no room have a frame.
+    let lowered = lower(&program).unwrap();
+    let queens = &lowered.tasks[1];
     let calls = queens
         .segments
         .iter()
@@ -58,14 +59,141 @@ fn queens_from_source() {
             .count(),
         0
     );
-    assert_eq!(
-        queens
-            .frame
+    assert!(frames_are_for_restarts(queens));
+}
+
+/// What a task does between spawns in a loop, that may stop before any of them and go on there.
+const RESTARTS: &str = "
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[task]
+    pub fn child(value: u64, out: &mut u64) {
+        *out += value;
+    }
+
+    #[task]
+    pub fn square(value: u64, seen: &[AtomicU64]) -> u64 {
+        seen[1].fetch_add(value, Ordering::Relaxed);
+        value * value
+    }
+
+    #[task]
+    pub fn effects(n: u64, out: &mut [u64], seen: &[AtomicU64]) {
+        let mut at = 0;
+        let mut step = 0u64;
+        while at < out.len() && seen[0].fetch_add(1, Ordering::Relaxed) < n {
+            out[at] += 1000;
+            spawn!(child(step, &mut out[at]));
+            at += 1;
+            step += n;
+        }
+    }
+
+    #[task]
+    pub fn results(n: u64, seen: &[AtomicU64]) -> u64 {
+        let mut last = [0u64; 4];
+        let mut sum = 7u64;
+        let mut total = 0u64;
+        for i in 0..n {
+            last[(i % 4) as usize] += sum;
+            sum += seen[0].fetch_add(i, Ordering::Relaxed) + last[(i / 2 % 4) as usize];
+            if sum % 3 != 0 {
+                total += spawn!(square(i, seen));
+            } else {
+                spawn!(square(sum, seen));
+            }
+        }
+        sync!();
+        total ^ sum ^ last[1]
+    }
+
+    #[task]
+    pub fn nested(depth: u64, n: u64, seen: &[AtomicU64]) -> u64 {
+        let mut some = 0u64;
+        let first = spawn!(square(n, seen));
+        for i in 0..n {
+            let mut j = i;
+            while j > 0 {
+                seen[0].fetch_add(j, Ordering::Relaxed);
+                j /= 2;
+                if depth > 0 {
+                    some += spawn!(nested(depth - 1, j, seen));
+                }
+            }
+            if i % 3 == 2 {
+                sync!();
+                seen[0].fetch_add(some & 1, Ordering::Relaxed);
+            }
+        }
+        sync!();
+        first + some * 3
+    }
+";
+
+#[test]
+fn a_task_that_finds_no_room_goes_on_where_it_stopped() {
+    let program = program(RESTARTS);
+    let none = In::Slice(vec![0; 2]);
+    for n in [0, 1, 5, 9] {
+        let out = In::Slice(vec![3; 7]);
+        agrees(&program, "effects", &[In::Bits(n), out, none.clone()]);
+        agrees(&program, "results", &[In::Bits(n), none.clone()]);
+        agrees(
+            &program,
+            "nested",
+            &[In::Bits(2), In::Bits(n), none.clone()],
+        );
+    }
+    let lowered = lower(&program).unwrap();
+    let of = |name| &lowered[lowered.find(name).unwrap()];
+    assert!(
+        of("effects")
+            .segments
             .iter()
-            .map(|f| f.name.as_str())
-            .collect::<Vec<_>>(),
-        ["total", "return"]
+            .all(|s| s.restarts() == Some(1))
     );
+    assert!(frames_are_for_restarts(of("effects")));
+}
+
+/// A restart point that stands behind an effect: what goes on there does it again, and this is seen.
+#[test]
+fn an_effect_that_is_done_twice_is_seen() {
+    let program = program(RESTARTS);
+    let args = [In::Bits(9), In::Slice(vec![3; 7]), In::Slice(vec![0; 2])];
+    let good = lower(&program).unwrap();
+    let mut bad = good.clone();
+    for block in bad.tasks.iter_mut().flat_map(|t| &mut t.segments) {
+        let blocks = &mut block.body.blocks;
+        for i in 0..blocks.len() {
+            if let Terminator::Room { then, .. } = blocks[i].term {
+                let is_spawn = |s: &Stmt| matches!(s.kind, StmtKind::Spawn { .. });
+                let after = &mut blocks[then.index()].stmts;
+                let before = after.iter().position(is_spawn).unwrap();
+                let moved: Vec<Stmt> = after.drain(..before).collect();
+                blocks[i].stmts.extend(moved);
+            }
+        }
+    }
+    let run = |lowered, seed| simulated(lowered, "effects", &args, seed);
+    assert_eq!(run(&bad, 0), run(&good, 0));
+    assert_ne!(run(&bad, 1), run(&good, 1));
+}
+
+#[test]
+fn a_spawn_without_its_restart_point_is_found() {
+    let mut bad = lower(&program(RESTARTS)).unwrap();
+    let task = bad.find("effects").unwrap();
+    let blocks = &mut bad.tasks[task.index()].segments[0].body.blocks;
+    let room = blocks.iter_mut().find_map(|b| match &mut b.term {
+        Terminator::Room { children, .. } => Some(children),
+        _ => None,
+    });
+    *room.unwrap() = 0;
+    let errors: Vec<String> = check(&bad).iter().map(ToString::to_string).collect();
+    let [error] = &errors[..] else {
+        panic!("{errors:?}")
+    };
+    assert!(error.ends_with("spawns what has no room"), "{error}");
 }
 
 /// Random programs: the plain interpreter and the lowered program agree on results, buffers and the number of tasks.

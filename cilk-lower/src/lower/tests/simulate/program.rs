@@ -39,7 +39,7 @@ impl Record {
     }
 }
 
-/// What a segment did, apart from its children: five words in memory.
+/// What a segment did, apart from its children, and may do: six words in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     /// Bytes in the log.
@@ -52,6 +52,8 @@ pub(super) struct Head {
     pub(super) early: u64,
     /// Children that ended where they were spawned.
     pub(super) leaves: u64,
+    /// How many restart points will find room.
+    pub(super) rooms: u64,
 }
 
 const BYTES: u64 = 0;
@@ -59,10 +61,12 @@ const FRAMES: u64 = 8;
 const NEXT: u64 = 16;
 const EARLY: u64 = 24;
 const LEAVES: u64 = 32;
+const ROOMS: u64 = 40;
 
 impl Head {
-    pub(super) const fn new() -> Self {
+    pub(super) const fn new(rooms: u64) -> Self {
         Self {
+            rooms,
             bytes: 0,
             frames: 0,
             next: 0,
@@ -72,10 +76,15 @@ impl Head {
     }
 
     pub(super) fn bytes(self) -> Vec<u8> {
-        [self.bytes, self.frames, self.next, self.early, self.leaves]
-            .iter()
-            .flat_map(|w| w.to_le_bytes())
-            .collect()
+        let words = [
+            self.bytes,
+            self.frames,
+            self.next,
+            self.early,
+            self.leaves,
+            self.rooms,
+        ];
+        words.iter().flat_map(|w| w.to_le_bytes()).collect()
     }
 
     pub(super) fn read(bytes: &[u8]) -> Self {
@@ -92,6 +101,7 @@ impl Head {
             next: word(NEXT),
             early: word(EARLY),
             leaves: word(LEAVES),
+            rooms: word(ROOMS),
         }
     }
 }
@@ -328,6 +338,14 @@ impl Writer<'_> {
             Terminator::Continue(segment) => {
                 self.set_word(NEXT, Operand::Const(Scalar::U64, u64::from(segment.0)));
                 Terminator::Return(Vec::new())
+            }
+            Terminator::Room { then, other, .. } => {
+                let rooms = self.word(ROOMS);
+                let number = |n| Operand::Const(Scalar::U64, n);
+                let cond = self.set(Scalar::Bool, Rvalue::Binary(BinOp::Ne, rooms, number(0)));
+                let less = self.set(Scalar::U64, Rvalue::Binary(BinOp::Sub, rooms, number(1)));
+                self.set_word(ROOMS, less);
+                Terminator::Branch { cond, then, other }
             }
             Terminator::Return(values) => {
                 if let Some(ret) = self.ret {

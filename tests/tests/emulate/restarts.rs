@@ -1,0 +1,88 @@
+//! Elements that find no room in the middle of what they do: given up at a restart point and gone on with there, in budgets that hold a small part of
+//! what they spawn, by every aggregator and in interleavings drawn by lot.
+
+use millstream_aggregator::{Aggregator, Device, Policy, RunReport};
+use millstream_tests::{
+    emulator::{self, Emulator, How},
+    engine::{Engine, emulate, prepare},
+    stress::Tried,
+};
+
+/// Runs a call in so many KiB, in many interleavings: all comes of it that comes of it on the CPU, and nothing twice.
+fn every_way(tried: &Tried, kib: u64, policy: Policy) -> Vec<RunReport> {
+    let prepared = prepare(&tried.source, &tried.name).unwrap();
+    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+    let cpu = Engine::Device("cpu".into(), Device::cpu().unwrap());
+    let (expected, of_cpu) = cpu
+        .call_and_report(&prepared, &tried.task, &tried.args)
+        .unwrap();
+    let mut reports = Vec::new();
+    for seed in 1..=6 {
+        for aggregator in [
+            Aggregator::Persistent,
+            Aggregator::HostThread,
+            Aggregator::Auto,
+        ] {
+            let how = How {
+                seed,
+                policy,
+                switches: [2, 8, 64][seed as usize % 3],
+                ..How::new(aggregator, 1 + seed as u32 % 3, kib << 10)
+            };
+            let (outcome, report) =
+                emulate(&mut emulator, how, &prepared, &tried.task, &tried.args)
+                    .unwrap_or_else(|e| panic!("{}: {how:?}: {e}", tried.name));
+            assert_eq!(outcome, expected, "{}: {how:?}", tried.name);
+            assert_eq!(Some(report.total), of_cpu.as_ref().map(|r| r.total));
+            assert!(report.peak <= report.budget);
+            reports.push(report);
+        }
+    }
+    reports
+}
+
+fn spawner(children: u64) -> Tried {
+    let mut tried = Tried::new("spawner", &[children]);
+    let marks = format!("{:?}", vec![0; children as usize]);
+    tried.args.extend([marks, "0".into(), "0".into()]);
+    tried
+}
+
+fn effects() -> Tried {
+    let mut tried = Tried::new("effects", &[11, 5, 300 | 1 << 21]);
+    tried.args.push("[0, 5, 0]".into());
+    tried
+}
+
+#[test]
+fn a_loop_with_an_effect_before_each_spawn_runs_in_6_kib() {
+    if !emulator::is_there() {
+        return;
+    }
+    for (children, least) in [(700, 50), (5000, 400)] {
+        let reports = every_way(&spawner(children), 6, Policy::Device);
+        let dispatches = reports.iter().map(|r| r.dispatches).min().unwrap();
+        assert!(
+            dispatches > least,
+            "{children} children in {dispatches} dispatches: it was never given up"
+        );
+    }
+}
+
+#[test]
+fn trees_of_tasks_with_effects_run_in_40_kib() {
+    if !emulator::is_there() {
+        return;
+    }
+    every_way(&effects(), 40, Policy::Device);
+}
+
+/// Each block has a part of the memory, and gives elements up by itself.
+#[test]
+fn workers_give_elements_up_too() {
+    if !emulator::is_there() {
+        return;
+    }
+    every_way(&spawner(5000), 48, Policy::Block);
+    every_way(&effects(), 256, Policy::Block);
+}
