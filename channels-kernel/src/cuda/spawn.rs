@@ -103,9 +103,12 @@ impl Body<'_, '_> {
             |s: &StmtKind| matches!(s, StmtKind::Spawn { func: f, leaf: None, .. } if *f == func);
         let stmts = &self.function.blocks[block.index()].stmts;
         let count = |stmts: &[Stmt]| stmts.iter().filter(|s| is_one(&s.kind)).count();
-        let found = matches!(source.mode, Mode::Direct { .. })
-            && is_one(&stmts[at].kind)
-            && count(stmts) > 1;
+        // Much work is done as if it were direct where it is too little for all blocks.
+        let direct = matches!(
+            source.mode,
+            Mode::Direct { .. } | Mode::Scanned { heavy: true, .. }
+        );
+        let found = direct && is_one(&stmts[at].kind) && count(stmts) > 1;
         found.then(|| (count(&stmts[..at]), count(stmts)))
     }
 

@@ -12,7 +12,7 @@ struct Counting : Worker<M> {
   static constexpr bool RUN = false, FALLIBLE = false, STAGES = false, EACH = true;
   u32 at[S::PUSHED + 1] = {};
   u32 frame = 0;
-  __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
+  __device__ __forceinline__ u32 talloc(u32 push, u32 count = 1) { return (at[push] += count) - count; }
   __device__ __forceinline__ void fault(u32, u64, u64) { this->failed = true; }
 };
 
@@ -25,7 +25,7 @@ struct Reserved : Worker<M> {
   __device__ __forceinline__ Reserved(Gathered<typename S::Sum, M>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
-  __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
+  __device__ __forceinline__ u32 talloc(u32 push, u32 count = 1) { return (at[push] += count) - count; }
   __device__ __forceinline__ ptr children() { return stage_memory(); }
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) { sum.add(to, value); }
