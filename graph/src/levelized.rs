@@ -2,7 +2,7 @@
 //!
 //! Each task becomes segments. The entry segment consumes the elements of the task's *entry channel stack*, whose fields are the
 //! pieces of the parameters and, if the task returns something, the return address as last field. A task that syncs has a *frame*:
-//! one element of the task's *frame stack*, reserved once ([`StmtKind::FrameAlloc`](crate::ir::StmtKind::FrameAlloc)), at a fixed address
+//! one element of the task's *frame stack*, reserved once ([`StmtKind::FrameAlloc`]), at a fixed address
 //! until the task ends; it holds what lives across a sync, the slots that children write to, and the return address. A continuation
 //! segment consumes frame references from its *continuation channel stack*.
 //!

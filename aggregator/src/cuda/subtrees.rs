@@ -15,7 +15,7 @@ use millstream_channels_kernel::cuda::{
     rules::NEIGHBOURS,
 };
 use millstream_graph::ir::TaskId;
-use std::sync::atomic::Ordering;
+use std::{ops::Range, sync::atomic::Ordering};
 
 /// A worker's ranges begin at numbers that this divides, so that its warps read whole lines.
 const ALIGNED: u32 = 32;
@@ -32,9 +32,9 @@ const ENOUGH_ROOTS: u32 = 16;
 const PATIENCE: u64 = 32;
 /// One worker in so many with a root is enough then: they divide among themselves what comes of it.
 const FEW_ROOTS: u32 = 8;
-/// A run whose dispatches have no more elements than this on an average is deep and narrow: a dispatch across the device takes longer than its
-/// elements.
-const NARROW_MEAN: u64 = 16 << 10;
+/// A run whose dispatches have as many elements as this on an average is deep and narrow: a dispatch across the device takes longer than its
+/// elements. With fewer there is hardly one for each worker at a time, and one block, or one warp, is as fast.
+const NARROW: Range<u64> = 512..16 << 10;
 /// Where a run's stacks hold no more elements than this, dispatches across the device would be of few hundred thousand at most, each a part of a
 /// level, and take longer than the same inside the blocks. Where there is more room, they are as wide as the level, and faster.
 const LITTLE_ROOM: u64 = 32 << 20;
@@ -51,12 +51,12 @@ struct SoFar {
 }
 
 /// How many elements of an entry channel's level are enough for a subtree dispatch.
-const fn enough(policy: gpus::Policy, so_far: &SoFar) -> u32 {
+fn enough(policy: gpus::Policy, so_far: &SoFar) -> u32 {
     let late = so_far.dispatches > PATIENCE;
     match policy {
         gpus::Policy::Block if late => 1,
         gpus::Policy::Block => so_far.workers,
-        gpus::Policy::Auto if late && so_far.ran / so_far.dispatches < NARROW_MEAN => {
+        gpus::Policy::Auto if late && NARROW.contains(&(so_far.ran / so_far.dispatches)) => {
             so_far.workers.div_ceil(FEW_ROOTS)
         }
         gpus::Policy::Auto if so_far.room <= LITTLE_ROOM => ENOUGH_ROOTS * so_far.workers,
@@ -322,12 +322,13 @@ mod tests {
         };
         let (begins, small) = (so_far(3, 100, 1 << 30), so_far(3, 100, 1 << 24));
         let (wide, narrow) = (so_far(100, 1 << 30, 1 << 30), so_far(100, 1 << 18, 1 << 30));
+        let chains = so_far(100, 6_400, 1 << 30);
         for (policy, expected) in [
-            (Device, [u32::MAX; 4]),
-            (Auto, [u32::MAX, 8000, u32::MAX, 63]),
-            (Block, [500, 500, 1, 1]),
+            (Device, [u32::MAX; 5]),
+            (Auto, [u32::MAX, 8000, u32::MAX, 63, u32::MAX]),
+            (Block, [500, 500, 1, 1, 1]),
         ] {
-            let found = [&begins, &small, &wide, &narrow].map(|s| enough(policy, s));
+            let found = [&begins, &small, &wide, &narrow, &chains].map(|s| enough(policy, s));
             assert_eq!(found, expected, "{policy:?}");
         }
     }
