@@ -271,9 +271,8 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
         members += &format!(" {} {name};", field_type(field.kind));
         let only =
             stack.inherited[i].map_or_else(String::new, |n| format!("if (EACH && ch.each[{n}]) "));
-        flush += &format!(
-            " {only}ch.{channel}.{name}[at + i] = staged<EACH>(stage_memory(), i).{name};"
-        );
+        flush +=
+            &format!(" {only}ch.{channel}.{name}[at] = staged<EACH>(stage_memory(), i).{name};");
     }
     let choice = |all: u64, own: u64| {
         if all == own {
@@ -307,7 +306,7 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
     );
     out.line("template <class M, bool EACH>");
     out.line(&format!(
-        "FN_IN static void flush(u32 at, u32 count) {{ const auto& ch = *M::channels; for (u32 i = thread_id(); i < count; i += BLOCK) {{{flush} }} }}"
+        "FN_IN static void flush(const Spots& place, u32 count) {{ const auto& ch = *M::channels; for (u32 i = thread_id(); i < count; i += BLOCK) {{ const u32 at = place(i);{flush} }} }}"
     ));
 }
 

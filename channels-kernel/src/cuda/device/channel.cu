@@ -140,6 +140,18 @@ struct Left {
   u32 moves;          // tiles that move
 };
 
+// Where the children of a tile lie: so many of them from one place on, and the others from another.
+struct Spots {
+  u32 split, low, high;  // the number of the first is added to either
+  __device__ __forceinline__ u32 operator()(u32 i) const {
+#ifdef WORKERS
+    return (i < split ? low : high) + i;
+#else
+    return high + i;
+#endif
+  }
+};
+
 // Shared memory of a block.
 struct Shared {
   Dispatch dispatch;
@@ -148,7 +160,12 @@ struct Shared {
   u32 total[SCAN_GROUPS];
   u32 staged;                                // children of a tile that is tried
   u32 full;                                  // a tile found no room
-  u32 done;                                  // of a worker's dispatch: tiles that are done
+#ifdef WORKERS
+  u32 done;                                  // tiles of the dispatch that are done
+  // Of a dispatch that pushes to the channel that it consumes, while its tiles are tried: places that are free end here, and the channel ends there.
+  u32 again, hole, top;
+#endif
+  Spots place;                               // of a tile's children
   u32 go;
   u32 tile;                                  // the next one
   u32 local;                                 // a run in one block: `counter` counts its pushes, not the control record's
@@ -193,6 +210,23 @@ struct Trial : Worker<M> {
   template <class V>
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
 };
+
+// Copies neighbouring words to others that they do not overlap, all threads of a block together; of a thread several are under way at once.
+template <class T>
+FN void copy_elements(T* to, const T* from, u32 count) {
+  constexpr u32 ROUND = 4;
+  for (u32 at = thread_id(); at < count; at += ROUND * BLOCK) {
+    T words[ROUND];
+#pragma unroll
+    for (u32 r = 0; r < ROUND; r++) {
+      if (at + r * BLOCK < count) words[r] = from[at + r * BLOCK];
+    }
+#pragma unroll
+    for (u32 r = 0; r < ROUND; r++) {
+      if (at + r * BLOCK < count) to[at + r * BLOCK] = words[r];
+    }
+  }
+}
 
 FN bool any_lane(bool x) { return __any_sync(ALL_LANES, x) != 0; }
 FN u32 max_lane(u32 x) {
@@ -466,7 +500,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
 #endif
     __syncthreads();
     if constexpr (S::STAGED) {
-      if (staged) S::template flush<M, true>(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP], sh.total[S::STAGE_GROUP]);
+      if (staged) S::template flush<M, true>(Spots{0, 0, d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP]}, sh.total[S::STAGE_GROUP]);
       __syncthreads();
     }
     tile = S::YIELDS ? sh.tile : next;
@@ -476,29 +510,29 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
   count_leaves<S>(sh, control, leaves);
 }
 
-#ifdef WORKERS
-// How far above a worker's children begin that may not lie where their parents do.
-FN u32 worker_beside(const Dispatch& d) {
-  const u32 end = aligned(d.first + d.count);
-  return d.base[0] == d.first && end > d.first ? end - d.first : 0;
-}
-#endif
-
-// Reserves what a tile that was tried has spawned. One thread of a block calls it, between two barriers.
+// Reserves what a tile that was tried has spawned. One thread of a block calls it, between two barriers. `lowest` is the tile's first element.
 template <class S, bool ONCE>
-FN void reserve_tried(Shared& sh, Control* control) {
-  const u32 total = sh.staged;
-#ifdef WORKERS
-  // A second pass reads the elements again: its children cannot lie where these do.
-  const u32 beside = total > S::template capacity<!ONCE>() ? worker_beside(sh.dispatch) : 0;
-#else
-  constexpr u32 beside = 0;
-#endif
-  const u64 first = count_units(sh, control, 0, total);
-  sh.first[0] = (u32)first + beside;
+FN void reserve_tried(Shared& sh, Control* control, [[maybe_unused]] u32 lowest) {
+  const u32 total = sh.staged, base = sh.dispatch.base[0], room = sh.dispatch.room[0];
   sh.total[0] = total;
   sh.staged = 0;
-  if (total && first + beside + total > sh.dispatch.room[0]) end_room(sh, control, first, 0, total);
+#ifdef WORKERS
+  if (sh.again) {
+    // From the tile's lowest element up to those that came before nothing is needed any more. But a second pass reads the tile once more.
+    const u32 free = total <= S::template capacity<!ONCE>() ? sh.hole - lowest : 0, low = min_of(total, free);
+    if (total - low > base + room - sh.top) {
+      sh.full = 1;
+      return;
+    }
+    sh.place = Spots{low, sh.hole - low, sh.top - low};
+    sh.hole -= low;
+    sh.top += total - low;
+    return;
+  }
+#endif
+  const u64 first = count_units(sh, control, 0, total);
+  sh.place = Spots{0, 0, base + (u32)first};
+  if (total && first + total > room) end_room(sh, control, first, 0, total);
 }
 
 // Runs elements in the same tiles, but as soon as their children are staged the tile is as good as done: if they find room, they are written to
@@ -511,7 +545,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   // Results for one address are joined in one register, and then a loop over a thread's elements takes fewer registers than all of them.
   constexpr bool JOINS = S::SUMS && !(ONCE && S::ONE_HOME);
   constexpr u32 N = JOINS ? S::ITEMS : 1;
-  const u32 count = sh.dispatch.count, first = sh.dispatch.first, base = sh.dispatch.base[0], tiles = (count + TILE - 1) / TILE;
+  const u32 count = sh.dispatch.count, first = sh.dispatch.first, tiles = (count + TILE - 1) / TILE;
   const bool asks = thread_id() == 0 && !sh.local;
   Gathered<typename S::Sum, M> sum;
   LeafCounts<S> leaves;
@@ -546,8 +580,16 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     }
     if (thread_id() == 0) sh.tile = asked;
     if (failed) sh.full = 1;
+#ifdef WORKERS
+    // Children may lie where the tile does: who waits for its results is asked before.
+    ptr home[N];
+    if constexpr (S::SUMS) {
+#pragma unroll
+      for (u32 j = 0; j < N; j++) home[j] = given[j] != S::Sum::none() ? S::template home<M, !ONCE>(first + here + j * BLOCK) : nullptr;
+    }
+#endif
     __syncthreads();
-    if (thread_id() == 0) reserve_tried<S, ONCE>(sh, control);
+    if (thread_id() == 0) reserve_tried<S, ONCE>(sh, control, first + (count > (tile + 1) * TILE ? count - (tile + 1) * TILE : 0));
     const u32 next = sh.tile;
     // Meanwhile the next tile is under way.
     from = count - (next + 1) * TILE + thread_id();
@@ -560,22 +602,27 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     if constexpr (S::SUMS) {
 #pragma unroll
       for (u32 j = 0; j < N; j++) {
+#ifdef WORKERS
+        if (given[j] != S::Sum::none()) sum.add(home[j], given[j]);
+#else
         if (given[j] != S::Sum::none()) sum.add(S::template home<M, !ONCE>(first + here + j * BLOCK), given[j]);
+#endif
       }
     }
 #ifdef WORKERS
     if (thread_id() == 0) sh.done++;
 #endif
     leaves.count[0] += ended;
-    const u32 total = sh.total[0], at = base + sh.first[0];
+    const u32 total = sh.total[0];
+    const Spots place = sh.place;
     if (total <= S::template capacity<!ONCE>()) {
-      S::template flush<M, !ONCE>(at, total);
+      S::template flush<M, !ONCE>(place, total);
     } else {
 #pragma unroll 1
       for (u32 j = 0; j < S::ITEMS; j++) {
         const u32 i = here + j * BLOCK;
         Trial<S, M, false, ONCE> worker(trying, given[0], ended);
-        worker.first = at;
+        worker.first = place.high;
         if (i < count) S::run(worker, S::template deq<M, !ONCE>(first + i));
       }
       __syncthreads();
