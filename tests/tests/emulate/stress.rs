@@ -213,9 +213,9 @@ const BUGS: [(&str, &str, &str); 10] = [
         "if (total && first >= room) end_room",
     ),
     (
-        "workers: children that lie above those that were consumed stay there",
-        "if (gap) copy_entries(",
-        "if (gap > BLOCK) copy_entries(",
+        "workers: what the children of tiles that were tried left free stays so",
+        "if (gap) copy_entries(from.stack,",
+        "if (gap > BLOCK) copy_entries(from.stack,",
     ),
     (
         "workers: what is taken back is forgotten",
