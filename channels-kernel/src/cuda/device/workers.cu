@@ -397,6 +397,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
       run_source(0, 1);
       if (thread_id() == BLOCK - 1) {
         o.hungry = hungry;
+        // Acquire: pairs with the release of who copied it. What is written there from now on, the next gift and elements, is not seen by it.
+        if (o.offers && !offers) __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
         o.offers = offers;
         u64 since = 0;
         // Relaxed: pairs with `stop_run`.
