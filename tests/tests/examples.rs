@@ -17,10 +17,7 @@ use std::{
     fmt::Debug,
     path::{Path, PathBuf},
     process::Command,
-    sync::{
-        OnceLock,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::OnceLock,
 };
 
 macro_rules! examples {
@@ -355,32 +352,76 @@ fn trees_tours_ways_and_hulls_are_those_of_their_elisions() {
             }
         })
         .collect();
-    let distances: Vec<AtomicU32> = edges.iter().map(|e| AtomicU32::new(*e)).collect();
-    let shortened = floyd::floyd::floyd(&distances, n);
-    // Relaxed: one thread wrote it, this one.
-    let ways: Vec<u32> = distances
-        .iter()
-        .map(|d| d.load(Ordering::Relaxed))
-        .collect();
-    let case = Case::new("floyd", format!("floyd(&distances, {n})")).params(&[format!("n={n}")]);
-    case.input("distances", "AtomicU32", bytes!(edges))
+    let (mut ways, mut scratch) = (edges.clone(), vec![0; 32 * n]);
+    let shortened = floyd::floyd::floyd(&mut ways, &mut scratch, n);
+    let mut shortest = edges.clone();
+    for (k, i, j) in (0..n * n * n).map(|at| (at / n / n, at / n % n, at % n)) {
+        let way = shortest[i * n + k].saturating_add(shortest[k * n + j]);
+        shortest[i * n + j] = way.min(shortest[i * n + j]);
+    }
+    assert_eq!(ways, shortest);
+    let entry = format!("floyd(&mut distances, &mut scratch, {n})");
+    let case = Case::new("floyd", entry).params(&[format!("n={n}")]);
+    case.buffer(format!("scratch=zeros:{}", 32 * n))
+        .input("distances", "u32", bytes!(edges))
         .after("distances", bytes!(ways))
         .result(shortened)
         .check();
 
-    let mut points: Vec<quickhull::quickhull::Point> = (0..500)
-        .map(|_| quickhull::quickhull::Point {
-            x: (next() >> 18) as i16,
-            y: (next() >> 20) as i16,
-        })
-        .collect();
-    let image = |points: &[quickhull::quickhull::Point]| {
-        bytes!(points.iter().flat_map(|p| [p.x, p.y]).collect::<Vec<i16>>())
+    // So few that one task does what is to be done, and so many that lanes share it.
+    for n in [500, 6000] {
+        let mut points: Vec<quickhull::quickhull::Point> = (0..n)
+            .map(|_| quickhull::quickhull::Point {
+                x: (next() >> 18) as i16,
+                y: (next() >> 20) as i16,
+            })
+            .collect();
+        let before = points.clone();
+        let (mut tmp, mut starts) = (points.clone(), vec![0; n / 64 + 3]);
+        let corners = quickhull::quickhull::quickhull(&mut points, &mut tmp, &mut starts);
+        assert_eq!(
+            corners,
+            corners_of(before.iter().map(|p| (p.x, p.y)).collect())
+        );
+        let image = |points: &[quickhull::quickhull::Point]| {
+            bytes!(points.iter().flat_map(|p| [p.x, p.y]).collect::<Vec<i16>>())
+        };
+        let call = "quickhull(&mut points, &mut tmp, &mut starts)";
+        Case::new("quickhull", call)
+            .params(&[format!("n={n}")])
+            .buffer("tmp=like:points")
+            .buffer(format!("starts=zeros:{}", starts.len()))
+            .input("points", "Point", image(&before))
+            .after("points", image(&points))
+            .result(corners)
+            .check();
+    }
+}
+
+/// Corners of the hull of points, found in another way: along their order from left to right, and back.
+fn corners_of(mut points: Vec<(i16, i16)>) -> u32 {
+    points.sort_unstable();
+    points.dedup();
+    let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    let turns_left = |[a, b, c]: [(i16, i16); 3]| {
+        let way = |from: (i16, i16), to: (i16, i16)| {
+            let less = |a: i16, b: i16| i64::from(b) - i64::from(a);
+            (less(from.0, to.0), less(from.1, to.1))
+        };
+        let (u, v) = (way(a, b), way(a, c));
+        u.0 * v.1 - u.1 * v.0 > 0
     };
-    let case =
-        Case::new("quickhull", "quickhull(&mut points)").input("points", "Point", image(&points));
-    let corners = quickhull::quickhull::quickhull(&mut points);
-    case.after("points", image(&points)).result(corners).check();
+    let add = |half: &mut Vec<(i16, i16)>, p| {
+        while let [.., a, b] = half[..]
+            && !turns_left([a, b, p])
+        {
+            half.pop();
+        }
+        half.push(p);
+    };
+    points.iter().for_each(|p| add(&mut lower, *p));
+    points.iter().rev().for_each(|p| add(&mut upper, *p));
+    (lower.len() + upper.len()) as u32 - 2
 }
 
 #[test]
