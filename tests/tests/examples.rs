@@ -247,7 +247,7 @@ fn sorts_leave_what_their_elisions_leave() {
 }
 
 macro_rules! strassen {
-    ($name:ident, $real:ident, $width:expr) => {{
+    ($name:ident, $real:ident) => {{
         let n = 128;
         let mut next = random();
         let mut matrix = || {
@@ -260,17 +260,17 @@ macro_rules! strassen {
         let off = {
             use millstream::{Mat, MatMut};
             let (a, b) = (Mat::new(&a, n, n), Mat::new(&b, n, n));
-            $name::$name::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch, $width)
+            $name::$name::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch)
         };
         let mats =
             format!("Mat::new(&mut c, {n}, {n}), Mat::new(&a, {n}, {n}), Mat::new(&b, {n}, {n})");
-        let entry = format!("with_check({mats}, &mut scratch, {})", $width);
+        let entry = format!("with_check({mats}, &mut scratch)");
         let zeros = |name: &str, n: usize| format!("{name}=zeros:{n}");
         let case = Case::new(stringify!($name), entry)
             .buffer(zeros("c", n * n))
             .buffer(zeros("scratch", 31 * n * n));
         let case = case
-            .params(&[format!("n={n}"), format!("width={}", $width)])
+            .params(&[format!("n={n}")])
             .input("a", stringify!($real), bytes!(a))
             .input("b", stringify!($real), bytes!(b));
         case.after("c", bytes!(c)).result(off).check();
@@ -279,10 +279,36 @@ macro_rules! strassen {
 
 #[test]
 fn strassen_has_the_bits_of_its_elision() {
-    // As for a CPU and as for a GPU, whose products stay in registers.
-    strassen!(strassen, f32, 64);
-    strassen!(strassen, f32, 2);
-    strassen!(strassen64, f64, 64);
+    strassen!(strassen, f32);
+    strassen!(strassen64, f64);
+}
+
+/// Programs that divide their work more finely on a GPU have the same results by that.
+#[test]
+fn what_is_divided_as_for_a_gpu_has_the_same_results() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["sort", "strassen", "strassen64"] {
+        let text = std::fs::read_to_string(file(name, "rs")).unwrap();
+        let asks = "millstream::on_gpu()";
+        assert!(text.contains(asks), "{name}");
+        let source = folder.path().join(format!("{name}.rs"));
+        let ron = folder.path().join(format!("{name}.ron"));
+        std::fs::write(&source, text.replace(asks, "true")).unwrap();
+        std::fs::copy(file(name, "ron"), &ron).unwrap();
+        let results = [&ron, &file(name, "ron")].map(|path| {
+            let written = folder.path().join("written.bin");
+            let buffer = if name == "sort" { "data" } else { "c" };
+            let settings = Settings {
+                params: vec!["n=256".into()],
+                outputs: vec![format!("{buffer}={}", written.display())],
+                ..Settings::default()
+            };
+            let outcome = run(path, &settings, Some(&Device::cpu().unwrap()));
+            let result = outcome.result().map(str::to_owned);
+            (result, std::fs::read(&written).unwrap())
+        });
+        assert_eq!(results[0], results[1], "{name}");
+    }
 }
 
 /// They are to stay one program, for two types.
