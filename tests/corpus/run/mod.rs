@@ -102,6 +102,7 @@ programs! {
     mergesort
     methods
     no_parameters
+    on_gpu
     parallel_corners
     parallel_loops
     parallel_ports
