@@ -13,6 +13,10 @@ pub mod floyd {
 
     /// Shortens `ways`, those from a vertex to neighbouring ones, by the vertices of a block: `first` are the vertex's ways to these, and row k
     /// of `rows` has the ways on from the k-th, `n` to a row, those that are asked for from `at`. How many became shorter.
+    #[allow(
+        clippy::manual_memcpy,
+        reason = "an array whose elements are named one by one lives in registers"
+    )]
     fn shorten(ways: &mut [u32], first: &[u32], rows: &[u32], n: usize, at: usize) -> u64 {
         let mut shortened = 0;
         if ways.len() == BLOCK {
