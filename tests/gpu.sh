@@ -10,7 +10,7 @@
 #   doctor    what there is, without NVRTC and without a driver too
 #   errors    faults of programs end with the typed error, and the next program runs
 #   check     cuda_check: small programs, cancel, watchdog
-#   corpus    every program of the corpus on every engine
+#   corpus    every program of the corpus on every engine, as many as are compiled in its time
 #   graphs    small graphs of channels, by one kernel and by the host thread
 #   examples  every example on every engine
 #   deep      recursions of a million levels in 64 MiB, and what a level takes in a program of several tasks
@@ -165,7 +165,7 @@ step() { # NAME SECONDS
             ;;
         errors) "$from/corpus" every_fault --nocapture || failed=1 ;;
         check) "$from/cuda_check" quick || failed=1 ;;
-        corpus) "$from/corpus" every_program --nocapture || failed=1 ;;
+        corpus) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} "$from/corpus" every_program --nocapture || failed=1 ;;
         graphs) MILLSTREAM_TEST_DEVICE=cuda "$from/flows" --nocapture || failed=1 ;;
         examples) "$from/examples" --nocapture || failed=1 ;;
         deep) "$from/deep" --nocapture --test-threads 1 || failed=1 ;;

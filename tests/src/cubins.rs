@@ -10,8 +10,10 @@ use std::{
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
+        mpsc::channel,
     },
     thread,
+    time::{Duration, Instant},
 };
 
 /// Channel memory that kernels are generated for; they are the same for all that tests use.
@@ -113,6 +115,47 @@ pub fn compile_all(
         }
     });
     (bytes.into_inner(), wrong.into_inner().unwrap())
+}
+
+/// Makes so many things ready on all cores and runs each as soon as it is, by this thread; `MILLSTREAM_SECONDS` says after how long no other one is
+/// begun. How many ran.
+///
+/// # Panics
+/// If what makes them ready does.
+pub fn as_ready(count: usize, ready: impl Fn(usize) + Sync, mut run: impl FnMut(usize)) -> usize {
+    let limit = std::env::var("MILLSTREAM_SECONDS").map(|s| s.parse().unwrap());
+    let (limit, start) = (
+        Duration::from_secs(limit.unwrap_or(u64::MAX)),
+        Instant::now(),
+    );
+    let (next, mut ran) = (AtomicUsize::new(0), 0);
+    thread::scope(|scope| {
+        let (send, receive) = channel();
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            let (send, next, ready) = (send.clone(), &next, &ready);
+            scope.spawn(move || {
+                // Relaxed: each number is taken once, and that is all.
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    if i >= count || start.elapsed() >= limit {
+                        return;
+                    }
+                    ready(i);
+                    // Nobody runs it any more where the time is over.
+                    _ = send.send(i);
+                }
+            });
+        }
+        drop(send);
+        for i in receive {
+            if start.elapsed() >= limit {
+                break;
+            }
+            run(i);
+            ran += 1;
+        }
+    });
+    ran
 }
 
 /// Compiles what a test is about to run, if it runs on a GPU or on one that is elsewhere: runs follow one another, compilations need not.

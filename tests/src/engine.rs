@@ -6,8 +6,8 @@ use crate::{
     value::{Argument, Piece, argument, show, show_lent},
 };
 use millstream_aggregator::{
-    Aggregator, CpuOptions, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError,
-    RunReport,
+    Aggregator, CpuOptions, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, Policy,
+    RunError, RunReport,
 };
 use millstream_cilk_lower::{SourceError, lower::lower, parse_file};
 use millstream_graph::{
@@ -151,7 +151,8 @@ pub fn devices(memory: Option<u64>) -> Vec<(String, Device)> {
 /// Channel memory of GPUs, if a test does not say.
 const GPU_MEMORY: u64 = 2 << 30;
 
-/// The first GPU by each aggregator, if `MILLSTREAM_TEST_DEVICE` is `cuda`; else nothing, which is said once.
+/// The first GPU by each aggregator, and with workers from the first element on, if `MILLSTREAM_TEST_DEVICE` is `cuda`; else nothing, which is
+/// said once.
 ///
 /// # Panics
 /// If a GPU is asked for and there is none that works.
@@ -178,24 +179,26 @@ pub fn gpus(memory: Option<u64>) -> Vec<(String, Device)> {
             return Vec::new();
         }
     }
-    let make = |aggregator| {
+    let make = |aggregator, policy| {
         let memory = Some(memory.unwrap_or(GPU_MEMORY));
         let options = CudaOptions {
             memory,
             aggregator,
+            policy,
             watchdog: Duration::from_secs(5),
             early: false,
             ..CudaOptions::default()
         };
         Device::cuda_with(options).unwrap_or_else(|e| panic!("MILLSTREAM_TEST_DEVICE=cuda: {e}"))
     };
-    KEPT.get_or_init(|| make(Aggregator::Persistent));
+    KEPT.get_or_init(|| make(Aggregator::Persistent, Policy::Device));
     [
-        ("cuda, persistent", Aggregator::Persistent),
-        ("cuda, host thread", Aggregator::HostThread),
-        ("cuda, auto", Aggregator::Auto),
+        ("cuda, persistent", Aggregator::Persistent, Policy::Device),
+        ("cuda, host thread", Aggregator::HostThread, Policy::Device),
+        ("cuda, auto", Aggregator::Auto, Policy::Auto),
+        ("cuda, inside the blocks", Aggregator::Auto, Policy::Block),
     ]
-    .map(|(name, aggregator)| (name.to_owned(), make(aggregator)))
+    .map(|(name, aggregator, policy)| (name.to_owned(), make(aggregator, policy)))
     .into()
 }
 

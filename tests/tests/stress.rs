@@ -1,5 +1,5 @@
-//! Runs on a GPU at budgets from little to plenty, by each aggregator: results, tasks and tasks of each level are the CPU device's, and every
-//! decision is the policy's.
+//! Runs on a GPU at budgets from little to plenty, by each aggregator and inside the blocks: results, tasks and tasks of each level are the CPU
+//! device's, and every decision is the policy's. And a small tree a thousand times inside random numbers of blocks.
 //!
 //! - `MILLSTREAM_TEST_DEVICE=cuda` asks for it; it is skipped aloud without. `cpu` runs all of it on the CPU device, by one thread.
 //! - `MILLSTREAM_SECONDS`: begins no run after that time, 60 if it is not set.
@@ -9,7 +9,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
-use millstream_aggregator::{Aggregator, CpuOptions, CudaOptions, Device, RunReport};
+use millstream_aggregator::{Aggregator, CpuOptions, CudaOptions, Device, Policy, RunReport};
 use millstream_tests::{
     Outcome,
     engine::{Engine, Failure, Prepared, prepare},
@@ -53,10 +53,11 @@ const LONG: Duration = Duration::from_secs(2);
 const RECORDS: u32 = 1 << 16;
 /// Children of a random program's task, at most.
 const MOST_CHILDREN: u32 = 100_000;
-const AGGREGATORS: [Aggregator; 3] = [
-    Aggregator::Auto,
-    Aggregator::Persistent,
-    Aggregator::HostThread,
+const WAYS: [(Aggregator, Policy); 4] = [
+    (Aggregator::Auto, Policy::Auto),
+    (Aggregator::Persistent, Policy::Device),
+    (Aggregator::HostThread, Policy::Device),
+    (Aggregator::Auto, Policy::Block),
 ];
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -189,13 +190,13 @@ struct Seen {
     tasks: u64,
     compared: u64,
     out_of_memory: u64,
-    /// Of these, refused with more memory than a run by the same aggregator had.
+    /// Of these, refused with more memory than a run in the same way had.
     with_more: u64,
 }
 
 /// Devices, and what was seen on them.
 struct Stress {
-    engines: Vec<(u64, Aggregator, Engine)>,
+    engines: Vec<(u64, (Aggregator, Policy), Engine)>,
     cpu: Engine,
     start: Instant,
     limit: Duration,
@@ -214,7 +215,7 @@ fn run(
 
 impl Stress {
     fn new(on_cpu: bool) -> Self {
-        let one = |memory: u64, aggregator| {
+        let one = |memory: u64, (aggregator, policy)| {
             let device = if on_cpu {
                 Device::cpu_with(CpuOptions {
                     threads: Some(1),
@@ -224,19 +225,27 @@ impl Stress {
             } else {
                 Device::cuda_with(CudaOptions {
                     aggregator,
+                    policy,
                     memory: Some(memory),
                     records: RECORDS,
                     early: false,
                     ..CudaOptions::default()
                 })
             };
-            let name = format!("{aggregator:?} with {} KiB", memory >> 10);
-            (memory, aggregator, Engine::Device(name, device.unwrap()))
+            let name = format!(
+                "{aggregator:?}, policy {policy:?}, with {} KiB",
+                memory >> 10
+            );
+            (
+                memory,
+                (aggregator, policy),
+                Engine::Device(name, device.unwrap()),
+            )
         };
         Self {
             engines: BUDGETS
                 .iter()
-                .flat_map(|b| AGGREGATORS.map(|a| one(b << 10, a)))
+                .flat_map(|b| WAYS.map(|way| one(b << 10, way)))
                 .collect(),
             cpu: Engine::Device("cpu".into(), Device::cpu().unwrap()),
             start: Instant::now(),
@@ -258,13 +267,13 @@ impl Stress {
             run(&self.cpu, prepared, tried).unwrap_or_else(|e| panic!("{}: {e}", tried.name));
         let family = tried.name.split(' ').next().unwrap().to_owned();
         let seen = self.seen.entry(family).or_default();
-        let mut worked: Vec<Aggregator> = Vec::new();
-        for (i, (memory, aggregator, engine)) in self.engines.iter().enumerate() {
+        let mut worked: Vec<(Aggregator, Policy)> = Vec::new();
+        for (i, (memory, way, engine)) in self.engines.iter().enumerate() {
             if self.start.elapsed() > self.limit {
                 return false;
             }
-            let is_host = *aggregator == Aggregator::HostThread;
-            if memory < least || (is_host && (i / 3) as u64 % 4 != seed % 4) {
+            let is_host = way.0 == Aggregator::HostThread;
+            if memory < least || (is_host && (i / WAYS.len()) as u64 % 4 != seed % 4) {
                 continue;
             }
             let began = Instant::now();
@@ -275,7 +284,7 @@ impl Stress {
             seen.runs += 1;
             match run(engine, prepared, tried) {
                 Ok((outcome, report)) => {
-                    worked.push(*aggregator);
+                    worked.push(*way);
                     seen.tasks += report.total;
                     seen.compared += report.compared;
                     if !agree(&outcome.result, &expected.0.result)
@@ -288,7 +297,9 @@ impl Stress {
                             expected.0.result
                         ));
                     }
-                    let levels = expected.1.elements.len().min(report.elements.len());
+                    // Workers know no levels.
+                    let known = expected.1.elements.len().min(report.elements.len());
+                    let levels = if report.subtrees.count > 0 { 0 } else { known };
                     if *same == Same::All
                         && (report.total != expected.1.total
                             || report.elements[..levels] != expected.1.elements[..levels])
@@ -308,7 +319,7 @@ impl Stress {
                 }
                 Err(e) if e.is_memory() => {
                     seen.out_of_memory += 1;
-                    seen.with_more += u64::from(worked.contains(aggregator));
+                    seen.with_more += u64::from(worked.contains(way));
                 }
                 Err(e) => self.wrong.push(format!("{}: {e}", what())),
             }
@@ -410,4 +421,52 @@ fn tight_budgets_change_nothing_on_a_gpu() {
     );
     stress.wrong.truncate(40);
     assert!(stress.wrong.is_empty(), "{}", stress.wrong.join("\n"));
+}
+
+/// Blocks that have nothing, or little, or all: what is donated, taken and recalled differs from run to run.
+#[test]
+fn a_small_tree_ends_a_thousand_times_in_any_number_of_blocks() {
+    if std::env::var("MILLSTREAM_TEST_DEVICE").as_deref() != Ok("cuda") {
+        return eprintln!("SKIPPED: MILLSTREAM_TEST_DEVICE=cuda asks for a GPU");
+    }
+    let programs = programs();
+    let runs = setting("MILLSTREAM_RUNS", 1000);
+    let mut donated = 0;
+    for round in 0..runs.div_ceil(100) {
+        let number = (round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        let blocks = if round % 2 == 0 {
+            1 + number % 16
+        } else {
+            1 + number % 600
+        };
+        let engine = Engine::Device(
+            format!("{blocks} blocks"),
+            Device::cuda_with(CudaOptions {
+                policy: Policy::Block,
+                blocks: Some(blocks as u32),
+                memory: Some(64 * MEBI),
+                early: false,
+                ..CudaOptions::default()
+            })
+            .unwrap(),
+        );
+        let tried = Tried {
+            name: "unbalanced".into(),
+            source: String::new(),
+            task: "tree".into(),
+            args: vec![round.to_string(), "1000".into()],
+        };
+        let prepared = &programs["unbalanced"];
+        let cpu = Engine::Device("cpu".into(), Device::cpu().unwrap());
+        let (expected, all) = run(&cpu, prepared, &tried).unwrap();
+        for _ in 0..100 {
+            let (outcome, report) = run(&engine, prepared, &tried).unwrap();
+            assert_eq!(outcome, expected, "{blocks} blocks");
+            assert_eq!(report.total, all.total, "{blocks} blocks");
+            assert!(report.subtrees.count > 0, "{blocks} blocks");
+            donated += report.subtrees.donated;
+        }
+    }
+    println!("Seen: {runs} runs, {donated} elements donated");
+    assert!(donated > 0);
 }

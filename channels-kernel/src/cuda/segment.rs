@@ -109,12 +109,15 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
     let loose = source.loose();
     out.line(&format!(
         "static constexpr bool YIELDS = {};  // tiles that find no room are given back",
-        loose.is_some()
+        !loose.is_empty()
     ));
     out.line(&format!(
-        "static constexpr u32 LOOSE = {};  // the group whose units depend on data",
-        loose.unwrap_or(0)
+        "static constexpr u32 LOOSE = {}, LOOSE_GROUPS = {};  // groups whose units depend on data: the first, and how many",
+        loose.first().unwrap_or(&0),
+        loose.len()
     ));
+    let is_loose = (0..source.groups.len() as u32).map(|g| loose.contains(&g).to_string());
+    table(out, "bool", "is_loose", &is_loose.collect::<Vec<_>>());
     stage(plan, source, staged, out);
     sum(plan, source, out);
     arguments(plan, source, twin, out);
@@ -271,9 +274,8 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
         members += &format!(" {} {name};", field_type(field.kind));
         let only =
             stack.inherited[i].map_or_else(String::new, |n| format!("if (EACH && ch.each[{n}]) "));
-        flush += &format!(
-            " {only}ch.{channel}.{name}[at + i] = staged<EACH>(stage_memory(), i).{name};"
-        );
+        flush +=
+            &format!(" {only}ch.{channel}.{name}[at] = staged<EACH>(stage_memory(), i).{name};");
     }
     let choice = |all: u64, own: u64| {
         if all == own {
@@ -307,7 +309,7 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
     );
     out.line("template <class M, bool EACH>");
     out.line(&format!(
-        "FN_IN static void flush(u32 at, u32 count) {{ const auto& ch = *M::channels; for (u32 i = thread_id(); i < count; i += BLOCK) {{{flush} }} }}"
+        "FN_IN static void flush(const Spots& place, u32 count) {{ const auto& ch = *M::channels; for (u32 i = thread_id(); i < count; i += BLOCK) {{ const u32 at = place(i);{flush} }} }}"
     ));
 }
 

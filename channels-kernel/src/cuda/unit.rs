@@ -448,15 +448,17 @@ fn workers(plan: &Plan, out: &mut Writer) {
     out.line("#ifdef WORKERS");
     out.line(&format!("static_assert(sizeof(Shared) + sizeof(StageMemory) + sizeof(Own) <= {SHARED_BYTES}, \"a worker has no more shared memory\");"));
     out.blank();
-    out.line("// Of each source: how many elements a worker takes at a time, 0 of what it does not run, and whether it has them all before it pushes.");
-    out.line("struct Flat { u32 tile, in_place; };");
+    out.line("// Of each source: how many elements a worker takes at a time, 0 of what it does not run; whether it has them all before it pushes; and whether its");
+    out.line("// tiles are tried.");
+    out.line("struct Flat { u32 tile, in_place, tried; };");
     let flats = list(plan.sources.iter().map(|s| {
-        let (tile, in_place) = match s.mode {
-            _ if !s.is_entry() => (0, 0),
-            Mode::Scanned { heavy: true, .. } | Mode::Direct { .. } => (1, 0),
-            Mode::Scanned { items, .. } | Mode::Tried { items } => (items, 1),
+        let (tile, in_place, tried) = match s.mode {
+            _ if !s.is_entry() => (0, 0, 0),
+            Mode::Scanned { heavy: true, .. } | Mode::Direct { .. } => (1, 0, 0),
+            Mode::Scanned { items, .. } => (items, 1, 0),
+            Mode::Tried { items } => (items, 1, 1),
         };
-        format!("{{{tile} * BLOCK, {in_place}}}")
+        format!("{{{tile} * BLOCK, {in_place}, {tried}}}")
     }));
     out.line(&format!(
         "__constant__ const Flat flats[SOURCES] = {{{flats}}};"
@@ -509,43 +511,32 @@ fn moves(plan: &Plan, out: &mut Writer) {
 
 /// Copies `count` elements of one of these stacks of `ch`, all threads of a block together.
 fn copies(plan: &Plan, stacks: &[u32], out: &mut Writer) {
-    out.open("for (u32 i = thread_id(); i < count; i += BLOCK) {");
     out.open("switch (stack) {");
     for &stack in stacks {
         let channel = plan.channel(stack);
         out.open(&format!("case {stack}:"));
         for (i, field) in plan.stacks[stack as usize].fields.iter().enumerate() {
-            let name = names::field(field, i);
-            let text = match (field.kind, plan.stacks[stack as usize].inherited[i]) {
-                (PieceKind::Scalar(_), None) => {
-                    format!("ch.{channel}.{name}[to + i] = ch.{channel}.{name}[from + i];")
+            let array = format!("ch.{channel}.{}", names::field(field, i));
+            let each = plan.stacks[stack as usize].inherited[i];
+            let only = each.map_or_else(String::new, |n| format!("if (ch.each[{n}]) "));
+            out.line(&match field.kind {
+                PieceKind::Scalar(_) => {
+                    format!("{only}copy_elements({array} + to, {array} + from, count);")
                 }
-                (PieceKind::Scalar(_), Some(n)) => {
+                PieceKind::Blob(_) => {
+                    let at = |n: &str| format!("{array} + (u64)({n} + i) * {}ull", stride(field));
                     format!(
-                        "if (ch.each[{n}]) ch.{channel}.{name}[to + i] = ch.{channel}.{name}[from + i];"
-                    )
-                }
-                (PieceKind::Blob(_), _) => {
-                    let at = |n: &str| {
-                        format!(
-                            "ch.{channel}.{name} + (u64)({n} + i) * {0}ull",
-                            stride(field)
-                        )
-                    };
-                    format!(
-                        "copy_bytes({}, {}, {}ull);",
+                        "for (u32 i = thread_id(); i < count; i += BLOCK) copy_bytes({}, {}, {}ull);",
                         at("to"),
                         at("from"),
                         stride(field)
                     )
                 }
-            };
-            out.line(&text);
+            });
         }
         out.line("break;");
         out.close("");
     }
-    out.close("}");
     out.close("}");
 }
 

@@ -140,6 +140,18 @@ struct Left {
   u32 moves;          // tiles that move
 };
 
+// Where the children of a tile lie: so many of them from one place on, and the others from another.
+struct Spots {
+  u32 split, low, high;  // the number of the first is added to either
+  __device__ __forceinline__ u32 operator()(u32 i) const {
+#ifdef WORKERS
+    return (i < split ? low : high) + i;
+#else
+    return high + i;
+#endif
+  }
+};
+
 // Shared memory of a block.
 struct Shared {
   Dispatch dispatch;
@@ -148,7 +160,12 @@ struct Shared {
   u32 total[SCAN_GROUPS];
   u32 staged;                                // children of a tile that is tried
   u32 full;                                  // a tile found no room
-  u32 done;                                  // of a worker's dispatch: tiles that are done
+#ifdef WORKERS
+  u32 done;                                  // tiles of the dispatch that are done
+  // Of a dispatch that pushes to the channel that it consumes, while its tiles are tried: places that are free end here, and the channel ends there.
+  u32 again, hole, top;
+#endif
+  Spots place;                               // of a tile's children
   u32 go;
   u32 tile;                                  // the next one
   u32 local;                                 // a run in one block: `counter` counts its pushes, not the control record's
@@ -193,6 +210,23 @@ struct Trial : Worker<M> {
   template <class V>
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
 };
+
+// Copies neighbouring words to others that they do not overlap, all threads of a block together; of a thread several are under way at once.
+template <class T>
+FN void copy_elements(T* to, const T* from, u32 count) {
+  constexpr u32 ROUND = 4;
+  for (u32 at = thread_id(); at < count; at += ROUND * BLOCK) {
+    T words[ROUND];
+#pragma unroll
+    for (u32 r = 0; r < ROUND; r++) {
+      if (at + r * BLOCK < count) words[r] = from[at + r * BLOCK];
+    }
+#pragma unroll
+    for (u32 r = 0; r < ROUND; r++) {
+      if (at + r * BLOCK < count) to[at + r * BLOCK] = words[r];
+    }
+  }
+}
 
 FN bool any_lane(bool x) { return __any_sync(ALL_LANES, x) != 0; }
 FN u32 max_lane(u32 x) {
@@ -306,9 +340,42 @@ FN void end_room(Shared& sh, Control* control, u64 first, [[maybe_unused]] u32 g
   if (!sh.local && first >> 32 == 0) __nv_atomic_fetch_min(&control->limit, (u32)first, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
+// How many units of a group find room.
+template <class S>
+FN u32 room_of(const Shared& sh, u32 group) {
+  u32 room = 0xffffffffu;
+  for (u32 p = 0; p < S::PUSHED; p++) {
+    if (S::group(p) == group) room = min_of(room, sh.dispatch.room[p] / S::ratio(p));
+  }
+  return room;
+}
+
+// Reserves of several groups whose units depend on data: of each what the tile wants, or of none. So what is reserved has no holes, though a later tile
+// may find room that wants less. One thread of a block calls it, and one block at a time is in it.
+template <class S>
+FN void reserve_together(Shared& sh, Control* control) {
+  u64* const counter = sh.local ? sh.counter : control->counter;
+  if (!sh.local) {
+    // Acquire: pairs with the release of who was here before. It does nothing but the few instructions below, so that nobody waits for long.
+    while (__nv_atomic_exchange_n(&control->taken, 1u, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)) pause(100);
+  }
+  bool fits = true;
+  for (u32 g = 0; g < S::GROUPS; g++) {
+    if (!S::is_loose(g)) continue;
+    // Relaxed: whoever counts this group holds `taken`.
+    sh.first[g] = (u32)__nv_atomic_load_n(&counter[g], __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    fits &= sh.total[g] == 0 || (u64)sh.first[g] + sh.total[g] <= room_of<S>(sh, g);
+  }
+  for (u32 g = 0; g < S::GROUPS && fits; g++) {
+    if (S::is_loose(g)) __nv_atomic_store_n(&counter[g], (u64)sh.first[g] + sh.total[g], __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+  if (!sh.local) __nv_atomic_store_n(&control->taken, 0u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  if (!fits) sh.full = 1;
+}
+
 // Reserves, once for the whole tile, what its elements push: `sums` holds the units of each item and warp and gets the first unit of each.
-// The first warp calls it, between two barriers. Of a segment that gives back, the group whose units depend on data comes first: if it
-// finds no room, nothing is reserved, and no later tile finds room either, so that what was reserved has no holes.
+// The first warp calls it, between two barriers. Of a segment that gives back, the groups whose units depend on data come first: if one
+// finds no room, nothing is reserved. Where it is just one no later tile finds room either, so that what was reserved has no holes.
 template <class S>
 FN void reserve_tile(Shared& sh, Control* control) {
   constexpr u32 N = WARPS * S::ITEMS;
@@ -328,22 +395,20 @@ FN void reserve_tile(Shared& sh, Control* control) {
   }
   __syncwarp();
   if (S::YIELDS) {
-    if (lane_id() == 0) {
+    if (lane_id() == 0 && S::LOOSE_GROUPS > 1) {
+      reserve_together<S>(sh, control);
+    } else if (lane_id() == 0) {
       const u32 carry = sh.total[S::LOOSE];
       const u64 first = count_units(sh, control, S::LOOSE, carry);
       sh.first[S::LOOSE] = (u32)first;
-      u32 room = 0xffffffffu;
-      for (u32 p = 0; p < S::PUSHED; p++) {
-        if (S::group(p) == S::LOOSE) room = sh.dispatch.room[p] / S::ratio(p) < room ? sh.dispatch.room[p] / S::ratio(p) : room;
-      }
-      if (carry && first + carry > room) end_room(sh, control, first, S::LOOSE, carry);
+      if (carry && first + carry > room_of<S>(sh, S::LOOSE)) end_room(sh, control, first, S::LOOSE, carry);
     }
     __syncwarp();
     if (sh.full) return;
   }
   u64* const counter = sh.local ? sh.counter : control->counter;
   for (u32 g = lane_id(); g < S::GROUPS; g += WARP) {
-    if (S::YIELDS && g == S::LOOSE) continue;
+    if (S::YIELDS && S::is_loose(g)) continue;
     const u32 carry = sh.total[g];
     // Relaxed: as in `count_units`. What is pushed here is known to find room, so the low half is all of it.
     const u32 first = carry ? __nv_atomic_fetch_add((u32*)&counter[g], carry, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) : 0;
@@ -466,7 +531,7 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
 #endif
     __syncthreads();
     if constexpr (S::STAGED) {
-      if (staged) S::template flush<M, true>(d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP], sh.total[S::STAGE_GROUP]);
+      if (staged) S::template flush<M, true>(Spots{0, 0, d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP]}, sh.total[S::STAGE_GROUP]);
       __syncthreads();
     }
     tile = S::YIELDS ? sh.tile : next;
@@ -476,29 +541,29 @@ static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
   count_leaves<S>(sh, control, leaves);
 }
 
-#ifdef WORKERS
-// How far above a worker's children begin that may not lie where their parents do.
-FN u32 worker_beside(const Dispatch& d) {
-  const u32 end = aligned(d.first + d.count);
-  return d.base[0] == d.first && end > d.first ? end - d.first : 0;
-}
-#endif
-
-// Reserves what a tile that was tried has spawned. One thread of a block calls it, between two barriers.
+// Reserves what a tile that was tried has spawned. One thread of a block calls it, between two barriers. `lowest` is the tile's first element.
 template <class S, bool ONCE>
-FN void reserve_tried(Shared& sh, Control* control) {
-  const u32 total = sh.staged;
-#ifdef WORKERS
-  // A second pass reads the elements again: its children cannot lie where these do.
-  const u32 beside = total > S::template capacity<!ONCE>() ? worker_beside(sh.dispatch) : 0;
-#else
-  constexpr u32 beside = 0;
-#endif
-  const u64 first = count_units(sh, control, 0, total);
-  sh.first[0] = (u32)first + beside;
+FN void reserve_tried(Shared& sh, Control* control, [[maybe_unused]] u32 lowest) {
+  const u32 total = sh.staged, base = sh.dispatch.base[0], room = sh.dispatch.room[0];
   sh.total[0] = total;
   sh.staged = 0;
-  if (total && first + beside + total > sh.dispatch.room[0]) end_room(sh, control, first, 0, total);
+#ifdef WORKERS
+  if (sh.again) {
+    // From the tile's lowest element up to those that came before nothing is needed any more. But a second pass reads the tile once more.
+    const u32 free = total <= S::template capacity<!ONCE>() ? sh.hole - lowest : 0, low = min_of(total, free);
+    if (total - low > base + room - sh.top) {
+      sh.full = 1;
+      return;
+    }
+    sh.place = Spots{low, sh.hole - low, sh.top - low};
+    sh.hole -= low;
+    sh.top += total - low;
+    return;
+  }
+#endif
+  const u64 first = count_units(sh, control, 0, total);
+  sh.place = Spots{0, 0, base + (u32)first};
+  if (total && first + total > room) end_room(sh, control, first, 0, total);
 }
 
 // Runs elements in the same tiles, but as soon as their children are staged the tile is as good as done: if they find room, they are written to
@@ -511,7 +576,7 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
   // Results for one address are joined in one register, and then a loop over a thread's elements takes fewer registers than all of them.
   constexpr bool JOINS = S::SUMS && !(ONCE && S::ONE_HOME);
   constexpr u32 N = JOINS ? S::ITEMS : 1;
-  const u32 count = sh.dispatch.count, first = sh.dispatch.first, base = sh.dispatch.base[0], tiles = (count + TILE - 1) / TILE;
+  const u32 count = sh.dispatch.count, first = sh.dispatch.first, tiles = (count + TILE - 1) / TILE;
   const bool asks = thread_id() == 0 && !sh.local;
   Gathered<typename S::Sum, M> sum;
   LeafCounts<S> leaves;
@@ -546,8 +611,16 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     }
     if (thread_id() == 0) sh.tile = asked;
     if (failed) sh.full = 1;
+#ifdef WORKERS
+    // Children may lie where the tile does: who waits for its results is asked before.
+    ptr home[N];
+    if constexpr (S::SUMS) {
+#pragma unroll
+      for (u32 j = 0; j < N; j++) home[j] = given[j] != S::Sum::none() ? S::template home<M, !ONCE>(first + here + j * BLOCK) : nullptr;
+    }
+#endif
     __syncthreads();
-    if (thread_id() == 0) reserve_tried<S, ONCE>(sh, control);
+    if (thread_id() == 0) reserve_tried<S, ONCE>(sh, control, first + (count > (tile + 1) * TILE ? count - (tile + 1) * TILE : 0));
     const u32 next = sh.tile;
     // Meanwhile the next tile is under way.
     from = count - (next + 1) * TILE + thread_id();
@@ -560,22 +633,27 @@ static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
     if constexpr (S::SUMS) {
 #pragma unroll
       for (u32 j = 0; j < N; j++) {
+#ifdef WORKERS
+        if (given[j] != S::Sum::none()) sum.add(home[j], given[j]);
+#else
         if (given[j] != S::Sum::none()) sum.add(S::template home<M, !ONCE>(first + here + j * BLOCK), given[j]);
+#endif
       }
     }
 #ifdef WORKERS
     if (thread_id() == 0) sh.done++;
 #endif
     leaves.count[0] += ended;
-    const u32 total = sh.total[0], at = base + sh.first[0];
+    const u32 total = sh.total[0];
+    const Spots place = sh.place;
     if (total <= S::template capacity<!ONCE>()) {
-      S::template flush<M, !ONCE>(at, total);
+      S::template flush<M, !ONCE>(place, total);
     } else {
 #pragma unroll 1
       for (u32 j = 0; j < S::ITEMS; j++) {
         const u32 i = here + j * BLOCK;
         Trial<S, M, false, ONCE> worker(trying, given[0], ended);
-        worker.first = at;
+        worker.first = place.high;
         if (i < count) S::run(worker, S::template deq<M, !ONCE>(first + i));
       }
       __syncthreads();

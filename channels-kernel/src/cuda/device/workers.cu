@@ -62,7 +62,9 @@ FN u32 flat_run(const Own& o, u32 s) {
       run = min_of(run, max_of(room / (ROOM_SHARE * push.max), steady));
     } else {
       if (room == 0) return 0;
-      run = min_of(run, max_of(room / ROOM_GUESS, min_of(end / (ROOM_LEVELS * 4), room / 2)));
+      // Children of what is tried lie where it did, and it is given back if they do not fit.
+      const u32 each = flats[s].tried ? 1 : ROOM_GUESS / ROOM_SHARE;
+      run = min_of(run, max_of(room / (ROOM_SHARE * each), min_of(end / (ROOM_LEVELS * each), room / 2)));
     }
   }
   if (run >= all) return all;
@@ -86,22 +88,26 @@ FN bool flat_choose(Own& o, Shared& sh) {
   Dispatch& d = sh.dispatch;
   for (u32 g = lane_id(); g < SCAN_GROUPS; g += WARP) sh.first[g] = 0;
   if (lane_id() == 0) {
-    sh.full = sh.done = 0;
+    sh.full = sh.done = sh.again = 0;
     sh.local = 1;
     // Something waits and nothing finds room: the others are told, and all of it goes back to the tier across the device.
     d.stop = best ? GOES_ON : more ? NO_ROOM : NO_MORE;
   }
+  __syncwarp();
   if (best) {
     const Source from = sources[source];
     const u32 first = o.top[from.stack] - count;
     for (u32 i = lane_id(); i < from.pushes; i += WARP) {
       const u32 stack = pushes[from.first_push + i].stack;
-      // Who has taken its elements before it pushes has children where they lay.
-      const bool in_place = flats[source].in_place && count <= flats[source].tile && stack == from.stack;
-      d.base[i] = in_place ? first : aligned(o.top[stack]);
+      // Who has taken its elements before it pushes has children where they lay. Tiles that are tried have them there one by one.
+      const bool again = stack == from.stack, tried = again && flats[source].tried;
+      const bool in_place = again && flats[source].in_place && count <= flats[source].tile;
+      if (tried) sh.again = 1;
+      d.base[i] = tried ? o.top[stack] : in_place ? first : aligned(o.top[stack]);
       d.room[i] = o.channels.capacity[stack] > d.base[i] ? o.channels.capacity[stack] - d.base[i] : 0;
     }
     if (lane_id() == 0) {
+      sh.hole = sh.top = first + count;
       d.source = source;
       d.first = first;
       d.count = count;
@@ -119,16 +125,24 @@ FN void flat_take(Own& o, Shared& sh) {
   const bool full = sh.full;
   // Tiles run from the top of the dispatch downwards, until one finds no room.
   const u32 ran = full ? sh.done * flats[d.source].tile : d.count, rest = d.first + d.count - ran;
-  bool again = false;
-  for (u32 i = 0; i < from.pushes; i++) {
+  bool again = sh.again;
+  if (again) {
+    // What the children left free is closed by the newest of them.
+    const u32 hole = sh.hole, top = sh.top, gap = min_of(hole - rest, top - hole);
+    if (gap) copy_entries(from.stack, o.at[from.stack] + rest, o.at[from.stack] + top - gap, gap);
+    __syncthreads();
+    if (thread_id() == 0) {
+      o.top[from.stack] = rest + (top - hole);
+      o.peak[from.stack] = max_of(o.peak[from.stack], top);
+    }
+  }
+  for (u32 i = 0; i < from.pushes && !sh.again; i++) {
     const Push push = pushes[from.first_push + i];
     const u32 pushed = (u32)sh.counter[push.group] * push.ratio;
     const bool same = push.stack == from.stack;
     again |= same;
     // Where children are to begin: where those began that are consumed, or where the channel ended. And where they do.
-    const u32 begin = same ? rest : o.top[push.stack];
-    // A tile in place whose children do not lie there has put them above.
-    const u32 base = d.base[i] + (same && d.base[i] == d.first ? sh.first[push.group] * push.ratio : 0);
+    const u32 begin = same ? rest : o.top[push.stack], base = d.base[i];
     const u32 gap = pushed ? min_of(base - begin, pushed) : 0;
     if (gap) copy_entries(push.stack, o.at[push.stack] + begin, o.at[push.stack] + base + pushed - gap, gap);
     // All have read where it ended.
@@ -383,6 +397,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
       run_source(0, 1);
       if (thread_id() == BLOCK - 1) {
         o.hungry = hungry;
+        // Acquire: pairs with the release of who copied it. What is written there from now on, the next gift and elements, is not seen by it.
+        if (o.offers && !offers) __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
         o.offers = offers;
         u64 since = 0;
         // Relaxed: pairs with `stop_run`.
