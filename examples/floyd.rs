@@ -5,135 +5,111 @@
 //!     ▲                                                                                                                    │
 //!     └────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
+//!
+//! It works on *strips*: a vertex's ways to the vertices of a block, which stay in registers. They lie in memory by the block that they lead to, so
+//! that neighbouring lanes of a GPU, which have the ways of neighbouring vertices to one block, read the same ways on from there.
 
 #[millstream::program]
 pub mod floyd {
-    /// Vertices that ways are shortened by at a time, and neighbouring ways that are looked at together, in registers.
+    /// Vertices of a block.
     const BLOCK: usize = 16;
+    /// Ways within a block.
+    const INNER: usize = BLOCK * BLOCK;
 
-    /// Shortens `ways`, those from a vertex to neighbouring ones, by the vertices of a block: `first` are the vertex's ways to these, and row k
-    /// of `rows` has the ways on from the k-th, `n` to a row, those that are asked for from `at`. How many became shorter.
-    fn shorten(ways: &mut [u32], first: &[u32], rows: &[u32], n: usize, at: usize) -> u64 {
-        let mut shortened = 0;
-        if ways.len() == BLOCK {
-            let mut best = [0; BLOCK];
-            for j in 0..BLOCK {
-                best[j] = ways[j];
-            }
-            for (k, first) in first.iter().enumerate() {
-                let row = &rows[k * n + at..k * n + at + BLOCK];
-                for j in 0..BLOCK {
-                    best[j] = best[j].min(first.saturating_add(row[j]));
-                }
-            }
-            for j in 0..BLOCK {
-                shortened += (best[j] < ways[j]) as u64;
-                ways[j] = best[j];
-            }
-            return shortened;
+    /// How many numbers of scratch memory are used for `n` vertices.
+    pub fn scratch_len(n: usize) -> usize {
+        let n = n.next_multiple_of(BLOCK);
+        n * (n + 2 * BLOCK)
+    }
+
+    /// Shortens a strip by the vertices of a block: `there` is the strip to these, and `on` has theirs to where the strip leads. How many ways
+    /// became shorter.
+    #[allow(
+        clippy::manual_memcpy,
+        reason = "an array whose elements are named one by one lives in registers"
+    )]
+    fn shorten(strip: &mut [u32], there: &[u32], on: &[u32]) -> u64 {
+        let strip = &mut strip[..BLOCK];
+        let mut best = [0; BLOCK];
+        for j in 0..BLOCK {
+            best[j] = strip[j];
         }
-        for (j, way) in ways.iter_mut().enumerate() {
-            let mut best = *way;
-            for (k, first) in first.iter().enumerate() {
-                best = best.min(first.saturating_add(rows[k * n + at + j]));
+        for (first, on) in there.iter().zip(on.chunks_exact(BLOCK)) {
+            for j in 0..BLOCK {
+                best[j] = best[j].min(first.saturating_add(on[j]));
             }
-            shortened += (best < *way) as u64;
-            *way = best;
+        }
+        let mut shortened = 0;
+        for j in 0..BLOCK {
+            shortened += (best[j] < strip[j]) as u64;
+            strip[j] = best[j];
         }
         shortened
     }
 
     /// Shortens the ways within a block, vertex by vertex.
-    fn close(distances: &mut [u32], row: &mut [u32], n: usize, from: usize, to: usize) -> u64 {
+    fn close(inner: &mut [u32], row: &mut [u32]) -> u64 {
         let mut shortened = 0;
-        for k in from..to {
-            row[..to - from].copy_from_slice(&distances[k * n + from..k * n + to]);
-            for i in from..to {
-                let first = [distances[i * n + k]];
-                shortened += shorten(&mut distances[i * n + from..i * n + to], &first, row, n, 0);
+        for k in 0..BLOCK {
+            row.copy_from_slice(&inner[k * BLOCK..(k + 1) * BLOCK]);
+            for strip in inner.chunks_mut(BLOCK) {
+                let first = [strip[k]];
+                shortened += shorten(strip, &first, row);
             }
-        }
-        shortened
-    }
-
-    /// What one lane does for [`floyd`] before the ways by a block: copies the ways of a vertex to the block's, and shortens neighbouring ways
-    /// from these within the block, at `at` of the block's rows. A part of them may begin in one row and end in the next.
-    fn prepare(
-        rows: &[u32],
-        line: &[u32],
-        there: &mut [u32],
-        back: &mut [u32],
-        n: usize,
-        at: usize,
-        from: usize,
-    ) -> u64 {
-        let size = rows.len() / n;
-        there[..size].copy_from_slice(&line[from..from + size]);
-        let (mut rest, mut at, mut shortened) = (back, at, 0);
-        while !rest.is_empty() && at < rows.len() {
-            let (i, j) = (at / n, at % n);
-            let (ways, more) = rest.split_at_mut(rest.len().min(n - j));
-            ways.copy_from_slice(&rows[at..at + ways.len()]);
-            let first = &rows[i * n + from..i * n + from + size];
-            shortened += shorten(ways, first, rows, n, j);
-            at += ways.len();
-            rest = more;
-        }
-        shortened
-    }
-
-    /// What it does then: shortens neighbouring ways by the block.
-    fn pass(
-        part: &mut [u32],
-        there: &[u32],
-        back: &[u32],
-        n: usize,
-        at: usize,
-        from: usize,
-        to: usize,
-    ) -> u64 {
-        let (mut rest, mut at, mut shortened) = (part, at, 0);
-        while !rest.is_empty() {
-            let (i, j) = (at / n, at % n);
-            let (ways, more) = rest.split_at_mut(rest.len().min(n - j));
-            if i >= from && i < to {
-                let own = (i - from) * n + j;
-                ways.copy_from_slice(&back[own..own + ways.len()]);
-            } else {
-                let first = &there[i * BLOCK..i * BLOCK + to - from];
-                shortened += shorten(ways, first, back, n, j);
-            }
-            at += ways.len();
-            rest = more;
         }
         shortened
     }
 
     /// Replaces the lengths of edges by the lengths of shortest ways; `u32::MAX` is no way. Returns how often one was shortened, by the vertices
-    /// of a block at a time. `scratch` holds `32 * n` numbers, which are lost.
+    /// of a block at a time. `scratch` holds [`scratch_len`] numbers, which are lost.
     #[task]
     pub fn floyd(distances: &mut [u32], scratch: &mut [u32], n: usize) -> u64 {
         let mut shortened = 0u64;
-        let (there, back) = scratch[..2 * BLOCK * n].split_at_mut(BLOCK * n);
-        let mut from = 0;
-        while from < n {
-            let to = n.min(from + BLOCK);
-            shortened += close(distances, back, n, from, to);
-            let rows = &distances[from * n..to * n];
+        let all = n.next_multiple_of(BLOCK);
+        let (strips, rest) = scratch.split_at_mut(all * all);
+        let (there, on) = rest[..2 * BLOCK * all].split_at_mut(BLOCK * all);
+        #[parallel]
+        for (number, strip) in strips.chunks_mut(BLOCK).enumerate() {
+            let (i, to) = (number % all, number / all * BLOCK);
+            strip.fill(u32::MAX);
+            if i < n {
+                let row = &distances[i * n + to..i * n + n.min(to + BLOCK)];
+                strip[..row.len()].copy_from_slice(row);
+            }
+        }
+        for k in (0..all).step_by(BLOCK) {
+            // Strips to the block, the first of a vertex of its own.
+            let (own, first) = (k * all, k * all + k * BLOCK);
+            shortened += close(&mut strips[first..first + INNER], &mut on[..BLOCK]);
             #[parallel]
-            for (i, ((line, there), back)) in distances
-                .chunks(n)
-                .zip(there.chunks_mut(BLOCK))
-                .zip(back.chunks_mut(BLOCK))
+            for (i, (there, on)) in there
+                .chunks_mut(BLOCK)
+                .zip(on.chunks_mut(BLOCK))
                 .enumerate()
             {
-                shortened += prepare(rows, line, there, back, n, i * BLOCK, from);
+                there.copy_from_slice(&strips[own + i * BLOCK..own + (i + 1) * BLOCK]);
+                // Of the block's vertices, too, all to one block before those to the next.
+                let (i, to) = (i % BLOCK * BLOCK, i / BLOCK * BLOCK * all + k * BLOCK);
+                on.copy_from_slice(&strips[to + i..to + i + BLOCK]);
+                let inner = &strips[first + i..first + i + BLOCK];
+                shortened += shorten(on, inner, &strips[to..to + INNER]);
             }
             #[parallel]
-            for (i, part) in distances.chunks_mut(BLOCK).enumerate() {
-                shortened += pass(part, there, back, n, i * BLOCK, from, to);
+            for (number, strip) in strips.chunks_mut(BLOCK).enumerate() {
+                let (i, to) = (number % all, number / all * INNER);
+                if i >= k && i < k + BLOCK {
+                    let from = to + (i - k) * BLOCK;
+                    strip.copy_from_slice(&on[from..from + BLOCK]);
+                } else {
+                    let there = &there[i * BLOCK..(i + 1) * BLOCK];
+                    shortened += shorten(strip, there, &on[to..to + INNER]);
+                }
             }
-            from = to;
+        }
+        #[parallel]
+        for (at, way) in distances.iter_mut().enumerate() {
+            let (i, j) = (at / n, at % n);
+            *way = strips[(j / BLOCK * all + i) * BLOCK + j % BLOCK];
         }
         shortened
     }
@@ -153,7 +129,7 @@ fn main() -> Result<(), millstream::Error> {
     };
     let mut distances: Vec<u32> = (0..n * n).map(|at| edge(at / n, at % n)).collect();
     let mut expected = distances.clone();
-    let mut scratch = vec![0; 32 * n];
+    let mut scratch = vec![0; floyd::scratch_len(n)];
 
     let device = millstream::Device::auto()?;
     let shortened = device.run(floyd::call::floyd(&mut distances, &mut scratch, n))?;

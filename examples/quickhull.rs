@@ -147,13 +147,11 @@ pub mod quickhull {
         }
         // Where those of each part begin.
         let (mut all, mut first) = (0, 0);
-        for i in 0..2 * parts {
+        for (i, start) in starts[..2 * parts].iter_mut().enumerate() {
             if i == parts {
                 first = all;
             }
-            let count = starts[i];
-            starts[i] = all;
-            all += count;
+            (*start, all) = (all, all + *start);
         }
         starts[2 * parts] = all;
         #[parallel]

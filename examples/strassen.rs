@@ -257,7 +257,17 @@ pub mod strassen {
         }
         for i in done..c.rows() {
             c.row_mut(i).fill(0.0);
-            for k in 0..a.cols() {
+            let mut k = 0;
+            // Four at a time, in their order, so that `c` is read and written once for them.
+            while k + 4 <= a.cols() {
+                let (x, y, z, w) = (a[(i, k)], a[(i, k + 1)], a[(i, k + 2)], a[(i, k + 3)]);
+                for j in 0..c.cols() {
+                    let sum = c[(i, j)] + x * b[(k, j)] + y * b[(k + 1, j)];
+                    c[(i, j)] = sum + z * b[(k + 2, j)] + w * b[(k + 3, j)];
+                }
+                k += 4;
+            }
+            for k in k..a.cols() {
                 let x = a[(i, k)];
                 for j in 0..c.cols() {
                     c[(i, j)] += x * b[(k, j)];

@@ -378,7 +378,7 @@ fn trees_tours_ways_and_hulls_are_those_of_their_elisions() {
             }
         })
         .collect();
-    let (mut ways, mut scratch) = (edges.clone(), vec![0; 32 * n]);
+    let (mut ways, mut scratch) = (edges.clone(), vec![0; floyd::floyd::scratch_len(n)]);
     let shortened = floyd::floyd::floyd(&mut ways, &mut scratch, n);
     let mut shortest = edges.clone();
     for (k, i, j) in (0..n * n * n).map(|at| (at / n / n, at / n % n, at % n)) {
@@ -388,7 +388,7 @@ fn trees_tours_ways_and_hulls_are_those_of_their_elisions() {
     assert_eq!(ways, shortest);
     let entry = format!("floyd(&mut distances, &mut scratch, {n})");
     let case = Case::new("floyd", entry).params(&[format!("n={n}")]);
-    case.buffer(format!("scratch=zeros:{}", 32 * n))
+    case.buffer(format!("scratch=zeros:{}", scratch.len()))
         .input("distances", "u32", bytes!(edges))
         .after("distances", bytes!(ways))
         .result(shortened)
