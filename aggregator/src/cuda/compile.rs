@@ -1,7 +1,9 @@
 //! Texts become machine code, several at the same time, and whoever waits for more than a moment is told.
 
 use crate::error::RunError;
-use millstream_channels_kernel::cuda::nvrtc::{self, Arch, Compiled, How, Later, Nvrtc, NvrtcError};
+use millstream_channels_kernel::cuda::nvrtc::{
+    self, Arch, Compiled, How, Later, Nvrtc, NvrtcError,
+};
 use std::{
     io::{IsTerminal, Write},
     sync::{

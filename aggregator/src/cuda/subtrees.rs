@@ -34,7 +34,7 @@ const PATIENCE: u64 = 32;
 const FEW_ROOTS: u32 = 8;
 /// A deep run is narrow if its level has at least as many elements as this, and its dispatches no more than that on an average: a dispatch across the
 /// device takes longer than its elements. With fewer there is hardly one for each worker at a time, and one block, or one warp, is as fast.
-const NARROW: Range<u32> = 512..16 << 10;
+const NARROW: Range<u32> = 128..16 << 10;
 /// Where a run's stacks hold no more elements than this, and a level finds no room at once, dispatches across the device are of few hundred thousand at
 /// most, each a part of a level, and take longer than the same inside the blocks. Where there is more room, they are as wide as the level, and faster.
 const LITTLE_ROOM: u64 = 32 << 20;
@@ -335,7 +335,7 @@ mod tests {
         let never = (u32::MAX, false);
         for (policy, expected) in [
             (Device, [never; 5]),
-            (Auto, [never, (8000, true), never, (512, false), never]),
+            (Auto, [never, (8000, true), never, (128, false), never]),
             (Block, [500, 500, 1, 1, 1].map(|enough| (enough, false))),
         ] {
             let found = [&begins, &small, &wide, &narrow, &sort].map(|s| enough(policy, s));

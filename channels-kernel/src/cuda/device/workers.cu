@@ -13,6 +13,8 @@ enum GiftState : u32 { GIFT_NONE, GIFT_OFFERED, GIFT_TAKEN };
 #define ROOM_SHARE 4u
 // The same where nobody knows how many.
 #define ROOM_GUESS 16u
+// One child of an element, in the units of what is seen.
+#define EACH_ONE 16u
 // So many levels of what runs at a time find room beside each other, whatever each of them leaves.
 #define ROOM_LEVELS 32u
 // A dispatch takes no more tiles: what comes once a dispatch is worth the more the more elements it has.
@@ -31,6 +33,7 @@ FN void own_begins(const Crew& crew) {
   for (u32 s = thread_id(); s < STACKS; s += BLOCK) o.at[s] = crew.base[s] + blockIdx.x * crew.share[s];
   __syncthreads();
   for (u32 s = thread_id(); s < STACKS; s += BLOCK) o.channels.capacity[s] = crew.share[s];
+  for (u32 s = thread_id(); s < SOURCES; s += BLOCK) o.each[s] = ROOM_GUESS / ROOM_SHARE * EACH_ONE;
   if (thread_id() == 0) {
     own_ranges(o.channels, o.at);
     o.channels.control = &o.control;
@@ -62,9 +65,10 @@ FN u32 flat_run(const Own& o, u32 s) {
       run = min_of(run, max_of(room / (ROOM_SHARE * push.max), steady));
     } else {
       if (room == 0) return 0;
-      // Children of what is tried lie where it did, and it is given back if they do not fit.
-      const u32 each = flats[s].tried ? 1 : ROOM_GUESS / ROOM_SHARE;
-      run = min_of(run, max_of(room / (ROOM_SHARE * each), min_of(end / (ROOM_LEVELS * each), room / 2)));
+      // Children of what is tried lie where it did, so that one of an element takes no room; and what does not fit is given back.
+      const u32 more = flats[s].tried ? max_of(o.each[s], 2 * EACH_ONE) - EACH_ONE : ROOM_GUESS / ROOM_SHARE * EACH_ONE;
+      const u32 share = (u32)((u64)room * EACH_ONE / (ROOM_SHARE * more));
+      run = min_of(run, max_of(share, min_of((u32)((u64)end * EACH_ONE / (ROOM_LEVELS * more)), share * (ROOM_SHARE / 2))));
     }
   }
   if (run >= all) return all;
@@ -104,7 +108,9 @@ FN bool flat_choose(Own& o, Shared& sh) {
       const bool in_place = again && flats[source].in_place && count <= flats[source].tile;
       if (tried) sh.again = 1;
       d.base[i] = tried ? o.top[stack] : in_place ? first : aligned(o.top[stack]);
-      d.room[i] = o.channels.capacity[stack] > d.base[i] ? o.channels.capacity[stack] - d.base[i] : 0;
+      const u32 room = o.channels.capacity[stack] > d.base[i] ? o.channels.capacity[stack] - d.base[i] : 0;
+      // A part of it is for what comes of the children, unless so few could be no fewer.
+      d.room[i] = tried && count > NEIGHBOURS ? room / ROOM_SHARE : room;
     }
     if (lane_id() == 0) {
       sh.hole = sh.top = first + count;
@@ -127,6 +133,10 @@ FN void flat_take(Own& o, Shared& sh) {
   const u32 ran = full ? sh.done * flats[d.source].tile : d.count, rest = d.first + d.count - ran;
   bool again = sh.again;
   if (again) {
+    if (thread_id() == 0 && ran) {
+      const u32 seen = (u32)((u64)(sh.top - sh.hole) * EACH_ONE / ran);
+      o.each[d.source] = (3 * o.each[d.source] + min_of(seen, 64 * EACH_ONE)) / 4 + 1;
+    }
     // What the children left free is closed by the newest of them.
     const u32 hole = sh.hole, top = sh.top, gap = min_of(hole - rest, top - hole);
     if (gap) copy_entries(from.stack, o.at[from.stack] + rest, o.at[from.stack] + top - gap, gap);
