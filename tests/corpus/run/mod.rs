@@ -42,6 +42,7 @@ programs! {
     clones
     comparisons
     constants
+    constants_in_functions
     deep_recursion
     defaults
     early_returns
@@ -148,6 +149,7 @@ programs! {
     walked_slices
     while_loops
     wide_loops
+    wide_nested_loops
     wide_spawn
     without_checks
 }
