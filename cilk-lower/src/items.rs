@@ -1,7 +1,7 @@
 //! The items of a program module: its structs, constants and the signatures of its functions, with all their types resolved.
 
 use crate::{
-    consts,
+    consts::{self, Lent},
     diag::Diagnostics,
     hir::{ConstId, FnId},
     impls,
@@ -50,6 +50,8 @@ pub(crate) struct Module {
 pub(crate) struct ConstItem {
     pub(crate) name: String,
     pub(crate) state: ConstState,
+    /// It is named by reference to its array, or as a slice of it.
+    pub(crate) lent: Option<Lent>,
 }
 
 /// How far a constant is known.
@@ -239,12 +241,14 @@ impl Module {
         let id = ConstId(self.consts.len());
         self.define(name, item.ident.span(), Item::Const(id));
         let same = self.consts.iter().any(|c| c.name == name);
+        let (item, lent) = consts::behind(item);
         self.consts.push(ConstItem {
             name: match same {
                 true => format!("{name}.{}", id.0),
                 false => name.to_owned(),
             },
             state: ConstState::Source(Rc::new(item)),
+            lent,
         });
         id
     }

@@ -146,6 +146,7 @@ programs! {
     sudoku
     sync_in_branch
     sync_in_loop
+    tables_and_ranges
     tasks_beside_kernels
     tasks_mutual
     three_phase_state
