@@ -1,6 +1,6 @@
 //! The serial elision: the examples' modules as rustc compiles them. No tasks, one thread.
 
-use super::program::{Contestant, Grain, Input, Outcome, Program};
+use super::program::{Contestant, Input, Outcome, Program};
 use millstream::{Mat, MatMut};
 
 /// An example's program; its `main` is not wanted here.
@@ -44,9 +44,7 @@ impl Contestant for Elision {
             (Program::Queens(n), _) => answer = queens::queens(n),
             (Program::QueensTo(n, rows), _) => answer = queens::queens_to(n, rows),
             (Program::Unbalanced(seed, branches), _) => answer = unbalanced::tree(seed, branches),
-            (Program::Sort(_), Input::Sort { data, tmp, .. }) => {
-                sort::sort_by(data, tmp, Grain::CPU.merge)
-            }
+            (Program::Sort(_), Input::Sort { data, tmp, .. }) => sort::sort(data, tmp),
             (
                 Program::Strassen(_),
                 Input::Strassen {
@@ -62,7 +60,6 @@ impl Contestant for Elision {
                     Mat::new(a, *n, *n),
                     Mat::new(b, *n, *n),
                     scratch,
-                    Grain::CPU.width,
                 );
             }
             (Program::Multiply(_), Input::Strassen { n, a, b, c, .. }) => {
@@ -70,7 +67,6 @@ impl Contestant for Elision {
                     MatMut::new(c, *n, *n),
                     Mat::new(a, *n, *n),
                     Mat::new(b, *n, *n),
-                    Grain::CPU.width,
                 );
             }
             (program, _) => return Err(format!("{program} got an input that is not its own")),

@@ -2,7 +2,7 @@
 
 use super::{
     ours::{self, source},
-    program::{Grain, Input, Program},
+    program::{Input, Program},
 };
 use millstream_aggregator::{
     Buffer, Device, ErasedArg, ErasedCall, Loaded, MemoryArg, RunError, RunReport,
@@ -49,11 +49,7 @@ impl<'d> Ready<'d> {
             held,
         } = self;
         held.copy_in(input)?;
-        let grain = match device.gpu() {
-            Some(_) => Grain::GPU,
-            None => Grain::CPU,
-        };
-        let (task, args) = held.args(*program, grain);
+        let (task, args) = held.args(*program);
         let task = loaded.program().find(task);
         let task =
             task.ok_or_else(|| RunError::Device(format!("{program} has not the task it has")))?;
@@ -125,30 +121,27 @@ impl Held {
         Ok(())
     }
 
-    fn args(&mut self, program: Program, grain: Grain) -> (&'static str, Vec<ErasedArg<'_>>) {
+    fn args(&mut self, program: Program) -> (&'static str, Vec<ErasedArg<'_>>) {
         let number = |n: u64| ErasedArg::Scalar(n);
         match (self, program) {
             (Self::Sort { data, tmp }, _) => {
                 let (n, m) = (data.len(), tmp.len());
                 let mut args = ours::pieces(MemoryArg::buffer_mut(data), [n]);
-                args.extend(ours::pieces(MemoryArg::buffer_mut(tmp), [m, grain.merge]));
-                ("sort_by", args)
+                args.extend(ours::pieces(MemoryArg::buffer_mut(tmp), [m]));
+                ("sort", args)
             }
             (Self::Strassen { a, b, c, scratch }, Program::Strassen(n)) => {
                 let len = scratch.len();
                 let mut args = ours::pieces(MemoryArg::buffer_mut(c), [n, n, n]);
                 args.extend(ours::pieces(MemoryArg::buffer(a), [n, n, n]));
                 args.extend(ours::pieces(MemoryArg::buffer(b), [n, n, n]));
-                args.extend(ours::pieces(
-                    MemoryArg::buffer_mut(scratch),
-                    [len, grain.width],
-                ));
+                args.extend(ours::pieces(MemoryArg::buffer_mut(scratch), [len]));
                 ("strassen", args)
             }
             (Self::Strassen { a, b, c, .. }, Program::Multiply(n)) => {
                 let mut args = ours::pieces(MemoryArg::buffer_mut(c), [n, n, n]);
                 args.extend(ours::pieces(MemoryArg::buffer(a), [n, n, n]));
-                args.extend(ours::pieces(MemoryArg::buffer(b), [n, n, n, grain.width]));
+                args.extend(ours::pieces(MemoryArg::buffer(b), [n, n, n]));
                 ("multiply", args)
             }
             (_, Program::Fib(n)) => ("fib", vec![number(n.into())]),

@@ -1,6 +1,6 @@
 //! Millstream itself: the examples' source, lowered and compiled when first asked for.
 
-use super::program::{Contestant, Grain, Input, Outcome, Program};
+use super::program::{Contestant, Input, Outcome, Program};
 use millstream_aggregator::{CpuOptions, Device, ErasedArg, ErasedCall, Loaded, MemoryArg};
 use millstream_cilk_lower::{lower::lower, parse_file};
 use std::{collections::BTreeMap, sync::Arc};
@@ -90,8 +90,8 @@ impl Contestant for Ours {
             }
             (Program::Sort(len), Input::Sort { data, tmp, .. }) => {
                 let mut args = pieces(MemoryArg::exclusive(data), [len]);
-                args.extend(pieces(MemoryArg::exclusive(tmp), [len, Grain::CPU.merge]));
-                (SORT, "sort_by", args)
+                args.extend(pieces(MemoryArg::exclusive(tmp), [len]));
+                (SORT, "sort", args)
             }
             (
                 Program::Strassen(_),
@@ -108,17 +108,14 @@ impl Contestant for Ours {
                 args.extend(pieces(MemoryArg::shared(a), [n, n, n]));
                 args.extend(pieces(MemoryArg::shared(b), [n, n, n]));
                 let len = scratch.len();
-                args.extend(pieces(
-                    MemoryArg::exclusive(scratch),
-                    [len, Grain::CPU.width],
-                ));
+                args.extend(pieces(MemoryArg::exclusive(scratch), [len]));
                 (STRASSEN, "strassen", args)
             }
             (Program::Multiply(_), Input::Strassen { n, a, b, c, .. }) => {
                 let n = *n;
                 let mut args = pieces(MemoryArg::exclusive(c), [n, n, n]);
                 args.extend(pieces(MemoryArg::shared(a), [n, n, n]));
-                args.extend(pieces(MemoryArg::shared(b), [n, n, n, Grain::CPU.width]));
+                args.extend(pieces(MemoryArg::shared(b), [n, n, n]));
                 (STRASSEN, "multiply", args)
             }
             (program, _) => return Err(format!("{program} got an input that is not its own")),

@@ -126,28 +126,6 @@ impl fmt::Display for Program {
     }
 }
 
-/// How much one task does, of programs that leave it to their caller.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Grain {
-    /// Most elements that a task of the sort merges.
-    pub(crate) merge: usize,
-    /// Columns that a task of a matrix product computes.
-    pub(crate) width: usize,
-}
-
-impl Grain {
-    /// A task costs as much as some dozen elements, and long rows are vector code.
-    pub(crate) const CPU: Self = Self {
-        merge: 512,
-        width: 512,
-    };
-    /// Neighbouring lanes work on neighbouring memory.
-    pub(crate) const GPU: Self = Self {
-        merge: 64,
-        width: 2,
-    };
-}
-
 /// What a run works on.
 #[derive(Debug)]
 pub(crate) enum Input {

@@ -3,9 +3,13 @@
 //! Written as one who knows rayon would: no task where one child is left, rows of matrices as slices so that inner loops become vector
 //! code.
 
-use super::program::{Contestant, Grain, Input, Outcome, Program};
+use super::program::{Contestant, Input, Outcome, Program};
 use millstream::{Mat, MatMut};
 use rayon::{ThreadPool, ThreadPoolBuilder, join};
+
+/// Most elements that a task of the sort merges, and columns that one of a product has, as in `examples/`.
+const GRAIN: usize = 512;
+const LONG: usize = 512;
 
 /// A pool of rayon's.
 #[derive(Debug)]
@@ -212,7 +216,7 @@ fn sort(data: &mut [i32], tmp: &mut [i32]) {
 }
 
 fn merge(a: &[i32], b: &[i32], out: &mut [i32]) {
-    if out.len() <= Grain::CPU.merge {
+    if out.len() <= GRAIN {
         return piece(a, b, out);
     }
     let half = out.len() / 2;
@@ -367,7 +371,7 @@ fn sum(mut out: MatMut<'_, f32>, a: Mat<'_, f32>, x: f32, b: Mat<'_, f32>) {
         join(|| sum(out1, a1, x, b1), || sum(out2, a2, x, b2));
         return;
     }
-    if out.cols() > Grain::CPU.width {
+    if out.cols() > LONG {
         let half = out.cols() / 2;
         let ((a1, a2), (b1, b2), (out1, out2)) = (
             a.split_cols_at(half),
@@ -402,7 +406,7 @@ fn sum_of_four(
         );
         return;
     }
-    if out.cols() > Grain::CPU.width {
+    if out.cols() > LONG {
         let half = out.cols() / 2;
         let ((a1, a2), (b1, b2)) = (a.split_cols_at(half), b.split_cols_at(half));
         let ((c1, c2), (d1, d2)) = (c.split_cols_at(half), d.split_cols_at(half));
@@ -428,7 +432,7 @@ fn multiply(mut c: MatMut<'_, f32>, a: Mat<'_, f32>, b: Mat<'_, f32>) {
         join(|| multiply(c1, top, b), || multiply(c2, bottom, b));
         return;
     }
-    if c.cols() > Grain::CPU.width {
+    if c.cols() > LONG {
         let half = c.cols() / 2;
         let ((left, right), (c1, c2)) = (b.split_cols_at(half), c.split_cols_at_mut(half));
         join(|| multiply(c1, a, left), || multiply(c2, a, right));

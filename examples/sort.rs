@@ -16,11 +16,12 @@ pub mod sort {
     /// Sorts `data`; `tmp` is as long and its contents are lost.
     #[task]
     pub fn sort(data: &mut [i32], tmp: &mut [i32]) {
-        spawn!(sort_by(data, tmp, 64));
+        let grain = if millstream::on_gpu() { 64 } else { 512 };
+        spawn!(sort_by(data, tmp, grain));
     }
 
-    /// The same, where one task merges at most `grain` elements: on a GPU few, so that the pieces of neighbouring tasks share cache lines; on a CPU
-    /// some hundred, so that the tasks cost little.
+    /// The same, where one task merges at most `grain` elements: few on a GPU, so that the pieces of neighbouring tasks share cache lines; on a
+    /// CPU some hundred, so that the tasks cost little.
     #[task]
     pub fn sort_by(data: &mut [i32], tmp: &mut [i32], grain: usize) {
         let n = data.len();

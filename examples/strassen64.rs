@@ -5,19 +5,20 @@
 //!      ▲              └──► two [ sum ] ──► sync ──┐
 //!      └───────────────── spawn ──────────────────┘
 //!   strassen of a small matrix ──► [ multiply ]
-//!   [ sum ], [ multiply ] ──► two of them on halves ──► .. ──► a strip, TILE rows by `width` columns
+//!   [ sum ], [ multiply ] ──► two of them on halves ──► .. ──► a strip, TILE rows by LONG columns, or by WIDE on a GPU
 //! ```
 //!
-//! The `width` suits the device: a vector processor wants long rows, and a GPU wants 2 columns, so that neighbouring tasks, which run side by
-//! side, work on neighbouring columns.
+//! How wide a strip is suits the device: a vector processor wants long rows, and a GPU wants few columns, so that neighbouring tasks, which run
+//! side by side, work on neighbouring columns.
 
 #[millstream::program]
 pub mod strassen64 {
     type Real = f64;
     /// Up to this size the ordinary product is taken.
     const SMALL: usize = 64;
-    /// Rows that one task computes.
+    /// Rows that one task computes, and columns on a CPU. A GPU's are [`WIDE`].
     const TILE: usize = 64;
+    const LONG: usize = 512;
     /// Rows and columns of a product that stay in registers.
     const HIGH: usize = 8;
     const WIDE: usize = 2;
@@ -33,17 +34,10 @@ pub mod strassen64 {
 
     /// `c = a * b` for square matrices; where `scratch` is too short, it goes on with the ordinary product.
     #[task]
-    pub fn strassen(
-        mut c: MatMut<Real>,
-        a: Mat<Real>,
-        b: Mat<Real>,
-        scratch: &mut [Real],
-        width: usize,
-    ) {
-        assert!(width > 0);
+    pub fn strassen(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, scratch: &mut [Real]) {
         let n = a.rows();
         if n <= SMALL || n % 2 == 1 || scratch.len() < 21 * (n / 2) * (n / 2) {
-            spawn!(multiply(c, a, b, width));
+            spawn!(multiply(c, a, b));
             return;
         }
         let (a11, a12, a21, a22) = a.quadrants();
@@ -56,13 +50,13 @@ pub mod strassen64 {
             let (p4, rest) = rest.split_at_mut(share);
             let (p5, rest) = rest.split_at_mut(share);
             let (p6, p7) = rest.split_at_mut(share);
-            spawn!(product(p1, a11, 1.0, a22, b11, 1.0, b22, width));
-            spawn!(product(p2, a21, 1.0, a22, b11, 0.0, b11, width));
-            spawn!(product(p3, a11, 0.0, a11, b12, -1.0, b22, width));
-            spawn!(product(p4, a22, 0.0, a22, b21, -1.0, b11, width));
-            spawn!(product(p5, a11, 1.0, a12, b22, 0.0, b22, width));
-            spawn!(product(p6, a21, -1.0, a11, b11, 1.0, b12, width));
-            spawn!(product(p7, a12, -1.0, a22, b21, 1.0, b22, width));
+            spawn!(product(p1, a11, 1.0, a22, b11, 1.0, b22));
+            spawn!(product(p2, a21, 1.0, a22, b11, 0.0, b11));
+            spawn!(product(p3, a11, 0.0, a11, b12, -1.0, b22));
+            spawn!(product(p4, a22, 0.0, a22, b21, -1.0, b11));
+            spawn!(product(p5, a11, 1.0, a12, b22, 0.0, b22));
+            spawn!(product(p6, a21, -1.0, a11, b11, 1.0, b12));
+            spawn!(product(p7, a12, -1.0, a22, b21, 1.0, b22));
             sync!();
         }
         // Each product stands at the start of its share.
@@ -80,10 +74,10 @@ pub mod strassen64 {
         );
         let p7 = square(p.row(6), h);
         let (c11, c12, c21, c22) = c.quadrants_mut();
-        spawn!(sum_of_four(c11, p1, p4, p5, p7, width));
-        spawn!(sum(c12, p3, 1.0, p5, width));
-        spawn!(sum(c21, p2, 1.0, p4, width));
-        spawn!(sum_of_four(c22, p1, p3, p2, p6, width));
+        spawn!(sum_of_four(c11, p1, p4, p5, p7));
+        spawn!(sum(c12, p3, 1.0, p5));
+        spawn!(sum(c21, p2, 1.0, p4));
+        spawn!(sum_of_four(c22, p1, p3, p2, p6));
         sync!();
     }
 
@@ -95,19 +89,19 @@ pub mod strassen64 {
         a: Mat<Real>,
         b: Mat<Real>,
         scratch: &mut [Real],
-        width: usize,
     ) -> f64 {
-        spawn!(strassen(c.reborrow(), a, b, scratch, width));
+        spawn!(strassen(c.reborrow(), a, b, scratch));
         sync!();
         let mut off = 0.0;
+        #[parallel]
         for k in 0..a.rows() {
-            let (mut column, mut row) = (0.0, 0.0);
+            let (mut column, mut row, mut sum) = (0.0, 0.0, 0.0);
             for i in 0..a.rows() {
                 column += a[(i, k)] as f64;
                 row += b[(k, i)] as f64;
-                off += c[(k, i)] as f64;
+                sum += c[(k, i)] as f64;
             }
-            off -= column * row;
+            off += sum - column * row;
         }
         off
     }
@@ -130,7 +124,6 @@ pub mod strassen64 {
         b: Mat<Real>,
         y: Real,
         b2: Mat<Real>,
-        width: usize,
     ) {
         let h = a.rows();
         let (out, rest) = scratch.split_at_mut(h * h);
@@ -138,10 +131,10 @@ pub mod strassen64 {
         let (right, below) = rest.split_at_mut(h * h);
         let (mut a, mut b) = (a, b);
         if x != 0.0 {
-            spawn!(sum(MatMut::new(&mut *left, h, h), a, x, a2, width));
+            spawn!(sum(MatMut::new(&mut *left, h, h), a, x, a2));
         }
         if y != 0.0 {
-            spawn!(sum(MatMut::new(&mut *right, h, h), b, y, b2, width));
+            spawn!(sum(MatMut::new(&mut *right, h, h), b, y, b2));
         }
         sync!();
         if x != 0.0 {
@@ -150,24 +143,25 @@ pub mod strassen64 {
         if y != 0.0 {
             b = square(right, h);
         }
-        spawn!(strassen(MatMut::new(out, h, h), a, b, below, width));
+        spawn!(strassen(MatMut::new(out, h, h), a, b, below));
     }
 
     /// `out = a + x * b`
     #[task]
-    pub fn sum(mut out: MatMut<Real>, a: Mat<Real>, x: Real, b: Mat<Real>, width: usize) {
+    pub fn sum(mut out: MatMut<Real>, a: Mat<Real>, x: Real, b: Mat<Real>) {
+        let width = if millstream::on_gpu() { WIDE } else { LONG };
         if out.rows() > TILE {
             let half = out.rows() / 2;
             let ((a1, a2), (b1, b2)) = (a.split_rows_at(half), b.split_rows_at(half));
             let (out1, out2) = out.split_rows_at_mut(half);
-            spawn!(sum(out1, a1, x, b1, width));
-            spawn!(sum(out2, a2, x, b2, width));
+            spawn!(sum(out1, a1, x, b1));
+            spawn!(sum(out2, a2, x, b2));
         } else if out.cols() > width {
             let half = out.cols() / 2;
             let ((a1, a2), (b1, b2)) = (a.split_cols_at(half), b.split_cols_at(half));
             let (out1, out2) = out.split_cols_at_mut(half);
-            spawn!(sum(out1, a1, x, b1, width));
-            spawn!(sum(out2, a2, x, b2, width));
+            spawn!(sum(out1, a1, x, b1));
+            spawn!(sum(out2, a2, x, b2));
         } else {
             spawn!(sum_strip(out, a, x, b));
         }
@@ -191,22 +185,22 @@ pub mod strassen64 {
         b: Mat<Real>,
         c: Mat<Real>,
         d: Mat<Real>,
-        width: usize,
     ) {
+        let width = if millstream::on_gpu() { WIDE } else { LONG };
         if out.rows() > TILE {
             let half = out.rows() / 2;
             let ((a1, a2), (b1, b2)) = (a.split_rows_at(half), b.split_rows_at(half));
             let ((c1, c2), (d1, d2)) = (c.split_rows_at(half), d.split_rows_at(half));
             let (out1, out2) = out.split_rows_at_mut(half);
-            spawn!(sum_of_four(out1, a1, b1, c1, d1, width));
-            spawn!(sum_of_four(out2, a2, b2, c2, d2, width));
+            spawn!(sum_of_four(out1, a1, b1, c1, d1));
+            spawn!(sum_of_four(out2, a2, b2, c2, d2));
         } else if out.cols() > width {
             let half = out.cols() / 2;
             let ((a1, a2), (b1, b2)) = (a.split_cols_at(half), b.split_cols_at(half));
             let ((c1, c2), (d1, d2)) = (c.split_cols_at(half), d.split_cols_at(half));
             let (out1, out2) = out.split_cols_at_mut(half);
-            spawn!(sum_of_four(out1, a1, b1, c1, d1, width));
-            spawn!(sum_of_four(out2, a2, b2, c2, d2, width));
+            spawn!(sum_of_four(out1, a1, b1, c1, d1));
+            spawn!(sum_of_four(out2, a2, b2, c2, d2));
         } else {
             spawn!(strip_of_four(out, a, b, c, d));
         }
@@ -230,17 +224,18 @@ pub mod strassen64 {
 
     /// `c = a * b` in the ordinary way, for matrices of any shape that fit.
     #[task]
-    pub fn multiply(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>, width: usize) {
+    pub fn multiply(mut c: MatMut<Real>, a: Mat<Real>, b: Mat<Real>) {
+        let width = if millstream::on_gpu() { WIDE } else { LONG };
         if c.rows() > TILE {
             let (top, bottom) = a.split_rows_at(c.rows() / 2);
             let (c1, c2) = c.split_rows_at_mut(top.rows());
-            spawn!(multiply(c1, top, b, width));
-            spawn!(multiply(c2, bottom, b, width));
+            spawn!(multiply(c1, top, b));
+            spawn!(multiply(c2, bottom, b));
         } else if c.cols() > width {
             let (left, right) = b.split_cols_at(c.cols() / 2);
             let (c1, c2) = c.split_cols_at_mut(left.cols());
-            spawn!(multiply(c1, a, left, width));
-            spawn!(multiply(c2, a, right, width));
+            spawn!(multiply(c1, a, left));
+            spawn!(multiply(c2, a, right));
         } else {
             spawn!(multiply_strip(c, a, b));
         }
@@ -262,7 +257,17 @@ pub mod strassen64 {
         }
         for i in done..c.rows() {
             c.row_mut(i).fill(0.0);
-            for k in 0..a.cols() {
+            let mut k = 0;
+            // Four at a time, in their order, so that `c` is read and written once for them.
+            while k + 4 <= a.cols() {
+                let (x, y, z, w) = (a[(i, k)], a[(i, k + 1)], a[(i, k + 2)], a[(i, k + 3)]);
+                for j in 0..c.cols() {
+                    let sum = c[(i, j)] + x * b[(k, j)] + y * b[(k + 1, j)];
+                    c[(i, j)] = sum + z * b[(k + 2, j)] + w * b[(k + 3, j)];
+                }
+                k += 4;
+            }
+            for k in k..a.cols() {
                 let x = a[(i, k)];
                 for j in 0..c.cols() {
                     c[(i, j)] += x * b[(k, j)];
@@ -305,12 +310,11 @@ fn main() -> Result<(), millstream::Error> {
         a,
         b,
         &mut scratch,
-        64,
     ))?;
 
     // Small integers: every sum is exact, so the ordinary product gives the same bits.
     let mut expected = vec![0.0; n * n];
-    strassen64::multiply(MatMut::new(&mut expected, n, n), a, b, 64);
+    strassen64::multiply(MatMut::new(&mut expected, n, n), a, b);
     assert_eq!(c, expected);
     assert_eq!(off, 0.0);
     println!(

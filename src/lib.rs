@@ -146,6 +146,15 @@ macro_rules! sync {
     };
 }
 
+/// Whether the task that asks is a lane of a GPU: for how finely work is divided, so that each device has tasks that suit it. What comes out
+/// should not depend on it.
+///
+/// A task that is called rather than spawned, as anything outside programs, is told that it is not.
+#[must_use]
+pub const fn on_gpu() -> bool {
+    false
+}
+
 /// What a program's module has in scope: [`spawn!`], [`sync!`], [`Mat`], [`MatMut`], [`Channel`] and [`Element`].
 pub mod prelude {
     pub use crate::{Channel, Element, Mat, MatMut, kernel, spawn, sync, task};

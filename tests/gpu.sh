@@ -23,7 +23,7 @@
 #   profile   Nsight Compute on four programs by each aggregator, a few lines each
 #
 # Without a step: doctor check corpus examples random. MILLSTREAM_NVRTC says where NVRTC is, AGGREGATORS which there are (auto persistent host),
-# MILLSTREAM_LIMIT after how many seconds all is to be over. Machine code is kept in FOLDER/cache; FOLDER may also hold bin.tar.xz and
+# MILLSTREAM_TEST_ENGINES which of the tests' engines (host,inside), MILLSTREAM_LIMIT after how many seconds all is to be over. Machine code is kept in FOLDER/cache; FOLDER may also hold bin.tar.xz and
 # cache.tar.xz with what belongs there. Logs lie in a new folder under /tmp, and as logs.tgz in $OUT if that is set. Exits with 1 if a step failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."

@@ -1,8 +1,8 @@
 //! Times programs of `examples/` on a GPU, from their sources; every result is checked.
 //!
 //! `cuda_time WHAT.. [KEY=VALUE..]`: `fib=40`, `queens=16`, `sort=100000000`, `strassen=4096`, `multiply=4096`, each as often as it is named,
-//! by the settings that stand before it: `gib=8`, `blocks=4`, `times=5`, `host=1`, `persistent=1`, `grain=32` of a sort, `width=2` and
-//! `levels=4` of matrix products, `from=FOLDER` of the sources, `CONSTANT:=64` (a constant of the program's source).
+//! by the settings that stand before it: `gib=8`, `blocks=4`, `times=5`, `host=1`, `persistent=1`, `grain=32` of a sort, `levels=4`
+//! of matrix products, `from=FOLDER` of the sources, `CONSTANT:=64` (a constant of the program's source).
 
 use millstream_aggregator::{
     Aggregator, Buffer, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunReport,
@@ -17,7 +17,6 @@ struct Settings {
     times: usize,
     aggregator: Aggregator,
     grain: usize,
-    width: usize,
     levels: usize,
     from: String,
     constants: Vec<(String, String)>,
@@ -199,7 +198,7 @@ fn measure(what: &str, n: usize, settings: &Settings) -> bool {
             on_a.try_write(a)
                 .and_then(|()| on_b.try_write(b))
                 .unwrap_or_else(|e| panic!("{e}"));
-            let title = format!("{title} by {} columns, {levels} levels", settings.width);
+            let title = format!("{title}, {levels} levels");
             // Small integers: sums are exact as long as they are small. Some numbers of the product are looked at.
             time(&device, &title, "strassen", what, settings, |launch| {
                 c.try_write(&vec![f32::NAN; n * n])
@@ -210,7 +209,6 @@ fn measure(what: &str, n: usize, settings: &Settings) -> bool {
                 if what == "strassen" {
                     args.extend(pieces(MemoryArg::buffer_mut(&mut scratch), &[len]));
                 }
-                args.push(number(settings.width));
                 let (_, report) = launch(args);
                 let c = c.try_read().unwrap_or_else(|e| panic!("{e}"));
                 let at = |i: usize, j: usize| {
@@ -236,7 +234,6 @@ fn main() -> ExitCode {
         times: 5,
         aggregator: Aggregator::default(),
         grain: 64,
-        width: 2,
         levels: 4,
         from: "examples".to_owned(),
         constants: Vec::new(),
@@ -265,7 +262,6 @@ fn main() -> ExitCode {
             "host" if number == 1.0 => settings.aggregator = Aggregator::HostThread,
             "persistent" if number == 1.0 => settings.aggregator = Aggregator::Persistent,
             "grain" => settings.grain = number as usize,
-            "width" => settings.width = number as usize,
             "levels" => settings.levels = number as usize,
             what => good &= measure(what, number as usize, &settings),
         }

@@ -3,7 +3,7 @@
 use super::{
     super::{
         ours::source,
-        program::{Grain, Input, Program},
+        program::{Input, Program},
     },
     figure::{Figure, bars, exactly, linear, series},
     lab::{How, Lab, number},
@@ -122,8 +122,7 @@ fn count(lab: &Lab, program: Program, leaves_apart: bool) -> Result<Lanes, Strin
                 n(data.len()),
             );
             let tmp = lend(vec![0; tmp.len()]);
-            let grain = n(Grain::GPU.merge);
-            ("sort_by", Some(at), vec![at, len, tmp, len, grain])
+            ("sort", Some(at), vec![at, len, tmp, len])
         }
         Input::Strassen {
             n: size,
@@ -140,7 +139,7 @@ fn count(lab: &Lab, program: Program, leaves_apart: bool) -> Result<Lanes, Strin
             for matrix in [c, a, b] {
                 pieces.extend([matrix, n(*size), n(*size), n(*size)]);
             }
-            pieces.extend([scratch, n(len), n(Grain::GPU.width)]);
+            pieces.extend([scratch, n(len)]);
             ("strassen", Some(c), pieces)
         }
         Input::None => match program {

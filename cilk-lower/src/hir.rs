@@ -143,7 +143,7 @@ pub(crate) enum ExprKind {
         dest: Option<(Expr, Combine)>,
     },
     Sync,
-    /// Whether the device is wide: see [`millstream_graph::ir::Rvalue::Wide`]. Not in a source.
+    /// Whether the device is wide: see [`millstream_graph::ir::Rvalue::Wide`]. In a source `millstream::on_gpu()`.
     Wide,
     /// An element for the kernel's channel of this number.
     Emit(usize, Expr),

@@ -32,6 +32,7 @@ const SUPPORT: &str = concat!(
     "}\nmod channel {\n",
     include_str!("../channel.rs"),
     "}\npub use {channel::{Channel, Element}, mat::{Mat, MatMut}};
+pub fn on_gpu() -> bool { false }
 pub trait TaskValue: Sized { const SIZE: usize = 0; fn read(_: &[u8]) -> Self { unimplemented!() } }
 impl<T> TaskValue for T {}
 #[macro_export] macro_rules! spawn { ($call:expr $(,)?) => { $call }; }

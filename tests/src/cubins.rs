@@ -153,6 +153,9 @@ pub fn as_ready(count: usize, ready: impl Fn(usize) + Sync, mut run: impl FnMut(
             }
             run(i);
             ran += 1;
+            if limit.as_secs() < u64::MAX {
+                println!("{ran} ran by {:.0?}", start.elapsed());
+            }
         }
     });
     ran

@@ -152,7 +152,7 @@ pub fn devices(memory: Option<u64>) -> Vec<(String, Device)> {
 const GPU_MEMORY: u64 = 2 << 30;
 
 /// The first GPU by each aggregator, and with workers from the first element on, if `MILLSTREAM_TEST_DEVICE` is `cuda`; else nothing, which is
-/// said once.
+/// said once. `MILLSTREAM_TEST_ENGINES=host,inside` tries those alone whose names have one of these parts: the persistent kernels take longest to compile.
 ///
 /// # Panics
 /// If a GPU is asked for and there is none that works.
@@ -191,15 +191,23 @@ pub fn gpus(memory: Option<u64>) -> Vec<(String, Device)> {
         };
         Device::cuda_with(options).unwrap_or_else(|e| panic!("MILLSTREAM_TEST_DEVICE=cuda: {e}"))
     };
-    KEPT.get_or_init(|| make(Aggregator::Persistent, Policy::Device));
+    KEPT.get_or_init(|| make(Aggregator::HostThread, Policy::Device));
+    let asked = std::env::var("MILLSTREAM_TEST_ENGINES").unwrap_or_default();
+    let asked: Vec<&str> = asked.split(',').filter(|a| !a.is_empty()).collect();
     [
         ("cuda, persistent", Aggregator::Persistent, Policy::Device),
         ("cuda, host thread", Aggregator::HostThread, Policy::Device),
         ("cuda, auto", Aggregator::Auto, Policy::Auto),
-        ("cuda, inside the blocks", Aggregator::Auto, Policy::Block),
+        (
+            "cuda, inside the blocks",
+            Aggregator::HostThread,
+            Policy::Block,
+        ),
     ]
+    .into_iter()
+    .filter(|(name, ..)| asked.is_empty() || asked.iter().any(|a| name.contains(a)))
     .map(|(name, aggregator, policy)| (name.to_owned(), make(aggregator, policy)))
-    .into()
+    .collect()
 }
 
 impl Engine {

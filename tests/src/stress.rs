@@ -30,7 +30,7 @@ impl Tried {
 }
 
 /// Name, source and first task of each.
-pub const PROGRAMS: [(&str, &str, &str); 9] = [
+pub const PROGRAMS: [(&str, &str, &str); 10] = [
     ("queens", QUEENS, "place"),
     ("tree", TREE, "tree"),
     ("fib", FIB, "fib"),
@@ -40,6 +40,7 @@ pub const PROGRAMS: [(&str, &str, &str); 9] = [
     ("chains", CHAINS, "chains"),
     ("effects", EFFECTS, "effects"),
     ("spawner", SPAWNER, "spawner"),
+    ("pieces", PIECES, "all"),
 ];
 
 /// n-queens by bits: as many children as a loop finds, their results gathered. Its tiles are tried.
@@ -229,6 +230,19 @@ const SPAWNER: &str = "#[millstream::program] mod spawner {
             marks[i % marks.len()] += 1;
             spawn!(child(i as u64, sum));
             i += 1;
+        }
+    }
+}";
+
+/// A loop whose rounds are shared out: a piece has others, or rounds, as many of each as data says. Its tiles are counted, of two kinds at once.
+const PIECES: &str = "#[millstream::program] mod pieces {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    #[task] pub fn mark(at: u32, seen: &[AtomicU32]) {
+        seen[at as usize % seen.len()].fetch_add(at | 1, Ordering::Relaxed);
+    }
+    #[task] pub fn all(n: u32, seen: &[AtomicU32]) {
+        for at in 0..n {
+            spawn!(mark(at, seen));
         }
     }
 }";

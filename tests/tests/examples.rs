@@ -17,10 +17,7 @@ use std::{
     fmt::Debug,
     path::{Path, PathBuf},
     process::Command,
-    sync::{
-        OnceLock,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::OnceLock,
 };
 
 macro_rules! examples {
@@ -250,7 +247,7 @@ fn sorts_leave_what_their_elisions_leave() {
 }
 
 macro_rules! strassen {
-    ($name:ident, $real:ident, $width:expr) => {{
+    ($name:ident, $real:ident) => {{
         let n = 128;
         let mut next = random();
         let mut matrix = || {
@@ -263,17 +260,17 @@ macro_rules! strassen {
         let off = {
             use millstream::{Mat, MatMut};
             let (a, b) = (Mat::new(&a, n, n), Mat::new(&b, n, n));
-            $name::$name::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch, $width)
+            $name::$name::with_check(MatMut::new(&mut c, n, n), a, b, &mut scratch)
         };
         let mats =
             format!("Mat::new(&mut c, {n}, {n}), Mat::new(&a, {n}, {n}), Mat::new(&b, {n}, {n})");
-        let entry = format!("with_check({mats}, &mut scratch, {})", $width);
+        let entry = format!("with_check({mats}, &mut scratch)");
         let zeros = |name: &str, n: usize| format!("{name}=zeros:{n}");
         let case = Case::new(stringify!($name), entry)
             .buffer(zeros("c", n * n))
             .buffer(zeros("scratch", 31 * n * n));
         let case = case
-            .params(&[format!("n={n}"), format!("width={}", $width)])
+            .params(&[format!("n={n}")])
             .input("a", stringify!($real), bytes!(a))
             .input("b", stringify!($real), bytes!(b));
         case.after("c", bytes!(c)).result(off).check();
@@ -282,10 +279,36 @@ macro_rules! strassen {
 
 #[test]
 fn strassen_has_the_bits_of_its_elision() {
-    // As for a CPU and as for a GPU, whose products stay in registers.
-    strassen!(strassen, f32, 64);
-    strassen!(strassen, f32, 2);
-    strassen!(strassen64, f64, 64);
+    strassen!(strassen, f32);
+    strassen!(strassen64, f64);
+}
+
+/// Programs that divide their work more finely on a GPU have the same results by that.
+#[test]
+fn what_is_divided_as_for_a_gpu_has_the_same_results() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["sort", "strassen", "strassen64"] {
+        let text = std::fs::read_to_string(file(name, "rs")).unwrap();
+        let asks = "millstream::on_gpu()";
+        assert!(text.contains(asks), "{name}");
+        let source = folder.path().join(format!("{name}.rs"));
+        let ron = folder.path().join(format!("{name}.ron"));
+        std::fs::write(&source, text.replace(asks, "true")).unwrap();
+        std::fs::copy(file(name, "ron"), &ron).unwrap();
+        let results = [&ron, &file(name, "ron")].map(|path| {
+            let written = folder.path().join("written.bin");
+            let buffer = if name == "sort" { "data" } else { "c" };
+            let settings = Settings {
+                params: vec!["n=256".into()],
+                outputs: vec![format!("{buffer}={}", written.display())],
+                ..Settings::default()
+            };
+            let outcome = run(path, &settings, Some(&Device::cpu().unwrap()));
+            let result = outcome.result().map(str::to_owned);
+            (result, std::fs::read(&written).unwrap())
+        });
+        assert_eq!(results[0], results[1], "{name}");
+    }
 }
 
 /// They are to stay one program, for two types.
@@ -355,32 +378,76 @@ fn trees_tours_ways_and_hulls_are_those_of_their_elisions() {
             }
         })
         .collect();
-    let distances: Vec<AtomicU32> = edges.iter().map(|e| AtomicU32::new(*e)).collect();
-    let shortened = floyd::floyd::floyd(&distances, n);
-    // Relaxed: one thread wrote it, this one.
-    let ways: Vec<u32> = distances
-        .iter()
-        .map(|d| d.load(Ordering::Relaxed))
-        .collect();
-    let case = Case::new("floyd", format!("floyd(&distances, {n})")).params(&[format!("n={n}")]);
-    case.input("distances", "AtomicU32", bytes!(edges))
+    let (mut ways, mut scratch) = (edges.clone(), vec![0; floyd::floyd::scratch_len(n)]);
+    let shortened = floyd::floyd::floyd(&mut ways, &mut scratch, n);
+    let mut shortest = edges.clone();
+    for (k, i, j) in (0..n * n * n).map(|at| (at / n / n, at / n % n, at % n)) {
+        let way = shortest[i * n + k].saturating_add(shortest[k * n + j]);
+        shortest[i * n + j] = way.min(shortest[i * n + j]);
+    }
+    assert_eq!(ways, shortest);
+    let entry = format!("floyd(&mut distances, &mut scratch, {n})");
+    let case = Case::new("floyd", entry).params(&[format!("n={n}")]);
+    case.buffer(format!("scratch=zeros:{}", scratch.len()))
+        .input("distances", "u32", bytes!(edges))
         .after("distances", bytes!(ways))
         .result(shortened)
         .check();
 
-    let mut points: Vec<quickhull::quickhull::Point> = (0..500)
-        .map(|_| quickhull::quickhull::Point {
-            x: (next() >> 18) as i16,
-            y: (next() >> 20) as i16,
-        })
-        .collect();
-    let image = |points: &[quickhull::quickhull::Point]| {
-        bytes!(points.iter().flat_map(|p| [p.x, p.y]).collect::<Vec<i16>>())
+    // So few that one task does what is to be done, and so many that lanes share it.
+    for n in [500, 6000] {
+        let mut points: Vec<quickhull::quickhull::Point> = (0..n)
+            .map(|_| quickhull::quickhull::Point {
+                x: (next() >> 18) as i16,
+                y: (next() >> 20) as i16,
+            })
+            .collect();
+        let before = points.clone();
+        let (mut tmp, mut starts) = (points.clone(), vec![0; n / 64 + 3]);
+        let corners = quickhull::quickhull::quickhull(&mut points, &mut tmp, &mut starts);
+        assert_eq!(
+            corners,
+            corners_of(before.iter().map(|p| (p.x, p.y)).collect())
+        );
+        let image = |points: &[quickhull::quickhull::Point]| {
+            bytes!(points.iter().flat_map(|p| [p.x, p.y]).collect::<Vec<i16>>())
+        };
+        let call = "quickhull(&mut points, &mut tmp, &mut starts)";
+        Case::new("quickhull", call)
+            .params(&[format!("n={n}")])
+            .buffer("tmp=like:points")
+            .buffer(format!("starts=zeros:{}", starts.len()))
+            .input("points", "Point", image(&before))
+            .after("points", image(&points))
+            .result(corners)
+            .check();
+    }
+}
+
+/// Corners of the hull of points, found in another way: along their order from left to right, and back.
+fn corners_of(mut points: Vec<(i16, i16)>) -> u32 {
+    points.sort_unstable();
+    points.dedup();
+    let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    let turns_left = |[a, b, c]: [(i16, i16); 3]| {
+        let way = |from: (i16, i16), to: (i16, i16)| {
+            let less = |a: i16, b: i16| i64::from(b) - i64::from(a);
+            (less(from.0, to.0), less(from.1, to.1))
+        };
+        let (u, v) = (way(a, b), way(a, c));
+        u.0 * v.1 - u.1 * v.0 > 0
     };
-    let case =
-        Case::new("quickhull", "quickhull(&mut points)").input("points", "Point", image(&points));
-    let corners = quickhull::quickhull::quickhull(&mut points);
-    case.after("points", image(&points)).result(corners).check();
+    let add = |half: &mut Vec<(i16, i16)>, p| {
+        while let [.., a, b] = half[..]
+            && !turns_left([a, b, p])
+        {
+            half.pop();
+        }
+        half.push(p);
+    };
+    points.iter().for_each(|p| add(&mut lower, *p));
+    points.iter().rev().for_each(|p| add(&mut upper, *p));
+    (lower.len() + upper.len()) as u32 - 2
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Texts become machine code, several at the same time, and whoever waits for more than a moment is told.
 
 use crate::error::RunError;
-use millstream_channels_kernel::cuda::nvrtc::{Arch, Compiled, How, Later, Nvrtc, NvrtcError};
+use millstream_channels_kernel::cuda::nvrtc::{self, Arch, Compiled, How, Later, Nvrtc, NvrtcError};
 use std::{
     io::{IsTerminal, Write},
     sync::{
@@ -71,8 +71,7 @@ impl Compiler<'_> {
         thread::scope(|scope| {
             let cores = thread::available_parallelism().map_or(1, usize::from);
             for number in 0..cores.min(missing.len()) {
-                let thread = thread::Builder::new().name("millstream-nvrtc".into());
-                if thread.spawn_scoped(scope, work).is_err() {
+                if nvrtc::thread().spawn_scoped(scope, work).is_err() {
                     // The system gives no more: those that there are do it all, and this one if there are none.
                     if number == 0 {
                         work();

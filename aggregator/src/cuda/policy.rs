@@ -190,10 +190,11 @@ impl<'a> Policy<'a> {
     }
 
     /// All that the level has of an entry channel, if these are enough and what comes of them needs no frames (`flat`, by source), and what `divide` says of where stacks end and of how many there are: the
-    /// roots of a subtree dispatch. They run from now on.
+    /// roots of a subtree dispatch. They run from now on. `short`: only if not all of them find room at once.
     pub(super) fn roots<T>(
         &mut self,
         enough: u32,
+        short: bool,
         flat: &[bool],
         divide: impl FnOnce(&[u32], u32) -> Option<T>,
     ) -> Option<(Run, T)> {
@@ -210,7 +211,7 @@ impl<'a> Policy<'a> {
         let entries = (0..self.plan.sources.len()).filter(several);
         let source = entries.max_by_key(|s| (self.have(*s), std::cmp::Reverse(*s)))?;
         let count = self.have(source);
-        if count < enough.max(1) {
+        if count < enough.max(1) || (short && self.run_of(source, self.share()).0 == count) {
             return None;
         }
         let divided = divide(&self.levels.top, count)?;

@@ -199,7 +199,7 @@ impl Records {
                 })
             };
             if let Some(worked) = &record.worked {
-                let roots = policy.roots(1, flat, |_, _| Some(()));
+                let roots = policy.roots(1, false, flat, |_, _| Some(()));
                 if roots.as_ref().map(|(run, ())| run) != Some(&record.run) {
                     return Err(differs(format!("the policy says {roots:?} for workers")));
                 }

@@ -28,39 +28,41 @@ const MOST_ROOTS: u32 = 256;
 
 /// So many roots for each worker are enough, for then some can have less below them than others.
 const ENOUGH_ROOTS: u32 = 16;
-/// After so many dispatches without enough roots, there will not be more.
+/// After so many dispatches without enough roots, there will not be more. A run with more levels than this is a deep one.
 const PATIENCE: u64 = 32;
 /// One worker in so many with a root is enough then: they divide among themselves what comes of it.
 const FEW_ROOTS: u32 = 8;
-/// A run whose dispatches have as many elements as this on an average is deep and narrow: a dispatch across the device takes longer than its
-/// elements. With fewer there is hardly one for each worker at a time, and one block, or one warp, is as fast.
-const NARROW: Range<u64> = 512..16 << 10;
-/// Where a run's stacks hold no more elements than this, dispatches across the device would be of few hundred thousand at most, each a part of a
-/// level, and take longer than the same inside the blocks. Where there is more room, they are as wide as the level, and faster.
+/// A deep run is narrow if its level has at least as many elements as this, and its dispatches no more than that on an average: a dispatch across the
+/// device takes longer than its elements. With fewer there is hardly one for each worker at a time, and one block, or one warp, is as fast.
+const NARROW: Range<u32> = 512..16 << 10;
+/// Where a run's stacks hold no more elements than this, and a level finds no room at once, dispatches across the device are of few hundred thousand at
+/// most, each a part of a level, and take longer than the same inside the blocks. Where there is more room, they are as wide as the level, and faster.
 const LITTLE_ROOM: u64 = 32 << 20;
 
 /// How far a run is, for who asks whether a subtree dispatch is worth it.
 struct SoFar {
     /// Workers that there would be.
     workers: u32,
-    /// Dispatches, and elements that they ran.
+    /// Levels, dispatches, and elements that they ran.
+    levels: u32,
     dispatches: u64,
     ran: u64,
     /// Elements of the smallest stack that a subtree needs.
     room: u64,
 }
 
-/// How many elements of an entry channel's level are enough for a subtree dispatch.
-fn enough(policy: gpus::Policy, so_far: &SoFar) -> u32 {
-    let late = so_far.dispatches > PATIENCE;
+/// How many elements of an entry channel's level are enough for a subtree dispatch, and whether only if they find no room at once across the device.
+fn enough(policy: gpus::Policy, so_far: &SoFar) -> (u32, bool) {
+    let mean = so_far.ran / so_far.dispatches.max(1);
+    let deep = u64::from(so_far.levels) > PATIENCE;
     match policy {
-        gpus::Policy::Block if late => 1,
-        gpus::Policy::Block => so_far.workers,
-        gpus::Policy::Auto if late && NARROW.contains(&(so_far.ran / so_far.dispatches)) => {
-            so_far.workers.div_ceil(FEW_ROOTS)
+        gpus::Policy::Block if so_far.dispatches > PATIENCE => (1, false),
+        gpus::Policy::Block => (so_far.workers, false),
+        gpus::Policy::Auto if deep && mean < NARROW.end.into() => {
+            (so_far.workers.div_ceil(FEW_ROOTS).max(NARROW.start), false)
         }
-        gpus::Policy::Auto if so_far.room <= LITTLE_ROOM => ENOUGH_ROOTS * so_far.workers,
-        gpus::Policy::Auto | gpus::Policy::Device => u32::MAX,
+        gpus::Policy::Auto if so_far.room <= LITTLE_ROOM => (ENOUGH_ROOTS * so_far.workers, true),
+        gpus::Policy::Auto | gpus::Policy::Device => (u32::MAX, false),
     }
 }
 
@@ -72,8 +74,10 @@ pub(super) fn flat(plan: &Plan) -> Vec<bool> {
             .pushes
             .iter()
             .all(|p| plan.stacks[p.stack as usize].kind == StackKind::Entry);
-        let counted = !matches!(source.mode, Mode::Direct { .. })
-            || source.pushes.iter().all(|p| p.max.is_some());
+        let counted = !matches!(
+            source.mode,
+            Mode::Direct { .. } | Mode::Scanned { heavy: true, .. }
+        ) || source.pushes.iter().all(|p| p.max.is_some());
         source.is_entry() && entries && counted
     };
     let may = |source: &Source| {
@@ -176,12 +180,13 @@ impl<L: Launcher> Run<'_, L> {
             |top: &[u32], _: u32| Ranges::new(self.plan(), &self.arena.capacities, top, most);
         let so_far = SoFar {
             workers: most,
+            levels: policy.reached(),
             dispatches: counts.dispatches,
             ran: policy.consumed().iter().sum(),
             room: self.flat_room(),
         };
-        let enough = enough(asked, &so_far);
-        let Some((run, ranges)) = policy.roots(enough, &self.flat, divide) else {
+        let (enough, short) = enough(asked, &so_far);
+        let Some((run, ranges)) = policy.roots(enough, short, &self.flat, divide) else {
             return Ok(Subtrees::None);
         };
         let (begun, plan) = (now(), self.plan());
@@ -314,21 +319,26 @@ mod tests {
     #[test]
     fn workers_are_for_little_memory_and_for_narrow_trees() {
         use gpus::Policy::{Auto, Block, Device};
-        let so_far = |dispatches, ran, room| SoFar {
+        let so_far = |levels, dispatches, ran, room| SoFar {
             workers: 500,
+            levels,
             dispatches,
             ran,
             room,
         };
-        let (begins, small) = (so_far(3, 100, 1 << 30), so_far(3, 100, 1 << 24));
-        let (wide, narrow) = (so_far(100, 1 << 30, 1 << 30), so_far(100, 1 << 18, 1 << 30));
-        let chains = so_far(100, 6_400, 1 << 30);
+        let (begins, small) = (so_far(3, 3, 100, 1 << 30), so_far(3, 3, 100, 1 << 24));
+        let wide = so_far(40, 100, 1 << 30, 1 << 30);
+        let (narrow, sort) = (
+            so_far(40, 100, 1 << 18, 1 << 30),
+            so_far(12, 100, 1 << 18, 1 << 30),
+        );
+        let never = (u32::MAX, false);
         for (policy, expected) in [
-            (Device, [u32::MAX; 5]),
-            (Auto, [u32::MAX, 8000, u32::MAX, 63, u32::MAX]),
-            (Block, [500, 500, 1, 1, 1]),
+            (Device, [never; 5]),
+            (Auto, [never, (8000, true), never, (512, false), never]),
+            (Block, [500, 500, 1, 1, 1].map(|enough| (enough, false))),
         ] {
-            let found = [&begins, &small, &wide, &narrow, &chains].map(|s| enough(policy, s));
+            let found = [&begins, &small, &wide, &narrow, &sort].map(|s| enough(policy, s));
             assert_eq!(found, expected, "{policy:?}");
         }
     }

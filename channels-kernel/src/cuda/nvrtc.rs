@@ -141,6 +141,16 @@ pub struct Compiled {
     pub log: String,
 }
 
+/// Of a compiling thread: addresses, of which it takes as many as it goes deep.
+const STACK_BYTES: usize = 256 << 20;
+
+/// A thread to compile on: the library goes deeper into large programs than the stack of a thread that is not the first one has room for.
+pub fn thread() -> std::thread::Builder {
+    std::thread::Builder::new()
+        .name("millstream-nvrtc".into())
+        .stack_size(STACK_BYTES)
+}
+
 /// The NVRTC of this process: the first that is found.
 ///
 /// # Errors

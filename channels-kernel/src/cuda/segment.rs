@@ -109,12 +109,15 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
     let loose = source.loose();
     out.line(&format!(
         "static constexpr bool YIELDS = {};  // tiles that find no room are given back",
-        loose.is_some()
+        !loose.is_empty()
     ));
     out.line(&format!(
-        "static constexpr u32 LOOSE = {};  // the group whose units depend on data",
-        loose.unwrap_or(0)
+        "static constexpr u32 LOOSE = {}, LOOSE_GROUPS = {};  // groups whose units depend on data: the first, and how many",
+        loose.first().unwrap_or(&0),
+        loose.len()
     ));
+    let is_loose = (0..source.groups.len() as u32).map(|g| loose.contains(&g).to_string());
+    table(out, "bool", "is_loose", &is_loose.collect::<Vec<_>>());
     stage(plan, source, staged, out);
     sum(plan, source, out);
     arguments(plan, source, twin, out);

@@ -79,20 +79,17 @@ impl Source {
         }
     }
 
-    /// Of a segment that gives tiles back for want of room: the one group whose units depend on data.
+    /// Of a segment that gives tiles back for want of room: the groups whose units depend on data.
     #[must_use]
-    pub fn loose(&self) -> Option<u32> {
-        let mut groups = self
-            .pushes
-            .iter()
-            .filter(|p| p.max.is_none())
-            .map(|p| p.group);
-        let first = groups.next()?;
-        (matches!(
+    pub fn loose(&self) -> Vec<u32> {
+        let counted = matches!(
             self.mode,
             Mode::Scanned { heavy: false, .. } | Mode::Tried { .. }
-        ) && groups.all(|g| g == first))
-        .then_some(first)
+        );
+        let pushes = self.pushes.iter().filter(|p| counted && p.max.is_none());
+        let mut groups: Vec<u32> = pushes.map(|p| p.group).collect();
+        groups.dedup();
+        groups
     }
 
     /// Elements of a tile that may be given back, 0 if none is; of blocks of so many threads.
@@ -105,7 +102,7 @@ impl Source {
                 ..
             }
             | Mode::Tried { items }
-                if self.loose().is_some() =>
+                if !self.loose().is_empty() =>
             {
                 items * block
             }

@@ -323,6 +323,16 @@ impl Checker<'_> {
                 return self.default_of(&ty, span);
             }
             ("Mat" | "MatMut", "new") => return self.mat_new(owner == "MatMut", args, span),
+            ("millstream", "on_gpu") if args.is_empty() => {
+                if self.kind == Some(FunctionKind::Task) {
+                    return Expr::new(ExprKind::Wide, BOOL, span);
+                }
+                return self.refuse(
+                    span,
+                    "only a task asks for the device that it runs on",
+                    "ask in the task, and pass what depends on it",
+                );
+            }
             _ => {}
         }
         if let Some(inner) = owner

@@ -208,6 +208,7 @@ impl<'a> Interp<'a> {
     }
 
     /// Counts from now on which lanes of wavefronts of so many would go the same way; `leaves_apart` if tasks that spawn nothing are in none.
+    /// The device that it plays is wide then, as one with lanes is.
     pub fn count_lanes(&mut self, lanes: usize, leaves_apart: bool) {
         self.lanes = Some(Box::new(Lanes::new(self.program, lanes, leaves_apart)));
     }

@@ -110,6 +110,7 @@ programs! {
     methods
     minimax
     no_parameters
+    on_gpu
     parallel_corners
     parallel_loops
     parallel_ports

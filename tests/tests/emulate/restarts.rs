@@ -69,6 +69,20 @@ fn a_loop_with_an_effect_before_each_spawn_runs_in_6_kib() {
     }
 }
 
+/// Tiles that want room in two channels, which find it in both or are given back.
+#[test]
+fn two_kinds_of_children_find_room_or_none_does() {
+    if !emulator::is_there() {
+        return;
+    }
+    let mut pieces = Tried::new("pieces", &[6000]);
+    pieces.args.push("[0, 0, 0, 0, 0, 0, 0]".into());
+    for kib in [64, 160] {
+        every_way(&pieces, kib, Policy::Device);
+        every_way(&pieces, kib.max(100), Policy::Block);
+    }
+}
+
 #[test]
 fn trees_of_tasks_with_effects_run_in_40_kib() {
     if !emulator::is_there() {

@@ -171,7 +171,7 @@ fn tight_budgets_change_nothing_of_random_programs() {
 }
 
 /// Bugs of the kernels: where, what stands there, and what is put in its place.
-const BUGS: [(&str, &str, &str); 12] = [
+const BUGS: [(&str, &str, &str); 10] = [
     (
         "moves: what is left lies above a tile that ran, though the level goes on below",
         "} else if (lowest || part == tile) {",
@@ -209,23 +209,13 @@ const BUGS: [(&str, &str, &str); 12] = [
     ),
     (
         "reservation: a tile that begins in the room may end outside",
-        "if (total && first + beside + total > sh.dispatch.room[0]) end_room",
-        "if (total && first >= sh.dispatch.room[0]) end_room",
+        "if (total && first + total > room) end_room",
+        "if (total && first >= room) end_room",
     ),
     (
-        "workers: a range is used again before its gift is copied",
-        "while (GLOBAL_LOAD(&gift.state) != GIFT_NONE) pause(20);",
-        "",
-    ),
-    (
-        "workers: children that lie above those that were consumed stay there",
-        "if (gap) copy_entries(",
-        "if (gap > BLOCK) copy_entries(",
-    ),
-    (
-        "workers: what is left of the roots' channel lies elsewhere",
-        "const u32 begin = s == crew.stack ? crew.first + crew.count : crew.base[s];",
-        "const u32 begin = crew.base[s];",
+        "workers: what the children of tiles that were tried left free stays so",
+        "if (gap) copy_entries(from.stack,",
+        "if (gap > BLOCK) copy_entries(from.stack,",
     ),
     (
         "workers: what is taken back is forgotten",
@@ -233,6 +223,22 @@ const BUGS: [(&str, &str, &str); 12] = [
         "",
     ),
 ];
+
+/// Whatever `MILLSTREAM_STRESS` says: who changes the text sees that a bug is planted in what was changed.
+#[test]
+fn planted_bugs_have_their_places() {
+    let device = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../channels-kernel/src/cuda/device"
+    );
+    let files = std::fs::read_dir(device).unwrap();
+    let text = |file: std::fs::DirEntry| std::fs::read_to_string(file.path()).unwrap();
+    let texts: Vec<String> = files.map(|file| text(file.unwrap())).collect();
+    for (bug, right, _) in BUGS {
+        let is_there = texts.iter().any(|text| text.contains(right));
+        assert!(is_there, "{bug}: no text has `{right}`");
+    }
+}
 
 #[test]
 fn planted_bugs_are_found() {
@@ -246,6 +252,7 @@ fn planted_bugs_are_found() {
         let prepared = prepare(&call.0.source, &call.0.name).unwrap();
         (call, prepared)
     });
+    let mut missed = Vec::new();
     for (bug, right, wrong) in BUGS {
         let start = Instant::now();
         let found = prepared[..3].iter().find_map(|(call, prepared)| {
@@ -260,6 +267,9 @@ fn planted_bugs_are_found() {
             stress(call, prepared, &mut emulator, limit).wrong
         });
         println!("{bug}: {:.1?}: {found:?}", start.elapsed());
-        assert!(found.is_some(), "{bug}: was not found");
+        if found.is_none() {
+            missed.push(bug);
+        }
     }
+    assert!(missed.is_empty(), "not found: {missed:?}");
 }

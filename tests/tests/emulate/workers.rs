@@ -29,6 +29,35 @@ const SOURCE: &str = "#[millstream::program] mod trees {
         total
     }
     #[task]
+    pub fn left(seed: u64, levels: u32) -> u64 {
+        if levels == 0 {
+            return 1;
+        }
+        let h = mix(seed);
+        let mut total = 1;
+        for i in 0..h % 3 {
+            total += spawn!(right(h.wrapping_add(i), levels - 1));
+        }
+        for i in 0..(h >> 8) % 2 {
+            total += spawn!(left(h.wrapping_sub(i), levels - 1));
+        }
+        sync!();
+        total
+    }
+    #[task]
+    pub fn right(seed: u64, levels: u32) -> u64 {
+        if levels == 0 {
+            return 2;
+        }
+        let h = mix(seed ^ 5);
+        let mut total = 2;
+        for i in 0..h % 4 {
+            total += spawn!(left(h.wrapping_add(i), levels - 1));
+        }
+        sync!();
+        total
+    }
+    #[task]
     pub fn burst(depth: u32, children: u64) -> u64 {
         if depth == 0 {
             return 1;
@@ -129,6 +158,29 @@ fn what_finds_no_room_goes_back_to_the_device() {
     }
     println!("{recalled} of {ran} were recalled");
     assert!(recalled > 3 && recalled < ran);
+}
+
+/// Children of another task begin at a number that neighbours divide, above a channel that ends anywhere: what is between is closed.
+#[test]
+fn tasks_that_spawn_each_other_leave_no_gaps() {
+    if !emulator::is_there() {
+        return;
+    }
+    let prepared = prepare(SOURCE, "trees.rs").unwrap();
+    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+    let mut count = 0;
+    for root in 0..5 {
+        let args = text(&[root, 24]);
+        let call = ("left", &args[..]);
+        let expected = expected(&mut emulator, &prepared, call);
+        for seed in 1..=4 {
+            let how = inside(1 + seed as u32 % 4, MEMORY, seed);
+            let (outcome, report) = emulate(&mut emulator, how, &prepared, call.0, call.1).unwrap();
+            assert_eq!((outcome.result, report.total), expected, "{how:?}");
+            count += report.subtrees.count;
+        }
+    }
+    assert!(count > 0);
 }
 
 #[test]

@@ -55,6 +55,8 @@ structs! {
         given: u32,
         /// Units that were reserved when the first tile found no room; all ones at the start.
         limit: u32,
+        /// 1 while a block reserves of several groups at once; 0 at the start.
+        taken: u32,
         /// Of the persistent kernel: the number of the dispatch that is published; 0 at the start.
         epoch: Line,
         /// Blocks that have finished it; 0 at the start.
@@ -321,7 +323,7 @@ const _: () = {
     );
     assert!(epoch.is_multiple_of(128) && arrived == epoch + 128);
     assert!(size_of::<Control>() == arrived + 128 && align_of::<Control>() == 128);
-    assert!(std::mem::offset_of!(Control, limit) < epoch);
+    assert!(std::mem::offset_of!(Control, taken) < epoch);
 };
 
 /// What the declarations begin with.

@@ -340,9 +340,42 @@ FN void end_room(Shared& sh, Control* control, u64 first, [[maybe_unused]] u32 g
   if (!sh.local && first >> 32 == 0) __nv_atomic_fetch_min(&control->limit, (u32)first, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
+// How many units of a group find room.
+template <class S>
+FN u32 room_of(const Shared& sh, u32 group) {
+  u32 room = 0xffffffffu;
+  for (u32 p = 0; p < S::PUSHED; p++) {
+    if (S::group(p) == group) room = min_of(room, sh.dispatch.room[p] / S::ratio(p));
+  }
+  return room;
+}
+
+// Reserves of several groups whose units depend on data: of each what the tile wants, or of none. So what is reserved has no holes, though a later tile
+// may find room that wants less. One thread of a block calls it, and one block at a time is in it.
+template <class S>
+FN void reserve_together(Shared& sh, Control* control) {
+  u64* const counter = sh.local ? sh.counter : control->counter;
+  if (!sh.local) {
+    // Acquire: pairs with the release of who was here before. It does nothing but the few instructions below, so that nobody waits for long.
+    while (__nv_atomic_exchange_n(&control->taken, 1u, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)) pause(100);
+  }
+  bool fits = true;
+  for (u32 g = 0; g < S::GROUPS; g++) {
+    if (!S::is_loose(g)) continue;
+    // Relaxed: whoever counts this group holds `taken`.
+    sh.first[g] = (u32)__nv_atomic_load_n(&counter[g], __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    fits &= sh.total[g] == 0 || (u64)sh.first[g] + sh.total[g] <= room_of<S>(sh, g);
+  }
+  for (u32 g = 0; g < S::GROUPS && fits; g++) {
+    if (S::is_loose(g)) __nv_atomic_store_n(&counter[g], (u64)sh.first[g] + sh.total[g], __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+  if (!sh.local) __nv_atomic_store_n(&control->taken, 0u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  if (!fits) sh.full = 1;
+}
+
 // Reserves, once for the whole tile, what its elements push: `sums` holds the units of each item and warp and gets the first unit of each.
-// The first warp calls it, between two barriers. Of a segment that gives back, the group whose units depend on data comes first: if it
-// finds no room, nothing is reserved, and no later tile finds room either, so that what was reserved has no holes.
+// The first warp calls it, between two barriers. Of a segment that gives back, the groups whose units depend on data come first: if one
+// finds no room, nothing is reserved. Where it is just one no later tile finds room either, so that what was reserved has no holes.
 template <class S>
 FN void reserve_tile(Shared& sh, Control* control) {
   constexpr u32 N = WARPS * S::ITEMS;
@@ -362,22 +395,20 @@ FN void reserve_tile(Shared& sh, Control* control) {
   }
   __syncwarp();
   if (S::YIELDS) {
-    if (lane_id() == 0) {
+    if (lane_id() == 0 && S::LOOSE_GROUPS > 1) {
+      reserve_together<S>(sh, control);
+    } else if (lane_id() == 0) {
       const u32 carry = sh.total[S::LOOSE];
       const u64 first = count_units(sh, control, S::LOOSE, carry);
       sh.first[S::LOOSE] = (u32)first;
-      u32 room = 0xffffffffu;
-      for (u32 p = 0; p < S::PUSHED; p++) {
-        if (S::group(p) == S::LOOSE) room = sh.dispatch.room[p] / S::ratio(p) < room ? sh.dispatch.room[p] / S::ratio(p) : room;
-      }
-      if (carry && first + carry > room) end_room(sh, control, first, S::LOOSE, carry);
+      if (carry && first + carry > room_of<S>(sh, S::LOOSE)) end_room(sh, control, first, S::LOOSE, carry);
     }
     __syncwarp();
     if (sh.full) return;
   }
   u64* const counter = sh.local ? sh.counter : control->counter;
   for (u32 g = lane_id(); g < S::GROUPS; g += WARP) {
-    if (S::YIELDS && g == S::LOOSE) continue;
+    if (S::YIELDS && S::is_loose(g)) continue;
     const u32 carry = sh.total[g];
     // Relaxed: as in `count_units`. What is pushed here is known to find room, so the low half is all of it.
     const u32 first = carry ? __nv_atomic_fetch_add((u32*)&counter[g], carry, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) : 0;

@@ -62,7 +62,9 @@ FN u32 flat_run(const Own& o, u32 s) {
       run = min_of(run, max_of(room / (ROOM_SHARE * push.max), steady));
     } else {
       if (room == 0) return 0;
-      run = min_of(run, max_of(room / ROOM_GUESS, min_of(end / (ROOM_LEVELS * 4), room / 2)));
+      // Children of what is tried lie where it did, and it is given back if they do not fit.
+      const u32 each = flats[s].tried ? 1 : ROOM_GUESS / ROOM_SHARE;
+      run = min_of(run, max_of(room / (ROOM_SHARE * each), min_of(end / (ROOM_LEVELS * each), room / 2)));
     }
   }
   if (run >= all) return all;
@@ -395,6 +397,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
       run_source(0, 1);
       if (thread_id() == BLOCK - 1) {
         o.hungry = hungry;
+        // Acquire: pairs with the release of who copied it. What is written there from now on, the next gift and elements, is not seen by it.
+        if (o.offers && !offers) __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
         o.offers = offers;
         u64 since = 0;
         // Relaxed: pairs with `stop_run`.

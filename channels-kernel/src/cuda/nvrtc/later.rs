@@ -8,7 +8,7 @@ use std::{
     ffi::c_int,
     io::IsTerminal,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    thread::{self, JoinHandle},
+    thread::JoinHandle,
     time::Duration,
 };
 
@@ -149,7 +149,6 @@ impl Nvrtc {
             }
             result
         };
-        let thread = thread::Builder::new().name("millstream-nvrtc".into());
-        thread.spawn(work).map(Later)
+        super::thread().spawn(work).map(Later)
     }
 }
