@@ -46,6 +46,7 @@ impl Stacks {
         })
     }
 
+    #[inline]
     pub(crate) fn top(&self, stack: StackIndex) -> u64 {
         self.states[stack.index()].top
     }

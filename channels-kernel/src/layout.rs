@@ -16,7 +16,8 @@ pub const FIELD_ALIGN: u64 = 128;
 pub struct StackIndex(pub u32);
 
 impl StackIndex {
-    /// As an index into a table of stacks.
+    /// As an index into a table of stacks. Every dispatch asks for all of a program's, in another crate.
+    #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize

@@ -4,7 +4,7 @@ use crate::{
     build, check,
     diag::ir_span,
     hir::ConstId,
-    items::{ConstState, Module},
+    items::{ConstState, Module, is_plain},
 };
 use millstream_graph::{
     interp::Interp,
@@ -12,7 +12,7 @@ use millstream_graph::{
     ty::{Scalar, Type},
 };
 use proc_macro2::Span;
-use syn::spanned::Spanned;
+use syn::{parse_quote, spanned::Spanned};
 
 /// Type and value of a constant; none if something is wrong with it, which has been said.
 pub(crate) fn value(module: &mut Module, id: ConstId, used_at: Span) -> Option<(Type, Vec<u8>)> {
@@ -30,11 +30,65 @@ pub(crate) fn value(module: &mut Module, id: ConstId, used_at: Span) -> Option<(
     };
     module.consts[id.0].state = ConstState::InProgress;
     let ty = module.resolve_type(&item.ty);
-    let bytes = eval(module, &item.expr, &ty);
+    let bytes = match is_plain(&ty) {
+        true => eval(module, &item.expr, &ty),
+        false => {
+            let shown = ty.display(&module.structs).to_string();
+            let error = format!("a constant cannot be `{shown}`");
+            module.diags.error(item.ty.span(), error).help(
+                "it is plain data, or a reference to an array that stands behind it: `&[1, 2]`",
+            );
+            None
+        }
+    };
     module.consts[id.0].state = bytes.clone().map_or(ConstState::Failed, |bytes| {
         ConstState::Known(ty.clone(), bytes)
     });
     bytes.map(|bytes| (ty, bytes))
+}
+
+/// How a constant that is a reference is named: its array is the constant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lent {
+    /// `&[T; N]`
+    Array,
+    /// `&[T]`
+    Slice,
+}
+
+/// The array that a constant of a reference refers to, where it stands behind it: `&[1, 2]`, `&[0; 4]`, `b"text"`.
+pub(crate) fn behind(item: syn::ItemConst) -> (syn::ItemConst, Option<Lent>) {
+    let syn::Type::Reference(to) = &*item.ty else {
+        return (item, None);
+    };
+    let (value, len): (syn::Expr, syn::Expr) = match &*item.expr {
+        syn::Expr::Reference(r) if r.mutability.is_none() => match &*r.expr {
+            syn::Expr::Array(a) => {
+                let len = a.elems.len();
+                ((*r.expr).clone(), parse_quote!(#len))
+            }
+            syn::Expr::Repeat(a) => ((*r.expr).clone(), (*a.len).clone()),
+            _ => return (item, None),
+        },
+        syn::Expr::Lit(l) => match &l.lit {
+            syn::Lit::ByteStr(text) => {
+                let len = text.value().len();
+                (parse_quote!(*#l), parse_quote!(#len))
+            }
+            _ => return (item, None),
+        },
+        _ => return (item, None),
+    };
+    let (ty, lent) = match &*to.elem {
+        syn::Type::Array(_) => ((*to.elem).clone(), Lent::Array),
+        syn::Type::Slice(s) => {
+            let elem = &s.elem;
+            (parse_quote!([#elem; #len]), Lent::Slice)
+        }
+        _ => return (item, None),
+    };
+    let (ty, expr) = (Box::new(ty), Box::new(value));
+    (syn::ItemConst { ty, expr, ..item }, Some(lent))
 }
 
 /// The value of an array length.

@@ -1,7 +1,7 @@
 //! The items of a program module: its structs, constants and the signatures of its functions, with all their types resolved.
 
 use crate::{
-    consts,
+    consts::{self, Lent},
     diag::Diagnostics,
     hir::{ConstId, FnId},
     impls,
@@ -50,6 +50,8 @@ pub(crate) struct Module {
 pub(crate) struct ConstItem {
     pub(crate) name: String,
     pub(crate) state: ConstState,
+    /// It is named by reference to its array, or as a slice of it.
+    pub(crate) lent: Option<Lent>,
 }
 
 /// How far a constant is known.
@@ -196,7 +198,7 @@ impl Module {
                 if c.ident == "_" {
                     return;
                 }
-                self.declare_const(c.ident.to_string(), c.clone());
+                self.declare_const(&c.ident.to_string(), c.clone());
             }
             syn::Item::Fn(f) => {
                 let name = f.sig.ident.to_string();
@@ -220,10 +222,8 @@ impl Module {
                     functions.push((name, Cow::Owned(f)));
                 }
                 for c in members.consts {
-                    self.declare_const(
-                        impls::full_name(&owner.to_string(), &c.ident.to_string()),
-                        c,
-                    );
+                    let name = impls::full_name(&owner.to_string(), &c.ident.to_string());
+                    self.declare_const(&name, c);
                 }
             }
             syn::Item::Type(t) => {
@@ -236,16 +236,21 @@ impl Module {
         }
     }
 
-    fn declare_const(&mut self, name: String, item: syn::ItemConst) {
-        self.define(
-            &name,
-            item.ident.span(),
-            Item::Const(ConstId(self.consts.len())),
-        );
+    /// Functions may have constants of one name, which are numbered then.
+    pub(crate) fn declare_const(&mut self, name: &str, item: syn::ItemConst) -> ConstId {
+        let id = ConstId(self.consts.len());
+        self.define(name, item.ident.span(), Item::Const(id));
+        let same = self.consts.iter().any(|c| c.name == name);
+        let (item, lent) = consts::behind(item);
         self.consts.push(ConstItem {
-            name,
+            name: match same {
+                true => format!("{name}.{}", id.0),
+                false => name.to_owned(),
+            },
             state: ConstState::Source(Rc::new(item)),
+            lent,
         });
+        id
     }
 
     /// Remembers what a `use` brings in.

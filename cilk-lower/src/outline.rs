@@ -148,6 +148,8 @@ struct Pieces {
     gathers: Vec<Gather>,
     /// What the rounds do beside computing.
     does: Does,
+    /// Rounds of a piece, at least; none if it is one round.
+    least: Option<u64>,
     /// Whether a sync follows, so that none is needed here.
     waits: bool,
 }
@@ -213,14 +215,15 @@ impl Outliner<'_> {
         e.children_mut(&mut |child| self.walk(child, parallel));
         if let ExprKind::For(id, ..) = &*e.kind
             && parallel.contains(id)
-            && let Some(outlined) = self.outline(e, false)
+            && let Some(outlined) = self.outline(e, None)
         {
             *e = outlined;
         }
     }
 
-    /// What stands for a loop; none if there is something wrong with it, which has been said. `waits`: a sync follows it.
-    fn outline(&mut self, e: &Expr, waits: bool) -> Option<Expr> {
+    /// What stands for a loop; none if there is something wrong with it, which has been said. `shared`: it only spawns, and a sync follows it; so
+    /// many of its rounds are one piece at least.
+    fn outline(&mut self, e: &Expr, shared: Option<u64>) -> Option<Expr> {
         let span = e.span;
         let ExprKind::For(id, over, body) = &*e.kind else {
             return None;
@@ -246,27 +249,31 @@ impl Outliner<'_> {
             &mut self.m.diags,
         )?;
         let does = Does::of(&mut body);
-        if !waits {
+        let least = shared.or_else(|| does.least());
+        if shared.is_none() {
             let named = |g: &Gather| (self.vars[g.var.0].name.clone(), g.op);
             self.loops.push(ParallelLoop {
                 at: place(span),
-                least: does.least(),
+                least,
                 gathers: gathers.iter().map(named).collect(),
                 ordered: gathers.iter().any(Gather::is_ordered),
             });
         }
+        let most = spawning::few(&mut body);
         let pieces = Pieces {
             span,
             rounds,
             body,
             captured,
-            gathers,
             does,
-            waits,
+            least,
+            // What several variables gather comes as one result, and is added to them behind a sync of its own.
+            waits: shared.is_some() && gathers.len() <= 1,
+            gathers,
         };
-        let few = match (waits, pieces.does.least()) {
-            (true, _) => Some((spawning::FEW, self.as_it_was(&pieces))),
-            (false, Some(LEAST_LIGHT)) => Some((LEAST_LIGHT, self.few(&pieces))),
+        let few = match (shared, least) {
+            (Some(_), _) => Some((most, self.as_it_was(&pieces))),
+            (None, Some(LEAST_LIGHT)) => Some((LEAST_LIGHT, self.few(&pieces))),
             _ => None,
         };
         Some(self.stand_in(&pieces, before, few))
@@ -331,7 +338,7 @@ impl Outliner<'_> {
         let make = Make(pieces.span);
         let task = self.task(pieces);
         let mut args = Vec::new();
-        if let Some(least) = pieces.does.least() {
+        if let Some(least) = pieces.least {
             let share = make.raw(BinOp::Div, count.clone(), make.count(PIECES));
             args.push(make.raw(BinOp::Max, share, make.count(least)));
         }
@@ -414,8 +421,7 @@ impl Outliner<'_> {
     fn task(&mut self, pieces: &Pieces) -> FnId {
         let make = Make(pieces.span);
         let (mut vars, mut known) = (Vec::new(), BTreeMap::new());
-        let grain =
-            (pieces.does.least().is_some()).then(|| make.fresh(&mut vars, "rounds_each", USIZE));
+        let grain = (pieces.least.is_some()).then(|| make.fresh(&mut vars, "rounds_each", USIZE));
         let count = make.fresh(&mut vars, "rounds", USIZE);
         let mut rounds = pieces.rounds.params(&mut vars, &make);
         let captured = vars.len();

@@ -109,6 +109,25 @@ fn a_sort_runs_in_its_arrays_and_16_mib() {
     }
 }
 
+/// Their rounds are shared out at each depth, and where two variables gather.
+#[test]
+fn loops_that_only_spawn_run_in_128_kib() {
+    for (name, task, args) in [
+        ("wide_nested_loops", "pairs", &["900", "40000"][..]),
+        ("wide_loops", "both", &["100000"][..]),
+    ] {
+        let listed = run::PROGRAMS.iter().find(|p| p.name == name).unwrap();
+        let prepared = prepare(listed.source, name).unwrap();
+        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+        let [small, large] = [128 << 10, 1 << 30].map(|memory| {
+            Engine::Device("cpu".into(), device(1, memory))
+                .call(&prepared, task, &args)
+                .unwrap_or_else(|e| panic!("{name}: {e}"))
+        });
+        assert_eq!(small, large, "{name}");
+    }
+}
+
 fn is_short_of_memory(error: &RunError) -> bool {
     matches!(
         error,

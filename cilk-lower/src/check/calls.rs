@@ -2,7 +2,6 @@
 
 use super::{Checker, nearest};
 use crate::{
-    consts,
     hir::{Builtin, Expr, ExprKind, FnId},
     impls::full_name,
     items::{Item, ident},
@@ -225,10 +224,7 @@ impl Checker<'_> {
         }
         if let Some(owner) = self.struct_named(owner) {
             return match self.m.names.get(&full_name(&owner, name)).copied() {
-                Some(Item::Const(id)) => match consts::value(self.m, id, span) {
-                    Some((ty, _)) => Expr::new(ExprKind::Const(id), Ty::from_type(&ty), span),
-                    None => Self::broken(span),
-                },
+                Some(Item::Const(id)) => self.constant(id, span),
                 Some(_) => self.refuse(
                     span,
                     format!("the function `{owner}::{name}` is used as a value"),

@@ -2,8 +2,8 @@
 
 use super::{Binding, Checker};
 use crate::{
-    consts,
-    hir::{Expr, ExprKind, SliceRange},
+    consts::{self, Lent},
+    hir::{ConstId, Expr, ExprKind, SliceRange},
     items::Item,
     ty::{Class, Ty, USIZE},
 };
@@ -226,10 +226,7 @@ impl Checker<'_> {
             None => {}
         }
         match self.m.names.get(&name).copied() {
-            Some(Item::Const(id)) => match consts::value(self.m, id, span) {
-                Some((ty, _)) => Expr::new(ExprKind::Const(id), Ty::from_type(&ty), span),
-                None => Self::broken(span),
-            },
+            Some(Item::Const(id)) => self.constant(id, span),
             Some(Item::Fn(_)) => self.refuse(
                 span,
                 format!("the function `{name}` is used as a value"),
@@ -256,6 +253,33 @@ impl Checker<'_> {
                 d.help = help;
                 Self::broken(span)
             }
+        }
+    }
+
+    /// A constant where it is named.
+    pub(super) fn constant(&mut self, id: ConstId, span: Span) -> Expr {
+        let Some((ty, _)) = consts::value(self.m, id, span) else {
+            return Self::broken(span);
+        };
+        let ty = Ty::from_type(&ty);
+        let place = Expr::new(ExprKind::Const(id), ty.clone(), span);
+        let Some(lent) = self.m.consts[id.0].lent else {
+            return place;
+        };
+        let reference = Ty::Ref {
+            mutable: false,
+            target: Box::new(ty.clone()),
+        };
+        let reference = Expr::new(ExprKind::AddrOf(place), reference, span);
+        match (lent, ty) {
+            (Lent::Slice, Ty::Array(elem, _)) => {
+                let slice = Ty::Slice {
+                    mutable: false,
+                    elem,
+                };
+                self.coerce(reference, &slice)
+            }
+            _ => reference,
         }
     }
 

@@ -13,7 +13,7 @@ use millstream_graph::{
     ty::{Scalar, StructId, Type},
 };
 use proc_macro2::Span;
-use syn::spanned::Spanned;
+use syn::{parse_quote_spanned, spanned::Spanned};
 
 /// Methods of floats that are one operation on the receiver.
 const FLOAT_UNARY: &[&str] = &[
@@ -126,7 +126,11 @@ impl Checker<'_> {
             return call;
         }
         let args: Vec<&syn::Expr> = m.args.iter().collect();
-        if let syn::Expr::Range(_) = super::places::strip(&m.receiver) {
+        if let syn::Expr::Range(range) = super::places::strip(&m.receiver) {
+            if let ("contains", [item]) = (name.as_str(), &args[..]) {
+                let test = range_contains(range, item, m.span());
+                return self.expr(&test, None);
+            }
             return self.refuse(
                 at,
                 format!("`{name}` of a range: iterators are not part of the task language"),
@@ -583,5 +587,27 @@ impl Checker<'_> {
             Scalar::Isize => Scalar::Usize,
             unsigned => unsigned,
         }))
+    }
+}
+
+/// `(from..to).contains(&item)` as comparisons. All three are evaluated once, where no name hides theirs.
+fn range_contains(range: &syn::ExprRange, item: &syn::Expr, span: Span) -> syn::Expr {
+    match (&range.start, &range.end, &range.limits) {
+        (Some(from), Some(to), syn::RangeLimits::HalfOpen(_)) => parse_quote_spanned! { span=>
+            { let (from, to, item) = (#from, #to, *#item); from <= item && item < to }
+        },
+        (Some(from), Some(to), syn::RangeLimits::Closed(_)) => parse_quote_spanned! { span=>
+            { let (from, to, item) = (#from, #to, *#item); from <= item && item <= to }
+        },
+        (Some(from), None, _) => parse_quote_spanned! { span=>
+            { let (from, item) = (#from, *#item); from <= item }
+        },
+        (None, Some(to), syn::RangeLimits::HalfOpen(_)) => parse_quote_spanned! { span=>
+            { let (to, item) = (#to, *#item); item < to }
+        },
+        (None, Some(to), syn::RangeLimits::Closed(_)) => parse_quote_spanned! { span=>
+            { let (to, item) = (#to, *#item); item <= to }
+        },
+        (None, None, _) => parse_quote_spanned!(span=> true),
     }
 }

@@ -22,6 +22,7 @@ mod places;
 pub(crate) use control::is_parallel_attribute;
 
 use crate::{
+    consts,
     diag::Diagnostic,
     hir::{Body, Expr, ExprKind, FnId, LoopId, Pat, Stmt, Var, VarId},
     items::{Item, Module},
@@ -255,7 +256,38 @@ impl<'m> Checker<'m> {
     }
 
     fn block(&mut self, block: &syn::Block, want: Option<&Ty>) -> Expr {
-        self.scoped(|c| c.block_in_scope(block, want))
+        let constants = self.constants_of(block);
+        let value = self.scoped(|c| c.block_in_scope(block, want));
+        for name in constants {
+            self.m.names.remove(&name);
+        }
+        value
+    }
+
+    /// Lets a block's own constants be known, which its statements before them may name, too. They have names that nothing else has, so that nothing
+    /// of the program means something else in this block.
+    fn constants_of(&mut self, block: &syn::Block) -> Vec<String> {
+        let (mut names, mut ids) = (Vec::new(), Vec::new());
+        for stmt in &block.stmts {
+            let syn::Stmt::Item(syn::Item::Const(c)) = stmt else {
+                continue;
+            };
+            let name = c.ident.to_string();
+            if self.m.names.contains_key(&name) || self.lookup(&name).is_some() {
+                self.error(
+                    c.ident.span(),
+                    format!("the name `{name}` is defined more than once here"),
+                )
+                .help("give the constant of this block a name of its own");
+            } else if name != "_" {
+                ids.push((self.m.declare_const(&name, c.clone()), c.ident.span()));
+                names.push(name);
+            }
+        }
+        for (id, span) in ids {
+            consts::value(self.m, id, span);
+        }
+        names
     }
 
     fn block_in_scope(&mut self, block: &syn::Block, want: Option<&Ty>) -> Expr {
@@ -265,6 +297,9 @@ impl<'m> Checker<'m> {
             match stmt {
                 syn::Stmt::Local(local) => self.local(local, &mut stmts),
                 syn::Stmt::Item(syn::Item::Use(u)) => self.m.import(u),
+                syn::Stmt::Item(syn::Item::Const(_)) => {}
+                // A semicolon too many.
+                syn::Stmt::Expr(syn::Expr::Verbatim(nothing), Some(_)) if nothing.is_empty() => {}
                 syn::Stmt::Item(item) => {
                     self.error(item.span(), "an item inside a function")
                         .help("move it to the top of the program's module");

@@ -1,19 +1,48 @@
 //! Loops whose rounds only spawn. Where there are many rounds, they are shared out as those of a parallel loop are: one lane of a GPU would
 //! take seconds for ten million children, and all of them would have to find room at once.
 //!
-//! The loop must be the last thing before a sync or the function's end, so that what its rounds read stays as it is; they write to no atomics and
-//! gather in one variable at most; and no child may come back to the function that spawns it: what recurses is wide by itself, and a second task would only make it larger.
+//! The loop must be the last thing before a sync or the function's end, so that what its rounds read stays as it is; they write to no atomics; and no child
+//! may come back to the function that spawns it: what recurses is wide by itself, and a second task would only make it larger. A loop with which the
+//! rounds of such a loop end is shared out too: few rows may have very many columns.
 
-use super::{Outliner, gather, promote::callees};
+use super::{
+    LEAST_LIGHT, Outliner,
+    gather::{self, Gather},
+    promote::callees,
+    uses,
+};
 use crate::{
     diag::Diagnostics,
-    hir::{Body, Expr, ExprKind, FnId, For, LoopId, Stmt},
+    hir::{Body, Expr, ExprKind, FnId, For, LoopId, Stmt, VarId},
 };
 use millstream_graph::ir::{AtomicOp, Combine};
 use std::collections::BTreeSet;
 
 /// So many rounds spawn where the loop stands.
-pub(super) const FEW: u64 = 256;
+const FEW: u64 = 256;
+
+/// So many where a loop in them spawns: each may have as many children.
+const FEW_OF_LOOPS: u64 = 16;
+
+/// How many rounds spawn where the loop stands.
+pub(super) fn few(body: &mut Expr) -> u64 {
+    match spawns(body, true) {
+        true => FEW_OF_LOOPS,
+        false => FEW,
+    }
+}
+
+/// Whether a child is spawned in it, or `in_loops` of it.
+fn spawns(e: &mut Expr, in_loops: bool) -> bool {
+    let is_loop = matches!(
+        &*e.kind,
+        ExprKind::For(..) | ExprKind::While(..) | ExprKind::Loop(..)
+    );
+    let in_loops = in_loops && !is_loop;
+    let mut found = !in_loops && matches!(&*e.kind, ExprKind::Spawn { .. });
+    e.children_mut(&mut |child| found |= spawns(child, in_loops));
+    found
+}
 
 /// The functions from which each function of the program can be reached.
 pub(super) fn recursive(bodies: &mut [Body]) -> Vec<BTreeSet<FnId>> {
@@ -44,25 +73,12 @@ impl Outliner<'_> {
                     let next = stmts.get(i + 1);
                     let synced =
                         matches!(next, Some(Stmt::Expr(e)) if matches!(*e.kind, ExprKind::Sync));
-                    let (Stmt::Expr(e) | Stmt::Let(_, Some(e))) = &mut stmts[i] else {
-                        continue;
-                    };
-                    self.share(e, reach, ends);
-                    if (synced || ends)
-                        && self.only_spawns(e, reach)
-                        && let Some(outlined) = self.outline(e, true)
-                    {
-                        *e = outlined;
+                    if let Stmt::Expr(e) | Stmt::Let(_, Some(e)) = &mut stmts[i] {
+                        self.share_or_look(e, reach, ends, synced || ends);
                     }
                 }
                 if let Some(e) = tail {
-                    self.share(e, reach, ends);
-                    if ends
-                        && self.only_spawns(e, reach)
-                        && let Some(outlined) = self.outline(e, true)
-                    {
-                        *e = outlined;
-                    }
+                    self.share_or_look(e, reach, ends, ends);
                 }
             }
             ExprKind::If(_, then, other) => {
@@ -77,9 +93,89 @@ impl Outliner<'_> {
         }
     }
 
-    fn only_spawns(&mut self, e: &Expr, reach: &[BTreeSet<FnId>]) -> bool {
+    /// Shares out a loop that is followed by a sync, or what is in an expression that is none.
+    fn share_or_look(
+        &mut self,
+        e: &mut Expr,
+        reach: &[BTreeSet<FnId>],
+        ends: bool,
+        followed: bool,
+    ) {
+        let Some(gathers) = followed.then(|| self.only_spawns(e, reach)).flatten() else {
+            return self.share(e, reach, ends);
+        };
+        let mut own = BTreeSet::new();
+        self.declared(e, &mut own);
+        // A piece that gathers in several variables has a frame.
+        let least = if gathers.len() > 1 { LEAST_LIGHT } else { 1 };
+        self.share_with_last(e, gathers, least, reach, own);
+    }
+
+    /// Shares out a loop that only spawns, and the loops with which its rounds end. What it gathers is known while they stand as they were written.
+    fn share_with_last(
+        &mut self,
+        e: &mut Expr,
+        gathers: Vec<Gather>,
+        least: u64,
+        reach: &[BTreeSet<FnId>],
+        own: BTreeSet<VarId>,
+    ) {
+        if let ExprKind::For(id, _, body) = &mut *e.kind {
+            self.share_last(body, reach, own);
+            self.gathered.insert(*id, Some(gathers));
+        }
+        if let Some(outlined) = self.outline(e, Some(least)) {
+            *e = outlined;
+        }
+    }
+
+    /// Shares out the loop with which the rounds of a loop end that only spawns. `own`: variables that may lead to memory of a round, which is the next
+    /// round's too, so that no child may look at it later.
+    fn share_last(&mut self, e: &mut Expr, reach: &[BTreeSet<FnId>], mut own: BTreeSet<VarId>) {
+        self.declared(e, &mut own);
+        match &mut *e.kind {
+            ExprKind::Block(stmts, tail) => match (tail, stmts.last_mut()) {
+                (Some(last), _) | (None, Some(Stmt::Expr(last))) => {
+                    self.share_last(last, reach, own);
+                }
+                _ => {}
+            },
+            ExprKind::If(_, then, other) => {
+                self.share_last(then, reach, own.clone());
+                other
+                    .iter_mut()
+                    .for_each(|e| self.share_last(e, reach, own.clone()));
+            }
+            ExprKind::For(..) => {
+                let mut used = Vec::new();
+                uses(&mut e.clone(), &mut BTreeSet::new(), &mut used);
+                let Some(gathers) = self.only_spawns(e, reach) else {
+                    return;
+                };
+                // What is gathered in several variables is added up behind a sync, and here is none.
+                if gathers.len() <= 1 && !used.iter().any(|v| own.contains(v)) {
+                    self.share_with_last(e, gathers, LEAST_LIGHT, reach, own);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the variables of this expression that may lead to memory of a round. An item of a slice leads to where the slice lies.
+    fn declared(&self, e: &mut Expr, own: &mut BTreeSet<VarId>) {
+        let items = matches!(&*e.kind, ExprKind::For(..));
+        e.declares(&mut |v| {
+            let ty = &self.vars[v.0].ty;
+            if self.by_reference(ty) || (!items && ty.to_type().has_addresses(&self.m.structs)) {
+                own.insert(*v);
+            }
+        });
+    }
+
+    /// What the rounds of a loop gather that only spawns.
+    fn only_spawns(&mut self, e: &Expr, reach: &[BTreeSet<FnId>]) -> Option<Vec<Gather>> {
         let ExprKind::For(id, over, body) = &*e.kind else {
-            return false;
+            return None;
         };
         let in_turn = match over {
             For::Range { rev, step, .. } => *rev || step.as_ref().is_some_and(|s| s.then_rev),
@@ -98,12 +194,8 @@ impl Outliner<'_> {
         let mut wrong = Diagnostics::default();
         let gathers = gather::find(&mut body, &used, &self.vars, &mut wrong);
         let by_children = gathers.iter().all(|g| g.by_children && !g.is_ordered());
-        !in_turn
-            && rounds.spawns
-            && rounds.only
-            && wrong.is_empty()
-            && by_children
-            && gathers.len() <= 1
+        let right = !in_turn && rounds.spawns && rounds.only && wrong.is_empty() && by_children;
+        right.then_some(gathers)
     }
 }
 

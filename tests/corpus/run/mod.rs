@@ -25,7 +25,9 @@ programs! {
     atomic_local
     atomic_ops
     atomic_orders
+    barnes_hut
     binary_search
+    bisection
     bit_tricks
     blocks_as_values
     bool_logic
@@ -39,12 +41,16 @@ programs! {
     casts_ints
     checksum
     cilksort
+    cliques
     clones
     comparisons
     constants
+    constants_in_functions
+    counting_searches
     deep_recursion
     defaults
     early_returns
+    edit_distance
     effects_between_spawns
     empty_loops
     evaluation_order
@@ -81,6 +87,7 @@ programs! {
     int_wraps
     integrate
     knapsack
+    label_correcting
     late_initialization
     lent_local_array
     lent_struct_fields
@@ -101,6 +108,7 @@ programs! {
     matrix_views
     mergesort
     methods
+    minimax
     no_parameters
     on_gpu
     parallel_corners
@@ -116,6 +124,7 @@ programs! {
     random_numbers
     random_reduction_rounds
     raw_names
+    recursive_rays
     references
     results_in_array
     results_in_slice
@@ -125,6 +134,7 @@ programs! {
     return_before_sync
     several_syncs
     shadowing
+    shared_alpha_beta
     slice_methods
     slice_windows
     slices
@@ -137,18 +147,23 @@ programs! {
     sudoku
     sync_in_branch
     sync_in_loop
+    tables_and_ranges
     tasks_beside_kernels
     tasks_mutual
     three_phase_state
+    treaps
     tree_walk
     tuple_structs
     tuples
     type_aliases
     u64_full_range
+    unbalanced_trees
     unused_results
+    villages
     walked_slices
     while_loops
     wide_loops
+    wide_nested_loops
     wide_spawn
     without_checks
 }

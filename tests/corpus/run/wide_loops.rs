@@ -53,15 +53,22 @@ pub mod program {
         own[299] * 100 + own[123]
     }
 
-    /// These stay where they are: two sums, what is read behind them, a way out, and what comes back.
+    /// In two variables.
+    #[task]
+    pub fn both(n: u64) -> (u64, u64) {
+        let (mut sum, mut most) = (5, 1);
+        for i in 0..n {
+            sum += spawn!(digit(i));
+            most = most.max(spawn!(digit(i / 3 + 1)));
+        }
+        sync!();
+        (sum, most)
+    }
+
+    /// These stay where they are: what is read behind them, a way out, and what comes back.
     #[task]
     pub fn others(n: u64) -> u64 {
         let (mut a, mut b, mut rounds) = (0, 0, 0);
-        for i in 0..n {
-            a += spawn!(digit(i));
-            b += spawn!(digit(i + 1));
-        }
-        sync!();
         for i in 0..n {
             a += spawn!(digit(i));
             rounds += 1;
@@ -101,6 +108,9 @@ millstream_tests::cases! {
     marks(&(0..400).collect::<Vec<u32>>(), &[1, 2, 3].map(std::sync::atomic::AtomicU32::new), 3);
     fill(&mut [7; 10]);
     fill(&mut [7; 270]);
+    both(7);
+    both(256);
+    both(3000);
     others(300);
     others(420);
 }
