@@ -30,7 +30,7 @@ impl Tried {
 }
 
 /// Name, source and first task of each.
-pub const PROGRAMS: [(&str, &str, &str); 10] = [
+pub const PROGRAMS: [(&str, &str, &str); 11] = [
     ("queens", QUEENS, "place"),
     ("tree", TREE, "tree"),
     ("fib", FIB, "fib"),
@@ -41,6 +41,7 @@ pub const PROGRAMS: [(&str, &str, &str); 10] = [
     ("effects", EFFECTS, "effects"),
     ("spawner", SPAWNER, "spawner"),
     ("pieces", PIECES, "all"),
+    ("rays", RAYS, "rays"),
 ];
 
 /// n-queens by bits: as many children as a loop finds, their results gathered. Its tiles are tried.
@@ -244,5 +245,31 @@ const PIECES: &str = "#[millstream::program] mod pieces {
         for at in 0..n {
             spawn!(mark(at, seen));
         }
+    }
+}";
+
+/// Recursions with frames, many side by side: of each level some wait while others and all below them run.
+const RAYS: &str = "#[millstream::program] mod rays {
+    #[task] pub fn ray(x: u32, depth: u32) -> u64 {
+        if depth == 0 { return x as u64; }
+        let h = (x ^ (x >> 15)).wrapping_mul(0x2c1b_3c6d);
+        let (mut mirrored, mut refracted) = (0u64, 0u64);
+        if h >> 8 & 3 != 0 { mirrored = spawn!(ray(h, depth - 1)); }
+        if h >> 12 & 1 != 0 { refracted = spawn!(ray(h ^ 77, depth - 1)); }
+        sync!();
+        mirrored.wrapping_mul(3) ^ refracted.wrapping_add(x as u64)
+    }
+    #[task] pub fn pixel(x: u32) -> u64 {
+        let color = spawn!(ray(x, 10));
+        sync!();
+        color.wrapping_mul(5)
+    }
+    #[task] pub fn rays(pixels: u32) -> u64 {
+        let mut sum = 0u64;
+        for x in 0..pixels {
+            sum += spawn!(pixel(x));
+        }
+        sync!();
+        sum
     }
 }";

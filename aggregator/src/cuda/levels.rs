@@ -38,6 +38,12 @@ pub(super) struct Room {
     pub(super) marks: u32,
 }
 
+/// What a mark says: where what waits at a level in a stack begins, where it ends, and where what waits above ends, if that is not where it begins.
+const BEGIN: u32 = 0;
+const END: u32 = 1;
+const FLOOR: u32 = 2;
+const KINDS: u32 = 3;
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
@@ -132,9 +138,12 @@ impl Levels {
     pub(super) fn down(&mut self, children: &[(usize, u32, u32)]) -> bool {
         for s in 0..self.top.len() {
             if self.have(s) > 0 {
-                self.mark(s, false, self.lo[s]);
+                if self.is_entry[s] && self.floor[s] != self.lo[s] {
+                    self.mark(s, FLOOR, self.floor[s]);
+                }
+                self.mark(s, BEGIN, self.lo[s]);
                 if self.is_entry[s] {
-                    self.mark(s, true, self.hi[s]);
+                    self.mark(s, END, self.hi[s]);
                 }
             }
         }
@@ -155,8 +164,8 @@ impl Levels {
         self.marks.len() <= self.room.marks as usize && self.level < most_levels(stacks)
     }
 
-    fn mark(&mut self, stack: usize, end: bool, at: u32) {
-        let what = (self.level * 2 + u32::from(end)) * self.top.len() as u32 + stack as u32;
+    fn mark(&mut self, stack: usize, kind: u32, at: u32) {
+        let what = (self.level * KINDS + kind) * self.top.len() as u32 + stack as u32;
         self.marks.push(Mark { what, at });
     }
 
@@ -171,13 +180,13 @@ impl Levels {
         self.hi.clone_from(&self.floor);
         let stacks = self.top.len() as u32;
         while let Some(mark) = self.marks.last()
-            && mark.what / stacks / 2 == self.level
+            && mark.what / stacks / KINDS == self.level
         {
             let (s, at) = ((mark.what % stacks) as usize, mark.at);
-            if (mark.what / stacks).is_multiple_of(2) {
-                (self.lo[s], self.hi[s], self.floor[s]) = (at, self.top[s], at);
-            } else {
-                self.top[s] = at;
+            match mark.what / stacks % KINDS {
+                BEGIN => (self.lo[s], self.hi[s], self.floor[s]) = (at, self.top[s], at),
+                END => self.top[s] = at,
+                _ => self.floor[s] = at,
             }
             self.marks.pop();
         }
@@ -202,12 +211,14 @@ impl Levels {
             }
         };
         for mark in &self.marks {
-            let (s, level) = (mark.what as usize % stacks, mark.what as usize / stacks / 2);
-            let is_end = !(mark.what as usize / stacks).is_multiple_of(2);
+            let (s, what) = (mark.what as usize % stacks, mark.what / stacks as u32);
+            if what % KINDS == FLOOR {
+                continue;
+            }
             // Frames and continuations end where those of the next level begin.
             close(&mut lay[s], &mut open[s], mark.at);
-            if !is_end {
-                open[s] = Some((level as u64, mark.at));
+            if what % KINDS == BEGIN {
+                open[s] = Some((u64::from(what / KINDS), mark.at));
             }
         }
         for s in 0..stacks {

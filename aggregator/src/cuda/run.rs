@@ -125,6 +125,24 @@ pub fn run(
     Run::new(launcher, settings, task, calls)?.execute(calls)
 }
 
+/// How much more than a budget that is too small is enough, to a 256th.
+fn least_more(budget: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    let mut high = budget.max(1 << 12);
+    while !fits(high) && high < 1 << 50 {
+        high *= 2;
+    }
+    let mut low = budget;
+    while high - low > high / 256 {
+        let middle = low.midpoint(high);
+        if fits(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high - budget
+}
+
 impl<'a, L: Launcher> Run<'a, L> {
     /// Checks the arguments, divides the memory, and copies everything in.
     fn new(
@@ -138,17 +156,11 @@ impl<'a, L: Launcher> Run<'a, L> {
         let copied = launcher.copies(copies.bytes())?;
         let plan = &launcher.kernels().plan;
         let roots = calls.len() as u64;
-        let arena = Arena::new(
-            plan,
-            settings.memory,
-            task,
-            roots,
-            launcher.kernels().records,
-        )
-        .ok_or_else(|| RunError::OutOfMemory {
+        let divide = |budget| Arena::new(plan, budget, task, roots, launcher.kernels().records);
+        let arena = divide(settings.memory).ok_or_else(|| RunError::OutOfMemory {
             task: plan.program[task].source_name().to_owned(),
             depth: 0,
-            need: 0,
+            need: least_more(settings.memory, |budget| divide(budget).is_some()),
             budget: settings.memory,
         })?;
         let base = launcher.channels(settings.memory + arena.records_bytes)?;

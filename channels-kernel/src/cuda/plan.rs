@@ -27,6 +27,8 @@ use millstream_graph::{
 
 /// So many levels of a chain find room at most.
 const MANY_LEVELS: u64 = 1 << 21;
+/// Marks that there is room for beside two a level.
+const MORE_MARKS: u64 = 64;
 
 /// The plan of a program.
 #[derive(Clone, PartialEq, Debug)]
@@ -392,6 +394,9 @@ impl Plan {
         let fixed: u64 = small.iter().map(|s| s.few() * s.bytes(once)).sum();
         let budget = budget.checked_sub(slack)?.checked_sub(fixed)?;
         let waiting = 2 * size_of::<Mark>() as u64;
+        // Of few levels each may have elements of several channels that wait.
+        let more = (budget / 64 / size_of::<Mark>() as u64).min(MORE_MARKS);
+        let budget = budget - more * size_of::<Mark>() as u64;
         let levels = (budget / (unit + waiting)).min(MANY_LEVELS);
         let units = (budget - levels * waiting) / unit;
         // Numbers of elements are 32 bits wide, and twice a number is to be one too.
@@ -406,7 +411,7 @@ impl Plan {
         // By its capacity the device tells which stacks are hardly used.
         let fits = units > FEW
             && capacities[self.number_of(StackRef::Entry(entry), false) as usize] >= roots;
-        fits.then_some((capacities, 2 * levels))
+        fits.then_some((capacities, 2 * levels + more))
     }
 
     /// The return type of a task.

@@ -34,7 +34,7 @@ pub const NARROW_ITEMS: u32 = 2;
 /// lies near.
 #[must_use]
 pub fn most_levels(stacks: usize) -> u32 {
-    (u32::MAX / (2 * stacks.max(1) as u32)).min(1 << 24) & !63
+    (u32::MAX / (3 * stacks.max(1) as u32)).min(1 << 24) & !63
 }
 
 /// Each of them as the text has it, for a program with so many stacks.

@@ -624,15 +624,15 @@ impl Plan {
         let (groups, items) = self.scanned();
         let sums = groups * (4 * warps * items + 8) + 8 * self.groups() as u64;
         let shared =
-            abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 64;
+            abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 96;
         let policy = abi::Standing::new(self).bytes()
-            + LEVEL_BYTES.max(4 * (abi::Level::new(self).bytes() + 8 * self.stacks.len() as u64))
+            + LEVEL_BYTES.max(4 * (abi::Level::new(self).bytes() + 12 * self.stacks.len() as u64))
             + 64;
         // Of workers: `Own` in `own.cu`.
         let own = abi::Channels::new(self).bytes()
             + size_of::<abi::Control>() as u64
             + 16 * self.stacks.len() as u64
-            + 8 * self.sources.len() as u64
+            + 12 * self.sources.len() as u64
             + 256;
         SHARED_BYTES
             .saturating_sub(shared + policy.max(own))

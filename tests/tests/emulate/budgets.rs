@@ -1,7 +1,7 @@
 //! What runs in a budget runs in every larger one, as far as this was tried: `MILLSTREAM_CASES` says with how many random programs, beside those of the
 //! stress.
 
-use millstream_aggregator::{Aggregator, Device};
+use millstream_aggregator::{Aggregator, Device, parse_bytes};
 use millstream_tests::{
     emulator::{self, Emulator, How},
     engine::{Engine, emulate, is_memory, prepare},
@@ -70,4 +70,31 @@ fn what_runs_in_a_budget_runs_in_every_larger_one() {
         }
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+/// What a budget lacks that is too small for the call itself is said, and with that the call begins.
+#[test]
+fn who_has_too_little_is_told_how_much_is_missing() {
+    if !emulator::is_there() {
+        return;
+    }
+    let tried = Tried::new("fib", &[9]);
+    let prepared = prepare(&tried.source, &tried.name).unwrap();
+    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+    let mut run = |memory| {
+        let how = How::new(Aggregator::HostThread, 2, memory);
+        emulate(&mut emulator, how, &prepared, &tried.task, &tried.args)
+    };
+    let error = run(2000).unwrap_err().to_string();
+    let (_, missing) = error.split_once("needs ").unwrap();
+    let more = parse_bytes(missing.split_once(" more").unwrap().0).unwrap();
+    assert!(more > 0, "{error}");
+    // It is said to a tenth of a KiB.
+    if let Err(error) = run(2000 + more + 128) {
+        assert!(!error.to_string().contains("at depth 0"), "{error}");
+    }
+    assert!(
+        run(2000 + more / 2).is_err_and(|e| e.to_string().contains("at depth 0")),
+        "it was enough"
+    );
 }

@@ -167,7 +167,7 @@ fn frames_that_are_done_are_given_back_where_others_wait() {
         HALVES,
         ("start", &["20", "40", "0"]),
         &AGGREGATORS,
-        64 << 10,
+        72 << 10,
         |_, _, _| {},
     );
 }

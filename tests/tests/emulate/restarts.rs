@@ -83,6 +83,17 @@ fn two_kinds_of_children_find_room_or_none_does() {
     }
 }
 
+/// The places below a level that waits are free again when it is done, however often levels took turns in two places.
+#[test]
+fn many_recursions_with_frames_run_in_little_memory() {
+    if !emulator::is_there() {
+        return;
+    }
+    for kib in [80, 140] {
+        every_way(&Tried::new("rays", &[600]), kib, Policy::Device);
+    }
+}
+
 #[test]
 fn trees_of_tasks_with_effects_run_in_40_kib() {
     if !emulator::is_there() {

@@ -84,9 +84,10 @@ structs! {
     }
 
     /// Where the elements that wait at a level begin in a stack, or end: of levels above the one that the run is at. A stack of them, by level, then by
-    /// stack, the beginning before the end. Of frames and continuations there is no end: they end where the levels below begin.
+    /// stack: where what waits above ends, unless it is there that these begin; the beginning; and the end. Of frames and continuations there is only the
+    /// beginning: they end where the levels below begin, and have no gaps.
     Mark {
-        /// The level, whether it is an end, and the stack: `(level * 2 + end) * STACKS + stack`.
+        /// The level, what it is (0 the beginning, 1 the end, 2 where what waits above ends), and the stack: `(level * 3 + kind) * STACKS + stack`.
         what: u32,
         /// The element's number.
         at: u32,

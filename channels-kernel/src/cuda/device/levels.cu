@@ -91,11 +91,11 @@ FN void narrow_up(Policy& p, Narrow& n) {
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
         // Asked for before anything is written, for all the compiler knows to the same place.
-        const u32 lo = up.lo[stack[k]];
-        const bool waits = lo != up.hi[stack[k]];
+        const u32 floor = up.floor[stack[k]];
+        const bool waits = up.lo[stack[k]] != up.hi[stack[k]];
         work |= n.feeds.of[k] && waits;
         // Where there is no work frames may lie that are done: what waits above ends before them.
-        if (waits) n.floor.of[k] = lo;
+        if (waits) n.floor.of[k] = floor;
         below.of[k] = quotient(done.pushed[stack[k]] + children * below.of[k], count);
         if (k * WARP + n.lane < STACKS) up.below[stack[k]] = below.of[k];
       }

@@ -75,6 +75,7 @@ FN void narrow_store(const Narrow& n, Place& to) {
     if (s >= STACKS) continue;
     to.lo[s] = n.lo.of[k];
     to.hi[s] = n.hi.of[k];
+    to.floor[s] = n.floor.of[k];
     if (known) to.pushed[s] = n.pushed.of[k];
   }
 }

@@ -5,6 +5,7 @@
 // same, and mean nothing.
 struct Place : Level {
   u32 lo[STACKS], hi[STACKS];
+  u32 floor[STACKS];  // where what waits above it ends
 };
 
 // `lo` and `hi` of `Standing` are those of the current level only when the kernel begins and ends.
@@ -69,6 +70,12 @@ FN void policy_fetch(Policy& p, u32 from) {
   policy_copy<false>(p, from, from + NEAR / 2);
 }
 
+// What a mark says of what waits at a level in a stack: where it begins, where it ends, and where what waits above it ends, if there is a gap between.
+enum MarkKind : u32 { MARK_BEGIN, MARK_END, MARK_FLOOR, MARKS };
+
+// Whether there are free places below what waits at a level in an entry channel: the children of a level take them if they all can.
+FN bool is_lifted(const Place& place, u32 s) { return stacks_entry[s] && place.floor[s] != place.lo[s]; }
+
 // Puts marks for what waits at some levels on their stack, a lane a level. False if it has no room for them.
 FN bool policy_mark(Policy& p, u32 from, u32 to) {
   u32 marks = p.marks;
@@ -78,15 +85,16 @@ FN bool policy_mark(Policy& p, u32 from, u32 to) {
     const bool real = level < to;
     const Place& place = policy_level(p, real ? level : from);
     u32 own = 0;
-    for (u32 s = 0; s < STACKS; s++) own += real && place.lo[s] != place.hi[s] ? 1 + stacks_entry[s] : 0;
+    for (u32 s = 0; s < STACKS; s++) own += real && place.lo[s] != place.hi[s] ? 1 + stacks_entry[s] + is_lifted(place, s) : 0;
     const u32 upto = warp_scan(own);
     u32 at = marks + upto - own;
     marks += __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
     if (marks > p.room) return false;
     for (u32 s = 0; own && s < STACKS; s++) {
       if (place.lo[s] == place.hi[s]) continue;
-      p.waiting[at++] = Mark{level * 2 * STACKS + s, place.lo[s]};
-      if (stacks_entry[s]) p.waiting[at++] = Mark{(level * 2 + 1) * STACKS + s, place.hi[s]};
+      if (is_lifted(place, s)) p.waiting[at++] = Mark{(level * MARKS + MARK_FLOOR) * STACKS + s, place.floor[s]};
+      p.waiting[at++] = Mark{(level * MARKS + MARK_BEGIN) * STACKS + s, place.lo[s]};
+      if (stacks_entry[s]) p.waiting[at++] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.hi[s]};
     }
   }
   if (lane_id() == 0) p.marks = marks;
@@ -107,15 +115,17 @@ FN void policy_unmark(Policy& p, u32 from) {
     const Mark mine = lane_id() < all ? p.waiting[left - 1 - lane_id()] : Mark{0, 0};
     for (u32 i = 0; i < all && more; i++) {
       const u32 what = __shfl_sync(ALL_LANES, mine.what, i, WARP), at = __shfl_sync(ALL_LANES, mine.at, i, WARP);
-      const u32 s = what % STACKS, level = what / (2 * STACKS);
+      const u32 s = what % STACKS, kind = what / STACKS % MARKS, level = what / (MARKS * STACKS);
       more = level >= from;
       if (!more) break;
       left--;
       if (lane_id() != 0) continue;
-      if (what / STACKS % 2 == 0) {
-        Place& place = policy_level(p, level);
-        place.lo[s] = at;
+      Place& place = policy_level(p, level);
+      if (kind == MARK_BEGIN) {
+        place.lo[s] = place.floor[s] = at;
         place.hi[s] = p.lo[s];
+      } else if (kind == MARK_FLOOR) {
+        place.floor[s] = at;
       }
       p.lo[s] = at;
     }
@@ -207,9 +217,12 @@ FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& f
   const u32 level = p.level + 1;
   __syncwarp();
   if (level == p.oldest + NEAR && !policy_slide(p, c)) return false;
-  const Place& now = policy_level(p, p.level);
+  Place& now = policy_level(p, p.level);
   Place& next = policy_level(p, level);
-  for (u32 s = lane_id(); s < STACKS; s += WARP) next.lo[s] = next.hi[s] = p.floor[s] = p.top[s] = now.hi[s];
+  for (u32 s = lane_id(); s < STACKS; s += WARP) {
+    now.floor[s] = p.floor[s];
+    next.lo[s] = next.hi[s] = p.floor[s] = p.top[s] = now.hi[s];
+  }
   __syncwarp();
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const u32 stack = pushes[from.first_push + i].stack;
