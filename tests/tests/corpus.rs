@@ -74,6 +74,9 @@ fn typed_on(engine: &Engine) -> bool {
 
 /// Compiles a program for the GPUs among the engines, or for one that is elsewhere.
 fn compile(listed: &Listed, engines: &[Engine]) {
+    if cubins::elsewhere().is_none() && !engines.iter().any(Engine::is_gpu) {
+        return;
+    }
     let file = format!("corpus/run/{}.rs", listed.name);
     let (plain, typed) = (
         prepare(listed.source, &file).unwrap().levelized,
