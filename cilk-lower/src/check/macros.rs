@@ -10,6 +10,7 @@ use crate::{
     ty::{BOOL, Ty},
 };
 use millstream_graph::ir::{BinOp, Combine, FunctionKind};
+use millstream_graph::ty::Scalar;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Token, parse::Parser, punctuated::Punctuated, spanned::Spanned};
@@ -39,7 +40,7 @@ pub(super) fn spawn_macro(e: &syn::Expr) -> Option<&syn::Macro> {
     }
 }
 
-fn is(mac: &syn::Macro, name: &str) -> bool {
+pub(super) fn is(mac: &syn::Macro, name: &str) -> bool {
     mac.path.segments.last().is_some_and(|s| s.ident == name)
 }
 
@@ -312,7 +313,8 @@ impl Checker<'_> {
         if let Some(mac) = spawn_macro(right) {
             return Some(self.spawn_into(&a.left, mac, Combine::Store));
         }
-        let (receiver, combine, mac) = gathering_call(right)?;
+        let own = |name: &str| self.m.names.contains_key(name);
+        let (receiver, combine, mac) = gathering_call(right, own)?;
         if receiver.to_token_stream().to_string() != a.left.to_token_stream().to_string() {
             return Some(self.refuse(
                 receiver.span(),
@@ -511,18 +513,56 @@ fn is_constant(e: &Expr) -> bool {
 }
 
 /// `place.max(spawn!(..))` and the other methods that gather.
-fn gathering_call(e: &syn::Expr) -> Option<(&syn::Expr, Combine, &syn::Macro)> {
-    let syn::Expr::MethodCall(m) = e else {
-        return None;
+fn gathering_call(
+    e: &syn::Expr,
+    own: impl Fn(&str) -> bool,
+) -> Option<(&syn::Expr, Combine, &syn::Macro)> {
+    let extreme = |name: &syn::Ident| match name.to_string().as_str() {
+        "max" => Some(Combine::Max),
+        "min" => Some(Combine::Min),
+        _ => None,
     };
-    let combine = match m.method.to_string().as_str() {
-        "max" => Combine::Max,
-        "min" => Combine::Min,
-        "wrapping_add" => Combine::Add,
-        _ => return None,
-    };
-    let mac = spawn_macro(m.args.first()?)?;
-    Some((&m.receiver, combine, mac))
+    match e {
+        syn::Expr::MethodCall(m) => {
+            let combine = match extreme(&m.method) {
+                None if m.method == "wrapping_add" => Combine::Add,
+                combine => combine?,
+            };
+            Some((&m.receiver, combine, spawn_macro(m.args.first()?)?))
+        }
+        // `max(x, spawn!(..))` of `std::cmp`.
+        syn::Expr::Call(c) if c.args.len() == 2 => {
+            let syn::Expr::Path(path) = &*c.func else {
+                return None;
+            };
+            let names: Vec<String> = (path.path.segments.iter())
+                .map(|s| s.ident.to_string())
+                .collect();
+            let of_std = match names.as_slice() {
+                [name] => !own(name),
+                [.., of, _] => {
+                    matches!(of.as_str(), "cmp" | "Ord") || Scalar::from_name(of).is_some()
+                }
+                [] => false,
+            };
+            if !of_std {
+                return None;
+            }
+            let combine = extreme(&path.path.segments.last()?.ident)?;
+            Some((&c.args[0], combine, spawn_macro(&c.args[1])?))
+        }
+        syn::Expr::Binary(b) => {
+            let combine = match b.op {
+                syn::BinOp::Add(_) => Combine::Add,
+                syn::BinOp::BitOr(_) => Combine::Or,
+                syn::BinOp::BitAnd(_) => Combine::And,
+                syn::BinOp::BitXor(_) => Combine::Xor,
+                _ => return None,
+            };
+            Some((&b.left, combine, spawn_macro(&b.right)?))
+        }
+        _ => None,
+    }
 }
 
 fn literal_text(e: &syn::Expr) -> Option<String> {

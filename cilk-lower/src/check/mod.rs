@@ -12,6 +12,7 @@ mod exhaustive;
 mod expr;
 mod fields;
 mod finish;
+mod let_spawns;
 mod macros;
 mod memory;
 mod methods;

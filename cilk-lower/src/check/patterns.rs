@@ -64,6 +64,9 @@ impl Checker<'_> {
             self.let_spawn(pat, ty, mac, stmts);
             return;
         }
+        if self.let_spawns(local, &init.expr, stmts) {
+            return;
+        }
         let value = match &ty {
             Some(ty) => self.expr_as(&init.expr, ty),
             None => self.expr(&init.expr, None),
@@ -111,7 +114,7 @@ impl Checker<'_> {
     }
 
     /// The names that a pattern binds.
-    fn names(&self, pat: &syn::Pat) -> Vec<syn::PatIdent> {
+    pub(super) fn names(&self, pat: &syn::Pat) -> Vec<syn::PatIdent> {
         struct Names(Vec<syn::PatIdent>);
         impl syn::visit::Visit<'_> for Names {
             fn visit_pat_ident(&mut self, p: &syn::PatIdent) {

@@ -141,6 +141,7 @@ programs! {
     small_arrays
     spawn_in_branches
     spawn_in_nested_blocks
+    spawns_in_values
     string_matching
     struct_slices
     structs

@@ -1,0 +1,134 @@
+//! Children's results that a `let` takes in other ways than one by one: each way becomes the plain one.
+
+use super::{
+    Checker,
+    macros::{is, spawn_macro},
+};
+use crate::hir::Stmt;
+use quote::ToTokens;
+use syn::spanned::Spanned;
+
+impl Checker<'_> {
+    /// `let (a, b) = (spawn!(..), spawn!(..));` is a `let` each, and `let a = if c { spawn!(..) } else { .. };` one whose value each way gives; unless
+    /// a name that is bound means something else in what follows.
+    pub(super) fn let_spawns(
+        &mut self,
+        local: &syn::Local,
+        init: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> bool {
+        let span = local.span();
+        match (&local.pat, init) {
+            (syn::Pat::Tuple(pats), syn::Expr::Tuple(values)) => {
+                let each = || pats.elems.iter().zip(&values.elems);
+                let hides = |i: usize, pat: &syn::Pat| {
+                    let names = self.names(pat);
+                    let later = values.elems.iter().skip(i + 1);
+                    later
+                        .map(ToTokens::to_token_stream)
+                        .any(|v| names.iter().any(|n| names_it(v.clone(), &n.ident)))
+                };
+                if pats.elems.len() != values.elems.len()
+                    || !each().any(|(_, value)| may_be_spawn(value))
+                    || each().enumerate().any(|(i, (pat, _))| hides(i, pat))
+                {
+                    return false;
+                }
+                for (pat, value) in each() {
+                    let one = syn::parse_quote_spanned!(span=> let #pat = #value;);
+                    if let syn::Stmt::Local(one) = one {
+                        self.local(&one, stmts);
+                    }
+                }
+                true
+            }
+            (pat, syn::Expr::If(_)) if may_be_spawn(init) => {
+                let (own, ty) = match pat {
+                    syn::Pat::Type(t) => (&*t.pat, Some(&t.ty)),
+                    pat => (pat, None),
+                };
+                let syn::Pat::Ident(p) = own else {
+                    return false;
+                };
+                if p.subpat.is_some()
+                    || p.by_ref.is_some()
+                    || names_it(init.to_token_stream(), &p.ident)
+                {
+                    return false;
+                }
+                let ty = ty.map(|ty| quote::quote!(: #ty));
+                let declared = syn::parse_quote_spanned!(span=> let #p #ty;);
+                if let syn::Stmt::Local(declared) = declared {
+                    self.local(&declared, stmts);
+                }
+                let given = self.expr(&given_to(&p.ident, init), None);
+                stmts.push(Stmt::Expr(given));
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a value is a child's result, or is in one of the ways through a condition.
+fn may_be_spawn(e: &syn::Expr) -> bool {
+    let ends = |block: &syn::Block| match block.stmts.last() {
+        Some(syn::Stmt::Expr(e, None)) => may_be_spawn(e),
+        Some(syn::Stmt::Macro(m)) => m.semi_token.is_none() && is(&m.mac, "spawn"),
+        _ => false,
+    };
+    match e {
+        syn::Expr::If(i) => {
+            let other = i.else_branch.as_ref();
+            ends(&i.then_branch) || other.is_some_and(|(_, e)| may_be_spawn(e))
+        }
+        syn::Expr::Block(b) if b.label.is_none() => ends(&b.block),
+        e => spawn_macro(e).is_some(),
+    }
+}
+
+/// The condition, whose ways each give what they end with to a name.
+fn given_to(name: &syn::Ident, e: &syn::Expr) -> syn::Expr {
+    let block = |block: &syn::Block| {
+        let mut block = block.clone();
+        let value = match block.stmts.pop() {
+            Some(syn::Stmt::Expr(e, None)) => given_to(name, &e),
+            Some(syn::Stmt::Macro(m)) if m.semi_token.is_none() => {
+                let mac = &m.mac;
+                syn::parse_quote_spanned!(mac.path.segments[0].ident.span()=> #name = #mac)
+            }
+            other => {
+                block.stmts.extend(other);
+                return block;
+            }
+        };
+        block
+            .stmts
+            .push(syn::Stmt::Expr(value, Some(syn::token::Semi::default())));
+        block
+    };
+    match e {
+        syn::Expr::If(i) => {
+            let mut i = i.clone();
+            i.then_branch = block(&i.then_branch);
+            if let Some((_, other)) = &mut i.else_branch {
+                **other = given_to(name, other);
+            }
+            syn::Expr::If(i)
+        }
+        syn::Expr::Block(b) => syn::Expr::Block(syn::ExprBlock {
+            block: block(&b.block),
+            ..b.clone()
+        }),
+        e => syn::parse_quote_spanned!(e.span()=> #name = #e),
+    }
+}
+
+/// Whether a name stands somewhere in the tokens.
+fn names_it(tokens: proc_macro2::TokenStream, name: &syn::Ident) -> bool {
+    tokens.into_iter().any(|t| match t {
+        proc_macro2::TokenTree::Ident(i) => i == *name,
+        proc_macro2::TokenTree::Group(g) => names_it(g.stream(), name),
+        _ => false,
+    })
+}
