@@ -30,6 +30,7 @@ pub(crate) fn compile(text: &str, arch: Arch) -> Result<Vec<u8>, String> {
     let how = How {
         fast_math: false,
         check: false,
+        ..How::default()
     };
     let compiled = nvrtc::find().and_then(|n| n.compile_cached(text, arch, how));
     compiled.map(|c| c.cubin).map_err(|e| e.to_string())

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// A mutex whose holder's panic does not poison it: a panic in a worker ends the run by itself.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(sync::Mutex<T>);
 
 /// Access to what a [`Mutex`] holds.

@@ -2,7 +2,7 @@
 
 use crate::engine;
 use millstream_channels_kernel::cuda::{
-    Options, Part, Plan, generate,
+    Image, Options, Plan, generate,
     nvrtc::{self, Arch, How},
 };
 use millstream_graph::levelized::Levelized;
@@ -63,26 +63,28 @@ pub fn compile_with(
         return Ok(0);
     }
     let text = generate(&Plan::new(program, MEMORY), options);
-    let how = How {
-        fast_math: program.program.options.fast_math,
-        check,
-    };
     let nvrtc = nvrtc::find().map_err(|e| e.to_string())?;
-    let code = |source: &str| {
+    let code = |source: &str, linked: bool| {
+        let how = How {
+            fast_math: program.program.options.fast_math,
+            check,
+            linked: linked.then(|| options.registers()),
+        };
         let compiled = nvrtc.compile_cached(source, arch, how);
         compiled
             .map(|c| c.cubin.len())
             .map_err(|e| format!("{arch}: {e}"))
     };
     if check {
-        return code(&text.source);
+        return code(&text.source, false);
     }
     // In parts, as a device does.
-    let parts = text
-        .dispatches()
-        .into_iter()
-        .chain([Part::Persistent, Part::Workers]);
-    parts.map(|part| code(&text.part(&part))).sum()
+    let images = [Image::Persistent, Image::Workers];
+    let linked = images.iter().flat_map(|image| text.linked(*image));
+    let mut parts = text.dispatches().into_iter().chain(linked);
+    parts.try_fold(0, |sum, part| {
+        Ok(sum + code(&text.part(&part), part.is_linked())?)
+    })
 }
 
 /// Compiles programs with their names on all cores, in the same way: how many bytes there are, and what went wrong.

@@ -5,7 +5,7 @@
 
 use millstream::job::{Job, Settings};
 use millstream_channels_kernel::cuda::{
-    Options, Part, Plan,
+    Image, Options, Part, Plan,
     flow::{self, FlowPlan},
     generate,
     nvrtc::{self, Arch},
@@ -91,17 +91,20 @@ fn a_large_program_is_cut_into_parts_of_about_the_same_size() {
     let file = "many.rs";
     let prepared = prepare(&many::program(60), file).unwrap();
     let text = generate(&Plan::new(&prepared.levelized, 1 << 30), Options::default());
-    let parts = text.dispatches();
-    assert_eq!(parts.len(), 16);
-    let sizes: Vec<usize> = parts.iter().map(|part| text.part(part).len()).collect();
-    let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
-    assert!(most - least < least / 10, "{sizes:?}");
-    assert!(most * 5 < text.source.len(), "{sizes:?}");
-    // The persistent kernel has all bodies, and none of the others' kernels.
-    let persistent = text.part(&Part::Persistent);
+    let segments = text.linked(Image::Persistent).split_off(1);
+    for parts in [text.dispatches(), segments] {
+        assert_eq!(parts.len(), 16);
+        let sizes: Vec<usize> = parts.iter().map(|part| text.part(part).len()).collect();
+        let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+        assert!(most - least < least / 10, "{sizes:?}");
+        assert!(most * 5 < text.source.len(), "{sizes:?}");
+    }
+    // The persistent kernel has all bodies, for its narrow levels, and none of the others' kernels.
+    let persistent = text.part(&Part::Kernels(Image::Persistent));
     assert!(persistent.contains("persistent(") && !persistent.contains("dispatch_0("));
     let bodies = |text: &str| text.matches("static void run(").count();
     assert_eq!(bodies(&persistent), bodies(&text.source));
+    assert_eq!(bodies(&text.part(&Part::Kernels(Image::Workers))), 0);
 }
 
 #[test]

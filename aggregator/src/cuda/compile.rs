@@ -23,7 +23,6 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) struct Compiler<'a> {
     pub(super) nvrtc: &'static Nvrtc,
     pub(super) arch: Arch,
-    pub(super) how: How,
     /// The program's name, to be told.
     pub(super) name: &'a str,
 }
@@ -50,10 +49,10 @@ impl Compiler<'_> {
     ///
     /// # Errors
     /// The first of them that is refused.
-    pub(super) fn all(&self, texts: &[String]) -> Result<Vec<Compiled>, RunError> {
+    pub(super) fn all(&self, texts: &[(String, How)]) -> Result<Vec<Compiled>, RunError> {
         let found = texts
             .iter()
-            .map(|text| self.nvrtc.cached(text, self.arch, self.how));
+            .map(|(text, how)| self.nvrtc.cached(text, self.arch, *how));
         let mut found: Vec<Option<Compiled>> = found.collect();
         let missing: Vec<usize> = (0..texts.len()).filter(|i| found[*i].is_none()).collect();
         let (next, progress, made) = (
@@ -65,7 +64,8 @@ impl Compiler<'_> {
             // Relaxed: each number is taken once, and that is all.
             while let Some(&i) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let _counted = Counted(&progress);
-                let compiled = self.nvrtc.compile_cached(&texts[i], self.arch, self.how);
+                let (text, how) = &texts[i];
+                let compiled = self.nvrtc.compile_cached(text, self.arch, *how);
                 let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
                 made.push((i, compiled));
             }
@@ -95,13 +95,9 @@ impl Compiler<'_> {
     ///
     /// # Errors
     /// If there is no thread to be had.
-    pub(super) fn later(&self, text: String) -> Result<Later, RunError> {
-        tracing::info!(
-            program = self.name,
-            "the persistent kernel is compiled in the background; until it is there, the host thread decides"
-        );
+    pub(super) fn later(&self, (text, how): (String, How)) -> Result<Later, RunError> {
         self.nvrtc
-            .compile_later(text, self.arch, self.how)
+            .compile_later(text, self.arch, how)
             .map_err(|e| RunError::Device(format!("no thread to compile in: {e}")))
     }
 

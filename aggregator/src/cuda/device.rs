@@ -47,6 +47,13 @@ const KEPT_COPIES: u64 = 256 << 20;
 // The settings are there without the generator of code, whose default this is.
 const _: () = assert!(MIN_BLOCKS == Options::MIN_BLOCKS);
 
+/// A program that is kept loaded, or is being loaded.
+#[derive(Debug)]
+struct Place {
+    program: Arc<Levelized>,
+    there: Mutex<Option<Arc<CudaLoaded>>>,
+}
+
 impl CudaOptions {
     /// Blocks that run at one time where the GPU has room for so many.
     pub(super) fn blocks_of(&self, room: u32) -> u32 {
@@ -90,7 +97,7 @@ pub(super) struct Inner {
     pub(super) live: Live,
     /// One run at a time: who launches holds it.
     pub(super) workspace: Mutex<Workspace>,
-    loaded: Mutex<Vec<Arc<CudaLoaded>>>,
+    loaded: Mutex<Vec<Arc<Place>>>,
     pub(super) context: Context,
 }
 
@@ -151,6 +158,24 @@ impl CudaCancel {
 }
 
 impl Inner {
+    /// A program's place among those that are kept, the last used one from now on.
+    fn place_of(&self, program: &Arc<Levelized>) -> Arc<Place> {
+        let mut kept = self.loaded.lock();
+        let found = kept.iter().position(|p| Arc::ptr_eq(&p.program, program));
+        let place = match found {
+            Some(at) => kept.remove(at),
+            None => Arc::new(Place {
+                program: program.clone(),
+                there: Mutex::new(None),
+            }),
+        };
+        if kept.len() >= KEPT_PROGRAMS {
+            kept.remove(0);
+        }
+        kept.push(place.clone());
+        place
+    }
+
     fn new(options: CudaOptions, info: DeviceInfo, live: Live) -> Result<Self, RunError> {
         let context = Context::new(options.ordinal)?;
         let (memory, shared) = {
@@ -303,20 +328,14 @@ impl CudaDevice {
     pub fn load(&self, program: &Arc<Levelized>) -> Result<Arc<CudaLoaded>, RunError> {
         let inner = self.alive()?;
         let _using = inner.context.enter()?;
-        let mut loaded = inner.loaded.lock();
-        if let Some(at) = loaded
-            .iter()
-            .position(|l| Arc::ptr_eq(l.program(), program))
-        {
-            let found = loaded.remove(at);
-            loaded.push(found.clone());
-            return Ok(found);
+        let place = inner.place_of(program);
+        // Who wants the same program waits here, and others do not.
+        let mut there = place.there.lock();
+        if let Some(loaded) = &*there {
+            return Ok(loaded.clone());
         }
         let new = Arc::new(inner.context.note(CudaLoaded::new(&inner, program))?);
-        if loaded.len() >= KEPT_PROGRAMS {
-            loaded.remove(0);
-        }
-        loaded.push(new.clone());
+        *there = Some(new.clone());
         Ok(new)
     }
 
@@ -367,6 +386,7 @@ impl CudaDevice {
         let how = How {
             fast_math: false,
             check: false,
+            ..How::default()
         };
         let compiled = nvrtc
             .compile_cached(text, arch, how)

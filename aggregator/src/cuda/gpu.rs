@@ -4,7 +4,7 @@ use super::{
     device::{Inner, Workspace},
     driver::Stopwatch,
     launcher::{Kernels, Launcher, Machine, Rows},
-    loaded::{CudaLoaded, Deciding, LoadedPart},
+    loaded::{CudaLoaded, Deciding, LoadedModule},
 };
 use crate::{error::RunError, live::Live};
 use millstream_channels_kernel::cuda::abi::kernel;
@@ -153,7 +153,7 @@ impl Launcher for Driver<'_, CudaLoaded> {
                 "the persistent kernel is not compiled".into(),
             ));
         };
-        self.fill_part(&persistent.part)?;
+        self.fill_module(&persistent.module)?;
         let blocks = limit.map_or(persistent.blocks, |_| 1);
         let (mut published, mut word) = (published, limit.unwrap_or(0));
         let mut params = [(&raw mut published).cast(), (&raw mut word).cast()];
@@ -187,7 +187,7 @@ impl Launcher for Driver<'_, CudaLoaded> {
     }
 
     unsafe fn gather(&self, crew: u64, workers: u32) -> Result<(), RunError> {
-        let gather = self.whole()?.part.kernel(kernel::GATHER)?;
+        let gather = self.whole()?.module.kernel(kernel::GATHER)?;
         let (mut crew, mut workers) = (crew, workers);
         let mut params = [(&raw mut crew).cast(), (&raw mut workers).cast()];
         // SAFETY: the kernel takes the address of a crew's record and a word; the rest is the caller's promise.
@@ -204,8 +204,12 @@ impl Launcher for Driver<'_, CudaLoaded> {
         blocks: u32,
         words: &mut [u32],
     ) -> Result<(), RunError> {
-        let (part, kernel) = self.loaded.dispatch(kernel);
-        self.fill_part(part)?;
+        let Some((module, kernel)) = self.loaded.dispatch(kernel) else {
+            return Err(RunError::Device(
+                "the host thread's kernels are not compiled".into(),
+            ));
+        };
+        self.fill_module(module)?;
         let mut params = [words.as_mut_ptr().cast()];
         // SAFETY: the kernel takes a dispatch record by value; the rest is the caller's promise.
         unsafe {
@@ -224,13 +228,13 @@ impl Driver<'_, CudaLoaded> {
                 "the kernel of subtree dispatches is not compiled".into(),
             ));
         };
-        self.fill_part(&whole.part)?;
+        self.fill_module(&whole.module)?;
         Ok(whole)
     }
 
-    /// Fills a part's global with the run's table, unless that is what it holds. Kernels that are launched later see it.
-    fn fill_part(&self, part: &LoadedPart) -> Result<(), RunError> {
-        // SAFETY: a global of the part's module.
-        part.fill(self.loaded, |to, table| unsafe { self.fill(to, table) })
+    /// Fills a module's global with the run's table, unless that is what it holds. Kernels that are launched later see it.
+    fn fill_module(&self, module: &LoadedModule) -> Result<(), RunError> {
+        // SAFETY: a global of the module.
+        module.fill(self.loaded, |to, table| unsafe { self.fill(to, table) })
     }
 }

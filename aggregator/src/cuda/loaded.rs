@@ -1,4 +1,4 @@
-//! A program on a GPU: its parts, each a module of its own, and which of its kernels are there.
+//! A program on a GPU: modules of its kernels, and which of them are there.
 
 use super::{
     compile::{Compiler, refused},
@@ -15,10 +15,10 @@ use crate::{
     sync::Mutex,
 };
 use millstream_channels_kernel::cuda::{
-    Generated, Options, Part, Plan,
+    Image, Options, Part, Plan,
     abi::{MOST_BLOCKS, kernel},
     generate,
-    nvrtc::{self, Compiled, How, Later},
+    nvrtc::{self, Arch, Compiled, How, Later, NvrtcError},
 };
 use millstream_graph::levelized::Levelized;
 use std::{
@@ -34,30 +34,31 @@ const MOST_SOURCES: usize = 64;
 pub struct CudaLoaded {
     program: Arc<Levelized>,
     pub(super) kernels: Kernels,
-    /// The host thread's kernels, by number, each with the part that it is in; none if another decides.
+    /// The host thread's kernels, by number, each with the module that it is in; none if another decides.
     dispatches: Vec<(usize, Kernel)>,
-    parts: Vec<LoadedPart>,
-    persistent: Whole,
-    workers: Whole,
-    /// What the global of every part is to hold.
+    modules: Vec<LoadedModule>,
+    persistent: Coming,
+    workers: Coming,
+    /// What the global of every module is to hold.
     table: Mutex<Vec<u8>>,
     source: String,
     log: String,
+    arch: Arch,
     owner: Weak<Inner>,
 }
 
-/// A kernel that has the bodies of all segments: it may come when the program runs already.
-#[derive(Debug)]
-struct Whole {
+/// Kernels whose blocks run any segment: they may come when the program runs already.
+#[derive(Debug, Default)]
+struct Coming {
     there: OnceLock<Deciding>,
-    /// While it is being compiled.
-    later: Mutex<Option<Later>>,
+    /// While their parts are being compiled.
+    later: Mutex<Option<Vec<Later>>>,
 }
 
 /// A kernel whose blocks decide by themselves.
 #[derive(Debug)]
 pub(super) struct Deciding {
-    pub(super) part: LoadedPart,
+    pub(super) module: LoadedModule,
     pub(super) kernel: Kernel,
     /// How many blocks of it fit the GPU.
     pub(super) blocks: u32,
@@ -65,7 +66,7 @@ pub(super) struct Deciding {
 
 /// A module of a program.
 #[derive(Debug)]
-pub(super) struct LoadedPart {
+pub(super) struct LoadedModule {
     /// The global that says where channels lie: its address and its size.
     global: (u64, usize),
     /// What it holds.
@@ -73,9 +74,16 @@ pub(super) struct LoadedPart {
     module: Module,
 }
 
-impl LoadedPart {
-    fn new(inner: &Inner, compiled: &Compiled) -> Result<Self, RunError> {
-        let module = Module::new(&inner.context, &compiled.cubin)?;
+impl LoadedModule {
+    /// Loads what was compiled; parts are linked before.
+    fn new(inner: &Inner, arch: Arch, compiled: &[Compiled]) -> Result<Self, RunError> {
+        let module = match compiled {
+            [whole] => Module::new(&inner.context, &whole.cubin)?,
+            parts => {
+                let parts: Vec<&[u8]> = parts.iter().map(|part| &*part.cubin).collect();
+                Module::linked(&inner.context, arch.0, &parts)?
+            }
+        };
         Ok(Self {
             global: module.global(kernel::CHANNELS)?,
             holds: Mutex::new(Vec::new()),
@@ -104,26 +112,24 @@ impl LoadedPart {
 }
 
 impl Deciding {
-    fn new(inner: &Inner, compiled: &Compiled, name: &'static str) -> Result<Self, RunError> {
-        let part = LoadedPart::new(inner, compiled)?;
-        let kernel = part.module.kernel(name)?;
+    fn new(
+        inner: &Inner,
+        arch: Arch,
+        compiled: &[Compiled],
+        name: &'static str,
+    ) -> Result<Self, RunError> {
+        let module = LoadedModule::new(inner, arch, compiled)?;
+        let kernel = module.kernel(name)?;
         let blocks = fitting(inner, &kernel)?;
         Ok(Self {
-            part,
+            module,
             kernel,
             blocks: blocks.min(MOST_BLOCKS),
         })
     }
 }
 
-impl Whole {
-    const fn new() -> Self {
-        Self {
-            there: OnceLock::new(),
-            later: Mutex::new(None),
-        }
-    }
-
+impl Coming {
     /// Whether it is there. If it has been compiled meanwhile it is loaded.
     fn is_ready(
         &self,
@@ -134,14 +140,14 @@ impl Whole {
         if self.there.get().is_some() {
             return Ok(true);
         }
-        let done = self.later.lock().take_if(|later| later.is_done());
-        let Some(done) = done else {
+        let all = |parts: &mut Vec<Later>| parts.iter().all(Later::is_done);
+        let Some(done) = self.later.lock().take_if(all) else {
             return Ok(false);
         };
-        let loaded = done
-            .result()
+        let compiled: Result<Vec<_>, NvrtcError> = done.into_iter().map(Later::result).collect();
+        let loaded = compiled
             .map_err(refused)
-            .and_then(|compiled| Deciding::new(inner, &compiled, name))
+            .and_then(|compiled| Deciding::new(inner, of.arch, &compiled, name))
             .and_then(|loaded| Ok((loaded.kernel.describe(name.into(), loaded.blocks)?, loaded)));
         let program = &of.program.program.name;
         match loaded {
@@ -207,10 +213,10 @@ impl CudaLoaded {
         table.extend_from_slice(bytes);
     }
 
-    /// A kernel of the host thread, and the part that it is in.
-    pub(super) fn dispatch(&self, number: usize) -> (&LoadedPart, Kernel) {
-        let (part, kernel) = self.dispatches[number];
-        (&self.parts[part], kernel)
+    /// A kernel of the host thread, and the module that it is in; where the host thread decides.
+    pub(super) fn dispatch(&self, number: usize) -> Option<(&LoadedModule, Kernel)> {
+        let (module, kernel) = self.dispatches.get(number)?;
+        Some((&self.modules[*module], *kernel))
     }
 
     pub(super) fn persistent(&self) -> Option<&Deciding> {
@@ -249,56 +255,81 @@ impl CudaLoaded {
         let compiler = Compiler {
             nvrtc,
             arch: arch_for(nvrtc, inner.info.arch)?,
-            how: How {
-                fast_math: program.program.options.fast_math,
-                check: false,
-            },
             name: &program.program.name,
         };
-        let wanted = Wanted::new(inner, &text, &compiler, &plan);
-        let texts: Vec<String> = wanted.now.iter().map(|part| text.part(part)).collect();
-        let compiled = compiler.all(&texts)?;
-        let mut parts = Vec::new();
-        let (persistent, workers) = (Whole::new(), Whole::new());
-        for part in &wanted.later {
-            let whole = match part {
-                Part::Workers => &workers,
-                _ => &persistent,
+        let arch = compiler.arch;
+        let written = |part: &Part| {
+            let how = How {
+                fast_math: program.program.options.fast_math,
+                linked: part.is_linked().then(|| options.registers()),
+                ..How::default()
             };
-            *whole.later.lock() = Some(compiler.later(text.part(part))?);
+            (text.part(part), how)
+        };
+        let cached = |image: Image| {
+            text.linked(image).iter().all(|part| {
+                let (text, how) = written(part);
+                nvrtc.cached(&text, arch, how).is_some()
+            })
+        };
+        let wanted = Wanted::new(inner, &plan, &program.program.name, cached);
+        let own = if wanted.dispatches {
+            text.dispatches()
+        } else {
+            Vec::new()
+        };
+        let images: Vec<Vec<Part>> = wanted.now.iter().map(|image| text.linked(*image)).collect();
+        let all: Vec<(String, How)> = own
+            .iter()
+            .chain(images.iter().flatten())
+            .map(written)
+            .collect();
+        let compiled = compiler.all(&all)?;
+        let (persistent, workers) = (Coming::default(), Coming::default());
+        let coming = |image: Image| match image {
+            Image::Persistent => (&persistent, kernel::PERSISTENT),
+            Image::Workers => (&workers, kernel::WORKERS),
+        };
+        for &image in &wanted.later {
+            let parts = text.linked(image);
+            let later = parts.iter().map(|part| compiler.later(written(part)));
+            let (whose, name) = coming(image);
+            tracing::info!(
+                program = compiler.name,
+                kernel = name,
+                "compiled in the background; until it is there, the host thread decides"
+            );
+            *whose.later.lock() = Some(later.collect::<Result<Vec<_>, RunError>>()?);
         }
-        let mut dispatches = vec![None; plan.kernels()];
-        for (part, compiled) in wanted.now.iter().zip(&compiled) {
-            let kernels = match part {
-                Part::Dispatches(kernels) => kernels,
-                Part::Persistent => {
-                    let there = Deciding::new(inner, compiled, kernel::PERSISTENT)?;
-                    let _ = persistent.there.set(there);
-                    continue;
-                }
-                Part::Workers => {
-                    let there = Deciding::new(inner, compiled, kernel::WORKERS)?;
-                    let _ = workers.there.set(there);
-                    continue;
-                }
+        let (own_compiled, mut rest) = compiled.split_at(own.len());
+        for (&image, parts) in wanted.now.iter().zip(&images) {
+            let (whose, name) = coming(image);
+            let (these, others) = rest.split_at(parts.len());
+            rest = others;
+            let _ = whose.there.set(Deciding::new(inner, arch, these, name)?);
+        }
+        let (mut modules, mut dispatches) = (Vec::new(), vec![None; plan.kernels()]);
+        for (part, compiled) in own.iter().zip(own_compiled) {
+            let Part::Dispatches(numbers) = part else {
+                continue;
             };
-            let loaded = LoadedPart::new(inner, compiled)?;
-            for &number in kernels {
-                let kernel = loaded.module.kernel(&kernel::dispatch(number))?;
-                dispatches[number] = Some((parts.len(), kernel));
+            let module = LoadedModule::new(inner, arch, std::slice::from_ref(compiled))?;
+            for &number in numbers {
+                dispatches[number] =
+                    Some((modules.len(), module.kernel(&kernel::dispatch(number))?));
             }
-            parts.push(loaded);
+            modules.push(module);
         }
         let dispatches: Vec<(usize, Kernel)> = dispatches.into_iter().flatten().collect();
         let blocks = dispatches.iter().map(|(_, kernel)| fitting(inner, kernel));
         let blocks = blocks.collect::<Result<Vec<_>, RunError>>()?;
         tracing::debug!(program = program.program.name, parts = compiled.len(), multiprocessors = inner.info.multiprocessors, memory = %Bytes(inner.memory), "loaded");
         let mut described = Vec::new();
-        for (whole, name) in [
+        for (coming, name) in [
             (&persistent, kernel::PERSISTENT),
             (&workers, kernel::WORKERS),
         ] {
-            if let Some(there) = whole.there.get() {
+            if let Some(there) = coming.there.get() {
                 described.push(there.kernel.describe(name.into(), there.blocks)?);
             }
         }
@@ -317,8 +348,9 @@ impl CudaLoaded {
         Ok(Self {
             program: program.clone(),
             kernels,
+            arch,
             dispatches,
-            parts,
+            modules,
             persistent,
             workers,
             table: Mutex::new(Vec::new()),
@@ -329,51 +361,49 @@ impl CudaLoaded {
     }
 }
 
-/// Which parts of a program there have to be before it runs, and which come later.
+/// Which kernels of a program there have to be before it runs, and which come later.
+#[derive(Default)]
 struct Wanted {
-    now: Vec<Part>,
-    later: Vec<Part>,
+    /// Those of the host thread.
+    dispatches: bool,
+    now: Vec<Image>,
+    later: Vec<Image>,
 }
 
 impl Wanted {
-    fn new(inner: &Inner, text: &Generated, compiler: &Compiler<'_>, plan: &Plan) -> Self {
-        let sources = plan.sources.len();
-        let (mut now, mut later) = (Vec::new(), Vec::new());
+    fn new(inner: &Inner, plan: &Plan, name: &str, cached: impl Fn(Image) -> bool) -> Self {
         let options = &inner.options;
         let aggregator = options.aggregator;
-        if aggregator != Aggregator::Persistent {
-            now = text.dispatches();
-        }
+        let mut out = Self {
+            dispatches: aggregator != Aggregator::Persistent,
+            ..Self::default()
+        };
+        let sources = plan.sources.len();
         let large = sources > MOST_SOURCES;
         if large && aggregator == Aggregator::Auto {
             tracing::info!(
-                program = compiler.name,
+                program = name,
                 sources,
                 "too large for kernels that decide by themselves: the host thread decides everything"
             );
         }
-        let cached = |part: &Part| {
-            let text = text.part(part);
-            let found = compiler.nvrtc.cached(&text, compiler.arch, compiler.how);
-            found.is_some()
-        };
-        let mut want = |part: Part, may_wait: bool| {
-            let waits = may_wait && options.early && !cached(&part);
-            if waits { &mut later } else { &mut now }.push(part);
+        let mut want = |image: Image, may_wait: bool| {
+            let waits = may_wait && options.early && !cached(image);
+            if waits { &mut out.later } else { &mut out.now }.push(image);
         };
         match aggregator {
-            Aggregator::Persistent => want(Part::Persistent, false),
-            Aggregator::Auto if !large => want(Part::Persistent, true),
+            Aggregator::Persistent => want(Image::Persistent, false),
+            Aggregator::Auto if !large => want(Image::Persistent, true),
             Aggregator::Auto | Aggregator::HostThread => {}
         }
         let flat = subtrees::flat(plan).contains(&true);
         if aggregator != Aggregator::Persistent && !large && flat {
             match options.policy {
                 Policy::Device => {}
-                Policy::Auto => want(Part::Workers, aggregator == Aggregator::Auto),
-                Policy::Block => want(Part::Workers, false),
+                Policy::Auto => want(Image::Workers, aggregator == Aggregator::Auto),
+                Policy::Block => want(Image::Workers, false),
             }
         }
-        Self { now, later }
+        out
     }
 }

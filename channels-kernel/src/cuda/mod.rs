@@ -4,7 +4,7 @@
 //! `device/*.cu` (prelude, channels, policy, aggregators). A segment's body is written once and does not know what feeds it: it
 //! calls `talloc` for the number of an element, stores the element's fields, and `enq` and `tfree` cost nothing, because dispatches are
 //! separated by barriers. [`nvrtc`] compiles the text to a cubin: all of it, or its
-//! [`Part`]s by themselves, at the same time.
+//! [`Part`]s by themselves, at the same time, which the driver links to an [`Image`].
 //!
 //! How an element is reserved depends on the worker that runs the body:
 //! - *Scanned*: a tile of elements first runs the body with its effects taken out (`Counting`), which tells how much each element
@@ -42,7 +42,7 @@ mod unit;
 mod walk;
 mod writer;
 
-pub use parts::Part;
+pub use parts::{Image, Part};
 pub use plan::Plan;
 pub use unit::{Generated, Options, generate};
 pub use writer::Site;

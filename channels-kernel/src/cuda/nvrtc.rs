@@ -466,6 +466,10 @@ impl Nvrtc {
             ]
         };
         out.extend(math.iter().map(|o| (*o).to_owned()));
+        if let Some(registers) = how.linked {
+            out.push("--relocatable-device-code=true".into());
+            out.push(format!("--maxrregcount={registers}"));
+        }
         // `mid` refuses valid programs for sm_120 (NVRTC 13.5).
         if how.check && self.version.0 >= 13 {
             out.push("--Ofast-compile=max".into());
@@ -503,6 +507,8 @@ pub struct How {
     pub fast_math: bool,
     /// Only to see whether it compiles: sooner, where the compiler knows how, and to slower machine code.
     pub check: bool,
+    /// To be linked with others, each function with so many registers at most.
+    pub linked: Option<u32>,
 }
 
 impl Functions {

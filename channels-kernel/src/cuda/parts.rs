@@ -1,18 +1,26 @@
-//! A program's text in parts that are compiled by themselves, at the same time: the kernel of the persistent aggregator, that of subtree dispatches, and
-//! those of the host thread. A part is cut out of the one text, so that checks and lines have the same numbers in all of them.
+//! A program's text in parts that are compiled by themselves, at the same time. A kernel of the host thread runs one segment, and needs nothing else. A
+//! kernel whose blocks run any segment is linked: the segments, some to a part, and the kernel that calls them. A part is cut out of the one text, so that
+//! checks and lines have the same numbers in all of them.
 
 use super::{plan::Plan, unit::Generated};
 
-/// The host thread's kernels are in no more parts than this: as many as a machine has cores for, and so few that loading them costs little.
+/// Segments are in no more parts than this: as many as a machine has cores for.
 const MOST_PARTS: usize = 16;
+
+/// About so much text of segments is worth a part: what all parts have in common is read again for each.
+const PART_BYTES: usize = 12 << 10;
 
 /// What a piece of the text is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Section {
-    /// All kernels.
+    /// All parts.
     Common,
-    /// The kernels that run the segment of this source.
+    /// The segment of this source.
     Segment(usize),
+    /// A dispatch of this source, of a block.
+    Run(usize),
+    /// All kernels.
+    Kernels,
     /// The kernels whose blocks run any segment.
     Blocks,
     /// The persistent kernel: how it decides.
@@ -35,63 +43,95 @@ pub(super) struct Cut {
     pub(super) line: u32,
 }
 
-/// Kernels that are compiled together.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Part {
+/// Kernels whose blocks run any segment.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Image {
     /// The persistent one.
     Persistent,
-    /// That of subtree dispatches.
+    /// Those of subtree dispatches.
     Workers,
-    /// Those of the host thread that have these numbers.
-    Dispatches(Vec<usize>),
 }
 
-/// Of each kernel of the host thread: the source whose segment's text it needs; none of the one that moves tiles.
-pub(super) fn kernels(plan: &Plan) -> Vec<Option<usize>> {
-    let written = |of: usize| {
-        let source = &plan.sources[of];
-        // What waits for itself is one text for both of its channels.
-        let same = |s: &super::plan::Source| {
-            !s.twin && s.task == source.task && s.segment == source.segment
-        };
-        plan.sources.iter().position(same)
+/// What is compiled together.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Part {
+    /// The host thread's kernels that have these numbers.
+    Dispatches(Vec<usize>),
+    /// The segments of the sources that have these numbers, to be linked.
+    Segments(Image, Vec<usize>),
+    /// The kernels that call them, to be linked.
+    Kernels(Image),
+}
+
+impl Part {
+    /// Whether it is to be linked with others.
+    #[must_use]
+    pub const fn is_linked(&self) -> bool {
+        matches!(self, Self::Segments(..) | Self::Kernels(_))
+    }
+}
+
+/// Of each source: the one whose segment's text it needs. What waits for itself is one text for both of its channels.
+pub(super) fn written(plan: &Plan) -> Vec<usize> {
+    let same = |a: &super::plan::Source, b: &super::plan::Source| {
+        !b.twin && a.task == b.task && a.segment == b.segment
     };
-    let mut out: Vec<Option<usize>> = (0..plan.sources.len()).map(written).collect();
-    out.extend(plan.gives_back().then_some(None));
-    out
+    let own = |(i, source)| {
+        plan.sources
+            .iter()
+            .position(|s| same(source, s))
+            .unwrap_or(i)
+    };
+    plan.sources.iter().enumerate().map(own).collect()
 }
 
 impl Generated {
     /// The host thread's kernels in parts that take about the same time to compile.
     #[must_use]
     pub fn dispatches(&self) -> Vec<Part> {
-        let mut order: Vec<(usize, usize)> = (0..self.kernels.len())
-            .map(|kernel| (self.weight(kernel), kernel))
-            .collect();
-        // The heaviest first, each to where the least is.
-        order.sort_by_key(|&(weight, kernel)| (std::cmp::Reverse(weight), kernel));
-        let mut parts = vec![(0, Vec::new()); order.len().min(MOST_PARTS)];
-        for (weight, kernel) in order {
-            if let Some((sum, kernels)) = parts.iter_mut().min_by_key(|(sum, _)| *sum) {
-                *sum += weight;
-                kernels.push(kernel);
-            }
-        }
-        let sorted = |(_, mut kernels): (usize, Vec<usize>)| {
-            kernels.sort_unstable();
-            Part::Dispatches(kernels)
-        };
-        parts.into_iter().map(sorted).collect()
+        let kernels = 0..self.written.len() + usize::from(self.moves);
+        self.shared_out(kernels).map(Part::Dispatches).collect()
     }
 
-    /// How much there is to compile of a kernel: bytes of its segment's text.
-    fn weight(&self, kernel: usize) -> usize {
-        let segment = self.kernels[kernel].map(Section::Segment);
-        let of = |(_, text): (&Cut, &str)| text.len();
+    /// What is linked to an image; the kernels take longest, and come first.
+    #[must_use]
+    pub fn linked(&self, image: Image) -> Vec<Part> {
+        let segments = self.shared_out(0..self.written.len());
+        let segments = segments.map(|of| Part::Segments(image, of));
+        std::iter::once(Part::Kernels(image))
+            .chain(segments)
+            .collect()
+    }
+
+    /// Sources, and what comes after them, shared out so that each share is about as much to compile.
+    fn shared_out(&self, sources: std::ops::Range<usize>) -> impl Iterator<Item = Vec<usize>> {
+        let mut order: Vec<(usize, usize)> = sources
+            .map(|source| (self.weight(source), source))
+            .collect();
+        // The heaviest first, each to where the least is.
+        order.sort_by_key(|&(weight, source)| (std::cmp::Reverse(weight), source));
+        let all: usize = order.iter().map(|(weight, _)| weight).sum();
+        let most = (all / PART_BYTES).clamp(1, MOST_PARTS).min(order.len());
+        let mut parts = vec![(0, Vec::new()); most];
+        for (weight, source) in order {
+            if let Some((sum, of)) = parts.iter_mut().min_by_key(|(sum, _)| *sum) {
+                *sum += weight;
+                of.push(source);
+            }
+        }
+        parts.into_iter().map(|(_, mut of)| {
+            of.sort_unstable();
+            of
+        })
+    }
+
+    /// How much there is to compile of a source: bytes of its segment's text.
+    fn weight(&self, source: usize) -> usize {
+        let segment = self.written.get(source).map(|s| Section::Segment(*s));
         let found = self
             .sections()
             .find(|(cut, _)| Some(cut.section) == segment);
-        1 + found.map_or(0, of)
+        1 + found.map_or(0, |(_, text)| text.len())
     }
 
     /// The sections with their texts; what stands before the first one is common.
@@ -107,22 +147,55 @@ impl Generated {
     /// The text of a part.
     #[must_use]
     pub fn part(&self, part: &Part) -> String {
-        let wanted = |section: Section| match (section, part) {
-            (Section::Common, _)
-            | (Section::Segment(_) | Section::Blocks, Part::Persistent | Part::Workers)
-            | (Section::Deciding | Section::Persistent, Part::Persistent)
-            | (Section::Workers, Part::Workers)
-            | (Section::Dispatch, Part::Dispatches(_)) => true,
-            (Section::Segment(s), Part::Dispatches(of)) => {
-                of.iter().any(|k| self.kernels[*k] == Some(s))
-            }
-            (Section::Kernel(k), Part::Dispatches(of)) => of.contains(&k),
-            _ => false,
+        let defined: &[&str] = match part {
+            Part::Segments(Image::Workers, _) => &["SEGMENTS", "WORKERS"],
+            Part::Segments(..) => &["SEGMENTS"],
+            Part::Kernels(Image::Workers) => &["WORKERS"],
+            Part::Dispatches(_) | Part::Kernels(Image::Persistent) => &[],
         };
+        let kernels_of = match part {
+            Part::Kernels(image) => Some(*image),
+            Part::Dispatches(_) | Part::Segments(..) => None,
+        };
+        self.cut(defined, |section| match section {
+            Section::Common => true,
+            Section::Segment(s) => match part {
+                Part::Dispatches(of) | Part::Segments(_, of) => {
+                    of.iter().any(|i| self.written.get(*i) == Some(&s))
+                }
+                // Narrow levels are run by one warp.
+                Part::Kernels(image) => *image == Image::Persistent,
+            },
+            Section::Run(s) => match part {
+                Part::Dispatches(of) | Part::Segments(_, of) => of.contains(&s),
+                Part::Kernels(_) => false,
+            },
+            Section::Kernels => !matches!(part, Part::Segments(..)),
+            Section::Blocks => kernels_of.is_some(),
+            Section::Deciding | Section::Persistent => kernels_of == Some(Image::Persistent),
+            Section::Workers => kernels_of == Some(Image::Workers),
+            Section::Dispatch => matches!(part, Part::Dispatches(_)),
+            Section::Kernel(k) => matches!(part, Part::Dispatches(of) if of.contains(&k)),
+        })
+    }
+
+    /// All that subtree dispatches need, in one text: for who has no linker.
+    #[must_use]
+    pub fn workers(&self) -> String {
+        self.cut(&["WORKERS"], |section| {
+            !matches!(
+                section,
+                Section::Deciding | Section::Persistent | Section::Dispatch | Section::Kernel(_)
+            )
+        })
+    }
+
+    /// Some sections, and what is defined for them.
+    fn cut(&self, defined: &[&str], wanted: impl Fn(Section) -> bool) -> String {
         let first = self.cuts.first().map_or(self.source.len(), |c| c.at);
         let mut out = String::new();
-        if *part == Part::Workers {
-            out += "#define WORKERS\n#line 1 \"generated.cu\"\n";
+        for name in defined {
+            out += &format!("#define {name}\n#line 1 \"generated.cu\"\n");
         }
         out += &self.source[..first];
         let mut left_out = false;

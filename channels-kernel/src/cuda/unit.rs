@@ -46,6 +46,18 @@ pub struct Options {
 impl Options {
     /// The default of [`min_blocks`](Self::min_blocks).
     pub const MIN_BLOCKS: u32 = 4;
+
+    /// Registers that a thread may have where so many blocks are to fit, of what every multiprocessor has; they are given out by eights.
+    #[must_use]
+    pub const fn registers(&self) -> u32 {
+        let blocks = if self.min_blocks == 0 {
+            1
+        } else {
+            self.min_blocks
+        };
+        let each = ((64 << 10) / (kernel::BLOCK * blocks)) & !7;
+        if each > 255 { 255 } else { each }
+    }
 }
 
 impl Default for Options {
@@ -67,8 +79,10 @@ pub struct Generated {
     pub sites: Vec<Site>,
     /// Bytes that a call of a helper that may call itself takes of a thread's stack, at most; 0 if there is no such helper.
     pub helper_frame: u64,
-    /// Of each kernel of the host-thread aggregator: the source whose segment it runs; none of the one that moves tiles.
-    pub(super) kernels: Vec<Option<usize>>,
+    /// Of each source: the one whose segment's text it needs.
+    pub(super) written: Vec<usize>,
+    /// Whether there is a kernel that moves tiles.
+    pub(super) moves: bool,
     /// Where the sections of the text begin.
     pub(super) cuts: Vec<Cut>,
 }
@@ -102,7 +116,8 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.blank();
     helper::write(plan, &mut out);
     segment::write(plan, &mut out);
-    out.section(Section::Common);
+    runs(plan, &mut out);
+    out.section(Section::Kernels);
     out.blank();
     if plan.gives_back() {
         moves(plan, &mut out);
@@ -128,7 +143,8 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     Generated {
         source,
         sites,
-        kernels: parts::kernels(plan),
+        written: parts::written(plan),
+        moves: plan.gives_back(),
         cuts,
         helper_frame: helper::recursive_frame(plan),
     }
@@ -256,12 +272,11 @@ fn channels(plan: &Plan, out: &mut Writer) {
         out.line(&format!("LIES_AT(Channels, {name}, {});", 4 * at));
     }
     out.line(&format!("TAKES(Channels, {});", places.bytes()));
-    for linkage in ["extern \"C\" ", ""] {
-        out.line(&format!(
-            "{linkage}__constant__ Channels {};",
-            kernel::CHANNELS
-        ));
-    }
+    let global = format!("__constant__ Channels {};", kernel::CHANNELS);
+    out.line(&format!("extern \"C\" {global}"));
+    out.line("#ifndef SEGMENTS");
+    out.line(&global);
+    out.line("#endif");
     out.blank();
 }
 
@@ -312,8 +327,14 @@ fn tables(plan: &Plan, out: &mut Writer) {
     );
     let frames =
         list((0..plan.stacks.len()).map(|i| plan.waiting(i).map_or(0, |n| n + 1).to_string()));
+    out.section(Section::Kernels);
     out.line("__constant__ const Source sources[SOURCES] = {");
     out.line(&format!("    {sources}}};"));
+    for i in 0..plan.sources.len() {
+        out.line(&format!(
+            "extern \"C\" __device__ void run_{i}(u32 block, u32 blocks);"
+        ));
+    }
     out.section(Section::Blocks);
     out.line("__constant__ const Push pushes[] = {");
     out.line(&format!(
@@ -382,13 +403,26 @@ pub(super) fn data(plan: &Plan, out: &mut Writer) {
     }
 }
 
+/// Of each source a function that runs a block's share of a dispatch: what kernels call, and what is compiled by itself.
+fn runs(plan: &Plan, out: &mut Writer) {
+    for (i, source) in plan.sources.iter().enumerate() {
+        out.section(Section::Run(i));
+        out.blank();
+        out.open(&format!(
+            "extern \"C\" __device__ __noinline__ void run_{i}(u32 block, u32 blocks) {{"
+        ));
+        out.line(&run_call(plan, source));
+        out.close("}");
+    }
+}
+
 fn run_source(plan: &Plan, out: &mut Writer) {
     out.blank();
     out.open("FN void run_source(u32 block, u32 blocks) {");
     out.line("Shared& sh = shared();");
     out.open("switch (sh.dispatch.source) {");
-    for (i, source) in plan.sources.iter().enumerate() {
-        out.line(&format!("case {i}: {} break;", run_call(plan, source)));
+    for i in 0..plan.sources.len() {
+        out.line(&format!("case {i}: run_{i}(block, blocks); break;"));
     }
     if plan.gives_back() {
         out.line("case SOURCES: move_tiles(sh, block, blocks); break;");
@@ -465,7 +499,7 @@ fn workers(plan: &Plan, out: &mut Writer) {
     ));
     out.blank();
     out.line("// The run's arrays, from so many elements on.");
-    out.open("FN void own_ranges(Channels& own, const u32* at) {");
+    out.open("static __device__ __noinline__ void own_ranges(Channels& own, const u32* at) {");
     for (s, stack) in plan.stacks.iter().enumerate() {
         let channel = plan.channel(s as u32);
         for (i, field) in stack.fields.iter().enumerate() {
@@ -481,7 +515,7 @@ fn workers(plan: &Plan, out: &mut Writer) {
     out.close("}");
     out.blank();
     out.line("// Copies elements within an entry channel of the run's. All threads call it.");
-    out.open("FN void copy_entries(u32 stack, u32 to, u32 from, u32 count) {");
+    out.open("static __device__ __noinline__ void copy_entries(u32 stack, u32 to, u32 from, u32 count) {");
     out.line("const auto& ch = device_channels;");
     let entries =
         (0..plan.stacks.len() as u32).filter(|s| plan.stacks[*s as usize].kind == StackKind::Entry);
@@ -494,7 +528,7 @@ fn workers(plan: &Plan, out: &mut Writer) {
 
 /// Moves elements within a channel: tiles that found no room close up with what was not taken.
 fn moves(plan: &Plan, out: &mut Writer) {
-    out.open("FN void move_elements(u32 stack, u32 to, u32 from, u32 count) {");
+    out.open("static __device__ __noinline__ void move_elements(u32 stack, u32 to, u32 from, u32 count) {");
     out.line("const auto& ch = *DeviceMemory::channels;");
     let mut stacks: Vec<u32> = plan
         .sources
@@ -545,7 +579,7 @@ fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
     match source.mode {
         Mode::Scanned { heavy: true, .. } => {
             format!(
-                "if (sh.dispatch.count < blocks * BLOCK) run_direct<{name}>(block, blocks); else run_scanned<{name}>(block, blocks);"
+                "if (shared().dispatch.count < blocks * BLOCK) run_direct<{name}>(block, blocks); else run_scanned<{name}>(block, blocks);"
             )
         }
         Mode::Scanned { .. } => format!("run_scanned<{name}>(block, blocks);"),
@@ -575,7 +609,7 @@ fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
 
 /// The host-thread aggregator's kernels: one for each source.
 fn dispatches(plan: &Plan, out: &mut Writer) {
-    for (i, source) in plan.sources.iter().enumerate() {
+    for i in 0..plan.sources.len() {
         out.section(Section::Kernel(i));
         out.blank();
         out.open(&format!(
@@ -583,9 +617,8 @@ fn dispatches(plan: &Plan, out: &mut Writer) {
         ));
         out.line("Shared& sh = shared();");
         out.line("start_dispatch(sh, d);");
-        out.line("const u32 block = blockIdx.x, blocks = gridDim.x;");
-        out.line(&run_call(plan, source));
-        out.line("finish_dispatch(sh, d);");
+        out.line(&format!("run_{i}(blockIdx.x, gridDim.x);"));
+        out.line("finish_dispatch();");
         out.close("}");
     }
     if plan.gives_back() {
@@ -598,7 +631,7 @@ fn dispatches(plan: &Plan, out: &mut Writer) {
         out.line("Shared& sh = shared();");
         out.line("start_dispatch(sh, d);");
         out.line("move_tiles(sh, blockIdx.x, gridDim.x);");
-        out.line("finish_dispatch(sh, d);");
+        out.line("finish_dispatch();");
         out.close("}");
     }
 }

@@ -54,6 +54,7 @@ fn how(job: &Job) -> How {
     How {
         fast_math: job.lowered().program.options.fast_math,
         check: false,
+        ..How::default()
     }
 }
 

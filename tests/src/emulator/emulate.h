@@ -63,6 +63,11 @@ static unsigned declarations;
 #define SHARED(type, name)                          \
   static const unsigned name##_at = declarations++; \
   type& name = *(type*)blocks_of_launch[blockIdx.x]->place(name##_at, sizeof(type))
+#define COMMON(type, name, reach) \
+  FN type& reach() {              \
+    SHARED(type, name);           \
+    return name;                  \
+  }
 
 static std::vector<std::unique_ptr<Block>> blocks_of_launch;
 static std::vector<Fiber*> ready;

@@ -14,7 +14,7 @@ use millstream_aggregator::{
     Aggregator, ErasedCall, Live, Policy, RunError, RunReport,
     cuda::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, WATCHED, run},
 };
-use millstream_channels_kernel::cuda::{Options, Part, Plan, generate};
+use millstream_channels_kernel::cuda::{Options, Plan, generate};
 use millstream_graph::{ir::TaskId, levelized::Levelized};
 use std::{
     cell::Cell,
@@ -261,7 +261,7 @@ impl Emulator {
             ..Options::default()
         };
         let generated = generate(&plan, options);
-        let workers = change(generated.part(&Part::Workers));
+        let workers = change(generated.workers());
         let text = change(generated.source);
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let text = format!("{}{text}{}", include_str!("emulate.h"), doors(&plan));

@@ -4,10 +4,13 @@ use super::{Context, Shared, check, sys};
 use crate::{error::RunError, report::KernelReport};
 use cudarc::driver::sys::{CUfunction, CUmodule};
 use std::{
-    ffi::{CString, c_int},
+    ffi::{CString, c_int, c_void},
     ptr,
     sync::Arc,
 };
+
+/// Bytes of what the linker may say.
+const LINKER_LOG: usize = 8 << 10;
 
 /// A loaded cubin.
 #[derive(Debug)]
@@ -36,6 +39,72 @@ impl Module {
         })
     }
 
+    /// Links objects that were compiled for an architecture, and loads the result. The context is entered.
+    pub(in crate::cuda) fn linked(
+        context: &Context,
+        arch: u32,
+        objects: &[&[u8]],
+    ) -> Result<Self, RunError> {
+        use sys::CUjit_option_enum as About;
+        let mut log = vec![0u8; LINKER_LOG];
+        let mut about = [
+            About::CU_JIT_TARGET,
+            About::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+            About::CU_JIT_ERROR_LOG_BUFFER,
+        ];
+        // The driver wants numbers where pointers are.
+        let mut values: [*mut c_void; 3] = [
+            ptr::without_provenance_mut(arch as usize),
+            ptr::without_provenance_mut(log.len()),
+            log.as_mut_ptr().cast(),
+        ];
+        let mut linker = Linker(ptr::null_mut());
+        let (mut image, mut bytes) = (ptr::null_mut(), 0);
+        let mut link = || {
+            // SAFETY: as many options as values; the log lives longer than the linker.
+            let code = unsafe {
+                sys::cuLinkCreate_v2(
+                    3,
+                    about.as_mut_ptr(),
+                    values.as_mut_ptr(),
+                    &raw mut linker.0,
+                )
+            };
+            check(code, "starting the linker")?;
+            for object in objects {
+                // SAFETY: an ELF file of this length, which is copied.
+                let code = unsafe {
+                    sys::cuLinkAddData_v2(
+                        linker.0,
+                        sys::CUjitInputType_enum::CU_JIT_INPUT_CUBIN,
+                        object.as_ptr().cast::<c_void>().cast_mut(),
+                        object.len(),
+                        c"segments".as_ptr(),
+                        0,
+                        ptr::null_mut(),
+                        ptr::null_mut(),
+                    )
+                };
+                check(code, "linking the program")?;
+            }
+            // SAFETY: valid for writes.
+            let code = unsafe { sys::cuLinkComplete(linker.0, &raw mut image, &raw mut bytes) };
+            check(code, "linking the program")
+        };
+        if let Err(error) = link() {
+            let said = String::from_utf8_lossy(&log);
+            let said = said.trim_end_matches('\0').trim();
+            return Err(if said.is_empty() {
+                error
+            } else {
+                RunError::Compile(format!("{error}: {said}"))
+            });
+        }
+        // SAFETY: the linker is alive, and says how long its image is.
+        let image = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) };
+        Self::new(context, image)
+    }
+
     pub(in crate::cuda) fn kernel(&self, name: &str) -> Result<Kernel, RunError> {
         let text = CString::new(name)
             .map_err(|_| RunError::Device(format!("no kernel is named {name:?}")))?;
@@ -59,6 +128,18 @@ impl Module {
         };
         check(code, &format!("looking for global {name}"))?;
         Ok((address, bytes))
+    }
+}
+
+/// The driver's linker at work; it owns what it links to.
+struct Linker(sys::CUlinkState);
+
+impl Drop for Linker {
+    fn drop(&mut self) {
+        if !self.0.is_null() {
+            // SAFETY: made by `cuLinkCreate`. Errors have nowhere to go.
+            unsafe { sys::cuLinkDestroy(self.0) };
+        }
     }
 }
 

@@ -64,14 +64,14 @@ impl CudaGraph {
         let how = How {
             fast_math: program.source.options.fast_math,
             check: false,
+            ..How::default()
         };
         let compiler = Compiler {
             nvrtc,
             arch: arch_for(nvrtc, inner.info.arch)?,
-            how,
             name: &program.graph.name,
         };
-        let compiled = compiler.all(std::slice::from_ref(&text.source))?;
+        let compiled = compiler.all(&[(text.source, how)])?;
         let module = Module::new(&inner.context, &compiled[0].cubin)?;
         let kernel = module.kernel(kernel::FLOW)?;
         let blocks = kernel.occupancy(kernel::BLOCK)? * inner.info.multiprocessors;

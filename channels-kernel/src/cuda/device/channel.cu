@@ -177,11 +177,8 @@ struct Shared {
   u64 begun;  // when the block began with its dispatch
 #endif
 };
-// One for the whole module, reached by its name: through a pointer the compiler would not know which memory it is in.
-FN Shared& shared() {
-  SHARED(Shared, of_block);
-  return of_block;
-}
+// Reached by its name: through a pointer the compiler would not know which memory it is in.
+COMMON(Shared, of_block, shared)
 
 // What a thread keeps in registers while it tries tiles.
 struct Trying {
@@ -471,7 +468,7 @@ FN void run_reserved(Shared& sh, Gathered<typename S::Sum, M>& sum, LeafCounts<S
 
 // Runs elements in tiles of `BLOCK * ITEMS`, from the top of the run downwards: count, reserve once, run.
 template <class S, class M = DeviceMemory>
-static __device__ __noinline__ void run_scanned(u32 block, u32 blocks) {
+FN void run_scanned(u32 block, u32 blocks) {
   Shared& sh = shared();
   Control* const control = M::control();
   const Dispatch& d = sh.dispatch;
@@ -569,7 +566,7 @@ FN void reserve_tried(Shared& sh, Control* control, [[maybe_unused]] u32 lowest)
 // Runs elements in the same tiles, but as soon as their children are staged the tile is as good as done: if they find room, they are written to
 // the channel and the results handed in, else nothing has happened.
 template <class S, bool ONCE, class M = DeviceMemory>
-static __device__ __noinline__ void run_tried(u32 block, u32 blocks) {
+FN void run_tried(u32 block, u32 blocks) {
   Shared& sh = shared();
   Control* const control = M::control();
   constexpr u32 TILE = BLOCK * S::ITEMS;

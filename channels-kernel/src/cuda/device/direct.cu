@@ -95,7 +95,7 @@ FN void run_walking(Direct<S, M>& worker, bool mine, u32 element) {
 
 // Runs elements a lane each, as many warps as there are: for heavy bodies and for those that push nothing.
 template <class S, class M = DeviceMemory>
-static __device__ __noinline__ void run_direct(u32 block, u32 blocks) {
+FN void run_direct(u32 block, u32 blocks) {
   Shared& sh = shared();
   const Dispatch& d = sh.dispatch;
   const u32 warps = blocks * WARPS;

@@ -32,7 +32,9 @@ FN void answer(Control* c, u32 number) {
 }
 
 // One dispatch of the host-thread aggregator. The last block to finish hands the counters to the host and clears them.
-FN void finish_dispatch(Shared& sh, const Dispatch& d) {
+static __device__ __noinline__ void finish_dispatch() {
+  Shared& sh = shared();
+  const Dispatch& d = sh.dispatch;
   Control* const c = device_channels.control;
   __syncthreads();
   share_ends(sh);

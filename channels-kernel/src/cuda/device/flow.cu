@@ -34,10 +34,7 @@ struct FlowShared {
   u64 ran[NODES];           // elements
   u64 wavefronts;
 };
-FN FlowShared& flow_shared() {
-  SHARED(FlowShared, of_block);
-  return of_block;
-}
+COMMON(FlowShared, of_block, flow_shared)
 
 FN u32 state_idle(u32 word) { return word & 0xffffu; }
 

@@ -14,10 +14,7 @@ struct Own {
   u32 hungry;             // how many workers had nothing to do when it was last looked
   u32 offers;             // whether there was a gift of the worker's that is not gone
 };
-FN Own& own() {
-  SHARED(Own, of_worker);
-  return of_worker;
-}
+COMMON(Own, of_worker, own)
 #define HERE own().channels
 #else
 #define HERE device_channels

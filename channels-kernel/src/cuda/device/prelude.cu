@@ -58,6 +58,13 @@ FN void regroup() {
 }
 FN u32 shuffle(u32 lanes, u32 x, u32 from) { return __shfl_sync(lanes, x, from); }
 #define SHARED(type, name) __shared__ type name
+// What the parts of a program have in common, and how each reaches it. The part with the kernels defines it, and those that have segments alone are
+// linked with it.
+#ifdef SEGMENTS
+#define COMMON(type, name, reach) extern __shared__ type name; FN type& reach() { return name; }
+#else
+#define COMMON(type, name, reach) __shared__ type name; FN type& reach() { return name; }
+#endif
 // An address in shared memory, in a register: the compiler does not know that it could work it out again at each use.
 typedef u32 near;
 FN near near_of(const void* p) {
@@ -78,10 +85,8 @@ FN u32 count_up(near at) {
 struct StageMemory {
   alignas(16) char bytes[STAGE_BYTES];
 };
-FN ptr stage_memory() {
-  SHARED(StageMemory, stage);
-  return stage.bytes;
-}
+COMMON(StageMemory, stage_of_block, stage)
+FN ptr stage_memory() { return stage().bytes; }
 
 // Wrapping arithmetic on signed and on narrow types goes through an unsigned type that C does not promote to int.
 #define WRAPPING(T, U, W)                                                          \

@@ -44,7 +44,8 @@ pub fn generate(plan: &FlowPlan, options: Options) -> Generated {
         source,
         sites,
         helper_frame: helper::recursive_frame(&plan.plan),
-        kernels: Vec::new(),
+        written: Vec::new(),
+        moves: false,
         cuts: Vec::new(),
     }
 }

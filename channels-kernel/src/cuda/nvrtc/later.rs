@@ -8,7 +8,7 @@ use std::{
     ffi::c_int,
     io::IsTerminal,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    thread::JoinHandle,
+    thread::{JoinHandle, available_parallelism},
     time::Duration,
 };
 
@@ -17,8 +17,29 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// And after so long it ends without them.
 const MOST: Duration = Duration::from_secs(60);
 
-/// They take turns, so that what runs meanwhile has cores.
-static TURN: Mutex<()> = Mutex::new(());
+/// How many of them are at work: a core is left to what runs meanwhile.
+static AT_WORK: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+/// One that is at work.
+struct Turn;
+
+impl Turn {
+    /// Waits until it may be.
+    fn take() -> Self {
+        let most = available_parallelism().map_or(1, |cores| cores.get().max(2) - 1);
+        let at_work = AT_WORK.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = AT_WORK.1.wait_while(at_work, |n| *n >= most);
+        *free.unwrap_or_else(PoisonError::into_inner) += 1;
+        Self
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *AT_WORK.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        AT_WORK.1.notify_one();
+    }
+}
 
 /// Compilations under way in other threads.
 static UNDER_WAY: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
@@ -142,7 +163,7 @@ impl Nvrtc {
         let working = Working::begin();
         let work = move || {
             let _working = working;
-            let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+            let _turn = Turn::take();
             let result = self.compile_cached(&source, arch, how);
             if let Err(error) = &result {
                 tracing::error!(%error, "a kernel that was compiled for later runs is refused");

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::cuda::{
-    Part,
+    Image, Part,
     abi::kernel,
     nvrtc::{self, Arch, How, NvrtcError},
 };
@@ -116,6 +116,15 @@ fn the_same_text_gives_ptx() {
     );
 }
 
+/// All parts of all images, each once.
+fn parts(generated: &Generated) -> Vec<Part> {
+    let mut out = generated.dispatches();
+    for image in [Image::Persistent, Image::Workers] {
+        out.extend(generated.linked(image));
+    }
+    out
+}
+
 /// Names of kernels in machine code.
 fn kernels(cubin: &[u8], of: &Plan) -> Vec<String> {
     let holds = |name: &String| {
@@ -135,45 +144,56 @@ fn kernels(cubin: &[u8], of: &Plan) -> Vec<String> {
 fn parts_hold_all_kernels_once_and_compile_by_themselves() {
     for (name, text) in in_parts() {
         let (plan, generated) = generated(text);
-        let parts: Vec<Part> = generated
-            .dispatches()
-            .into_iter()
-            .chain([Part::Persistent, Part::Workers])
-            .collect();
-        let mut numbers: Vec<usize> = parts
-            .iter()
-            .flat_map(|p| match p {
-                Part::Dispatches(numbers) => numbers.clone(),
-                Part::Persistent | Part::Workers => Vec::new(),
-            })
-            .collect();
-        numbers.sort_unstable();
-        assert!(numbers.into_iter().eq(0..plan.kernels()), "{name}");
+        let parts = parts(&generated);
+        for kind in [None, Some(Image::Persistent), Some(Image::Workers)] {
+            let of = |p: &Part| match p {
+                Part::Segments(image, of) if kind == Some(*image) => of.clone(),
+                Part::Dispatches(of) if kind.is_none() => of.clone(),
+                _ => Vec::new(),
+            };
+            let all = kind.map_or(plan.kernels(), |_| plan.sources.len());
+            let mut numbers: Vec<usize> = parts.iter().flat_map(of).collect();
+            numbers.sort_unstable();
+            assert!(numbers.into_iter().eq(0..all), "{name}");
+        }
         let Ok(nvrtc) = nvrtc::find() else {
             eprintln!("SKIPPED: no NVRTC");
             continue;
         };
-        let how = How {
-            check: true,
-            ..How::default()
-        };
         for part in &parts {
+            let how = How {
+                check: true,
+                linked: part.is_linked().then_some(64),
+                ..How::default()
+            };
             let text = generated.part(part);
             let compiled = nvrtc
                 .compile(&text, Arch(90), how)
                 .unwrap_or_else(|e| panic!("{name}, {part:?}: {e}\n{}", numbered(&text)));
             let expected: Vec<String> = match part {
-                Part::Persistent => vec![kernel::PERSISTENT.to_owned()],
-                Part::Workers => vec![kernel::WORKERS.to_owned()],
+                Part::Kernels(Image::Persistent) => vec![kernel::PERSISTENT.to_owned()],
+                Part::Kernels(Image::Workers) => vec![kernel::WORKERS.to_owned()],
                 Part::Dispatches(numbers) => numbers.iter().map(|n| kernel::dispatch(*n)).collect(),
+                Part::Segments(_, of) => {
+                    let missing = |i: &&usize| {
+                        let section = format!(".text.run_{i}\0");
+                        let mut windows = compiled.cubin.windows(section.len());
+                        !windows.any(|w| w == section.as_bytes())
+                    };
+                    assert_eq!(of.iter().find(missing), None, "{name}, {part:?}");
+                    Vec::new()
+                }
             };
             assert_eq!(
                 kernels(&compiled.cubin, &plan),
                 expected,
                 "{name}, {part:?}"
             );
-            let global = kernel::CHANNELS.as_bytes();
-            assert!(compiled.cubin.windows(global.len()).any(|w| w == global));
+            // Who has kernels defines what all parts have in common.
+            let global = ".nv.constant3\0";
+            let mut windows = compiled.cubin.windows(global.len());
+            let defined = windows.any(|w| w == global.as_bytes());
+            assert!(defined || expected.is_empty(), "{name}, {part:?}");
         }
     }
 }
@@ -195,7 +215,7 @@ fn lines_have_the_same_numbers_in_all_parts() {
                 continue;
             }
             // It stands before the first line.
-            if line != "#define WORKERS" {
+            if !matches!(line, "#define WORKERS" | "#define SEGMENTS") {
                 out.push((file.clone(), number, line));
             }
         }
@@ -204,11 +224,7 @@ fn lines_have_the_same_numbers_in_all_parts() {
     for (name, text) in all() {
         let (_, generated) = generated(text);
         let whole: HashSet<_> = lines(&generated.source).into_iter().collect();
-        let parts = generated
-            .dispatches()
-            .into_iter()
-            .chain([Part::Persistent, Part::Workers]);
-        for part in parts {
+        for part in parts(&generated) {
             let text = generated.part(&part);
             let other = lines(&text).into_iter().find(|line| !whole.contains(line));
             assert_eq!(other, None, "{name}, {part:?}");
@@ -231,13 +247,18 @@ fn a_planted_mistake_is_told_with_the_line_of_the_source() {
         format!("{place}u32 planted = mistake;\n"),
         format!("{place};\n#line 7 \"generated.cu\"\nu32 planted = mistake;\n"),
     ];
-    for part in [Part::Dispatches(vec![0]), Part::Persistent] {
+    let how = How {
+        linked: Some(64),
+        ..How::default()
+    };
+    let segments = Part::Segments(Image::Persistent, vec![0]);
+    for part in [segments, Part::Kernels(Image::Persistent)] {
         let text = generated.part(&part);
         let body = text.find("static void run(").unwrap();
         let (before, behind) = text.split_at(body + text[body..].find("{\n").unwrap() + 2);
         for mistake in &mistakes {
             let planted = format!("{before}{mistake}{behind}");
-            let refused = nvrtc.compile(&planted, Arch(90), How::default());
+            let refused = nvrtc.compile(&planted, Arch(90), how);
             let error = refused.unwrap_err().to_string();
             let file = file.display();
             let told = format!("{file}:5: error: identifier \"mistake\" is undefined");
@@ -256,8 +277,12 @@ fn a_planted_mistake_is_told_with_the_line_of_the_source() {
 fn ends_while_a_kernel_is_compiled() {
     let (_, generated) = generated(shared::FIB);
     let nvrtc = nvrtc::find().unwrap();
-    let text = generated.part(&Part::Persistent);
-    let later = nvrtc.compile_later(text, Arch(90), How::default()).unwrap();
+    let how = How {
+        linked: Some(64),
+        ..How::default()
+    };
+    let text = generated.part(&Part::Kernels(Image::Persistent));
+    let later = nvrtc.compile_later(text, Arch(90), how).unwrap();
     assert!(!later.is_done(), "it takes a second or so");
 }
 

@@ -8,15 +8,11 @@ use std::process::Command;
 fn no_segment_names_the_device_s_channels() {
     for (name, text) in all() {
         let source = generated(text).1.source;
-        let segments =
-            source.find("// Task `").unwrap()..source.find("// The levelized policy").unwrap();
-        let before_moves = source[segments]
-            .split("FN void move_elements")
-            .next()
-            .unwrap();
-        assert!(before_moves.contains("W::Memory::channels"), "{name}");
-        assert!(!before_moves.contains(CHANNELS), "{name}");
-        assert!(!before_moves.contains("DeviceMemory"), "{name}");
+        let end = source.find("extern \"C\" __device__ __noinline__ void run_0(");
+        let segments = &source[source.find("// Task `").unwrap()..end.unwrap()];
+        assert!(segments.contains("W::Memory::channels"), "{name}");
+        assert!(!segments.contains(CHANNELS), "{name}");
+        assert!(!segments.contains("DeviceMemory"), "{name}");
     }
 }
 
