@@ -6,10 +6,13 @@ use super::{
     places::strip,
 };
 use crate::{
-    hir::{By, Expr, ExprKind, For, Part, Pat, Step},
+    hir::{Builtin, By, Expr, ExprKind, For, Part, Pat, Step},
     ty::{BOOL, Class, Ty, USIZE},
 };
 use syn::spanned::Spanned;
+
+/// Methods of matrices that a `for` runs over.
+pub(super) const ROWS: &[&str] = &["row_iter", "row_iter_mut"];
 
 /// Methods of slices whose items are slices.
 pub(super) const PARTS: &[&str] = &[
@@ -459,6 +462,15 @@ impl Checker<'_> {
         } else {
             String::new()
         };
+        if let syn::Expr::MethodCall(m) = base
+            && m.args.is_empty()
+            && ROWS.contains(&&*name)
+        {
+            if copied {
+                return self.only_elements_are_copied(base);
+            }
+            return self.rows(m, pat);
+        }
         let (receiver, size) = match base {
             syn::Expr::MethodCall(m)
                 if m.args.is_empty() && matches!(&*name, "iter" | "iter_mut") =>
@@ -472,9 +484,7 @@ impl Checker<'_> {
         };
         let mode = (!std::ptr::eq(receiver, base)).then(|| name.ends_with("_mut"));
         if copied && name != "iter" {
-            self.error(base.span(), "only the elements of `.iter()` can be copied")
-                .help("leave it out");
-            return None;
+            return self.only_elements_are_copied(base);
         }
         let e = match mode {
             Some(mutable) => self.receiver(receiver, mutable),
@@ -489,8 +499,13 @@ impl Checker<'_> {
         let shown = self.show(&e.ty);
         let Some((slice, elem)) = self.as_slice(e, mutable) else {
             if shown != "?" {
+                let help = match shown.as_str() {
+                    "a number" | "usize" | "u64" | "u32" | "i64" | "i32" => "write a range: `0..n`",
+                    _ if shown.starts_with("Mat") => "run over its rows: `for row in m.row_iter()`",
+                    _ => "it runs over ranges, slices and arrays",
+                };
                 self.error(base.span(), format!("a `for` cannot run over `{shown}`"))
-                    .help("it runs over ranges, slices and arrays");
+                    .help(help);
             }
             return None;
         };
@@ -512,6 +527,48 @@ impl Checker<'_> {
             by,
             by_value: copied || keep,
             keep,
+            pat,
+        })
+    }
+
+    fn only_elements_are_copied<T>(&mut self, base: &syn::Expr) -> Option<T> {
+        self.error(base.span(), "only the elements of `.iter()` can be copied")
+            .help("leave it out");
+        None
+    }
+
+    /// The rows of a matrix.
+    fn rows<'e>(&mut self, m: &syn::ExprMethodCall, pat: &'e syn::Pat) -> Option<Source<'e>> {
+        let of = self.expr(&m.receiver, None);
+        let of = self.behind_refs(of);
+        let name = m.method.to_string();
+        let Ty::Mat { elem, .. } = self.shallow(&of.ty) else {
+            let shown = self.show(&of.ty);
+            if shown != "?" {
+                self.error(
+                    m.method.span(),
+                    format!("`{name}` of `{shown}`, which is no matrix"),
+                )
+                .help("make one of a slice, `Mat::new(data, rows, columns)`, or run over its parts: `for row in data.chunks(columns)`");
+            }
+            return None;
+        };
+        let mutable = name.ends_with("_mut");
+        if !self.lends_matrix(&of, mutable, &name, m.method.span()) {
+            return None;
+        }
+        let ty = Ty::Mat {
+            mutable,
+            elem: elem.clone(),
+        };
+        let same = ExprKind::Method(Builtin::MatSame, vec![of]);
+        Some(Source {
+            slice: Expr::new(same, ty, m.span()),
+            elem: *elem,
+            mutable,
+            by: By::Rows,
+            by_value: false,
+            keep: false,
             pat,
         })
     }

@@ -111,10 +111,13 @@ programs! {
     minimax
     no_parameters
     on_gpu
+    parallel_checked
     parallel_corners
+    parallel_differences
     parallel_loops
     parallel_ports
     parallel_recursion
+    parallel_rows
     patterns_behind_references
     patterns_with_rest
     permutations
