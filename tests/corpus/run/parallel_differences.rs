@@ -59,7 +59,7 @@ pub mod program {
             less -= x;
             product *= 1.0 + x * 0.001;
             rounds -= 3;
-            most = most.max(*x as f32);
+            most = most.max(*x as f32 + 1.5);
         }
         let mut one = -0.0f32;
         #[parallel]
