@@ -471,6 +471,17 @@ impl Checker<'_> {
             }
             return self.rows(m, pat);
         }
+        if let syn::Expr::MethodCall(m) = base
+            && let syn::Expr::MethodCall(_) | syn::Expr::Range(_) = strip(&m.receiver)
+            && let Some(help) = instead_of_adaptor(&name)
+        {
+            self.error(
+                m.method.span(),
+                format!("`{name}` of an iterator is not part of the task language"),
+            )
+            .help(help);
+            return None;
+        }
         let (receiver, size) = match base {
             syn::Expr::MethodCall(m)
                 if m.args.is_empty() && matches!(&*name, "iter" | "iter_mut") =>
@@ -625,6 +636,21 @@ struct Source<'e> {
 pub(crate) fn is_parallel_attribute(attr: &syn::Attribute) -> bool {
     let last = attr.path().segments.last();
     last.is_some_and(|s| s.ident == "parallel")
+}
+
+/// What to write instead of an iterator's adaptor.
+fn instead_of_adaptor(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "skip" => "run over what is left: `for x in &a[n..]`",
+        "take" => "run over the first of them: `for x in &a[..n]`",
+        "filter" | "skip_while" => "leave the others out in the loop: `if .. { continue; }`",
+        "take_while" | "map_while" => "leave the loop where it ends: `if .. { break; }`",
+        "map" | "filter_map" | "inspect" => "compute it in the loop's body",
+        "flatten" | "flat_map" => "write a loop in the loop",
+        "chain" => "write a loop for each",
+        "cycle" => "run over the indices: `a[i % a.len()]`",
+        _ => return None,
+    })
 }
 
 fn strip_pat(pat: &syn::Pat) -> &syn::Pat {

@@ -83,11 +83,21 @@ impl Search<'_> {
         match &*e.kind {
             ExprKind::AssignOp(op, place, _) => match (joined_by(*op), self.whole(place)) {
                 (Some(op), Some(var)) => self.gather(var, op, 1, e.span),
+                (Some(_), None) => self.changes_by(place, e.span, gathered_in(place)),
                 _ => self.changes(place, e.span),
             },
             ExprKind::Assign(place, value) => match (self.whole(place), combined(value)) {
                 (Some(var), Some((op, of))) if of.iter().any(|e| self.whole(e) == Some(var)) => {
                     self.gather(var, op, 2, e.span);
+                }
+                (Some(var), _) => {
+                    let name = &self.vars[var.0].name;
+                    let help = match *value.kind {
+                        ExprKind::Bool(true) => format!("gather whether it is so: `{name} |= ..`"),
+                        ExprKind::Bool(false) => format!("gather whether it is so: `{name} &= ..`"),
+                        _ => HOW.to_owned(),
+                    };
+                    self.changes_by(place, e.span, &help);
                 }
                 _ => self.changes(place, e.span),
             },
@@ -186,14 +196,36 @@ impl Search<'_> {
     }
 
     fn changes(&mut self, place: &Expr, span: Span) {
+        self.changes_by(place, span, HOW);
+    }
+
+    fn changes_by(&mut self, place: &Expr, span: Span, help: &str) {
         let Some((var, _)) = place.root() else { return };
         if !self.around.contains(&var) {
             return;
         }
         let name = &self.vars[var.0].name;
         self.wrong
-            .error(span, format!("`{name}` is changed by several rounds of a parallel loop at once"))
-            .help("gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics");
+            .error(
+                span,
+                format!("`{name}` is changed by several rounds of a parallel loop at once"),
+            )
+            .help(help);
+    }
+}
+
+/// What to write instead of a change of what rounds share.
+const HOW: &str = "gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics";
+
+/// The same where something is gathered, but not in a variable.
+fn gathered_in(place: &Expr) -> &'static str {
+    match &*place.kind {
+        ExprKind::Field(..) | ExprKind::Deref(..) => {
+            "only a whole variable is gathered in: write `let mut sum = 0;` in front of the loop, gather in `sum`, and add it here behind the loop"
+        }
+        _ => {
+            "elements are not gathered in: share atomics (`a[i].fetch_add(..)`), run over what is written to (`for x in a.iter_mut()`), or gather in a variable each"
+        }
     }
 }
 

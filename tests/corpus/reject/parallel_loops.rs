@@ -87,7 +87,7 @@ pub mod program {
 //~ 11:13: `own` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
 //~ 12:13: `out` is changed by several rounds of a parallel loop at once
-//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~   help: elements are not gathered in: share atomics (`a[i].fetch_add(..)`), run over what is written to (`for x in a.iter_mut()`), or gather in a variable each
 //~ 13:18: `own` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
 //~ 14:18: `out` is changed by several rounds of a parallel loop at once
