@@ -371,7 +371,7 @@ impl Checker<'_> {
         rev: bool,
         from_end: bool,
     ) -> Option<For> {
-        let (items, index) = match strip_pat(pat) {
+        let (items, mut index) = match strip_pat(pat) {
             syn::Pat::Tuple(t) if enumerate && t.elems.len() == 2 => {
                 (&t.elems[1], Some(&t.elems[0]))
             }
@@ -383,7 +383,7 @@ impl Checker<'_> {
             other => (other, None),
         };
         let mut sources = Vec::new();
-        self.sources(base, items, &mut sources)?;
+        self.sources(base, items, &mut sources, &mut index)?;
         if rev && sources.len() > 1 {
             self.error(base.span(), "`rev` of a `zip`")
                 .help("run over the indices: `for i in (0..n).rev()`");
@@ -413,14 +413,31 @@ impl Checker<'_> {
         })
     }
 
-    /// The slices that a `for` runs over, each with the pattern of its items.
+    /// The slices that a `for` runs over, each with the pattern of its items. What is counted beside one of them is the number of the round.
     fn sources<'e>(
         &mut self,
         base: &'e syn::Expr,
         pat: &'e syn::Pat,
         out: &mut Vec<Source<'e>>,
+        index: &mut Option<&'e syn::Pat>,
     ) -> Option<()> {
         match strip(base) {
+            syn::Expr::MethodCall(m) if m.method == "enumerate" && m.args.is_empty() => {
+                let pair = match strip_pat(pat) {
+                    syn::Pat::Tuple(pair) if pair.elems.len() == 2 => pair,
+                    _ => {
+                        self.error(pat.span(), "`enumerate` gives an index and an element")
+                            .help("write `for ((i, x), y) in ..`");
+                        return None;
+                    }
+                };
+                if index.replace(&pair.elems[0]).is_some() {
+                    self.error(m.method.span(), "rounds are counted twice")
+                        .help("one `enumerate` is enough: all sides have the same index");
+                    return None;
+                }
+                self.sources(&m.receiver, &pair.elems[1], out, index)
+            }
             syn::Expr::MethodCall(m) if m.method == "zip" && m.args.len() == 1 => {
                 let syn::Pat::Tuple(pair) = strip_pat(pat) else {
                     self.error(pat.span(), "`zip` gives pairs")
@@ -433,8 +450,8 @@ impl Checker<'_> {
                     );
                     return None;
                 }
-                self.sources(&m.receiver, &pair.elems[0], out)?;
-                self.sources(&m.args[0], &pair.elems[1], out)
+                self.sources(&m.receiver, &pair.elems[0], out, index)?;
+                self.sources(&m.args[0], &pair.elems[1], out, index)
             }
             syn::Expr::Range(r) => {
                 self.error(r.span(), "a range beside a slice")
@@ -475,11 +492,11 @@ impl Checker<'_> {
             && let syn::Expr::MethodCall(_) | syn::Expr::Range(_) = strip(&m.receiver)
             && let Some(help) = instead_of_adaptor(&name)
         {
-            self.error(
-                m.method.span(),
-                format!("`{name}` of an iterator is not part of the task language"),
-            )
-            .help(help);
+            let message = match &*name {
+                "rev" | "step_by" => format!("`{name}` of one side of a `zip`"),
+                _ => format!("`{name}` of an iterator is not part of the task language"),
+            };
+            self.error(m.method.span(), message).help(help);
             return None;
         }
         let (receiver, size) = match base {
@@ -649,6 +666,8 @@ fn instead_of_adaptor(name: &str) -> Option<&'static str> {
         "flatten" | "flat_map" => "write a loop in the loop",
         "chain" => "write a loop for each",
         "cycle" => "run over the indices: `a[i % a.len()]`",
+        "step_by" => "step through its indices: `for i in (0..a.len()).step_by(n)`",
+        "rev" => "run over the indices: `for i in 0..n`, with `a[n - 1 - i]`",
         _ => return None,
     })
 }

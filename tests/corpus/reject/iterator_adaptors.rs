@@ -14,6 +14,10 @@ pub mod program {
         for x in data.chunks(4).flatten() {}
         for x in data.iter().chain(out.iter()) {}
         for x in data.iter().cycle() {}
+        for (x, y) in data.iter().zip(out.iter().rev()) {}
+        for (x, y) in data.iter().step_by(2).zip(out.iter()) {}
+        for (i, ((j, x), y)) in data.iter().enumerate().zip(out.iter()).enumerate() {}
+        for (x, y) in data.iter().enumerate().zip(out.iter()) {}
         let v: Vec<u32> = Vec::new();
         let mut found = Vec::with_capacity(n);
         let less = (1, 2) < (n, 3);
@@ -42,13 +46,21 @@ pub mod program {
 //~   help: write a loop for each
 //~ 16:30: `cycle` of an iterator is not part of the task language
 //~   help: run over the indices: `a[i % a.len()]`
-//~ 17:16: there is no type `Vec` in this program
+//~ 17:50: `rev` of one side of a `zip`
+//~   help: run over the indices: `for i in 0..n`, with `a[n - 1 - i]`
+//~ 18:35: `step_by` of one side of a `zip`
+//~   help: step through its indices: `for i in (0..a.len()).step_by(n)`
+//~ 19:45: rounds are counted twice
+//~   help: one `enumerate` is enough: all sides have the same index
+//~ 20:14: `enumerate` gives an index and an element
+//~   help: write `for ((i, x), y) in ..`
+//~ 21:16: there is no type `Vec` in this program
 //~   help: nothing is allocated in a task: use an array, or pass a slice
-//~ 17:27: there is no function `Vec::new` in the task language
+//~ 21:27: there is no function `Vec::new` in the task language
 //~   help: nothing is allocated in a task: use an array, or pass a slice
-//~ 18:25: there is no function `Vec::with_capacity` in the task language
+//~ 22:25: there is no function `Vec::with_capacity` in the task language
 //~   help: nothing is allocated in a task: use an array, or pass a slice
-//~ 19:20: `<` cannot be applied to `(usize, i32)`
+//~ 23:20: `<` cannot be applied to `(usize, i32)`
 //~   help: write it for the parts, one by one
-//~ 20:29: an iterator stands only in a `for`
+//~ 24:29: an iterator stands only in a `for`
 //~   help: write a loop: `for x in a.iter() { .. }`

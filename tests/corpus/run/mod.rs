@@ -86,6 +86,7 @@ programs! {
     int_wrapping_methods
     int_wraps
     integrate
+    jacobi
     knapsack
     label_correcting
     late_initialization

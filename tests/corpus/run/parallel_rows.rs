@@ -15,6 +15,13 @@ pub mod program {
         for (row, sum) in m.row_iter().zip(out.iter_mut()) {
             *sum = row.len() as i64;
         }
+        for ((i, row), sum) in m.row_iter().enumerate().zip(out.iter()) {
+            all += i64::from(row[0]) * i as i64 - sum;
+        }
+        #[parallel]
+        for (row, (i, sum)) in m.row_iter().zip(out.iter_mut().enumerate()) {
+            *sum += i64::from(row[i % row.len()]);
+        }
         for row in m.row_iter().rev() {
             all = all * 5 + i64::from(row[0]);
         }

@@ -316,6 +316,7 @@ impl Gen<'_> {
     /// A loop over slices in step.
     fn over(&mut self, ids: &[usize], most: u32) -> Head {
         let (mut pattern, mut text, mut declares) = (String::new(), String::new(), Vec::new());
+        let counted = self.c.chance(15).then(|| self.name("i"));
         for (n, &id) in ids.iter().enumerate() {
             let (elem, writable) = match self.vars[id].kind.clone() {
                 Kind::Value(Ty::Array(elem, _)) => ((*elem).clone(), may_write(&self.vars[id])),
@@ -368,12 +369,20 @@ impl Gen<'_> {
                 _ => (item, format!("{over}.{by}"), kind),
             };
             (pattern, text) = match n {
-                0 => (item, by),
+                // The first of several may be counted instead of all.
+                0 => match counted.clone().filter(|_| ids.len() > 1) {
+                    Some(name) => {
+                        let both = (format!("({name}, {item})"), format!("{by}.enumerate()"));
+                        declares.push((name, Kind::Value(USIZE), false, None));
+                        both
+                    }
+                    None => (item, by),
+                },
                 _ => (format!("({pattern}, {item})"), format!("{text}.zip({by})")),
             };
             declares.push((name, kind, mutable, Some(id)));
         }
-        if self.c.chance(35) {
+        if counted.is_none() && self.c.chance(35) {
             let name = self.name("i");
             pattern = format!("({name}, {pattern})");
             text += ".enumerate()";
