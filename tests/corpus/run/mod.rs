@@ -75,6 +75,7 @@ programs! {
     gather_over_syncs
     gather_sum
     helpers
+    image_rows
     implicit_sync
     imports
     inference
@@ -122,6 +123,7 @@ programs! {
     patterns_behind_references
     patterns_with_rest
     permutations
+    ports_of_loops
     prefix_sums
     queens
     quicksort
