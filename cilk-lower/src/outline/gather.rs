@@ -99,7 +99,7 @@ impl Search<'_> {
                     };
                     self.changes_by(place, e.span, &help);
                 }
-                _ => self.changes(place, e.span),
+                _ => self.changes_by(place, e.span, written_in(place)),
             },
             ExprKind::Spawn { args, dest, .. } => {
                 for arg in args {
@@ -216,6 +216,19 @@ impl Search<'_> {
 
 /// What to write instead of a change of what rounds share.
 const HOW: &str = "gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics";
+
+/// The same where something is written to a part of what rounds share.
+fn written_in(place: &Expr) -> &'static str {
+    match &*place.kind {
+        ExprKind::Index(..) => {
+            "run over what is written to, so that each round has an item of its own (`for (i, x) in out.iter_mut().enumerate()`, several by `zip`), or share atomics"
+        }
+        ExprKind::MatIndex(..) => {
+            "run over the rows, so that each round has one of its own: `for (i, row) in m.row_iter_mut().enumerate()`"
+        }
+        _ => HOW,
+    }
+}
 
 /// The same where something is gathered, but not in a variable.
 fn gathered_in(place: &Expr) -> &'static str {

@@ -85,7 +85,7 @@ pub mod program {
 //~ 10:13: `last` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
 //~ 11:13: `own` is changed by several rounds of a parallel loop at once
-//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~   help: run over what is written to, so that each round has an item of its own (`for (i, x) in out.iter_mut().enumerate()`, several by `zip`), or share atomics
 //~ 12:13: `out` is changed by several rounds of a parallel loop at once
 //~   help: elements are not gathered in: share atomics (`a[i].fetch_add(..)`), run over what is written to (`for x in a.iter_mut()`), or gather in a variable each
 //~ 13:18: `own` is changed by several rounds of a parallel loop at once
@@ -95,7 +95,7 @@ pub mod program {
 //~ 15:25: `out` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
 //~ 21:13: `m` is changed by several rounds of a parallel loop at once
-//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~   help: run over the rows, so that each round has one of its own: `for (i, row) in m.row_iter_mut().enumerate()`
 //~ 31:13: `a` is gathered in a parallel loop that also reads it
 //~   help: rounds run side by side: read it after the loop, or gather in a second variable
 //~ 33:13: `b` is gathered in two ways
