@@ -115,7 +115,7 @@ pub use args::{MatArg, MatMutArg};
 pub use channel::{Channel, Element};
 pub use graph::{ChannelRef, Graph};
 pub use kernel::Kernel;
-pub use mat::{Mat, MatMut};
+pub use mat::{Mat, MatMut, Rows, RowsMut};
 pub use millstream_aggregator::{
     Aggregator, Arg, Buffer, Bytes, Call, Cancel, ChannelReport, CpuOptions, CudaOptions, Device,
     Dump, KernelReport, Lendable, Live, NodeReport, Observe, Pod, Policy, RunError,

@@ -6,8 +6,9 @@
 
 use std::{
     fmt,
+    iter::FusedIterator,
     marker::PhantomData,
-    ops::{Index, IndexMut},
+    ops::{Index, IndexMut, Range},
     slice,
 };
 
@@ -223,6 +224,15 @@ impl<'a, T> Mat<'a, T> {
         unsafe { slice::from_raw_parts(empty_or(start, self.raw.cols), self.raw.cols) }
     }
 
+    /// Its rows, from the first to the last.
+    #[must_use]
+    pub const fn row_iter(&self) -> Rows<'a, T> {
+        Rows {
+            of: *self,
+            left: 0..self.raw.rows,
+        }
+    }
+
     /// Top left, top right, bottom left and bottom right, split at half of the rows and columns, rounded down.
     #[must_use]
     pub fn quadrants(&self) -> (Self, Self, Self, Self) {
@@ -322,6 +332,21 @@ impl<'a, T> MatMut<'a, T> {
         unsafe { slice::from_raw_parts_mut(empty_or(start, self.raw.cols), self.raw.cols) }
     }
 
+    /// Its rows, from the first to the last.
+    #[must_use]
+    pub const fn row_iter(&self) -> Rows<'_, T> {
+        self.as_mat().row_iter()
+    }
+
+    /// Its rows, from the first to the last, to write.
+    #[must_use]
+    pub const fn row_iter_mut(&mut self) -> RowsMut<'_, T> {
+        RowsMut {
+            left: 0..self.raw.rows,
+            of: self.reborrow(),
+        }
+    }
+
     /// Top left, top right, bottom left and bottom right, split at half of the rows and columns, rounded down.
     #[must_use]
     pub fn quadrants(&self) -> (Mat<'_, T>, Mat<'_, T>, Mat<'_, T>, Mat<'_, T>) {
@@ -411,6 +436,84 @@ impl<'a, T> MatMut<'a, T> {
         Mat::of(self.raw)
     }
 }
+
+/// The rows of a matrix, to read: [`Mat::row_iter`].
+pub struct Rows<'a, T> {
+    of: Mat<'a, T>,
+    left: Range<usize>,
+}
+
+/// The rows of a matrix, to write: [`MatMut::row_iter_mut`].
+///
+/// ```
+/// use millstream::MatMut;
+/// let mut data = [1, 2, 3, 4];
+/// for (i, row) in MatMut::new(&mut data, 2, 2).row_iter_mut().enumerate() {
+///     row[i] = 0;
+/// }
+/// assert_eq!(data, [0, 2, 3, 0]);
+/// ```
+pub struct RowsMut<'a, T> {
+    of: MatMut<'a, T>,
+    left: Range<usize>,
+}
+
+impl<'a, T> Rows<'a, T> {
+    fn at(&self, i: usize) -> &'a [T] {
+        self.of.row(i)
+    }
+}
+
+impl<'a, T> RowsMut<'a, T> {
+    /// A row of those that are left, which is given once.
+    fn at(&mut self, i: usize) -> &'a mut [T] {
+        let start = self.of.raw.row(i);
+        let cols = self.of.raw.cols;
+        // SAFETY: the row's elements lie in the slice that was lent for `'a` to the view, which this alone has; no other row has them, and
+        // each is given once. An empty row is no memory at all, see `empty_or`.
+        unsafe { slice::from_raw_parts_mut(empty_or(start, cols), cols) }
+    }
+}
+
+macro_rules! rows {
+    ($name:ident, $row:ty) => {
+        impl<'a, T> Iterator for $name<'a, T> {
+            type Item = $row;
+
+            fn next(&mut self) -> Option<$row> {
+                let i = self.left.next()?;
+                Some(self.at(i))
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.left.size_hint()
+            }
+        }
+
+        impl<T> DoubleEndedIterator for $name<'_, T> {
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let i = self.left.next_back()?;
+                Some(self.at(i))
+            }
+        }
+
+        impl<T> ExactSizeIterator for $name<'_, T> {}
+
+        impl<T> FusedIterator for $name<'_, T> {}
+
+        impl<T: fmt::Debug> fmt::Debug for $name<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let left = self.left.clone();
+                f.debug_list()
+                    .entries(left.map(|i| self.of.row(i)))
+                    .finish()
+            }
+        }
+    };
+}
+
+rows!(Rows, &'a [T]);
+rows!(RowsMut, &'a mut [T]);
 
 /// The address of a row, or that of no memory at all if the row is empty: views without elements may start outside their slice.
 const fn empty_or<T>(row: *mut T, cols: usize) -> *mut T {
@@ -539,6 +642,29 @@ mod tests {
         );
         assert_eq!(data[..12], [7, 0, 0, 0, 0, 0, 4, 1, 2, 2, 2, 5]);
         assert_eq!(data[18..], [0, 0, 3, 3, 3, 3, 0, 0, 0, 0, 0, 6]);
+    }
+
+    #[test]
+    fn rows_are_given_once_each_from_either_end() {
+        let mut data = numbers(4, 5);
+        let mut m = MatMut::new(&mut data, 4, 5);
+        let mut part = m.sub_mut(1, 2, 3, 2);
+        let mut rows = part.row_iter_mut();
+        assert_eq!(rows.len(), 3);
+        // All are held at one time.
+        let (first, last) = (rows.next(), rows.next_back());
+        assert_eq!(format!("{rows:?}"), "[[202, 203]]");
+        let middle = rows.next();
+        assert!(rows.next().is_none() && rows.next_back().is_none());
+        for (n, row) in (1..).zip([first, middle, last].into_iter().flatten()) {
+            row[n % 2] = n;
+        }
+        let read: Vec<&[usize]> = m.row_iter().rev().collect();
+        assert_eq!(read[2][2..4], [102, 1]);
+        assert_eq!(read[1][2..4], [2, 203]);
+        assert_eq!(read[0][2..4], [302, 3]);
+        assert_eq!(Mat::<u8>::new(&[], 3, 0).row_iter().count(), 3);
+        assert_eq!(Mat::<u8>::new(&[], 0, 3).row_iter().count(), 0);
     }
 
     #[test]

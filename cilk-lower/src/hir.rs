@@ -237,7 +237,7 @@ pub(crate) enum For {
     },
 }
 
-/// One of the slices that a `for` runs over.
+/// One of the slices or matrices that a `for` runs over.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) slice: Expr,
@@ -258,6 +258,8 @@ pub(crate) enum By {
     ExactChunks(Expr),
     /// Slices of so many elements, one for each place where one can begin.
     Windows(Expr),
+    /// The rows of a matrix, which stands where the slice does.
+    Rows,
 }
 
 /// `.step_by(n)`

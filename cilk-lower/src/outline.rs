@@ -234,6 +234,7 @@ impl Outliner<'_> {
             Some(gathers) => gathers?,
             None => self.gathers(&mut body, &used)?,
         };
+        gather::wrap(&mut body, &gathers);
         let captured = used
             .into_iter()
             .filter(|v| !gathers.iter().any(|g| g.var == *v))
@@ -251,12 +252,10 @@ impl Outliner<'_> {
         let does = Does::of(&mut body);
         let least = shared.or_else(|| does.least());
         if shared.is_none() {
-            let named = |g: &Gather| (self.vars[g.var.0].name.clone(), g.op);
             self.loops.push(ParallelLoop {
                 at: place(span),
                 least,
-                gathers: gathers.iter().map(named).collect(),
-                ordered: gathers.iter().any(Gather::is_ordered),
+                gathers: gathers.iter().map(|g| g.summary(&self.vars)).collect(),
             });
         }
         let most = spawning::few(&mut body);

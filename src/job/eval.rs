@@ -45,8 +45,13 @@ impl Written {
     pub(crate) fn names(&self) -> Vec<String> {
         struct Names(Vec<String>);
         impl<'ast> syn::visit::Visit<'ast> for Names {
-            fn visit_ident(&mut self, ident: &'ast syn::Ident) {
-                self.0.push(ident.to_string());
+            fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {
+                self.0.extend(e.path.get_ident().map(ToString::to_string));
+            }
+
+            // What is called is a function, not a name of the job's.
+            fn visit_expr_call(&mut self, e: &'ast syn::ExprCall) {
+                e.args.iter().for_each(|arg| self.visit_expr(arg));
             }
         }
         let mut names = Names(Vec::new());

@@ -216,7 +216,7 @@ fn the_documentation_quotes_what_is_generated() {
     let graph = graph.flow().unwrap();
     let plan = FlowPlan::of(&graph.graph, &graph.levelized, &graph.kernels).unwrap();
     let graph = flow::generate(&plan, Options::default()).source;
-    let generated: Vec<String> = ["fib", "queens", "sort"]
+    let generated: Vec<String> = ["fib", "queens", "sort", "histogram"]
         .iter()
         .map(|name| text_of(&format!("examples/{name}.rs")))
         .chain([graph])

@@ -32,7 +32,7 @@ macro_rules! examples {
     };
 }
 
-examples! { bfs fib fib_channel floyd heat kmeans mandelbrot mergesort quadrature queens quickhull shortest sort strassen strassen64 tracer tree tsp unbalanced words }
+examples! { backprop bfs fib fib_channel floyd heat histogram kmeans mandelbrot mergesort prefix_sum quadrature queens quickhull shortest sort strassen strassen64 tracer tree tsp unbalanced words }
 
 fn folder() -> PathBuf {
     millstream_tests::root().join("examples")
@@ -493,6 +493,117 @@ fn heat_and_kmeans_have_the_bits_of_their_elisions() {
         .after("nearest", bytes!(nearest))
         .result(rounds)
         .check();
+}
+
+#[test]
+fn sums_and_counts_are_those_of_one_thread() {
+    let mut next = random();
+    // In one block, in a few, and in so many that their sums are several blocks too.
+    for n in [0, 200, 1000, 70_000] {
+        let data: Vec<u64> = (0..n).map(|_| u64::from(next()) << 20).collect();
+        let mut sums = data.clone();
+        for i in 1..n {
+            sums[i] = sums[i].wrapping_add(sums[i - 1]);
+        }
+        let scratch = prefix_sum::prefix_sum::scratch_len(n);
+        Case::new("prefix_sum", "prefix_sum(&mut data, &mut scratch)")
+            .params(&[format!("n={n}")])
+            .buffer(format!("scratch=zeros:{scratch}"))
+            .input("data", "u64", bytes!(data))
+            .after("data", bytes!(sums))
+            .result(sums.last().unwrap_or(&0))
+            .check();
+    }
+
+    // Parts that are full, that end early, and of which some have nothing.
+    for (n, parts) in [(4096, 16), (1000, 7), (10, 40)] {
+        let data: Vec<u8> = (0..n).map(|_| (next() & next()) as u8).collect();
+        let mut counts = vec![0u32; 256];
+        for x in &data {
+            counts[usize::from(*x)] += 1;
+        }
+        let tables: Vec<u32> = (0..parts * 256).map(|_| next()).collect();
+        let entry = |of| format!("apart(&data, Mat::new(&mut tables, {of}, 256), &mut counts)");
+        Case::new("histogram", entry(parts))
+            .params(&[format!("parts={parts}")])
+            .buffer("counts=zeros:256")
+            .input("data", "u8", data.clone())
+            .input("tables", "u32", bytes!(tables))
+            .after("counts", bytes!(counts))
+            .result(counts.iter().max().unwrap())
+            .check();
+    }
+}
+
+#[test]
+fn what_is_learnt_has_the_bits_of_the_elision() {
+    use millstream::MatMut;
+    let (n, units) = (150, 5);
+    let shapes = backprop::shapes(n, units);
+    let mut memory = shapes.map(|(rows, cols)| vec![0f32; rows * cols]);
+    let mut views = memory.iter_mut().zip(shapes);
+    let [a, b, c, d, e, f] = std::array::from_fn(|_| {
+        let (data, (rows, cols)) = views.next().unwrap();
+        MatMut::new(data, rows, cols)
+    });
+    let wrong = backprop::backprop::learn(a, b, c, d, e, f, 6);
+    let by_hand = learnt(n, units, 6);
+    assert!((wrong - by_hand).abs() < 1e-4, "{wrong}, {by_hand}");
+    let names = ["samples", "first", "second", "hidden", "back", "outputs"];
+    let mats = names.iter().zip(shapes);
+    let mats = mats.map(|(name, (rows, cols))| format!("Mat::new(&mut {name}, {rows}, {cols})"));
+    let entry = format!("learn({}, 6)", mats.collect::<Vec<_>>().join(", "));
+    let params = [("n", n), ("units", units), ("rounds", 6)];
+    let mut case = Case::new("backprop", entry);
+    case = case.params(&params.map(|(name, value)| format!("{name}={value}")));
+    for (name, memory) in names.into_iter().zip(&memory) {
+        case = case.buffer(format!("{name}=zeros:{}", memory.len()));
+        case = case.after(name, bytes!(memory));
+    }
+    case.result(wrong).check();
+}
+
+/// The same in doubles, sample by sample.
+fn learnt(n: usize, units: usize, rounds: usize) -> f64 {
+    let squash = |x: f64| x / (1.0 + x.abs());
+    let slope = |y: f64| (1.0 - y.abs()).powi(2);
+    let random = |i: usize| {
+        let mixed = (i as u32 ^ i as u32 >> 15).wrapping_mul(0x2c1b_3c6d);
+        f64::from((mixed ^ mixed >> 12) as i32) / f64::from(1u32 << 31)
+    };
+    let weight = |i: usize| random(0xabcd + i);
+    let mut first: Vec<[f64; 3]> = (0..units)
+        .map(|i| [0, 1, 2].map(|j| 2.0 * weight(3 * i + j)))
+        .collect();
+    let mut second: Vec<f64> = (0..=units).map(weight).collect();
+    let mut loss = 0.0;
+    for _ in 0..rounds {
+        let (mut steps, mut step) = (vec![[0.0; 3]; units], vec![0.0; units + 1]);
+        loss = 0.0;
+        for i in 0..n {
+            let point = [random(2 * i + 1), random(2 * i + 2), 1.0];
+            let [x, y, _] = point;
+            let wanted = if x * x + y * y < 0.5 { 0.8 } else { -0.8 };
+            let sum = |w: &[f64; 3]| w.iter().zip(&point).map(|(w, x)| w * x).sum::<f64>();
+            let mut hidden: Vec<f64> = first.iter().map(|w| squash(sum(w))).collect();
+            hidden.push(1.0);
+            let out = squash(second.iter().zip(&hidden).map(|(w, x)| w * x).sum());
+            loss += (wanted - out).powi(2) / n as f64;
+            let wrong = (wanted - out) * slope(out);
+            for (j, h) in hidden.iter().enumerate() {
+                step[j] += wrong * h;
+                for (s, x) in steps.iter_mut().skip(j).take(1).flatten().zip(&point) {
+                    *s += wrong * second[j] * slope(*h) * x;
+                }
+            }
+        }
+        let all = first.iter_mut().zip(&steps);
+        let all = all.flat_map(|(w, s)| w.iter_mut().zip(s));
+        for (weight, step) in all.chain(second.iter_mut().zip(&step)) {
+            *weight += 2.0 / n as f64 * step;
+        }
+    }
+    loss
 }
 
 #[test]

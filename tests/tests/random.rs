@@ -207,10 +207,12 @@ fn the_serial_elision_agrees() {
     let (mut text, mut calls, mut expected, mut count) =
         (String::new(), String::new(), Vec::new(), 0);
     text += "#![allow(warnings)]\nmacro_rules! spawn { ($e:expr) => { $e } }\nmacro_rules! sync { () => {} }\n";
-    text += &format!(
-        "mod rounds {{\n{}}}\n",
-        include_str!("../../src/rounds.rs").replace("//!", "//")
-    );
+    for (module, own) in [
+        ("rounds", include_str!("../../src/rounds.rs")),
+        ("mat", include_str!("../../src/mat.rs")),
+    ] {
+        text += &format!("mod {module} {{\n{}}}\n", own.replace("//!", "//"));
+    }
     for seed in first.. {
         if count >= cases || seed > first + 3 * cases {
             break;
@@ -219,6 +221,8 @@ fn the_serial_elision_agrees() {
         let Some((module, outcomes)) = elision(&sample) else {
             continue;
         };
+        let head = "pub mod program {";
+        let module = module.replace(head, &format!("{head} use crate::mat::{{Mat, MatMut}};"));
         text += &format!("mod p{seed} {{\n{module}}}\n");
         calls += &format!("    p{seed}::calls();\n");
         expected.extend(outcomes.into_iter().map(|o| (seed, o)));

@@ -179,22 +179,28 @@ impl Builder<'_, '_> {
         self.convert(Scalar::Usize, distance)
     }
 
-    /// Address and number of the elements of a slice value; of a copy if they are to be kept.
-    fn elements(&mut self, slice: &Expr, keep: bool) -> [Operand; 2] {
+    /// Address and number of the elements of a slice value; of a copy if they are to be kept. All pieces of a matrix.
+    fn elements(&mut self, slice: &Expr, keep: bool) -> Vec<Operand> {
         let pieces = self.value(slice);
-        let pieces = self.snapshot(pieces);
-        match (slice.ty.to_type(), pieces[1]) {
-            (Type::Slice { elem, .. }, Operand::Const(_, len)) if keep => {
-                [self.held(pieces[0], &Type::Array(elem, len))[0], pieces[1]]
-            }
-            _ => [pieces[0], pieces[1]],
+        let mut pieces = self.snapshot(pieces);
+        if let (Type::Slice { elem, .. }, Operand::Const(_, len)) = (slice.ty.to_type(), pieces[1])
+            && keep
+        {
+            pieces[0] = self.held(pieces[0], &Type::Array(elem, len))[0];
         }
+        pieces
     }
 
-    /// How many items a slice of a length has, and how many elements each of them has, if it is a slice itself.
-    fn items(&mut self, len: Operand, by: &By) -> (Operand, Option<Operand>) {
+    /// The way through the items of a slice.
+    fn walk(&mut self, data: Operand, len: Operand, by: &By) -> Walk {
         let (By::Chunks(size) | By::ExactChunks(size) | By::Windows(size)) = by else {
-            return (len, None);
+            return Walk {
+                data,
+                len,
+                count: len,
+                size: None,
+                step: None,
+            };
         };
         let size = self.value(size);
         let size = self.snapshot(size)[0];
@@ -222,7 +228,13 @@ impl Builder<'_, '_> {
             }
             _ => self.binary(BinOp::Div, len, size),
         };
-        (count, Some(size))
+        Walk {
+            data,
+            len,
+            count,
+            size: Some(size),
+            step: (!matches!(by, By::Windows(_))).then_some(size),
+        }
     }
 
     fn over_slices(
@@ -236,10 +248,20 @@ impl Builder<'_, '_> {
         let mut over = Vec::new();
         let mut rounds = None;
         for part in parts {
-            let [data, len] = self.elements(&part.slice, part.keep);
-            let (count, size) = self.items(len, &part.by);
+            let walk = match self.elements(&part.slice, part.keep)[..] {
+                [data, rows, cols, stride] => Walk {
+                    data,
+                    len: rows,
+                    count: rows,
+                    size: Some(cols),
+                    step: Some(stride),
+                },
+                [data, len, ..] => self.walk(data, len, &part.by),
+                _ => continue,
+            };
+            let count = walk.count;
             rounds = Some(rounds.map_or(count, |rounds| self.binary(BinOp::Min, rounds, count)));
-            over.push((part, data, len, size));
+            over.push((part, walk));
         }
         let rounds = rounds.unwrap_or(Operand::usize(0));
         let counter = self.counter(if rev { rounds } else { Operand::usize(0) });
@@ -257,8 +279,8 @@ impl Builder<'_, '_> {
         if rev {
             self.step_by_one(counter, BinOp::Sub);
         }
-        for (part, data, len, size) in over {
-            self.bind_item(part, data, len, size, at);
+        for (part, walk) in over {
+            self.bind_item(part, &walk, at);
         }
         if let Some((var, from_end)) = index {
             let number = if from_end {
@@ -278,50 +300,48 @@ impl Builder<'_, '_> {
     }
 
     /// Gives the variables of a slice's item their values in a round.
-    fn bind_item(
-        &mut self,
-        part: &Part,
-        data: Operand,
-        len: Operand,
-        size: Option<Operand>,
-        round: Operand,
-    ) {
-        let ty = part.slice.ty.to_type();
-        let Type::Slice { elem, mutable } = &ty else {
+    fn bind_item(&mut self, part: &Part, walk: &Walk, round: Operand) {
+        let (Type::Slice { elem, mutable } | Type::Mat { elem, mutable }) = part.slice.ty.to_type()
+        else {
             return;
         };
         let scale = elem.layout(self.structs()).size;
-        let start = match (&part.by, size) {
-            (By::Chunks(_) | By::ExactChunks(_), Some(size)) => {
-                self.binary(BinOp::Mul, round, size)
-            }
-            _ => round,
+        let start = match walk.step {
+            Some(step) => self.binary(BinOp::Mul, round, step),
+            None => round,
         };
         let addr = self.assign_new(
             Scalar::Ptr,
             Rvalue::PtrAdd {
-                base: data,
+                base: walk.data,
                 index: start,
                 scale,
                 offset: 0,
             },
         );
-        let Some(size) = size else {
-            return self.bind(
-                &part.item,
-                &Type::Ref {
-                    mutable: *mutable,
-                    target: elem.clone(),
-                },
-                &[addr],
-            );
+        let Some(size) = walk.size else {
+            let target = elem;
+            return self.bind(&part.item, &Type::Ref { mutable, target }, &[addr]);
         };
         let count = if matches!(part.by, By::Chunks(_)) {
-            let rest = self.binary(BinOp::Sub, len, start);
+            let rest = self.binary(BinOp::Sub, walk.len, start);
             self.binary(BinOp::Min, rest, size)
         } else {
             size
         };
-        self.bind(&part.item, &ty, &[addr, count]);
+        self.bind(&part.item, &Type::Slice { mutable, elem }, &[addr, count]);
     }
+}
+
+/// The way of a `for` through the items of a slice, or through the rows of a matrix.
+struct Walk {
+    data: Operand,
+    /// How many elements there are, or rows.
+    len: Operand,
+    /// How many items.
+    count: Operand,
+    /// How many elements an item has, if it is a slice itself.
+    size: Option<Operand>,
+    /// From an item to the next, if it is not one element.
+    step: Option<Operand>,
 }

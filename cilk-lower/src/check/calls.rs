@@ -371,7 +371,13 @@ impl Checker<'_> {
             return self.refuse(
                 path.span(),
                 format!("there is no function `{shown}` in the task language"),
-                "a program calls its own functions",
+                match owner.as_str() {
+                    "Vec" | "Box" | "Rc" | "Arc" | "String" | "VecDeque" | "HashMap"
+                    | "BTreeMap" | "HashSet" | "BTreeSet" => {
+                        "nothing is allocated in a task: use an array, or pass a slice"
+                    }
+                    _ => "a program calls its own functions",
+                },
             );
         };
         let ty = Ty::Scalar(scalar);
@@ -475,6 +481,15 @@ impl Checker<'_> {
                 if let Ty::Slice { .. } | Ty::Ref { .. } | Ty::Mat { .. } = self.shallow(&place.ty)
                     && place.is_place()
                 {
+                    // Two references change places, as buffers do that take turns.
+                    if name == "swap"
+                        && let syn::Expr::Reference(other) = super::places::strip(args[1])
+                        && other.mutability.is_some()
+                    {
+                        let (a, b) = (&r.expr, &other.expr);
+                        let swap: syn::Expr = syn::parse_quote_spanned!(span=> (#a, #b) = (#b, #a));
+                        return self.expr(&swap, None);
+                    }
                     let shown = self.show(&place.ty);
                     let help = match name {
                         "swap" => "write `(a, b) = (b, a)`",

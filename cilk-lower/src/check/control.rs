@@ -6,10 +6,13 @@ use super::{
     places::strip,
 };
 use crate::{
-    hir::{By, Expr, ExprKind, For, Part, Pat, Step},
+    hir::{Builtin, By, Expr, ExprKind, For, Part, Pat, Step},
     ty::{BOOL, Class, Ty, USIZE},
 };
 use syn::spanned::Spanned;
+
+/// Methods of matrices that a `for` runs over.
+pub(super) const ROWS: &[&str] = &["row_iter", "row_iter_mut"];
 
 /// Methods of slices whose items are slices.
 pub(super) const PARTS: &[&str] = &[
@@ -368,7 +371,7 @@ impl Checker<'_> {
         rev: bool,
         from_end: bool,
     ) -> Option<For> {
-        let (items, index) = match strip_pat(pat) {
+        let (items, mut index) = match strip_pat(pat) {
             syn::Pat::Tuple(t) if enumerate && t.elems.len() == 2 => {
                 (&t.elems[1], Some(&t.elems[0]))
             }
@@ -380,7 +383,7 @@ impl Checker<'_> {
             other => (other, None),
         };
         let mut sources = Vec::new();
-        self.sources(base, items, &mut sources)?;
+        self.sources(base, items, &mut sources, &mut index)?;
         if rev && sources.len() > 1 {
             self.error(base.span(), "`rev` of a `zip`")
                 .help("run over the indices: `for i in (0..n).rev()`");
@@ -410,14 +413,31 @@ impl Checker<'_> {
         })
     }
 
-    /// The slices that a `for` runs over, each with the pattern of its items.
+    /// The slices that a `for` runs over, each with the pattern of its items. What is counted beside one of them is the number of the round.
     fn sources<'e>(
         &mut self,
         base: &'e syn::Expr,
         pat: &'e syn::Pat,
         out: &mut Vec<Source<'e>>,
+        index: &mut Option<&'e syn::Pat>,
     ) -> Option<()> {
         match strip(base) {
+            syn::Expr::MethodCall(m) if m.method == "enumerate" && m.args.is_empty() => {
+                let pair = match strip_pat(pat) {
+                    syn::Pat::Tuple(pair) if pair.elems.len() == 2 => pair,
+                    _ => {
+                        self.error(pat.span(), "`enumerate` gives an index and an element")
+                            .help("write `for ((i, x), y) in ..`");
+                        return None;
+                    }
+                };
+                if index.replace(&pair.elems[0]).is_some() {
+                    self.error(m.method.span(), "rounds are counted twice")
+                        .help("one `enumerate` is enough: all sides have the same index");
+                    return None;
+                }
+                self.sources(&m.receiver, &pair.elems[1], out, index)
+            }
             syn::Expr::MethodCall(m) if m.method == "zip" && m.args.len() == 1 => {
                 let syn::Pat::Tuple(pair) = strip_pat(pat) else {
                     self.error(pat.span(), "`zip` gives pairs")
@@ -430,8 +450,8 @@ impl Checker<'_> {
                     );
                     return None;
                 }
-                self.sources(&m.receiver, &pair.elems[0], out)?;
-                self.sources(&m.args[0], &pair.elems[1], out)
+                self.sources(&m.receiver, &pair.elems[0], out, index)?;
+                self.sources(&m.args[0], &pair.elems[1], out, index)
             }
             syn::Expr::Range(r) => {
                 self.error(r.span(), "a range beside a slice")
@@ -459,6 +479,26 @@ impl Checker<'_> {
         } else {
             String::new()
         };
+        if let syn::Expr::MethodCall(m) = base
+            && m.args.is_empty()
+            && ROWS.contains(&&*name)
+        {
+            if copied {
+                return self.only_elements_are_copied(base);
+            }
+            return self.rows(m, pat);
+        }
+        if let syn::Expr::MethodCall(m) = base
+            && let syn::Expr::MethodCall(_) | syn::Expr::Range(_) = strip(&m.receiver)
+            && let Some(help) = instead_of_adaptor(&name)
+        {
+            let message = match &*name {
+                "rev" | "step_by" => format!("`{name}` of one side of a `zip`"),
+                _ => format!("`{name}` of an iterator is not part of the task language"),
+            };
+            self.error(m.method.span(), message).help(help);
+            return None;
+        }
         let (receiver, size) = match base {
             syn::Expr::MethodCall(m)
                 if m.args.is_empty() && matches!(&*name, "iter" | "iter_mut") =>
@@ -472,9 +512,7 @@ impl Checker<'_> {
         };
         let mode = (!std::ptr::eq(receiver, base)).then(|| name.ends_with("_mut"));
         if copied && name != "iter" {
-            self.error(base.span(), "only the elements of `.iter()` can be copied")
-                .help("leave it out");
-            return None;
+            return self.only_elements_are_copied(base);
         }
         let e = match mode {
             Some(mutable) => self.receiver(receiver, mutable),
@@ -489,8 +527,13 @@ impl Checker<'_> {
         let shown = self.show(&e.ty);
         let Some((slice, elem)) = self.as_slice(e, mutable) else {
             if shown != "?" {
+                let help = match shown.as_str() {
+                    "a number" | "usize" | "u64" | "u32" | "i64" | "i32" => "write a range: `0..n`",
+                    _ if shown.starts_with("Mat") => "run over its rows: `for row in m.row_iter()`",
+                    _ => "it runs over ranges, slices and arrays",
+                };
                 self.error(base.span(), format!("a `for` cannot run over `{shown}`"))
-                    .help("it runs over ranges, slices and arrays");
+                    .help(help);
             }
             return None;
         };
@@ -512,6 +555,48 @@ impl Checker<'_> {
             by,
             by_value: copied || keep,
             keep,
+            pat,
+        })
+    }
+
+    fn only_elements_are_copied<T>(&mut self, base: &syn::Expr) -> Option<T> {
+        self.error(base.span(), "only the elements of `.iter()` can be copied")
+            .help("leave it out");
+        None
+    }
+
+    /// The rows of a matrix.
+    fn rows<'e>(&mut self, m: &syn::ExprMethodCall, pat: &'e syn::Pat) -> Option<Source<'e>> {
+        let of = self.expr(&m.receiver, None);
+        let of = self.behind_refs(of);
+        let name = m.method.to_string();
+        let Ty::Mat { elem, .. } = self.shallow(&of.ty) else {
+            let shown = self.show(&of.ty);
+            if shown != "?" {
+                self.error(
+                    m.method.span(),
+                    format!("`{name}` of `{shown}`, which is no matrix"),
+                )
+                .help("make one of a slice, `Mat::new(data, rows, columns)`, or run over its parts: `for row in data.chunks(columns)`");
+            }
+            return None;
+        };
+        let mutable = name.ends_with("_mut");
+        if !self.lends_matrix(&of, mutable, &name, m.method.span()) {
+            return None;
+        }
+        let ty = Ty::Mat {
+            mutable,
+            elem: elem.clone(),
+        };
+        let same = ExprKind::Method(Builtin::MatSame, vec![of]);
+        Some(Source {
+            slice: Expr::new(same, ty, m.span()),
+            elem: *elem,
+            mutable,
+            by: By::Rows,
+            by_value: false,
+            keep: false,
             pat,
         })
     }
@@ -568,6 +653,23 @@ struct Source<'e> {
 pub(crate) fn is_parallel_attribute(attr: &syn::Attribute) -> bool {
     let last = attr.path().segments.last();
     last.is_some_and(|s| s.ident == "parallel")
+}
+
+/// What to write instead of an iterator's adaptor.
+fn instead_of_adaptor(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "skip" => "run over what is left: `for x in &a[n..]`",
+        "take" => "run over the first of them: `for x in &a[..n]`",
+        "filter" | "skip_while" => "leave the others out in the loop: `if .. { continue; }`",
+        "take_while" | "map_while" => "leave the loop where it ends: `if .. { break; }`",
+        "map" | "filter_map" | "inspect" => "compute it in the loop's body",
+        "flatten" | "flat_map" => "write a loop in the loop",
+        "chain" => "write a loop for each",
+        "cycle" => "run over the indices: `a[i % a.len()]`",
+        "step_by" => "step through its indices: `for i in (0..a.len()).step_by(n)`",
+        "rev" => "run over the indices: `for i in 0..n`, with `a[n - 1 - i]`",
+        _ => return None,
+    })
 }
 
 fn strip_pat(pat: &syn::Pat) -> &syn::Pat {

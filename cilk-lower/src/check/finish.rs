@@ -170,7 +170,11 @@ impl Checker<'_> {
             return;
         }
         let shown = self.show(ty);
-        self.error(e.span, format!("`{name}` cannot be applied to `{shown}`"));
+        let several = matches!(ty, Ty::Tuple(_) | Ty::Array(..) | Ty::Struct(_));
+        let d = self.error(e.span, format!("`{name}` cannot be applied to `{shown}`"));
+        if several {
+            d.help("write it for the parts, one by one");
+        }
     }
 
     fn comparable(&mut self, ty: &Ty, e: &Expr) {

@@ -333,6 +333,20 @@ impl Checker<'_> {
             BinOp::Or => Combine::Or,
             BinOp::And => Combine::And,
             BinOp::Xor => Combine::Xor,
+            BinOp::Sub => {
+                return Some(self.refuse(
+                    b.op.span(),
+                    "results cannot be gathered with `-=`",
+                    "gather them by `+=` in a variable of their own, and take that away after the `sync!()`",
+                ));
+            }
+            BinOp::Mul => {
+                return Some(self.refuse(
+                    b.op.span(),
+                    "results cannot be gathered with `*=`",
+                    "store them, `a[i] = spawn!(..)`, and multiply after the `sync!()`; or let the rounds of a parallel loop do it: `let y = spawn!(..); sync!(); x *= y;`",
+                ));
+            }
             _ => {
                 return Some(self.refuse(
                     b.op.span(),

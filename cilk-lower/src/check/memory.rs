@@ -45,6 +45,8 @@ const MAT_METHODS: &[&str] = &[
     "cols",
     "row",
     "row_mut",
+    "row_iter",
+    "row_iter_mut",
     "quadrants",
     "quadrants_mut",
     "split_rows_at",
@@ -182,20 +184,12 @@ impl Checker<'_> {
         span: Span,
     ) -> Expr {
         let receiver = self.behind_refs(receiver);
-        let Ty::Mat { mutable, elem } = self.shallow(&receiver.ty) else {
+        let Ty::Mat { elem, .. } = self.shallow(&receiver.ty) else {
             return Self::broken(span);
         };
         let to_write = name.ends_with("_mut") || name == "reborrow";
-        if to_write && !mutable {
-            let shown = self.show(&receiver.ty);
-            return self.refuse(
-                at,
-                format!("`{name}` of `{shown}`, which is shared"),
-                "take it as `MatMut`",
-            );
-        }
-        if to_write {
-            self.writable(&receiver);
+        if !self.lends_matrix(&receiver, to_write, name, at) {
+            return Self::broken(span);
         }
         let mat = || Ty::Mat {
             mutable: to_write,
@@ -227,6 +221,13 @@ impl Checker<'_> {
                 Ty::Tuple(vec![mat(), mat()]),
                 vec![USIZE],
             ),
+            _ if super::control::ROWS.contains(&name) => {
+                return self.refuse(
+                    at,
+                    "an iterator stands only in a `for`",
+                    format!("write a loop: `for row in m.{name}() {{ .. }}`"),
+                );
+            }
             "sub" | "sub_mut" => (Builtin::MatSub, mat(), vec![USIZE; 4]),
             "reborrow" | "as_mat" => (Builtin::MatSame, mat(), vec![]),
             _ => {
@@ -238,6 +239,20 @@ impl Checker<'_> {
             }
         };
         self.builtin(builtin, receiver, name, &wanted, args, ty, span)
+    }
+
+    /// Whether a matrix may be looked at, or written to, by a method of this name; what is wrong is said.
+    pub(super) fn lends_matrix(&mut self, of: &Expr, to_write: bool, name: &str, at: Span) -> bool {
+        if to_write && !self.shallow(&of.ty).is_mutable() {
+            let shown = self.show(&of.ty);
+            self.error(at, format!("`{name}` of `{shown}`, which is shared"))
+                .help("take it as `MatMut`");
+            return false;
+        }
+        if to_write {
+            self.writable(of);
+        }
+        true
     }
 
     pub(super) fn atomic_method(

@@ -1,12 +1,14 @@
 //! What the rounds of a parallel loop gather in variables from around it, and what they may not do with others.
 //!
-//! A gather is `x += e`, `x |= e`, `x &= e`, `x ^= e`, `x = x.max(e)`, `x = x.min(e)`, `x = x.wrapping_add(e)`, `x = x + e` and its kin, with `x` on
-//! either side, or one of these of a child's result, where nothing else in the loop names `x`. Each piece of the loop starts from what changes nothing.
+//! A gather is `x += e`, `x -= e`, `x *= e`, `x |= e`, `x &= e`, `x ^= e`, `x = x.max(e)`, `x = x.min(e)`, `x = x.wrapping_add(e)`, `x = x + e` and its
+//! kin, with `x` on either side, or one of these of a child's result, where nothing else in the loop names `x`. Each piece of the loop starts from what
+//! changes nothing. What `-=` takes away in a piece is a sum like that of `+=`: so both may stand in one loop.
 
 use super::{Known, make::Make};
 use crate::{
     diag::Diagnostics,
     hir::{Expr, ExprKind, For, Stmt, Var, VarId},
+    rust::Gathered,
     ty::Ty,
 };
 use millstream_graph::{
@@ -20,6 +22,7 @@ use std::collections::BTreeMap;
 pub(super) struct Gather {
     pub(super) var: VarId,
     pub(super) ty: Ty,
+    /// How what pieces gathered is joined.
     pub(super) op: BinOp,
     /// Whether all that it gathers are results of children.
     pub(super) by_children: bool,
@@ -78,17 +81,25 @@ struct Search<'a> {
 impl Search<'_> {
     fn expr(&mut self, e: &mut Expr) {
         match &*e.kind {
-            ExprKind::AssignOp(op, place, _) => match (op, self.whole(place)) {
-                (BinOp::Add | BinOp::Or | BinOp::And | BinOp::Xor, Some(var)) => {
-                    self.gather(var, *op, 1, e.span);
-                }
+            ExprKind::AssignOp(op, place, _) => match (joined_by(*op), self.whole(place)) {
+                (Some(op), Some(var)) => self.gather(var, op, 1, e.span),
+                (Some(_), None) => self.changes_by(place, e.span, gathered_in(place)),
                 _ => self.changes(place, e.span),
             },
             ExprKind::Assign(place, value) => match (self.whole(place), combined(value)) {
-                (Some(var), Some((op, of))) if of.map(|e| self.whole(e)).contains(&Some(var)) => {
+                (Some(var), Some((op, of))) if of.iter().any(|e| self.whole(e) == Some(var)) => {
                     self.gather(var, op, 2, e.span);
                 }
-                _ => self.changes(place, e.span),
+                (Some(var), _) => {
+                    let name = &self.vars[var.0].name;
+                    let help = match *value.kind {
+                        ExprKind::Bool(true) => format!("gather whether it is so: `{name} |= ..`"),
+                        ExprKind::Bool(false) => format!("gather whether it is so: `{name} &= ..`"),
+                        _ => HOW.to_owned(),
+                    };
+                    self.changes_by(place, e.span, &help);
+                }
+                _ => self.changes_by(place, e.span, written_in(place)),
             },
             ExprKind::Spawn { args, dest, .. } => {
                 for arg in args {
@@ -185,24 +196,90 @@ impl Search<'_> {
     }
 
     fn changes(&mut self, place: &Expr, span: Span) {
+        self.changes_by(place, span, HOW);
+    }
+
+    fn changes_by(&mut self, place: &Expr, span: Span, help: &str) {
         let Some((var, _)) = place.root() else { return };
         if !self.around.contains(&var) {
             return;
         }
         let name = &self.vars[var.0].name;
         self.wrong
-            .error(span, format!("`{name}` is changed by several rounds of a parallel loop at once"))
-            .help("gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics");
+            .error(
+                span,
+                format!("`{name}` is changed by several rounds of a parallel loop at once"),
+            )
+            .help(help);
     }
 }
 
-/// `x.max(e)`, `x + e` and their kin: how they combine, and what.
-fn combined(value: &Expr) -> Option<(BinOp, [&Expr; 2])> {
-    use BinOp::{Add, And, Max, Min, Or, Xor};
+/// What to write instead of a change of what rounds share.
+const HOW: &str = "gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics";
+
+/// The same where something is written to a part of what rounds share.
+fn written_in(place: &Expr) -> &'static str {
+    match &*place.kind {
+        ExprKind::Index(..) => {
+            "run over what is written to, so that each round has an item of its own (`for (i, x) in out.iter_mut().enumerate()`, several by `zip`), or share atomics"
+        }
+        ExprKind::MatIndex(..) => {
+            "run over the rows, so that each round has one of its own: `for (i, row) in m.row_iter_mut().enumerate()`"
+        }
+        _ => HOW,
+    }
+}
+
+/// The same where something is gathered, but not in a variable.
+fn gathered_in(place: &Expr) -> &'static str {
+    match &*place.kind {
+        ExprKind::Field(..) | ExprKind::Deref(..) => {
+            "only a whole variable is gathered in: write `let mut sum = 0;` in front of the loop, gather in `sum`, and add it here behind the loop"
+        }
+        _ => {
+            "elements are not gathered in: share atomics (`a[i].fetch_add(..)`), run over what is written to (`for x in a.iter_mut()`), or gather in a variable each"
+        }
+    }
+}
+
+/// How what was gathered by an operator in pieces is joined.
+const fn joined_by(op: BinOp) -> Option<BinOp> {
+    use BinOp::{Add, And, Max, Min, Mul, Or, Sub, Xor};
+    match op {
+        Add | Sub => Some(Add),
+        Mul | Or | And | Xor | Min | Max => Some(op),
+        _ => None,
+    }
+}
+
+/// `x.max(e)`, `x + e` and their kin: how pieces are joined, and where `x` may stand.
+fn combined(value: &Expr) -> Option<(BinOp, Vec<&Expr>)> {
     let (ExprKind::RawBinary(op, a, b) | ExprKind::Binary(op, a, b)) = &*value.kind else {
         return None;
     };
-    matches!(op, Add | And | Max | Min | Or | Xor).then_some((*op, [a, b]))
+    let from = match op {
+        BinOp::Sub => vec![a],
+        _ => vec![a, b],
+    };
+    Some((joined_by(*op)?, from))
+}
+
+/// Lets gathers wrap around in checked programs too: what a piece has on its way says nothing about the whole.
+pub(super) fn wrap(e: &mut Expr, gathers: &[Gather]) {
+    e.children_mut(&mut |child| wrap(child, gathers));
+    let gathered = |place: &Expr| matches!(*place.kind, ExprKind::Var(v) if gathers.iter().any(|g| g.var == v));
+    match &mut *e.kind {
+        ExprKind::AssignOp(op, place, value) if gathered(place) => {
+            let sum = Make(e.span).raw(*op, place.clone(), value.clone());
+            *e.kind = ExprKind::Assign(place.clone(), sum);
+        }
+        ExprKind::Assign(place, value) if gathered(place) => {
+            if let ExprKind::Binary(op, a, b) = &*value.kind {
+                *value.kind = ExprKind::RawBinary(*op, a.clone(), b.clone());
+            }
+        }
+        _ => {}
+    }
 }
 
 /// In how many places a variable is named.
@@ -218,6 +295,7 @@ impl Gather {
         self.ty.scalar().is_some_and(Scalar::is_float)
     }
 
+    /// How children's results are combined so; none if no child's are.
     pub(super) fn combine(&self) -> Option<Combine> {
         Some(match self.op {
             BinOp::Add => Combine::Add,
@@ -232,6 +310,14 @@ impl Gather {
 
     fn nothing(&self, make: &Make) -> Expr {
         nothing(self.op, &self.ty, make)
+    }
+
+    pub(super) fn summary(&self, vars: &[Var]) -> Gathered {
+        Gathered {
+            name: vars[self.var.0].name.clone(),
+            op: self.op,
+            ordered: self.is_ordered(),
+        }
     }
 
     /// Combines a value with what the variable holds.
@@ -251,7 +337,9 @@ pub(super) fn nothing(op: BinOp, ty: &Ty, make: &Make) -> Expr {
         (_, Scalar::Bool) => ExprKind::Bool(false),
         // Minus zero and whatever is whatever, also if that is minus zero; the greater of a number and none is the number.
         (BinOp::Add, s) if s.is_float() => ExprKind::Float(-0.0),
+        (BinOp::Mul, s) if s.is_float() => ExprKind::Float(1.0),
         (_, s) if s.is_float() => ExprKind::Float(f64::NAN),
+        (BinOp::Mul, _) => ExprKind::Int(1),
         (BinOp::And, _) => ExprKind::Int(u128::from(u64::MAX)),
         (BinOp::Min, s) if s.is_signed() => ExprKind::Int(top - 1),
         (BinOp::Min, _) => ExprKind::Int(u128::from(u64::MAX)),
@@ -261,7 +349,7 @@ pub(super) fn nothing(op: BinOp, ty: &Ty, make: &Make) -> Expr {
     Expr::new(kind, ty.clone(), make.0)
 }
 
-/// Whether the results of parts are kept, to be joined in their order: there are several, or the order shows.
+/// Whether the results of parts are kept, to be joined in their order: there are several, or the order shows, or children cannot join theirs in this way.
 pub(super) fn is_kept(gathers: &[Gather]) -> bool {
     !gathers.is_empty() && at_once(gathers).is_none()
 }

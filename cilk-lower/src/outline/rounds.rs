@@ -35,21 +35,40 @@ enum Over {
     },
 }
 
-/// One of the slices that a loop runs over.
+/// One of the slices or matrices that a loop runs over.
 #[derive(Clone)]
 struct Items {
     slice: VarId,
     ty: Ty,
-    /// How many elements an item has; none: the items are elements.
-    size: Option<(Size, VarId)>,
+    are: Are,
     item: Pat,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Size {
-    Chunks,
-    ExactChunks,
-    Windows,
+/// What the items are. The variables hold how many elements an item has.
+#[derive(Clone, Copy)]
+enum Are {
+    Elements,
+    Rows,
+    Chunks(VarId),
+    ExactChunks(VarId),
+    Windows(VarId),
+}
+
+impl Are {
+    /// The same by another variable, where there is one.
+    fn by(mut self, f: impl FnOnce(VarId) -> VarId) -> Self {
+        if let Self::Chunks(n) | Self::ExactChunks(n) | Self::Windows(n) = &mut self {
+            *n = f(*n);
+        }
+        self
+    }
+
+    const fn size(self) -> Option<VarId> {
+        match self {
+            Self::Elements | Self::Rows => None,
+            Self::Chunks(n) | Self::ExactChunks(n) | Self::Windows(n) => Some(n),
+        }
+    }
 }
 
 impl Rounds {
@@ -118,21 +137,22 @@ impl Rounds {
                      }| {
                         let ty = slice.ty.clone();
                         let slice = bind("items", slice, stmts);
-                        let size = match by {
-                            By::Element => None,
-                            By::Chunks(n) => Some((Size::Chunks, n)),
-                            By::ExactChunks(n) => Some((Size::ExactChunks, n)),
-                            By::Windows(n) => Some((Size::Windows, n)),
-                        };
-                        let size = size.map(|(how, n)| {
+                        let mut size = |n| {
                             let n = bind("size", n, stmts);
                             not_zero(n, "the parts of a slice are not empty", stmts);
-                            (how, n)
-                        });
+                            n
+                        };
+                        let are = match by {
+                            By::Element => Are::Elements,
+                            By::Rows => Are::Rows,
+                            By::Chunks(n) => Are::Chunks(size(n)),
+                            By::ExactChunks(n) => Are::ExactChunks(size(n)),
+                            By::Windows(n) => Are::Windows(size(n)),
+                        };
                         Items {
                             slice,
                             ty,
-                            size,
+                            are,
                             item,
                         }
                     },
@@ -194,7 +214,7 @@ impl Rounds {
                 let mut args = Vec::new();
                 for part in parts {
                     args.push(make.var(part.slice, &part.ty));
-                    args.extend(part.size.map(|(_, size)| make.var(size, &USIZE)));
+                    args.extend(part.are.size().map(|size| make.var(size, &USIZE)));
                 }
                 args.extend(index.map(|_| make.count(0)));
                 args
@@ -215,9 +235,7 @@ impl Rounds {
             Over::Slices { parts, index, .. } => {
                 let parts = parts.iter().map(|part| Items {
                     slice: make.fresh(vars, "items", part.ty.clone()),
-                    size: part
-                        .size
-                        .map(|(how, _)| (how, make.fresh(vars, "size", USIZE))),
+                    are: part.are.by(|_| make.fresh(vars, "size", USIZE)),
                     ..part.clone()
                 });
                 Over::Slices {
@@ -251,7 +269,7 @@ impl Rounds {
                 let mut args = Vec::new();
                 for part in parts {
                     args.push(part.part(from, count, make));
-                    args.extend(part.size.map(|(_, size)| make.var(size, &USIZE)));
+                    args.extend(part.are.size().map(|size| make.var(size, &USIZE)));
                 }
                 let number = |first| make.raw(BinOp::Add, make.var(first, &USIZE), from.clone());
                 args.extend(first.map(number));
@@ -364,11 +382,12 @@ fn over_slices(parts: &[Items], index: Option<VarId>, make: &Make) -> For {
         let size = |v: VarId| make.var(v, &USIZE);
         Part {
             slice: make.var(items.slice, &items.ty),
-            by: match items.size {
-                None => By::Element,
-                Some((Size::Chunks, n)) => By::Chunks(size(n)),
-                Some((Size::ExactChunks, n)) => By::ExactChunks(size(n)),
-                Some((Size::Windows, n)) => By::Windows(size(n)),
+            by: match items.are {
+                Are::Elements => By::Element,
+                Are::Rows => By::Rows,
+                Are::Chunks(n) => By::Chunks(size(n)),
+                Are::ExactChunks(n) => By::ExactChunks(size(n)),
+                Are::Windows(n) => By::Windows(size(n)),
             },
             item: items.item.clone(),
             keep: false,
@@ -385,19 +404,19 @@ fn over_slices(parts: &[Items], index: Option<VarId>, make: &Make) -> For {
 impl Items {
     fn count(&self, make: &Make) -> Expr {
         let len = self.len(make);
-        let Some((how, size)) = self.size else {
-            return len;
-        };
-        let size = make.var(size, &USIZE);
-        match how {
-            Size::ExactChunks => make.raw(BinOp::Div, len, size),
-            Size::Chunks => {
+        let size = |n: VarId| make.var(n, &USIZE);
+        match self.are {
+            Are::Elements | Are::Rows => len,
+            Are::ExactChunks(n) => make.raw(BinOp::Div, len, size(n)),
+            Are::Chunks(n) => {
+                let size = size(n);
                 let whole = make.raw(BinOp::Div, len.clone(), size.clone());
                 let rest = make.raw(BinOp::Rem, len, size);
                 let partial = make.compare(BinOp::Ne, rest, make.count(0));
                 make.raw(BinOp::Add, whole, make.cast(partial, &USIZE))
             }
-            Size::Windows => {
+            Are::Windows(n) => {
+                let size = size(n);
                 let fits = make.compare(BinOp::Le, size.clone(), len.clone());
                 let more = make.raw(BinOp::Sub, len, size);
                 let all = make.raw(BinOp::Add, more, make.count(1));
@@ -409,16 +428,23 @@ impl Items {
     /// What `count` items from the item `from` on lie in.
     fn part(&self, from: &Expr, count: &Expr, make: &Make) -> Expr {
         let end = make.raw(BinOp::Add, from.clone(), count.clone());
-        let (lo, hi) = match self.size {
-            None => (from.clone(), end),
-            Some((Size::Chunks | Size::ExactChunks, n)) => {
+        let (lo, hi) = match self.are {
+            Are::Rows => {
+                let cols = self.ask(Builtin::MatCols, make);
+                let rows = [from.clone(), make.count(0), count.clone(), cols];
+                let args = [make.var(self.slice, &self.ty)].into_iter().chain(rows);
+                let kind = ExprKind::Method(Builtin::MatSub, args.collect());
+                return Expr::new(kind, self.ty.clone(), make.0);
+            }
+            Are::Elements => (from.clone(), end),
+            Are::Chunks(n) | Are::ExactChunks(n) => {
                 let size = make.var(n, &USIZE);
                 let end = make.raw(BinOp::Mul, end, size.clone());
                 // The last chunk may be a part of one.
                 let end = make.raw(BinOp::Min, end, self.len(make));
                 (make.raw(BinOp::Mul, from.clone(), size), end)
             }
-            Some((Size::Windows, n)) => {
+            Are::Windows(n) => {
                 let more = make.raw(BinOp::Sub, make.var(n, &USIZE), make.count(1));
                 (from.clone(), make.raw(BinOp::Add, end, more))
             }
@@ -434,9 +460,17 @@ impl Items {
         Expr::new(kind, self.ty.clone(), make.0)
     }
 
+    /// How many elements there are, or rows.
     fn len(&self, make: &Make) -> Expr {
+        match self.are {
+            Are::Rows => self.ask(Builtin::MatRows, make),
+            _ => self.ask(Builtin::Len, make),
+        }
+    }
+
+    fn ask(&self, what: Builtin, make: &Make) -> Expr {
         let slice = make.var(self.slice, &self.ty);
-        Expr::new(ExprKind::Method(Builtin::Len, vec![slice]), USIZE, make.0)
+        Expr::new(ExprKind::Method(what, vec![slice]), USIZE, make.0)
     }
 }
 

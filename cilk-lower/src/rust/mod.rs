@@ -12,7 +12,7 @@ mod rounds;
 pub mod types;
 
 pub use rounds::ParallelLoop;
-pub(crate) use rounds::place;
+pub(crate) use rounds::{Gathered, place};
 
 use crate::{items::derives, kernels::is_role_attribute};
 use millstream_graph::{ir::Program, ty::StructId};

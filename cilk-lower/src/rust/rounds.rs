@@ -21,9 +21,17 @@ pub struct ParallelLoop {
     pub(crate) at: (usize, usize),
     /// How many rounds are a piece at least; none: one is, always.
     pub(crate) least: Option<u64>,
-    /// The variables that it gathers in, and how.
-    pub(crate) gathers: Vec<(String, BinOp)>,
-    /// Whether the order of additions shows.
+    /// The variables that it gathers in.
+    pub(crate) gathers: Vec<Gathered>,
+}
+
+/// What a parallel loop gathers in a variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Gathered {
+    pub(crate) name: String,
+    /// How what pieces gathered is joined.
+    pub(crate) op: BinOp,
+    /// Whether the order shows.
     pub(crate) ordered: bool,
 }
 
@@ -48,8 +56,9 @@ pub(super) fn elide(module: &mut ItemMod, loops: &[ParallelLoop]) {
             {
                 let at = place(f.span());
                 f.attrs.retain(|a| !is_parallel_attribute(a));
-                if let Some(ordered) = self.0.iter().find(|l| l.at == at && l.ordered) {
-                    *e = Expr::Verbatim(added_up(f.clone(), ordered));
+                let info = self.0.iter().find(|l| l.at == at);
+                if let Some(info) = info.filter(|l| l.gathers.iter().any(|g| g.ordered)) {
+                    *e = Expr::Verbatim(added_up(f.clone(), info));
                 }
             }
         }
@@ -58,14 +67,15 @@ pub(super) fn elide(module: &mut ItemMod, loops: &[ParallelLoop]) {
     items.for_each(|item| Elide(loops).visit_item_mut(item));
 }
 
-/// A loop whose gathers are added up as devices do it.
+/// A loop whose gathers are added up as devices do it, where that shows. What is gathered beside is changed where it lies, as in any loop.
 fn added_up(mut f: ExprForLoop, info: &ParallelLoop) -> TokenStream {
     let at = f.for_token.span;
     let own = Span::mixed_site().located_at(at);
     let label = rewrite_continues(&mut f);
     let (pat, items, body) = (&f.pat, &f.expr, &f.body);
-    let names: Vec<_> = info.gathers.iter().map(|(n, _)| ident(n, at)).collect();
-    let how: Vec<_> = info.gathers.iter().map(|(_, op)| how(*op)).collect();
+    let ordered = || info.gathers.iter().filter(|g| g.ordered);
+    let names: Vec<_> = ordered().map(|g| ident(&g.name, at)).collect();
+    let how: Vec<_> = ordered().map(|g| how(g.op)).collect();
     let index: Vec<_> = (0..names.len()).map(syn::Index::from).collect();
     let least = info.least.unwrap_or(0) as usize;
     let gathered = quote_spanned!(own=> ::millstream::__private::Gathered);
@@ -87,9 +97,7 @@ fn added_up(mut f: ExprForLoop, info: &ParallelLoop) -> TokenStream {
 
 fn how(op: BinOp) -> TokenStream {
     let name = match op {
-        BinOp::Or => quote!(Or),
-        BinOp::And => quote!(And),
-        BinOp::Xor => quote!(Xor),
+        BinOp::Mul => quote!(Mul),
         BinOp::Min => quote!(Min),
         BinOp::Max => quote!(Max),
         _ => quote!(Add),
@@ -109,7 +117,7 @@ pub(super) fn beside(
     let place = place(f.span());
     let info = loops.iter().find(|l| l.at == place);
     let gathers = info.iter().flat_map(|l| &l.gathers);
-    let names: Vec<_> = gathers.map(|(name, _)| ident(name, at)).collect();
+    let names: Vec<_> = gathers.map(|g| ident(&g.name, at)).collect();
     let label = rewrite_continues(&mut f);
     let (pat, items, body) = (&f.pat, &f.expr, &f.body);
     quote_spanned! {own=> {

@@ -1,4 +1,4 @@
-//! Results cannot be gathered by `*=`.
+//! Results cannot be gathered by `*=`, `-=` and `/=`.
 
 #[millstream::program]
 pub mod program {
@@ -12,11 +12,23 @@ pub mod program {
         let mut p = 1;
         for i in 1..n {
             p *= spawn!(factor(i));
+            p -= spawn!(factor(i));
+            p /= spawn!(factor(i));
+            p = p - spawn!(factor(i));
+            p = p * spawn!(factor(i));
         }
         sync!();
         p
     }
 }
 
-//~ 14:15: results cannot be gathered with this operator: the order in which they come is not known
+//~ 14:15: results cannot be gathered with `*=`
+//~   help: store them, `a[i] = spawn!(..)`, and multiply after the `sync!()`; or let the rounds of a parallel loop do it: `let y = spawn!(..); sync!(); x *= y;`
+//~ 15:15: results cannot be gathered with `-=`
+//~   help: gather them by `+=` in a variable of their own, and take that away after the `sync!()`
+//~ 16:15: results cannot be gathered with this operator: the order in which they come is not known
 //~   help: there are `+=`, `|=`, `&=`, `^=`, `x = x.min(spawn!(..))` and `x = x.max(spawn!(..))`
+//~ 17:21: a child's result is used where it is spawned, but it comes with the next `sync!()`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
+//~ 18:21: a child's result is used where it is spawned, but it comes with the next `sync!()`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`

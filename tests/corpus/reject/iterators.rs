@@ -24,8 +24,8 @@ pub mod program {
 //~   help: write a loop: `for x in a.iter() { .. }`
 //~ 8:25: an iterator stands only in a `for`
 //~   help: write a loop: `for x in a.iter() { .. }`
-//~ 9:23: an iterator stands only in a `for`
-//~   help: write a loop: `for x in a.iter() { .. }`
+//~ 9:30: `filter` of an iterator is not part of the task language
+//~   help: leave the others out in the loop: `if .. { continue; }`
 //~ 13:22: an iterator stands only in a `for`
 //~   help: write a loop: `for part in a.chunks(n) { .. }`
 //~ 14:13: `zip` gives pairs

@@ -13,6 +13,17 @@ pub mod program {
         let m = Mat::new(data, 3);
         let t = b.transpose();
         let z = b[(1.0, 2)];
+        for row in a.row_iter_mut() {}
+        for row in data.row_iter() {}
+        for row in a {}
+        for x in a.iter() {}
+        for row in b.rows() {}
+        for row in a.row_iter().copied() {}
+        let i = a.row_iter();
+        let n = a.row_iter().len();
+        for &x in b.row_iter_mut() {}
+        let (c, d) = (a, b);
+        for row in d.row_iter_mut() {}
     }
 }
 
@@ -30,3 +41,24 @@ pub mod program {
 //~   help: docs/language.md lists the methods
 //~ 15:20: expected `usize`, found `a float`
 //~   help: convert it: `.. as usize`
+//~ 16:22: `row_iter_mut` of `Mat<f32>`, which is shared
+//~   help: take it as `MatMut`
+//~ 17:25: `row_iter` of `&mut [f32]`, which is no matrix
+//~   help: make one of a slice, `Mat::new(data, rows, columns)`, or run over its parts: `for row in data.chunks(columns)`
+//~ 18:20: a `for` cannot run over `Mat<f32>`
+//~   help: run over its rows: `for row in m.row_iter()`
+//~ 19:18: a `for` cannot run over `Mat<f32>`
+//~   help: run over its rows: `for row in m.row_iter()`
+//~ 20:20: a `for` cannot run over `usize`
+//~   help: write a range: `0..n`
+//~ 21:20: only the elements of `.iter()` can be copied
+//~   help: leave it out
+//~ 22:19: an iterator stands only in a `for`
+//~   help: write a loop: `for row in m.row_iter() { .. }`
+//~ 23:19: an iterator stands only in a `for`
+//~   help: write a loop: `for row in m.row_iter() { .. }`
+//~ 24:13: this pattern is not part of the task language
+//~   help: patterns are names, `_`, tuples, structs, arrays and `&` of these; in `match` also integers, bools and ranges
+//~ 26:20: `d` cannot be changed: it is not declared `mut`
+//~   note: 25:17: it is declared here
+//~   help: write `mut d` there

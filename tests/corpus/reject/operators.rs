@@ -28,6 +28,7 @@ pub mod program {
 //~ 14:17: `<<` cannot be applied to `f64`
 //~ 15:17: `&` cannot be applied to `f64`
 //~ 16:17: `+` cannot be applied to `P`
+//~   help: write it for the parts, one by one
 //~ 19:17: `<<` cannot be applied to `f64`
 //~ 20:9: `u32` is not a reference
 //~   help: leave out the `*`

@@ -25,15 +25,19 @@ pub mod program {
 
     #[task]
     pub fn gathered(n: u64) -> u64 {
-        let (mut a, mut b, mut c, mut d) = (0, 0, 1, 0);
+        let (mut a, mut b, mut c, mut d, mut e, mut f, mut g) = (0, 0, 1, 0, 0, 0, 0);
         #[parallel]
         for i in 0..n {
             a += i + a;
             b += i;
             b |= i;
-            c *= 2;
+            c /= 2;
             d = d.max(i).min(3);
             d = i.max(d + 1);
+            e = i - e;
+            f -= i * f;
+            g -= i;
+            g *= 2;
         }
         a + b + c + d
     }
@@ -51,6 +55,9 @@ pub mod program {
             let (a, b) = out.split_at_mut(i);
             a[0] = b[0];
             m.row_mut(i)[0] = 1;
+            for row in m.row_iter_mut() {
+                row[0] = 1;
+            }
         }
     }
 
@@ -78,9 +85,9 @@ pub mod program {
 //~ 10:13: `last` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
 //~ 11:13: `own` is changed by several rounds of a parallel loop at once
-//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~   help: run over what is written to, so that each round has an item of its own (`for (i, x) in out.iter_mut().enumerate()`, several by `zip`), or share atomics
 //~ 12:13: `out` is changed by several rounds of a parallel loop at once
-//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~   help: elements are not gathered in: share atomics (`a[i].fetch_add(..)`), run over what is written to (`for x in a.iter_mut()`), or gather in a variable each
 //~ 13:18: `own` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
 //~ 14:18: `out` is changed by several rounds of a parallel loop at once
@@ -88,7 +95,7 @@ pub mod program {
 //~ 15:25: `out` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
 //~ 21:13: `m` is changed by several rounds of a parallel loop at once
-//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~   help: run over the rows, so that each round has one of its own: `for (i, row) in m.row_iter_mut().enumerate()`
 //~ 31:13: `a` is gathered in a parallel loop that also reads it
 //~   help: rounds run side by side: read it after the loop, or gather in a second variable
 //~ 33:13: `b` is gathered in two ways
@@ -100,19 +107,28 @@ pub mod program {
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
 //~ 36:13: `d` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
-//~ 46:22: `out` is changed by several rounds of a parallel loop at once
+//~ 37:13: `e` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
-//~ 49:13: `out` is changed by several rounds of a parallel loop at once
+//~ 38:13: `f` is gathered in a parallel loop that also reads it
+//~   help: rounds run side by side: read it after the loop, or gather in a second variable
+//~ 40:13: `g` is gathered in two ways
+//~   note: 39:13: this is the other one
+//~   help: use a variable for each
+//~ 50:22: `out` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
-//~ 50:13: `out` is changed by several rounds of a parallel loop at once
+//~ 53:13: `out` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
-//~ 51:26: `out` is changed by several rounds of a parallel loop at once
+//~ 54:13: `out` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
-//~ 53:13: `m` is changed by several rounds of a parallel loop at once
+//~ 55:26: `out` is changed by several rounds of a parallel loop at once
 //~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
-//~ 59:9: `rev` of a parallel loop
+//~ 57:13: `m` is changed by several rounds of a parallel loop at once
+//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~ 58:24: `m` is changed by several rounds of a parallel loop at once
+//~   help: gather in a variable (`x += ..`, `x = x.max(..)`), run over what is written to (`for x in out.iter_mut()`, with `zip` and `enumerate`), or share atomics
+//~ 66:9: `rev` of a parallel loop
 //~   help: its rounds run side by side, in no order: leave it out
-//~ 61:9: `rev` of a parallel loop
+//~ 68:9: `rev` of a parallel loop
 //~   help: its rounds run side by side, in no order: leave it out
-//~ 69:13: a parallel loop cannot emit
+//~ 76:13: a parallel loop cannot emit
 //~   help: emit in a loop without `#[parallel]`

@@ -31,8 +31,6 @@ pub mod program {
     }
 }
 
-//~ 21:24: there is no `&mut` of a `&[i64]` for `mem::swap`
-//~   help: write `(a, b) = (b, a)`
 //~ 22:37: there is no `&mut` of a `&[i64]` for `mem::replace`
 //~   help: write `let old = a; a = new;`
 //~ 23:13: this pattern is not part of the task language

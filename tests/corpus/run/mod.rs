@@ -75,6 +75,7 @@ programs! {
     gather_over_syncs
     gather_sum
     helpers
+    image_rows
     implicit_sync
     imports
     inference
@@ -86,6 +87,7 @@ programs! {
     int_wrapping_methods
     int_wraps
     integrate
+    jacobi
     knapsack
     label_correcting
     late_initialization
@@ -111,13 +113,17 @@ programs! {
     minimax
     no_parameters
     on_gpu
+    parallel_checked
     parallel_corners
+    parallel_differences
     parallel_loops
     parallel_ports
     parallel_recursion
+    parallel_rows
     patterns_behind_references
     patterns_with_rest
     permutations
+    ports_of_loops
     prefix_sums
     queens
     quicksort

@@ -3,7 +3,7 @@
 use super::{
     expr::may_read,
     function::Gen,
-    scope::{Around, Gather, Kind, Part, State},
+    scope::{Around, Gather, Kind, Part, State, Var},
     stmt::may_write,
     types::{INTS, Mode, Ty, scalar},
 };
@@ -118,10 +118,12 @@ impl Gen<'_> {
                 _ => self.c.pick(&INTS),
             },
         };
-        use Gather::{Add, And, Max, Min, Or, Xor};
+        use Gather::{Add, And, Max, Min, Mul, Or, Xor};
         let how = self.c.pick(match s {
             Scalar::Bool => &[Or, And, Xor][..],
+            s if s.is_float() && !children => &[Add, Add, Mul, Max, Min][..],
             s if s.is_float() => &[Add, Add, Max, Min][..],
+            _ if !children => &[Add, Mul, Xor, Max, Min, Or, And][..],
             _ => &[Add, Xor, Max, Min, Or, And][..],
         });
         let ty = Ty::Scalar(s);
@@ -163,11 +165,17 @@ impl Gen<'_> {
         let is_int = matches!(ty, Ty::Scalar(s) if s.is_int());
         let checked = self.shape.mode == Mode::Checked && !self.shape.risky;
         let wraps = is_int && (checked || self.c.chance(20));
+        // What is taken away is joined with what is added.
+        let minus = !children && self.c.chance(40);
         let add = match how {
             Gather::Store | Gather::Add if wraps => {
-                format!("{name} = {name}.wrapping_add({value});")
+                let way = if minus { "sub" } else { "add" };
+                format!("{name} = {name}.wrapping_{way}({value});")
             }
+            Gather::Store | Gather::Add if minus => format!("{name} -= {value};"),
             Gather::Store | Gather::Add => format!("{name} += {value};"),
+            Gather::Mul if wraps => format!("{name} = {name}.wrapping_mul({value});"),
+            Gather::Mul => format!("{name} *= {value};"),
             Gather::Or => format!("{name} |= {value};"),
             Gather::And => format!("{name} &= {value};"),
             Gather::Xor => format!("{name} ^= {value};"),
@@ -285,9 +293,30 @@ impl Gen<'_> {
         }
     }
 
+    /// An array of numbers as a matrix of so many columns, and the type of its elements.
+    fn matrix(&self, i: usize, columns: u32, mutable: bool) -> Option<(String, Ty)> {
+        let Var { name, kind, .. } = &self.vars[i];
+        let Kind::Value(Ty::Array(elem, len)) = kind else {
+            return None;
+        };
+        let number = matches!(**elem, Ty::Scalar(s) if s != Scalar::Bool);
+        let (view, and) = match mutable {
+            true => ("MatMut", "&mut "),
+            false => ("Mat", "&"),
+        };
+        let rows = len / columns;
+        (number && rows * columns == *len).then(|| {
+            (
+                format!("{view}::new({and}{name}, {rows}, {columns})"),
+                (**elem).clone(),
+            )
+        })
+    }
+
     /// A loop over slices in step.
     fn over(&mut self, ids: &[usize], most: u32) -> Head {
         let (mut pattern, mut text, mut declares) = (String::new(), String::new(), Vec::new());
+        let counted = self.c.chance(15).then(|| self.name("i"));
         for (n, &id) in ids.iter().enumerate() {
             let (elem, writable) = match self.vars[id].kind.clone() {
                 Kind::Value(Ty::Array(elem, _)) => ((*elem).clone(), may_write(&self.vars[id])),
@@ -331,14 +360,29 @@ impl Gen<'_> {
                     (name.clone(), format!("windows({size})"), kind, false)
                 }
             };
-            let by = format!("{over}.{by}");
+            let (item, by, kind) = match self.matrix(id, size, mutable) {
+                Some((view, elem)) if self.c.chance(15) => {
+                    let kind = Kind::Slice { mutable, elem };
+                    let m = if mutable { "_mut" } else { "" };
+                    (name.clone(), format!("{view}.row_iter{m}()"), kind)
+                }
+                _ => (item, format!("{over}.{by}"), kind),
+            };
             (pattern, text) = match n {
-                0 => (item, by),
+                // The first of several may be counted instead of all.
+                0 => match counted.clone().filter(|_| ids.len() > 1) {
+                    Some(name) => {
+                        let both = (format!("({name}, {item})"), format!("{by}.enumerate()"));
+                        declares.push((name, Kind::Value(USIZE), false, None));
+                        both
+                    }
+                    None => (item, by),
+                },
                 _ => (format!("({pattern}, {item})"), format!("{text}.zip({by})")),
             };
             declares.push((name, kind, mutable, Some(id)));
         }
-        if self.c.chance(35) {
+        if counted.is_none() && self.c.chance(35) {
             let name = self.name("i");
             pattern = format!("({name}, {pattern})");
             text += ".enumerate()";

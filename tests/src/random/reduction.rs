@@ -94,6 +94,7 @@ impl Gen<'_> {
             Gather::Xor => format!("({a} ^ {b})"),
             Gather::Min => format!("({a}).min({b})"),
             Gather::Max => format!("({a}).max({b})"),
+            Gather::Mul => format!("({a}).wrapping_mul({b})"),
         }
     }
 
@@ -163,6 +164,7 @@ impl Gen<'_> {
             Gather::Xor => format!("{name} ^= {child};"),
             Gather::Min => format!("{name} = {name}.min({child});"),
             Gather::Max => format!("{name} = {name}.max({child});"),
+            Gather::Mul => format!("{name} *= {child};"),
         });
         self.vars[id].state.awaits(Part::Whole, how);
     }

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 pub(super) enum Gather {
     Store,
     Add,
+    /// In parallel loops alone.
+    Mul,
     Or,
     And,
     Xor,

@@ -201,6 +201,7 @@ impl Gen<'_> {
                 format!("{place} = {place}.wrapping_add({child});")
             }
             Gather::Add => format!("{place} += {child};"),
+            Gather::Mul => format!("{place} *= {child};"),
             Gather::Or => format!("{place} |= {child};"),
             Gather::And => format!("{place} &= {child};"),
             Gather::Xor => format!("{place} ^= {child};"),

@@ -70,6 +70,17 @@ pub mod program {
             }
         }
         sum += scale.all(data);
+        let mut m = MatMut::new(data, 2, 8);
+        #[parallel]
+        for (row, x) in m.row_iter_mut().zip(out.iter_mut()) {
+            *x = 1;
+            spawn!(add(row));
+        }
+        let m = Mat::new(data, 2, 8);
+        #[parallel]
+        for row in m.row_iter() {
+            sum -= row[0] * m[(1, 1)];
+        }
         let (left, right) = data.split_at_mut(2);
         spawn!(add(left));
         #[parallel]
