@@ -263,11 +263,12 @@ impl<'a> Policy<'a> {
         if !self.climb() {
             return Decision::Done;
         }
-        let (mut best, mut blocked, share) = ([(0u32, 0usize); 2], 0, self.share());
+        let (mut best, mut blocked, share) = ([(0u32, false, 0usize); 2], 0, self.share());
         let mut alone = false;
         for s in 0..self.plan.sources.len() {
             let (have, is_entry) = (self.have(s), self.plan.sources[s].is_entry());
             let (mut count, by) = self.run_of(s, share);
+            let shares = count > 0;
             if have > 0 && count == 0 {
                 count = u32::from(self.one_fits(s));
                 alone |= count == 1 && is_entry;
@@ -275,16 +276,17 @@ impl<'a> Policy<'a> {
             if have > 0 && count == 0 {
                 blocked = blocked.max(by);
             }
+            // What takes nothing of the promised room goes before what does.
             let kind = usize::from(!is_entry);
-            if count > best[kind].0 {
-                best[kind] = (count, s);
+            if (count, shares) > (best[kind].0, best[kind].1) {
+                best[kind] = (count, shares, s);
             }
         }
         let [entry, other] = best;
         // Entries first, unless they are short of room and continuations are not; or if one would be the second that is under way by itself.
         let second = alone && entry.0 == 1 && other.0 > 0;
         let entries = entry.0 != 0 && !second && (entry.0 >= other.0 || entry.0 >= SMALL_SHARE);
-        let (count, source) = if entries { entry } else { other };
+        let (count, _, source) = if entries { entry } else { other };
         if count == 0 {
             Decision::Full(blocked)
         } else {
@@ -353,8 +355,7 @@ impl<'a> Policy<'a> {
 
     /// What a stack holds where several elements run at a time.
     fn wide(&self, stack: usize) -> u32 {
-        let all = self.capacities[stack] as u32;
-        all - all / RESERVE
+        self.plan.stacks[stack].wide(self.capacities[stack]) as u32
     }
 
     /// How many more it holds, where several run.

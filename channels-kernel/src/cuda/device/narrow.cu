@@ -285,7 +285,8 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
       bool fits = true;
 #pragma unroll
       for (u32 p = 0; p < S::PUSHED; p++) {
-        const u32 end = of_stack(n.capacity, S::stack_of(p)), all = end > base[p] ? end - base[p] : 0;
+        const u32 end = n.count > 1 ? wide_of(S::stack_of(p)) : of_stack(n.capacity, S::stack_of(p));
+        const u32 all = end > base[p] ? end - base[p] : 0;
         if (units[S::group(p)] * S::ratio(p) <= (n.count > 1 ? all - all / RESERVE : all)) continue;
         fits = false;
         if ((!S::YIELDS || n.count == 1) && n.lane == 0) stop_run(device_channels.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
@@ -361,7 +362,7 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) {
     base[p] = of_stack(n.base, S::stack_of(p));
-    const u32 capacity = of_stack(n.capacity, S::stack_of(p)), end = S::turn(p) ? wide_of(capacity) : capacity;
+    const u32 end = S::turn(p) ? wide_of(S::stack_of(p)) : of_stack(n.capacity, S::stack_of(p));
     const u32 all = end > base[p] ? end - base[p] : 0;
     if (n.lane == 0) {
       d.base[p] = base[p];
