@@ -82,10 +82,14 @@ impl<'a> Policy<'a> {
         let taken = run.count - done.left;
         if done.left > 0 {
             let now = &mut self.levels;
-            if now.lo[stack] == run.first {
+            // One element that was the first.
+            let ordered = now.lo[stack] > run.first;
+            if ordered || now.lo[stack] == run.first {
                 now.lo[stack] = done.bottom;
             }
-            now.hi[stack] = done.bottom + done.left;
+            if !ordered {
+                now.hi[stack] = done.bottom + done.left;
+            }
             if !source.is_entry() {
                 now.top[stack] = done.bottom + done.left;
             }
@@ -297,11 +301,16 @@ impl<'a> Policy<'a> {
     fn start(&mut self, source: usize, count: u32) -> Run {
         let from = &self.plan.sources[source];
         let stack = from.stack as usize;
-        self.levels.hi[stack] -= count;
+        let first = if self.in_order(from, count) {
+            self.levels.lo[stack] += count;
+            self.levels.lo[stack] - count
+        } else {
+            self.levels.hi[stack] -= count;
+            self.levels.hi[stack]
+        };
         if !from.is_entry() {
             self.levels.top[stack] -= count;
         }
-        let first = self.levels.hi[stack];
         let place = |p: &SourcePush| {
             if p.stack == from.stack
                 && let Some(gap) = self.gap(from, count)
@@ -328,6 +337,12 @@ impl<'a> Policy<'a> {
             base,
             room,
         }
+    }
+
+    /// Whether a run takes the first element of its level, which was spawned first, and not the last ones: one by one they run in order. Of several the last
+    /// ones go, so that their places are free for what comes of the others.
+    fn in_order(&self, from: &Source, count: u32) -> bool {
+        from.is_entry() && count == 1 && self.levels.have(from.stack as usize) > 1
     }
 
     /// Where the next elements of a stack go. Neighbouring children are stored together, so that a level begins at a number that they divide.

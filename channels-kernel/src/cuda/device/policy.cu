@@ -305,8 +305,10 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   if (lane_id() == 0) {
     p.left = left;
     if (left.count) {
-      if (now.lo[from.stack] == d.first) now.lo[from.stack] = left.bottom;
-      now.hi[from.stack] = left.bottom + left.count;
+      // One element that was the first.
+      const bool ordered = now.lo[from.stack] > d.first;
+      if (ordered || now.lo[from.stack] == d.first) now.lo[from.stack] = left.bottom;
+      if (!ordered) now.hi[from.stack] = left.bottom + left.count;
       if (!from.entry) p.top[from.stack] = now.hi[from.stack];
     }
     // A run that found no room for anything is tried again with fewer elements.
@@ -517,14 +519,21 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
   const Source from = sources[source];
   Place& now = policy_level(p, p.level);
   Dispatch& d = sh.dispatch;
-  const u32 end = now.hi[from.stack];
+  // One by one elements run in the order in which they were spawned. Of several the last ones go, so that their places are free for what comes of the others.
+  const u32 begin = now.lo[from.stack], end = now.hi[from.stack];
+  const bool ordered = from.entry && count == 1 && end - begin > 1;
+  const u32 first = ordered ? begin : end - count;
   __syncwarp();
   if (lane_id() == 0) {
     d.source = source;
     d.level = p.level;
     d.count = count;
-    d.first = end - count;
-    now.hi[from.stack] = end - count;
+    d.first = first;
+    if (ordered) {
+      now.lo[from.stack] = begin + count;
+    } else {
+      now.hi[from.stack] = first;
+    }
     // A continuation's element is not on the channel any more; an entry's children go above it.
     if (!from.entry) p.top[from.stack] -= count;
     p.dispatches++;
@@ -534,7 +543,6 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     policy_begins(p);
   }
   __syncwarp();
-  const u32 first = end - count;
   const bool gap = from.entry && has_gap(now.lo[from.stack] == first, p.floor[from.stack], first, count, from.most);
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const u32 stack = pushes[from.first_push + i].stack;
