@@ -7,6 +7,7 @@ use millstream_channels_kernel::{
             Channels, Control, Crew, Dispatch, Gift, Level, MOST_BLOCKS, Mark, Rest, Standing,
             Tiles,
         },
+        division::Division,
         plan::Plan,
     },
     layout::{FIELD_ALIGN, stride},
@@ -17,7 +18,7 @@ use millstream_graph::{
     ty::{Layout, PieceKind},
 };
 
-/// One part in so many of the budget is for what is known of the first levels.
+/// For what is known of the first levels there is one part in so many of what stacks and marks take.
 const LEVELS_SHARE: u64 = 16;
 /// And of so many for what workers tell each other.
 const WORKERS_SHARE: u64 = 256;
@@ -35,47 +36,138 @@ pub(super) struct Arena {
     pub(super) capacities: Vec<u64>,
     /// The array of each field.
     pub(super) fields: Vec<u64>,
-    /// The results of the calls, one behind another.
-    pub(super) results: u64,
+    /// Everything else.
+    pub(super) tables: Tables,
     /// Size and alignment of a result.
     pub(super) result: Layout,
-    /// The control record.
-    pub(super) control: u64,
-    /// The published dispatch record.
-    pub(super) dispatch: u64,
-    /// The tables that the control record points at.
-    pub(super) counter: u64,
-    /// See [`Control::tiles`].
-    pub(super) tiles: u64,
-    /// See [`Control::standing`].
-    pub(super) standing: u64,
-    /// See [`Control::levels`].
-    pub(super) levels_at: u64,
-    /// See [`Control::waiting`].
-    pub(super) waiting: u64,
     /// The records of decisions ([`records`](super::records)); 0 bytes where none are kept.
     pub(super) records: u64,
     /// The shares of blocks, behind them.
     pub(super) shares: u64,
     /// Bytes of both.
     pub(super) records_bytes: u64,
+    /// For each inherited field whether it is kept once.
+    pub(super) once: Vec<bool>,
+    /// Where everything lies in the module's global.
+    channels: Channels,
+}
+
+/// Where everything lies that is no stack, and how much there is of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Tables {
+    /// The results of the calls, one behind another.
+    pub(super) results: u64,
+    /// The control record.
+    pub(super) control: u64,
+    /// The published dispatch record.
+    pub(super) dispatch: u64,
+    /// The tables that the control record points at.
+    pub(super) counter: u64,
+    /// See [`Control::standing`].
+    pub(super) standing: u64,
     /// See [`Control::leaves`].
     pub(super) leaves: u64,
+    /// What lies before this offset is to be zero when a run begins.
+    pub(super) zeroed: u64,
+    /// See [`Control::tiles`].
+    pub(super) tiles: u64,
+    /// See [`Control::levels`].
+    pub(super) levels: u64,
     /// The record of a subtree dispatch's workers, what they offer, what they leave, and how many there is room for.
     pub(super) crew: u64,
     pub(super) gifts: u64,
     pub(super) rests: u64,
     pub(super) workers: u32,
+    /// See [`Control::waiting`].
+    pub(super) waiting: u64,
     /// How much of the levels there is room to remember.
     pub(super) room: Room,
-    /// What lies before this offset is to be zero when a run begins.
-    pub(super) zeroed: u64,
-    /// For each inherited field whether it is kept once.
-    pub(super) once: Vec<bool>,
+    /// The stacks.
+    stacks: u64,
     /// Bytes of the block.
     pub(super) size: u64,
-    /// Where everything lies in the module's global.
-    channels: Channels,
+}
+
+/// How much each of these takes.
+struct Sizes {
+    result: Layout,
+    results: u64,
+    dispatch: u64,
+    counter: u64,
+    standing: u64,
+    stacks: u64,
+    tiles: u64,
+    level: u64,
+    crew: u64,
+    rests: u64,
+}
+
+impl Sizes {
+    fn new(plan: &Plan, entry: TaskId, roots: u64) -> Option<Self> {
+        let result = plan.ret(entry).layout(&plan.program.program.structs);
+        Some(Self {
+            result,
+            results: roots.checked_mul(result.size.max(1))?,
+            dispatch: Dispatch::new(plan).bytes(),
+            counter: 8 * plan.groups() as u64,
+            standing: Standing::new(plan).bytes(),
+            stacks: plan.stacks.len() as u64,
+            tiles: match plan.gives_back() {
+                true => Tiles::new(plan).bytes(),
+                false => 0,
+            },
+            level: Level::new(plan).bytes(),
+            crew: Crew::new(plan).bytes(),
+            rests: (plan.stacks.len() * size_of::<Rest>()) as u64,
+        })
+    }
+
+    /// Lays everything out for so many units. No part of it, and so nothing behind it, is smaller for more of them.
+    fn lay(&self, division: &Division<'_>, units: u64) -> Tables {
+        let (stacks, marks) = (division.bytes(units), division.marks(units));
+        let marks_bytes = marks * size_of::<Mark>() as u64;
+        let shared = stacks.saturating_add(marks_bytes);
+        // A record, and a count of leaves.
+        let known =
+            (shared / LEVELS_SHARE / (self.level + 8)).clamp(FIRST_LEVELS.0, FIRST_LEVELS.1);
+        let worker = size_of::<Gift>() as u64 + self.rests;
+        let workers = (shared / WORKERS_SHARE / worker).min(MOST_BLOCKS.into());
+        let mut at = 0u64;
+        let mut take = |bytes: u64| {
+            let here = at;
+            at = at.saturating_add(bytes.next_multiple_of(FIELD_ALIGN));
+            here
+        };
+        let results = take(self.results);
+        let control = take(size_of::<Control>() as u64);
+        let dispatch = take(self.dispatch);
+        let counter = take(self.counter);
+        let standing = take(self.standing);
+        let leaves = take(8 * (self.stacks + known + 1));
+        let zeroed = take(0);
+        Tables {
+            results,
+            control,
+            dispatch,
+            counter,
+            standing,
+            leaves,
+            zeroed,
+            tiles: take(self.tiles),
+            levels: take(self.level * known),
+            crew: take(self.crew),
+            gifts: take(workers * size_of::<Gift>() as u64),
+            rests: take(workers * self.rests),
+            workers: workers as u32,
+            waiting: take(marks_bytes),
+            room: Room {
+                known: known as u32,
+                marks: marks as u32,
+            },
+            stacks: take(stacks),
+            size: take(0),
+        }
+    }
 }
 
 impl Arena {
@@ -87,53 +179,34 @@ impl Arena {
         roots: u64,
         records: u32,
     ) -> Option<Self> {
-        let result = plan.ret(entry).layout(&plan.program.program.structs);
-        // A record, and a count of leaves.
-        let level = Level::new(plan).bytes();
-        let known = (budget / LEVELS_SHARE / (level + 8)).clamp(FIRST_LEVELS.0, FIRST_LEVELS.1);
-        let mut at = 0u64;
-        let mut take = |bytes: u64| {
-            let here = at;
-            at = at.saturating_add(bytes).next_multiple_of(FIELD_ALIGN);
-            here
-        };
-        let results = take(roots.checked_mul(result.size.max(1))?);
-        let control = take(size_of::<Control>() as u64);
-        let dispatch = take(Dispatch::new(plan).bytes());
-        let counter = take(8 * plan.groups() as u64);
-        let standing = take(Standing::new(plan).bytes());
-        let leaves = take(8 * (plan.stacks.len() as u64 + known + 1));
-        let zeroed = at;
-        let mut take = |bytes: u64| {
-            let here = at;
-            at = at.saturating_add(bytes).next_multiple_of(FIELD_ALIGN);
-            here
-        };
-        let tiles = take(if plan.gives_back() {
-            Tiles::new(plan).bytes()
-        } else {
-            0
-        });
-        let levels_at = take(level * known);
-        let crew = take(Crew::new(plan).bytes());
-        let rests_of = (plan.stacks.len() * size_of::<Rest>()) as u64;
-        let worker = size_of::<Gift>() as u64 + rests_of;
-        let workers = (budget / WORKERS_SHARE / worker).min(MOST_BLOCKS.into());
-        let gifts = take(workers * size_of::<Gift>() as u64);
-        let rests = take(workers * rests_of);
         let once = plan.kept_once(entry, roots);
-        let left = budget.checked_sub(at)?.checked_sub(FIELD_ALIGN)?;
-        let (capacities, marks) = plan.capacities(left, entry, roots, &once)?;
-        let waiting = at;
-        at = (at + marks * size_of::<Mark>() as u64).next_multiple_of(FIELD_ALIGN);
-        let mut fields = Vec::new();
-        for (stack, capacity) in plan.stacks.iter().zip(&capacities) {
-            let (offsets, size) = stack.offsets(*capacity, &once);
-            fields.extend(offsets.iter().map(|o| at + o));
-            at += size;
+        let division = Division::new(plan, entry, roots, &once);
+        let sizes = Sizes::new(plan, entry, roots)?;
+        let fits = |units| {
+            let tables = sizes.lay(&division, units);
+            (tables.size <= budget).then_some(tables)
+        };
+        // The most units that find room.
+        let (mut units, mut over) = (
+            division.least(),
+            budget.max(division.least()).saturating_add(1),
+        );
+        let mut tables = fits(units)?;
+        while over - units > 1 {
+            let middle = units.midpoint(over);
+            match fits(middle) {
+                Some(more) => (units, tables) = (middle, more),
+                None => over = middle,
+            }
         }
-        if at > budget {
-            return None;
+        let (mut at, mut capacities, mut fields) = (tables.stacks, Vec::new(), Vec::new());
+        for (s, stack) in plan.stacks.iter().enumerate() {
+            let capacity = division.capacity(s, units);
+            capacities.push(capacity);
+            for array in stack.arrays(capacity, &once) {
+                fields.push(at);
+                at += array;
+            }
         }
         // Records lie outside of the budget: they change nothing.
         let (records, shares, records_bytes) = match records {
@@ -149,30 +222,12 @@ impl Arena {
             roots,
             capacities,
             fields,
-            results,
-            result,
-            control,
-            dispatch,
-            counter,
-            tiles,
-            standing,
-            levels_at,
-            waiting,
+            tables,
+            result: sizes.result,
             records,
             shares,
             records_bytes,
-            leaves,
-            crew,
-            gifts,
-            rests,
-            workers: workers as u32,
-            room: Room {
-                known: known as u32,
-                marks: marks as u32,
-            },
-            zeroed,
             once,
-            size: at,
             channels: Channels::new(plan),
         })
     }
@@ -181,7 +236,7 @@ impl Arena {
     pub(super) fn channels(&self, base: u64) -> Vec<u8> {
         let at = &self.channels;
         let mut words = at.zeroed();
-        at.control.set(&mut words, base + self.control);
+        at.control.set(&mut words, base + self.tables.control);
         at.memory.set(&mut words, base);
         let fields: Vec<u64> = self.fields.iter().map(|f| base + f).collect();
         at.fields.fill(&mut words, &fields);
@@ -192,7 +247,7 @@ impl Arena {
             .iter()
             .map(|once| if *once { 0 } else { u32::MAX });
         at.each.fill(&mut words, &each.collect::<Vec<u32>>());
-        at.known.set(&mut words, self.room.known);
+        at.known.set(&mut words, self.tables.room.known);
         if self.records_bytes > 0 {
             at.records.set(&mut words, base + self.records);
             at.shares.set(&mut words, base + self.shares);
@@ -204,14 +259,14 @@ impl Arena {
     /// `max_depth`, `watchdog`, `cancel`, `mailbox`.
     pub(super) fn control(&self, base: u64) -> Control {
         Control {
-            marks: self.room.marks,
-            counter: base + self.counter,
-            tiles: base + self.tiles,
+            marks: self.tables.room.marks,
+            counter: base + self.tables.counter,
+            tiles: base + self.tables.tiles,
             limit: u32::MAX,
-            standing: base + self.standing,
-            levels: base + self.levels_at,
-            waiting: base + self.waiting,
-            leaves: base + self.leaves,
+            standing: base + self.tables.standing,
+            levels: base + self.tables.levels,
+            waiting: base + self.tables.waiting,
+            leaves: base + self.tables.leaves,
             ..Control::default()
         }
     }
@@ -233,7 +288,7 @@ impl Arena {
             let mut bytes = Vec::new();
             for (root, call) in args.iter().enumerate() {
                 let own = if returns && i + 1 == stack.fields.len() {
-                    let offset = self.results + root as u64 * self.result.size;
+                    let offset = self.tables.results + root as u64 * self.result.size;
                     if plan.short_returns[self.entry.index()] {
                         ((offset / plan.return_unit(self.entry)) as u32)
                             .to_le_bytes()

@@ -24,7 +24,7 @@ impl<L: Launcher> Run<'_, L> {
         let (site, depth, budget) = (
             control.site as usize,
             u64::from(counts.level),
-            self.arena.size,
+            self.arena.tables.size,
         );
         match control.status {
             status::OK => Ok(()),
@@ -183,7 +183,7 @@ impl<L: Launcher> Run<'_, L> {
             total: tasks.iter().map(|(_, n)| n).sum(),
             tasks,
             levels: match elements.iter().take_while(|n| **n > 0).count() as u64 {
-                counted if counted < u64::from(self.arena.room.known) => counted,
+                counted if counted < u64::from(self.arena.tables.room.known) => counted,
                 _ => u64::from(counts.reached).max(leaves.deepest),
             },
             elements,
@@ -198,7 +198,7 @@ impl<L: Launcher> Run<'_, L> {
                 .zip(&counts.peak)
                 .map(|(s, n)| s.bytes(&self.arena.once) * u64::from(*n))
                 .sum(),
-            budget: self.arena.size,
+            budget: self.arena.tables.size,
             compiling: kernels.compiling,
             copying: self.host.took(What::Copy),
             running: counts.kernel,

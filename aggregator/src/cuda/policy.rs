@@ -82,10 +82,14 @@ impl<'a> Policy<'a> {
         let taken = run.count - done.left;
         if done.left > 0 {
             let now = &mut self.levels;
-            if now.lo[stack] == run.first {
+            // One element that was the first.
+            let ordered = now.lo[stack] > run.first;
+            if ordered || now.lo[stack] == run.first {
                 now.lo[stack] = done.bottom;
             }
-            now.hi[stack] = done.bottom + done.left;
+            if !ordered {
+                now.hi[stack] = done.bottom + done.left;
+            }
             if !source.is_entry() {
                 now.top[stack] = done.bottom + done.left;
             }
@@ -263,11 +267,12 @@ impl<'a> Policy<'a> {
         if !self.climb() {
             return Decision::Done;
         }
-        let (mut best, mut blocked, share) = ([(0u32, 0usize); 2], 0, self.share());
+        let (mut best, mut blocked, share) = ([(0u32, false, 0usize); 2], 0, self.share());
         let mut alone = false;
         for s in 0..self.plan.sources.len() {
             let (have, is_entry) = (self.have(s), self.plan.sources[s].is_entry());
             let (mut count, by) = self.run_of(s, share);
+            let shares = count > 0;
             if have > 0 && count == 0 {
                 count = u32::from(self.one_fits(s));
                 alone |= count == 1 && is_entry;
@@ -275,16 +280,17 @@ impl<'a> Policy<'a> {
             if have > 0 && count == 0 {
                 blocked = blocked.max(by);
             }
+            // What takes nothing of the promised room goes before what does.
             let kind = usize::from(!is_entry);
-            if count > best[kind].0 {
-                best[kind] = (count, s);
+            if (count, shares) > (best[kind].0, best[kind].1) {
+                best[kind] = (count, shares, s);
             }
         }
         let [entry, other] = best;
         // Entries first, unless they are short of room and continuations are not; or if one would be the second that is under way by itself.
         let second = alone && entry.0 == 1 && other.0 > 0;
         let entries = entry.0 != 0 && !second && (entry.0 >= other.0 || entry.0 >= SMALL_SHARE);
-        let (count, source) = if entries { entry } else { other };
+        let (count, _, source) = if entries { entry } else { other };
         if count == 0 {
             Decision::Full(blocked)
         } else {
@@ -295,11 +301,16 @@ impl<'a> Policy<'a> {
     fn start(&mut self, source: usize, count: u32) -> Run {
         let from = &self.plan.sources[source];
         let stack = from.stack as usize;
-        self.levels.hi[stack] -= count;
+        let first = if self.in_order(from, count) {
+            self.levels.lo[stack] += count;
+            self.levels.lo[stack] - count
+        } else {
+            self.levels.hi[stack] -= count;
+            self.levels.hi[stack]
+        };
         if !from.is_entry() {
             self.levels.top[stack] -= count;
         }
-        let first = self.levels.hi[stack];
         let place = |p: &SourcePush| {
             if p.stack == from.stack
                 && let Some(gap) = self.gap(from, count)
@@ -328,6 +339,12 @@ impl<'a> Policy<'a> {
         }
     }
 
+    /// Whether a run takes the first element of its level, which was spawned first, and not the last ones: one by one they run in order. Of several the last
+    /// ones go, so that their places are free for what comes of the others.
+    fn in_order(&self, from: &Source, count: u32) -> bool {
+        from.is_entry() && count == 1 && self.levels.have(from.stack as usize) > 1
+    }
+
     /// Where the next elements of a stack go. Neighbouring children are stored together, so that a level begins at a number that they divide.
     fn base(&self, stack: u32) -> u32 {
         let top = self.levels.top[stack as usize];
@@ -353,8 +370,7 @@ impl<'a> Policy<'a> {
 
     /// What a stack holds where several elements run at a time.
     fn wide(&self, stack: usize) -> u32 {
-        let all = self.capacities[stack] as u32;
-        all - all / RESERVE
+        self.plan.stacks[stack].wide(self.capacities[stack]) as u32
     }
 
     /// How many more it holds, where several run.

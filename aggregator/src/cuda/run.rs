@@ -166,7 +166,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         let base = launcher.channels(settings.memory + arena.records_bytes)?;
         let plan = &launcher.kernels().plan;
         let flat = subtrees::flat(plan);
-        let sizes = (&arena.capacities[..], &arena.once[..], arena.size);
+        let sizes = (&arena.capacities[..], &arena.once[..], arena.tables.size);
         let run = Self {
             watched: Watched::new(plan, launcher.live(), sizes),
             launcher,
@@ -194,7 +194,7 @@ impl<'a, L: Launcher> Run<'a, L> {
     /// Copies to an offset of the run's memory. What is copied lives until the launcher is waited for: one that waits later has taken it before it
     /// returns.
     pub(super) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), RunError> {
-        assert!(offset + bytes.len() as u64 <= self.arena.size + self.arena.records_bytes);
+        assert!(offset + bytes.len() as u64 <= self.arena.tables.size + self.arena.records_bytes);
         // SAFETY: what is written is small, and staged by the driver before the call returns; the arena lies inside the device memory.
         unsafe {
             self.launcher
@@ -203,7 +203,7 @@ impl<'a, L: Launcher> Run<'a, L> {
     }
 
     pub(super) fn read(&self, offset: u64, bytes: u64) -> Result<Vec<u8>, RunError> {
-        assert!(offset + bytes <= self.arena.size + self.arena.records_bytes);
+        assert!(offset + bytes <= self.arena.tables.size + self.arena.records_bytes);
         let mut out = vec![0; bytes as usize];
         // SAFETY: the arena lies inside the device memory; it is waited for.
         unsafe {
@@ -221,7 +221,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         // SAFETY: the caller lends the memory for the whole run, and the copy has its place.
         unsafe { self.copies.copy(launcher, self.copied, false) }?;
         // SAFETY: inside the device memory.
-        unsafe { launcher.zero(self.base, self.arena.zeroed) }?;
+        unsafe { launcher.zero(self.base, self.arena.tables.zeroed) }?;
         let control = Control {
             max_depth: kernels.max_depth,
             watchdog: u64::try_from(self.settings.watchdog.as_nanos()).unwrap_or(u64::MAX),
@@ -233,7 +233,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         let bytes = unsafe {
             std::slice::from_raw_parts((&raw const control).cast::<u8>(), size_of::<Control>())
         };
-        self.write(self.arena.control, bytes)?;
+        self.write(self.arena.tables.control, bytes)?;
         if self.settings.aggregator != Aggregator::HostThread {
             self.hand_over(&mut self.policy())?;
         }
@@ -282,7 +282,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         // SAFETY: the caller lends the memory for the whole run, and the copy has its place.
         unsafe { self.copies.copy(&*self.launcher, self.copied, true) }?;
         let size = self.arena.result.size;
-        let results = self.read(self.arena.results, size * calls.len() as u64)?;
+        let results = self.read(self.arena.tables.results, size * calls.len() as u64)?;
         for (i, call) in calls.iter_mut().enumerate() {
             call.result.clear();
             call.result
@@ -303,7 +303,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             self.roots,
             kernels.expected(),
             kernels.shape,
-            self.arena.room,
+            self.arena.tables.room,
         )
     }
 
@@ -315,8 +315,8 @@ impl<'a, L: Launcher> Run<'a, L> {
                 .flat_map(|w| w.to_le_bytes())
                 .collect::<Vec<u8>>()
         };
-        self.write(self.arena.standing, &bytes(&policy.standing()))?;
-        self.write(self.arena.levels_at, &bytes(&policy.records()))?;
+        self.write(self.arena.tables.standing, &bytes(&policy.standing()))?;
+        self.write(self.arena.tables.levels, &bytes(&policy.records()))?;
         let (kept, marks) = policy.news();
         if marks.is_empty() {
             return Ok(());
@@ -326,7 +326,7 @@ impl<'a, L: Launcher> Run<'a, L> {
 
     /// Where a mark of what waits lies.
     pub(super) fn mark(&self, number: u32) -> u64 {
-        self.arena.waiting + u64::from(number) * size_of::<Mark>() as u64
+        self.arena.tables.waiting + u64::from(number) * size_of::<Mark>() as u64
     }
 
     /// Launches the persistent kernel on what it has been given, waits for it, and takes up what it leaves. One block ends with the first run that
@@ -343,23 +343,23 @@ impl<'a, L: Launcher> Run<'a, L> {
         // SAFETY: the run's memory is laid out as the kernel expects.
         unsafe {
             self.launcher
-                .persistent(self.base + self.arena.dispatch, limit)
+                .persistent(self.base + self.arena.tables.dispatch, limit)
         }?;
         // Marked again if the run goes on.
         self.launcher.mark(true)?;
         self.await_kernel()?;
         let ended = now();
         // One copy: the control record, and what lies behind it.
-        let start = self.arena.control;
+        let start = self.arena.tables.control;
         let standing_bytes = Standing::new(plan).bytes();
-        let all = self.read(start, self.arena.standing + standing_bytes - start)?;
+        let all = self.read(start, self.arena.tables.standing + standing_bytes - start)?;
         let at = |offset: u64, size: u64| &all[(offset - start) as usize..][..size as usize];
         let control = control_in(at(start, size_of::<Control>() as u64));
-        let standing = words(at(self.arena.standing, standing_bytes));
+        let standing = words(at(self.arena.tables.standing, standing_bytes));
         let of = Standing::new(plan);
-        let known = of.reached.get(&standing).min(self.arena.room.known);
+        let known = of.reached.get(&standing).min(self.arena.tables.room.known);
         let levels = self.read(
-            self.arena.levels_at,
+            self.arena.tables.levels,
             u64::from(known) * Level::new(plan).bytes(),
         )?;
         let (kept, marks) = (of.kept.get(&standing), of.marks.get(&standing));
@@ -387,7 +387,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         let chosen = || {
             Chosen::from_words(
                 plan,
-                &words(at(self.arena.dispatch, Dispatch::new(plan).bytes())),
+                &words(at(self.arena.tables.dispatch, Dispatch::new(plan).bytes())),
             )
         };
         Ok((control, over.then(chosen)))
@@ -466,12 +466,12 @@ impl<'a, L: Launcher> Run<'a, L> {
 
     /// The counts of leaves of a run that has so many levels of elements.
     fn leaves(&self, levels: u32) -> Result<Leaves, RunError> {
-        let (stacks, known) = (self.plan().stacks.len(), self.arena.room.known);
+        let (stacks, known) = (self.plan().stacks.len(), self.arena.tables.room.known);
         // They may lie one below.
         let deep = levels >= known;
         let count = stacks as u64 + u64::from((levels + 1).min(known)) + u64::from(deep);
         let word = |c: &[u8]| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
-        let bytes = self.read(self.arena.leaves, 8 * count)?;
+        let bytes = self.read(self.arena.tables.leaves, 8 * count)?;
         let mut by_stack: Vec<u64> = bytes.chunks_exact(8).map(word).collect();
         let mut by_level = by_stack.split_off(stacks);
         Ok(Leaves {
@@ -565,7 +565,8 @@ impl<'a, L: Launcher> Run<'a, L> {
         }
         self.launcher.mark(true)?;
         self.launcher.wait(RUNNING)?;
-        let mut control = control_in(&self.read(self.arena.control, size_of::<Control>() as u64)?);
+        let mut control =
+            control_in(&self.read(self.arena.tables.control, size_of::<Control>() as u64)?);
         if let Some(why) = over
             && control.status == status::OK
         {
@@ -636,7 +637,8 @@ impl<'a, L: Launcher> Run<'a, L> {
         let (mut since, mut last) = (start, None);
         while !self.launcher.is_done(RUNNING)? {
             if since.elapsed() > patience {
-                let beat = self.peek(self.arena.control + offset_of!(Control, beat) as u64)?;
+                let beat =
+                    self.peek(self.arena.tables.control + offset_of!(Control, beat) as u64)?;
                 if beat.is_none() || beat == last {
                     return Err(self.hung(true));
                 }
@@ -654,7 +656,7 @@ impl<'a, L: Launcher> Run<'a, L> {
 
     /// A word of the run's memory while a kernel runs, if the device says it in time.
     pub(super) fn peek(&self, at: u64) -> Result<Option<u32>, RunError> {
-        assert!(at + 4 <= self.arena.size);
+        assert!(at + 4 <= self.arena.tables.size);
         // SAFETY: inside the device memory; records lie aligned.
         unsafe { self.launcher.peek(self.base + at) }
     }

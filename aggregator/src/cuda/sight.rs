@@ -231,7 +231,7 @@ impl<L: Launcher> Run<'_, L> {
 
     /// What the kernel's memory says; false if it cannot be read.
     fn look(&self) -> bool {
-        let (control, sight) = (self.arena.control, &self.watched.sight);
+        let (control, sight) = (self.arena.tables.control, &self.watched.sight);
         // What cannot be read now may be later, and nobody depends on it.
         let peek = |at: u64| self.peek(at).ok().flatten();
         let Some(beat) = peek(control + std::mem::offset_of!(Control, beat) as u64) else {
@@ -245,7 +245,7 @@ impl<L: Launcher> Run<'_, L> {
         // One block publishes nothing of what it does.
         let dispatch = Dispatch::new(self.plan());
         let word = |word: usize| match self.settings.aggregator {
-            Aggregator::Persistent => peek(self.arena.dispatch + 4 * word as u64),
+            Aggregator::Persistent => peek(self.arena.tables.dispatch + 4 * word as u64),
             Aggregator::HostThread | Aggregator::Auto => None,
         };
         let (source, level) = (word(dispatch.source.at()), word(dispatch.level.at()));
@@ -263,7 +263,7 @@ impl<L: Launcher> Run<'_, L> {
     pub(super) fn look_at_hung(&self, kernel: bool) {
         let readable = match kernel {
             true => self.look(),
-            false => matches!(self.peek(self.arena.control), Ok(Some(_))),
+            false => matches!(self.peek(self.arena.tables.control), Ok(Some(_))),
         };
         let mut missing = self.watched.missing.borrow_mut();
         if !readable {

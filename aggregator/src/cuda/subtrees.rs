@@ -107,7 +107,7 @@ pub(super) struct Ranges {
 
 impl Ranges {
     /// Divides what is above `top` in stacks of these capacities among so many workers at most; fewer, if there is little. None if there is
-    /// not enough for one.
+    /// not enough for one. What is promised to elements that run one at a time is not theirs: of a recall all that they have comes to lie below it.
     pub(super) fn new(plan: &Plan, capacities: &[u64], top: &[u32], most: u32) -> Option<Self> {
         let unit = u64::from(ALIGNED);
         // Of what a run has one element at most nothing is pushed below the first level that has several.
@@ -118,7 +118,7 @@ impl Ranges {
                 false => u64::from(top[s]).next_multiple_of(unit),
             })
             .collect();
-        let left = |s: usize| capacities[s].saturating_sub(base[s]);
+        let left = |s: usize| plan.stacks[s].wide(capacities[s]).saturating_sub(base[s]);
         let least = |s: usize| (LEAST_UNITS * plan.stacks[s].weight).next_multiple_of(unit);
         let large = (0..top.len()).filter(|s| !is_few(*s));
         let workers = large
@@ -172,7 +172,7 @@ impl<L: Launcher> Run<'_, L> {
         {
             return Ok(Subtrees::None);
         }
-        let most = self.launcher.workers()?.min(self.arena.workers);
+        let most = self.launcher.workers()?.min(self.arena.tables.workers);
         if most == 0 {
             return Ok(Subtrees::None);
         }
@@ -194,22 +194,27 @@ impl<L: Launcher> Run<'_, L> {
         if self.launcher.shared_word(0).load(Ordering::Relaxed) != 0 {
             return Err(RunError::Cancelled);
         }
-        let (at, workers, crew) = (Crew::new(plan), ranges.workers, self.base + self.arena.crew);
-        self.write(self.arena.crew, &self.crew(&run, &ranges))?;
+        let (at, workers, crew) = (
+            Crew::new(plan),
+            ranges.workers,
+            self.base + self.arena.tables.crew,
+        );
+        self.write(self.arena.tables.crew, &self.crew(&run, &ranges))?;
         self.watched.dispatch(&run, plan);
         self.watched.kernel_begins();
         // SAFETY: inside the run's memory.
         unsafe {
             let bytes = u64::from(workers) * size_of::<Gift>() as u64;
-            self.launcher.zero(self.base + self.arena.gifts, bytes)?;
+            self.launcher
+                .zero(self.base + self.arena.tables.gifts, bytes)?;
             // What the record says is laid out so.
             self.launcher.subtrees(crew, workers)?;
         }
         self.await_kernel()?;
         self.watched.kernel_ended();
-        let read = || Ok::<_, RunError>(words(&self.read(self.arena.crew, at.bytes())?));
+        let read = || Ok::<_, RunError>(words(&self.read(self.arena.tables.crew, at.bytes())?));
         let mut record = read()?;
-        let status = words(&self.read(self.arena.control, 4)?);
+        let status = words(&self.read(self.arena.tables.control, 4)?);
         let ended = status[..] == [status::OK];
         let recalled = ended && at.recall.get(&record) != 0;
         if recalled {
@@ -306,8 +311,10 @@ impl<L: Launcher> Run<'_, L> {
         at.alive.set(&mut words, batches);
         at.base.fill(&mut words, &ranges.base);
         at.share.fill(&mut words, &ranges.share);
-        at.gifts.set(&mut words, self.base + self.arena.gifts);
-        at.rests.set(&mut words, self.base + self.arena.rests);
+        at.gifts
+            .set(&mut words, self.base + self.arena.tables.gifts);
+        at.rests
+            .set(&mut words, self.base + self.arena.tables.rests);
         words.into_iter().flat_map(u32::to_le_bytes).collect()
     }
 }

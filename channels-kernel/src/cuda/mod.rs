@@ -19,6 +19,7 @@ pub mod abi;
 mod analysis;
 mod atomic;
 mod body;
+pub mod division;
 pub mod flow;
 mod helper;
 mod inherit;

@@ -8,13 +8,7 @@ pub use super::{
     stack::{Stack, StackKind},
 };
 
-use super::{
-    abi::Mark,
-    analysis, inherit, names,
-    stack::{FEW, PushKey},
-    walk,
-};
-use crate::layout::FIELD_ALIGN;
+use super::{analysis, inherit, names, stack::PushKey, walk};
 use millstream_graph::{
     flow::Flow,
     ir::{
@@ -24,11 +18,6 @@ use millstream_graph::{
     levelized::{Levelized, Segment, StackRef},
     ty::{PieceKind, Scalar, Type},
 };
-
-/// So many levels of a chain find room at most.
-const MANY_LEVELS: u64 = 1 << 21;
-/// Marks that there is room for beside two a level.
-const MORE_MARKS: u64 = 64;
 
 /// The plan of a program.
 #[derive(Clone, PartialEq, Debug)]
@@ -364,54 +353,6 @@ impl Plan {
                 stack.weight = stack.weight.max(weight);
             }
         }
-    }
-
-    /// Divides a budget of bytes: a capacity for each stack, and how many marks there is room for of what waits. `roots` elements of a task must fit
-    /// its entries. A level of a chain has an element of each stack and two marks, for its frame and its continuation.
-    #[must_use]
-    pub fn capacities(
-        &self,
-        budget: u64,
-        entry: TaskId,
-        roots: u64,
-        once: &[bool],
-    ) -> Option<(Vec<u64>, u64)> {
-        // Tasks that the run does not reach, or has one element of, take next to nothing.
-        let (reached, single) = (self.reached(entry), self.run_once(entry, roots));
-        let is_small = |s: &Stack| single[s.task.index()] || !reached[s.task.index()];
-        let (small, large): (Vec<&Stack>, Vec<&Stack>) =
-            self.stacks.iter().partition(|s| is_small(s));
-        let unit: u64 = large
-            .iter()
-            .map(|s| s.weight * s.bytes(once))
-            .sum::<u64>()
-            .max(1);
-        let slack: u64 = self
-            .stacks
-            .iter()
-            .map(|s| FIELD_ALIGN * (s.fields.len() as u64 + 1))
-            .sum();
-        let fixed: u64 = small.iter().map(|s| s.few() * s.bytes(once)).sum();
-        let budget = budget.checked_sub(slack)?.checked_sub(fixed)?;
-        let waiting = 2 * size_of::<Mark>() as u64;
-        // Of few levels each may have elements of several channels that wait.
-        let more = (budget / 64 / size_of::<Mark>() as u64).min(MORE_MARKS);
-        let budget = budget - more * size_of::<Mark>() as u64;
-        let levels = (budget / (unit + waiting)).min(MANY_LEVELS);
-        let units = (budget - levels * waiting) / unit;
-        // Numbers of elements are 32 bits wide, and twice a number is to be one too.
-        let capacity = |s: &Stack| {
-            if is_small(s) {
-                s.few()
-            } else {
-                (s.weight * units).min(0x7fff_ff00)
-            }
-        };
-        let capacities: Vec<u64> = self.stacks.iter().map(capacity).collect();
-        // By its capacity the device tells which stacks are hardly used.
-        let fits = units > FEW
-            && capacities[self.number_of(StackRef::Entry(entry), false) as usize] >= roots;
-        fits.then_some((capacities, 2 * levels + more))
     }
 
     /// The return type of a task.

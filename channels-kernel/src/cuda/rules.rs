@@ -4,13 +4,19 @@
 //! The rules themselves: the deepest level that has work is drained first, entries before continuations unless they are short of room. A run is
 //! as long as it and everything below it find room, as far as earlier runs of its level tell; where none has been, it takes a share of the room.
 
+use super::stack::FEW;
+
 /// A run may always take so many elements if they take no more than [`RESERVE`]th of the room, however many levels may follow.
 pub const SMALL_SHARE: u32 = 4096;
 /// Of the room that is left a run takes no more than this, by what is known: not all elements are like those before them.
 pub const FILL: f32 = 0.95;
-/// One part in so many of what a channel holds more is left for the levels below, whatever the estimates say. And as much of all that it holds is for
-/// elements that run one at a time, with nothing of their siblings under way: so a run goes on where nothing is left for several.
+/// One part in so many of what a channel holds more is left for the levels below, whatever the estimates say. And as much of all that it holds at least
+/// is promised to elements that run one at a time ([`promised`]).
 pub const RESERVE: u32 = 16;
+/// Where a channel holds no more than so many units, all of it is promised.
+pub const LONE: u32 = 64;
+/// Where it holds more, half of it is promised, up to so many units.
+pub const LONE_MOST: u32 = 1024;
 /// An element of a segment that gives back is taken to push no less than this, whatever was seen.
 pub const LEAST_PUSHED: f32 = 0.5;
 /// An element that asks for room at a restart point is granted so much more than it needs there, so that it seldom asks.
@@ -30,6 +36,20 @@ pub const NARROW_ROOM: u32 = 16;
 /// And if it has so many elements for each lane of a warp at most.
 pub const NARROW_ITEMS: u32 = 2;
 
+/// How many elements of a channel that holds `capacity` are *promised* to elements that run one at a time, with nothing of their siblings under way, so that
+/// a run goes on where nothing is left for several. A level takes at most `unit` of them. The more a channel holds, the more are promised.
+#[must_use]
+pub fn promised(capacity: u32, unit: u32) -> u32 {
+    if capacity.div_ceil(LONE) <= unit {
+        return capacity;
+    }
+    let half = match capacity / 2 / LONE_MOST < unit {
+        true => capacity / 2,
+        false => LONE_MOST * unit,
+    };
+    (LONE * unit).max(half).max(capacity / RESERVE)
+}
+
 /// How many levels a run of a program with so many stacks may have, whatever its memory: a recursion that keeps nothing has to end too. A multiple of what
 /// lies near.
 #[must_use]
@@ -43,6 +63,9 @@ pub(super) fn definitions(stacks: usize) -> impl Iterator<Item = String> {
         ("MOST_LEVELS", most_levels(stacks)),
         ("SMALL_SHARE", SMALL_SHARE),
         ("RESERVE", RESERVE),
+        ("FEW", FEW as u32),
+        ("LONE", LONE),
+        ("LONE_MOST", LONE_MOST),
         ("GRANT", GRANT),
         ("GUESS_YIELDS", GUESS_YIELDS),
         ("GUESS", GUESS),
@@ -58,4 +81,28 @@ pub(super) fn definitions(stacks: usize) -> impl Iterator<Item = String> {
         [("FILL", FILL), ("LEAST_PUSHED", LEAST_PUSHED)]
             .map(|(name, value)| format!("#define {name} {value:?}f")),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_is_promised_of_a_channel_that_holds_more() {
+        for unit in [1, 2, 3, 7, 64, 1000] {
+            let mut before = 0;
+            for units in (1..40_000).chain([1 << 20, 0x7fff_ff00 / unit]) {
+                let promised = promised(unit * units, unit);
+                assert!(promised >= before && promised <= unit * units);
+                assert!(promised >= unit * units / RESERVE);
+                assert!(
+                    promised >= unit * units.min(LONE),
+                    "{units} units of {unit}"
+                );
+                before = promised;
+            }
+        }
+        // What no longer is a number of units, as no more elements have numbers.
+        assert_eq!(promised(u32::MAX, 1 << 31), u32::MAX);
+    }
 }

@@ -1,5 +1,6 @@
 //! Channel stacks on the device.
 
+use super::rules;
 use crate::layout::{FIELD_ALIGN, stride};
 use millstream_graph::{
     ir::{SegmentId, TaskId},
@@ -85,16 +86,29 @@ impl Stack {
         FEW * self.weight
     }
 
-    /// Bytes that a capacity takes, and where each field's array begins in them.
+    /// How many elements of a stack that holds so many may lie in it where several elements run at a time. What is above is promised to those that run one
+    /// by one. Where a run has one element at most no others can take its room.
     #[must_use]
-    pub fn offsets(&self, capacity: u64, once: &[bool]) -> (Vec<u64>, u64) {
-        let mut at = 0u64;
-        let mut offsets = Vec::new();
-        for (i, f) in self.fields.iter().enumerate() {
-            offsets.push(at);
-            let count = if self.is_once(i, once) { 1 } else { capacity };
-            at = (at + stride(f) * count).next_multiple_of(FIELD_ALIGN);
+    pub fn wide(&self, capacity: u64) -> u64 {
+        if capacity == self.few() {
+            return capacity;
         }
-        (offsets, at)
+        let promised = rules::promised(capacity as u32, self.weight as u32);
+        (capacity - u64::from(promised)) / u64::from(rules::NEIGHBOURS)
+            * u64::from(rules::NEIGHBOURS)
+    }
+
+    /// Bytes of each field's array in a stack of this capacity, one behind another.
+    pub fn arrays<'a>(&'a self, capacity: u64, once: &'a [bool]) -> impl Iterator<Item = u64> + 'a {
+        self.fields.iter().enumerate().map(move |(i, field)| {
+            let count = if self.is_once(i, once) { 1 } else { capacity };
+            (stride(field) * count).next_multiple_of(FIELD_ALIGN)
+        })
+    }
+
+    /// Bytes that a capacity takes.
+    #[must_use]
+    pub fn size(&self, capacity: u64, once: &[bool]) -> u64 {
+        self.arrays(capacity, once).sum()
     }
 }

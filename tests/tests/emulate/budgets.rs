@@ -1,50 +1,80 @@
 //! What runs in a budget runs in every larger one, as far as this was tried: `MILLSTREAM_CASES` says with how many random programs, beside those of the
 //! stress.
 
-use millstream_aggregator::{Aggregator, Device, parse_bytes};
+use millstream_aggregator::{Aggregator, Device, Policy, parse_bytes};
 use millstream_tests::{
+    budget::STEPS,
     emulator::{self, Emulator, How},
-    engine::{Engine, emulate, is_memory, prepare},
+    engine::{Engine, Prepared, emulate, is_memory, prepare},
     stress::Tried,
     swarm::swarm,
 };
 
-/// Runs at the least budget that works, and at fifty from there to 64 times it: how many of these were refused.
-fn refused(tried: &Tried, aggregator: Aggregator) -> Vec<u64> {
-    let prepared = prepare(&tried.source, &tried.name).unwrap();
-    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+/// Who decides, on which tier, and by how many blocks.
+const WAYS: [(Aggregator, Policy, u32); 5] = [
+    (Aggregator::Persistent, Policy::Device, 2),
+    (Aggregator::HostThread, Policy::Device, 3),
+    (Aggregator::Auto, Policy::Device, 2),
+    (Aggregator::HostThread, Policy::Block, 3),
+    (Aggregator::Auto, Policy::Block, 2),
+];
+
+/// Runs by each who decides: the least budget that works in some interleaving is found, then fifty from there to 64 times it are tried, and forty that lie
+/// close to it, each in an interleaving of its own. What was refused.
+fn refused(tried: &Tried, prepared: &Prepared, emulator: &mut Emulator) -> Vec<String> {
     let cpu = Engine::Device("cpu".into(), Device::cpu().unwrap());
-    let expected = cpu.call(&prepared, &tried.task, &tried.args).unwrap();
-    let mut works = |memory: u64| {
-        let how = How::new(aggregator, 2, memory);
-        match emulate(&mut emulator, how, &prepared, &tried.task, &tried.args) {
-            Ok((outcome, report)) => {
-                assert_eq!(outcome, expected, "{how:?}");
-                assert!(report.peak <= report.budget && report.budget <= memory);
-                true
+    let expected = cpu.call(prepared, &tried.task, &tried.args).unwrap();
+    let mut all = Vec::new();
+    for (aggregator, policy, blocks) in WAYS {
+        let mut seed = 0;
+        let mut works = |memory: u64| {
+            seed += 1;
+            let how = How {
+                policy,
+                seed,
+                switches: [2, 8, 64][seed as usize % 3],
+                ..How::new(aggregator, blocks, memory)
+            };
+            match emulate(emulator, how, prepared, &tried.task, &tried.args) {
+                Ok((outcome, report)) => {
+                    assert_eq!(outcome, expected, "{}: {how:?}", tried.name);
+                    assert!(report.peak <= report.budget && report.budget <= memory);
+                    true
+                }
+                Err(e) if is_memory(&e) => false,
+                Err(e) => panic!("{}: {how:?}: {e}", tried.name),
             }
-            Err(e) if is_memory(&e) => false,
-            Err(e) => panic!("{}: {how:?}: {e}", tried.name),
+        };
+        let mut least = 1 << 10;
+        while !works(least) {
+            least *= 2;
+            assert!(least < 1 << 30, "{}", tried.name);
         }
-    };
-    let mut high = 1 << 10;
-    while !works(high) {
-        high *= 2;
-        assert!(high < 1 << 30, "{}", tried.name);
-    }
-    let mut low = high / 2;
-    while high - low > 16 {
-        let middle = low.midpoint(high);
-        if works(middle) {
-            high = middle;
-        } else {
-            low = middle;
+        let mut short = least / 2;
+        while least - short > 16 {
+            let middle = short.midpoint(least);
+            *(if works(middle) {
+                &mut least
+            } else {
+                &mut short
+            }) = middle;
+        }
+        // Something less may work by chance, and then that is the least.
+        let below = (1..=24).map(|i| (least as f64 * 0.98f64.powi(i)) as u64);
+        let below: Vec<u64> = below.filter(|memory| works(*memory)).collect();
+        least = below.last().copied().unwrap_or(least);
+        let of = |part: i32| f64::from(part) / f64::from(STEPS as i32);
+        let far = (0..=STEPS as i32).map(|i| (least as f64 * 64f64.powf(of(i))) as u64);
+        // Most of the least budget may be for other things than elements.
+        let near = (0..40).map(|i| least + (16.0 * (least as f64).powf(of(i))) as u64);
+        let refused: Vec<u64> = far.chain(near).filter(|memory| !works(*memory)).collect();
+        let by = format!("{} by {aggregator:?}, {policy:?}", tried.name);
+        println!("{by}: {least} works; refused {refused:?}");
+        if !refused.is_empty() {
+            all.push(format!("{by}: {least} works, but not {refused:?}"));
         }
     }
-    let step = |i: i32| (high as f64 * 64f64.powf(f64::from(i) / 50.0)) as u64;
-    let more: Vec<u64> = (1..=50).map(step).filter(|m| !works(*m)).collect();
-    println!("{}: {high} works; refused {more:?}", tried.name);
-    more
+    all
 }
 
 #[test]
@@ -52,22 +82,40 @@ fn what_runs_in_a_budget_runs_in_every_larger_one() {
     if !emulator::is_there() {
         return;
     }
+    let lent = |mut tried: Tried, memory: &[&str]| {
+        tried.args.extend(memory.iter().map(ToString::to_string));
+        tried
+    };
+    let marks = format!("{:?}", [0; 300]);
     let calls = [
         Tried::new("fib", &[9]),
+        lent(
+            Tried::new("effects", &[11, 4, 30 | 1 << 21]),
+            &["[0, 5, 0]"],
+        ),
         Tried::new("queens", &[127, 0, 0, 0]),
         Tried::new("tree", &[3, 5]),
         Tried::new("wide", &[11, 5, 100 | 1 << 21]),
         Tried::new("phases", &[5, 2, 30]),
         Tried::new("chains", &[10, 40]),
+        Tried::new("rays", &[40]),
+        lent(Tried::new("marks", &[11, 5, 100 | 1 << 21]), &["0"]),
+        lent(
+            Tried::new("effects", &[11, 5, 100 | 1 << 21]),
+            &["[0, 5, 0]"],
+        ),
+        lent(Tried::new("spawner", &[300]), &[&marks, "0", "0"]),
+        lent(Tried::new("pieces", &[300]), &["[0, 0, 0, 0, 0, 0, 0]"]),
     ];
     let cases = std::env::var("MILLSTREAM_CASES").map_or(0, |v| v.parse().unwrap());
-    let calls = calls.into_iter().take(if cases == 0 { 1 } else { 6 });
+    let few = if cases == 0 { 2 } else { calls.len() };
+    let calls = calls.into_iter().take(few);
     let mut all = Vec::new();
     for tried in calls.chain((1..=cases).map(|s| swarm(s, 100))) {
-        let refused = refused(&tried, Aggregator::Persistent);
-        if !refused.is_empty() {
-            all.push(format!("{} {:?}: {refused:?}", tried.name, tried.args));
-        }
+        let prepared = prepare(&tried.source, &tried.name).unwrap();
+        let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+        emulator.compile_workers().unwrap();
+        all.extend(refused(&tried, &prepared, &mut emulator));
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
 }

@@ -12,6 +12,7 @@ mod budgets;
 mod deep;
 mod dumps;
 mod kernels;
+mod order;
 mod restarts;
 mod stress;
 mod workers;

@@ -75,9 +75,9 @@ fn two_kinds_of_children_find_room_or_none_does() {
     if !emulator::is_there() {
         return;
     }
-    let mut pieces = Tried::new("pieces", &[6000]);
-    pieces.args.push("[0, 0, 0, 0, 0, 0, 0]".into());
-    for kib in [64, 160] {
+    for (count, kib) in [(1500, 64), (6000, 160)] {
+        let mut pieces = Tried::new("pieces", &[count]);
+        pieces.args.push("[0, 0, 0, 0, 0, 0, 0]".into());
         every_way(&pieces, kib, Policy::Device);
         every_way(&pieces, kib.max(100), Policy::Block);
     }
@@ -89,8 +89,8 @@ fn many_recursions_with_frames_run_in_little_memory() {
     if !emulator::is_there() {
         return;
     }
-    for kib in [80, 140] {
-        every_way(&Tried::new("rays", &[600]), kib, Policy::Device);
+    for (rays, kib) in [(200, 80), (600, 140)] {
+        every_way(&Tried::new("rays", &[rays]), kib, Policy::Device);
     }
 }
 

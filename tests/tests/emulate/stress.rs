@@ -13,7 +13,7 @@ use millstream_tests::{
 };
 use std::time::{Duration, Instant};
 
-/// Small calls of the programs, and budgets from little on, in KiB.
+/// Small calls of the programs, and budgets in KiB: some in which elements run one by one, and others little more than that.
 fn calls() -> [(Tried, &'static [u64]); 9] {
     let lent = |mut tried: Tried, memory: &[&str]| {
         tried.args.extend(memory.iter().map(ToString::to_string));
@@ -23,22 +23,25 @@ fn calls() -> [(Tried, &'static [u64]); 9] {
     [
         (
             Tried::new("queens", &[511, 0, 0, 0]),
-            &[58, 59, 60, 61, 62, 63, 64, 68, 80, 128],
+            &[55, 59, 61, 62, 63, 64, 66, 68, 72, 80, 128],
         ),
         (
             Tried::new("tree", &[3, 7]),
-            &[58, 59, 60, 61, 62, 64, 72, 96],
+            &[55, 60, 62, 64, 68, 72, 80, 96],
         ),
         (Tried::new("fib", &[13]), &[6, 8, 10, 12, 16, 24]),
         (
             Tried::new("wide", &[11, 5, 300 | 1 << 21]),
-            &[56, 60, 64, 72, 96],
+            &[57, 60, 64, 72, 96],
         ),
         (
             lent(Tried::new("marks", &[11, 5, 300 | 1 << 21]), &["0"]),
             &[16, 24, 32, 48, 64, 96],
         ),
-        (Tried::new("phases", &[5, 2, 60]), &[60, 64, 72, 96, 128]),
+        (
+            Tried::new("phases", &[5, 2, 60]),
+            &[60, 88, 96, 112, 128, 160],
+        ),
         (Tried::new("chains", &[10, 40]), &[64, 96, 128, 192, 256]),
         (
             lent(
@@ -110,8 +113,9 @@ fn stress(
                         },
                     )) => {
                         seen.compared += compared;
-                        // Workers know no levels.
-                        let levels = policy == Policy::Block || elements == expected_levels;
+                        // Workers know no levels, and little memory remembers the first ones alone.
+                        let levels =
+                            policy == Policy::Block || expected_levels.starts_with(&elements);
                         if outcome != expected || !levels || total != expected_total {
                             seen.wrong = Some(format!(
                                 "{how:?}: {outcome:?} for {expected:?}, {total} tasks for {expected_total}, levels {elements:?} for {expected_levels:?}"

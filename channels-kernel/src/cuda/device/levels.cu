@@ -116,8 +116,8 @@ FN u32 narrow_room(const Narrow& n, bool alone) {
   u32 room = 0xffffffffu;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 all = alone ? n.capacity.of[k] : wide_of(n.capacity.of[k]);
-    const u32 s = k * WARP + n.lane, base = n.top.of[k] + NEIGHBOURS - 1, left = all > base ? all - base : 0;
+    const u32 s = k * WARP + n.lane, real = s < STACKS ? s : STACKS - 1, all = alone ? n.capacity.of[k] : wide_of(real);
+    const u32 base = n.top.of[k] + NEIGHBOURS - 1, left = all > base ? all - base : 0;
     if (s < STACKS && n.capacity.of[k] != stacks_few[s]) room = left < room ? left : room;
   }
   room = min_lane(room);

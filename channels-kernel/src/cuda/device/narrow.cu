@@ -1,6 +1,14 @@
 // Narrow runs: few elements in one warp, a lane each, while the block's other warps wait. Nobody else pushes meanwhile, so nothing is reserved by
 // atomics and no barrier is met; and what the policy has to know of the current level lies in registers.
 
+// What runs a segment's narrow runs: a part of the one function that decides, in whose registers everything lies. Of many segments that is more than the
+// registers hold, and takes minutes to compile.
+#if SOURCES > 24
+#define NARROW static __device__ __noinline__
+#else
+#define NARROW FN
+#endif
+
 // What is the lane's of something that every stack has: that of the stacks `lane`, `lane + WARP`, ..
 #define PER_LANE ((STACKS + WARP - 1) / WARP)
 template <class T>
@@ -285,7 +293,8 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
       bool fits = true;
 #pragma unroll
       for (u32 p = 0; p < S::PUSHED; p++) {
-        const u32 end = of_stack(n.capacity, S::stack_of(p)), all = end > base[p] ? end - base[p] : 0;
+        const u32 end = n.count > 1 ? wide_of(S::stack_of(p)) : of_stack(n.capacity, S::stack_of(p));
+        const u32 all = end > base[p] ? end - base[p] : 0;
         if (units[S::group(p)] * S::ratio(p) <= (n.count > 1 ? all - all / RESERVE : all)) continue;
         fits = false;
         if ((!S::YIELDS || n.count == 1) && n.lane == 0) stop_run(device_channels.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
@@ -313,7 +322,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
 // `FAILS`: an element's run may end early. `MOST`: what an element pushes to one channel at most, so that all of it finds room; 0 if that is not
 // known. A segment that pushes to its own channel goes on with that.
 template <class S, bool FAILS, u32 MOST, u32 OWN>
-FN void narrow_scanned(Policy& p, Narrow& n) {
+NARROW void narrow_scanned(Policy& p, Narrow& n) {
   Gathered<typename S::Sum> sum;
   typename S::Args args;
   narrow_dequeue<S>(n, n.first, n.count, args);
@@ -335,7 +344,7 @@ FN void narrow_scanned(Policy& p, Narrow& n) {
 
 // For bodies that push nothing.
 template <class S, bool FAILS>
-FN void narrow_leaves(Narrow& n) {
+NARROW void narrow_leaves(Narrow& n) {
   Gathered<typename S::Sum> sum;
   bool failed = false;
   for (u32 i = n.lane; i < n.count && !failed; i += WARP) {
@@ -353,7 +362,7 @@ FN void narrow_leaves(Narrow& n) {
 
 // For bodies whose pushes cannot be counted before they have run.
 template <class S>
-FN void narrow_direct(Shared& sh, Narrow& n) {
+NARROW void narrow_direct(Shared& sh, Narrow& n) {
   Gathered<typename S::Sum> sum;
   LeafCounts<S> leaves;
   Dispatch& d = sh.dispatch;
@@ -361,7 +370,7 @@ FN void narrow_direct(Shared& sh, Narrow& n) {
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) {
     base[p] = of_stack(n.base, S::stack_of(p));
-    const u32 capacity = of_stack(n.capacity, S::stack_of(p)), end = S::turn(p) ? wide_of(capacity) : capacity;
+    const u32 end = S::turn(p) ? wide_of(S::stack_of(p)) : of_stack(n.capacity, S::stack_of(p));
     const u32 all = end > base[p] ? end - base[p] : 0;
     if (n.lane == 0) {
       d.base[p] = base[p];

@@ -305,8 +305,10 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   if (lane_id() == 0) {
     p.left = left;
     if (left.count) {
-      if (now.lo[from.stack] == d.first) now.lo[from.stack] = left.bottom;
-      now.hi[from.stack] = left.bottom + left.count;
+      // One element that was the first.
+      const bool ordered = now.lo[from.stack] > d.first;
+      if (ordered || now.lo[from.stack] == d.first) now.lo[from.stack] = left.bottom;
+      if (!ordered) now.hi[from.stack] = left.bottom + left.count;
       if (!from.entry) p.top[from.stack] = now.hi[from.stack];
     }
     // A run that found no room for anything is tried again with fewer elements.
@@ -380,13 +382,23 @@ FN void policy_release(Policy& p) {
   __syncwarp();
 }
 
-// What a stack holds where several elements run at a time: the rest is for one that runs alone.
-FN u32 wide_of(u32 capacity) { return capacity - capacity / RESERVE; }
+// What of a stack is promised to elements that run one at a time: `promised` of `rules.rs`.
+FN u32 promised(u32 capacity, u32 unit) {
+  if ((capacity + LONE - 1) / LONE <= unit) return capacity;
+  const u32 half = capacity / 2 / LONE_MOST < unit ? capacity / 2 : LONE_MOST * unit;
+  return max_of(max_of(LONE * unit, half), capacity / RESERVE);
+}
+
+// What a stack holds where several elements run at a time: the rest is for those that run one at a time. A run has one element at most of what is small.
+FN u32 wide_of(u32 stack) {
+  const u32 capacity = device_channels.capacity[stack], few = stacks_few[stack];
+  return capacity == few ? capacity : (capacity - promised(capacity, few / FEW)) / NEIGHBOURS * NEIGHBOURS;
+}
 
 // How many more elements a stack holds, where several run or one alone.
 FN u32 room_of(const Policy& p, u32 stack, bool alone) {
   const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
-  const u32 capacity = device_channels.capacity[stack], all = alone ? capacity : wide_of(capacity);
+  const u32 all = alone ? device_channels.capacity[stack] : wide_of(stack);
   return all > base ? all - base : 0;
 }
 
@@ -398,7 +410,7 @@ FN u32 policy_share(const Policy& p) {
   f32 share = 4e9f;
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     const f32 need = (now.pushed[s] + children * now.below[s]) / (f32)now.elements;
-    const u32 all = wide_of(device_channels.capacity[s]), room = all > p.top[s] ? all - p.top[s] : 0;
+    const u32 all = wide_of(s), room = all > p.top[s] ? all - p.top[s] : 0;
     const f32 fit = need > 0 ? FILL * (f32)room / need : share;
     share = fit < share ? fit : share;
   }
@@ -482,10 +494,12 @@ FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
   u32 winner = 0;
   for (u32 s = lane_id(); s < SOURCES; s += WARP) {
     u32 ignored = 0, run = policy_run(p, s, share, ignored);
+    // What takes nothing of the promised room goes before what does.
+    const u32 rank = (run ? 2 : 1) * SOURCES - s;
     if (run == 0 && now.hi[sources[s].stack] != now.lo[sources[s].stack]) run = policy_fits(p, sources[s]);
-    if ((sources[s].entry != 0) == entries && run == count) winner = SOURCES - s > winner ? SOURCES - s : winner;
+    if ((sources[s].entry != 0) == entries && run == count) winner = rank > winner ? rank : winner;
   }
-  source = SOURCES - max_lane(winner);
+  source = (2 * SOURCES - max_lane(winner)) % SOURCES;
 }
 
 // Below an entry run of all that its level has there are free places, those of the level before last: where children of the same channel go if all of them
@@ -505,14 +519,21 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
   const Source from = sources[source];
   Place& now = policy_level(p, p.level);
   Dispatch& d = sh.dispatch;
-  const u32 end = now.hi[from.stack];
+  // One by one elements run in the order in which they were spawned. Of several the last ones go, so that their places are free for what comes of the others.
+  const u32 begin = now.lo[from.stack], end = now.hi[from.stack];
+  const bool ordered = from.entry && count == 1 && end - begin > 1;
+  const u32 first = ordered ? begin : end - count;
   __syncwarp();
   if (lane_id() == 0) {
     d.source = source;
     d.level = p.level;
     d.count = count;
-    d.first = end - count;
-    now.hi[from.stack] = end - count;
+    d.first = first;
+    if (ordered) {
+      now.lo[from.stack] = begin + count;
+    } else {
+      now.hi[from.stack] = first;
+    }
     // A continuation's element is not on the channel any more; an entry's children go above it.
     if (!from.entry) p.top[from.stack] -= count;
     p.dispatches++;
@@ -522,7 +543,6 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     policy_begins(p);
   }
   __syncwarp();
-  const u32 first = end - count;
   const bool gap = from.entry && has_gap(now.lo[from.stack] == first, p.floor[from.stack], first, count, from.most);
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const u32 stack = pushes[from.first_push + i].stack;
