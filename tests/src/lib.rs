@@ -20,6 +20,7 @@ pub mod engine;
 pub mod expect;
 pub mod facts;
 pub mod history;
+pub mod knapsack;
 pub mod many;
 pub mod random;
 pub mod stress;

@@ -14,6 +14,7 @@ use millstream_tests::{
     Case, Listed, Outcome,
     budget::{cpu, every_budget, least},
     engine::{Engine, Failure, Prepared, prepare, serial_tasks},
+    knapsack,
     random::{Choices, decide, generate, pressure},
 };
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -373,30 +374,7 @@ fn all_threads_together_take_no_more_than_is_granted() {
 fn siblings_run_in_order() {
     let listed = run::PROGRAMS.iter().find(|p| p.name == "branch_and_bound");
     let program = prepare(listed.unwrap().source, "branch_and_bound.rs").unwrap();
-    // Sorted by worth per weight, which nearly is the order in which the best knapsack takes them.
-    let mut state = 7u64;
-    let mut next = |most| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) % most
-    };
-    let mut items: Vec<_> = (0..32)
-        .map(|_| {
-            let weight = 1000 + next(1000);
-            (weight + 100 + next(20), weight)
-        })
-        .collect();
-    items.sort_by(|a, b| (b.0 * a.1).cmp(&(a.0 * b.1)));
-    let (worth, weight): (Vec<u64>, Vec<u64>) = items.into_iter().unzip();
-    let args = [
-        format!("{worth:?}"),
-        format!("{weight:?}"),
-        "0".into(),
-        "24000".into(),
-        "0".into(),
-        "0".into(),
-    ];
+    let args = knapsack::args(32, 24_000);
     let serial = serial_tasks(&program, "pack", &args);
     let search = |memory| on_cpu(memory, &program, "pack", &args);
     let least = least(&search).unwrap().unwrap();
