@@ -48,8 +48,8 @@ pub struct CudaOptions {
     /// Blocks that run at one time, at most; as many as the GPU has room for if it is not said. For measurements of how runs scale: it puts one on each
     /// multiprocessor before it puts a second one anywhere.
     pub blocks: Option<u32>,
-    /// Whether runs may begin before the persistent kernel is compiled, by [`Aggregator::Auto`]: the calling thread decides everything until it is.
-    /// If not, loading a program waits for it.
+    /// Whether runs may begin before the kernels are compiled that decide by themselves, by [`Aggregator::Auto`]: the calling thread decides everything
+    /// until they are. If not, loading a program waits for them.
     pub early: bool,
     /// What a run's report says beside what is counted anyway. For a timeline programs are compiled anew, so that others pay nothing; how long
     /// each node took is told with it only.

@@ -162,7 +162,7 @@ impl Sizes {
             waiting: take(marks_bytes),
             room: Room {
                 known: known as u32,
-                marks: marks as u32,
+                marks: marks.min(u64::from(u32::MAX)) as u32,
             },
             stacks: take(stacks),
             size: take(0),

@@ -334,7 +334,14 @@ impl CudaDevice {
         if let Some(loaded) = &*there {
             return Ok(loaded.clone());
         }
-        let new = Arc::new(inner.context.note(CudaLoaded::new(&inner, program))?);
+        let new = inner.context.note(CudaLoaded::new(&inner, program));
+        let new = Arc::new(new.inspect_err(|_| {
+            // What cannot be loaded takes nobody's place.
+            inner
+                .loaded
+                .lock()
+                .retain(|kept| !Arc::ptr_eq(kept, &place));
+        })?);
         *there = Some(new.clone());
         Ok(new)
     }

@@ -26,7 +26,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// With more segments than this the persistent kernel, which has all their bodies, takes minutes to compile. [`Aggregator::Auto`] does without.
+/// With more segments than this the kernel that decides about narrow levels, which has all their bodies, takes half a minute and more to compile.
+/// [`Aggregator::Auto`] does without.
 const MOST_SOURCES: usize = 64;
 
 /// A program on a device, compiled.
@@ -294,19 +295,34 @@ impl CudaLoaded {
             let parts = text.linked(image);
             let later = parts.iter().map(|part| compiler.later(written(part)));
             let (whose, name) = coming(image);
-            tracing::info!(
-                program = compiler.name,
-                kernel = name,
-                "compiled in the background; until it is there, the host thread decides"
-            );
-            *whose.later.lock() = Some(later.collect::<Result<Vec<_>, RunError>>()?);
+            match later.collect::<Result<Vec<_>, RunError>>() {
+                Ok(parts) => {
+                    tracing::info!(
+                        program = compiler.name,
+                        kernel = name,
+                        "compiled in the background; until it is there, runs do without"
+                    );
+                    *whose.later.lock() = Some(parts);
+                }
+                // Runs do without, as they begin without.
+                Err(error) => {
+                    tracing::error!(program = compiler.name, kernel = name, %error, "a kernel will not be there");
+                }
+            }
         }
         let (own_compiled, mut rest) = compiled.split_at(own.len());
         for (&image, parts) in wanted.now.iter().zip(&images) {
             let (whose, name) = coming(image);
             let (these, others) = rest.split_at(parts.len());
             rest = others;
-            let _ = whose.there.set(Deciding::new(inner, arch, these, name)?);
+            match Deciding::new(inner, arch, these, name) {
+                Ok(there) => _ = whose.there.set(there),
+                // As where it comes later: an old driver may not know how to link.
+                Err(error) if wanted.may_miss(image) && !matches!(error, RunError::Lost(_)) => {
+                    tracing::error!(program = compiler.name, kernel = name, %error, "a kernel will not be there");
+                }
+                Err(error) => return Err(error),
+            }
         }
         let (mut modules, mut dispatches) = (Vec::new(), vec![None; plan.kernels()]);
         for (part, compiled) in own.iter().zip(own_compiled) {
@@ -368,9 +384,15 @@ struct Wanted {
     dispatches: bool,
     now: Vec<Image>,
     later: Vec<Image>,
+    /// What runs can do without.
+    spare: Vec<Image>,
 }
 
 impl Wanted {
+    fn may_miss(&self, image: Image) -> bool {
+        self.spare.contains(&image)
+    }
+
     fn new(inner: &Inner, plan: &Plan, name: &str, cached: impl Fn(Image) -> bool) -> Self {
         let options = &inner.options;
         let aggregator = options.aggregator;
@@ -388,6 +410,7 @@ impl Wanted {
             );
         }
         let mut want = |image: Image, may_wait: bool| {
+            out.spare.extend(may_wait.then_some(image));
             let waits = may_wait && options.early && !cached(image);
             if waits { &mut out.later } else { &mut out.now }.push(image);
         };

@@ -49,14 +49,10 @@ impl Options {
 
     /// Registers that a thread may have where so many blocks are to fit, of what every multiprocessor has; they are given out by eights.
     #[must_use]
-    pub const fn registers(&self) -> u32 {
-        let blocks = if self.min_blocks == 0 {
-            1
-        } else {
-            self.min_blocks
-        };
-        let each = ((64 << 10) / (kernel::BLOCK * blocks)) & !7;
-        if each > 255 { 255 } else { each }
+    pub fn registers(&self) -> u32 {
+        let threads = kernel::BLOCK.saturating_mul(self.min_blocks.max(1));
+        // The compiler wants some for calls.
+        (((64 << 10) / threads) & !7).clamp(24, 255)
     }
 }
 

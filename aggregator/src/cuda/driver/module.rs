@@ -61,7 +61,7 @@ impl Module {
         let mut linker = Linker(ptr::null_mut());
         let (mut image, mut bytes) = (ptr::null_mut(), 0);
         let mut link = || {
-            // SAFETY: as many options as values; the log lives longer than the linker.
+            // SAFETY: as many options as values. The linker writes to the values and to the log: both are declared before it, and so outlive it.
             let code = unsafe {
                 sys::cuLinkCreate_v2(
                     3,
@@ -94,10 +94,11 @@ impl Module {
         if let Err(error) = link() {
             let said = String::from_utf8_lossy(&log);
             let said = said.trim_end_matches('\0').trim();
-            return Err(if said.is_empty() {
-                error
-            } else {
-                RunError::Compile(format!("{error}: {said}"))
+            return Err(match error {
+                RunError::Device(text) if !said.is_empty() => {
+                    RunError::Compile(format!("{text}: {said}"))
+                }
+                other => other,
             });
         }
         // SAFETY: the linker is alive, and says how long its image is.

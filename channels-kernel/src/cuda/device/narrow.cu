@@ -370,7 +370,7 @@ NARROW void narrow_direct(Shared& sh, Narrow& n) {
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) {
     base[p] = of_stack(n.base, S::stack_of(p));
-    const u32 end = S::turn(p) ? wide_of(S::stack_of(p)) : of_stack(n.capacity, S::stack_of(p));
+    const u32 end = S::turn(p) || n.count > 1 ? wide_of(S::stack_of(p)) : of_stack(n.capacity, S::stack_of(p));
     const u32 all = end > base[p] ? end - base[p] : 0;
     if (n.lane == 0) {
       d.base[p] = base[p];
