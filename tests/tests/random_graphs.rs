@@ -140,9 +140,14 @@ fn the_serial_elision_agrees() {
         setting("MILLSTREAM_ELISIONS", 100),
     );
     let mut text = format!(
-        "#![allow(warnings)]\nmacro_rules! spawn {{ ($e:expr) => {{ $e }} }}\nmacro_rules! sync {{ () => {{}} }}\n{CHANNELS}\nmod rounds {{\n{}}}\n",
-        include_str!("../../src/rounds.rs").replace("//!", "//")
+        "#![allow(warnings)]\nmacro_rules! spawn {{ ($e:expr) => {{ $e }} }}\nmacro_rules! sync {{ () => {{}} }}\n{CHANNELS}\n"
     );
+    for (module, own) in [
+        ("rounds", include_str!("../../src/rounds.rs")),
+        ("mat", include_str!("../../src/mat.rs")),
+    ] {
+        text += &format!("mod {module} {{\n{}}}\n", own.replace("//!", "//"));
+    }
     let (mut calls, mut expected) = (String::new(), Vec::new());
     for seed in first..first + 3 * cases {
         if expected.len() as u64 >= cases {
@@ -152,6 +157,8 @@ fn the_serial_elision_agrees() {
         let Some((module, outcome)) = graph_elision(&sample) else {
             continue;
         };
+        let head = "pub mod program {";
+        let module = module.replace(head, &format!("{head} use crate::mat::{{Mat, MatMut}};"));
         text += &format!("mod p{seed} {{\n{module}}}\n");
         calls += &format!("    p{seed}::calls();\n");
         expected.push((seed, outcome));
