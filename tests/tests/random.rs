@@ -14,7 +14,8 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_tests::random::{
-    Choices, Devices, Sample, Verdict, check, elision, generate, shrink,
+    Choices, Devices, Sample, Verdict, check, elision, elision_head, elision_module, generate,
+    shrink,
 };
 use std::{
     fs,
@@ -205,14 +206,7 @@ fn the_serial_elision_agrees() {
         setting("MILLSTREAM_ELISIONS", 200),
     );
     let (mut text, mut calls, mut expected, mut count) =
-        (String::new(), String::new(), Vec::new(), 0);
-    text += "#![allow(warnings)]\nmacro_rules! spawn { ($e:expr) => { $e } }\nmacro_rules! sync { () => {} }\n";
-    for (module, own) in [
-        ("rounds", include_str!("../../src/rounds.rs")),
-        ("mat", include_str!("../../src/mat.rs")),
-    ] {
-        text += &format!("mod {module} {{\n{}}}\n", own.replace("//!", "//"));
-    }
+        (elision_head(), String::new(), Vec::new(), 0);
     for seed in first.. {
         if count >= cases || seed > first + 3 * cases {
             break;
@@ -221,9 +215,7 @@ fn the_serial_elision_agrees() {
         let Some((module, outcomes)) = elision(&sample) else {
             continue;
         };
-        let head = "pub mod program {";
-        let module = module.replace(head, &format!("{head} use crate::mat::{{Mat, MatMut}};"));
-        text += &format!("mod p{seed} {{\n{module}}}\n");
+        text += &elision_module(seed, &module);
         calls += &format!("    p{seed}::calls();\n");
         expected.extend(outcomes.into_iter().map(|o| (seed, o)));
         count += 1;

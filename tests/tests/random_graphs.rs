@@ -7,8 +7,8 @@
 use millstream_tests::{
     emulator,
     random::{
-        Choices, Devices, GraphSample, Verdict, check_graph, emulate_graph, generate_graph,
-        graph_elision, shrink,
+        Choices, Devices, GraphSample, Verdict, check_graph, elision_head, elision_module,
+        emulate_graph, generate_graph, graph_elision, shrink,
     },
 };
 use std::{
@@ -139,15 +139,7 @@ fn the_serial_elision_agrees() {
         setting("MILLSTREAM_SEED", 1),
         setting("MILLSTREAM_ELISIONS", 100),
     );
-    let mut text = format!(
-        "#![allow(warnings)]\nmacro_rules! spawn {{ ($e:expr) => {{ $e }} }}\nmacro_rules! sync {{ () => {{}} }}\n{CHANNELS}\n"
-    );
-    for (module, own) in [
-        ("rounds", include_str!("../../src/rounds.rs")),
-        ("mat", include_str!("../../src/mat.rs")),
-    ] {
-        text += &format!("mod {module} {{\n{}}}\n", own.replace("//!", "//"));
-    }
+    let mut text = elision_head() + CHANNELS;
     let (mut calls, mut expected) = (String::new(), Vec::new());
     for seed in first..first + 3 * cases {
         if expected.len() as u64 >= cases {
@@ -157,9 +149,7 @@ fn the_serial_elision_agrees() {
         let Some((module, outcome)) = graph_elision(&sample) else {
             continue;
         };
-        let head = "pub mod program {";
-        let module = module.replace(head, &format!("{head} use crate::mat::{{Mat, MatMut}};"));
-        text += &format!("mod p{seed} {{\n{module}}}\n");
+        text += &elision_module(seed, &module);
         calls += &format!("    p{seed}::calls();\n");
         expected.push((seed, outcome));
     }

@@ -171,7 +171,7 @@ impl Launcher for Driver<'_, CudaLoaded> {
     }
 
     unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError> {
-        let whole = self.whole()?;
+        let whole = self.crew_kernel()?;
         let mut crew = crew;
         let mut params = [(&raw mut crew).cast()];
         // SAFETY: the kernel takes the address of a crew's record; the rest is the caller's promise.
@@ -187,7 +187,7 @@ impl Launcher for Driver<'_, CudaLoaded> {
     }
 
     unsafe fn gather(&self, crew: u64, workers: u32) -> Result<(), RunError> {
-        let gather = self.whole()?.module.kernel(kernel::GATHER)?;
+        let gather = self.crew_kernel()?.module.kernel(kernel::GATHER)?;
         let (mut crew, mut workers) = (crew, workers);
         let mut params = [(&raw mut crew).cast(), (&raw mut workers).cast()];
         // SAFETY: the kernel takes the address of a crew's record and a word; the rest is the caller's promise.
@@ -222,14 +222,14 @@ impl Launcher for Driver<'_, CudaLoaded> {
 
 impl Driver<'_, CudaLoaded> {
     /// The kernel of subtree dispatches, which sees the run's table.
-    fn whole(&self) -> Result<&Deciding, RunError> {
-        let Some(whole) = self.loaded.workers() else {
+    fn crew_kernel(&self) -> Result<&Deciding, RunError> {
+        let Some(workers) = self.loaded.workers() else {
             return Err(RunError::Device(
                 "the kernel of subtree dispatches is not compiled".into(),
             ));
         };
-        self.fill_module(&whole.module)?;
-        Ok(whole)
+        self.fill_module(&workers.module)?;
+        Ok(workers)
     }
 
     /// Fills a module's global with the run's table, unless that is what it holds. Kernels that are launched later see it.

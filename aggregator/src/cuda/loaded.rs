@@ -76,15 +76,7 @@ pub(super) struct LoadedModule {
 }
 
 impl LoadedModule {
-    /// Loads what was compiled; parts are linked before.
-    fn new(inner: &Inner, arch: Arch, compiled: &[Compiled]) -> Result<Self, RunError> {
-        let module = match compiled {
-            [whole] => Module::new(&inner.context, &whole.cubin)?,
-            parts => {
-                let parts: Vec<&[u8]> = parts.iter().map(|part| &*part.cubin).collect();
-                Module::linked(&inner.context, arch.0, &parts)?
-            }
-        };
+    fn new(module: Module) -> Result<Self, RunError> {
         Ok(Self {
             global: module.global(kernel::CHANNELS)?,
             holds: Mutex::new(Vec::new()),
@@ -113,13 +105,15 @@ impl LoadedModule {
 }
 
 impl Deciding {
+    /// Links what was compiled.
     fn new(
         inner: &Inner,
         arch: Arch,
         compiled: &[Compiled],
         name: &'static str,
     ) -> Result<Self, RunError> {
-        let module = LoadedModule::new(inner, arch, compiled)?;
+        let parts: Vec<&[u8]> = compiled.iter().map(|part| &*part.cubin).collect();
+        let module = LoadedModule::new(Module::linked(&inner.context, arch.0, &parts)?)?;
         let kernel = module.kernel(name)?;
         let blocks = fitting(inner, &kernel)?;
         Ok(Self {
@@ -268,10 +262,11 @@ impl CudaLoaded {
             (text.part(part), how)
         };
         let cached = |image: Image| {
-            text.linked(image).iter().all(|part| {
-                let (text, how) = written(part);
-                nvrtc.cached(&text, arch, how).is_some()
-            })
+            let parts = text.linked(image).into_iter().map(|part| {
+                let (text, how) = written(&part);
+                nvrtc.cached(&text, arch, how)
+            });
+            parts.collect::<Option<Vec<Compiled>>>()
         };
         let wanted = Wanted::new(inner, &plan, &program.program.name, cached);
         let own = if wanted.dispatches {
@@ -310,26 +305,30 @@ impl CudaLoaded {
                 }
             }
         }
-        let (own_compiled, mut rest) = compiled.split_at(own.len());
-        for (&image, parts) in wanted.now.iter().zip(&images) {
-            let (whose, name) = coming(image);
-            let (these, others) = rest.split_at(parts.len());
-            rest = others;
-            match Deciding::new(inner, arch, these, name) {
+        for (image, parts) in &wanted.found {
+            let (whose, name) = coming(*image);
+            match Deciding::new(inner, arch, parts, name) {
                 Ok(there) => _ = whose.there.set(there),
+                Err(lost @ RunError::Lost(_)) => return Err(lost),
                 // As where it comes later: an old driver may not know how to link.
-                Err(error) if wanted.may_miss(image) && !matches!(error, RunError::Lost(_)) => {
+                Err(error) => {
                     tracing::error!(program = compiler.name, kernel = name, %error, "a kernel will not be there");
                 }
-                Err(error) => return Err(error),
             }
+        }
+        let (own_compiled, mut linked) = compiled.split_at(own.len());
+        for (&image, parts) in wanted.now.iter().zip(&images) {
+            let (whose, name) = coming(image);
+            let there = Deciding::new(inner, arch, &linked[..parts.len()], name)?;
+            linked = &linked[parts.len()..];
+            let _ = whose.there.set(there);
         }
         let (mut modules, mut dispatches) = (Vec::new(), vec![None; plan.kernels()]);
         for (part, compiled) in own.iter().zip(own_compiled) {
             let Part::Dispatches(numbers) = part else {
                 continue;
             };
-            let module = LoadedModule::new(inner, arch, std::slice::from_ref(compiled))?;
+            let module = LoadedModule::new(Module::new(&inner.context, &compiled.cubin)?)?;
             for &number in numbers {
                 dispatches[number] =
                     Some((modules.len(), module.kernel(&kernel::dispatch(number))?));
@@ -383,17 +382,19 @@ struct Wanted {
     /// Those of the host thread.
     dispatches: bool,
     now: Vec<Image>,
+    /// What runs can do without, but is in the cache.
+    found: Vec<(Image, Vec<Compiled>)>,
+    /// And what is not.
     later: Vec<Image>,
-    /// What runs can do without.
-    spare: Vec<Image>,
 }
 
 impl Wanted {
-    fn may_miss(&self, image: Image) -> bool {
-        self.spare.contains(&image)
-    }
-
-    fn new(inner: &Inner, plan: &Plan, name: &str, cached: impl Fn(Image) -> bool) -> Self {
+    fn new(
+        inner: &Inner,
+        plan: &Plan,
+        name: &str,
+        cached: impl Fn(Image) -> Option<Vec<Compiled>>,
+    ) -> Self {
         let options = &inner.options;
         let aggregator = options.aggregator;
         let mut out = Self {
@@ -410,9 +411,13 @@ impl Wanted {
             );
         }
         let mut want = |image: Image, may_wait: bool| {
-            out.spare.extend(may_wait.then_some(image));
-            let waits = may_wait && options.early && !cached(image);
-            if waits { &mut out.later } else { &mut out.now }.push(image);
+            if !may_wait || !options.early {
+                return out.now.push(image);
+            }
+            match cached(image) {
+                Some(parts) => out.found.push((image, parts)),
+                None => out.later.push(image),
+            }
         };
         match aggregator {
             Aggregator::Persistent => want(Image::Persistent, false),

@@ -44,7 +44,7 @@ pub(super) struct Cut {
 }
 
 /// Kernels whose blocks run any segment.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Image {
     /// The persistent one.
     Persistent,
@@ -53,7 +53,7 @@ pub enum Image {
 }
 
 /// What is compiled together.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Part {
     /// The host thread's kernels that have these numbers.
     Dispatches(Vec<usize>),

@@ -18,9 +18,20 @@ impl Checker<'_> {
         stmts: &mut Vec<Stmt>,
     ) -> bool {
         let span = local.span();
-        match (&local.pat, init) {
+        let (own, ty) = match &local.pat {
+            syn::Pat::Type(t) => (&*t.pat, Some(&*t.ty)),
+            pat => (pat, None),
+        };
+        match (own, init) {
             (syn::Pat::Tuple(pats), syn::Expr::Tuple(values)) => {
                 let each = || pats.elems.iter().zip(&values.elems);
+                let types: Vec<Option<&syn::Type>> = match ty {
+                    None => vec![None; values.elems.len()],
+                    Some(syn::Type::Tuple(t)) if t.elems.len() == values.elems.len() => {
+                        t.elems.iter().map(Some).collect()
+                    }
+                    Some(_) => return false,
+                };
                 let hides = |i: usize, pat: &syn::Pat| {
                     let names = self.names(pat);
                     let later = values.elems.iter().skip(i + 1);
@@ -34,22 +45,16 @@ impl Checker<'_> {
                 {
                     return false;
                 }
-                for (pat, value) in each() {
-                    let one = syn::parse_quote_spanned!(span=> let #pat = #value;);
+                for ((pat, value), ty) in each().zip(types) {
+                    let ty = ty.map(|ty| quote::quote!(: #ty));
+                    let one = syn::parse_quote_spanned!(span=> let #pat #ty = #value;);
                     if let syn::Stmt::Local(one) = one {
                         self.local(&one, stmts);
                     }
                 }
                 true
             }
-            (pat, syn::Expr::If(_)) if may_be_spawn(init) => {
-                let (own, ty) = match pat {
-                    syn::Pat::Type(t) => (&*t.pat, Some(&t.ty)),
-                    pat => (pat, None),
-                };
-                let syn::Pat::Ident(p) = own else {
-                    return false;
-                };
+            (syn::Pat::Ident(p), syn::Expr::If(_)) if may_be_spawn(init) => {
                 if p.subpat.is_some()
                     || p.by_ref.is_some()
                     || names_it(init.to_token_stream(), &p.ident)

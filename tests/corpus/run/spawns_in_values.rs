@@ -59,7 +59,7 @@ pub mod program {
 
     #[task]
     pub fn nested(n: u32) -> u32 {
-        let ((q, r), one) = (spawn!(divide(n, 7)), spawn!(bit(n)));
+        let ((q, r), one): ((u32, u32), u32) = (spawn!(divide(n, 7)), spawn!(bit(n)));
         sync!();
         q * 100 + r * 10 + one
     }

@@ -26,6 +26,6 @@ pub use function::{Sample, generate};
 pub use graph::{check_graph, emulate_graph, graph_elision};
 pub use kernel::{GraphSample, NodeSample, generate_graph};
 pub use pressure::{decide, pressure};
-pub use run::{Devices, Verdict, check, elision};
+pub use run::{Devices, Verdict, check, elision, elision_head, elision_module};
 pub use shrink::shrink;
 pub use types::Mode;

@@ -374,6 +374,27 @@ pub(super) fn plain(source: &str) -> Option<(Program, String)> {
     ))
 }
 
+/// What stands above elisions in a file of Rust: what the macros of the language are there, and what the library has for programs.
+#[must_use]
+pub fn elision_head() -> String {
+    let mut out = "#![allow(warnings)]\nmacro_rules! spawn { ($e:expr) => { $e } }\nmacro_rules! sync { () => {} }\n".to_owned();
+    for (module, own) in [
+        ("rounds", include_str!("../../../src/rounds.rs")),
+        ("mat", include_str!("../../../src/mat.rs")),
+    ] {
+        out += &format!("mod {module} {{\n{}}}\n", own.replace("//!", "//"));
+    }
+    out
+}
+
+/// An elision as a module of such a file, by the program's seed.
+#[must_use]
+pub fn elision_module(seed: u64, module: &str) -> String {
+    let head = "pub mod program {";
+    let module = module.replace(head, &format!("{head} use crate::mat::{{Mat, MatMut}};"));
+    format!("mod p{seed} {{\n{module}}}\n")
+}
+
 /// A Rust file that prints the outcome of each call by the serial elision, and what the interpreter says of each. None if the program
 /// faults or runs for too long.
 #[must_use]
