@@ -167,14 +167,20 @@ impl CpuDevice {
     /// # Errors
     /// If the program cannot be compiled.
     pub(crate) fn load(&self, program: &Arc<Levelized>) -> Result<CpuLoaded, RunError> {
-        self.load_with(program, &[])
+        self.load_with(program, &[], || Ok(Arc::new(Native::compile(program)?)))
     }
 
-    /// The same for a program of which the elements of some tasks lie in channels.
+    /// What another device has loaded, as this one runs it: by the same code, but with channels of its own.
+    pub(crate) fn adopt(&self, loaded: &CpuLoaded) -> Result<CpuLoaded, RunError> {
+        self.load_with(&loaded.program, &[], || Ok(Arc::clone(&loaded.code)))
+    }
+
+    /// The same for a program of which the elements of some tasks lie in channels, by code that is made if it is needed.
     pub(crate) fn load_with(
         &self,
         program: &Arc<Levelized>,
         in_channels: &[TaskId],
+        code: impl FnOnce() -> Result<Arc<dyn Code>, RunError>,
     ) -> Result<CpuLoaded, RunError> {
         let mut loaded = self.inner.loaded.lock();
         if let Some(at) = loaded.iter().position(|l| Arc::ptr_eq(&l.program, program)) {
@@ -183,8 +189,7 @@ impl CpuDevice {
             return Ok(found);
         }
         let start = Instant::now();
-        let code = Arc::new(Native::compile(program)?);
-        let new = self.prepare(program, in_channels, code, start);
+        let new = self.prepare(program, in_channels, code()?, start);
         if loaded.len() >= KEPT_PROGRAMS {
             loaded.remove(0);
         }

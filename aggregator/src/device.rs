@@ -331,7 +331,9 @@ impl Device {
         calls: &mut [ErasedCall<'_>],
     ) -> Result<RunReport, RunError> {
         match (&self.kind, &loaded.kind) {
-            (Kind::Cpu(device), LoadedKind::Cpu(loaded)) => device.launch(loaded, task, calls),
+            (Kind::Cpu(device), LoadedKind::Cpu(loaded)) => {
+                device.launch(&device.adopt(loaded)?, task, calls)
+            }
             (Kind::Cuda(device), LoadedKind::Cuda(loaded)) => device.launch(loaded, task, calls),
             _ => self.launch(&self.load(loaded.program())?, task, calls),
         }

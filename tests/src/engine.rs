@@ -6,7 +6,7 @@ use crate::{
     value::{Argument, Piece, argument, show, show_lent},
 };
 use millstream_aggregator::{
-    Aggregator, CpuOptions, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, Policy,
+    Aggregator, CpuOptions, CudaOptions, Device, ErasedArg, ErasedCall, Loaded, MemoryArg, Policy,
     RunError, RunReport,
 };
 use millstream_cilk_lower::{SourceError, lower::lower, parse_file};
@@ -250,27 +250,38 @@ impl Engine {
         args: &[String],
     ) -> Result<(Outcome, Option<RunReport>), Failure> {
         let program = &prepared.program;
-        let (func, arguments, pieces) = read(program, task, args);
-        let (images, report) = match self {
-            Self::Interp => (
-                interpret(program, func, pieces).map_err(Failure::Interp)?.0,
-                None,
-            ),
-            Self::Device(_, device) => {
-                let run = |calls: &mut [ErasedCall<'_>]| {
-                    device.launch(
-                        &device.load(&prepared.levelized)?,
-                        prepared.task(task),
-                        calls,
-                    )
-                };
-                launch(pieces, run)
-                    .map(|(images, report)| (images, Some(report)))
-                    .map_err(Failure::Device)?
+        match self {
+            Self::Interp => {
+                let (func, arguments, pieces) = read(program, task, args);
+                let (images, _) = interpret(program, func, pieces).map_err(Failure::Interp)?;
+                Ok((outcome(program, func, &arguments, args, images), None))
             }
-        };
-        Ok((outcome(program, func, &arguments, args, images), report))
+            Self::Device(_, device) => {
+                let loaded = device.load(&prepared.levelized).map_err(Failure::Device)?;
+                let (outcome, report) =
+                    call_loaded(device, &loaded, prepared, task, args).map_err(Failure::Device)?;
+                Ok((outcome, Some(report)))
+            }
+        }
     }
+}
+
+/// Calls a task of a program that is loaded already, by this device or by one like it.
+///
+/// # Errors
+/// Why the run ended without a result.
+pub fn call_loaded(
+    device: &Device,
+    loaded: &Loaded,
+    prepared: &Prepared,
+    task: &str,
+    args: &[String],
+) -> Result<(Outcome, RunReport), RunError> {
+    let program = &prepared.program;
+    let (func, arguments, pieces) = read(program, task, args);
+    let run = |calls: &mut [ErasedCall<'_>]| device.launch(loaded, prepared.task(task), calls);
+    let (images, report) = launch(pieces, run)?;
+    Ok((outcome(program, func, &arguments, args, images), report))
 }
 
 /// Calls a task with arguments given as `Debug` text, on an emulated GPU.

@@ -12,6 +12,7 @@ use crate::{
     cpu::{CpuDevice, CpuLoaded},
     dump::Sight,
     error::RunError,
+    native::Native,
     policy::Bytes,
     report::{ChannelReport, ChannelTally, RunReport, WorkerReport},
     share::Shared,
@@ -126,7 +127,9 @@ impl CpuDevice {
     /// Compiles a graph's program for this device, unless it is loaded already.
     pub(crate) fn load_graph(&self, program: &Arc<GraphProgram>) -> Result<CpuGraph, RunError> {
         let tasks: Vec<TaskId> = program.kernels.iter().map(|k| k.1).collect();
-        let loaded = self.load_with(&program.levelized, &tasks)?;
+        let loaded = self.load_with(&program.levelized, &tasks, || {
+            Ok(Arc::new(Native::compile(&program.levelized)?))
+        })?;
         let wiring = Arc::new(Wiring::new(program, loaded.plan())?);
         Ok(CpuGraph {
             program: program.clone(),

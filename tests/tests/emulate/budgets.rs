@@ -1,6 +1,7 @@
 //! What runs in a budget runs in every larger one, as far as this was tried: `MILLSTREAM_CASES` says with how many random programs, beside those of the
-//! stress.
+//! stress and the calls of the corpus that are small enough. `MILLSTREAM_PART=2/3` is the second third of them.
 
+use crate::{MOST_LEVELS, MOST_TASKS, deep, run};
 use millstream_aggregator::{Aggregator, Device, Policy, parse_bytes};
 use millstream_tests::{
     budget::STEPS,
@@ -8,6 +9,10 @@ use millstream_tests::{
     engine::{Engine, Prepared, emulate, is_memory, prepare},
     stress::Tried,
     swarm::swarm,
+};
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
 };
 
 /// Who decides, on which tier, and by how many blocks.
@@ -108,16 +113,52 @@ fn what_runs_in_a_budget_runs_in_every_larger_one() {
         lent(Tried::new("pieces", &[300]), &["[0, 0, 0, 0, 0, 0, 0]"]),
     ];
     let cases = std::env::var("MILLSTREAM_CASES").map_or(0, |v| v.parse().unwrap());
-    let few = if cases == 0 { 2 } else { calls.len() };
-    let calls = calls.into_iter().take(few);
-    let mut all = Vec::new();
-    for tried in calls.chain((1..=cases).map(|s| swarm(s, 100))) {
-        let prepared = prepare(&tried.source, &tried.name).unwrap();
-        let mut emulator = Emulator::new(&prepared.levelized).unwrap();
-        emulator.compile_workers().unwrap();
-        all.extend(refused(&tried, &prepared, &mut emulator));
-    }
-    assert!(all.is_empty(), "{}", all.join("\n"));
+    let all: Vec<Tried> = if cases == 0 {
+        calls.into_iter().take(2).collect()
+    } else {
+        let random = (1..=cases).map(|seed| swarm(seed, 100));
+        calls.into_iter().chain(corpus()).chain(random).collect()
+    };
+    let part = std::env::var("MILLSTREAM_PART").unwrap_or("1/1".into());
+    let (part, parts) = part.split_once('/').unwrap();
+    let (part, parts): (usize, usize) = (part.parse().unwrap(), parts.parse().unwrap());
+    let (next, wrong) = (AtomicUsize::new(part - 1), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
+            // Relaxed: each index is taken once, and the scope orders the rest.
+            scope.spawn(|| {
+                while let Some(tried) = all.get(next.fetch_add(parts, Ordering::Relaxed)) {
+                    let prepared = prepare(&tried.source, &tried.name).unwrap();
+                    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+                    emulator.compile_workers().unwrap();
+                    let refused = refused(tried, &prepared, &mut emulator);
+                    wrong.lock().unwrap().extend(refused);
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The calls of the corpus that are small enough to be run thousands of times.
+fn corpus() -> impl Iterator<Item = Tried> {
+    let cpu = Engine::Device("cpu".into(), Device::cpu().unwrap());
+    run::PROGRAMS.iter().flat_map(move |listed| {
+        let prepared = prepare(listed.source, listed.name).unwrap();
+        let small = listed.cases.iter().filter_map(|case| {
+            let args = deep(case.elision).before;
+            let (_, report) = cpu.call_and_report(&prepared, case.task, &args).unwrap();
+            let is_small = report.is_some_and(|r| r.total <= MOST_TASKS && r.levels <= MOST_LEVELS);
+            is_small.then(|| Tried {
+                name: format!("{}: {}", listed.name, case.text),
+                source: listed.source.into(),
+                task: case.task.into(),
+                args,
+            })
+        });
+        small.collect::<Vec<_>>()
+    })
 }
 
 /// What a budget lacks that is too small for the call itself is said, and with that the call begins.
