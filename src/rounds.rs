@@ -66,7 +66,7 @@ pub fn rounds<I: IntoIterator, T: Copy>(
     let each = if least == 0 {
         1
     } else {
-        (count >> 16).max(least)
+        (count >> 16).max(least).max((count >> 12).min(32))
     };
     let mut pieces = Vec::with_capacity(count.div_ceil(each));
     for (i, item) in items.enumerate() {
@@ -136,7 +136,7 @@ mod tests {
             piece + 1
         };
         assert_eq!(rounds(0..1_000_000u32, 1, 0, |a, b| a + b, sum), 1_000_000);
-        assert_eq!(pieces.get(), 1_000_000u32.div_ceil(15));
+        assert_eq!(pieces.get(), 1_000_000u32.div_ceil(32));
     }
 
     #[test]

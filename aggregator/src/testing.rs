@@ -83,6 +83,7 @@ pub(crate) fn program() -> Levelized {
         let function = |kind| Function {
             name: name.into(),
             kind,
+            rounds: false,
             params: params.clone(),
             ret: Type::Scalar(U64),
             args: Vec::new(),

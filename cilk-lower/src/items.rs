@@ -71,6 +71,8 @@ pub(crate) struct FnItem {
     pub(crate) name: String,
     pub(crate) span: Span,
     pub(crate) kind: FunctionKind,
+    /// Whether it is made of a parallel loop: see [`millstream_graph::ir::Function::rounds`].
+    pub(crate) rounds: bool,
     pub(crate) params: Vec<(syn::Pat, Type)>,
     /// Of a kernel whose element is written `Element<T>`: the body takes it by `deq`.
     pub(crate) held: bool,
@@ -460,6 +462,7 @@ impl Module {
             name,
             span: sig.ident.span(),
             kind,
+            rounds: false,
             params,
             held,
             ret,

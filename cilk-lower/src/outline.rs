@@ -15,7 +15,7 @@
 //! bounds it as it bounds every recursion. What the rounds read comes as an argument: by value, and arrays and atomics by reference.
 //! What they gather ([`gather`]) starts from nothing in each piece and is added up piece by piece.
 //!
-//! How many rounds a piece has depends on their number alone ([`Does::least`], [`PIECES`]), and so does how they are divided. Where the
+//! How many rounds a piece has depends on their number alone ([`Does::least`], [`PIECES`], [`TEAMS`]), and so does how they are divided. Where the
 //! order of additions shows, the results of parts are kept and joined in their order: so sums of floats have the same bits on every
 //! device. `rust::rounds` makes the serial elision add in this order too.
 //!
@@ -53,6 +53,10 @@ use std::{
 /// A loop is cut into at most so many pieces, give or take one in two: enough for every lane of a GPU, few for a CPU.
 pub(crate) const PIECES: u64 = 1 << 16;
 
+/// Where there are pieces for so many teams, they grow until each has so many rounds: the lanes of a GPU's warp run them side by side.
+const TEAMS: u64 = 1 << 12;
+const TEAM: u64 = 32;
+
 /// A task divides its rounds among at most so many children: three levels of them make a quarter of a million pieces.
 const PARTS: u64 = 64;
 
@@ -62,11 +66,16 @@ const ORDERED_PARTS: u64 = 16;
 /// So many rounds that do little are one piece at least.
 pub(crate) const LEAST_LIGHT: u64 = 32;
 
+/// So many that do more, where as much stands in them.
+const LEAST_LARGE: u64 = 16;
+const LARGE: usize = 61;
+
 /// Makes tasks of the loops of all functions: adds them to the module, and their bodies behind the others.
 pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoop> {
     promote::promote(m, bodies);
     let reach = spawning::recursive(bodies);
     let spawners = Rc::new(called::spawners(bodies, &reach));
+    let works = Rc::new(Work::of_all(bodies));
     let (mut made, mut loops) = (Vec::new(), Vec::new());
     for (i, body) in bodies.iter_mut().enumerate() {
         let parallel = std::mem::take(&mut body.parallel);
@@ -82,6 +91,7 @@ pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoo
             changed: false,
             sum: None,
             spawners: Rc::clone(&spawners),
+            works: Rc::clone(&works),
             vars: std::mem::take(&mut body.vars),
             m,
             made: &mut made,
@@ -123,6 +133,7 @@ struct Outliner<'a> {
     changed: bool,
     /// The tasks that have several children.
     spawners: Rc<BTreeSet<FnId>>,
+    works: Rc<Vec<Work>>,
     /// The variable whose value the function has, and what is gathered of calls beside it, and how.
     sum: Option<(VarId, Option<(VarId, BinOp)>)>,
     /// The function's variables.
@@ -159,37 +170,94 @@ struct Pieces {
 struct Does {
     spawns: bool,
     syncs: bool,
-    /// So much that one round may be a piece.
-    much: bool,
+    work: Work,
+}
+
+/// How much is done, by how much is written, with what is called.
+#[derive(Clone, Copy, Default)]
+struct Work {
+    size: usize,
+    /// There are loops in it, or it calls itself: it may be any amount.
+    any: bool,
+}
+
+impl Work {
+    /// What each function does, if it is called once.
+    fn of_all(bodies: &mut [Body]) -> Vec<Self> {
+        let mut known = vec![None; bodies.len()];
+        (0..bodies.len())
+            .map(|i| Self::of_one(i, bodies, &mut known))
+            .collect()
+    }
+
+    fn of_one(i: usize, bodies: &mut [Body], known: &mut [Option<Self>]) -> Self {
+        if let Some(work) = known[i] {
+            return work;
+        }
+        // Whoever comes here again before it is known calls itself.
+        known[i] = Some(Self { size: 0, any: true });
+        let mut called = Vec::new();
+        let mut work = Self::default();
+        work.look(&mut bodies[i].root, &mut called);
+        for f in called {
+            work.add(Self::of_one(f.0, bodies, known));
+        }
+        known[i] = Some(work);
+        work
+    }
+
+    fn look(&mut self, e: &mut Expr, called: &mut Vec<FnId>) {
+        self.size += 1;
+        match &*e.kind {
+            ExprKind::Call(f, _) => called.push(*f),
+            ExprKind::Spawn { .. }
+            | ExprKind::Sync
+            | ExprKind::For(..)
+            | ExprKind::While(..)
+            | ExprKind::Loop(..) => self.any = true,
+            _ => {}
+        }
+        e.children_mut(&mut |child| self.look(child, called));
+    }
+
+    fn add(&mut self, more: Self) {
+        self.size += more.size;
+        self.any |= more.any;
+    }
 }
 
 impl Does {
-    fn of(e: &mut Expr) -> Self {
+    fn of(e: &mut Expr, works: &[Work]) -> Self {
         let mut does = Self::default();
-        let mut size = 0;
-        does.look(e, &mut size);
-        does.much |= size > 60;
+        let mut called = Vec::new();
+        does.work.look(e, &mut called);
+        for f in called {
+            // A loop's task that is called is not among them.
+            let unknown = Work { size: 0, any: true };
+            does.work.add(works.get(f.0).copied().unwrap_or(unknown));
+        }
+        does.look(e);
         does
     }
 
-    fn look(&mut self, e: &mut Expr, size: &mut usize) {
-        *size += 1;
-        match &*e.kind {
-            ExprKind::Spawn { .. } => (self.spawns, self.much) = (true, true),
-            ExprKind::Sync => (self.syncs, self.much) = (true, true),
-            ExprKind::Call(..) | ExprKind::For(..) | ExprKind::While(..) | ExprKind::Loop(..) => {
-                self.much = true;
-            }
-            _ => {}
-        }
-        e.children_mut(&mut |child| self.look(child, size));
+    fn look(&mut self, e: &mut Expr) {
+        self.spawns |= matches!(&*e.kind, ExprKind::Spawn { .. });
+        self.syncs |= matches!(&*e.kind, ExprKind::Sync);
+        e.children_mut(&mut |child| self.look(child));
     }
 
     /// Rounds of a piece: as many for each piece; one, where rounds wait for their own children.
     const fn least(self) -> Option<u64> {
         match self {
             Self { syncs: true, .. } => None,
-            Self { much: true, .. } => Some(1),
+            Self {
+                work: Work { any: true, .. },
+                ..
+            } => Some(1),
+            Self {
+                work: Work { size: LARGE.., .. },
+                ..
+            } => Some(LEAST_LARGE),
             _ => Some(LEAST_LIGHT),
         }
     }
@@ -249,7 +317,7 @@ impl Outliner<'_> {
             span,
             &mut self.m.diags,
         )?;
-        let does = Does::of(&mut body);
+        let does = Does::of(&mut body, &self.works);
         let least = shared.or_else(|| does.least());
         if shared.is_none() {
             self.loops.push(ParallelLoop {
@@ -338,8 +406,10 @@ impl Outliner<'_> {
         let task = self.task(pieces);
         let mut args = Vec::new();
         if let Some(least) = pieces.least {
-            let share = make.raw(BinOp::Div, count.clone(), make.count(PIECES));
-            args.push(make.raw(BinOp::Max, share, make.count(least)));
+            let share = |of| make.raw(BinOp::Div, count.clone(), make.count(of));
+            let team = make.raw(BinOp::Min, share(TEAMS), make.count(TEAM));
+            let share = make.raw(BinOp::Max, share(PIECES), make.count(least));
+            args.push(make.raw(BinOp::Max, share, team));
         }
         args.push(count.clone());
         args.extend(pieces.rounds.whole(&make));
@@ -452,6 +522,7 @@ impl Outliner<'_> {
                 FunctionKind::Task => FunctionKind::Task,
                 _ => FunctionKind::Helper,
             },
+            rounds: self.kind == FunctionKind::Task,
             params: vars.iter().map(|v| (wild(), v.ty.to_type())).collect(),
             held: false,
             ret: result.to_type(),

@@ -53,6 +53,8 @@ const LONG: Duration = Duration::from_secs(2);
 const RECORDS: u32 = 1 << 16;
 /// Children of a random program's task, at most.
 const MOST_CHILDREN: u32 = 100_000;
+/// Random programs between two calls of the others, at most.
+const RANDOM: usize = 4;
 const WAYS: [(Aggregator, Policy); 4] = [
     (Aggregator::Auto, Policy::Auto),
     (Aggregator::Persistent, Policy::Device),
@@ -362,7 +364,7 @@ fn rounds(
 ) {
     for seed in setting("MILLSTREAM_SEED", 1).. {
         for case in round(seed, programs) {
-            let random = ready.try_recv().ok();
+            let random = ready.try_iter().take(RANDOM);
             for case in std::iter::once(case).chain(random) {
                 if !stress.try_all(&case, seed) {
                     return;

@@ -3,10 +3,7 @@
 //! on this computer, is another. So the loop that is tested without a GPU is the one that ships.
 
 use crate::{error::RunError, live::Live, report::KernelReport, sync::Mutex};
-use millstream_channels_kernel::cuda::{
-    Plan, Site,
-    abi::{self, MOST_BLOCKS},
-};
+use millstream_channels_kernel::cuda::{Plan, Site, abi::MOST_BLOCKS, plan::Shape};
 use std::{
     sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
@@ -71,25 +68,6 @@ impl Kernels {
     pub(super) fn expect(&self, levels: u32) {
         // Relaxed: pairs with the load in `expected`.
         self.expected.store(levels, Ordering::Relaxed);
-    }
-}
-
-/// How many threads go together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
-    /// Threads of a block.
-    pub block: u32,
-    /// Threads of a warp.
-    pub warp: u32,
-}
-
-impl Default for Shape {
-    /// A GPU's.
-    fn default() -> Self {
-        Self {
-            block: abi::kernel::BLOCK,
-            warp: 32,
-        }
     }
 }
 

@@ -4,13 +4,12 @@
 
 use super::{
     decision::{Decision, Done, Run, Worked},
-    launcher::Shape,
     levels::{Levels, Room},
 };
 use crate::{leaving::Lay, live::SoFar};
 use millstream_channels_kernel::cuda::{
     abi::Standing,
-    plan::{Plan, Source, SourcePush, StackKind},
+    plan::{Plan, Shape, Source, SourcePush, StackKind},
     rules::{
         FILL, GUESS, GUESS_LEVELS, GUESS_YIELDS, LEAST_PUSHED, NEIGHBOURS, RESERVE, RETRY,
         SMALL_SHARE,
@@ -117,7 +116,7 @@ impl<'a> Policy<'a> {
                 source: self.plan.sources.len(),
                 level: done.moves,
                 base: vec![source.stack],
-                room: vec![source.tile(self.shape.block)],
+                room: vec![source.tile(self.shape)],
                 ..*run
             };
             self.moves = Some(moves.words(self.plan, number));
@@ -516,8 +515,8 @@ impl<'a> Policy<'a> {
         // Only a run that goes down to the last element may have a tile that is not full.
         let run = if run >= have {
             have
-        } else if from.gives_back() && run > from.tile(self.shape.block) {
-            run / from.tile(self.shape.block) * from.tile(self.shape.block)
+        } else if from.gives_back() && run > from.tile(self.shape) {
+            run / from.tile(self.shape) * from.tile(self.shape)
         } else {
             run
         };

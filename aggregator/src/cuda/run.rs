@@ -550,8 +550,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             policy.take(&run, &done, number.wrapping_add(1).max(1));
             self.watched.publish(policy, counts.dispatches);
             let source = &self.plan().sources[run.source];
-            let block = self.launcher.kernels().shape.block;
-            narrow = if run.count <= source.alone(block) {
+            narrow = if run.count <= source.alone(self.launcher.kernels().shape) {
                 narrow + 1
             } else {
                 0
@@ -606,12 +605,11 @@ impl<'a, L: Launcher> Run<'a, L> {
 
     fn blocks_for(&self, source: usize, count: u32) -> u32 {
         let kernels = self.launcher.kernels();
-        let block = kernels.shape.block;
-        match kernels.plan.sources[source].mode {
+        let source = &kernels.plan.sources[source];
+        match source.mode {
             // A warp for each few elements.
             Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } => count.div_ceil(8),
-            Mode::Scanned { items, .. } | Mode::Tried { items } => count.div_ceil(items * block),
-            Mode::Direct { heavy: false } => count.div_ceil(block),
+            _ => count.div_ceil(source.tile(kernels.shape)),
         }
     }
 

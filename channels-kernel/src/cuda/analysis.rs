@@ -299,12 +299,10 @@ fn choices(pushes: &[(u32, u32)], looped: &[bool]) -> Ways {
     Some(out)
 }
 
-/// The locals whose value a run of the body without its effects cannot tell, and whether such a value decides where the body goes.
+/// The locals whose value a run of the body without its effects cannot tell.
 #[derive(Debug)]
 pub(super) struct Taint {
     locals: Vec<bool>,
-    /// Whether control flow depends on one of them.
-    pub(super) control: bool,
 }
 
 impl Taint {
@@ -338,7 +336,6 @@ impl Taint {
             .collect();
         let mut taint = Self {
             locals: vec![false; function.locals.len()],
-            control: false,
         };
         loop {
             let mut found: Vec<LocalId> = Vec::new();
@@ -372,12 +369,17 @@ impl Taint {
                 taint.locals[dst.index()] = true;
             }
         }
-        taint.control = function.blocks.iter().any(|b| match &b.term {
+        taint
+    }
+
+    /// Whether such a value decides where one of these blocks goes.
+    pub(super) fn decides(&self, function: &Function, among: impl Fn(BlockId) -> bool) -> bool {
+        let mut blocks = function.blocks.iter().enumerate();
+        blocks.any(|(i, b)| match &b.term {
             Terminator::Branch { cond: value, .. } | Terminator::Switch { value, .. } => {
-                taint.of(*value)
+                among(BlockId::new(i)) && self.of(*value)
             }
             _ => false,
-        });
-        taint
+        })
     }
 }

@@ -5,7 +5,8 @@ use super::{
     flow,
     loops::{self, Loop},
     names,
-    plan::Plan,
+    plan::{Mode, Plan},
+    team::{self, Rounds},
     types::{constant, ctype, unsigned},
     writer::Writer,
 };
@@ -45,9 +46,11 @@ pub(super) struct Body<'a, 'w> {
     /// The edges that close a loop of many turns.
     back_edges: BTreeSet<(BlockId, BlockId)>,
     /// Loops whose ways out join, and the one that the code is in.
-    loops: Vec<Loop>,
+    pub(super) loops: Vec<Loop>,
     inside: Option<usize>,
     pub(super) here: BlockId,
+    /// Of elements that a warp runs together: the loops whose turns its lanes divide.
+    pub(super) team: Vec<Rounds>,
     /// Of a kernel of a graph: the channels that it emits into, in order of its ports.
     pub(super) ports: &'a [flow::Port],
 }
@@ -60,10 +63,16 @@ impl<'a, 'w> Body<'a, 'w> {
         out: &'w mut Writer,
     ) -> Self {
         let flow = Flow::new(function);
+        let team = match role {
+            Role::Segment { task, segment, .. } => team_of(plan, function, task, segment),
+            Role::Helper { .. } | Role::Node { .. } => Vec::new(),
+        };
         let mut back_edges = flow.back_edges().clone();
         back_edges.retain(|edge| {
-            !analysis::is_short(*edge, function, &flow)
-                && !analysis::takes_bits(*edge, function, &flow)
+            // Lanes that divide a loop meet behind it, however short it is.
+            team.iter().any(|r| r.header == edge.1)
+                || (!analysis::is_short(*edge, function, &flow)
+                    && !analysis::takes_bits(*edge, function, &flow))
         });
         let loops = loops::find(&plan.program.program, function, &flow, &back_edges);
         Self {
@@ -76,8 +85,14 @@ impl<'a, 'w> Body<'a, 'w> {
             loops,
             inside: None,
             here: BlockId(0),
+            team,
             ports: &[],
         }
+    }
+
+    /// Whether the code is where all lanes of a team do the same, so that one of them has to do what has an effect.
+    pub(super) fn is_alike(&self) -> bool {
+        !self.team.is_empty() && !self.team.iter().any(|r| r.inside.contains(self.here))
     }
 
     /// The segment's local that holds the return address.
@@ -126,7 +141,10 @@ impl<'a, 'w> Body<'a, 'w> {
     /// Code that leaves the function, when the run is over: each loop by where its ways out join.
     pub(super) fn leave(&self) -> String {
         match (self.inside, self.role) {
-            (Some(l), _) => format!("{{ way{l} = 0; goto out{l}; }}"),
+            (Some(l), _) => match self.meeting(self.loops[l].header) {
+                Some(meet) => format!("{{ w.failed = true; goto {meet}; }}"),
+                None => format!("{{ way{l} = 0; goto out{l}; }}"),
+            },
             (None, Role::Helper { .. }) if self.result_type() != "void" => {
                 format!("return {}()", self.result_type())
             }
@@ -169,6 +187,7 @@ impl<'a, 'w> Body<'a, 'w> {
             );
             self.out.line(&line);
         }
+        self.declare_team();
         self.declare_neighbours();
         self.declare_together();
         for l in 0..self.loops.len() {
@@ -207,9 +226,12 @@ impl<'a, 'w> Body<'a, 'w> {
             }
             for (at, stmt) in block.stmts.iter().enumerate() {
                 self.place(stmt.span);
-                self.stmt(at, &stmt.kind);
+                if !self.team_stmt(at, &stmt.kind) {
+                    self.stmt(at, &stmt.kind);
+                }
             }
             self.place(block.span);
+            self.begin_rounds(&block.term);
             self.terminator(block);
         }
         self.ways_out();
@@ -222,6 +244,7 @@ impl<'a, 'w> Body<'a, 'w> {
             self.out.label(&format!("out{l}:;"));
             self.out.line("regroup();");
             self.inside = self.loops[l].parent;
+            self.end_rounds(l);
             for (i, exit) in self.loops[l].exits.iter().enumerate() {
                 let text = format!("if (way{l} == {}) {}", i + 1, self.go(*exit));
                 self.out.line(&text);
@@ -256,12 +279,25 @@ impl<'a, 'w> Body<'a, 'w> {
     fn goto(&self, to: BlockId) -> String {
         let text = self.go(to);
         if self.back_edges.contains(&(self.here, to)) {
-            format!("{{ if (w.poll()) {}; {text} }}", self.leave())
+            // Where all meet at each turn, they leave together.
+            let over = match self.meeting(to) {
+                Some(_) => "any_lane(w.poll() || w.failed)",
+                None => "w.poll()",
+            };
+            format!("{{ if ({over}) {}; {text} }}", self.leave_at_turn(to))
         } else if to.0 == self.here.0 + 1 && text.starts_with("goto") {
             // The next block follows.
             "{}".to_owned()
         } else {
             text
+        }
+    }
+
+    /// Code that leaves the function at the end of a turn.
+    fn leave_at_turn(&self, header: BlockId) -> String {
+        match self.inside {
+            Some(l) if self.meeting(header).is_some() => format!("{{ way{l} = 0; goto out{l}; }}"),
+            _ => self.leave(),
         }
     }
 
@@ -291,7 +327,20 @@ impl<'a, 'w> Body<'a, 'w> {
             }
             Terminator::Branch { cond, then, other } => {
                 let cond = self.operand(*cond);
-                self.branch(&cond, *then, *other);
+                match self.meeting(self.here) {
+                    // Who has no turn waits where all meet.
+                    Some(meet) => {
+                        let text = format!("if (!{cond}) {}", self.go(*other));
+                        self.out.line(&text);
+                        let text = format!("if (!{}) goto {meet};", self.has_turn(self.here));
+                        self.out.line(&text);
+                        if then.0 != self.here.0 + 1 {
+                            let text = self.go(*then);
+                            self.out.line(&text);
+                        }
+                    }
+                    None => self.branch(&cond, *then, *other),
+                }
             }
             Terminator::Room {
                 children,
@@ -346,4 +395,15 @@ impl<'a, 'w> Body<'a, 'w> {
             Role::Node { .. } => self.out.line("return;  // tfree"),
         }
     }
+}
+
+/// The loops that a team divides, of a segment that a warp runs together.
+fn team_of(plan: &Plan, function: &Function, task: TaskId, segment: SegmentId) -> Vec<Rounds> {
+    let is_it = |s: &&super::plan::Source| s.task == task && s.segment == segment;
+    let source = plan.sources.iter().find(is_it);
+    if !source.is_some_and(|s| matches!(s.mode, Mode::Team { .. })) {
+        return Vec::new();
+    }
+    let key_of = |s: &_| plan.push_of(task, s);
+    team::find(&plan.program.program, function, key_of).unwrap_or_default()
 }

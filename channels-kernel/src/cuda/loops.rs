@@ -57,7 +57,13 @@ fn smallest(loops: &[Loop], is_meant: impl Fn(usize) -> bool) -> Option<usize> {
         .min_by_key(|l| loops[*l].inside.len())
 }
 
-fn one(program: &Program, function: &Function, flow: &Flow, header: BlockId) -> Option<Loop> {
+/// The loop with this header, if it has one way in and none of its lanes waits for another.
+pub(super) fn one(
+    program: &Program,
+    function: &Function,
+    flow: &Flow,
+    header: BlockId,
+) -> Option<Loop> {
     let closing = flow.back_edges().iter().filter(|(_, to)| *to == header);
     let inside = flow.natural_loop(header, closing.map(|(from, _)| *from));
     let one_way_in = header != BlockId(0)

@@ -29,6 +29,7 @@ pub mod nvrtc;
 mod parts;
 pub mod plan;
 pub mod ring;
+mod rounds;
 pub mod rules;
 mod rvalue;
 mod segment;
@@ -36,6 +37,7 @@ mod source;
 mod spawn;
 mod stack;
 mod stmt;
+mod team;
 #[cfg(test)]
 mod tests;
 mod types;

@@ -4,11 +4,11 @@
 //! run's own memory, and a continuation that waits for itself (a sync in a loop) has two channels, so that a run of one goes to the other.
 
 pub use super::{
-    source::{Mode, Source, SourcePush, Walked},
+    source::{Mode, Shape, Source, SourcePush, Walked},
     stack::{Stack, StackKind},
 };
 
-use super::{analysis, inherit, names, stack::PushKey, walk};
+use super::{analysis, inherit, names, stack::PushKey, team, walk};
 use millstream_graph::{
     flow::Flow,
     ir::{
@@ -214,11 +214,19 @@ impl Plan {
             .iter()
             .all(|f| matches!(f.kind, PieceKind::Scalar(_)));
         let is_entry = std::ptr::eq(segment, &self.program[task].segments[0]);
-        let countable =
-            !pushes.is_empty() && !analysis::Taint::find(body).control && (!is_entry || scalars);
+        let (taint, pushing) = (analysis::Taint::find(body), analysis::pushing(body));
+        let counts = !pushes.is_empty() && (!is_entry || scalars);
+        let countable = counts && !taint.decides(body, |_| true);
         // What may be given up in the middle has to be direct: the others run as a whole or not at all.
         let restarts = segment.restarts().is_some();
-        if heavy || !countable || restarts {
+        // Tiles of a team are small, and of two kinds of children in numbers that data decides one tile at a time reserves. What no push comes after is
+        // not asked when they are counted.
+        let team = counts
+            && pushes.iter().filter(|p| p.max.is_none()).count() <= 1
+            && !restarts
+            && !taint.decides(body, |b| pushing.contains(b))
+            && team::find(&self.program.program, body, key_of).is_some();
+        if !team && (heavy || !countable || restarts) {
             let mut groups = Vec::new();
             for (i, push) in pushes.iter_mut().enumerate() {
                 push.group = i as u32;
@@ -299,7 +307,9 @@ impl Plan {
             && !analysis::has_effects(body);
         (
             groups,
-            if tried {
+            if team {
+                Mode::Team { staged }
+            } else if tried {
                 Mode::Tried { items }
             } else {
                 Mode::Scanned {

@@ -87,12 +87,17 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
     ));
     let (items, heavy) = match source.mode {
         Mode::Scanned { items, heavy, .. } => (items, heavy),
+        Mode::Team { .. } => (1, false),
         Mode::Tried { items } => (items, false),
         Mode::Direct { heavy } => (1, heavy),
     };
     let staged = source.staged();
+    let lanes = match source.mode {
+        Mode::Team { .. } => "WARP",
+        _ => "1",
+    };
     out.line(&format!(
-        "static constexpr u32 PUSHED = {}, GROUPS = {}, ITEMS = {items};",
+        "static constexpr u32 PUSHED = {}, GROUPS = {}, ITEMS = {items}, LANES = {lanes};",
         source.pushes.len(),
         source.groups.len()
     ));

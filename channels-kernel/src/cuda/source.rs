@@ -1,6 +1,26 @@
 //! Sources of work: segments with the channels that they take from, and how they reserve what they push.
 
+use super::abi::kernel;
 use millstream_graph::ir::{SegmentId, TaskId};
+
+/// How many threads go together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Threads of a block.
+    pub block: u32,
+    /// Threads of a warp.
+    pub warp: u32,
+}
+
+impl Default for Shape {
+    /// A GPU's.
+    fn default() -> Self {
+        Self {
+            block: kernel::BLOCK,
+            warp: kernel::WARP,
+        }
+    }
+}
 
 /// A push of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +53,11 @@ pub enum Mode {
     Tried {
         /// Elements a thread.
         items: u32,
+    },
+    /// Counted beforehand, once a tile, and run by a warp each: [`team`](super::team).
+    Team {
+        /// Which push is staged in shared memory.
+        staged: Option<usize>,
     },
     /// Lanes that spawn together reserve together.
     Direct {
@@ -73,7 +98,7 @@ impl Source {
     #[must_use]
     pub const fn staged(&self) -> Option<usize> {
         match self.mode {
-            Mode::Scanned { staged, .. } => staged,
+            Mode::Scanned { staged, .. } | Mode::Team { staged } => staged,
             Mode::Tried { .. } => Some(0),
             Mode::Direct { .. } => None,
         }
@@ -84,7 +109,7 @@ impl Source {
     pub fn loose(&self) -> Vec<u32> {
         let counted = matches!(
             self.mode,
-            Mode::Scanned { heavy: false, .. } | Mode::Tried { .. }
+            Mode::Scanned { heavy: false, .. } | Mode::Tried { .. } | Mode::Team { .. }
         );
         let pushes = self.pushes.iter().filter(|p| counted && p.max.is_none());
         let mut groups: Vec<u32> = pushes.map(|p| p.group).collect();
@@ -92,28 +117,20 @@ impl Source {
         groups
     }
 
-    /// Elements of a tile that may be given back, 0 if none is; of blocks of so many threads.
+    /// Elements of a tile: what a block runs at once.
     #[must_use]
-    pub fn tile(&self, block: u32) -> u32 {
+    pub const fn tile(&self, shape: Shape) -> u32 {
         match self.mode {
-            Mode::Scanned {
-                items,
-                heavy: false,
-                ..
-            }
-            | Mode::Tried { items }
-                if !self.loose().is_empty() =>
-            {
-                items * block
-            }
-            _ => 0,
+            Mode::Scanned { items, .. } | Mode::Tried { items } => items * shape.block,
+            Mode::Team { .. } => shape.block / shape.warp,
+            Mode::Direct { .. } => shape.block,
         }
     }
 
     /// Whether tiles may be given back.
     #[must_use]
     pub fn gives_back(&self) -> bool {
-        self.tile(1) > 0
+        !self.loose().is_empty()
     }
 
     /// Whether its elements go on at restart points.
@@ -130,23 +147,23 @@ impl Source {
             .unwrap_or(0)
     }
 
-    /// Whether an element is much work.
+    /// Whether an element is much work: few are spread over a block.
     #[must_use]
     pub const fn is_heavy(&self) -> bool {
         matches!(
             self.mode,
-            Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true }
+            Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } | Mode::Team { .. }
         )
     }
 
-    /// A run of at most so many elements stays in one block, of so many threads: a grid barrier or a kernel would cost more than it gains.
+    /// A run of at most so many elements stays in one block: a grid barrier or a kernel would cost more than it gains.
     #[must_use]
-    pub const fn alone(&self, block: u32) -> u32 {
+    pub const fn alone(&self, shape: Shape) -> u32 {
         match self.mode {
-            _ if self.is_heavy() => 4,
+            Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } => 4,
             // One tile: what it leaves over lies where it did.
-            Mode::Scanned { items, .. } | Mode::Tried { items } => items * block,
-            Mode::Direct { .. } => 4 * block,
+            Mode::Scanned { .. } | Mode::Tried { .. } | Mode::Team { .. } => self.tile(shape),
+            Mode::Direct { .. } => 4 * shape.block,
         }
     }
 }

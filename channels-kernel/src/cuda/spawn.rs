@@ -43,7 +43,7 @@ impl Body<'_, '_> {
         let scalars = element
             .iter()
             .all(|f| matches!(f.kind, PieceKind::Scalar(_)));
-        if !matches!(source.mode, Mode::Scanned { .. })
+        if !matches!(source.mode, Mode::Scanned { .. } | Mode::Team { .. })
             || staged == Some(push)
             || !scalars
             || element.is_empty()
@@ -166,13 +166,16 @@ impl Body<'_, '_> {
             .channel(self.plan.number_of(StackRef::Entry(child), false));
         let neighbour = self.neighbour(self.here, at, func);
         let name = self.plan.program[child].name.replace('\n', " ");
+        let guard = self.guard();
         match leaf {
-            None => self.out.open(&format!("{{  // spawn {name}")),
+            None => self.out.open(&format!("{guard}{{  // spawn {name}")),
             Some(leaf) => {
                 let leaf = self.operand(leaf);
+                self.out.line(&format!(
+                    "if constexpr (W::RUN) {guard}w.leaf({push}, {leaf});"
+                ));
                 self.out
-                    .line(&format!("if constexpr (W::RUN) w.leaf({push}, {leaf});"));
-                self.out.open(&format!("if (!{leaf}) {{  // spawn {name}"));
+                    .open(&format!("{guard}if (!{leaf}) {{  // spawn {name}"));
             }
         }
         match self.together(self.here, at, func) {

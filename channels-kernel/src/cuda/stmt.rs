@@ -4,6 +4,7 @@ use super::{
     atomic::combine_text,
     body::{Body, Role},
     names,
+    rounds::FIRST_LANE,
     types::ctype,
     writer::Site,
 };
@@ -12,6 +13,9 @@ use millstream_graph::{
     levelized::StackRef,
     ty::PieceKind,
 };
+
+/// What has an effect, of a team: one lane does it.
+const IN_FIRST_LANE: &str = "if constexpr (W::RUN) if (lane_id() == 0) ";
 
 impl Body<'_, '_> {
     pub(super) fn stmt(&mut self, at: usize, stmt: &StmtKind) {
@@ -81,6 +85,8 @@ impl Body<'_, '_> {
     fn effect(&mut self, lines: &[String]) {
         let guard = match self.role {
             Role::Helper { .. } | Role::Node { .. } => "",
+            // Of a team, one lane.
+            Role::Segment { .. } if self.is_alike() => IN_FIRST_LANE,
             Role::Segment { .. } => "if constexpr (W::RUN) ",
         };
         if let [line] = lines
@@ -184,9 +190,14 @@ impl Body<'_, '_> {
             return;
         };
         let push = self.push_index(StackRef::Frame(task));
-        self.out.line(&format!(
-            "w.frame = talloc(w, {push});  // this task's frame"
-        ));
+        let frame = match self.is_alike() {
+            true => {
+                format!("__shfl_sync(ALL_LANES, {FIRST_LANE} ? talloc(w, {push}) : 0, 0, WARP)")
+            }
+            false => format!("talloc(w, {push})"),
+        };
+        self.out
+            .line(&format!("w.frame = {frame};  // this task's frame"));
         let no_room = self.no_room();
         self.out.line(&no_room);
     }
@@ -205,8 +216,9 @@ impl Body<'_, '_> {
         } else {
             format!("ch.{channel}.frame_0")
         };
+        let guard = self.guard();
         self.out.open(&format!(
-            "{{  // sync: goes on in {}",
+            "{guard}{{  // sync: goes on in {}",
             names::segment(&self.plan.program, task, to)
         ));
         self.out.line(&format!("const u32 e = talloc(w, {push});"));
@@ -215,8 +227,16 @@ impl Body<'_, '_> {
         self.out.line(&format!(
             "if constexpr (W::RUN) {{ {array}[e] = w.frame; enq(w, {push}, e); }}"
         ));
-        self.out.line("return;");
         self.out.close("}");
+        self.out.line("return;");
+    }
+
+    /// What only one lane of a team does.
+    pub(super) fn guard(&self) -> String {
+        match self.is_alike() {
+            true => format!("if ({FIRST_LANE}) "),
+            false => String::new(),
+        }
     }
 
     fn is_neutral(&self, combine: Combine, value: Operand) -> bool {

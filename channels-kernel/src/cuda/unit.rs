@@ -4,7 +4,7 @@ use super::{
     abi::{self, Count, MOST_BLOCKS, kernel},
     helper, names,
     parts::{self, Cut, Section},
-    plan::{Mode, Plan, Stack, StackKind},
+    plan::{Mode, Plan, Shape, Source, Stack, StackKind},
     segment,
     writer::{Site, Writer},
 };
@@ -280,28 +280,38 @@ fn list(values: impl Iterator<Item = String>) -> String {
     values.collect::<Vec<_>>().join(", ")
 }
 
+/// A number of elements, as the device counts it in its own blocks and warps.
+fn in_blocks(source: &Source, of: fn(&Source, Shape) -> u32) -> String {
+    let [one, two] = [1, 2].map(|warps| {
+        of(
+            source,
+            Shape {
+                block: 32 * warps,
+                warp: 32,
+            },
+        )
+    });
+    match (two - one, two % 32) {
+        (0, _) => one.to_string(),
+        (more, 0) => format!("{} * BLOCK", more / 32),
+        (more, _) => format!("{more} * WARPS"),
+    }
+}
+
 /// What the policy knows of the program.
 fn tables(plan: &Plan, out: &mut Writer) {
     let mut first = 0;
     let sources = list(plan.sources.iter().map(|s| {
-        let (stack, entry, pushes, most, tile) = (
-            s.stack,
-            u32::from(s.is_entry()),
-            s.pushes.len(),
-            s.most(),
-            s.tile(1),
-        );
-        // The device counts in its own blocks and warps.
-        let per_block = |n: u32| format!("{n} * BLOCK");
-        let (alone, narrow) = if s.is_heavy() {
-            (s.alone(1).to_string(), "0")
-        } else {
-            (per_block(s.alone(1)), "2 * WARP")
+        let (stack, entry, pushes, most) =
+            (s.stack, u32::from(s.is_entry()), s.pushes.len(), s.most());
+        let narrow = if s.is_heavy() { "0" } else { "2 * WARP" };
+        let tile = match s.gives_back() {
+            true => in_blocks(s, Source::tile),
+            false => "0".to_owned(),
         };
-        let text = format!(
-            "{{{stack}, {entry}, {pushes}, {first}, {most}, {alone}, {narrow}, {}}}",
-            per_block(tile)
-        );
+        let alone = in_blocks(s, Source::alone);
+        let text =
+            format!("{{{stack}, {entry}, {pushes}, {first}, {most}, {alone}, {narrow}, {tile}}}");
         first += s.pushes.len();
         text
     }));
@@ -370,7 +380,7 @@ fn tables(plan: &Plan, out: &mut Writer) {
         "FN constexpr bool is_entry(u32 stack) {{ return {}; }}",
         is_entry.collect::<Vec<_>>().join(" || ")
     ));
-    let of_sources = |value: &dyn Fn(&super::plan::Source) -> String| {
+    let of_sources = |value: &dyn Fn(&Source) -> String| {
         plan.sources.iter().rev().fold("0".to_owned(), |rest, s| {
             format!("stack == {} ? {} : {rest}", s.stack, value(s))
         })
@@ -459,7 +469,7 @@ fn run_narrow(plan: &Plan, out: &mut Writer) {
 }
 
 /// Whether an element's run may end before its body does: by a check, in a helper, or in a loop.
-fn may_fail(plan: &Plan, source: &super::plan::Source) -> bool {
+fn may_fail(plan: &Plan, source: &Source) -> bool {
     let blocks = &plan.program[source.task].segments[source.segment.index()]
         .body
         .blocks;
@@ -482,13 +492,13 @@ fn workers(plan: &Plan, out: &mut Writer) {
     out.line("// tiles are tried.");
     out.line("struct Flat { u32 tile, in_place, tried; };");
     let flats = list(plan.sources.iter().map(|s| {
-        let (tile, in_place, tried) = match s.mode {
-            _ if !s.is_entry() => (0, 0, 0),
-            Mode::Scanned { heavy: true, .. } | Mode::Direct { .. } => (1, 0, 0),
-            Mode::Scanned { items, .. } => (items, 1, 0),
-            Mode::Tried { items } => (items, 1, 1),
+        let (in_place, tried) = match s.mode {
+            _ if !s.is_entry() => return "{0, 0, 0}".to_owned(),
+            Mode::Scanned { heavy: true, .. } | Mode::Direct { .. } => (0, 0),
+            Mode::Scanned { .. } | Mode::Team { .. } => (1, 0),
+            Mode::Tried { .. } => (1, 1),
         };
-        format!("{{{tile} * BLOCK, {in_place}, {tried}}}")
+        format!("{{{}, {in_place}, {tried}}}", in_blocks(s, Source::tile))
     }));
     out.line(&format!(
         "__constant__ const Flat flats[SOURCES] = {{{flats}}};"
@@ -570,7 +580,7 @@ fn copies(plan: &Plan, stacks: &[u32], out: &mut Writer) {
     out.close("}");
 }
 
-fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
+fn run_call(plan: &Plan, source: &Source) -> String {
     let name = segment::name(plan, source);
     match source.mode {
         Mode::Scanned { heavy: true, .. } => {
@@ -578,7 +588,7 @@ fn run_call(plan: &Plan, source: &super::plan::Source) -> String {
                 "if (shared().dispatch.count < blocks * BLOCK) run_direct<{name}>(block, blocks); else run_scanned<{name}>(block, blocks);"
             )
         }
-        Mode::Scanned { .. } => format!("run_scanned<{name}>(block, blocks);"),
+        Mode::Scanned { .. } | Mode::Team { .. } => format!("run_scanned<{name}>(block, blocks);"),
         Mode::Tried { .. } => {
             let inherited = source
                 .pushes
@@ -635,12 +645,10 @@ fn dispatches(plan: &Plan, out: &mut Writer) {
 impl Plan {
     /// The most groups of pushes, and elements a thread, of segments that are scanned.
     fn scanned(&self) -> (u64, u64) {
-        let scanned = self.sources.iter().filter_map(|s| {
-            if let Mode::Scanned { items, .. } = s.mode {
-                Some((s, items))
-            } else {
-                None
-            }
+        let scanned = self.sources.iter().filter_map(|s| match s.mode {
+            Mode::Scanned { items, .. } => Some((s, items)),
+            Mode::Team { .. } => Some((s, 1)),
+            Mode::Tried { .. } | Mode::Direct { .. } => None,
         });
         scanned.fold((1, 1), |(g, i), (s, items)| {
             (g.max(s.groups.len() as u64), i.max(u64::from(items)))
@@ -672,7 +680,7 @@ impl Plan {
     /// Whether any segment gives tiles back; then there is one more kernel, which moves them.
     #[must_use]
     pub fn gives_back(&self) -> bool {
-        self.sources.iter().any(super::plan::Source::gives_back)
+        self.sources.iter().any(Source::gives_back)
     }
 
     /// Kernels of the host-thread aggregator: one for each source, and one that moves tiles if any segment gives them back.

@@ -143,7 +143,11 @@ fn function(unit: &mut Unit<'_>, wanted: &Wanted, body: &Body) -> Function {
             ty,
         })
         .collect();
-    b.done(wanted.name.clone(), params, args, span)
+    Function {
+        // What is called runs them in turn.
+        rounds: item.rounds && wanted.kind == FunctionKind::Task,
+        ..b.done(wanted.name.clone(), params, args, span)
+    }
 }
 
 /// Where a variable lives.
@@ -413,6 +417,7 @@ impl<'u, 'm> Builder<'u, 'm> {
         Function {
             name,
             kind: self.kind,
+            rounds: false,
             params,
             ret: self.ret,
             args,

@@ -136,6 +136,9 @@ pub struct Function {
     pub name: String,
     /// What it is.
     pub kind: FunctionKind,
+    /// It runs rounds of a parallel loop: its outermost loops, up to the first sync, may run their turns side by side or in any order, but for what a
+    /// turn adds to a local.
+    pub rounds: bool,
     /// The parameters as declared; empty for a segment.
     pub params: Vec<Param>,
     /// What it returns.

@@ -545,11 +545,13 @@ impl<'a> Parser<'a> {
                 }
             }
         }
+        let rounds = self.eat_word("rounds");
         let span = self.span()?;
         self.punct('{')?;
         let mut function = Function {
             name,
             kind,
+            rounds,
             params,
             ret,
             args,

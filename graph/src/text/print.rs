@@ -322,6 +322,9 @@ fn function_text<'a>(program: &'a Program, function: &'a Function) -> impl Displ
             };
             write!(f, " takes {}", list(function.args.iter().map(arg)))?;
         }
+        if function.rounds {
+            f.write_str(" rounds")?;
+        }
         writeln!(f, "{} {{", span(function.span))?;
         let given = |n: &Option<String>| {
             n.as_ref()

@@ -148,6 +148,7 @@ fn one_block(kinds: Vec<StmtKind>) -> Program {
     let function = Function {
         name: "f".into(),
         kind: FunctionKind::Helper,
+        rounds: false,
         params: Vec::new(),
         ret: Type::unit(),
         args: Vec::new(),

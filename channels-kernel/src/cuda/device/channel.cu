@@ -455,7 +455,7 @@ FN void run_reserved(Shared& sh, Gathered<typename S::Sum, M>& sum, LeafCounts<S
   worker.control = M::control();
 #pragma unroll
   for (u32 j = 0; j < S::ITEMS; j++) {
-    if (from + j * BLOCK + thread_id() < d.count && !worker.failed) {
+    if (from + j * BLOCK + thread_id() / S::LANES < d.count && !worker.failed) {
 #pragma unroll
       for (u32 p = 0; p < S::PUSHED; p++) {
         const u32 g = S::group(p), units = sh.sums[g][j * WARPS + warp_id()] + unit[g][j];
@@ -466,13 +466,13 @@ FN void run_reserved(Shared& sh, Gathered<typename S::Sum, M>& sum, LeafCounts<S
   }
 }
 
-// Runs elements in tiles of `BLOCK * ITEMS`, from the top of the run downwards: count, reserve once, run.
+// Runs elements in tiles, from the top of the run downwards: count, reserve once, run. A thread has `ITEMS` of a tile, or `LANES` threads one.
 template <class S, class M = DeviceMemory>
 FN void run_scanned(u32 block, u32 blocks) {
   Shared& sh = shared();
   Control* const control = M::control();
   const Dispatch& d = sh.dispatch;
-  constexpr u32 TILE = BLOCK * S::ITEMS;
+  constexpr u32 TILE = BLOCK * S::ITEMS / S::LANES;
   const u32 tiles = (d.count + TILE - 1) / TILE;
   Gathered<typename S::Sum, M> sum;
   LeafCounts<S> leaves;
@@ -483,10 +483,10 @@ FN void run_scanned(u32 block, u32 blocks) {
     const u32 from = d.count - (tile + 1) * TILE;
     typename S::Args args[S::ITEMS];
     u32 unit[S::GROUPS + 1][S::ITEMS];
-    load_items<S, M, true, S::ITEMS>(args, d.first, from + thread_id(), d.count);
+    load_items<S, M, true, S::ITEMS>(args, d.first, from + thread_id() / S::LANES, d.count);
 #pragma unroll
     for (u32 j = 0; j < S::ITEMS; j++) {
-      const u32 i = from + j * BLOCK + thread_id();
+      const u32 i = from + j * BLOCK + thread_id() / S::LANES;
       Counting<S, M> counting;
       counting.control = control;
       if (i < d.count) S::run(counting, args[j]);

@@ -131,9 +131,12 @@ FN void policy_unmark(Policy& p, u32 from) {
     }
     more &= left != 0;
   }
+  const u32 kept = p.kept;
   __syncwarp();
-  if (lane_id() == 0) p.marks = left;
-  if (lane_id() == 0 && left < p.kept) p.kept = left;
+  if (lane_id() == 0) {
+    p.marks = left;
+    p.kept = min_of(kept, left);
+  }
   __syncwarp();
 }
 

@@ -251,6 +251,17 @@ FN u64 shuffle_wide(u64 x, u32 from) {
 FN u64 shuffle_xor_wide(u64 x, u32 by) {
   return (u64)__shfl_xor_sync(ALL_LANES, (u32)(x >> 32), by, WARP) << 32 | __shfl_xor_sync(ALL_LANES, (u32)x, by, WARP);
 }
+// Gives what the lanes have found, those of them that have, one after the other in their order. All lanes get all of it.
+template <class T, class F>
+FN void in_order(bool has, T x, F take) {
+  const u32 who = __ballot_sync(ALL_LANES, has);
+// All at once take more predicates than there are.
+#pragma unroll 8
+  for (u32 i = 0; i < WARP; i++) {
+    const u64 bits = sizeof(T) > 4 ? shuffle_wide(bits_of(x), i) : (u64)__shfl_sync(ALL_LANES, (u32)bits_of(x), i, WARP);
+    if (who >> i & 1) take(from_bits<T>(bits));
+  }
+}
 
 // Memory.
 template <class T>

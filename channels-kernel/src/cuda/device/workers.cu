@@ -187,6 +187,8 @@ FN void donate(Own& o, Crew& crew, Gift& gift) {
   best = max_lane(best);
   const u32 count = best >> 16, stack = sources[0xffff - (best & 0xffff)].stack;
   if (best == 0 || count == 0) return;
+  // All lanes have read what the first one changes.
+  __syncwarp();
   if (lane_id() == 0) {
     gift.stack = stack;
     gift.first = o.at[stack] + o.bottom[stack];

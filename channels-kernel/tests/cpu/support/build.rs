@@ -81,6 +81,7 @@ pub fn function(
     Function {
         name: name.into(),
         kind,
+        rounds: false,
         params: Vec::new(),
         ret,
         args: args.to_vec(),

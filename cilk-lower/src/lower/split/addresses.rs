@@ -114,6 +114,7 @@ mod tests {
         let mut function = Function {
             name: "f".into(),
             kind: FunctionKind::Helper,
+            rounds: false,
             params: vec![],
             ret: Type::unit(),
             args: vec![],

@@ -100,6 +100,7 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
     } else {
         body.name = format!("{}.{}", function.name, id.index());
         body.args = Vec::new();
+        body.rounds = false;
     }
     let returns = body
         .blocks

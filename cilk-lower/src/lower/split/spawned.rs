@@ -5,10 +5,15 @@
 //! continuation even where it shares its sync with the other paths. A block grows to two at most, and copies that nothing reaches go.
 
 use crate::lower::edit;
-use millstream_graph::ir::{BlockId, Combine, Function, Operand, StmtKind, Terminator};
+use millstream_graph::{
+    flow::Flow,
+    ir::{BlockId, Combine, Function, Operand, StmtKind, Terminator},
+};
+use std::collections::BTreeSet;
 
 /// Doubles the blocks of a task and takes out the syncs that wait for nothing. A sync's target has no children from then on.
 pub(super) fn separate(function: &mut Function) {
+    let spawning = spawning_loops(function);
     let old = std::mem::take(&mut function.blocks);
     let copy =
         |block: BlockId, spawned: bool| BlockId::new(block.index() * 2 + usize::from(spawned));
@@ -34,7 +39,7 @@ pub(super) fn separate(function: &mut Function) {
                     other: copy(other, true),
                 },
                 mut term => {
-                    term.targets_mut(|t| *t = copy(*t, after));
+                    term.targets_mut(|t| *t = copy(*t, after || spawning.contains(t)));
                     term
                 }
             };
@@ -42,6 +47,22 @@ pub(super) fn separate(function: &mut Function) {
         }
     }
     edit::drop_unreachable(function);
+}
+
+/// The first blocks of loops that spawn, of a parallel loop's task. Who comes there is taken to have children, so that the first turn, which makes it
+/// sure, does not become a copy apart from the others: those are divided among lanes.
+fn spawning_loops(function: &Function) -> BTreeSet<BlockId> {
+    if !function.rounds {
+        return BTreeSet::new();
+    }
+    let flow = Flow::new(function);
+    let spawns = |b: BlockId| {
+        let mut stmts = function.blocks[b.index()].stmts.iter();
+        stmts.any(|s| matches!(s.kind, StmtKind::Spawn { .. }))
+    };
+    let closing = flow.back_edges().iter();
+    let spawning = closing.filter(|(from, to)| flow.natural_loop(*to, [*from]).iter().any(spawns));
+    spawning.map(|(_, to)| *to).collect()
 }
 
 /// Puts a return in the place of each sync that nothing follows, or only the return of a value that changes nothing when combined.
