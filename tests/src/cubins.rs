@@ -1,6 +1,6 @@
 //! Kernels made ahead, on all cores, through the cache on disk: before a GPU runs them, or for a GPU that is elsewhere.
 
-use crate::engine;
+use crate::{engine, on_all_cores};
 use millstream_channels_kernel::cuda::{
     Image, Options, Plan, generate,
     nvrtc::{self, Arch, How},
@@ -8,7 +8,7 @@ use millstream_channels_kernel::cuda::{
 use millstream_graph::levelized::Levelized;
 use std::{
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicUsize, Ordering},
         mpsc::channel,
     },
@@ -94,29 +94,13 @@ pub fn compile_all(
     archs: &[Arch],
     check: bool,
 ) -> (usize, Vec<String>) {
-    let (next, bytes, wrong) = (
-        AtomicUsize::new(0),
-        AtomicUsize::new(0),
-        Mutex::new(Vec::new()),
-    );
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                // Relaxed: each number is taken once, and that is all.
-                while let Some((name, program)) = programs.get(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    for &arch in archs {
-                        match compile(program, arch, check) {
-                            // Relaxed: read when the threads are done.
-                            Ok(n) => _ = bytes.fetch_add(n, Ordering::Relaxed),
-                            Err(error) => wrong.lock().unwrap().push(format!("{name}: {error}")),
-                        }
-                    }
-                }
-            });
-        }
+    let all = on_all_cores(programs, |(name, program)| {
+        let compiled = archs.iter().map(|&arch| compile(program, arch, check));
+        let sum: Result<usize, String> = compiled.sum();
+        sum.map_err(|error| format!("{name}: {error}"))
     });
-    (bytes.into_inner(), wrong.into_inner().unwrap())
+    let bytes = all.iter().flatten().sum();
+    (bytes, all.into_iter().filter_map(Result::err).collect())
 }
 
 /// Makes so many things ready on all cores and runs each as soon as it is, by this thread; `MILLSTREAM_SECONDS` says after how long no other one is

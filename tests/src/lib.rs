@@ -30,8 +30,34 @@ pub mod value;
 use millstream_aggregator::{Device, RunError};
 use std::{
     fmt::Debug,
+    panic::resume_unwind,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
 };
+
+/// Does something with each of these, on all cores at the same time: what came of them, in their order.
+///
+/// # Panics
+/// If it does for one of them.
+pub fn on_all_cores<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let some = || {
+        // Relaxed: each number is taken once, and that is all.
+        let taken = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let mine = taken.map_while(|i| Some((i, all.get(i)?)));
+        mine.map(|(i, one)| (i, work(one))).collect::<Vec<_>>()
+    };
+    let mut done = thread::scope(|scope| {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(some)).collect();
+        let ended = threads.into_iter().map(|thread| thread.join());
+        let done = ended.flat_map(|done| done.unwrap_or_else(|panic| resume_unwind(panic)));
+        done.collect::<Vec<_>>()
+    });
+    done.sort_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, result)| result).collect()
+}
 
 /// The repository, with the files that tests read: `MILLSTREAM_ROOT`, else where it was built, else the current folder. So tests that were
 /// built elsewhere find them too.

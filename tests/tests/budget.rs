@@ -7,10 +7,7 @@ use millstream_aggregator::{CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg
 use millstream_tests::{
     Case, Elision, Listed,
     engine::{Engine, Prepared, call_loaded, is_memory, prepare},
-};
-use std::sync::{
-    Mutex,
-    atomic::{AtomicUsize, Ordering},
+    on_all_cores,
 };
 
 #[allow(
@@ -135,8 +132,7 @@ fn loops_that_only_spawn_run_in_128_kib() {
 fn at_their_smallest_budgets(
     listed: &Listed,
     devices: &[(u64, Device)],
-    wrong: &mut Vec<String>,
-) -> Vec<(u64, String)> {
+) -> (Vec<(u64, String)>, Vec<String>) {
     let name = listed.name;
     let prepared = prepare(listed.source, &format!("corpus/run/{name}.rs")).unwrap();
     let loaded = devices[0].1.load(&prepared.levelized).unwrap();
@@ -159,35 +155,24 @@ fn at_their_smallest_budgets(
         }
         Err(last.unwrap().to_string())
     };
-    let mut budgets = Vec::new();
+    let (mut budgets, mut wrong) = (Vec::new(), Vec::new());
     for case in listed.cases {
         match least(case) {
             Ok(budget) => budgets.push((budget, format!("{name}: {}", case.text))),
             Err(why) => wrong.push(format!("{name}: {} {why}", case.text)),
         }
     }
-    budgets
+    (budgets, wrong)
 }
 
 #[test]
 fn every_program_at_its_smallest_budget() {
-    let (next, all) = (AtomicUsize::new(0), Mutex::new((Vec::new(), Vec::new())));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
-            scope.spawn(|| {
-                let devices: Vec<_> = (6..=30).map(|b| (1 << b, device(1, 1 << b))).collect();
-                // Relaxed: each index is taken once, and the scope orders the rest.
-                while let Some(listed) = run::PROGRAMS.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut wrong = Vec::new();
-                    let budgets = at_their_smallest_budgets(listed, &devices, &mut wrong);
-                    let mut all = all.lock().unwrap();
-                    all.0.extend(wrong);
-                    all.1.extend(budgets);
-                }
-            });
-        }
+    let devices: Vec<_> = (6..=30).map(|b| (1 << b, device(1, 1 << b))).collect();
+    let all = on_all_cores(run::PROGRAMS, |listed| {
+        at_their_smallest_budgets(listed, &devices)
     });
-    let (wrong, mut budgets) = all.into_inner().unwrap();
+    let (budgets, wrong): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    let (mut budgets, wrong) = (budgets.concat(), wrong.concat());
     budgets.sort();
     for (budget, call) in budgets.iter().rev().take(10) {
         println!("{budget:>10} bytes  {call}");

@@ -8,13 +8,13 @@
 #![allow(unreachable_pub, reason = "programs are written as in a library")]
 
 use millstream_aggregator::{
-    CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport,
+    CpuOptions, Device, ErasedArg, ErasedCall, Loaded, MemoryArg, RunError, RunReport,
 };
 use millstream_tests::{
-    Case, Listed, Outcome,
+    Listed, Outcome,
     budget::{cpu, every_budget, least},
-    engine::{Engine, Failure, Prepared, prepare, serial_tasks},
-    knapsack,
+    engine::{Prepared, call_loaded, prepare, serial_tasks},
+    knapsack, on_all_cores,
     random::{Choices, decide, generate, pressure},
 };
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,15 +36,20 @@ fn setting(name: &str) -> Option<u64> {
     )
 }
 
-fn program(tasks: &str) -> Prepared {
+/// A program, compiled: for devices of all budgets, as it does not depend on them.
+fn program(tasks: &str) -> Loaded {
     let module = format!("#[millstream::program]\nmod pressure {{ {tasks} }}");
-    prepare(&module, "pressure.rs").unwrap()
+    compiled(&prepare(&module, "pressure.rs").unwrap())
+}
+
+fn compiled(prepared: &Prepared) -> Loaded {
+    cpu(1, 1 << 20).load(&prepared.levelized).unwrap()
 }
 
 /// A call of a task that takes scalars and returns a word or nothing.
 fn call(
     (threads, memory): (u32, u64),
-    program: &Prepared,
+    program: &Loaded,
     task: &str,
     args: &[u64],
 ) -> Result<(u64, RunReport), RunError> {
@@ -54,14 +59,14 @@ fn call(
 
 fn launch(
     (threads, memory): (u32, u64),
-    program: &Prepared,
+    program: &Loaded,
     task: &str,
     args: Vec<ErasedArg<'_>>,
 ) -> Result<(u64, RunReport), RunError> {
     let device = cpu(threads, memory);
-    let loaded = device.load(&program.levelized)?;
     let mut calls = [ErasedCall::new(args)];
-    let report = device.launch(&loaded, program.levelized.find(task).unwrap(), &mut calls)?;
+    let task = program.program().find(task).unwrap();
+    let report = device.launch(program, task, &mut calls)?;
     assert!(report.peak <= memory, "{threads} threads: {report}");
     let result = calls[0].result[..].try_into().unwrap_or_default();
     Ok((u64::from_ne_bytes(result), report))
@@ -218,10 +223,9 @@ fn a_wide_loop_stays_wide_without_a_result() {
         ..CpuOptions::default()
     });
     let device = device.unwrap();
-    let loaded = device.load(&program.levelized).unwrap();
     let mut calls = [ErasedCall::new(args)];
-    let task = program.levelized.find("count").unwrap();
-    let report = device.launch(&loaded, task, &mut calls).unwrap();
+    let task = program.program().find("count").unwrap();
+    let report = device.launch(&program, task, &mut calls).unwrap();
     assert_eq!(counter.load(Ordering::Relaxed), 2 * wide + 1);
     assert_eq!(report.total, 2 * wide + 1);
     assert!(report.dispatches <= 300, "{report}");
@@ -266,11 +270,7 @@ const LINE: &str = "
 ";
 
 /// Runs `spawner` for so many children, and sees that each was marked and summed up once.
-fn effects_once(
-    place: (u32, u64),
-    program: &Prepared,
-    children: u64,
-) -> Result<RunReport, RunError> {
+fn effects_once(place: (u32, u64), program: &Loaded, children: u64) -> Result<RunReport, RunError> {
     let mut marks = vec![0u8; children as usize];
     let (mut seen, mut sum) = (AtomicU64::new(0), AtomicU64::new(0));
     let args = vec![
@@ -376,7 +376,7 @@ fn siblings_run_in_order() {
     let program = prepare(listed.unwrap().source, "branch_and_bound.rs").unwrap();
     let args = knapsack::args(32, 24_000);
     let serial = serial_tasks(&program, "pack", &args);
-    let search = |memory| on_cpu(memory, &program, "pack", &args);
+    let search = on_cpu(&program, "pack", &args);
     let least = least(&search).unwrap().unwrap();
     let best = search(least).unwrap().0;
     for doublings in 0..24 {
@@ -395,19 +395,14 @@ fn siblings_run_in_order() {
     }
 }
 
-/// A call whose arguments are text, on one thread.
+/// A call whose arguments are text, on one thread, in as much memory as is asked for.
 fn on_cpu(
-    memory: u64,
     prepared: &Prepared,
     task: &str,
     args: &[String],
-) -> Result<(Outcome, RunReport), RunError> {
-    let engine = Engine::Device("cpu".into(), cpu(1, memory));
-    match engine.call_and_report(prepared, task, args) {
-        Ok((outcome, report)) => Ok((outcome, report.unwrap())),
-        Err(Failure::Device(e)) => Err(e),
-        Err(Failure::Interp(e)) => panic!("{task}: {e}"),
-    }
+) -> impl Fn(u64) -> Result<(Outcome, RunReport), RunError> {
+    let loaded = compiled(prepared);
+    move |memory| call_loaded(&cpu(1, memory), &loaded, prepared, task, args)
 }
 
 /// Each call of the corpus, and random programs, in every budget from the least that they run in.
@@ -421,32 +416,22 @@ fn the_corpus_in_every_budget() {
     let calls = run::PROGRAMS
         .iter()
         .flat_map(|p| p.cases.iter().map(move |c| (p, c)));
-    let (mut tried, mut wrong) = (0, Vec::new());
-    for (
-        Listed { name, source, .. },
-        Case {
-            text,
-            task,
-            elision,
-            ..
-        },
-    ) in calls.step_by(every)
-    {
-        if *name == "deep_recursion" {
-            // Its elision needs a stack of a gigabyte; `chains` above are as deep.
-            continue;
-        }
+    // The elision of one needs a stack of a gigabyte; `chains` above are as deep.
+    let calls = calls
+        .step_by(every)
+        .filter(|(p, _)| p.name != "deep_recursion");
+    let calls: Vec<_> = calls.collect();
+    let tried = on_all_cores(&calls, |(Listed { name, source, .. }, case)| {
         let prepared = prepare(source, name).unwrap();
-        let run = elision();
-        let tried_one = every_budget(&run.outcome, |memory| {
-            on_cpu(memory, &prepared, task, &run.before)
-        });
-        tried += 1;
-        wrong.extend(tried_one.err().map(|e| format!("{name}: {text}: {e}")));
-    }
+        let run = (case.elision)();
+        let tried = every_budget(&run.outcome, on_cpu(&prepared, case.task, &run.before));
+        tried.err().map(|e| format!("{name}: {}: {e}", case.text))
+    });
+    let wrong: Vec<String> = tried.into_iter().flatten().collect();
     assert!(
-        wrong.is_empty() && tried > 20,
-        "{tried} calls\n{}",
+        wrong.is_empty() && calls.len() > 20,
+        "{} calls\n{}",
+        calls.len(),
         wrong.join("\n")
     );
 }
@@ -478,24 +463,18 @@ fn random_programs_in_every_budget() {
 fn decisions_keep_the_rules() {
     let first = setting("MILLSTREAM_SEED").unwrap_or(1);
     let cases = setting("MILLSTREAM_CASES").unwrap_or(100);
-    let (mut decisions, mut wrong) = (0, Vec::new());
-    for seed in first..first + 4 * cases {
-        let mut choices = Choices::seeded(seed);
-        let sample = generate(&mut choices);
+    let seeds: Vec<u64> = (first..first + 4 * cases).collect();
+    let decided = on_all_cores(&seeds, |&seed| {
+        let sample = generate(&mut Choices::seeded(seed));
         let mut more = Choices::seeded(seed ^ 0xdec1);
         let (memory, width) = (1u64 << (7 + more.below(14)), 1 << more.below(7));
-        match decide(
-            &sample,
-            memory + memory / 7 * u64::from(more.below(7)),
-            width,
-        ) {
-            Ok(count) => decisions += count,
-            Err(message) => wrong.push(format!("seed {seed}, {memory} bytes: {message}")),
-        }
-        if wrong.len() > 2 {
-            break;
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        let memory = memory + memory / 7 * u64::from(more.below(7));
+        let decided = decide(&sample, memory, width);
+        decided.map_err(|message| format!("seed {seed}, {memory} bytes: {message}"))
+    });
+    let wrong = decided.iter().filter_map(|d| d.as_ref().err());
+    let wrong: Vec<&String> = wrong.take(3).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let decisions: usize = decided.iter().flatten().sum();
     assert!(decisions as u64 > 10 * cases, "only {decisions} decisions");
 }

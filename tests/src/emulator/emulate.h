@@ -3,14 +3,14 @@
 // logic, its barriers included; it says nothing of its speed, nor of memory orders.
 #include <setjmp.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <ucontext.h>
 
-#include <chrono>
+// Others, as <memory> and <chrono>, take longer to read than what follows.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #define pause emulated_pause  // <unistd.h> has one
@@ -33,10 +33,10 @@ struct Dim {
 };
 static Dim threadIdx, blockIdx, gridDim;
 
-// A CUDA thread.
+// A CUDA thread: the first place on its stack, where every kernel begins, and the one where it goes on.
 struct Fiber {
   unsigned thread, block;
-  jmp_buf here;
+  jmp_buf first, here;
 };
 // Where fibers wait for each other.
 struct Barrier {
@@ -48,28 +48,25 @@ struct Block {
   Barrier all{BLOCK, {}};
   std::vector<Barrier> warps{BLOCK / WARP, Barrier{WARP, {}}};
   unsigned words[BLOCK];
-  std::vector<std::unique_ptr<char[]>> shared;
+  std::vector<std::vector<char>> shared;
   void* place(unsigned number, size_t size) {
     if (shared.size() <= number) shared.resize(number + 1);
-    if (!shared[number]) {
-      shared[number].reset(new char[size + 64]);
-      // Shared memory holds anything at first.
-      memset(shared[number].get(), 0xa5, size + 64);
-    }
-    return (void*)(((uintptr_t)shared[number].get() + 63) & ~(uintptr_t)63);
+    // Shared memory holds anything at first.
+    if (shared[number].empty()) shared[number].assign(size + 64, (char)0xa5);
+    return (void*)(((uintptr_t)shared[number].data() + 63) & ~(uintptr_t)63);
   }
 };
 static unsigned declarations;
 #define SHARED(type, name)                          \
   static const unsigned name##_at = declarations++; \
-  type& name = *(type*)blocks_of_launch[blockIdx.x]->place(name##_at, sizeof(type))
+  type& name = *(type*)blocks_of_launch[blockIdx.x].place(name##_at, sizeof(type))
 #define COMMON(type, name, reach) \
   FN type& reach() {              \
     SHARED(type, name);           \
     return name;                  \
   }
 
-static std::vector<std::unique_ptr<Block>> blocks_of_launch;
+static std::vector<Block> blocks_of_launch;
 static std::vector<Fiber*> ready;
 static Fiber* running;
 static jmp_buf scheduler;
@@ -104,11 +101,11 @@ static void meet(Barrier& barrier) {
   }
   leave();
 }
-static void __syncthreads() { meet(blocks_of_launch[blockIdx.x]->all); }
-static void __syncwarp() { meet(blocks_of_launch[blockIdx.x]->warps[threadIdx.x / WARP]); }
+static void __syncthreads() { meet(blocks_of_launch[blockIdx.x].all); }
+static void __syncwarp() { meet(blocks_of_launch[blockIdx.x].warps[threadIdx.x / WARP]); }
 // Every lane of the warp gives a word and takes the one of lane `from`.
 static unsigned exchange(unsigned x, unsigned from) {
-  unsigned* const words = blocks_of_launch[blockIdx.x]->words;
+  unsigned* const words = blocks_of_launch[blockIdx.x].words;
   words[threadIdx.x] = x;
   __syncwarp();
   const unsigned y = words[threadIdx.x / WARP * WARP + from % WARP];
@@ -120,7 +117,7 @@ static unsigned __shfl_sync(unsigned, unsigned x, unsigned from, unsigned) { ret
 static unsigned __shfl_up_sync(unsigned, unsigned x, unsigned by, unsigned) { return exchange(x, lane() >= by ? lane() - by : lane()); }
 static unsigned __shfl_xor_sync(unsigned, unsigned x, unsigned by, unsigned) { return exchange(x, lane() ^ by); }
 static unsigned __ballot_sync(unsigned, bool x) {
-  unsigned* const words = blocks_of_launch[blockIdx.x]->words + threadIdx.x / WARP * WARP;
+  unsigned* const words = blocks_of_launch[blockIdx.x].words + threadIdx.x / WARP * WARP;
   words[lane()] = x;
   __syncwarp();
   unsigned out = 0;
@@ -147,7 +144,9 @@ static void bring(T*, const T*) {}
 static void brought() {}
 static void pause(unsigned) { others(); }
 static unsigned long long now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
 static int __popc(unsigned x) { return __builtin_popcount(x); }
@@ -197,40 +196,41 @@ static void fiber_main() {
   _longjmp(scheduler, 2);
 }
 constexpr size_t STACK = 4 << 20;
+// A fiber that waits at its first place. It is kept for all launches, as making one asks the system several times.
+static Fiber* new_fiber() {
+  static ucontext_t begin, own;
+  running = new Fiber;
+  getcontext(&begin);
+  begin.uc_stack.ss_sp = mmap(nullptr, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  begin.uc_stack.ss_size = STACK;
+  begin.uc_link = nullptr;
+  makecontext(
+      &begin,
+      +[] {
+        if (_setjmp(running->first) == 0) setcontext(&own);
+        fiber_main();
+      },
+      0);
+  swapcontext(&own, &begin);
+  return running;
+}
 
 // Runs a kernel to its end. How many of its threads wait for others for ever: 0, unless the kernel is wrong.
 template <class F>
 static unsigned launch(unsigned blocks, F kernel) {
-  static std::vector<char*> stacks;
+  static std::vector<Fiber*> fibers;
+  static unsigned left;
   const unsigned count = blocks * BLOCK;
+  while (fibers.size() < count) fibers.push_back(new_fiber());
   gridDim.x = blocks;
-  blocks_of_launch.clear();
-  for (unsigned b = 0; b < blocks; b++) blocks_of_launch.push_back(std::make_unique<Block>());
+  blocks_of_launch = std::vector<Block>(blocks);
   kernel_of_launch = [](void* f) { (*(F*)f)(); };
   argument_of_launch = &kernel;
-  std::vector<Fiber> fibers(count);
-  static ucontext_t begin, own;
-  static unsigned left;
-  ready.clear();
+  ready.assign(fibers.begin(), fibers.begin() + count);
   for (unsigned i = 0; i < count; i++) {
-    while (stacks.size() <= i)
-      stacks.push_back((char*)mmap(nullptr, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-    running = &fibers[i];
-    fibers[i].thread = i % BLOCK;
-    fibers[i].block = i / BLOCK;
-    getcontext(&begin);
-    begin.uc_stack.ss_sp = stacks[i];
-    begin.uc_stack.ss_size = STACK;
-    begin.uc_link = nullptr;
-    makecontext(
-        &begin,
-        +[] {
-          if (_setjmp(running->here) == 0) setcontext(&own);
-          fiber_main();
-        },
-        0);
-    swapcontext(&own, &begin);
-    ready.push_back(&fibers[i]);
+    fibers[i]->thread = i % BLOCK;
+    fibers[i]->block = i / BLOCK;
+    memcpy(fibers[i]->here, fibers[i]->first, sizeof(jmp_buf));
   }
   left = count;
   while (true) {

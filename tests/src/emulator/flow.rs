@@ -55,12 +55,11 @@ impl FlowEmulator {
         };
         let generated = generate(&plan, options);
         let text = change(generated.source);
-        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let text = format!(
             "{}#define FLOW_STAGE {stage}u\n{text}{DOORS}",
             include_str!("emulate.h")
         );
-        let library = compile(&text, folder.path())?;
+        let library = compile(&text)?;
         let kernels = FlowKernels {
             plan,
             sites: generated.sites,

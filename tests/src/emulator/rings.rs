@@ -45,10 +45,9 @@ impl RingEmulator {
     /// # Errors
     /// What the compiler says.
     pub fn with_change(change: impl FnOnce(String) -> String) -> Result<Self, String> {
-        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let text = change(ring::unit(include_str!("rings.cu")));
         let text = format!("{}{text}", include_str!("emulate.h"));
-        let library = compile(&text, folder.path())?;
+        let library = compile(&text)?;
         Ok(Self { library })
     }
 
@@ -131,14 +130,13 @@ impl Measured {
     /// # Errors
     /// What the compiler says.
     pub fn new(lie: u32, whole: bool) -> Result<Self, String> {
-        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let text = ring::unit(include_str!("../../../benches/rings.cu"));
         let text = format!(
             "#define WORDS 4u\n#define LIE {lie}\n#define WHOLE {}\n{}{text}{DOORS}",
             u32::from(whole),
             include_str!("emulate.h")
         );
-        let library = compile(&text, folder.path())?;
+        let library = compile(&text)?;
         Ok(Self { library })
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     function::Sample,
-    run::{interpret, launch},
+    run::{PLENTY, interpret, launch},
 };
 use crate::{
     budget::{cpu, every_budget},
@@ -54,12 +54,13 @@ pub fn pressure(sample: &Sample) -> Result<Option<u64>, String> {
     if good.calls.is_empty() {
         return Ok(None);
     }
+    let loaded = cpu(1, PLENTY).load(&good.levelized);
+    let loaded = loaded.map_err(|e| e.to_string())?;
     every_budget(&good.expected, |budget| {
-        let device = cpu(1, budget);
         launch(
-            &device,
+            &cpu(1, budget),
+            &loaded,
             &good.program,
-            &good.levelized,
             good.func,
             &good.calls,
         )
@@ -80,13 +81,8 @@ pub fn decide(sample: &Sample, memory: u64, width: u64) -> Result<usize, String>
         ..CpuOptions::default()
     };
     let device = Device::cpu_with(options).map_err(|e| e.to_string())?;
-    match launch(
-        &device,
-        &good.program,
-        &good.levelized,
-        good.func,
-        &good.calls,
-    ) {
+    let loaded = device.load(&good.levelized).map_err(|e| e.to_string())?;
+    match launch(&device, &loaded, &good.program, good.func, &good.calls) {
         Ok((found, report)) => {
             if found != good.expected {
                 return Err(format!("{found:?}, not {:?}", good.expected));

@@ -7,14 +7,13 @@ use crate::{
     value::{Argument, Piece, argument, show, show_lent},
 };
 use millstream_aggregator::{
-    CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport,
+    CpuOptions, Device, ErasedArg, ErasedCall, Loaded, MemoryArg, RunError, RunReport,
 };
 use millstream_cilk_lower::{Parsed, lower::lower, parse_file, parse_module, read_file, rust};
 use millstream_graph::{
     fault::Fault,
     interp::{ArgValue, Interp, InterpError, Limits},
     ir::{FuncId, Program},
-    levelized::Levelized,
 };
 use quote::ToTokens;
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
@@ -130,9 +129,11 @@ fn try_check(sample: &Sample, seed: u64, devices: &mut Devices) -> Result<Verdic
         .find_map(|(c, e)| Some((c, e.as_ref().err()?)));
     let mut c = Choices::seeded(seed ^ 0x5eed);
     let mut out_of_memory = 0;
+    // What is compiled for one CPU device is for all of them.
+    let loaded = devices.get(1, None, PLENTY).load(&levelized);
     let case = Case {
         program: &program,
-        levelized: &levelized,
+        loaded: &loaded.map_err(|e| e.to_string())?,
         func,
         good,
         bad,
@@ -168,7 +169,7 @@ fn try_check(sample: &Sample, seed: u64, devices: &mut Devices) -> Result<Verdic
 /// A program with calls, and what the interpreter made of them.
 struct Case<'a> {
     program: &'a Program,
-    levelized: &'a Arc<Levelized>,
+    loaded: &'a Loaded,
     func: FuncId,
     good: Vec<(&'a Vec<String>, &'a Outcome)>,
     /// A call whose check fails.
@@ -182,7 +183,7 @@ impl Case<'_> {
         let mut out_of_memory = false;
         if !self.good.is_empty() {
             let calls: Vec<&Vec<String>> = self.good.iter().map(|g| g.0).collect();
-            match launch(device, self.program, self.levelized, self.func, &calls) {
+            match launch(device, self.loaded, self.program, self.func, &calls) {
                 Err(e) if small && is_memory(&e) => out_of_memory = true,
                 Err(e) => return Err(format!("{settings}: {e}")),
                 Ok((found, report)) => {
@@ -200,7 +201,7 @@ impl Case<'_> {
             }
         }
         if let Some((call, fault)) = self.bad {
-            match launch(device, self.program, self.levelized, self.func, &[call]) {
+            match launch(device, self.loaded, self.program, self.func, &[call]) {
                 Err(RunError::Fault(_)) => {}
                 Err(e) if small && is_memory(&e) => {}
                 Err(e) => return Err(format!("{settings}: {e}; in the interpreter: {fault}")),
@@ -332,11 +333,11 @@ impl Lending {
     }
 }
 
-/// All calls in one run.
+/// All calls of a program that is loaded already, in one run.
 pub(super) fn launch(
     device: &Device,
+    loaded: &Loaded,
     program: &Program,
-    levelized: &Arc<Levelized>,
     func: FuncId,
     calls: &[&Vec<String>],
 ) -> Result<(Vec<Outcome>, RunReport), RunError> {
@@ -347,9 +348,8 @@ pub(super) fn launch(
         .zip(&mut memory)
         .map(|(arguments, memory)| ErasedCall::new(memory.args(arguments)))
         .collect();
-    let loaded = device.load(levelized)?;
-    let task = levelized.find(&program[func].name).unwrap();
-    let report = device.launch(&loaded, task, &mut erased)?;
+    let task = loaded.program().find(&program[func].name).unwrap();
+    let report = device.launch(loaded, task, &mut erased)?;
     let results: Vec<Vec<u8>> = erased.into_iter().map(|c| c.result).collect();
     let found = arguments
         .iter()

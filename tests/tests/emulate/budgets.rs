@@ -7,12 +7,9 @@ use millstream_tests::{
     budget::STEPS,
     emulator::{self, Emulator, How},
     engine::{Engine, Prepared, emulate, is_memory, prepare},
+    on_all_cores,
     stress::Tried,
     swarm::swarm,
-};
-use std::sync::{
-    Mutex,
-    atomic::{AtomicUsize, Ordering},
 };
 
 /// Who decides, on which tier, and by how many blocks.
@@ -122,22 +119,14 @@ fn what_runs_in_a_budget_runs_in_every_larger_one() {
     let part = std::env::var("MILLSTREAM_PART").unwrap_or("1/1".into());
     let (part, parts) = part.split_once('/').unwrap();
     let (part, parts): (usize, usize) = (part.parse().unwrap(), parts.parse().unwrap());
-    let (next, wrong) = (AtomicUsize::new(part - 1), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
-            // Relaxed: each index is taken once, and the scope orders the rest.
-            scope.spawn(|| {
-                while let Some(tried) = all.get(next.fetch_add(parts, Ordering::Relaxed)) {
-                    let prepared = prepare(&tried.source, &tried.name).unwrap();
-                    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
-                    emulator.compile_workers().unwrap();
-                    let refused = refused(tried, &prepared, &mut emulator);
-                    wrong.lock().unwrap().extend(refused);
-                }
-            });
-        }
+    let mine: Vec<&Tried> = all.iter().skip(part - 1).step_by(parts).collect();
+    let refused = on_all_cores(&mine, |tried| {
+        let prepared = prepare(&tried.source, &tried.name).unwrap();
+        let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+        emulator.compile_workers().unwrap();
+        refused(tried, &prepared, &mut emulator)
     });
-    let wrong = wrong.into_inner().unwrap();
+    let wrong = refused.concat();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

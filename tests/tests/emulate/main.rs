@@ -29,10 +29,7 @@ use millstream_tests::{
     Case, Elision, Listed,
     emulator::{self, Emulator, How},
     engine::{Engine, emulate, prepare},
-};
-use std::sync::{
-    Mutex,
-    atomic::{AtomicUsize, Ordering},
+    on_all_cores,
 };
 
 #[allow(
@@ -73,12 +70,13 @@ fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
 }
 
 /// What is wrong with a program.
-fn check(listed: &Listed, wrong: &mut Vec<String>) {
+fn check(listed: &Listed) -> Vec<String> {
+    let mut wrong = Vec::new();
     let file = format!("corpus/run/{}.rs", listed.name);
     let prepared = prepare(listed.source, &file).unwrap_or_else(|e| panic!("{file}: {e}"));
     let mut emulator = match Emulator::new(&prepared.levelized) {
         Ok(emulator) => emulator,
-        Err(e) => return wrong.push(format!("{file}: {e}")),
+        Err(e) => return vec![format!("{file}: {e}")],
     };
     let cpu = Engine::Device(
         "cpu".into(),
@@ -120,6 +118,7 @@ fn check(listed: &Listed, wrong: &mut Vec<String>) {
             }
         }
     }
+    wrong
 }
 
 #[test]
@@ -136,20 +135,7 @@ fn the_corpus_agrees_with_its_elision_when_emulated() {
         !chosen.is_empty(),
         "MILLSTREAM_EMULATE={asked} names no program"
     );
-    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                // Relaxed: each number is taken once, and that is all.
-                while let Some(listed) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut found = Vec::new();
-                    check(listed, &mut found);
-                    wrong.lock().unwrap().extend(found);
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().unwrap();
+    let wrong = on_all_cores(&chosen, |listed| check(listed)).concat();
     println!("{} programs", chosen.len());
     assert!(
         wrong.is_empty(),
