@@ -200,7 +200,7 @@ pub trait Launcher: Machine {
     /// As the machine does, or if it cannot be made.
     fn is_ready(&self) -> Result<bool, RunError>;
 
-    /// What the program's global [`CHANNELS`](abi::kernel::CHANNELS) is to hold when the run's kernels start.
+    /// What the program's global [`CHANNELS`](millstream_channels_kernel::cuda::abi::kernel::CHANNELS) is to hold when the run's kernels start.
     ///
     /// # Errors
     /// As the machine does, or if it is not as large.
@@ -228,7 +228,7 @@ pub trait Launcher: Machine {
     /// As the machine does.
     ///
     /// # Safety
-    /// The device's memory is laid out as the kernels expect, `crew` is the address of a [`Crew`](abi::Crew) record in it.
+    /// The device's memory is laid out as the kernels expect, `crew` is the address of a [`Crew`](millstream_channels_kernel::cuda::abi::Crew) record in it.
     unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError>;
 
     /// Brings together what so many workers left.
