@@ -17,7 +17,7 @@
 #   stress    programs at budgets from little to plenty: results, tasks of each level, and every decision
 #   random    random programs; MILLSTREAM_CASES says how many (2000), MILLSTREAM_SEED the first
 #   compile   machine code for the four above on all cores, into the cache
-#   sanitize  compute-sanitizer's four tools on four programs by each aggregator, several at once
+#   sanitize  compute-sanitizer's four tools on small programs by each aggregator and inside the blocks, on parallel loops and graphs; several at once
 #   bench     the table, and its records as bench.json; BENCH adds options
 #   paper     the papers' figures, in $OUT/paper or beside the logs; PAPER adds options
 #   profile   Nsight Compute on four programs by each aggregator, a few lines each
@@ -81,6 +81,15 @@ small() { # NAME
         queens) echo "./examples/queens.rs --entry queens(8) --memory 64MiB" "92" ;;
         sort) echo "./examples/sort.ron --set n=100000 --memory 64MiB" ;;
         strassen) echo "./examples/strassen.ron --set n=128 --memory 64MiB" ;;
+        unbalanced) echo "./examples/unbalanced.rs --entry tree(1,60) --memory 16MiB" ;;
+        quickhull) echo "./examples/quickhull.ron --set n=5000" ;;
+        floyd) echo "./examples/floyd.ron --set n=40" ;;
+        mergesort | prefix_sum | histogram) echo "./examples/$1.ron --set n=20000" ;;
+        kmeans) echo "./examples/kmeans.ron --set n=5000 --set rounds=2" ;;
+        heat) echo "./examples/heat.ron --set width=40 --set height=30 --set pairs=2" ;;
+        backprop) echo "./examples/backprop.ron --set rounds=3" ;;
+        tracer) echo "./examples/tracer.ron --set width=16 --set height=10 --set samples=1" ;;
+        *) echo "./examples/$1.ron" ;;
     esac
 }
 large() { # NAME
@@ -94,12 +103,13 @@ large() { # NAME
 
 # One run under a tool of compute-sanitizer: one line.
 sanitize_one() { # TOOL AGGREGATOR PROGRAM
-    local log="$logs/sanitize-$1-$2-$3.log" start=$SECONDS rc=0 args expected summary
+    local log="$logs/sanitize-$1-$2-$3.log" start=$SECONDS rc=0 args expected summary by=(--aggregator "$2")
     read -r -a args <<< "$(small "$3")"
+    [ "$2" != block ] || by=(--policy block)
     expected=${args[-1]}
     [[ $expected =~ ^[0-9]+$ ]] && unset 'args[-1]' || expected=
     timeout -k 2 "${SANITIZE_EACH:-45}" "$(tool compute-sanitizer)" --tool "$1" --print-limit 3 --error-exitcode 99 \
-        "$from/millstream" run -q "${args[@]}" --device cuda:0 --aggregator "$2" > "$log" 2>&1 || rc=$?
+        "$from/millstream" run -q "${args[@]}" --device cuda:0 "${by[@]}" > "$log" 2>&1 || rc=$?
     summary=$(grep -E 'SUMMARY' "$log" | sed 's/^=* *//' | tail -n 1)
     if [ -n "$expected" ] && ! grep -qx "$expected" "$log"; then summary+=", but the result is not $expected"; fi
     echo "sanitized $1 $2 $3: rc $rc, ${summary:-no summary}, $((SECONDS - start)) s"
@@ -183,9 +193,12 @@ step() { # NAME SECONDS
         sanitize)
             tool compute-sanitizer > /dev/null || { echo "SKIPPED: there is no compute-sanitizer"; return 0; }
             for t in memcheck racecheck synccheck initcheck; do
-                for a in $AGGREGATORS; do
-                    for p in fib queens sort strassen; do echo "$t $a $p"; done
+                for a in $AGGREGATORS block; do
+                    for p in fib queens sort strassen unbalanced; do echo "$t $a $p"; done
                 done
+                for p in quickhull floyd mergesort prefix_sum histogram kmeans heat backprop; do echo "$t auto $p"; done
+                # initcheck was never tried on graphs.
+                for p in fib_channel bfs shortest words mandelbrot tracer; do [ "$t" = initcheck ] || echo "$t auto $p"; done
             done | xargs -P "${SANITIZE_JOBS:-6}" -L 1 bash "$root/tests/gpu.sh" --sanitize-one "$from" "$logs" || failed=1
             ;;
         profile)
@@ -210,7 +223,7 @@ shift
 logs=$(mktemp -d)
 export MILLSTREAM_TEST_DEVICE=cuda MILLSTREAM_CACHE=$from/cache
 begin=$SECONDS failed=0 summary=
-declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [graphs]=60 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [sanitize]=200 [bench]=120 [paper]=580 [profile]=200)
+declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [graphs]=60 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [sanitize]=400 [bench]=120 [paper]=580 [profile]=200)
 
 unpack() { # NAME: of FOLDER/NAME.tar.xz into FOLDER; without xz where there is none
     [ ! -e "$from/$1.tar.xz" ] || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$from/$1.tar.xz" "$from"
