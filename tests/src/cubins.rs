@@ -19,6 +19,10 @@ use std::{
 /// Channel memory that kernels are generated for; they are the same for all that tests use.
 const MEMORY: u64 = 1 << 30;
 
+/// Programs of so many segments are checked as one text. Of larger ones the host thread's kernels are, which have each segment once: a kernel whose
+/// blocks run any segment has all of them again, and nothing besides that it has not in a small program.
+const MOST_AT_ONCE: usize = 16;
+
 /// The architecture of the GPU that is elsewhere, if `MILLSTREAM_TEST_DEVICE` names one instead of a device: `sm_90`. Tests then compile what
 /// they would run there.
 ///
@@ -62,7 +66,9 @@ pub fn compile_with(
     if program.tasks.is_empty() {
         return Ok(0);
     }
-    let text = generate(&Plan::new(program, MEMORY), options);
+    let plan = Plan::new(program, MEMORY);
+    let segments = plan.kernels();
+    let text = generate(&plan, options);
     let nvrtc = nvrtc::find().map_err(|e| e.to_string())?;
     let code = |source: &str, linked: bool| {
         let how = How {
@@ -75,11 +81,14 @@ pub fn compile_with(
             .map(|c| c.cubin.len())
             .map_err(|e| format!("{arch}: {e}"))
     };
-    if check {
+    if check && segments <= MOST_AT_ONCE {
         return code(&text.source, false);
     }
     // In parts, as a device does.
-    let images = [Image::Persistent, Image::Workers];
+    let images: &[Image] = match check {
+        true => &[],
+        false => &[Image::Persistent, Image::Workers],
+    };
     let linked = images.iter().flat_map(|image| text.linked(*image));
     let mut parts = text.dispatches().into_iter().chain(linked);
     parts.try_fold(0, |sum, part| {

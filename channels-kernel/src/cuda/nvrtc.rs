@@ -448,7 +448,6 @@ impl Nvrtc {
         let mut out: Vec<String> = vec![
             format!("--gpu-architecture={arch}"),
             "--std=c++17".into(),
-            "--generate-line-info".into(),
             "--ptxas-options=-v".into(),
             "--ptxas-options=--suppress-stack-size-warning".into(),
             // What a program says with constants is its own affair, checked where Rust would: division by zero and its remainder, results and shifts out of
@@ -469,6 +468,10 @@ impl Nvrtc {
         if let Some(registers) = how.linked {
             out.push("--relocatable-device-code=true".into());
             out.push(format!("--maxrregcount={registers}"));
+        }
+        // Nobody profiles what is only checked, and without it twice as much of that finds room in the cache.
+        if !how.check {
+            out.push("--generate-line-info".into());
         }
         // `mid` refuses valid programs for sm_120 (NVRTC 13.5).
         if how.check && self.version.0 >= 13 {
