@@ -15,6 +15,7 @@ mod kernels;
 mod order;
 mod restarts;
 mod stress;
+mod teams;
 mod workers;
 // Programs as IR, shared with the tests of the code generator.
 #[path = "../../../channels-kernel/src/cuda/tests/programs.rs"]
