@@ -4,7 +4,7 @@
 //! - `MILLSTREAM_TEST_DEVICE=cuda` asks for it; it is skipped aloud without. `cpu` runs all of it on the CPU device, by one thread.
 //! - `MILLSTREAM_SECONDS`: begins no run after that time, 60 if it is not set.
 //! - `MILLSTREAM_SEED`: the first round, 1 if it is not set.
-//! - `MILLSTREAM_CASES`: how many random programs are tried beside those of `millstream_tests::stress`, 200 if it is not set; they are compiled by half of the
+//! - `MILLSTREAM_CASES`: how many random programs are tried beside those of `millstream_tests::stress`, 200 if it is not set; they are compiled by all
 //!   processors meanwhile.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
@@ -49,12 +49,14 @@ const BUDGETS: [u64; 17] = [
 ];
 /// A run that takes longer is named.
 const LONG: Duration = Duration::from_secs(2);
+/// With less memory than where a random program took longer, it is not tried in the same way: it would take longer still, and there are many programs.
+const ENOUGH: Duration = Duration::from_millis(300);
 /// Decisions of a run that are compared.
 const RECORDS: u32 = 1 << 16;
 /// Children of a random program's task, at most.
 const MOST_CHILDREN: u32 = 100_000;
 /// Random programs between two calls of the others, at most.
-const RANDOM: usize = 4;
+const RANDOM: usize = 16;
 const WAYS: [(Aggregator, Policy); 4] = [
     (Aggregator::Auto, Policy::Auto),
     (Aggregator::Persistent, Policy::Device),
@@ -81,8 +83,10 @@ struct Case {
     tried: Tried,
     prepared: Arc<Prepared>,
     same: Same,
-    /// It is not tried with less memory.
+    /// It is not tried with less memory,
     least: u64,
+    /// nor, in the same way, with less than where it took longer.
+    enough: Duration,
 }
 
 /// The programs that every round runs, by name: those of `stress`, and some examples.
@@ -170,6 +174,7 @@ fn round(seed: u64, programs: &BTreeMap<&'static str, Arc<Prepared>>) -> Vec<Cas
         },
         tried,
         least: MEBI,
+        enough: Duration::MAX,
     };
     calls.map(case).into()
 }
@@ -194,6 +199,8 @@ struct Seen {
     out_of_memory: u64,
     /// Of these, refused with more memory than a run in the same way had.
     with_more: u64,
+    /// Budgets that were left out, for a larger one took long.
+    left_out: u64,
 }
 
 /// Devices, and what was seen on them.
@@ -257,25 +264,30 @@ impl Stress {
         }
     }
 
-    /// Runs a case at each budget; by the host thread, where it takes long, only now and then. False when the time is over.
+    /// Runs a case at each budget, the largest first; by the host thread, where it takes long, only now and then. False when the time is over.
     fn try_all(&mut self, case: &Case, seed: u64) -> bool {
         let Case {
             tried,
             prepared,
             same,
             least,
+            enough,
         } = case;
         let expected =
             run(&self.cpu, prepared, tried).unwrap_or_else(|e| panic!("{}: {e}", tried.name));
         let family = tried.name.split(' ').next().unwrap().to_owned();
         let seen = self.seen.entry(family).or_default();
-        let mut worked: Vec<(Aggregator, Policy)> = Vec::new();
-        for (i, (memory, way, engine)) in self.engines.iter().enumerate() {
+        let (mut refused, mut slow) = (Vec::new(), Vec::new());
+        for (i, (memory, way, engine)) in self.engines.iter().enumerate().rev() {
             if self.start.elapsed() > self.limit {
                 return false;
             }
             let is_host = way.0 == Aggregator::HostThread;
             if memory < least || (is_host && (i / WAYS.len()) as u64 % 4 != seed % 4) {
+                continue;
+            }
+            if slow.contains(way) {
+                seen.left_out += 1;
                 continue;
             }
             let began = Instant::now();
@@ -286,7 +298,9 @@ impl Stress {
             seen.runs += 1;
             match run(engine, prepared, tried) {
                 Ok((outcome, report)) => {
-                    worked.push(*way);
+                    let all = refused.len();
+                    refused.retain(|of| of != way);
+                    seen.with_more += (all - refused.len()) as u64;
                     seen.tasks += report.total;
                     seen.compared += report.compared;
                     if !agree(&outcome.result, &expected.0.result)
@@ -321,12 +335,16 @@ impl Stress {
                 }
                 Err(e) if e.is_memory() => {
                     seen.out_of_memory += 1;
-                    seen.with_more += u64::from(worked.contains(way));
+                    refused.push(*way);
                 }
                 Err(e) => self.wrong.push(format!("{}: {e}", what())),
             }
-            if began.elapsed() > LONG {
-                println!("{}: {:.1?}", what(), began.elapsed());
+            let took = began.elapsed();
+            if took > *enough {
+                slow.push(*way);
+            }
+            if took > LONG {
+                println!("{}: {took:.1?}", what());
             }
         }
         true
@@ -349,6 +367,7 @@ fn compile(device: &Device, next: &AtomicU64, over: &AtomicBool, cases: u64, rea
             prepared,
             same: Same::All,
             least: 0,
+            enough: ENOUGH,
         };
         if ready.send(case).is_err() {
             return;
@@ -395,7 +414,7 @@ fn tight_budgets_change_nothing_on_a_gpu() {
     let (next, over) = (AtomicU64::new(1), AtomicBool::new(false));
     let (cases, workers) = (
         setting("MILLSTREAM_CASES", 200),
-        std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2)),
+        std::thread::available_parallelism().map_or(1, |n| n.get().saturating_sub(2).max(1)),
     );
     stress.start = Instant::now();
     std::thread::scope(|scope| {
