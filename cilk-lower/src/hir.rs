@@ -38,6 +38,8 @@ pub(crate) struct Var {
     pub(crate) awaits: bool,
     /// Where it is declared, if it has a value from the start and is not `mut`.
     pub(crate) fixed: Option<Span>,
+    /// Whether it is read only behind a test that says that it has a value: the front end's own, which no analysis looks through.
+    pub(crate) guarded: bool,
 }
 
 /// The body of a function or constant.

@@ -512,7 +512,7 @@ impl Walk<'_> {
             Some(span) => state.doubtful.insert(var, *span),
             None => state.doubtful.remove(&var),
         };
-        if has_value {
+        if has_value || self.body.vars[var.0].guarded {
             state.unset.remove(&var);
         } else {
             state.unset.insert(var);

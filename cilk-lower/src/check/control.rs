@@ -251,6 +251,9 @@ impl Checker<'_> {
     }
 
     pub(super) fn for_loop(&mut self, f: &syn::ExprForLoop) -> Expr {
+        if let Some(chained) = self.chained_for(f) {
+            return chained;
+        }
         let span = f.span();
         self.scopes.push(std::collections::BTreeMap::new());
         let over = self.iterated(&f.expr, &f.pat);
@@ -656,7 +659,7 @@ pub(crate) fn is_parallel_attribute(attr: &syn::Attribute) -> bool {
 }
 
 /// What to write instead of an iterator's adaptor.
-fn instead_of_adaptor(name: &str) -> Option<&'static str> {
+pub(super) fn instead_of_adaptor(name: &str) -> Option<&'static str> {
     Some(match name {
         "skip" => "run over what is left: `for x in &a[n..]`",
         "take" => "run over the first of them: `for x in &a[..n]`",

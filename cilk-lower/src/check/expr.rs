@@ -30,7 +30,10 @@ impl Checker<'_> {
             syn::Expr::Binary(b) => self.binary(b, want),
             syn::Expr::Cast(c) => self.cast(c),
             syn::Expr::Call(c) => self.call(c, want),
-            syn::Expr::MethodCall(m) => self.method_call(m),
+            syn::Expr::MethodCall(m) => match self.chain(m, want) {
+                Some(value) => value,
+                None => self.method_call(m),
+            },
             syn::Expr::Field(f) => self.field(f),
             syn::Expr::Index(i) => self.index(i),
             syn::Expr::Reference(r) => self.reference(r, want),

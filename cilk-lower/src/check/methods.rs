@@ -133,7 +133,7 @@ impl Checker<'_> {
             }
             return self.refuse(
                 at,
-                format!("`{name}` of a range: iterators are not part of the task language"),
+                format!("`{name}` of a range is not part of the task language"),
                 "write a `for` loop, with what is done to each number in its body",
             );
         }

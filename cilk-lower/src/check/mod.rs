@@ -5,6 +5,7 @@
 //! kind of expression; this one has the state and the way through a body.
 
 mod calls;
+mod chains;
 mod channels;
 mod control;
 mod defaults;
@@ -198,6 +199,7 @@ impl<'m> Checker<'m> {
             addressed: false,
             awaits: false,
             fixed: None,
+            guarded: false,
         });
         VarId(self.vars.len() - 1)
     }

@@ -53,7 +53,10 @@ impl Checker<'_> {
             let first = self.vars.len();
             let pat = self.pattern(pat, &ty);
             // What has no value yet may be given one without `mut`.
-            self.vars[first..].iter_mut().for_each(|v| v.fixed = None);
+            for var in &mut self.vars[first..] {
+                var.fixed = None;
+                var.guarded = super::chains::is_own(&var.name);
+            }
             stmts.push(Stmt::Let(pat, None));
             return;
         };

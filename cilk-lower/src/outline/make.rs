@@ -19,6 +19,7 @@ impl Make {
             addressed: false,
             awaits: false,
             fixed: None,
+            guarded: false,
         });
         VarId(vars.len() - 1)
     }

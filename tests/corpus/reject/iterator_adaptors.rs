@@ -4,13 +4,18 @@
 pub mod program {
     #[task]
     pub fn sums(data: &[u32], out: &mut [u32], n: usize) -> u32 {
-        for x in data.iter().skip(1) {}
-        for (i, x) in out.iter_mut().enumerate().take(n) {}
-        for (a, b) in data.iter().zip(out.iter()).filter(|(a, b)| a > b) {}
+        for x in data.iter().map(|x| x + 1).rev() {}
+        for (x, y) in data.iter().filter(|x| **x > 0).zip(out.iter()) {}
+        for i in (0..n).map(|i| i + 1).step_by(2) {}
+        for i in (0..n).map(|i| return i) {}
+        for i in (0..n).filter(|i| { if *i > 1 { break; } true }) {}
+        for i in (0..n).map(|i| spawn!(sums(data, out, i))) {}
+        for i in (0..n).map(n) {}
+        for i in (0..n).filter(|i, j| true) {}
+        #[parallel]
         for x in data.iter().map(|x| x + 1) {}
-        for i in (0..n).filter(|i| i % 2 == 0) {}
-        for i in (0..n).map(|i| i + 1) {}
-        for x in data.iter().take_while(|x| **x > 0) {}
+        let first = data.iter().position(|&x| x == 1).unwrap_or_default();
+        let most = data.iter().max().unwrap(1);
         for x in data.chunks(4).flatten() {}
         for x in data.iter().chain(out.iter()) {}
         for x in data.iter().cycle() {}
@@ -21,46 +26,51 @@ pub mod program {
         let v: Vec<u32> = Vec::new();
         let mut found = Vec::with_capacity(n);
         let less = (1, 2) < (n, 3);
-        let sum: u32 = data.iter().sum();
-        sum
+        0
     }
 }
 
-//~ 7:30: `skip` of an iterator is not part of the task language
-//~   help: run over what is left: `for x in &a[n..]`
-//~ 8:50: `take` of an iterator is not part of the task language
-//~   help: run over the first of them: `for x in &a[..n]`
-//~ 9:51: `filter` of an iterator is not part of the task language
-//~   help: leave the others out in the loop: `if .. { continue; }`
-//~ 10:30: `map` of an iterator is not part of the task language
-//~   help: compute it in the loop's body
-//~ 11:25: `filter` of an iterator is not part of the task language
-//~   help: leave the others out in the loop: `if .. { continue; }`
-//~ 12:25: `map` of an iterator is not part of the task language
-//~   help: compute it in the loop's body
-//~ 13:30: `take_while` of an iterator is not part of the task language
-//~   help: leave the loop where it ends: `if .. { break; }`
-//~ 14:33: `flatten` of an iterator is not part of the task language
+//~ 7:45: `rev` behind another adaptor
+//~   help: put it next to what is run over: `a.iter().rev().map(..)`
+//~ 8:55: `zip` behind another adaptor
+//~   help: put it next to what is run over: `a.iter().zip(b).map(..)`
+//~ 9:40: `step_by` behind another adaptor
+//~   help: step through the indices: `(0..a.len()).step_by(n).map(..)`
+//~ 10:33: `return` in a closure
+//~   help: write a loop; a closure ends with its value
+//~ 11:50: `break` in a closure
+//~   help: write a loop; a closure ends with its value
+//~ 12:33: `spawn!` in a closure
+//~   help: write a loop; a closure ends with its value
+//~ 13:29: `n` is a variable, not a function
+//~   help: there are no function values
+//~ 14:32: this closure takes 2 arguments, and gets 1
+//~   help: several in one are a tuple: `|(i, x)| ..`
+//~ 15:9: a parallel loop over what adaptors make of its items
+//~   help: do it in the loop's body
+//~ 17:33: `position` gives an `Option`, and there is none on a device
+//~   help: say what it is where there is nothing: `.max().unwrap_or(0)`; or ask `.is_some()`
+//~ 18:38: `unwrap` takes other arguments
+//~   help: write `.unwrap()` or `.unwrap_or(value)`
+//~ 19:33: `flatten` of an iterator is not part of the task language
 //~   help: write a loop in the loop
-//~ 15:30: `chain` of an iterator is not part of the task language
+//~ 20:30: `chain` of an iterator is not part of the task language
 //~   help: write a loop for each
-//~ 16:30: `cycle` of an iterator is not part of the task language
+//~ 21:30: `cycle` of an iterator is not part of the task language
 //~   help: run over the indices: `a[i % a.len()]`
-//~ 17:50: `rev` of one side of a `zip`
+//~ 22:50: `rev` of one side of a `zip`
 //~   help: run over the indices: `for i in 0..n`, with `a[n - 1 - i]`
-//~ 18:35: `step_by` of one side of a `zip`
+//~ 23:35: `step_by` of one side of a `zip`
 //~   help: step through its indices: `for i in (0..a.len()).step_by(n)`
-//~ 19:45: rounds are counted twice
+//~ 24:45: rounds are counted twice
 //~   help: one `enumerate` is enough: all sides have the same index
-//~ 20:14: `enumerate` gives an index and an element
+//~ 25:14: `enumerate` gives an index and an element
 //~   help: write `for ((i, x), y) in ..`
-//~ 21:16: there is no type `Vec` in this program
+//~ 26:16: there is no type `Vec` in this program
 //~   help: nothing is allocated in a task: use an array, or pass a slice
-//~ 21:27: there is no function `Vec::new` in the task language
+//~ 26:27: there is no function `Vec::new` in the task language
 //~   help: nothing is allocated in a task: use an array, or pass a slice
-//~ 22:25: there is no function `Vec::with_capacity` in the task language
+//~ 27:25: there is no function `Vec::with_capacity` in the task language
 //~   help: nothing is allocated in a task: use an array, or pass a slice
-//~ 23:20: `<` cannot be applied to `(usize, i32)`
+//~ 28:20: `<` cannot be applied to `(usize, i32)`
 //~   help: write it for the parts, one by one
-//~ 24:29: an iterator stands only in a `for`
-//~   help: write a loop: `for x in a.iter() { .. }`

@@ -4,11 +4,11 @@
 pub mod program {
     #[task]
     pub fn run(data: &[u32]) -> u32 {
-        let sum: u32 = data.iter().map(|x| x * 2).sum();
+        let sum = data.iter().map(|x| x * 2).sum();
         let most = data.iter().max();
-        for x in data.iter().filter(|x| **x > 1) {
-            let y = x;
-        }
+        let doubled = data.iter().map(|x| x * 2);
+        let all = data.iter().collect::<Vec<_>>();
+        let last = (0..3).map(|x| x * 2).last();
         for (a, b) in data.iter().zip(data) {}
         let c = data.chunks(2);
         for pair in data.iter().zip(data) {}
@@ -20,12 +20,16 @@ pub mod program {
     }
 }
 
-//~ 7:29: an iterator stands only in a `for`
-//~   help: write a loop: `for x in a.iter() { .. }`
-//~ 8:25: an iterator stands only in a `for`
-//~   help: write a loop: `for x in a.iter() { .. }`
-//~ 9:30: `filter` of an iterator is not part of the task language
-//~   help: leave the others out in the loop: `if .. { continue; }`
+//~ 7:46: the type of this `sum` must be known here
+//~   help: write it: `.sum::<u64>()`
+//~ 8:32: `max` gives an `Option`, and there is none on a device
+//~   help: say what it is where there is nothing: `.max().unwrap_or(0)`; or ask `.is_some()`
+//~ 9:35: an iterator stands only in a `for`, or where a method ends it
+//~   help: write a loop, or end it by `sum`, `product`, `count`, `fold`, `any`, `all`, `for_each`, or by `min`, `max`, `position`, `find` and what is asked of these
+//~ 10:31: `collect` of an iterator is not part of the task language
+//~   help: nothing is allocated in a task: write to an array, or to a slice that is lent
+//~ 11:42: `last` of an iterator is not part of the task language
+//~   help: run backwards, and find the first: `.rev().find(|_| true)`
 //~ 13:22: an iterator stands only in a `for`
 //~   help: write a loop: `for part in a.chunks(n) { .. }`
 //~ 14:13: `zip` gives pairs

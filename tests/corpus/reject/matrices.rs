@@ -55,8 +55,8 @@ pub mod program {
 //~   help: leave it out
 //~ 22:19: an iterator stands only in a `for`
 //~   help: write a loop: `for row in m.row_iter() { .. }`
-//~ 23:19: an iterator stands only in a `for`
-//~   help: write a loop: `for row in m.row_iter() { .. }`
+//~ 23:30: `len` of an iterator is not part of the task language
+//~   help: write a loop, or end it by `sum`, `count`, `fold`, `any` or `all`
 //~ 24:13: this pattern is not part of the task language
 //~   help: patterns are names, `_`, tuples, structs, arrays and `&` of these; in `match` also integers, bools and ranges
 //~ 26:20: `d` cannot be changed: it is not declared `mut`

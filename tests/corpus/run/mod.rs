@@ -87,6 +87,7 @@ programs! {
     int_wrapping_methods
     int_wraps
     integrate
+    iterator_chains
     jacobi
     knapsack
     label_correcting

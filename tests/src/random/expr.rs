@@ -339,7 +339,8 @@ impl Gen<'_> {
     fn integer(&mut self, s: Scalar, d: u32) -> String {
         let (ty, name) = (Ty::Scalar(s), s.name());
         let a = self.expr(&ty, d);
-        match self.c.below(12) {
+        match self.c.below(13) {
+            12 => self.chain(s, &a, d),
             0..=2 => {
                 let b = self.expr(&ty, d);
                 self.arithmetic(&a, &b)
@@ -409,6 +410,32 @@ impl Gen<'_> {
                 ),
             },
             _ => format!("!{a}"),
+        }
+    }
+
+    /// A chain of an iterator's methods that comes to an integer.
+    fn chain(&mut self, s: Scalar, first: &str, d: u32) -> String {
+        const ROUNDS: u32 = 5;
+        let (ty, name, item) = (Ty::Scalar(s), s.name(), self.name("x"));
+        self.weight *= ROUNDS;
+        self.declare(&item, Kind::Value(ty.clone()), false);
+        let (mapped, test) = (self.expr(&ty, d.min(1)), self.expr(&BOOL, d.min(1)));
+        self.vars.pop();
+        self.weight /= ROUNDS;
+        let adaptor = match self.c.below(5) {
+            0 => format!(".filter(|&{item}| {test})"),
+            1 => format!(".take_while(|&{item}| {test})"),
+            2 => format!(".skip_while(|&{item}| {test})"),
+            3 => format!(".skip({}).take(2)", self.c.below(3)),
+            _ => String::new(),
+        };
+        let over = format!("(0..{ROUNDS}{name}){adaptor}.map(|{item}| {mapped})");
+        match self.c.below(5) {
+            0 => format!("{over}.max().unwrap_or({first})"),
+            1 => format!("({over}.count() as {name})"),
+            2 => format!("({over}.any(|{item}| {test}) as {name})"),
+            3 => format!("({over}.position(|{item}| {test}).unwrap_or(9) as {name})"),
+            _ => format!("{over}.fold({first}, |all, x| all.rotate_left(1).wrapping_add(x))"),
         }
     }
 

@@ -1,0 +1,162 @@
+//! Closures of chains: their bodies, as parts of a loop's.
+
+use super::{super::places::strip, Refused, refused};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use std::collections::BTreeSet;
+use syn::{
+    spanned::Spanned,
+    visit::{self, Visit},
+    visit_mut::{self, VisitMut},
+};
+
+/// What a closure, or a function, comes to for these arguments. Of one that is lent to it, `true`, the closure has a reference; the loop has the item itself, so that
+/// `*x` is `x`.
+pub(super) fn apply(f: &syn::Expr, args: &[(&Ident, bool)]) -> Result<TokenStream, Refused> {
+    let span = f.span();
+    if let syn::Expr::Path(function) = strip(f) {
+        let args = args.iter().map(|(arg, lent)| match lent {
+            true => quote_spanned!(span=> &#arg),
+            false => arg.to_token_stream(),
+        });
+        return Ok(quote_spanned!(span=> #function(#(#args),*)));
+    }
+    let syn::Expr::Closure(closure) = strip(f) else {
+        return refused(
+            span,
+            "expected a closure",
+            "write it here: `|x| ..`, or name a function",
+        );
+    };
+    if closure.inputs.len() != args.len() {
+        return refused(
+            span,
+            format!(
+                "this closure takes {} arguments, and gets {}",
+                closure.inputs.len(),
+                args.len()
+            ),
+            "several in one are a tuple: `|(i, x)| ..`",
+        );
+    }
+    let mut leaves = Leaves::default();
+    leaves.visit_expr(&closure.body);
+    if let Some(why) = leaves.why {
+        return Err(why);
+    }
+    let mut body = (*closure.body).clone();
+    let mut lets = TokenStream::new();
+    for (pat, (arg, lent)) in closure.inputs.iter().zip(args) {
+        let (pat, ty) = match pat {
+            syn::Pat::Type(t) => (&*t.pat, Some(&t.ty)),
+            pat => (pat, None),
+        };
+        match (lent, pat) {
+            (true, syn::Pat::Reference(r)) => {
+                let pat = &r.pat;
+                lets.extend(quote_spanned!(span=> let #pat = #arg;));
+            }
+            (true, pat) => {
+                let mut names = Names(BTreeSet::new());
+                names.visit_pat(pat);
+                Lent(&names.0).visit_expr_mut(&mut body);
+                lets.extend(quote_spanned!(span=> let #pat = #arg;));
+            }
+            (false, pat) => {
+                let ty = ty.map(|ty| quote_spanned!(span=> : #ty));
+                lets.extend(quote_spanned!(span=> let #pat #ty = #arg;));
+            }
+        }
+    }
+    // What a statement would end at goes on in an expression.
+    Ok(quote_spanned!(span=> { #lets (#body) }))
+}
+
+/// Looks for what would leave more than the closure where that is a loop's body.
+#[derive(Default)]
+struct Leaves {
+    why: Option<Refused>,
+    /// Loops around.
+    loops: usize,
+}
+
+impl Leaves {
+    fn refuse(&mut self, span: Span, what: &str) {
+        self.why = Some(Refused {
+            span,
+            message: format!("{what} in a closure"),
+            help: "write a loop; a closure ends with its value",
+        });
+    }
+
+    fn inside(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.loops += 1;
+        visit(self);
+        self.loops -= 1;
+    }
+}
+
+impl<'e> Visit<'e> for Leaves {
+    fn visit_expr_return(&mut self, r: &'e syn::ExprReturn) {
+        self.refuse(r.span(), "`return`");
+    }
+
+    fn visit_expr_break(&mut self, b: &'e syn::ExprBreak) {
+        if self.loops == 0 {
+            self.refuse(b.span(), "`break`");
+        }
+    }
+
+    fn visit_expr_continue(&mut self, c: &'e syn::ExprContinue) {
+        if self.loops == 0 {
+            self.refuse(c.span(), "`continue`");
+        }
+    }
+
+    fn visit_expr_for_loop(&mut self, f: &'e syn::ExprForLoop) {
+        self.inside(|all| visit::visit_expr_for_loop(all, f));
+    }
+
+    fn visit_expr_while(&mut self, w: &'e syn::ExprWhile) {
+        self.inside(|all| visit::visit_expr_while(all, w));
+    }
+
+    fn visit_expr_loop(&mut self, l: &'e syn::ExprLoop) {
+        self.inside(|all| visit::visit_expr_loop(all, l));
+    }
+
+    fn visit_macro(&mut self, m: &'e syn::Macro) {
+        let name = m.path.segments.last().map(|s| s.ident.to_string());
+        if let Some(name @ ("spawn" | "sync")) = name.as_deref() {
+            self.refuse(m.span(), &format!("`{name}!`"));
+        }
+    }
+}
+
+/// The names that a pattern binds.
+struct Names(BTreeSet<String>);
+
+impl<'e> Visit<'e> for Names {
+    fn visit_pat_ident(&mut self, p: &'e syn::PatIdent) {
+        self.0.insert(p.ident.to_string());
+        visit::visit_pat_ident(self, p);
+    }
+}
+
+/// Has `x` in place of `*x`.
+struct Lent<'a>(&'a BTreeSet<String>);
+
+impl VisitMut for Lent<'_> {
+    fn visit_expr_mut(&mut self, e: &mut syn::Expr) {
+        if let syn::Expr::Unary(u) = e
+            && matches!(u.op, syn::UnOp::Deref(_))
+            && let syn::Expr::Path(p) = strip(&u.expr)
+            && let Some(name) = p.path.get_ident()
+            && self.0.contains(&name.to_string())
+        {
+            *e = strip(&u.expr).clone();
+            return;
+        }
+        visit_mut::visit_expr_mut(self, e);
+    }
+}
