@@ -14,6 +14,7 @@ use super::{
     measure::in_turn,
     program::{Contestant, Input, Program},
     rayon_join::Rayon,
+    regions,
     report::{Header, say},
     rings::{Delivered, Rate},
 };
@@ -108,7 +109,7 @@ pub(crate) struct Record {
     pub(super) rayon_threads: u32,
     /// The elision's best time.
     pub(super) serial_ms: Option<f64>,
-    /// Another rival, of graphs, and its best time.
+    /// Another rival, of graphs and of parallel loops, and its best time.
     pub(super) rival: Option<&'static str>,
     pub(super) rival_ms: Option<f64>,
     pub(super) tasks: u64,
@@ -324,6 +325,9 @@ pub(crate) fn table(
     }
     let here = Some((ordinal, Arch(gpu.arch)));
     graphs_gpu::rows(&mut report, &devices, here, rounds, quick, wanted)?;
+    if wanted(regions::REGIONS) {
+        regions::gpu::rows(&mut report, &devices, here, rounds, quick)?;
+    }
     Ok(report)
 }
 
@@ -569,13 +573,14 @@ mod tests {
             .spawn(move || {
                 let mut report = fill(report, &cpu, 1, true, &|_| true)?;
                 graphs_gpu::rows(&mut report, &cpu, None, 1, true, &|_| true)?;
+                regions::gpu::rows(&mut report, &cpu, None, 1, true)?;
                 Ok::<_, String>(report)
             })
             .expect("a thread")
             .join()
             .expect("no panic")
             .expect("all agree");
-        // Nothing runs inside the blocks of a CPU. A chain, and of graphs two searches and a picture.
+        // Nothing runs inside the blocks of a CPU. A chain, of graphs two searches and a picture, seven of loops.
         let each = |memory| By::with(memory).len() - 1;
         let programs: usize = rows(true)
             .iter()
@@ -583,7 +588,7 @@ mod tests {
             .sum();
         assert_eq!(
             report.records.len(),
-            programs + each(GIB) + 3 * By::AGGREGATORS.len()
+            programs + each(GIB) + (3 + 7) * By::AGGREGATORS.len()
         );
         assert!(report.records.iter().all(|r| r.policy != "block"));
         assert!(
