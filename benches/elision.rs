@@ -18,11 +18,19 @@ macro_rules! example {
     };
 }
 
+example!(backprop_rs, "../examples/backprop.rs", backprop);
 example!(fib_rs, "../examples/fib.rs", fib);
+example!(floyd_rs, "../examples/floyd.rs", floyd);
+example!(heat_rs, "../examples/heat.rs", heat);
+example!(histogram_rs, "../examples/histogram.rs", histogram);
+example!(kmeans_rs, "../examples/kmeans.rs", kmeans);
+example!(prefix_sum_rs, "../examples/prefix_sum.rs", prefix_sum);
 example!(queens_rs, "../examples/queens.rs", queens);
+example!(quickhull_rs, "../examples/quickhull.rs", quickhull);
 example!(sort_rs, "../examples/sort.rs", sort);
 example!(strassen_rs, "../examples/strassen.rs", strassen);
 example!(unbalanced_rs, "../examples/unbalanced.rs", unbalanced);
+pub(crate) use backprop_rs::shapes;
 
 /// The examples without tasks.
 #[derive(Debug)]

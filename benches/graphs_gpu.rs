@@ -2,7 +2,7 @@
 //! that traces a pixel from its first path to its last.
 
 use super::{
-    gpu::{Devices, Record, Report, best},
+    gpu::{By, Devices, Record, Report, Runs, best},
     graphs::bfs_rs,
     nvidia::{Gpu, Param, Words},
     report::say,
@@ -74,66 +74,42 @@ pub(crate) fn rows(
     Ok(())
 }
 
-/// What ours took, in seconds.
-#[derive(Default)]
-struct Runs {
-    kernel: Vec<f64>,
-    whole: Vec<f64>,
-    report: RunReport,
+/// Runs and times it; none if it is the warm-up.
+fn time(
+    round: usize,
+    run: impl FnOnce() -> Result<RunReport, String>,
+) -> Result<Option<(f64, RunReport)>, String> {
+    let start = Instant::now();
+    let report = run()?;
+    Ok((round > 0).then(|| (start.elapsed().as_secs_f64(), report)))
 }
 
-impl Runs {
-    /// Runs and times it, and keeps the time unless it is the warm-up.
-    fn time(
-        &mut self,
-        round: usize,
-        run: impl FnOnce() -> Result<RunReport, String>,
-    ) -> Result<(), String> {
-        let start = Instant::now();
-        let report = run()?;
-        if round > 0 {
-            self.kernel.push(report.running.as_secs_f64());
-            self.whole.push(start.elapsed().as_secs_f64());
-            self.report = report;
-        }
-        Ok(())
-    }
-
-    fn record(
-        self,
-        report: &mut Report,
-        program: &str,
-        aggregator: &'static str,
-        rival: (&'static str, &[f64]),
-    ) {
-        let ((kernel_ms, kernel_median_ms), (whole_ms, whole_median_ms)) =
-            (best(&self.kernel), best(&self.whole));
-        let (rival, seconds) = rival;
-        let (rival_ms, rival_median_ms) = best(seconds);
-        let elements: u64 = self.report.channels.iter().map(|c| c.elements).sum();
-        say!(
-            "| {program} | {aggregator} | {kernel_ms:.3} ({kernel_median_ms:.3}) | {whole_ms:.3} ({whole_median_ms:.3}) | {rival} | \
-             {rival_ms:.3} ({rival_median_ms:.3}) | {:.2} | {elements} |",
-            kernel_ms / rival_ms,
-        );
-        report.records.push(Record {
-            program: program.to_owned(),
-            gpu: report.gpu.clone(),
-            aggregator,
-            memory: MEMORY,
-            kernel_ms,
-            kernel_median_ms,
-            whole_ms,
-            whole_median_ms,
-            rival: Some(rival),
-            rival_ms: Some(rival_ms),
-            tasks: elements,
-            levels: self.report.levels,
-            dispatches: self.report.dispatches,
-            peak: self.report.peak,
-            ..Record::default()
-        });
-    }
+fn record(
+    report: &mut Report,
+    program: &str,
+    by: By,
+    runs: &Runs,
+    (rival, seconds): (&'static str, &[f64]),
+) {
+    let (rival_ms, rival_median_ms) = best(seconds);
+    let channels = runs.last().map_or(&[][..], |(_, r)| &r.channels);
+    let record = Record {
+        rival: Some(rival),
+        rival_ms: Some(rival_ms),
+        tasks: channels.iter().map(|c| c.elements).sum(),
+        ..Record::of(program, &report.gpu, by, MEMORY, runs)
+    };
+    say!(
+        "| {program} | {} | {:.3} ({:.3}) | {:.3} ({:.3}) | {rival} | {rival_ms:.3} ({rival_median_ms:.3}) | {:.2} | {} |",
+        record.aggregator,
+        record.kernel_ms,
+        record.kernel_median_ms,
+        record.whole_ms,
+        record.whole_median_ms,
+        record.kernel_ms / rival_ms,
+        record.tasks
+    );
+    report.records.push(record);
 }
 
 fn bfs(
@@ -166,23 +142,24 @@ fn bfs(
             ("one thread", vec![start.elapsed().as_secs_f64()])
         }
     };
-    for (aggregator, device) in devices(MEMORY)? {
+    for (by, device) in devices(&By::AGGREGATORS, MEMORY)? {
+        let aggregator = by.aggregator();
         let steps = bfs_rs::unknown(csr);
         let mut ours = bfs_rs::graph(csr, 0, &steps);
-        let mut runs = Runs::default();
+        let mut runs = Runs::new();
         for round in 0..=rounds {
             super::graphs::clear(&steps);
-            runs.time(round, || {
+            runs.extend(time(round, || {
                 ours.run(&device)
                     .map_err(|e| format!("{what} by {aggregator}: {e}"))
-            })?;
+            })?);
             if bfs_rs::values(&steps) != expected {
                 return Err(format!(
                     "{what} by {aggregator} finds other steps than one thread"
                 ));
             }
         }
-        runs.record(report, what, aggregator, (rival, &seconds));
+        record(report, what, by, &runs, (rival, &seconds));
     }
     Ok(())
 }
@@ -260,24 +237,26 @@ fn tracer(
 ) -> Result<(), String> {
     let (width, height, samples) = size;
     let what = format!("tracer, {width} x {height} pixels, {samples} paths each");
-    for (aggregator, device) in devices(MEMORY)? {
+    for (by, device) in devices(&By::AGGREGATORS, MEMORY)? {
+        let aggregator = by.aggregator();
         let failed = |e: millstream::Error| format!("{what} by {aggregator}: {e}");
         let scene = Scene::new(&device).map_err(failed)?;
         let [film, other] = [(); 2].map(|()| Film::new(width, height, samples));
         let mut ours = tracer_graph(&scene, &film);
-        let (mut runs, mut rival) = (Runs::default(), Runs::default());
+        let (mut runs, mut rival) = (Runs::new(), Vec::new());
         for round in 0..=rounds {
             film.clear();
             other.clear();
-            runs.time(round, || ours.run(&device).map_err(failed))?;
-            rival.time(round, || painted(&device, &scene, &other).map_err(failed))?;
+            runs.extend(time(round, || ours.run(&device).map_err(failed))?);
+            let painted = time(round, || painted(&device, &scene, &other).map_err(failed))?;
+            rival.extend(painted.map(|(_, report)| report.running.as_secs_f64()));
             if film.pixels() != other.pixels() {
                 return Err(format!(
                     "{what} by {aggregator}: the graph and the task a pixel differ"
                 ));
             }
         }
-        runs.record(report, &what, aggregator, ("a task a pixel", &rival.kernel));
+        record(report, &what, by, &runs, ("a task a pixel", &rival));
     }
     Ok(())
 }

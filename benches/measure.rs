@@ -95,3 +95,49 @@ pub(crate) fn measure(
         })
         .collect())
 }
+
+/// Runs each in turn, round by round, after a warm-up, which is round 0; `run` looks at what it came to, too. Who gives none in the warm-up is left
+/// out.
+pub(crate) fn in_turn<C, T>(
+    contestants: Vec<C>,
+    rounds: usize,
+    mut run: impl FnMut(&mut C, usize) -> Result<Option<T>, String>,
+) -> Result<Vec<(C, Vec<T>)>, String> {
+    let mut left = Vec::new();
+    for mut contestant in contestants {
+        if run(&mut contestant, 0)?.is_some() {
+            left.push((contestant, Vec::new()));
+        }
+    }
+    for round in 1..=rounds {
+        for (contestant, took) in &mut left {
+            took.extend(run(contestant, round)?);
+        }
+    }
+    Ok(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_has_its_turn_in_each_round() {
+        let mut turns = Vec::new();
+        let found = in_turn(vec!['a', 'b', 'c'], 2, |who, round| {
+            turns.push((*who, round));
+            Ok((*who != 'b').then_some(round))
+        });
+        let left = [
+            ('a', 0),
+            ('b', 0),
+            ('c', 0),
+            ('a', 1),
+            ('c', 1),
+            ('a', 2),
+            ('c', 2),
+        ];
+        assert_eq!(turns, left);
+        assert_eq!(found, Ok(vec![('a', vec![1, 2]), ('c', vec![1, 2])]));
+    }
+}

@@ -8,6 +8,7 @@
 //! - `rings`: elements through a ring channel, beside `crossbeam-channel`; `gpu_rings` and `rings.cu`: on a GPU, beside a broker queue
 //! - `elision`: the examples' modules as rustc compiles them, spawn and sync left out: no tasks, one thread
 //! - `graphs`: graphs of kernels beside rayon; `graphs_gpu`: on a GPU; `nvidia`: CUDA C++ of rivals there
+//! - `regions`: parallel loops beside rayon's parallel iterators, and on a GPU beside plain kernels of CUDA
 //! - `measure`: all of them in turn, round by round, so that what else the machine does meets each of them alike
 //! - `report`: the table and the records
 
@@ -24,5 +25,6 @@ pub(crate) mod ours;
 pub(crate) mod paper;
 pub(crate) mod program;
 pub(crate) mod rayon_join;
+pub(crate) mod regions;
 pub(crate) mod report;
 pub(crate) mod rings;

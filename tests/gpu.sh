@@ -223,7 +223,7 @@ shift
 logs=$(mktemp -d)
 export MILLSTREAM_TEST_DEVICE=cuda MILLSTREAM_CACHE=$from/cache
 begin=$SECONDS failed=0 summary=
-declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [graphs]=60 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [sanitize]=400 [bench]=120 [paper]=580 [profile]=200)
+declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [graphs]=60 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [sanitize]=400 [bench]=240 [paper]=580 [profile]=200)
 
 unpack() { # NAME: of FOLDER/NAME.tar.xz into FOLDER; without xz where there is none
     [ ! -e "$from/$1.tar.xz" ] || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$from/$1.tar.xz" "$from"

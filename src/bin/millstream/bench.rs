@@ -14,6 +14,7 @@ use benches::{
     paper,
     program::{Contestant, Program},
     rayon_join::Rayon,
+    regions,
     report::{Header, Record, Report, head, records, row, say},
     rings,
 };
@@ -33,8 +34,8 @@ pub(crate) struct Args {
     /// Numbers of threads of the CPU, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<u32>,
-    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series, bfs, rings, deliver (10^9 elements through rings, only if
-    /// it is named); on a GPU also multiply, chain and tracer.
+    /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series, bfs, regions (parallel loops), rings, deliver (10^9
+    /// elements through rings, only if it is named); on a GPU also multiply, chain and tracer.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     program: Vec<String>,
     /// Rounds that are measured.
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
         .map(|p| p.name())
         .chain(gpu::names())
         .chain([SERIES, CHAIN, RINGS, DELIVER])
-        .chain([graphs::BFS, graphs_gpu::TRACER])
+        .chain([graphs::BFS, graphs_gpu::TRACER, regions::REGIONS])
         .collect();
     if let Some(name) = args.program.iter().find(|n| !names.contains(n.as_str())) {
         return Err(format!(
@@ -119,7 +120,8 @@ fn table(
     let rounds = if args.quick { 3 } else { args.rounds.max(1) };
     let header = Header::here(rounds);
     say!("{}", header.line());
-    if all.iter().any(|p| wanted(p.name())) {
+    let mut names = all.iter().map(|p| p.name());
+    if names.any(wanted) || wanted(graphs::BFS) || wanted(regions::REGIONS) {
         say!("\n{}", head());
     }
     let mut found: Vec<Record> = Vec::new();
@@ -140,6 +142,12 @@ fn table(
             say!("{}", row(&records));
             found.extend(records);
         }
+        if wanted(regions::REGIONS) {
+            found.extend(regions::rows(threads, rounds, args.quick)?);
+        }
+    }
+    if wanted(regions::REGIONS) {
+        say!("{}", regions::note());
     }
     if wanted(SERIES) {
         say!(
