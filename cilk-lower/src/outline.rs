@@ -15,7 +15,7 @@
 //! bounds it as it bounds every recursion. What the rounds read comes as an argument: by value, and arrays and atomics by reference.
 //! What they gather ([`gather`]) starts from nothing in each piece and is added up piece by piece.
 //!
-//! How many rounds a piece has depends on their number alone ([`Does::least`], [`PIECES`], [`TEAMS`]), and so does how they are divided. Where the
+//! How many rounds a piece has depends on their number alone ([`work`], [`PIECES`], [`TEAMS`]), and so does how they are divided. Where the
 //! order of additions shows, the results of parts are kept and joined in their order: so sums of floats have the same bits on every
 //! device. `rust::rounds` makes the serial elision add in this order too.
 //!
@@ -28,6 +28,7 @@ mod make;
 mod promote;
 mod rounds;
 mod spawning;
+mod work;
 
 use crate::{
     diag::Diagnostics,
@@ -49,6 +50,7 @@ use std::{
     ops::Range,
     rc::Rc,
 };
+use work::{Does, LEAST_LIGHT, Work};
 
 /// A loop is cut into at most so many pieces, give or take one in two: enough for every lane of a GPU, few for a CPU.
 pub(crate) const PIECES: u64 = 1 << 16;
@@ -62,13 +64,6 @@ const PARTS: u64 = 64;
 
 /// The same where their results are kept until they are joined.
 const ORDERED_PARTS: u64 = 16;
-
-/// So many rounds that do little are one piece at least.
-pub(crate) const LEAST_LIGHT: u64 = 32;
-
-/// So many that do more, where as much stands in them.
-const LEAST_LARGE: u64 = 16;
-const LARGE: usize = 61;
 
 /// Makes tasks of the loops of all functions: adds them to the module, and their bodies behind the others.
 pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoop> {
@@ -163,104 +158,6 @@ struct Pieces {
     least: Option<u64>,
     /// Whether a sync follows, so that none is needed here.
     waits: bool,
-}
-
-/// What rounds do.
-#[derive(Clone, Copy, Default)]
-struct Does {
-    spawns: bool,
-    syncs: bool,
-    work: Work,
-}
-
-/// How much is done, by how much is written, with what is called.
-#[derive(Clone, Copy, Default)]
-struct Work {
-    size: usize,
-    /// There are loops in it, or it calls itself: it may be any amount.
-    any: bool,
-}
-
-impl Work {
-    /// What each function does, if it is called once.
-    fn of_all(bodies: &mut [Body]) -> Vec<Self> {
-        let mut known = vec![None; bodies.len()];
-        (0..bodies.len())
-            .map(|i| Self::of_one(i, bodies, &mut known))
-            .collect()
-    }
-
-    fn of_one(i: usize, bodies: &mut [Body], known: &mut [Option<Self>]) -> Self {
-        if let Some(work) = known[i] {
-            return work;
-        }
-        // Whoever comes here again before it is known calls itself.
-        known[i] = Some(Self { size: 0, any: true });
-        let mut called = Vec::new();
-        let mut work = Self::default();
-        work.look(&mut bodies[i].root, &mut called);
-        for f in called {
-            work.add(Self::of_one(f.0, bodies, known));
-        }
-        known[i] = Some(work);
-        work
-    }
-
-    fn look(&mut self, e: &mut Expr, called: &mut Vec<FnId>) {
-        self.size += 1;
-        match &*e.kind {
-            ExprKind::Call(f, _) => called.push(*f),
-            ExprKind::Spawn { .. }
-            | ExprKind::Sync
-            | ExprKind::For(..)
-            | ExprKind::While(..)
-            | ExprKind::Loop(..) => self.any = true,
-            _ => {}
-        }
-        e.children_mut(&mut |child| self.look(child, called));
-    }
-
-    fn add(&mut self, more: Self) {
-        self.size += more.size;
-        self.any |= more.any;
-    }
-}
-
-impl Does {
-    fn of(e: &mut Expr, works: &[Work]) -> Self {
-        let mut does = Self::default();
-        let mut called = Vec::new();
-        does.work.look(e, &mut called);
-        for f in called {
-            // A loop's task that is called is not among them.
-            let unknown = Work { size: 0, any: true };
-            does.work.add(works.get(f.0).copied().unwrap_or(unknown));
-        }
-        does.look(e);
-        does
-    }
-
-    fn look(&mut self, e: &mut Expr) {
-        self.spawns |= matches!(&*e.kind, ExprKind::Spawn { .. });
-        self.syncs |= matches!(&*e.kind, ExprKind::Sync);
-        e.children_mut(&mut |child| self.look(child));
-    }
-
-    /// Rounds of a piece: as many for each piece; one, where rounds wait for their own children.
-    const fn least(self) -> Option<u64> {
-        match self {
-            Self { syncs: true, .. } => None,
-            Self {
-                work: Work { any: true, .. },
-                ..
-            } => Some(1),
-            Self {
-                work: Work { size: LARGE.., .. },
-                ..
-            } => Some(LEAST_LARGE),
-            _ => Some(LEAST_LIGHT),
-        }
-    }
 }
 
 impl Outliner<'_> {

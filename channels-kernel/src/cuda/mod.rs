@@ -37,6 +37,7 @@ mod source;
 mod spawn;
 mod stack;
 mod stmt;
+mod tables;
 mod team;
 #[cfg(test)]
 mod tests;

@@ -123,6 +123,16 @@ impl How {
             timeline: true,
         }
     }
+
+    /// The same in an interleaving of that number: who goes on when, and how often another does.
+    #[must_use]
+    pub const fn interleaved(self, seed: u64) -> Self {
+        Self {
+            seed,
+            switches: [2, 8, 64][seed as usize % 3],
+            ..self
+        }
+    }
 }
 
 /// The C++ compiler.
@@ -266,7 +276,22 @@ impl Emulator {
         Self::with_text(program, |text| text)
     }
 
-    /// Compiles a program with a change of its text, such as a planted bug.
+    /// Compiles a program with a bug: `wrong` stands in its text where `right` does.
+    ///
+    /// # Panics
+    /// If nothing of the kind stands there, or if the compiler refuses it.
+    #[must_use]
+    pub fn with_bug(program: &Levelized, right: &str, wrong: &str) -> Self {
+        let mut is_there = false;
+        let made = Self::with_text(program, |text| {
+            is_there |= text.contains(right);
+            text.replace(right, wrong)
+        });
+        assert!(is_there, "the text has no `{right}`");
+        made.unwrap_or_else(|why| panic!("`{wrong}`: {why}"))
+    }
+
+    /// Compiles a program with a change of its text.
     ///
     /// # Errors
     /// What the compiler says.

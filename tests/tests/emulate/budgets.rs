@@ -33,9 +33,7 @@ fn refused(tried: &Tried, prepared: &Prepared, emulator: &mut Emulator) -> Vec<S
             seed += 1;
             let how = How {
                 policy,
-                seed,
-                switches: [2, 8, 64][seed as usize % 3],
-                ..How::new(aggregator, blocks, memory)
+                ..How::new(aggregator, blocks, memory).interleaved(seed)
             };
             match emulate(emulator, how, prepared, &tried.task, &tried.args) {
                 Ok((outcome, report)) => {

@@ -24,10 +24,8 @@ fn every_way(tried: &Tried, kib: u64, policy: Policy) -> Vec<RunReport> {
             Aggregator::Auto,
         ] {
             let how = How {
-                seed,
                 policy,
-                switches: [2, 8, 64][seed as usize % 3],
-                ..How::new(aggregator, 1 + seed as u32 % 3, kib << 10)
+                ..How::new(aggregator, 1 + seed as u32 % 3, kib << 10).interleaved(seed)
             };
             let (outcome, report) =
                 emulate(&mut emulator, how, &prepared, &tried.task, &tried.args)

@@ -101,9 +101,7 @@ fn stress(
             ] {
                 let how = How {
                     policy,
-                    seed,
-                    switches: [2, 8, 64][seed as usize % 3],
-                    ..How::new(aggregator, blocks, budget << 10)
+                    ..How::new(aggregator, blocks, budget << 10).interleaved(seed)
                 };
                 seen.runs += 1;
                 match emulate(emulator, how, prepared, &tried.task, args) {
@@ -265,13 +263,7 @@ fn planted_bugs_are_found() {
     for (bug, right, wrong) in BUGS {
         let start = Instant::now();
         let found = prepared[..3].iter().find_map(|(call, prepared)| {
-            let mut is_there = false;
-            let mut emulator = Emulator::with_text(&prepared.levelized, |text| {
-                is_there |= text.contains(right);
-                text.replace(right, wrong)
-            })
-            .unwrap();
-            assert!(is_there, "{bug}: the text has no `{right}`");
+            let mut emulator = Emulator::with_bug(&prepared.levelized, right, wrong);
             let limit = Duration::from_secs(seconds / 3);
             stress(call, prepared, &mut emulator, limit).wrong
         });

@@ -81,9 +81,7 @@ fn differing(prepared: &Prepared, emulator: &mut Emulator) -> Option<String> {
                 seed += 1;
                 let how = How {
                     policy,
-                    seed,
-                    switches: [2, 8, 64][seed as usize % 3],
-                    ..How::new(aggregator, blocks, memory)
+                    ..How::new(aggregator, blocks, memory).interleaved(seed)
                 };
                 match emulate(emulator, how, prepared, task, &args) {
                     Ok((found, _)) if found == expected => {}
@@ -160,13 +158,7 @@ fn planted_bugs_of_teams_are_found() {
         ),
     ];
     for (bug, right, wrong) in bugs {
-        let mut is_there = false;
-        let mut emulator = Emulator::with_text(&prepared.levelized, |text| {
-            is_there |= text.contains(right);
-            text.replace(right, wrong)
-        })
-        .unwrap();
-        assert!(is_there, "{bug}: the text has no `{right}`");
+        let mut emulator = Emulator::with_bug(&prepared.levelized, right, wrong);
         assert!(
             differing(&prepared, &mut emulator).is_some(),
             "{bug} is not found"
