@@ -3,6 +3,7 @@
 use crate::{
     consts::{self, Lent},
     diag::Diagnostics,
+    enums::{self, Enum},
     hir::{ConstId, FnId},
     impls,
 };
@@ -38,11 +39,15 @@ pub(crate) struct Module {
     pub(crate) fns: Vec<FnItem>,
     pub(crate) names: BTreeMap<String, Item>,
     pub(crate) diags: Diagnostics,
-    aliases: Vec<(syn::Type, bool)>,
+    pub(crate) aliases: Vec<(syn::Type, bool)>,
     /// Structs that derive `Default`.
     pub(crate) defaults: BTreeSet<StructId>,
-    /// What `use` brings in: the name and its whole path.
-    imports: BTreeMap<String, Vec<String>>,
+    /// Structs that are enums.
+    pub(crate) enums: BTreeMap<StructId, Enum>,
+    /// What `use` brings in: the name and its whole path,
+    pub(crate) imports: BTreeMap<String, Vec<String>>,
+    /// and of what it brings in all.
+    pub(crate) globs: Vec<String>,
 }
 
 /// A constant.
@@ -99,7 +104,9 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         diags: Diagnostics::default(),
         aliases: Vec::new(),
         defaults: BTreeSet::new(),
+        enums: BTreeMap::new(),
         imports: BTreeMap::new(),
+        globs: Vec::new(),
     };
     let Some((_, items)) = &module.content else {
         m.diags
@@ -132,6 +139,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
 fn attributes(item: &syn::Item) -> &[syn::Attribute] {
     match item {
         syn::Item::Const(i) => &i.attrs,
+        syn::Item::Enum(i) => &i.attrs,
         syn::Item::Fn(i) => &i.attrs,
         syn::Item::Mod(i) => &i.attrs,
         syn::Item::Struct(i) => &i.attrs,
@@ -191,11 +199,12 @@ impl Module {
                     tuple,
                 });
                 self.define(&s.ident.to_string(), s.ident.span(), Item::Struct(id));
-                if derives(s, "Default") {
+                if derives(&s.attrs, "Default") {
                     self.defaults.insert(id);
                 }
                 structs.push((id, s));
             }
+            syn::Item::Enum(e) => enums::declare(self, e),
             syn::Item::Const(c) => {
                 if c.ident == "_" {
                     return;
@@ -255,66 +264,8 @@ impl Module {
         id
     }
 
-    /// Remembers what a `use` brings in.
-    pub(crate) fn import(&mut self, item: &syn::ItemUse) {
-        self.import_tree(&item.tree, &mut Vec::new());
-    }
-
-    fn import_tree(&mut self, tree: &syn::UseTree, path: &mut Vec<String>) {
-        match tree {
-            syn::UseTree::Path(p) => {
-                path.push(p.ident.to_string());
-                self.import_tree(&p.tree, path);
-                path.pop();
-            }
-            syn::UseTree::Group(g) => g.items.iter().for_each(|t| self.import_tree(t, path)),
-            syn::UseTree::Name(n) if n.ident != "self" => {
-                self.import_as(&n.ident, path, Some(&n.ident))
-            }
-            syn::UseTree::Rename(r) => self.import_as(&r.rename, path, Some(&r.ident)),
-            syn::UseTree::Name(n) => {
-                if let Some(last) = path.last().cloned() {
-                    self.import_as(&ident(&last, n.ident.span()), path, None);
-                }
-            }
-            syn::UseTree::Glob(_) => {}
-        }
-    }
-
-    fn import_as(&mut self, name: &syn::Ident, path: &[String], last: Option<&syn::Ident>) {
-        let whole = path
-            .iter()
-            .cloned()
-            .chain(last.filter(|l| *l != "self").map(ToString::to_string))
-            .collect();
-        self.imports.insert(name.to_string(), whole);
-    }
-
-    /// A path with what its first name was imported as, if it was and nothing of the program has that name.
-    pub(crate) fn whole_path(&self, path: &syn::Path) -> Option<syn::Path> {
-        let first = path.segments.first()?;
-        let name = first.ident.to_string();
-        let whole = self
-            .imports
-            .get(&name)
-            .filter(|w| w.len() > 1 && !self.names.contains_key(&name))?;
-        let mut out = path.clone();
-        let mut segments: syn::punctuated::Punctuated<syn::PathSegment, syn::Token![::]> =
-            syn::punctuated::Punctuated::new();
-        for part in whole {
-            segments.push(ident(part, first.ident.span()).into());
-        }
-        if let Some(last) = segments.last_mut() {
-            last.arguments = first.arguments.clone();
-        }
-        segments.extend(path.segments.iter().skip(1).cloned());
-        out.segments = segments;
-        Some(out)
-    }
-
     fn refuse_item(&mut self, item: &syn::Item) {
         let (what, help) = match item {
-            syn::Item::Enum(_) => ("an enum", "use integer constants and `match` on them"),
             syn::Item::Static(_) => ("a static", "use a `const`, or pass a buffer as an argument"),
             syn::Item::Trait(_) | syn::Item::TraitAlias(_) => (
                 "a trait",
@@ -339,7 +290,7 @@ impl Module {
             .help(help);
     }
 
-    fn define(&mut self, name: &str, span: Span, item: Item) {
+    pub(crate) fn define(&mut self, name: &str, span: Span, item: Item) {
         if self.names.insert(name.to_owned(), item).is_some() {
             self.diags.error(
                 span,
@@ -657,10 +608,10 @@ impl Module {
     }
 }
 
-/// Whether a struct derives a trait.
-pub(crate) fn derives(item: &syn::ItemStruct, name: &str) -> bool {
+/// Whether a struct or enum with these attributes derives a trait.
+pub(crate) fn derives(attrs: &[syn::Attribute], name: &str) -> bool {
     let derive = |a: &&syn::Attribute| a.path().is_ident("derive");
-    item.attrs.iter().filter(derive).any(|a| {
+    attrs.iter().filter(derive).any(|a| {
         let tokens = a.meta.to_token_stream().to_string();
         tokens
             .split(|c: char| !c.is_alphanumeric() && c != '_')

@@ -7,9 +7,11 @@ mod build;
 mod check;
 mod consts;
 mod diag;
+mod enums;
 pub mod front;
 mod hir;
 mod impls;
+mod imports;
 pub mod instantiate;
 mod items;
 mod kernels;
@@ -21,6 +23,7 @@ pub mod rust;
 mod ty;
 
 pub use diag::{Diagnostic, Diagnostics};
+pub use enums::integer;
 pub use front::{
     Parsed, SourceError, is_program_attribute, parse_file, parse_module, program_options, read_file,
 };

@@ -2,7 +2,7 @@
 
 use crate::{errors, kernel};
 use millstream_cilk_lower::{
-    ident, is_task_attribute,
+    ident, integer, is_task_attribute,
     rust::{
         pod, quiet,
         types::{Writer, is_passable},
@@ -11,11 +11,11 @@ use millstream_cilk_lower::{
 use millstream_graph::{
     ir::{Function, Program},
     text::print_program,
-    ty::{StructId, Structs, Type},
+    ty::{Scalar, StructId, Structs, Type},
 };
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Item, ItemFn, ItemMod};
+use syn::{Item, ItemEnum, ItemFn, ItemMod};
 
 /// How a struct lies in memory and becomes an argument.
 pub(crate) fn layout(id: StructId, program: &Program) -> TokenStream {
@@ -67,6 +67,41 @@ pub(crate) fn layout(id: StructId, program: &Program) -> TokenStream {
         impl<'a> ::millstream::Arg<'a> for #name {
             fn push(self, args: &mut ::std::vec::Vec<::millstream::__private::ErasedArg<'a>>) {
                 #(::millstream::Arg::push(self.#fields, args);)*
+            }
+        }
+    }
+}
+
+/// The same of an enum: its number lies there.
+pub(crate) fn enum_layout(item: &ItemEnum) -> TokenStream {
+    let (name, quiet) = (&item.ident, quiet());
+    let integer = integer(item).unwrap_or(Scalar::U8);
+    let integer = Ident::new(integer.name(), Span::mixed_site());
+    let variants: Vec<&Ident> = item.variants.iter().map(|v| &v.ident).collect();
+    quote! {
+        // Its integer is all of it, and one of its variants has the number 0.
+        #quiet
+        unsafe impl ::millstream::Pod for #name {}
+        #quiet
+        impl ::millstream::TaskValue for #name {
+            const SIZE: usize = <#integer as ::millstream::TaskValue>::SIZE;
+            const ALIGN: usize = <#integer as ::millstream::TaskValue>::ALIGN;
+
+            fn read(memory: &[u8]) -> Self {
+                let number = <#integer as ::millstream::TaskValue>::read(memory);
+                #(if number == #name::#variants as #integer { return #name::#variants; })*
+                // No program makes another.
+                ::core::unreachable!()
+            }
+
+            fn write(&self, memory: &mut [u8]) {
+                ::millstream::TaskValue::write(&(*self as #integer), memory);
+            }
+        }
+        #quiet
+        impl<'a> ::millstream::Arg<'a> for #name {
+            fn push(self, args: &mut ::std::vec::Vec<::millstream::__private::ErasedArg<'a>>) {
+                ::millstream::Arg::push(self as #integer, args);
             }
         }
     }

@@ -7,7 +7,7 @@ use millstream_cilk_lower::{
 use millstream_graph::ir::Options;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Item, ItemMod, ItemStruct, parse_quote};
+use syn::{Item, ItemEnum, ItemMod, ItemStruct, parse_quote};
 
 /// What the attribute makes of a module.
 pub(crate) fn program(options: TokenStream, module: TokenStream) -> TokenStream {
@@ -59,10 +59,11 @@ fn complete(module: &mut ItemMod, Parsed { program, loops }: &Parsed) {
     let races = rust::race::check(module, program, loops);
     let imports = rust::imports(module);
     rust::elision(module, loops);
-    let layouts = program
-        .structs
-        .iter()
-        .map(|(id, _)| call::layout(id, program));
+    let enums: Vec<&ItemEnum> = enums(module).collect();
+    let layouts = program.structs.iter().map(|(id, def)| {
+        let of_enum = enums.iter().find(|e| e.ident == def.name);
+        of_enum.map_or_else(|| call::layout(id, program), |e| call::enum_layout(e))
+    });
     let layouts: TokenStream = layouts.collect();
     let calls = call::module(module, program);
     let kernels = kernel::module(module, program);
@@ -72,6 +73,17 @@ fn complete(module: &mut ItemMod, Parsed { program, loops }: &Parsed) {
         let about = format!("The program `{}`.", program.name);
         module.attrs.push(parse_quote!(#[doc = #about]));
     }
+}
+
+fn enums(module: &ItemMod) -> impl Iterator<Item = &ItemEnum> {
+    module
+        .content
+        .iter()
+        .flat_map(|(_, items)| items)
+        .filter_map(|item| match item {
+            Item::Enum(e) => Some(e),
+            _ => None,
+        })
 }
 
 fn structs(module: &ItemMod) -> impl Iterator<Item = &ItemStruct> {
@@ -122,6 +134,7 @@ fn signatures(mut module: ItemMod) -> TokenStream {
                 }
             }
             Item::Struct(s) => rust::lay_out(s),
+            Item::Enum(e) => rust::lay_out_enum(e),
             _ => {}
         }
     }

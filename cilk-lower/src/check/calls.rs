@@ -2,14 +2,15 @@
 
 use super::{Checker, nearest};
 use crate::{
+    enums::Enum,
     hir::{Builtin, Expr, ExprKind, FnId},
     impls::full_name,
     items::{Item, ident},
     ty::{BOOL, Ty, U32, USIZE},
 };
 use millstream_graph::{
-    ir::FunctionKind,
-    ty::{Scalar, Type},
+    ir::{FunctionKind, UnOp},
+    ty::{Scalar, StructId, Type},
 };
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -39,7 +40,9 @@ impl Checker<'_> {
                 "there are no function values",
             ),
             Some(Item::Fn(id)) => self.call_fn(id, &args, span),
-            Some(Item::Struct(id)) if self.m.structs[id].tuple => {
+            Some(Item::Struct(id))
+                if self.m.structs[id].tuple && !self.m.enums.contains_key(&id) =>
+            {
                 let types: Vec<Type> = self.m.structs[id]
                     .fields
                     .iter()
@@ -206,6 +209,9 @@ impl Checker<'_> {
     pub(super) fn associated(&mut self, path: &syn::Path) -> Expr {
         let span = path.span();
         let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
+        if let Some((id, number)) = self.m.variant(path) {
+            return self.variant(id, number, span);
+        }
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         let [.., owner, name] = names.as_slice() else {
             return Self::broken(span);
@@ -230,6 +236,18 @@ impl Checker<'_> {
                     format!("the function `{owner}::{name}` is used as a value"),
                     format!("call it: `{owner}::{name}(..)`"),
                 ),
+                None if self.enum_named(&owner).is_some() => {
+                    let of = self.enum_named(&owner).into_iter();
+                    let known: Vec<String> = of
+                        .flat_map(|e| &e.variants)
+                        .map(|(name, _)| format!("`{name}`"))
+                        .collect();
+                    self.refuse(
+                        span,
+                        format!("the enum `{owner}` has no variant `{name}`"),
+                        format!("there are {}", known.join(", ")),
+                    )
+                }
                 None => {
                     let help =
                         self.member_help(&owner, name, "write it in an `impl` block of the struct");
@@ -285,6 +303,26 @@ impl Checker<'_> {
     }
 
     /// The struct of that name, through aliases.
+    /// The value of an enum that has this number.
+    pub(super) fn variant(&mut self, id: StructId, number: i128, span: Span) -> Expr {
+        let integer = Ty::from_type(&self.m.structs[id].fields[0].1);
+        let magnitude = Expr::new(ExprKind::Int(number.unsigned_abs()), integer.clone(), span);
+        let value = match number < 0 {
+            true => Expr::new(ExprKind::Unary(UnOp::Neg, magnitude), integer, span),
+            false => magnitude,
+        };
+        let kind = ExprKind::Struct {
+            id,
+            fields: vec![(0, value)],
+            base: None,
+        };
+        Expr::new(kind, Ty::Struct(id), span)
+    }
+
+    fn enum_named(&self, name: &str) -> Option<&Enum> {
+        self.m.enums.get(&self.m.structs.find(name)?)
+    }
+
     fn struct_named(&mut self, name: &str) -> Option<String> {
         let id = match self.m.names.get(name)? {
             Item::Struct(id) => *id,

@@ -6,6 +6,7 @@
 
 use super::Checker;
 use crate::{
+    enums::Enum,
     hir::{Arm, Expr, Path, Test},
     ty::Ty,
 };
@@ -55,6 +56,19 @@ impl Checker<'_> {
         }
     }
 
+    /// The enum whose number is at this path.
+    fn variants(&self, ty: &Ty, path: &[usize]) -> Option<&Enum> {
+        match (ty, path) {
+            (Ty::Struct(id), [0]) => self.m.enums.get(id),
+            (Ty::Tuple(fields), [i, rest @ ..]) => self.variants(fields.get(*i)?, rest),
+            (Ty::Array(elem, _), [_, rest @ ..]) => self.variants(elem, rest),
+            (Ty::Struct(id), [i, rest @ ..]) => {
+                self.variants(&Ty::from_type(&self.m.structs[*id].fields.get(*i)?.1), rest)
+            }
+            _ => None,
+        }
+    }
+
     fn interval(&self, ty: &Ty, path: &Path, test: Test) -> Option<(Path, i128, i128)> {
         let scalar = self.part(ty, path)?;
         let (least, greatest) = range_of(scalar);
@@ -80,15 +94,19 @@ impl Checker<'_> {
             return Some(Witness::new());
         };
         let (least, greatest) = range_of(self.part(ty, &path)?);
+        let of_enum = self.variants(ty, &path);
         let bounds = rows
             .iter()
             .flatten()
             .filter(|(p, ..)| *p == path)
             .flat_map(|(_, lo, hi)| [*lo, *hi + 1]);
-        let starts: BTreeSet<i128> = bounds
-            .chain([least])
-            .filter(|b| (least..=greatest).contains(b))
-            .collect();
+        let starts: BTreeSet<i128> = match of_enum {
+            Some(of) => of.variants.iter().map(|(_, number)| *number).collect(),
+            None => bounds
+                .chain([least])
+                .filter(|b| (least..=greatest).contains(b))
+                .collect(),
+        };
         starts.into_iter().find_map(|start| {
             let holds = |row: &&Row| {
                 row.iter()
@@ -117,6 +135,17 @@ impl Checker<'_> {
                     .map(|(i, ty)| part(i, ty))
                     .collect();
                 format!("({})", fields.join(", "))
+            }
+            Ty::Struct(id) if self.m.enums.contains_key(id) => {
+                path.push(0);
+                let number = witness.get(path);
+                let of = self.m.enums[id].variants.iter();
+                let name = of
+                    .filter(|(_, n)| Some(n) == number)
+                    .map(|(name, _)| format!("{}::{name}", self.m.structs[*id].name))
+                    .next();
+                path.pop();
+                name.unwrap_or("_".to_owned())
             }
             Ty::Struct(id) => {
                 let def = self.m.structs[*id].clone();
@@ -155,7 +184,7 @@ impl Checker<'_> {
 }
 
 /// Whether an integer is a value of the type.
-pub(super) fn fits(value: i128, scalar: Scalar) -> bool {
+pub(crate) fn fits(value: i128, scalar: Scalar) -> bool {
     let (least, greatest) = range_of(scalar);
     (least..=greatest).contains(&value)
 }

@@ -244,7 +244,9 @@ impl Checker<'_> {
                 Ty::Struct(id),
                 span,
             ),
-            None if self.m.whole_path(&path).is_some() => self.associated(&path),
+            None if self.m.whole_path(&path).is_some() || self.m.variant(&path).is_some() => {
+                self.associated(&path)
+            }
             _ => {
                 let of_constants =
                     "a constant or an array's length is made of literals and other constants"

@@ -34,6 +34,11 @@ impl Checker<'_> {
         ty: &Ty,
     ) -> Option<Vec<(usize, &'p syn::Pat, Ty)>> {
         let all = match self.shallow(ty) {
+            Ty::Struct(id) if self.m.enums.contains_key(&id) => {
+                self.error(pat.span(), "a variant has no data")
+                    .help("write its name alone: `Colour::Red`");
+                return None;
+            }
             Ty::Struct(id) => Some(self.m.structs[id].fields.len()),
             _ => None,
         };

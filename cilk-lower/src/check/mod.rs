@@ -23,6 +23,8 @@ mod places;
 
 pub(crate) use control::is_parallel_attribute;
 
+pub(crate) use exhaustive::fits;
+
 use crate::{
     consts,
     diag::Diagnostic,

@@ -269,6 +269,13 @@ impl Checker<'_> {
         } else {
             e
         };
+        let e = match self.shallow(&e.ty) {
+            Ty::Struct(id) if self.m.enums.contains_key(&id) && ty.is_scalar() => {
+                let integer = Ty::from_type(&self.m.structs[id].fields[0].1);
+                Expr::new(ExprKind::Field(e, 0), integer, span)
+            }
+            _ => e,
+        };
         let Some(to) = ty.scalar() else {
             if self.table.unify(&e.ty, &ty) {
                 return e;

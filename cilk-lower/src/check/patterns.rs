@@ -132,10 +132,14 @@ impl Checker<'_> {
         }
         let mut names = Names(Vec::new());
         syn::visit::Visit::visit_pat(&mut names, pat);
-        names
-            .0
-            .retain(|p| !matches!(self.m.names.get(&p.ident.to_string()), Some(Item::Const(_))));
+        names.0.retain(|p| !self.is_constant(&p.ident));
         names.0
+    }
+
+    /// Whether a name in a pattern is that of a constant, and binds nothing.
+    fn is_constant(&self, name: &syn::Ident) -> bool {
+        matches!(self.m.names.get(&name.to_string()), Some(Item::Const(_)))
+            || self.m.variant(&name.clone().into()).is_some()
     }
 
     /// The type behind a `:`; `_` in it is left open where it stands alone or as an array's element.
@@ -398,9 +402,7 @@ impl Checker<'_> {
         match pat {
             syn::Pat::Wild(_) => {}
             syn::Pat::Paren(p) => self.tests(&p.pat, ty, path, out),
-            syn::Pat::Ident(p)
-                if !matches!(self.m.names.get(&p.ident.to_string()), Some(Item::Const(_))) =>
-            {
+            syn::Pat::Ident(p) if !self.is_constant(&p.ident) => {
                 if p.by_ref.is_some() {
                     self.error(p.span(), "`ref` is not part of the task language")
                         .help("bind the value itself");
@@ -485,12 +487,32 @@ impl Checker<'_> {
                     Test::Range(lo.map(|v| v as u64), hi.map(|v| v as u64)),
                 );
             }
+            syn::Pat::Path(syn::ExprPath { path: name, .. }) if self.m.variant(name).is_some() => {
+                self.variant_test(name, ty, path, out);
+            }
+            syn::Pat::Ident(p) if self.m.variant(&p.ident.clone().into()).is_some() => {
+                self.variant_test(&p.ident.clone().into(), ty, path, out);
+            }
             other => {
                 if let Some(value) = self.literal_pattern(other, ty) {
                     add(out, path, Test::Is(value as u64));
                 }
             }
         }
+    }
+
+    /// Asks whether an enum is of this variant.
+    fn variant_test(&mut self, name: &syn::Path, ty: &Ty, path: &mut Path, out: &mut Matched) {
+        let Some((id, number)) = self.m.variant(name) else {
+            return;
+        };
+        self.same(name.span(), ty, &Ty::Struct(id));
+        path.push(0);
+        let test = Test::Is(number as u64);
+        out.cases
+            .iter_mut()
+            .for_each(|c| c.tests.push((path.clone(), test)));
+        path.pop();
     }
 
     fn literal_pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Option<i128> {

@@ -18,7 +18,7 @@ use crate::{items::derives, kernels::is_role_attribute};
 use millstream_graph::{ir::Program, ty::StructId};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Item, ItemMod, ItemStruct, parse_quote};
+use syn::{Attribute, Item, ItemEnum, ItemMod, ItemStruct, parse_quote};
 
 /// Makes plain Rust of a module that is a program.
 pub fn elision(module: &mut ItemMod, loops: &[ParallelLoop]) {
@@ -32,6 +32,7 @@ pub fn elision(module: &mut ItemMod, loops: &[ParallelLoop]) {
                 f.attrs.push(parse_quote!(#[allow(dead_code)]));
             }
             Item::Struct(s) => lay_out(s),
+            Item::Enum(e) => lay_out_enum(e),
             _ => {}
         }
     }
@@ -64,20 +65,30 @@ pub fn imports(module: &ItemMod) -> TokenStream {
 
 /// Adds `#[repr(C)]`, `Clone` and `Copy` where they are missing.
 pub fn lay_out(item: &mut ItemStruct) {
-    let has_repr = item.attrs.iter().any(|a| a.path().is_ident("repr"));
+    attributes(&mut item.attrs, &parse_quote!(#[repr(C)]));
+}
+
+/// Adds `#[repr(u8)]`, `Clone` and `Copy` where they are missing. A program need not make every variant.
+pub fn lay_out_enum(item: &mut ItemEnum) {
+    attributes(&mut item.attrs, &parse_quote!(#[repr(u8)]));
+    item.attrs.push(parse_quote!(#[allow(dead_code)]));
+}
+
+fn attributes(attrs: &mut Vec<Attribute>, repr: &Attribute) {
+    let has_repr = attrs.iter().any(|a| a.path().is_ident("repr"));
     if !has_repr {
-        item.attrs.push(parse_quote!(#[repr(C)]));
+        attrs.push(repr.clone());
     }
     let missing: Vec<TokenStream> = [
         ("Clone", quote!(::core::clone::Clone)),
         ("Copy", quote!(::core::marker::Copy)),
     ]
     .into_iter()
-    .filter(|(name, _)| !derives(item, name))
+    .filter(|(name, _)| !derives(attrs, name))
     .map(|(_, path)| path)
     .collect();
     if !missing.is_empty() {
-        item.attrs.push(parse_quote!(#[derive(#(#missing),*)]));
+        attrs.push(parse_quote!(#[derive(#(#missing),*)]));
     }
 }
 

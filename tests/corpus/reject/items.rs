@@ -2,11 +2,6 @@
 
 #[millstream::program]
 pub mod program {
-    enum Color {
-        Red,
-        Green,
-    }
-
     static COUNTER: u32 = 0;
 
     trait Area {
@@ -33,15 +28,13 @@ pub mod program {
     pub fn run() {}
 }
 
-//~ 5:5: an enum is not part of the task language
-//~   help: use integer constants and `match` on them
-//~ 10:5: a static is not part of the task language
+//~ 5:5: a static is not part of the task language
 //~   help: use a `const`, or pass a buffer as an argument
-//~ 12:5: a trait is not part of the task language
+//~ 7:5: a trait is not part of the task language
 //~   help: write the functions it would have for the types you use
-//~ 18:10: an `impl` of a trait is not part of the task language
+//~ 13:10: an `impl` of a trait is not part of the task language
 //~   help: write its functions as the struct's own: `impl Name { .. }`
-//~ 24:5: a module is not part of the task language
+//~ 19:5: a module is not part of the task language
 //~   help: a program is one module: move its items up
-//~ 26:5: a macro is not part of the task language
+//~ 21:5: a macro is not part of the task language
 //~   help: write out what it would expand to, or use a function

@@ -53,6 +53,7 @@ programs! {
     edit_distance
     effects_between_spawns
     empty_loops
+    enums
     evaluation_order
     fft
     fib

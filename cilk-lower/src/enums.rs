@@ -1,0 +1,166 @@
+//! Enums: names for a few values of an integer. On a device an enum is a struct of one such integer, the number of its variant, as Rust lays it out under
+//! `#[repr(u8)]`. Variants with data are not part of the language.
+
+use crate::{
+    diag::Diagnostics,
+    items::{Item, Module, derives},
+};
+use millstream_graph::ty::{Scalar, StructDef, StructId, Type};
+use syn::spanned::Spanned;
+
+/// An enum of the program.
+#[derive(Clone, Debug)]
+pub(crate) struct Enum {
+    /// The name and the number of each variant.
+    pub(crate) variants: Vec<(String, i128)>,
+    /// The number of the variant that `Default` gives.
+    pub(crate) default: i128,
+}
+
+impl Enum {
+    /// The number of a variant.
+    pub(crate) fn number(&self, name: &str) -> Option<i128> {
+        let found = self.variants.iter().find(|(n, _)| n == name);
+        found.map(|(_, number)| *number)
+    }
+}
+
+/// The integer that holds an enum's number: what its `#[repr(..)]` says, else a byte.
+///
+/// # Errors
+/// The attribute, if it says something else.
+pub fn integer(item: &syn::ItemEnum) -> Result<Scalar, &syn::Attribute> {
+    let Some(attr) = item.attrs.iter().find(|a| a.path().is_ident("repr")) else {
+        return Ok(Scalar::U8);
+    };
+    let name = attr.parse_args::<syn::Ident>().map_err(|_| attr)?;
+    Scalar::from_name(&name.to_string())
+        .filter(|s| s.is_int())
+        .ok_or(attr)
+}
+
+/// Reads an enum, as a struct of the module.
+pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) {
+    let id = m.structs.push(StructDef {
+        name: item.ident.to_string(),
+        fields: Vec::new(),
+        tuple: true,
+    });
+    m.define(&item.ident.to_string(), item.ident.span(), Item::Struct(id));
+    let integer = match integer(item) {
+        Ok(integer) => integer,
+        Err(attr) => {
+            m.diags
+                .error(attr.span(), "an enum has the layout of an integer")
+                .help("write `#[repr(u8)]` or another integer type, or leave it out");
+            Scalar::U8
+        }
+    };
+    m.structs[id].fields = vec![("0".to_owned(), Type::Scalar(integer))];
+    if let Some(p) = item.generics.params.first() {
+        m.diags
+            .error(
+                p.span(),
+                format!("the enum `{}` has parameters", item.ident),
+            )
+            .help("leave them out: variants have no data");
+    }
+    let read = variants(item, integer, &mut m.diags);
+    if derives(&item.attrs, "Default") {
+        m.defaults.insert(id);
+    }
+    m.enums.insert(id, read);
+}
+
+fn variants(item: &syn::ItemEnum, integer: Scalar, diags: &mut Diagnostics) -> Enum {
+    let mut out = Enum {
+        variants: Vec::new(),
+        default: 0,
+    };
+    let mut next = 0i128;
+    for variant in &item.variants {
+        if !matches!(variant.fields, syn::Fields::Unit) {
+            diags
+                .error(
+                    variant.span(),
+                    format!("the variant `{}` has data", variant.ident),
+                )
+                .help("variants are names alone; put data beside them, in a struct with the enum as a field");
+            continue;
+        }
+        if let Some((_, number)) = &variant.discriminant {
+            match literal(number) {
+                Some(number) => next = number,
+                None => {
+                    _ = diags
+                        .error(number.span(), "the number of a variant is a literal")
+                        .help("write it out")
+                }
+            }
+        }
+        if !crate::check::fits(next, integer) {
+            diags
+                .error(variant.span(), format!("{next} does not fit `{integer}`"))
+                .help("say which integer holds it: `#[repr(u32)]` in front of the enum");
+        }
+        if variant.attrs.iter().any(|a| a.path().is_ident("default")) {
+            out.default = next;
+        }
+        out.variants.push((variant.ident.to_string(), next));
+        next += 1;
+    }
+    // A number twice is rustc's to refuse.
+    if out.variants.iter().all(|(_, number)| *number != 0) {
+        diags
+            .error(
+                item.ident.span(),
+                format!("the enum `{}` has no variant with the number 0", item.ident),
+            )
+            .help("memory begins as zeros: give one of them this number");
+    }
+    out
+}
+
+fn literal(e: &syn::Expr) -> Option<i128> {
+    match e {
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Int(i),
+            ..
+        }) => i.base10_parse().ok(),
+        syn::Expr::Unary(u) if matches!(u.op, syn::UnOp::Neg(_)) => Some(-literal(&u.expr)?),
+        syn::Expr::Paren(p) => literal(&p.expr),
+        syn::Expr::Group(g) => literal(&g.expr),
+        _ => None,
+    }
+}
+
+impl Module {
+    /// The variant that a path names, `Colour::Red` or what `use` brings in: the enum, and its number.
+    pub(crate) fn variant(&self, path: &syn::Path) -> Option<(StructId, i128)> {
+        let whole = self.whole_path(path).unwrap_or_else(|| path.clone());
+        let mut names = whole.segments.iter().rev().map(|s| s.ident.to_string());
+        let (name, owner) = (names.next()?, names.next());
+        let Some(owner) = owner else {
+            // By `use Colour::*`.
+            let of = |owner: &String| self.variant_of(owner, &name);
+            let known = self.names.contains_key(&name);
+            return self.globs.iter().filter(|_| !known).find_map(of);
+        };
+        self.variant_of(&owner, &name)
+    }
+
+    fn variant_of(&self, owner: &str, name: &str) -> Option<(StructId, i128)> {
+        let id = match self.names.get(owner)? {
+            Item::Struct(id) => *id,
+            Item::Alias(alias) => match &self.aliases[*alias].0 {
+                syn::Type::Path(p) if p.path.get_ident().is_some_and(|i| i != owner) => {
+                    let name = p.path.get_ident()?.to_string();
+                    self.structs.find(&name)?
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some((id, self.enums.get(&id)?.number(name)?))
+    }
+}

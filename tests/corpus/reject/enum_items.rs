@@ -1,0 +1,47 @@
+//! Enums that are not integers.
+
+#[millstream::program]
+pub mod program {
+    pub enum Shape {
+        Round(f32),
+        Square { side: f32 },
+        None,
+    }
+
+    pub enum Level {
+        Low = 1,
+        High,
+    }
+
+    pub enum Big {
+        Small,
+        Large = 1000,
+    }
+
+    #[repr(C)]
+    pub enum Other {
+        One,
+    }
+
+    pub enum Many<T> {
+        One,
+    }
+
+    #[task]
+    pub fn run(n: u32) -> u32 {
+        n
+    }
+}
+
+//~ 6:9: the variant `Round` has data
+//~   help: variants are names alone; put data beside them, in a struct with the enum as a field
+//~ 7:9: the variant `Square` has data
+//~   help: variants are names alone; put data beside them, in a struct with the enum as a field
+//~ 11:14: the enum `Level` has no variant with the number 0
+//~   help: memory begins as zeros: give one of them this number
+//~ 18:9: 1000 does not fit `u8`
+//~   help: say which integer holds it: `#[repr(u32)]` in front of the enum
+//~ 21:5: an enum has the layout of an integer
+//~   help: write `#[repr(u8)]` or another integer type, or leave it out
+//~ 26:19: the enum `Many` has parameters
+//~   help: leave them out: variants have no data
