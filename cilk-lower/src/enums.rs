@@ -8,23 +8,6 @@ use crate::{
 use millstream_graph::ty::{Scalar, StructDef, StructId, Type};
 use syn::spanned::Spanned;
 
-/// An enum of the program.
-#[derive(Clone, Debug)]
-pub(crate) struct Enum {
-    /// The name and the number of each variant.
-    pub(crate) variants: Vec<(String, i128)>,
-    /// The number of the variant that `Default` gives.
-    pub(crate) default: i128,
-}
-
-impl Enum {
-    /// The number of a variant.
-    pub(crate) fn number(&self, name: &str) -> Option<i128> {
-        let found = self.variants.iter().find(|(n, _)| n == name);
-        found.map(|(_, number)| *number)
-    }
-}
-
 /// The integer that holds an enum's number: what its `#[repr(..)]` says, else a byte.
 ///
 /// # Errors
@@ -45,6 +28,7 @@ pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) {
         name: item.ident.to_string(),
         fields: Vec::new(),
         tuple: true,
+        variants: Vec::new(),
     });
     m.define(&item.ident.to_string(), item.ident.span(), Item::Struct(id));
     let integer = match integer(item) {
@@ -65,18 +49,22 @@ pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) {
             )
             .help("leave them out: variants have no data");
     }
-    let read = variants(item, integer, &mut m.diags);
+    let (variants, default) = variants(item, integer, &mut m.diags);
+    m.structs[id].variants = variants;
     if derives(&item.attrs, "Default") {
         m.defaults.insert(id);
+        m.enum_defaults.insert(id, default);
     }
-    m.enums.insert(id, read);
 }
 
-fn variants(item: &syn::ItemEnum, integer: Scalar, diags: &mut Diagnostics) -> Enum {
-    let mut out = Enum {
-        variants: Vec::new(),
-        default: 0,
-    };
+/// The variants, each with the bits of its number, and those of the default.
+fn variants(
+    item: &syn::ItemEnum,
+    integer: Scalar,
+    diags: &mut Diagnostics,
+) -> (Vec<(String, u64)>, u64) {
+    let (mut out, mut default) = (Vec::new(), 0);
+    let mask = u64::MAX >> (64 - integer.bits());
     let mut next = 0i128;
     for variant in &item.variants {
         if !matches!(variant.fields, syn::Fields::Unit) {
@@ -104,13 +92,13 @@ fn variants(item: &syn::ItemEnum, integer: Scalar, diags: &mut Diagnostics) -> E
                 .help("say which integer holds it: `#[repr(u32)]` in front of the enum");
         }
         if variant.attrs.iter().any(|a| a.path().is_ident("default")) {
-            out.default = next;
+            default = next as u64 & mask;
         }
-        out.variants.push((variant.ident.to_string(), next));
+        out.push((variant.ident.to_string(), next as u64 & mask));
         next += 1;
     }
     // A number twice is rustc's to refuse.
-    if out.variants.iter().all(|(_, number)| *number != 0) {
+    if out.iter().all(|(_, number)| *number != 0) {
         diags
             .error(
                 item.ident.span(),
@@ -118,7 +106,7 @@ fn variants(item: &syn::ItemEnum, integer: Scalar, diags: &mut Diagnostics) -> E
             )
             .help("memory begins as zeros: give one of them this number");
     }
-    out
+    (out, default)
 }
 
 fn literal(e: &syn::Expr) -> Option<i128> {
@@ -135,8 +123,8 @@ fn literal(e: &syn::Expr) -> Option<i128> {
 }
 
 impl Module {
-    /// The variant that a path names, `Colour::Red` or what `use` brings in: the enum, and its number.
-    pub(crate) fn variant(&self, path: &syn::Path) -> Option<(StructId, i128)> {
+    /// The variant that a path names, `Colour::Red` or what `use` brings in: the enum, and the bits of its number.
+    pub(crate) fn variant(&self, path: &syn::Path) -> Option<(StructId, u64)> {
         let whole = self.whole_path(path).unwrap_or_else(|| path.clone());
         let mut names = whole.segments.iter().rev().map(|s| s.ident.to_string());
         let (name, owner) = (names.next()?, names.next());
@@ -149,7 +137,19 @@ impl Module {
         self.variant_of(&owner, &name)
     }
 
-    fn variant_of(&self, owner: &str, name: &str) -> Option<(StructId, i128)> {
+    /// The number of a variant that has these bits.
+    pub(crate) fn number(&self, id: StructId, bits: u64) -> i128 {
+        let integer = self.structs[id].fields[0].1.scalar();
+        match integer.filter(|s| s.is_signed()) {
+            Some(signed) => {
+                let above = 64 - signed.bits();
+                i128::from((bits << above).cast_signed() >> above)
+            }
+            None => bits.into(),
+        }
+    }
+
+    fn variant_of(&self, owner: &str, name: &str) -> Option<(StructId, u64)> {
         let id = match self.names.get(owner)? {
             Item::Struct(id) => *id,
             Item::Alias(alias) => match &self.aliases[*alias].0 {
@@ -161,6 +161,6 @@ impl Module {
             },
             _ => return None,
         };
-        Some((id, self.enums.get(&id)?.number(name)?))
+        Some((id, self.structs[id].number_of(name)?))
     }
 }

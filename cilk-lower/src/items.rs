@@ -3,7 +3,7 @@
 use crate::{
     consts::{self, Lent},
     diag::Diagnostics,
-    enums::{self, Enum},
+    enums,
     hir::{ConstId, FnId},
     impls,
 };
@@ -42,8 +42,8 @@ pub(crate) struct Module {
     pub(crate) aliases: Vec<(syn::Type, bool)>,
     /// Structs that derive `Default`.
     pub(crate) defaults: BTreeSet<StructId>,
-    /// Structs that are enums.
-    pub(crate) enums: BTreeMap<StructId, Enum>,
+    /// Of enums that do: the number of the variant.
+    pub(crate) enum_defaults: BTreeMap<StructId, u64>,
     /// What `use` brings in: the name and its whole path,
     pub(crate) imports: BTreeMap<String, Vec<String>>,
     /// and of what it brings in all.
@@ -104,7 +104,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         diags: Diagnostics::default(),
         aliases: Vec::new(),
         defaults: BTreeSet::new(),
-        enums: BTreeMap::new(),
+        enum_defaults: BTreeMap::new(),
         imports: BTreeMap::new(),
         globs: Vec::new(),
     };
@@ -197,6 +197,7 @@ impl Module {
                     name: s.ident.to_string(),
                     fields: Vec::new(),
                     tuple,
+                    variants: Vec::new(),
                 });
                 self.define(&s.ident.to_string(), s.ident.span(), Item::Struct(id));
                 if derives(&s.attrs, "Default") {

@@ -184,6 +184,30 @@ pub struct StructDef {
     pub fields: Vec<(String, Type)>,
     /// Whether it is written `S(a, b)`.
     pub tuple: bool,
+    /// Of an enum, whose one field is an integer: the name of each variant, and the bits of its number. Empty in a struct.
+    pub variants: Vec<(String, u64)>,
+}
+
+impl StructDef {
+    /// Whether it is an enum.
+    #[must_use]
+    pub const fn is_enum(&self) -> bool {
+        !self.variants.is_empty()
+    }
+
+    /// The bits of a variant's number.
+    #[must_use]
+    pub fn number_of(&self, variant: &str) -> Option<u64> {
+        let found = self.variants.iter().find(|(name, _)| name == variant);
+        found.map(|(_, bits)| *bits)
+    }
+
+    /// The variant that has these bits for a number.
+    #[must_use]
+    pub fn variant(&self, bits: u64) -> Option<&str> {
+        let found = self.variants.iter().find(|(_, of)| *of == bits);
+        found.map(|(name, _)| name.as_str())
+    }
 }
 
 /// The structs of a program: what a layout needs to know.
@@ -504,6 +528,7 @@ mod tests {
                 ("b".into(), Type::Scalar(Scalar::F64)),
             ],
             tuple: false,
+            variants: Vec::new(),
         });
         let ty = Type::Array(Box::new(Type::Struct(id)), 3);
         assert_eq!(ty.layout(&structs), Layout { size: 48, align: 8 });

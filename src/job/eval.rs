@@ -149,8 +149,13 @@ impl Eval<'_, '_> {
             Expr::Group(inner) => return self.value(&w.sub(&inner.expr), ty, out, at),
             _ => {}
         }
+        // A variant's name is no parameter's.
+        let variant = |name: &str| match ty {
+            Type::Struct(id) => self.scope.structs[*id].number_of(name).is_some(),
+            _ => false,
+        };
         if let (Some(name), false) = (
-            name_of(&w.expr),
+            name_of(&w.expr).filter(|name| !variant(name)),
             matches!(ty, Type::Scalar(_) | Type::Atomic(_)),
         ) {
             let (param, open) = self.open_param(w, &name, ty)?;
@@ -234,8 +239,22 @@ impl Eval<'_, '_> {
         let (def, fields) = (&self.scope.structs[*id], ty.fields(self.scope.structs));
         let is = |path: &syn::Path| path.segments.last().is_some_and(|s| s.ident == def.name);
         match &w.expr {
+            Expr::Path(p) if def.is_enum() => {
+                let name = p.path.segments.last().map(|s| s.ident.to_string());
+                let name = name.unwrap_or_default();
+                let Some(number) = def.number_of(&name) else {
+                    let message = format!("{}: `{}` has no variant `{name}`", self.what, def.name);
+                    let known = def.variants.iter().map(|(name, _)| name.as_str());
+                    return Err(w.problem(message, "").meant(&name, known).into());
+                };
+                let size = ty.layout(self.scope.structs).size as usize;
+                out[at as usize..at as usize + size].copy_from_slice(&number.to_le_bytes()[..size]);
+                Ok(())
+            }
             Expr::Call(call)
-                if def.tuple && matches!(&*call.func, Expr::Path(p) if is(&p.path)) =>
+                if def.tuple
+                    && !def.is_enum()
+                    && matches!(&*call.func, Expr::Path(p) if is(&p.path)) =>
             {
                 self.positional(w, ty, call.args.iter().collect(), &fields, out, at)
             }

@@ -75,6 +75,17 @@ fn write_value(out: &mut String, bytes: &[u8], at: u64, ty: &Type, structs: &Str
         }
         Type::Struct(id) => {
             let (def, fields) = (&structs[*id], ty.fields(structs));
+            if let (true, [(Type::Scalar(s), _)]) = (def.is_enum(), &fields[..]) {
+                let size = s.size() as usize;
+                let number = &bytes[at as usize..at as usize + size];
+                let bits = number
+                    .iter()
+                    .rev()
+                    .fold(0, |all, b| all << 8 | u64::from(*b));
+                if let Some(name) = def.variant(bits) {
+                    return out.push_str(name);
+                }
+            }
             out.push_str(&def.name);
             if def.tuple {
                 return write_fields(out, bytes, at, &fields, structs);
@@ -143,6 +154,7 @@ mod tests {
             name: "P".into(),
             fields,
             tuple: false,
+            variants: Vec::new(),
         });
         let ty = Type::Tuple(vec![
             Type::Array(Box::new(Type::Scalar(Scalar::I16)), 2),

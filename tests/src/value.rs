@@ -162,6 +162,11 @@ impl Reader<'_> {
             Type::Struct(id) => {
                 let def = self.structs[*id].clone();
                 let name = self.word();
+                if def.is_enum() {
+                    let number = def.number_of(&name);
+                    let number = number.unwrap_or_else(|| panic!("no {name} in `{}`", self.text));
+                    return number.to_le_bytes()[..ty.layout(self.structs).size as usize].into();
+                }
                 assert_eq!(name, def.name, "in `{}`", self.text);
                 match (def.fields.is_empty(), def.tuple) {
                     (true, _) => Vec::new(),
@@ -257,6 +262,10 @@ fn write(bytes: &[u8], ty: &Type, structs: &Structs, out: &mut String) {
                 Type::Struct(id) => Some(&structs[*id]),
                 _ => None,
             };
+            if let Some(def) = def.filter(|d| d.is_enum()) {
+                let number = bits(&bytes[..ty.layout(structs).size as usize]);
+                return out.push_str(def.variant(number).expect("a variant"));
+            }
             let named = def.is_some_and(|d| !d.tuple);
             out.push_str(def.map_or("", |d| d.name.as_str()));
             let fields = ty.fields(structs);
@@ -307,6 +316,7 @@ mod tests {
             name: "P".into(),
             fields,
             tuple: false,
+            variants: Vec::new(),
         });
         let ty = Type::Tuple(vec![
             scalar(Scalar::I8),

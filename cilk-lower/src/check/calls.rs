@@ -2,7 +2,6 @@
 
 use super::{Checker, nearest};
 use crate::{
-    enums::Enum,
     hir::{Builtin, Expr, ExprKind, FnId},
     impls::full_name,
     items::{Item, ident},
@@ -40,9 +39,7 @@ impl Checker<'_> {
                 "there are no function values",
             ),
             Some(Item::Fn(id)) => self.call_fn(id, &args, span),
-            Some(Item::Struct(id))
-                if self.m.structs[id].tuple && !self.m.enums.contains_key(&id) =>
-            {
+            Some(Item::Struct(id)) if self.m.structs[id].tuple && !self.m.structs[id].is_enum() => {
                 let types: Vec<Type> = self.m.structs[id]
                     .fields
                     .iter()
@@ -236,10 +233,18 @@ impl Checker<'_> {
                     format!("the function `{owner}::{name}` is used as a value"),
                     format!("call it: `{owner}::{name}(..)`"),
                 ),
-                None if self.enum_named(&owner).is_some() => {
-                    let of = self.enum_named(&owner).into_iter();
-                    let known: Vec<String> = of
-                        .flat_map(|e| &e.variants)
+                None if self
+                    .m
+                    .structs
+                    .find(&owner)
+                    .is_some_and(|id| self.m.structs[id].is_enum()) =>
+                {
+                    let known: Vec<String> = self
+                        .m
+                        .structs
+                        .find(&owner)
+                        .into_iter()
+                        .flat_map(|id| &self.m.structs[id].variants)
                         .map(|(name, _)| format!("`{name}`"))
                         .collect();
                     self.refuse(
@@ -303,10 +308,12 @@ impl Checker<'_> {
     }
 
     /// The struct of that name, through aliases.
-    /// The value of an enum that has this number.
-    pub(super) fn variant(&mut self, id: StructId, number: i128, span: Span) -> Expr {
+    /// The value of an enum whose number has these bits.
+    pub(super) fn variant(&mut self, id: StructId, bits: u64, span: Span) -> Expr {
         let integer = Ty::from_type(&self.m.structs[id].fields[0].1);
-        let magnitude = Expr::new(ExprKind::Int(number.unsigned_abs()), integer.clone(), span);
+        let number = self.m.number(id, bits);
+        let magnitude = ExprKind::Int(number.unsigned_abs());
+        let magnitude = Expr::new(magnitude, integer.clone(), span);
         let value = match number < 0 {
             true => Expr::new(ExprKind::Unary(UnOp::Neg, magnitude), integer, span),
             false => magnitude,
@@ -317,10 +324,6 @@ impl Checker<'_> {
             base: None,
         };
         Expr::new(kind, Ty::Struct(id), span)
-    }
-
-    fn enum_named(&self, name: &str) -> Option<&Enum> {
-        self.m.enums.get(&self.m.structs.find(name)?)
     }
 
     fn struct_named(&mut self, name: &str) -> Option<String> {

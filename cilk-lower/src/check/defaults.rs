@@ -28,9 +28,8 @@ impl Checker<'_> {
             Ty::Array(elem, len) if *len <= LONGEST => {
                 ExprKind::Repeat(self.default_of(elem, span), *len)
             }
-            Ty::Struct(id) if self.m.defaults.contains(id) && self.m.enums.contains_key(id) => {
-                let number = self.m.enums[id].default;
-                return self.variant(*id, number, span);
+            Ty::Struct(id) if self.m.enum_defaults.contains_key(id) => {
+                return self.variant(*id, self.m.enum_defaults[id], span);
             }
             Ty::Struct(id) if self.m.defaults.contains(id) => {
                 let types = self.m.structs[*id].fields.clone();

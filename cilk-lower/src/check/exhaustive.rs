@@ -6,11 +6,10 @@
 
 use super::Checker;
 use crate::{
-    enums::Enum,
     hir::{Arm, Expr, Path, Test},
     ty::Ty,
 };
-use millstream_graph::ty::Scalar;
+use millstream_graph::ty::{Scalar, StructId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The parts that have to lie in an interval, both ends included.
@@ -57,9 +56,9 @@ impl Checker<'_> {
     }
 
     /// The enum whose number is at this path.
-    fn variants(&self, ty: &Ty, path: &[usize]) -> Option<&Enum> {
+    fn variants(&self, ty: &Ty, path: &[usize]) -> Option<StructId> {
         match (ty, path) {
-            (Ty::Struct(id), [0]) => self.m.enums.get(id),
+            (Ty::Struct(id), [0]) if self.m.structs[*id].is_enum() => Some(*id),
             (Ty::Tuple(fields), [i, rest @ ..]) => self.variants(fields.get(*i)?, rest),
             (Ty::Array(elem, _), [_, rest @ ..]) => self.variants(elem, rest),
             (Ty::Struct(id), [i, rest @ ..]) => {
@@ -101,7 +100,10 @@ impl Checker<'_> {
             .filter(|(p, ..)| *p == path)
             .flat_map(|(_, lo, hi)| [*lo, *hi + 1]);
         let starts: BTreeSet<i128> = match of_enum {
-            Some(of) => of.variants.iter().map(|(_, number)| *number).collect(),
+            Some(id) => {
+                let all = self.m.structs[id].variants.iter();
+                all.map(|(_, bits)| self.m.number(id, *bits)).collect()
+            }
             None => bounds
                 .chain([least])
                 .filter(|b| (least..=greatest).contains(b))
@@ -136,14 +138,14 @@ impl Checker<'_> {
                     .collect();
                 format!("({})", fields.join(", "))
             }
-            Ty::Struct(id) if self.m.enums.contains_key(id) => {
+            Ty::Struct(id) if self.m.structs[*id].is_enum() => {
                 path.push(0);
-                let number = witness.get(path);
-                let of = self.m.enums[id].variants.iter();
-                let name = of
-                    .filter(|(_, n)| Some(n) == number)
-                    .map(|(name, _)| format!("{}::{name}", self.m.structs[*id].name))
-                    .next();
+                let mut all = self.m.structs[*id].variants.iter();
+                let name = witness.get(path).and_then(|number| {
+                    let is = |(_, bits): &&(String, u64)| self.m.number(*id, *bits) == *number;
+                    all.find(is)
+                        .map(|(name, _)| format!("{}::{name}", self.m.structs[*id].name))
+                });
                 path.pop();
                 name.unwrap_or("_".to_owned())
             }

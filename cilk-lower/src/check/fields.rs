@@ -34,7 +34,7 @@ impl Checker<'_> {
         ty: &Ty,
     ) -> Option<Vec<(usize, &'p syn::Pat, Ty)>> {
         let all = match self.shallow(ty) {
-            Ty::Struct(id) if self.m.enums.contains_key(&id) => {
+            Ty::Struct(id) if self.m.structs[id].is_enum() => {
                 self.error(pat.span(), "a variant has no data")
                     .help("write its name alone: `Colour::Red`");
                 return None;

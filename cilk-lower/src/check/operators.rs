@@ -270,7 +270,7 @@ impl Checker<'_> {
             e
         };
         let e = match self.shallow(&e.ty) {
-            Ty::Struct(id) if self.m.enums.contains_key(&id) && ty.is_scalar() => {
+            Ty::Struct(id) if self.m.structs[id].is_enum() && ty.is_scalar() => {
                 let integer = Ty::from_type(&self.m.structs[id].fields[0].1);
                 Expr::new(ExprKind::Field(e, 0), integer, span)
             }

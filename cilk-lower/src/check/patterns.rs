@@ -508,7 +508,7 @@ impl Checker<'_> {
         };
         self.same(name.span(), ty, &Ty::Struct(id));
         path.push(0);
-        let test = Test::Is(number as u64);
+        let test = Test::Is(self.m.number(id, number) as u64);
         out.cases
             .iter_mut()
             .for_each(|c| c.tests.push((path.clone(), test)));

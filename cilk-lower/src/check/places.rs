@@ -80,7 +80,7 @@ impl Checker<'_> {
         let member = member_name(&f.member);
         let span = f.span();
         match self.shallow(&base.ty) {
-            Ty::Struct(id) if self.m.enums.contains_key(&id) => self.refuse(
+            Ty::Struct(id) if self.m.structs[id].is_enum() => self.refuse(
                 f.member.span(),
                 format!("the enum `{}` has no fields", self.m.structs[id].name),
                 "its number is `.. as u32`; what it is a `match` says",

@@ -67,6 +67,7 @@ fn reserved(name: &str) -> bool {
     matches!(
         name,
         "struct"
+            | "enum"
             | "task"
             | "fn"
             | "kernel"

@@ -288,11 +288,11 @@ impl<'a> Parser<'a> {
             match self.next() {
                 Token::Punct('(' | '{' | '[') => depth += 1,
                 Token::Punct(')' | '}' | ']') => depth = depth.saturating_sub(1),
-                Token::Ident(word @ ("struct" | "task" | "fn" | "kernel" | "segment"))
+                Token::Ident(word @ ("struct" | "enum" | "task" | "fn" | "kernel" | "segment"))
                     if depth == 0 =>
                 {
                     let name = self.name("a name")?;
-                    let table = if word == "struct" {
+                    let table = if matches!(word, "struct" | "enum") {
                         &mut self.structs
                     } else {
                         &mut self.functions
@@ -327,8 +327,12 @@ impl<'a> Parser<'a> {
             },
             ..Program::default()
         };
-        while self.eat_word("struct") {
-            self.struct_def(&mut program.structs)?;
+        loop {
+            let is_enum = self.eat_word("enum");
+            if !is_enum && !self.eat_word("struct") {
+                break;
+            }
+            self.struct_def(&mut program.structs, is_enum)?;
         }
         while self.eat_word("data") {
             let data = self.data(program.data.len())?;
@@ -350,7 +354,7 @@ impl<'a> Parser<'a> {
         Ok(program)
     }
 
-    fn struct_def(&mut self, structs: &mut Structs) -> Parsed<()> {
+    fn struct_def(&mut self, structs: &mut Structs, is_enum: bool) -> Parsed<()> {
         let name = self.name("the struct's name")?.into_owned();
         let tuple = self.eat_punct('(');
         if !tuple {
@@ -361,10 +365,20 @@ impl<'a> Parser<'a> {
             p.punct(':')?;
             Ok((name, p.ty()?))
         })?;
+        let mut variants = Vec::new();
+        if is_enum {
+            self.punct('{')?;
+            variants = self.list('}', |p| {
+                let name = p.name("a variant's name")?.into_owned();
+                p.punct(':')?;
+                Ok((name, p.int()?))
+            })?;
+        }
         structs.push(StructDef {
             name,
             fields,
             tuple,
+            variants,
         });
         Ok(())
     }

@@ -263,6 +263,15 @@ fn header(program: &Program, f: &mut Formatter<'_>) -> fmt::Result {
         } else {
             name(text).to_string()
         };
+        if def.is_enum() {
+            let variants = def.variants.iter();
+            let variants = list(variants.map(|(n, bits)| format!("{}: {bits}", name(n))));
+            writeln!(
+                f,
+                "enum {struct_name}{open}{fields}{close} {{ {variants} }}"
+            )?;
+            continue;
+        }
         writeln!(f, "struct {struct_name}{open}{fields}{close}")?;
     }
     for (i, data) in program.data.iter().enumerate() {

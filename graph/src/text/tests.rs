@@ -357,6 +357,10 @@ fn names_and_types_round_trip() {
             name: (*name).into(),
             fields: vec![((*name).into(), Type::Struct(StructId(0)))],
             tuple: i % 2 == 0,
+            variants: match i {
+                1 => vec![((*name).into(), 0), ("b".into(), 1 << 63)],
+                _ => Vec::new(),
+            },
         });
         program.data.push(Data {
             name: (*name).into(),

@@ -92,6 +92,16 @@ pub mod program {
         [black, white, Piece::default() as u32]
     }
 
+    /// Enums as arguments, in lent memory and as results.
+    #[task]
+    pub fn step(board: &mut [Piece], turn: Turn, cell: &mut Cell) -> (Piece, Turn) {
+        for piece in board.iter_mut() {
+            *piece = piece.other();
+        }
+        cell.piece = if cell.age > 3 { Piece::King } else { board[0] };
+        (cell.piece, if turn == Left { Right } else { Left })
+    }
+
     #[task]
     pub fn walk(n: u32) -> (u32, i32, i32, bool, u64) {
         let piece = if n > 3 { FIRST } else { Piece::default() };
@@ -120,6 +130,8 @@ pub mod program {
 
 millstream_tests::cases! {
     counts(20);
+    step(&mut [program::Piece::Black, program::Piece::King], program::Turn::Left, &mut program::Cell { piece: program::Piece::White, age: 3 });
+    step(&mut [program::Piece::Empty], program::Turn::Right, &mut program::Cell { piece: program::Piece::White, age: 4 });
     walk(0);
     walk(1);
     walk(2);

@@ -8,8 +8,9 @@ mod options {
 
 #[millstream::program]
 mod items {
-    pub enum Shape { //~ an enum is not part of the task language | help: use integer constants and `match` on them
-        Round,
+    pub enum Shape {
+        Empty,
+        Round(f32), //~ the variant `Round` has data | help: variants are names alone; put data beside them, in a struct with the enum as a field
     }
 
     #[task]
@@ -21,7 +22,7 @@ mod bodies {
     #[task]
     pub fn f() -> u32 {
         println!("hello"); //~ `println!` is not part of the task language | help: a device does not print: write values to a buffer
-        spawn!(g(1)); //~ `g` is a helper, and only tasks can be spawned | note: line 29: it is defined here | help: put `#[task]` in front of it, or call it without `spawn!`
+        spawn!(g(1)); //~ `g` is a helper, and only tasks can be spawned | note: line 30: it is defined here | help: put `#[task]` in front of it, or call it without `spawn!`
         let x: u64 = 1u32; //~ expected `u64`, found `u32` | help: convert it: `.. as u64`
         0
     }
