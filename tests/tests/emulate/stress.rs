@@ -206,8 +206,8 @@ const BUGS: [(&str, &str, &str); 10] = [
     ),
     (
         "levels: where the elements end that wait above is forgotten",
-        "p.waiting[at++] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.hi[s]};",
-        "p.waiting[at++] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.lo[s] + 1};",
+        "p.waiting[at] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.hi[s]};",
+        "p.waiting[at] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.lo[s] + 1};",
     ),
     (
         "levels: children go below a run that leaves some of its level",

@@ -76,60 +76,62 @@ enum MarkKind : u32 { MARK_BEGIN, MARK_END, MARK_FLOOR, MARKS };
 // Whether there are free places below what waits at a level in an entry channel: the children of a level take them if they all can.
 FN bool is_lifted(const Place& place, u32 s) { return stacks_entry[s] && place.floor[s] != place.lo[s]; }
 
-// Puts marks for what waits at some levels on their stack, a lane a level. False if it has no room for them.
+// Puts marks for what waits at some levels on their stack, a lane for each channel of each level. False if it has no room for them.
 FN bool policy_mark(Policy& p, u32 from, u32 to) {
+  const u32 channels = (to - from) * STACKS, before = (1u << lane_id()) - 1;
   u32 marks = p.marks;
   __syncwarp();
-  for (u32 first = from; first < to; first += WARP) {
-    const u32 level = first + lane_id();
-    const bool real = level < to;
-    const Place& place = policy_level(p, real ? level : from);
-    u32 own = 0;
-    for (u32 s = 0; s < STACKS; s++) own += real && place.lo[s] != place.hi[s] ? 1 + stacks_entry[s] + is_lifted(place, s) : 0;
-    const u32 upto = warp_scan(own);
-    u32 at = marks + upto - own;
-    marks += __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
-    if (marks > p.room) return false;
-    for (u32 s = 0; own && s < STACKS; s++) {
-      if (place.lo[s] == place.hi[s]) continue;
-      if (is_lifted(place, s)) p.waiting[at++] = Mark{(level * MARKS + MARK_FLOOR) * STACKS + s, place.floor[s]};
-      p.waiting[at++] = Mark{(level * MARKS + MARK_BEGIN) * STACKS + s, place.lo[s]};
-      if (stacks_entry[s]) p.waiting[at++] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.hi[s]};
+  for (u32 first = 0; first < channels; first += WARP) {
+    const u32 mine = first + lane_id(), level = from + mine / STACKS, s = mine % STACKS;
+    const bool real = mine < channels;
+    const Place& place = policy_level(p, level);
+    const bool waits = real && place.lo[s] != place.hi[s], ends = waits && stacks_entry[s], lifted = waits && is_lifted(place, s);
+    const u32 some = __ballot_sync(ALL_LANES, waits);
+    if (some == 0) continue;
+    u32 at = marks;
+    const u32 all[] = {some, __ballot_sync(ALL_LANES, ends), __ballot_sync(ALL_LANES, lifted)};
+    for (const u32 who : all) {
+      at += (u32)__popc(who & before);
+      marks += (u32)__popc(who);
     }
+    if (marks > p.room) return false;
+    if (lifted) p.waiting[at++] = Mark{(level * MARKS + MARK_FLOOR) * STACKS + s, place.floor[s]};
+    if (waits) p.waiting[at++] = Mark{(level * MARKS + MARK_BEGIN) * STACKS + s, place.lo[s]};
+    if (ends) p.waiting[at] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.hi[s]};
   }
   if (lane_id() == 0) p.marks = marks;
   __syncwarp();
   return true;
 }
 
-// Takes what waits at levels from `from` on off the stack of marks: these levels get places, which are clear. What waits ends where the next that waits
-// below begins, or at `floor`; `lo` is where that has come to.
+// Takes what waits at levels from `from` on off the stack of marks, a lane for each mark: these levels get places, which are clear. What waits ends where
+// the next that waits below begins, or at `floor`; `lo` is where that has come to.
 FN void policy_unmark(Policy& p, u32 from) {
   for (u32 s = lane_id(); s < STACKS; s += WARP) p.lo[s] = p.floor[s];
   u32 left = p.marks;
   bool more = left != 0;
   __syncwarp();
   while (more) {
-    // A lane each, the last mark first.
-    const u32 all = left < WARP ? left : WARP;
-    const Mark mine = lane_id() < all ? p.waiting[left - 1 - lane_id()] : Mark{0, 0};
-    for (u32 i = 0; i < all && more; i++) {
-      const u32 what = __shfl_sync(ALL_LANES, mine.what, i, WARP), at = __shfl_sync(ALL_LANES, mine.at, i, WARP);
-      const u32 s = what % STACKS, kind = what / STACKS % MARKS, level = what / (MARKS * STACKS);
-      more = level >= from;
-      if (!more) break;
-      left--;
-      if (lane_id() != 0) continue;
-      Place& place = policy_level(p, level);
-      if (kind == MARK_BEGIN) {
-        place.lo[s] = place.floor[s] = at;
-        place.hi[s] = p.lo[s];
-      } else if (kind == MARK_FLOOR) {
-        place.floor[s] = at;
-      }
-      p.lo[s] = at;
+    const bool real = lane_id() < left;
+    // The last mark first.
+    const Mark mine = real ? p.waiting[left - 1 - lane_id()] : Mark{0, 0};
+    const u32 s = mine.what % STACKS, kind = mine.what / STACKS % MARKS, level = mine.what / (MARKS * STACKS);
+    const bool taken = real && level >= from;
+    const u32 all = __ballot_sync(ALL_LANES, taken);
+    // Of those of the same channel, the one before it says where this one ends.
+    const u32 same = __match_any_sync(ALL_LANES, s) & all, above = same & ((1u << lane_id()) - 1);
+    const u32 end = __shfl_sync(ALL_LANES, mine.at, above ? 31 - (u32)__clz((i32)above) : 0, WARP);
+    Place& place = policy_level(p, level);
+    if (taken && kind == MARK_BEGIN) {
+      place.lo[s] = place.floor[s] = mine.at;
+      place.hi[s] = above ? end : p.lo[s];
     }
-    more &= left != 0;
+    __syncwarp();
+    if (taken && kind == MARK_FLOOR) place.floor[s] = mine.at;
+    if (taken && same >> lane_id() == 1) p.lo[s] = mine.at;
+    __syncwarp();
+    left -= (u32)__popc(all);
+    more = all == ALL_LANES && left != 0;
   }
   const u32 kept = p.kept;
   __syncwarp();
