@@ -544,6 +544,7 @@ impl Plan {
         let shared =
             abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 96;
         let policy = abi::Standing::new(self).bytes()
+            + 4 * self.stacks.len() as u64
             + LEVEL_BYTES.max(LEAST_NEAR * self.place_bytes())
             + 64;
         // Of workers: `Own` in `own.cu`.

@@ -191,8 +191,8 @@ const BUGS: [(&str, &str, &str); 10] = [
     ),
     (
         "policy: continuations first where there are as many",
-        "(best_entry >= best_other || best_entry >= SMALL_SHARE)",
-        "(best_entry > best_other || best_entry >= SMALL_SHARE)",
+        "(entry.count >= other.count || entry.count >= SMALL_SHARE)",
+        "(entry.count > other.count || entry.count >= SMALL_SHARE)",
     ),
     (
         "policy: frames of a level are never given back",

@@ -11,6 +11,7 @@ struct Place : Level {
 // `lo` and `hi` of `Standing` are those of the current level only when the kernel begins and ends.
 struct Policy : Standing {
   Place places[NEAR];  // of levels from `oldest` on, each where its number modulo `NEAR` says; of those not reached all is 0
+  u32 wide[STACKS];    // what each stack holds where several elements run at a time
   u32 oldest;          // a multiple of `NEAR / 2`
   u32 room;            // marks that `waiting` has room for
   Level* levels;       // what is known of the first levels, but for those in shared memory
@@ -166,6 +167,19 @@ FN bool policy_slide(Policy& p, Control* c) {
   return true;
 }
 
+// What of a stack is promised to elements that run one at a time: `promised` of `rules.rs`.
+FN u32 promised(u32 capacity, u32 unit) {
+  if ((capacity + LONE - 1) / LONE <= unit) return capacity;
+  const u32 half = capacity / 2 / LONE_MOST < unit ? capacity / 2 : LONE_MOST * unit;
+  return max_of(max_of(LONE * unit, half), capacity / RESERVE);
+}
+
+// What a stack holds where several elements run at a time: the rest is for those that run one at a time. A run has one element at most of what is small.
+FN u32 wide_of(u32 stack) {
+  const u32 capacity = device_channels.capacity[stack], few = stacks_few[stack];
+  return capacity == few ? capacity : (capacity - promised(capacity, few / FEW)) / NEIGHBOURS * NEIGHBOURS;
+}
+
 FN void policy_start(Policy& p, Shared& sh, Control* c) {
   for (u32 i = lane_id(); i < sizeof(Standing) / 4; i += WARP) ((u32*)&p)[i] = ((u32*)c->standing)[i];
   for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
@@ -180,6 +194,7 @@ FN void policy_start(Policy& p, Shared& sh, Control* c) {
     // Nothing has been done yet.
     sh.dispatch.source = SOURCES;
   }
+  for (u32 s = lane_id(); s < STACKS; s += WARP) p.wide[s] = wide_of(s);
   __syncwarp();
   policy_fetch(p, p.oldest);
   policy_fetch(p, p.oldest + NEAR / 2);
@@ -387,23 +402,10 @@ FN void policy_release(Policy& p) {
   __syncwarp();
 }
 
-// What of a stack is promised to elements that run one at a time: `promised` of `rules.rs`.
-FN u32 promised(u32 capacity, u32 unit) {
-  if ((capacity + LONE - 1) / LONE <= unit) return capacity;
-  const u32 half = capacity / 2 / LONE_MOST < unit ? capacity / 2 : LONE_MOST * unit;
-  return max_of(max_of(LONE * unit, half), capacity / RESERVE);
-}
-
-// What a stack holds where several elements run at a time: the rest is for those that run one at a time. A run has one element at most of what is small.
-FN u32 wide_of(u32 stack) {
-  const u32 capacity = device_channels.capacity[stack], few = stacks_few[stack];
-  return capacity == few ? capacity : (capacity - promised(capacity, few / FEW)) / NEIGHBOURS * NEIGHBOURS;
-}
-
 // How many more elements a stack holds, where several run or one alone.
 FN u32 room_of(const Policy& p, u32 stack, bool alone) {
   const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
-  const u32 all = alone ? device_channels.capacity[stack] : wide_of(stack);
+  const u32 all = alone ? device_channels.capacity[stack] : p.wide[stack];
   return all > base ? all - base : 0;
 }
 
@@ -415,20 +417,19 @@ FN u32 policy_share(const Policy& p) {
   f32 share = 4e9f;
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     const f32 need = (now.pushed[s] + children * now.below[s]) / (f32)now.elements;
-    const u32 all = wide_of(s), room = all > p.top[s] ? all - p.top[s] : 0;
+    const u32 room = p.wide[s] > p.top[s] ? p.wide[s] - p.top[s] : 0;
     const f32 fit = need > 0 ? FILL * (f32)room / need : share;
     share = fit < share ? fit : share;
   }
   return min_lane((u32)share);
 }
 
-// How many elements of a source may run now.
-FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
+// How many elements of a source may run now, of those that it has; a lane for each push. `blocked`: the channel that has no room, where that is so.
+FN u32 policy_run(const Policy& p, u32 source, u32 have, u32 share, u32& blocked) {
   const Source from = sources[source];
   const Place& now = policy_level(p);
-  const u32 have = now.hi[from.stack] - now.lo[from.stack];
-  u32 room = 0xffffffffu;
-  for (u32 i = 0; i < from.pushes; i++) {
+  u32 room = 0xffffffffu, full = 0xffffffffu;
+  for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const Push push = pushes[from.first_push + i];
     // Something is left for the levels below, whatever the estimates say.
     const u32 all = room_of(p, push.stack, false), left = all - all / RESERVE;
@@ -444,12 +445,12 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
       fit = left / (average ? 2 * max_of(average, push.turn) : from.tile ? GUESS_YIELDS : max_of(GUESS, 2 * push.turn));
     }
     if (push.max == 0 && fit == 0 && left && left >= push.turn) fit = 1;
-    if (fit < room) {
-      room = fit;
-      blocked = push.stack;
-    }
+    room = fit < room ? fit : room;
+    if (fit == 0 && i < full) full = i;
   }
-  if (room == 0xffffffffu || have == 0) return have;
+  room = min_lane(room);
+  if (room == 0) blocked = pushes[from.first_push + min_lane(full)].stack;
+  if (room == 0xffffffffu) return have;
   if (share == 0xffffffffu) share = room / (p.expected > p.level + 1 ? p.expected - p.level : GUESS_LEVELS);
   // However little it is, the levels below find room too.
   const u32 small = room / RESERVE + (room < RESERVE) < SMALL_SHARE ? room / RESERVE + (room < RESERVE) : SMALL_SHARE;
@@ -463,48 +464,56 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
 
 // Whether an element of a source finds room that runs alone.
 FN bool policy_fits(const Policy& p, const Source& from) {
-  for (u32 i = 0; i < from.pushes; i++) {
+  bool fits = true;
+  for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const Push push = pushes[from.first_push + i];
-    if ((push.max ? push.max : max_of(push.turn, 1u)) > room_of(p, push.stack, true)) return false;
+    fits &= (push.max ? push.max : max_of(push.turn, 1u)) <= room_of(p, push.stack, true);
   }
-  return true;
+  return !any_lane(!fits);
+}
+
+// The largest run of several sources.
+struct Largest {
+  u32 count = 0, source = 0;
+  bool promised = false;  // whether it takes of the promised room
+};
+
+// Of equal ones the first; and what takes nothing of the promised room goes before what does.
+FN Largest larger(const Largest& a, const Largest& b) {
+  return b.count > a.count || (b.count && b.count == a.count && a.promised && !b.promised) ? b : a;
 }
 
 // What is to be run. A `count` of 0, and the channel that is full, when nothing that is left finds room.
 FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
   const Place& now = policy_level(p);
-  u32 entry = 0, other = 0, blocked = 0, short_of = 0;
   const u32 share = policy_share(p);
+  Largest entry, other;
   bool alone = false;
-  for (u32 s = lane_id(); s < SOURCES; s += WARP) {
-    const u32 have = now.hi[sources[s].stack] - now.lo[sources[s].stack];
-    u32 run = policy_run(p, s, share, blocked);
-    if (have && run == 0) {
-      run = policy_fits(p, sources[s]);
-      alone |= run && sources[s].entry;
-    }
-    if (have && run == 0) short_of = blocked + 1;
-    if (sources[s].entry) {
-      entry = run > entry ? run : entry;
-    } else {
-      other = run > other ? run : other;
+  for (u32 first = 0; first < SOURCES; first += WARP) {
+    const u32 own = first + lane_id(), mine = own < SOURCES ? now.hi[sources[own].stack] - now.lo[sources[own].stack] : 0;
+    for (u32 left = __ballot_sync(ALL_LANES, mine != 0); left; left &= left - 1) {
+      const u32 lane = (u32)__ffs((i32)left) - 1, s = first + lane;
+      u32 blocked = 0;
+      Largest run;
+      run.source = s;
+      run.count = policy_run(p, s, __shfl_sync(ALL_LANES, mine, lane, WARP), share, blocked);
+      if (run.count == 0) {
+        run.promised = run.count = policy_fits(p, sources[s]);
+        if (run.count == 0) full = max_of(full, blocked);
+      }
+      if (sources[s].entry) {
+        alone |= run.promised;
+        entry = larger(entry, run);
+      } else {
+        other = larger(other, run);
+      }
     }
   }
-  const u32 best_entry = max_lane(entry), best_other = max_lane(other);
-  full = max_lane(short_of) - 1;
   // Entries first, unless they are short of room and continuations are not; or if one would be the second that is under way by itself.
-  const bool second = any_lane(alone) && best_entry == 1 && best_other;
-  const bool entries = best_entry != 0 && !second && (best_entry >= best_other || best_entry >= SMALL_SHARE);
-  count = entries ? best_entry : best_other;
-  u32 winner = 0;
-  for (u32 s = lane_id(); s < SOURCES; s += WARP) {
-    u32 ignored = 0, run = policy_run(p, s, share, ignored);
-    // What takes nothing of the promised room goes before what does.
-    const u32 rank = (run ? 2 : 1) * SOURCES - s;
-    if (run == 0 && now.hi[sources[s].stack] != now.lo[sources[s].stack]) run = policy_fits(p, sources[s]);
-    if ((sources[s].entry != 0) == entries && run == count) winner = rank > winner ? rank : winner;
-  }
-  source = (2 * SOURCES - max_lane(winner)) % SOURCES;
+  const bool second = alone && entry.count == 1 && other.count;
+  const bool entries = entry.count != 0 && !second && (entry.count >= other.count || entry.count >= SMALL_SHARE);
+  count = entries ? entry.count : other.count;
+  source = entries ? entry.source : other.source;
 }
 
 // Below an entry run of all that its level has there are free places, those of the level before last: where children of the same channel go if all of them
