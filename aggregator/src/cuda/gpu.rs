@@ -3,7 +3,7 @@
 use super::{
     device::{Inner, Workspace},
     driver::Stopwatch,
-    launcher::{Kernels, Launcher, Machine, Rows},
+    launcher::{Kernels, Launcher, Machine, Rows, Turn},
     loaded::{CudaLoaded, Deciding, LoadedModule},
 };
 use crate::{error::RunError, live::Live};
@@ -147,22 +147,30 @@ impl Launcher for Driver<'_, CudaLoaded> {
         Ok(())
     }
 
-    unsafe fn persistent(&self, published: u64, limit: Option<u32>) -> Result<(), RunError> {
+    fn blocks(&self) -> u32 {
+        self.loaded.persistent().map_or(0, |kernel| kernel.blocks)
+    }
+
+    unsafe fn persistent(&self, published: u64, turn: Turn) -> Result<(), RunError> {
         let Some(persistent) = self.loaded.persistent() else {
             return Err(RunError::Device(
                 "the persistent kernel is not compiled".into(),
             ));
         };
         self.fill_module(&persistent.module)?;
-        let blocks = limit.map_or(persistent.blocks, |_| 1);
-        let (mut published, mut word) = (published, limit.unwrap_or(0));
-        let mut params = [(&raw mut published).cast(), (&raw mut word).cast()];
+        let blocks = if turn.all { persistent.blocks } else { 1 };
+        let (mut published, [mut limit, mut began]) = (published, turn.words());
+        let mut params = [
+            (&raw mut published).cast(),
+            (&raw mut limit).cast(),
+            (&raw mut began).cast(),
+        ];
         let kernel = persistent.kernel.0;
-        // SAFETY: the kernel takes the address of a dispatch record and a word; the rest is the caller's promise.
+        // SAFETY: the kernel takes the address of a dispatch record and two words; the rest is the caller's promise.
         unsafe {
             self.inner
                 .context
-                .launch(kernel, blocks, kernel::BLOCK, limit.is_none(), &mut params)
+                .launch(kernel, blocks, kernel::BLOCK, turn.all, &mut params)
         }
     }
 

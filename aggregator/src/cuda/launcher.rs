@@ -189,8 +189,30 @@ pub trait Machine {
     fn elapsed(&self) -> Result<Duration, RunError>;
 }
 
+/// What the persistent kernel does before it ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turn {
+    /// Whether it has all its blocks, or one.
+    pub all: bool,
+    /// It ends with the first run that is for the host, or the first after so many dispatches; otherwise when all is done.
+    pub limit: Option<u32>,
+    /// The dispatches that other blocks heard of in the run's turns before.
+    pub began: u32,
+}
+
+impl Turn {
+    /// The kernel's words: its limit, and where it began.
+    #[must_use]
+    pub fn words(self) -> [u32; 2] {
+        [self.limit.unwrap_or(0), self.began]
+    }
+}
+
 /// A machine that a program's kernels were made for.
 pub trait Launcher: Machine {
+    /// What a dispatch of the host's takes at most that the persistent kernel would do sooner: most of it is the launch.
+    const SHORT: Duration = Duration::from_micros(50);
+
     /// The program.
     fn kernels(&self) -> &Kernels;
 
@@ -206,15 +228,17 @@ pub trait Launcher: Machine {
     /// As the machine does, or if it is not as large.
     fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError>;
 
-    /// Starts the persistent kernel: with a limit it is one block, which ends with the first run that is more than it does, or the first after so many
-    /// dispatches.
+    /// Blocks that the persistent kernel has where it has all; 0 if it is not there.
+    fn blocks(&self) -> u32;
+
+    /// Starts the persistent kernel.
     ///
     /// # Errors
     /// As the machine does.
     ///
     /// # Safety
     /// The device's memory is laid out as the kernels expect, `published` is the address of a dispatch record in it.
-    unsafe fn persistent(&self, published: u64, limit: Option<u32>) -> Result<(), RunError>;
+    unsafe fn persistent(&self, published: u64, turn: Turn) -> Result<(), RunError>;
 
     /// How many workers a subtree dispatch may have; 0 if its kernel is not there, or not yet.
     ///

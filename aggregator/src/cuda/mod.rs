@@ -34,7 +34,7 @@ pub use crate::gpus::{Aggregator, CudaOptions, DeviceInfo};
 pub(crate) use device::CudaBuffer;
 pub use device::{CudaCancel, CudaDevice};
 pub use driver::{devices, driver_version};
-pub use launcher::{Kernels, Launcher, Machine, Rows, SHARED_WORDS};
+pub use launcher::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Turn};
 pub use loaded::CudaLoaded;
 pub use millstream_channels_kernel::cuda::plan::Shape;
 pub use run::{Settings, run};

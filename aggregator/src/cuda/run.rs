@@ -4,7 +4,7 @@ use super::{
     arena::Arena,
     copies::{Copies, Pieces, arguments},
     decision::{Decision, Done, Run as Chosen},
-    launcher::{Launcher, MAILBOX},
+    launcher::{Launcher, MAILBOX, Turn},
     policy::Policy,
     records::{self, Records},
     sight::Watched,
@@ -29,10 +29,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// After so many narrow runs in succession, each launched by the host, one block takes over: as long as these took, that takes too.
+/// After so many narrow runs in succession, each launched by the host, one block of the persistent kernel takes over.
 const NARROW_RUNS: u32 = 4;
-/// If it then does no more than so many, the next time it takes over after twice as many.
-const FEW_RUNS: u64 = 8;
+/// After so many that are no more than a tile of each block, and short, all blocks do.
+const SHORT_RUNS: u32 = 8;
 /// Beyond what the watchdog allows: for the launch, and for what a kernel does after it has seen it.
 const GRACE: Duration = Duration::from_secs(1);
 /// A kernel that takes longer is asked for by naps, so that the host's thread does not burn for it.
@@ -108,6 +108,8 @@ pub(super) struct Counts {
     pub(super) lanes: Vec<Lanes>,
     pub(super) blocked: Duration,
     pub(super) unseen: bool,
+    /// Dispatches that all blocks of the persistent kernel heard of.
+    epoch: u32,
     expected: u32,
     pub(super) workers: Workers,
     pub(super) records: Option<Records>,
@@ -331,21 +333,24 @@ impl<'a, L: Launcher> Run<'a, L> {
         self.arena.tables.waiting + u64::from(number) * size_of::<Mark>() as u64
     }
 
-    /// Launches the persistent kernel on what it has been given, waits for it, and takes up what it leaves. One block ends with the first run that
-    /// is more than it does, which is given back; or when all is done, as all blocks do.
+    /// Launches the persistent kernel on what it has been given, waits for it, and takes up what it leaves. With a limit it ends with the first run that
+    /// is for the host, which is given back; or when all is done.
     fn kernel(
         &self,
         policy: &mut Policy<'_>,
-        limit: Option<u32>,
+        (all, limit): (bool, Option<u32>),
         counts: &mut Counts,
     ) -> Result<(Control, Option<Chosen>), RunError> {
         let plan = self.plan();
         let launched = now();
         self.watched.kernel_begins();
+        let began = counts.epoch;
         // SAFETY: the run's memory is laid out as the kernel expects.
         unsafe {
-            self.launcher
-                .persistent(self.base + self.arena.tables.dispatch, limit)
+            self.launcher.persistent(
+                self.base + self.arena.tables.dispatch,
+                Turn { all, limit, began },
+            )
         }?;
         // Marked again if the run goes on.
         self.launcher.mark(true)?;
@@ -381,6 +386,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         if control.status == status::OK {
             self.watched.kernel_ended();
         }
+        counts.epoch = control.epoch.0;
         let over = control.over != 0 && control.status == status::OK;
         // One that is given back is yet to be dispatched.
         counts.dispatches += control.dispatches - u64::from(over);
@@ -429,10 +435,11 @@ impl<'a, L: Launcher> Run<'a, L> {
     /// The same, by whom the settings say.
     fn decide(&self, policy: &mut Policy<'_>, counts: &mut Counts) -> Result<Control, RunError> {
         match self.settings.aggregator {
-            Aggregator::Persistent => Ok(self.kernel(policy, None, counts)?.0),
+            Aggregator::Persistent => Ok(self.kernel(policy, (true, None), counts)?.0),
             Aggregator::HostThread => self.host_thread(policy, None, counts),
             Aggregator::Auto if self.launcher.is_ready()? => {
-                match self.kernel(policy, Some(self.narrow_limit(counts)), counts)? {
+                let limit = self.narrow_limit(counts);
+                match self.kernel(policy, (false, Some(limit)), counts)? {
                     (_, Some(chosen)) => self.host_thread(policy, Some(chosen), counts),
                     (control, None) => Ok(control),
                 }
@@ -492,7 +499,8 @@ impl<'a, L: Launcher> Run<'a, L> {
         counts: &mut Counts,
     ) -> Result<Control, RunError> {
         let shares = self.settings.aggregator == Aggregator::Auto;
-        let (mut number, mut narrow, mut enough) = (0u32, 0, NARROW_RUNS);
+        let mut number = 0u32;
+        let (mut narrow, mut short) = (Succession::of(NARROW_RUNS), Succession::of(SHORT_RUNS));
         let told = Mailbox::new(self.plan());
         // Relaxed: no kernel is running.
         self.launcher
@@ -501,19 +509,17 @@ impl<'a, L: Launcher> Run<'a, L> {
         let mut over;
         let mut answered = now();
         loop {
-            if shares && narrow >= enough && policy.rests() && self.launcher.is_ready()? {
-                narrow = 0;
-                let before = counts.dispatches;
+            let due = shares && (narrow.is_due() || short.is_due()) && policy.rests();
+            if due && self.launcher.is_ready()? {
+                let (all, before) = (!narrow.is_due(), counts.dispatches);
                 self.hand_over(policy)?;
-                let (control, next) =
-                    self.kernel(policy, Some(self.narrow_limit(counts)), counts)?;
+                let turn = (all, Some(self.narrow_limit(counts)));
+                let (control, next) = self.kernel(policy, turn, counts)?;
                 if next.is_none() {
                     return Ok(control);
                 }
-                enough = match counts.dispatches - before {
-                    0..=FEW_RUNS => enough.saturating_mul(2),
-                    _ => NARROW_RUNS,
-                };
+                let whose = if all { &mut short } else { &mut narrow };
+                whose.did(counts.dispatches - before);
                 chosen = next;
                 answered = now();
             }
@@ -557,11 +563,11 @@ impl<'a, L: Launcher> Run<'a, L> {
             policy.take(&run, &done, number.wrapping_add(1).max(1));
             self.watched.publish(policy, counts.dispatches);
             let source = &self.plan().sources[run.source];
-            narrow = if run.count <= source.alone(self.launcher.kernels().shape) {
-                narrow + 1
-            } else {
-                0
-            };
+            let alone = source.alone(self.launcher.kernels().shape);
+            narrow.saw(run.count <= alone);
+            let time = Duration::from_nanos(answered - begun);
+            let fits = u64::from(run.count) <= u64::from(alone) * u64::from(self.launcher.blocks());
+            short.saw(fits && time <= L::SHORT);
             let consumed = run.count - done.left;
             let warp = self.launcher.kernels().shape.warp;
             counts.lanes[run.source].add((run.count.into(), consumed.into()), warp.into());
@@ -688,6 +694,40 @@ impl<'a, L: Launcher> Run<'a, L> {
             std::hint::spin_loop();
         }
         Ok(())
+    }
+}
+
+/// Runs in succession that the host launched and the persistent kernel would do sooner. After some it takes over: as long as these took, that takes too.
+struct Succession {
+    least: u32,
+    enough: u32,
+    seen: u32,
+}
+
+impl Succession {
+    const fn of(least: u32) -> Self {
+        Self {
+            least,
+            enough: least,
+            seen: 0,
+        }
+    }
+
+    fn saw(&mut self, fits: bool) {
+        self.seen = if fits { self.seen.saturating_add(1) } else { 0 };
+    }
+
+    const fn is_due(&self) -> bool {
+        self.seen >= self.enough
+    }
+
+    /// It did so many. If that was little, it takes over after twice as many the next time.
+    fn did(&mut self, runs: u64) {
+        self.seen = 0;
+        self.enough = match runs <= 2 * u64::from(self.least) {
+            true => self.enough.saturating_mul(2),
+            false => self.least,
+        };
     }
 }
 

@@ -12,7 +12,7 @@ pub use rings::{Measured, Passing, RingEmulator};
 
 use millstream_aggregator::{
     Aggregator, ErasedCall, Live, Policy, RunError, RunReport,
-    cuda::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, WATCHED, run},
+    cuda::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, Turn, WATCHED, run},
 };
 use millstream_channels_kernel::cuda::{Options, Plan, generate};
 use millstream_graph::{ir::TaskId, levelized::Levelized};
@@ -35,7 +35,7 @@ const MOST_MEMORY: u64 = 1 << 30;
 const WATCHDOG: Duration = Duration::from_secs(20);
 
 type SetChannels = unsafe extern "C" fn(*const u8, usize);
-type StartPersistent = unsafe extern "C" fn(*mut u8, u32, u32) -> u32;
+type StartPersistent = unsafe extern "C" fn(*mut u8, u32, u32, u32) -> u32;
 type StartDispatch = unsafe extern "C" fn(u32, *const u32, u32) -> u32;
 type StartWorkers = unsafe extern "C" fn(*mut u8, u32) -> u32;
 type SetLots = unsafe extern "C" fn(u64, u32);
@@ -159,8 +159,8 @@ fn doors(plan: &Plan) -> String {
         r#"
 extern "C" void set_lots(uint64_t seed, unsigned one_in) {{ lots = seed * 0x9e3779b97f4a7c15ull | 1; switches = one_in; }}
 extern "C" void set_channels(const char* channels, size_t size) {{ memcpy((void*)&device_channels, channels, size); }}
-extern "C" unsigned start_persistent(char* dispatch, unsigned blocks, unsigned small) {{
-  return launch(blocks, [=] {{ persistent((Dispatch*)dispatch, small); }});
+extern "C" unsigned start_persistent(char* dispatch, unsigned blocks, unsigned limit, unsigned began) {{
+  return launch(blocks, [=] {{ persistent((Dispatch*)dispatch, limit, began); }});
 }}
 extern "C" unsigned start_dispatch_of(unsigned source, const unsigned* dispatch, unsigned blocks) {{
   const Dispatch d = *(const Dispatch*)dispatch;
@@ -497,6 +497,9 @@ impl<K> Machine for Emulated<K> {
 }
 
 impl Launcher for Emulator {
+    // It is slow at everything.
+    const SHORT: Duration = Duration::MAX;
+
     fn kernels(&self) -> &Kernels {
         &self.kernels
     }
@@ -546,11 +549,16 @@ impl Launcher for Emulator {
         }))
     }
 
-    unsafe fn persistent(&self, published: u64, limit: Option<u32>) -> Result<(), RunError> {
-        let blocks = limit.map_or(self.blocks, |_| 1);
+    fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
+    unsafe fn persistent(&self, published: u64, turn: Turn) -> Result<(), RunError> {
+        let blocks = if turn.all { self.blocks } else { 1 };
+        let [limit, began] = turn.words();
         let ran = self.door::<StartPersistent, _>(b"start_persistent", |start| {
             // SAFETY: the caller's promise.
-            unsafe { start(published as *mut u8, blocks, limit.unwrap_or(0)) }
+            unsafe { start(published as *mut u8, blocks, limit, began) }
         });
         self.ran.set(Instant::now());
         ended(ran)

@@ -178,7 +178,7 @@ fn tight_budgets_change_nothing_of_random_programs() {
 }
 
 /// Bugs of the kernels: where, what stands there, and what is put in its place.
-const BUGS: [(&str, &str, &str); 10] = [
+const BUGS: [(&str, &str, &str); 12] = [
     (
         "moves: what is left lies above a tile that ran, though the level goes on below",
         "} else if (lowest || part == tile) {",
@@ -223,6 +223,16 @@ const BUGS: [(&str, &str, &str); 10] = [
         "workers: what the children of tiles that were tried left free stays so",
         "if (gap) copy_entries(from.stack,",
         "if (gap > BLOCK) copy_entries(from.stack,",
+    ),
+    (
+        "turns: other blocks wait for the first dispatch again",
+        "for (u32 epoch = began + 1;; epoch++) {",
+        "for (u32 epoch = 1;; epoch++) {",
+    ),
+    (
+        "turns: other blocks run what is handed to the host",
+        "if (thread_id() == 0) sh.dispatch.stop = 1;",
+        "",
     ),
     (
         "workers: what is taken back is forgotten",

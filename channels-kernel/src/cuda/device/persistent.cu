@@ -27,18 +27,29 @@ static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
   }
 }
 
+// A dispatch of all blocks that takes so many cycles of a multiprocessor is worth a launch: the host's kernels run what is much work faster.
+#define LONG_RUN (1u << 16)
+
+// Whether a run that is chosen is the host's: it is more than a tile of each block, or the last one was long. One block hands over what it does not do alone.
+FN bool is_over(const Policy& p, const Shared& sh, u32 blocks) {
+  // Moves belong to the dispatch before.
+  if (sh.dispatch.source == SOURCES) return false;
+  const bool wide = blocks == 1 || p.slow || (u64)sh.dispatch.count > (u64)blocks * sources[sh.dispatch.source].alone;
+  return p.dispatches > p.limit || (!sh.local && wide);
+}
+
 // The persistent aggregator: one cooperative kernel. The first warp of block 0 decides; the other blocks wait for the number of the
 // next dispatch. A narrow run stays in that warp, a small one in block 0, and then no other block hears of it.
 //
-// With one block it is also what the host thread leaves narrow levels to: then `limit` is not 0, and a run that is too large for a block ends the
-// kernel and is the host's to launch, or the one after so many dispatches.
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published, u32 limit) {
+// It is also what the host thread leaves runs to that are less than a launch: then `limit` is not 0, and a run that is for the host ends the kernel,
+// or the one after so many dispatches. `began`: the number of the last dispatch that other blocks heard of, by kernels before.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published, u32 limit, u32 began) {
   Shared& sh = shared();
   SHARED(Policy, policy);
   Control* const c = device_channels.control;
   const u32 blocks = gridDim.x;
   if (blockIdx.x != 0) {
-    for (u32 epoch = 1;; epoch++) {
+    for (u32 epoch = began + 1;; epoch++) {
       if (thread_id() == 0) {
         sh.go = await(c, &c->epoch, epoch);
         sh.full = 0;
@@ -60,7 +71,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       }
     }
   }
-  u32 epoch = 0;
+  u32 epoch = began;
+  u64 time = 0;
   if (warp_id() == 0) policy_start(policy, sh, c);
   if (thread_id() == 0) policy.limit = limit ? limit : 0xffffffffu;
   __syncthreads();
@@ -71,8 +83,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       if (lane_id() == 0) __nv_atomic_store_n(&c->beat, sh.dispatch.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     }
     __syncthreads();
-    const bool stop = sh.dispatch.stop != 0, over = limit && !stop && (!sh.local || policy.dispatches > limit);
-    const bool alone = blocks == 1 || (sh.local && !stop);
+    const bool stop = sh.dispatch.stop != 0, over = limit && !stop && is_over(policy, sh, blocks);
+    const bool alone = blocks == 1 || (sh.local && !stop && !over);
+    if (over) {
+      // All have seen that it is not so.
+      __syncthreads();
+      if (thread_id() == 0) sh.dispatch.stop = 1;
+      __syncthreads();
+    }
     if (!alone || over) {
       for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)published)[i] = ((u32*)&sh.dispatch)[i];
       __syncthreads();
@@ -87,12 +105,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       if (thread_id() == 0) c->over = over;
       break;
     }
+    if (!alone && thread_id() == 0) time = cycles();
     share_begins(sh);
     run_source(0, alone ? 1 : blocks);
     __syncthreads();
     share_ends(sh);
     if (!alone) {
-      if (thread_id() == 0) await(c, &c->arrived, blocks - 1);
+      if (thread_id() == 0) {
+        await(c, &c->arrived, blocks - 1);
+        policy.slow = cycles() - time > LONG_RUN;
+      }
       __syncthreads();
     }
   }

@@ -18,6 +18,7 @@ struct Policy : Standing {
   Mark* waiting;       // what waits at levels before `oldest`
   u64 dispatches, narrow;  // all, and those that one warp did by itself
   u32 limit;               // after so many the host is asked what is next
+  u32 slow;                // whether the last dispatch of all blocks took long
 #ifdef RECORDS
   u64 begun;  // when the last one was chosen
 #endif
@@ -190,6 +191,7 @@ FN void policy_start(Policy& p, Shared& sh, Control* c) {
     p.waiting = c->waiting;
     p.room = c->marks;
     p.dispatches = p.narrow = 0;
+    p.slow = 0;
     p.left = Left{};
     // Nothing has been done yet.
     sh.dispatch.source = SOURCES;

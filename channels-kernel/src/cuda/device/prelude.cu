@@ -27,6 +27,7 @@ FN u64 now_ns() {
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
   return t;
 }
+FN u64 cycles() { return (u64)clock64(); }
 FN void pause(u32 ns) { __nanosleep(ns); }
 // Copies a word from global to shared memory, where the hardware can without waiting for it; `brought` waits for all of the thread's.
 template <class T>
