@@ -15,6 +15,15 @@ impl Checker<'_> {
     /// Checks an expression whose value has to be of that type.
     pub(super) fn expr_as(&mut self, e: &syn::Expr, want: &Ty) -> Expr {
         let checked = self.expr(e, Some(want));
+        if self.is_lent(e, &checked)
+            && let (
+                Ty::Scalar(_) | Ty::Var(_) | Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..),
+                Ty::Ref { .. } | Ty::Slice { .. },
+            ) = (self.shallow(&checked.ty), self.shallow(want))
+        {
+            let lent = self.borrow(checked, false, e.span());
+            return self.coerce(lent, want);
+        }
         self.coerce(checked, want)
     }
 

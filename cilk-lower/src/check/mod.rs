@@ -140,6 +140,8 @@ struct Checker<'m> {
     next_loop: usize,
     parallel: BTreeSet<LoopId>,
     ret: Ty,
+    /// Whether a pattern stands for what lies behind a reference that is not there.
+    lends: bool,
 }
 
 impl<'m> Checker<'m> {
@@ -156,6 +158,7 @@ impl<'m> Checker<'m> {
             next_loop: 0,
             parallel: BTreeSet::new(),
             ret,
+            lends: false,
         }
     }
 
@@ -202,6 +205,7 @@ impl<'m> Checker<'m> {
             awaits: false,
             fixed: None,
             guarded: false,
+            lent: false,
         });
         VarId(self.vars.len() - 1)
     }

@@ -1,8 +1,11 @@
 //! Unary and binary operators, casts, assignment.
 
-use super::{Checker, places::mismatch_help};
+use super::{
+    Checker,
+    places::{mismatch_help, strip},
+};
 use crate::{
-    hir::{Expr, ExprKind},
+    hir::{Expr, ExprKind, Pat, Stmt},
     ty::{BOOL, Class, Ty},
 };
 use millstream_graph::ir::{BinOp, UnOp};
@@ -163,6 +166,11 @@ impl Checker<'_> {
                     span,
                 );
             }
+            if let Ty::Tuple(fields) = self.shallow(&left.ty)
+                && !fields.is_empty()
+            {
+                return self.ordered_tuples(op, left, right, fields.len());
+            }
             return Expr::new(ExprKind::Binary(op, left, right), BOOL, span);
         }
         let ty = if matches!(self.shallow(&left.ty), Ty::Never) {
@@ -171,6 +179,68 @@ impl Checker<'_> {
             left.ty.clone()
         };
         Expr::new(ExprKind::Binary(op, left, right), ty, span)
+    }
+
+    /// The order of two tuples is that of the first of their fields which are not equal.
+    fn ordered_tuples(&mut self, op: BinOp, left: Expr, right: Expr, fields: usize) -> Expr {
+        let span = left.span;
+        let mut stmts = Vec::new();
+        let [left, right] = [left, right].map(|side| {
+            let var = self.add_var("tuple", side.ty.clone());
+            let named = Expr::new(ExprKind::Var(var), side.ty.clone(), side.span);
+            stmts.push(Stmt::Let(Pat::Var(var), Some(side)));
+            named
+        });
+        let ordered = self.ordered(op, &left, &right, fields);
+        Expr::new(ExprKind::Block(stmts, Some(ordered)), BOOL, span)
+    }
+
+    fn ordered(&mut self, op: BinOp, left: &Expr, right: &Expr, fields: usize) -> Expr {
+        let span = left.span;
+        let strict = match op {
+            BinOp::Le => BinOp::Lt,
+            BinOp::Ge => BinOp::Gt,
+            strict => strict,
+        };
+        let mut rest: Option<Expr> = None;
+        for i in (0..fields).rev() {
+            let [a, b] = [left, right].map(|side| {
+                let ty = match self.shallow(&side.ty) {
+                    Ty::Tuple(types) => types[i].clone(),
+                    _ => Ty::Error,
+                };
+                let field = Expr::new(ExprKind::Field(side.clone(), i), ty, span);
+                self.behind_refs(field)
+            });
+            let inner = match self.shallow(&a.ty) {
+                Ty::Tuple(types) => types.len(),
+                _ => 0,
+            };
+            let mut compare = |op: BinOp| match (inner, op) {
+                (0, _) => Expr::new(ExprKind::Binary(op, a.clone(), b.clone()), BOOL, span),
+                (_, BinOp::Eq) => {
+                    let (left, right) = (a.clone(), b.clone());
+                    let same = ExprKind::SameFields {
+                        equal: true,
+                        left,
+                        right,
+                    };
+                    Expr::new(same, BOOL, span)
+                }
+                _ => self.ordered(op, &a, &b, inner),
+            };
+            rest = Some(match rest {
+                None => compare(op),
+                Some(rest) => {
+                    let (first, same) = (compare(strict), compare(BinOp::Eq));
+                    let lazy = |and, left, right| {
+                        Expr::new(ExprKind::Lazy { and, left, right }, BOOL, span)
+                    };
+                    lazy(false, first, lazy(true, same, rest))
+                }
+            });
+        }
+        rest.unwrap_or_else(|| Self::broken(span))
     }
 
     /// An array that is compared with a slice becomes a slice.
@@ -210,11 +280,20 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether an expression is the name of what its syntax takes for a reference to it.
+    pub(super) fn is_lent(&self, syntax: &syn::Expr, e: &Expr) -> bool {
+        matches!(strip(syntax), syn::Expr::Path(_))
+            && matches!(*e.kind, ExprKind::Var(v) if self.vars[v.0].lent)
+    }
+
     pub(super) fn unary(&mut self, u: &syn::ExprUnary, want: Option<&Ty>) -> Expr {
         let span = u.span();
         match u.op {
             syn::UnOp::Deref(_) => {
                 let e = self.expr(&u.expr, None);
+                if self.is_lent(&u.expr, &e) {
+                    return e;
+                }
                 match self.shallow(&e.ty) {
                     Ty::Ref { target, .. } => Expr::new(ExprKind::Deref(e), *target, span),
                     Ty::Error => Self::broken(span),
@@ -321,7 +400,7 @@ impl Checker<'_> {
         if let syn::Expr::Infer(_) = *a.left {
             let right = self.expr(&a.right, None);
             return Expr::new(
-                ExprKind::Block(vec![crate::hir::Stmt::Expr(right)], None),
+                ExprKind::Block(vec![Stmt::Expr(right)], None),
                 Ty::unit(),
                 span,
             );
@@ -340,7 +419,6 @@ impl Checker<'_> {
 
     /// `(a, b) = value`: the value first, then each place.
     fn assign_tuple(&mut self, t: &syn::ExprTuple, value: &syn::Expr, span: Span) -> Expr {
-        use crate::hir::{Pat, Stmt};
         let value = self.expr(value, None);
         let fields: Vec<Ty> = t
             .elems

@@ -24,6 +24,15 @@ pub(super) enum BodySyntax<'s> {
     Block(&'s syn::Block),
 }
 
+impl quote::ToTokens for BodySyntax<'_> {
+    fn to_tokens(&self, tokens: &mut proc_macro2::TokenStream) {
+        match self {
+            BodySyntax::Expr(e) => e.to_tokens(tokens),
+            BodySyntax::Block(b) => b.to_tokens(tokens),
+        }
+    }
+}
+
 impl<'s> ArmSyntax<'s> {
     pub(super) fn new(pat: &'s syn::Pat, body: BodySyntax<'s>) -> Self {
         Self {
@@ -75,8 +84,17 @@ impl Checker<'_> {
             None => self.expr(&init.expr, None),
         };
         let ty = ty.unwrap_or_else(|| value.ty.clone());
-        let pat = self.pattern(pat, &ty);
+        let lends = super::chains::is_lent(&local.attrs) || self.is_lent(&init.expr, &value);
+        let pat = self.lending(lends, |c| c.pattern(pat, &ty));
         stmts.push(Stmt::Let(pat, Some(value)));
+    }
+
+    /// Checks a pattern with what its names stand for, and forgets that.
+    fn lending<T>(&mut self, lends: bool, pattern: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.lends, lends);
+        let pat = pattern(self);
+        self.lends = around;
+        pat
     }
 
     /// `let pattern = value else { .. }` is a `match` whose value is what the pattern's names get.
@@ -88,12 +106,9 @@ impl Checker<'_> {
         stmts: &mut Vec<Stmt>,
     ) {
         let span = pat.span();
-        let (pat, value) = match pat {
-            syn::Pat::Type(t) => {
-                let ty = self.annotated(&t.ty);
-                (&*t.pat, self.expr_as(value, &ty))
-            }
-            pat => (pat, self.expr(value, None)),
+        let (pat, ty) = match pat {
+            syn::Pat::Type(t) => (&*t.pat, Some(self.annotated(&t.ty))),
+            pat => (pat, None),
         };
         let bound = self.names(pat);
         let (names, by) = (
@@ -109,7 +124,13 @@ impl Checker<'_> {
             ArmSyntax::new(pat, BodySyntax::Expr(&taken)),
             ArmSyntax::new(&rest, BodySyntax::Expr(other)),
         ];
-        let matching = self.matching(value, &arms, None, span);
+        let matching = match ty {
+            Some(ty) => {
+                let value = self.expr_as(value, &ty);
+                self.matching(value, &arms, None, span)
+            }
+            None => self.matching_of(value, &arms, None, span),
+        };
         let ty = matching.ty.clone();
         let all: syn::Pat = syn::parse_quote_spanned!(span=> (#(#by,)*));
         let all = self.pattern(&all, &ty);
@@ -137,7 +158,7 @@ impl Checker<'_> {
     }
 
     /// Whether a name in a pattern is that of a constant, and binds nothing.
-    fn is_constant(&self, name: &syn::Ident) -> bool {
+    pub(super) fn is_constant(&self, name: &syn::Ident) -> bool {
         matches!(self.m.names.get(&name.to_string()), Some(Item::Const(_)))
             || self.m.variant(&name.clone().into()).is_some()
     }
@@ -160,12 +181,15 @@ impl Checker<'_> {
             let target = self.shallow(&target);
             match (pat, &target) {
                 (syn::Pat::Reference(r), _) => {
-                    return Pat::Deref(Box::new(self.pattern(&r.pat, &target)));
+                    let inner = self.lending(false, |c| c.pattern(&r.pat, &target));
+                    return Pat::Deref(Box::new(inner));
                 }
                 (syn::Pat::Tuple(_), Ty::Tuple(_))
                 | (syn::Pat::Struct(_) | syn::Pat::TupleStruct(_), Ty::Struct(_))
                 | (syn::Pat::Slice(_), Ty::Array(..)) => {
-                    return Pat::Behind(Box::new(self.parts(pat, &target, Some(mutable))));
+                    // Behind two references the names are references too, not references to these.
+                    let parts = self.lending(false, |c| c.parts(pat, &target, Some(mutable)));
+                    return Pat::Behind(Box::new(parts));
                 }
                 _ => {}
             }
@@ -192,6 +216,7 @@ impl Checker<'_> {
             syn::Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
                 let name = p.ident.to_string();
                 let var = self.add_var(&name, ty.clone());
+                self.vars[var.0].lent = self.lends;
                 self.fix(var, p);
                 self.bind(&name, Binding::Var(var));
                 Pat::Var(var)
@@ -305,7 +330,6 @@ impl Checker<'_> {
     }
 
     pub(super) fn match_expr(&mut self, m: &syn::ExprMatch, want: Option<&Ty>) -> Expr {
-        let value = self.expr(&m.expr, None);
         let arms: Vec<ArmSyntax<'_>> = m
             .arms
             .iter()
@@ -318,7 +342,7 @@ impl Checker<'_> {
                 ArmSyntax { pat, guard, body }
             })
             .collect();
-        self.matching(value, &arms, want, m.span())
+        self.matching_of(&m.expr, &arms, want, m.span())
     }
 
     /// A `match` of a value. What is one under another name comes here with arms of its own, not as text to be parsed again: a value
@@ -330,13 +354,15 @@ impl Checker<'_> {
         want: Option<&Ty>,
         span: proc_macro2::Span,
     ) -> Expr {
+        // Behind a reference the names are references too.
+        let lends = matches!(self.shallow(&value.ty), Ty::Ref { mutable: false, .. });
         let value = self.behind_refs(value);
         let ty = value.ty.clone();
         let mut arms: Vec<Arm> = Vec::new();
         let mut result: Option<Ty> = None;
         for arm in given {
             self.scopes.push(BTreeMap::new());
-            let matched = self.arm_pattern(arm.pat, &ty);
+            let matched = self.lending(lends, |c| c.arm_pattern(arm.pat, &ty));
             let guard = arm.guard.map(|g| self.expr_as(g, &crate::ty::BOOL));
             let hint = result.clone();
             let hint = hint.as_ref().or(want);
@@ -402,6 +428,11 @@ impl Checker<'_> {
         match pat {
             syn::Pat::Wild(_) => {}
             syn::Pat::Paren(p) => self.tests(&p.pat, ty, path, out),
+            syn::Pat::Reference(r) if self.lends && path.is_empty() => {
+                self.lending(false, |c| {
+                    c.tests(&r.pat, ty, path, out);
+                });
+            }
             syn::Pat::Ident(p) if !self.is_constant(&p.ident) => {
                 if p.by_ref.is_some() {
                     self.error(p.span(), "`ref` is not part of the task language")
@@ -421,6 +452,7 @@ impl Checker<'_> {
                     }
                     None => self.add_var(&name, bound),
                 };
+                self.vars[var.0].lent = self.lends;
                 self.fix(var, p);
                 self.bind(&name, Binding::Var(var));
                 out.names.insert(name, var);

@@ -23,7 +23,7 @@ pub mod program {
 //~ 7:46: the type of this `sum` must be known here
 //~   help: write it: `.sum::<u64>()`
 //~ 8:32: `max` gives an `Option`, and there is none on a device
-//~   help: say what it is where there is nothing: `.max().unwrap_or(0)`; or ask `.is_some()`
+//~   help: say what it is where there is nothing, `.max().unwrap_or(0)`, or take it apart: `if let Some(x) = ..`
 //~ 9:35: an iterator stands only in a `for`, or where a method ends it
 //~   help: write a loop, or end it by `sum`, `product`, `count`, `fold`, `any`, `all`, `for_each`, or by `min`, `max`, `position`, `find` and what is asked of these
 //~ 10:31: `collect` of an iterator is not part of the task language

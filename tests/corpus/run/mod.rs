@@ -89,6 +89,7 @@ programs! {
     int_wraps
     integrate
     iterator_chains
+    iterator_options
     jacobi
     knapsack
     label_correcting
