@@ -16,6 +16,7 @@ macro_rules! programs {
 }
 
 programs! {
+    alignment_blocks
     array_patterns
     array_values
     arrays
@@ -79,6 +80,7 @@ programs! {
     image_rows
     implicit_sync
     imports
+    independent_sets
     inference
     int_bits
     int_division
@@ -91,6 +93,8 @@ programs! {
     iterator_chains
     iterator_options
     jacobi
+    karatsuba
+    kd_trees
     knapsack
     label_correcting
     late_initialization
@@ -116,6 +120,7 @@ programs! {
     minimax
     no_parameters
     on_gpu
+    page_ranks
     parallel_checked
     parallel_corners
     parallel_differences
@@ -141,6 +146,7 @@ programs! {
     results_structs_arrays
     results_tuple
     return_before_sync
+    satisfiability
     several_syncs
     shadowing
     shared_alpha_beta
@@ -155,6 +161,7 @@ programs! {
     struct_slices
     structs
     sudoku
+    suffix_arrays
     sync_in_branch
     sync_in_loop
     tables_and_ranges
@@ -175,5 +182,6 @@ programs! {
     wide_loops
     wide_nested_loops
     wide_spawn
+    wildcards
     without_checks
 }
