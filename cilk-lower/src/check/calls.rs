@@ -1,6 +1,6 @@
 //! Calls of functions, constructors of structs, and what hangs on the names of types: `u32::MAX`, `AtomicU32::new(0)`.
 
-use super::{Checker, nearest};
+use super::{Binding, Checker, nearest};
 use crate::{
     hir::{Builtin, Expr, ExprKind, FnId},
     impls::full_name,
@@ -12,6 +12,7 @@ use millstream_graph::{
     ty::{Scalar, StructId, Type},
 };
 use proc_macro2::Span;
+use std::rc::Rc;
 use syn::spanned::Spanned;
 
 impl Checker<'_> {
@@ -32,6 +33,10 @@ impl Checker<'_> {
             return self.associated_call(&path, &args, want, span);
         };
         let name = ident.to_string();
+        if let Some(Binding::Closure(named)) = self.lookup(&name) {
+            let named = Rc::clone(named);
+            return self.call_closure(&named, &args, want, span);
+        }
         match self.m.names.get(&name).copied() {
             _ if self.lookup(&name).is_some() => self.refuse(
                 ident.span(),

@@ -73,8 +73,8 @@ impl Checker<'_> {
             ),
             syn::Expr::Closure(_) => self.refuse(
                 span,
-                "a closure is not part of the task language",
-                "write a function and pass what it captures",
+                "a closure as a value is not part of the task language",
+                "give it a name, `let f = |x| ..;`, and call that; or write it where a chain takes it",
             ),
             syn::Expr::Try(_) => self.refuse(
                 span,
@@ -234,6 +234,13 @@ impl Checker<'_> {
                 let mut place = place.clone();
                 place.span = span;
                 return place;
+            }
+            Some(Binding::Closure(_)) => {
+                return self.refuse(
+                    span,
+                    format!("the closure `{name}` is used as a value"),
+                    format!("call it: `{name}(..)`"),
+                );
             }
             None => {}
         }

@@ -313,7 +313,7 @@ impl Checker<'_> {
             );
         }
         let help = if name.starts_with("checked_") {
-            "there is no `Option`: use `wrapping_`, `saturating_` or `overflowing_`".to_owned()
+            "there is no `Option`: ask `checked_add`, `_sub` or `_mul` at once, `.unwrap_or(0)`; or use `overflowing_`".to_owned()
         } else if matches!(name, "into" | "try_into") {
             "name the type: `u64::from(x)` where no value is lost, else `x as u64`".to_owned()
         } else if matches!(name, "cmp" | "partial_cmp" | "total_cmp") {

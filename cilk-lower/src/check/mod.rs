@@ -7,6 +7,7 @@
 mod calls;
 mod chains;
 mod channels;
+mod closures;
 mod control;
 mod defaults;
 mod exhaustive;
@@ -34,7 +35,10 @@ use crate::{
 };
 use millstream_graph::{ir::FunctionKind, ty::Type};
 use proc_macro2::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 use syn::spanned::Spanned;
 
 /// Checks a function. The first variables of the body are the parameters.
@@ -111,6 +115,7 @@ enum Binding {
     Element(VarId),
     /// Part of a hidden variable: the names of `let (a, b) = spawn!(..)`.
     Place(Expr),
+    Closure(Rc<closures::Named>),
 }
 
 #[derive(Debug)]
@@ -142,6 +147,8 @@ struct Checker<'m> {
     ret: Ty,
     /// Whether a pattern stands for what lies behind a reference that is not there.
     lends: bool,
+    /// Calls of closures so far.
+    closure_calls: usize,
 }
 
 impl<'m> Checker<'m> {
@@ -159,6 +166,7 @@ impl<'m> Checker<'m> {
             parallel: BTreeSet::new(),
             ret,
             lends: false,
+            closure_calls: 0,
         }
     }
 

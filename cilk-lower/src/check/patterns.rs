@@ -72,6 +72,9 @@ impl Checker<'_> {
         if let Some((_, other)) = &init.diverge {
             return self.let_else(&local.pat, &init.expr, other, stmts);
         }
+        if self.let_closure(pat, &init.expr) {
+            return;
+        }
         if let Some(mac) = super::macros::spawn_macro(&init.expr) {
             self.let_spawn(pat, ty, mac, stmts);
             return;
@@ -90,7 +93,7 @@ impl Checker<'_> {
     }
 
     /// Checks a pattern with what its names stand for, and forgets that.
-    fn lending<T>(&mut self, lends: bool, pattern: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn lending<T>(&mut self, lends: bool, pattern: impl FnOnce(&mut Self) -> T) -> T {
         let around = std::mem::replace(&mut self.lends, lends);
         let pat = pattern(self);
         self.lends = around;
@@ -164,7 +167,7 @@ impl Checker<'_> {
     }
 
     /// The type behind a `:`; `_` in it is left open where it stands alone or as an array's element.
-    fn annotated(&mut self, ty: &syn::Type) -> Ty {
+    pub(super) fn annotated(&mut self, ty: &syn::Type) -> Ty {
         match ty {
             syn::Type::Infer(_) => self.fresh_any(),
             syn::Type::Array(a) if matches!(*a.elem, syn::Type::Infer(_)) => {

@@ -28,8 +28,8 @@ pub mod program {
 //~   help: write a loop, or end it by `sum`, `product`, `count`, `fold`, `any`, `all`, `for_each`, or by `min`, `max`, `position`, `find` and what is asked of these
 //~ 10:31: `collect` of an iterator is not part of the task language
 //~   help: nothing is allocated in a task: write to an array, or to a slice that is lent
-//~ 11:42: `last` of an iterator is not part of the task language
-//~   help: run backwards, and find the first: `.rev().find(|_| true)`
+//~ 11:42: `last` gives an `Option`, and there is none on a device
+//~   help: say what it is where there is nothing, `.max().unwrap_or(0)`, or take it apart: `if let Some(x) = ..`
 //~ 13:22: an iterator stands only in a `for`
 //~   help: write a loop: `for part in a.chunks(n) { .. }`
 //~ 14:13: `zip` gives pairs

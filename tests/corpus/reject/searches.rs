@@ -34,6 +34,12 @@ pub mod program {
             Some(&0) | None => 2,
             _ => 3,
         };
+        let part = a.get(1..3).is_some();
+        let apart = a.split_first();
+        let reversed = a.iter().min_by(|x, y| y.cmp(x).reverse()).unwrap();
+        let unsure = a.iter().max_by(|x, y| x.partial_cmp(y)).unwrap();
+        let named = a.iter().max_by(i32::cmp).unwrap();
+        let sum = n.checked_add(1);
         0
     }
 }
@@ -63,3 +69,15 @@ pub mod program {
 //~   help: write a loop; a closure ends with its value
 //~ 34:13: this arm of a `match` of what a search finds
 //~   help: write arms of `Some(..)`, and one of `None` or `_`
+//~ 37:26: `get` of a range is not part of the task language
+//~   help: compare its ends with the length, then write `&a[lo..hi]`
+//~ 38:23: slices have no method `split_first`
+//~   help: there is no `Option`: take it apart, `if let Some((first, rest)) = ..`
+//~ 39:47: this closure does more than compare
+//~   help: write `|a, b| a.x.total_cmp(&b.x)`, with `cmp`, `total_cmp` or `partial_cmp(..).unwrap()`; or `min_by_key`
+//~ 40:45: this closure does more than compare
+//~   help: write `|a, b| a.x.total_cmp(&b.x)`, with `cmp`, `total_cmp` or `partial_cmp(..).unwrap()`; or `min_by_key`
+//~ 41:37: expected a closure that compares
+//~   help: write `|a, b| a.x.total_cmp(&b.x)`, with `cmp`, `total_cmp` or `partial_cmp(..).unwrap()`; or `min_by_key`
+//~ 42:21: `usize` has no method `checked_add`
+//~   help: there is no `Option`: ask `checked_add`, `_sub` or `_mul` at once, `.unwrap_or(0)`; or use `overflowing_`

@@ -44,6 +44,7 @@ programs! {
     cilksort
     cliques
     clones
+    closures
     comparisons
     constants
     constants_in_functions
@@ -120,6 +121,7 @@ programs! {
     minimax
     no_parameters
     on_gpu
+    optional_parts
     page_ranks
     parallel_checked
     parallel_corners

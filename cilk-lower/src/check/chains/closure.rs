@@ -46,9 +46,7 @@ pub(super) fn apply(f: &syn::Expr, args: &[(&Ident, bool)]) -> Result<TokenStrea
             "several in one are a tuple: `|(i, x)| ..`",
         );
     }
-    let mut leaves = Leaves::default();
-    leaves.visit_expr(&closure.body);
-    if let Some(why) = leaves.why {
+    if let Some(why) = what_leaves(&closure.body) {
         return Err(why);
     }
     let body = &closure.body;
@@ -75,6 +73,13 @@ pub(super) fn apply(f: &syn::Expr, args: &[(&Ident, bool)]) -> Result<TokenStrea
     }
     // What a statement would end at goes on in an expression.
     Ok(quote_spanned!(span=> { #lets (#body) }))
+}
+
+/// What would leave more than the closure, if anything.
+pub(in super::super) fn what_leaves(body: &syn::Expr) -> Option<Refused> {
+    let mut leaves = Leaves::default();
+    leaves.visit_expr(body);
+    leaves.why
 }
 
 /// Looks for what would leave more than the closure where that is a loop's body.

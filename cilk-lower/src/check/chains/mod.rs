@@ -6,6 +6,7 @@
 
 mod closure;
 mod search;
+mod sources;
 
 use super::{
     Checker,
@@ -14,10 +15,10 @@ use super::{
 };
 use crate::{hir::Expr, ty::Ty};
 use closure::apply;
-pub(super) use closure::is_lent;
+pub(super) use closure::{is_lent, what_leaves};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use search::is_search;
+use sources::is_search;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
 /// What a `for` knows by itself, next to what it runs over.
@@ -45,10 +46,10 @@ const ADAPTORS: &[&str] = &[
     "cycle",
 ];
 /// Something in a chain that is not part of the task language, and what to write instead.
-struct Refused {
-    span: Span,
-    message: String,
-    help: &'static str,
+pub(super) struct Refused {
+    pub(super) span: Span,
+    pub(super) message: String,
+    pub(super) help: &'static str,
 }
 
 fn refused<T>(span: Span, message: impl Into<String>, help: &'static str) -> Result<T, Refused> {
@@ -353,13 +354,9 @@ impl Checker<'_> {
             "collect" | "to_vec" | "partition" | "unzip" => {
                 "nothing is allocated in a task: write to an array, or to a slice that is lent"
             }
-            "last" => "run backwards, and find the first: `.rev().find(|_| true)`",
-            "nth" => "leave out what is before: `.skip(n).find(|_| true)`",
-            "reduce" => "say what it begins with: `.fold(first, ..)`",
             "is_sorted" => "ask the neighbours: `a.windows(2).all(|w| w[0] <= w[1])`",
             "eq" | "ne" => "compare the slices themselves: `a == b`",
             "rposition" => "run backwards, and count from the end: `.rev().position(..)`",
-            "min_by" | "max_by" => "write a loop, or `fold`: `.fold(f32::MIN, f32::max)`",
             _ => "write a loop, or end it by `sum`, `count`, `fold`, `any` or `all`",
         };
         Some(self.refuse(

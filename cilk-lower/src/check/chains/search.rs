@@ -6,7 +6,8 @@ use super::{
         patterns::{ArmSyntax, BodySyntax},
         places::strip,
     },
-    Loop, Refused, apply, item, own, refused,
+    Loop, Refused, apply, own, refused,
+    sources::{is_part, is_search, part},
 };
 use crate::{hir::Expr, ty::Ty};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -28,14 +29,6 @@ const OF_OPTION: &[&str] = &[
     "is_none_or",
 ];
 
-/// Whether a method gives an `Option` of what it finds.
-pub(super) fn is_search(m: &syn::ExprMethodCall) -> bool {
-    matches!(
-        (&*m.method.to_string(), m.args.len()),
-        ("min" | "max", 0) | ("position" | "find" | "min_by_key" | "max_by_key", 1)
-    )
-}
-
 /// A method that may find nothing, and what is made of what it finds.
 struct Search<'e> {
     end: &'e syn::ExprMethodCall,
@@ -47,7 +40,7 @@ impl<'e> Search<'e> {
         let syn::Expr::MethodCall(m) = strip(e) else {
             return None;
         };
-        if is_search(m) {
+        if is_search(m) || is_part(m) {
             return Some(Self {
                 end: m,
                 made: Vec::new(),
@@ -83,12 +76,16 @@ struct Found {
 }
 
 impl Found {
-    /// Reads a search; none if what it runs over is no iterator.
+    /// Reads a search; none if what it runs over is no iterator, and it is no part of anything else either.
     fn new(search: &Search<'_>, span: Span) -> Option<Result<Self, Refused>> {
-        let over = Loop::new(&search.end.receiver, span)?;
-        Some(over.and_then(|over| {
-            let (some, best) = (own("some", span), own("best", span));
-            let run = over.finding(search.end, &some, &best)?;
+        let (some, best) = (own("some", span), own("best", span));
+        let over = Loop::new(&search.end.receiver, span).filter(|_| is_search(search.end));
+        let run = match over {
+            Some(over) => over.and_then(|over| over.finding(search.end, &some, &best)),
+            None if is_part(search.end) => part(search.end, &some, &best),
+            None => return None,
+        };
+        Some(run.and_then(|run| {
             let mut value = best.to_token_stream();
             for m in &search.made {
                 value = match m.args.first() {
@@ -185,51 +182,6 @@ impl Found {
     }
 }
 
-impl Loop {
-    /// The loop that finds it, and what stands before that.
-    fn finding(
-        &self,
-        end: &syn::ExprMethodCall,
-        some: &Ident,
-        best: &Ident,
-    ) -> Result<TokenStream, Refused> {
-        let (span, item, key) = (self.span, item(self.span), own("key", self.span));
-        let mut before = quote_spanned!(span=> let mut #some = false; let mut #best;);
-        let take = |found: &Ident| quote_spanned!(span=> #best = #found; #some = true;);
-        let body = match (&*end.method.to_string(), end.args.first()) {
-            ("position", Some(f)) => {
-                let (test, at) = (apply(f, &[(&item, false)])?, own("position", span));
-                before.extend(quote_spanned!(span=> let mut #at = 0usize;));
-                let take = take(&at);
-                quote_spanned!(span=> if #test { #take break; } #at += 1;)
-            }
-            ("find", Some(f)) => {
-                let (test, take) = (apply(f, &[(&item, true)])?, take(&item));
-                quote_spanned!(span=> if #test { #take break; })
-            }
-            (name, by) => {
-                let of = match by {
-                    Some(f) => apply(f, &[(&item, true)])?,
-                    // By value, where items are references.
-                    None if self.refers => quote_spanned!(span=> *#item),
-                    None => item.to_token_stream(),
-                };
-                let least = own("least", span);
-                before.extend(quote_spanned!(span=> let mut #least;));
-                // As in Rust: the first of the least, the last of the greatest.
-                let better = match name.starts_with("min") {
-                    true => quote_spanned!(span=> #key < #least),
-                    false => quote_spanned!(span=> #key >= #least),
-                };
-                let take = take(&item);
-                quote_spanned!(span=> let #key = #of; if !#some || #better { #take #least = #key; })
-            }
-        };
-        let (own, run) = (&self.before, self.with(None, &body));
-        Ok(quote_spanned!(span=> #own #before #run))
-    }
-}
-
 /// The arms of a `match` of a search.
 struct Arms<'s> {
     /// Those of `Some(pattern)`, with that pattern.
@@ -311,6 +263,12 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether the method is Rust's: a program may have one of that name.
+    fn is_known(&self, search: &Search<'_>) -> bool {
+        let own = format!("::{}", search.end.method);
+        !self.m.names.keys().any(|name| name.ends_with(&own))
+    }
+
     /// A `match`, or what is one under another name, of a search or of any other value.
     pub(in super::super) fn matching_of(
         &mut self,
@@ -319,7 +277,8 @@ impl Checker<'_> {
         want: Option<&Ty>,
         span: Span,
     ) -> Expr {
-        let Some(found) = Search::new(e).and_then(|search| Found::new(&search, e.span())) else {
+        let search = Search::new(e).filter(|search| self.is_known(search));
+        let Some(found) = search.and_then(|search| Found::new(&search, e.span())) else {
             let value = self.expr(e, None);
             return self.matching(value, arms, want, span);
         };
@@ -335,7 +294,8 @@ impl Checker<'_> {
         asked: &syn::ExprMethodCall,
         want: Option<&Ty>,
     ) -> Option<Expr> {
-        let found = Found::new(&Search::asked(asked)?, asked.span())?;
+        let search = Search::asked(asked).filter(|search| self.is_known(search))?;
+        let found = Found::new(&search, asked.span())?;
         Some(match found.and_then(|found| found.asked(asked)) {
             Ok(block) => self.expr(&block, want),
             Err(why) => self.refuse(why.span, why.message, why.help),
