@@ -123,7 +123,7 @@ impl Checker<'_> {
         Some(path)
     }
 
-    fn call_fn(&mut self, id: FnId, args: &[&syn::Expr], span: Span) -> Expr {
+    pub(super) fn call_fn(&mut self, id: FnId, args: &[&syn::Expr], span: Span) -> Expr {
         if self.kind.is_none() {
             return self.refuse(
                 span,
@@ -358,6 +358,13 @@ impl Checker<'_> {
         match (owner.as_str(), name.as_str()) {
             ("cmp", "min" | "max") if args.len() == 2 => {
                 let first = self.expr(args[0], want);
+                if let Ty::Tuple(_) | Ty::Struct(_) = self.shallow(&first.ty) {
+                    let ty = first.ty.clone();
+                    let second = self.expr_as(args[1], &ty);
+                    if let Some(greater) = self.greater(name, first.clone(), second) {
+                        return greater;
+                    }
+                }
                 return self.scalar_method(first, name, &args[1..], path.span(), span);
             }
             ("mem", "swap" | "replace") if args.len() == 2 => {

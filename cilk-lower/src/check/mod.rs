@@ -15,12 +15,15 @@ mod expr;
 mod fields;
 mod finish;
 mod let_spawns;
+mod lets;
 mod macros;
 mod memory;
 mod methods;
 mod operators;
+mod overloads;
 mod patterns;
 mod places;
+mod slice_patterns;
 
 pub(crate) use control::is_parallel_attribute;
 

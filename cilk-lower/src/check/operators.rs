@@ -1,7 +1,7 @@
 //! Unary and binary operators, casts, assignment.
 
 use super::{
-    Checker,
+    Checker, overloads,
     places::{mismatch_help, strip},
 };
 use crate::{
@@ -101,6 +101,11 @@ impl Checker<'_> {
             self.expr(right, right_hint.as_ref())
         };
         let right = self.behind_refs(right);
+        if let Some(call) =
+            overloads::method(op).and_then(|name| self.overloaded(name, &[&left, &right], span))
+        {
+            return call;
+        }
         if is_shift(op) {
             let ty = left.ty.clone();
             return Expr::new(ExprKind::Binary(op, left, right), ty, span);
@@ -166,10 +171,8 @@ impl Checker<'_> {
                     span,
                 );
             }
-            if let Ty::Tuple(fields) = self.shallow(&left.ty)
-                && !fields.is_empty()
-            {
-                return self.ordered_tuples(op, left, right, fields.len());
+            if let Some(ordered) = self.ordered(op, &left, &right) {
+                return ordered;
             }
             return Expr::new(ExprKind::Binary(op, left, right), BOOL, span);
         }
@@ -179,68 +182,6 @@ impl Checker<'_> {
             left.ty.clone()
         };
         Expr::new(ExprKind::Binary(op, left, right), ty, span)
-    }
-
-    /// The order of two tuples is that of the first of their fields which are not equal.
-    fn ordered_tuples(&mut self, op: BinOp, left: Expr, right: Expr, fields: usize) -> Expr {
-        let span = left.span;
-        let mut stmts = Vec::new();
-        let [left, right] = [left, right].map(|side| {
-            let var = self.add_var("tuple", side.ty.clone());
-            let named = Expr::new(ExprKind::Var(var), side.ty.clone(), side.span);
-            stmts.push(Stmt::Let(Pat::Var(var), Some(side)));
-            named
-        });
-        let ordered = self.ordered(op, &left, &right, fields);
-        Expr::new(ExprKind::Block(stmts, Some(ordered)), BOOL, span)
-    }
-
-    fn ordered(&mut self, op: BinOp, left: &Expr, right: &Expr, fields: usize) -> Expr {
-        let span = left.span;
-        let strict = match op {
-            BinOp::Le => BinOp::Lt,
-            BinOp::Ge => BinOp::Gt,
-            strict => strict,
-        };
-        let mut rest: Option<Expr> = None;
-        for i in (0..fields).rev() {
-            let [a, b] = [left, right].map(|side| {
-                let ty = match self.shallow(&side.ty) {
-                    Ty::Tuple(types) => types[i].clone(),
-                    _ => Ty::Error,
-                };
-                let field = Expr::new(ExprKind::Field(side.clone(), i), ty, span);
-                self.behind_refs(field)
-            });
-            let inner = match self.shallow(&a.ty) {
-                Ty::Tuple(types) => types.len(),
-                _ => 0,
-            };
-            let mut compare = |op: BinOp| match (inner, op) {
-                (0, _) => Expr::new(ExprKind::Binary(op, a.clone(), b.clone()), BOOL, span),
-                (_, BinOp::Eq) => {
-                    let (left, right) = (a.clone(), b.clone());
-                    let same = ExprKind::SameFields {
-                        equal: true,
-                        left,
-                        right,
-                    };
-                    Expr::new(same, BOOL, span)
-                }
-                _ => self.ordered(op, &a, &b, inner),
-            };
-            rest = Some(match rest {
-                None => compare(op),
-                Some(rest) => {
-                    let (first, same) = (compare(strict), compare(BinOp::Eq));
-                    let lazy = |and, left, right| {
-                        Expr::new(ExprKind::Lazy { and, left, right }, BOOL, span)
-                    };
-                    lazy(false, first, lazy(true, same, rest))
-                }
-            });
-        }
-        rest.unwrap_or_else(|| Self::broken(span))
     }
 
     /// An array that is compared with a slice becomes a slice.
@@ -312,12 +253,18 @@ impl Checker<'_> {
             syn::UnOp::Neg(_) => {
                 let e = self.expr(&u.expr, want);
                 let e = self.behind_refs(e);
+                if let Some(call) = self.overloaded("neg", &[&e], span) {
+                    return call;
+                }
                 let ty = e.ty.clone();
                 Expr::new(ExprKind::Unary(UnOp::Neg, e), ty, span)
             }
             syn::UnOp::Not(_) => {
                 let e = self.expr(&u.expr, want);
                 let e = self.behind_refs(e);
+                if let Some(call) = self.overloaded("not", &[&e], span) {
+                    return call;
+                }
                 let ty = e.ty.clone();
                 Expr::new(ExprKind::Unary(UnOp::Not, e), ty, span)
             }
@@ -462,6 +409,12 @@ impl Checker<'_> {
                 format!("`{atomic}` has no operators"),
                 "use its methods: `load`, `store`, `fetch_add`, ..",
             );
+        }
+        if let Some(name) = overloads::method(op) {
+            let name = format!("{name}_assign");
+            if let Some(call) = self.overloaded(&name, &[&place, &value], span) {
+                return call;
+            }
         }
         if !is_shift(op) {
             let ty = place.ty.clone();

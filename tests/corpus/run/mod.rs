@@ -122,6 +122,7 @@ programs! {
     no_parameters
     on_gpu
     optional_parts
+    own_operators
     page_ranks
     parallel_checked
     parallel_corners
@@ -153,6 +154,7 @@ programs! {
     shadowing
     shared_alpha_beta
     slice_methods
+    slice_patterns
     slice_windows
     slices
     small_arrays

@@ -81,7 +81,7 @@ struct Loop {
 const OWN: &str = "__chain_";
 
 /// Such a name.
-fn own(name: &str, span: Span) -> Ident {
+pub(super) fn own(name: &str, span: Span) -> Ident {
     Ident::new(&format!("{OWN}{name}"), span)
 }
 

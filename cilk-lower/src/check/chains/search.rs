@@ -249,7 +249,7 @@ fn is_wild(pat: &syn::Pat) -> bool {
 
 impl Checker<'_> {
     /// Whether a pattern may leave something.
-    fn asks(&self, pat: &syn::Pat) -> bool {
+    pub(in super::super) fn asks(&self, pat: &syn::Pat) -> bool {
         match pat {
             syn::Pat::Wild(_) | syn::Pat::Rest(_) => false,
             syn::Pat::Ident(p) => self.is_constant(&p.ident) || p.subpat.is_some(),
