@@ -85,6 +85,9 @@ impl Checker<'_> {
                         format!("write a loop: `for part in a.{name}(n) {{ .. }}`"),
                     );
                 }
+                "sort_by" | "sort_by_key" | "sort_unstable_by" | "sort_unstable_by_key" => {
+                    "there are `sort` and `sort_unstable`, of what is compared as a whole; or write a loop".to_owned()
+                }
                 "size" | "length" | "lenght" | "count" => "did you mean `len`?".to_owned(),
                 "push" | "pop" | "insert" | "extend" => {
                     "an array has a fixed length: keep a count beside it".to_owned()

@@ -158,6 +158,7 @@ programs! {
     slice_windows
     slices
     small_arrays
+    sorted_slices
     spawn_in_branches
     spawn_in_nested_blocks
     spawns_in_values

@@ -6,6 +6,7 @@
 
 mod closure;
 mod search;
+mod slices;
 mod sources;
 
 use super::{
@@ -13,7 +14,10 @@ use super::{
     control::{PARTS, ROWS, instead_of_adaptor, is_parallel_attribute},
     places::strip,
 };
-use crate::{hir::Expr, ty::Ty};
+use crate::{
+    hir::Expr,
+    ty::{Class, Ty},
+};
 use closure::apply;
 pub(super) use closure::{is_lent, what_leaves};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -320,6 +324,9 @@ impl Checker<'_> {
         if let Some(found) = self.search(m, want) {
             return Some(found);
         }
+        if let Some(whole) = self.whole_slice(m, want) {
+            return Some(whole);
+        }
         let ends = match (&*m.method.to_string(), m.args.len()) {
             ("sum" | "product" | "count", 0) | ("any" | "all" | "for_each", 1) | ("fold", 2) => {
                 true
@@ -380,9 +387,9 @@ impl Checker<'_> {
         let value = all.to_token_stream();
         Ok(match (&*name, &args[..]) {
             ("sum" | "product", []) => {
-                let ty = self.sum_type(m, want)?;
+                let (ty, float) = self.sum_type(m, want)?;
                 // As Rust begins: what is added to it keeps its sign, if that is all there is.
-                let first = match (&*name, ty.to_string().starts_with('f')) {
+                let first = match (&*name, float) {
                     ("sum", true) => quote_spanned!(span=> -0.0),
                     ("sum", false) => quote_spanned!(span=> 0),
                     (_, true) => quote_spanned!(span=> 1.0),
@@ -392,7 +399,7 @@ impl Checker<'_> {
                     "sum" => quote_spanned!(span=> #all += #item.clone();),
                     _ => quote_spanned!(span=> #all *= #item.clone();),
                 };
-                let before = quote_spanned!(span=> let mut #all: #ty = #first;);
+                let before = quote_spanned!(span=> let mut #all #ty = #first;);
                 over.block(&before, &step, &value)
             }
             ("count", []) => over.block(
@@ -434,23 +441,30 @@ impl Checker<'_> {
         })
     }
 
-    /// The type of a sum: what is written there, or what it is used as, as Rust asks for too.
+    /// The type of a sum, as it is written behind a name, and whether it is a float: what is written there, or what it is used as, as Rust asks for too.
     fn sum_type(
         &mut self,
         m: &syn::ExprMethodCall,
         want: Option<&Ty>,
-    ) -> Result<TokenStream, Refused> {
+    ) -> Result<(TokenStream, bool), Refused> {
+        let span = m.method.span();
         if let Some(turbofish) = &m.turbofish {
-            return Ok(turbofish.args.to_token_stream());
+            let ty = turbofish.args.to_token_stream();
+            let float = ty.to_string().starts_with('f');
+            return Ok((quote_spanned!(span=> : #ty), float));
         }
         let name = m.method.to_string();
         match want.map(|want| self.shallow(want)) {
             Some(Ty::Scalar(s)) => {
-                let ty = Ident::new(s.name(), m.span());
-                Ok(ty.to_token_stream())
+                let ty = Ident::new(s.name(), span);
+                Ok((quote_spanned!(span=> : #ty), s.is_float()))
+            }
+            // That of what is summed, which is that of a literal elsewhere.
+            Some(Ty::Var(v)) if self.table.class(v) != Class::Any => {
+                Ok((TokenStream::new(), self.table.class(v) == Class::Float))
             }
             _ => refused(
-                m.method.span(),
+                span,
                 format!("the type of this `{name}` must be known here"),
                 "write it: `.sum::<u64>()`",
             ),

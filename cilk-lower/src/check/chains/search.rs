@@ -263,10 +263,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the method is Rust's: a program may have one of that name.
-    fn is_known(&self, search: &Search<'_>) -> bool {
-        let own = format!("::{}", search.end.method);
-        !self.m.names.keys().any(|name| name.ends_with(&own))
+    /// Whether the program has a method of that name: then it is not Rust's.
+    pub(super) fn has_own(&self, method: &Ident) -> bool {
+        let own = format!("::{method}");
+        self.m.names.keys().any(|name| name.ends_with(&own))
     }
 
     /// A `match`, or what is one under another name, of a search or of any other value.
@@ -277,7 +277,7 @@ impl Checker<'_> {
         want: Option<&Ty>,
         span: Span,
     ) -> Expr {
-        let search = Search::new(e).filter(|search| self.is_known(search));
+        let search = Search::new(e).filter(|search| !self.has_own(&search.end.method));
         let Some(found) = search.and_then(|search| Found::new(&search, e.span())) else {
             let value = self.expr(e, None);
             return self.matching(value, arms, want, span);
@@ -294,7 +294,7 @@ impl Checker<'_> {
         asked: &syn::ExprMethodCall,
         want: Option<&Ty>,
     ) -> Option<Expr> {
-        let search = Search::asked(asked).filter(|search| self.is_known(search))?;
+        let search = Search::asked(asked).filter(|search| !self.has_own(&search.end.method))?;
         let found = Found::new(&search, asked.span())?;
         Some(match found.and_then(|found| found.asked(asked)) {
             Ok(block) => self.expr(&block, want),
