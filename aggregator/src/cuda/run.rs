@@ -31,6 +31,8 @@ use std::{
 
 /// After so many narrow runs in succession, each launched by the host, one block takes over: as long as these took, that takes too.
 const NARROW_RUNS: u32 = 4;
+/// If it then does no more than so many, the next time it takes over after twice as many.
+const FEW_RUNS: u64 = 8;
 /// Beyond what the watchdog allows: for the launch, and for what a kernel does after it has seen it.
 const GRACE: Duration = Duration::from_secs(1);
 /// A kernel that takes longer is asked for by naps, so that the host's thread does not burn for it.
@@ -490,7 +492,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         counts: &mut Counts,
     ) -> Result<Control, RunError> {
         let shares = self.settings.aggregator == Aggregator::Auto;
-        let (mut number, mut narrow) = (0u32, 0);
+        let (mut number, mut narrow, mut enough) = (0u32, 0, NARROW_RUNS);
         let told = Mailbox::new(self.plan());
         // Relaxed: no kernel is running.
         self.launcher
@@ -499,14 +501,19 @@ impl<'a, L: Launcher> Run<'a, L> {
         let mut over;
         let mut answered = now();
         loop {
-            if shares && narrow >= NARROW_RUNS && policy.rests() && self.launcher.is_ready()? {
+            if shares && narrow >= enough && policy.rests() && self.launcher.is_ready()? {
                 narrow = 0;
+                let before = counts.dispatches;
                 self.hand_over(policy)?;
                 let (control, next) =
                     self.kernel(policy, Some(self.narrow_limit(counts)), counts)?;
                 if next.is_none() {
                     return Ok(control);
                 }
+                enough = match counts.dispatches - before {
+                    0..=FEW_RUNS => enough.saturating_mul(2),
+                    _ => NARROW_RUNS,
+                };
                 chosen = next;
                 answered = now();
             }

@@ -23,7 +23,10 @@ const STAGE_BYTES: u64 = 40 << 10;
 const SHARED_BYTES: u64 = 48 << 10;
 
 /// For the levels that a persistent kernel keeps near, and what the compiler adds.
-const LEVEL_BYTES: u64 = 3 << 10;
+const LEVEL_BYTES: u64 = 4 << 10;
+
+/// So many of them are kept near, whatever they take.
+const LEAST_NEAR: u64 = 4;
 
 /// What stands above the channels' part of the text.
 const CHANNELS: &str = "\
@@ -154,12 +157,8 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
         .iter()
         .any(|s| s.staged().is_some() || !s.walked.is_empty());
     let stage = if staged { plan.stage_bytes() } else { 16 };
-    let near = match plan.stacks.len() {
-        ..=4 => 32,
-        5..=8 => 16,
-        9..=16 => 8,
-        _ => 4,
-    };
+    let near = (LEVEL_BYTES / plan.place_bytes()).clamp(LEAST_NEAR, 32);
+    let near = 1 << near.ilog2();
     // Where no children are staged there is room for more.
     let near = near << u32::from(plan.stacks.len() <= 32 && !staged);
     // The emulator of the tests has smaller ones.
@@ -545,7 +544,8 @@ impl Plan {
         let shared =
             abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 96;
         let policy = abi::Standing::new(self).bytes()
-            + LEVEL_BYTES.max(4 * (abi::Level::new(self).bytes() + 12 * self.stacks.len() as u64))
+            + 4 * self.stacks.len() as u64
+            + LEVEL_BYTES.max(LEAST_NEAR * self.place_bytes())
             + 64;
         // Of workers: `Own` in `own.cu`.
         let own = abi::Channels::new(self).bytes()
@@ -557,6 +557,11 @@ impl Plan {
             .saturating_sub(shared + policy.max(own))
             .clamp(2 << 10, STAGE_BYTES)
             & !63
+    }
+
+    /// Bytes of a level that lies in shared memory: `Place` in `policy.cu`.
+    fn place_bytes(&self) -> u64 {
+        abi::Level::new(self).bytes() + 12 * self.stacks.len() as u64
     }
 
     /// Whether any segment gives tiles back; then there is one more kernel, which moves them.

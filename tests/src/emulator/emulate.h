@@ -125,6 +125,15 @@ static unsigned __ballot_sync(unsigned, bool x) {
   __syncwarp();
   return out;
 }
+static unsigned __match_any_sync(unsigned, unsigned x) {
+  unsigned* const words = blocks_of_launch[blockIdx.x].words + threadIdx.x / WARP * WARP;
+  words[lane()] = x;
+  __syncwarp();
+  unsigned out = 0;
+  for (unsigned i = 0; i < WARP; i++) out |= (words[i] == x) << i;
+  __syncwarp();
+  return out;
+}
 static int __any_sync(unsigned mask, bool x) { return __ballot_sync(mask, x) != 0; }
 // A lane by itself: the lanes of a warp need not stay together.
 static unsigned active_lanes() { return 1u << lane(); }

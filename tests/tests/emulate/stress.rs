@@ -191,8 +191,8 @@ const BUGS: [(&str, &str, &str); 10] = [
     ),
     (
         "policy: continuations first where there are as many",
-        "(best_entry >= best_other || best_entry >= SMALL_SHARE)",
-        "(best_entry > best_other || best_entry >= SMALL_SHARE)",
+        "(entry.count >= other.count || entry.count >= SMALL_SHARE)",
+        "(entry.count > other.count || entry.count >= SMALL_SHARE)",
     ),
     (
         "policy: frames of a level are never given back",
@@ -206,8 +206,8 @@ const BUGS: [(&str, &str, &str); 10] = [
     ),
     (
         "levels: where the elements end that wait above is forgotten",
-        "p.waiting[at++] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.hi[s]};",
-        "p.waiting[at++] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.lo[s] + 1};",
+        "p.waiting[at] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.hi[s]};",
+        "p.waiting[at] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.lo[s] + 1};",
     ),
     (
         "levels: children go below a run that leaves some of its level",

@@ -10,8 +10,9 @@ struct Worker : Thread {
 template <class S, class M = DeviceMemory>
 struct Counting : Worker<M> {
   static constexpr bool RUN = false, FALLIBLE = false, STAGES = false, EACH = true;
-  u32 at[S::PUSHED + 1] = {};
+  u32 at[S::PUSHED + 1];
   u32 frame = 0;
+  __device__ __forceinline__ Counting() { clear(at); }
   __device__ __forceinline__ u32 talloc(u32 push, u32 count = 1) { return (at[push] += count) - count; }
   __device__ __forceinline__ void fault(u32, u64, u64) { this->failed = true; }
 };

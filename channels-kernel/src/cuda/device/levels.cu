@@ -177,12 +177,23 @@ FN u32 narrow_key(u32 count, bool entry, u32 stack) { return count << 17 | (u32)
 FN u32 key_count(u32 key) { return key >> 17; }
 FN u32 key_stack(u32 key) { return 0xffff - (key & 0xffff); }
 
+// Whether no run of the level is narrow, whatever room there is: some source has too many elements, or any of what is much work.
+FN bool is_wide(const Policy& p) {
+  const Place& now = policy_level(p);
+  bool wide = false;
+  for (u32 s = lane_id(); s < SOURCES; s += WARP) {
+    const u32 have = now.hi[sources[s].stack] - now.lo[sources[s].stack];
+    wide |= have > (sources[s].narrow ? NARROW_ITEMS * WARP : 0);
+  }
+  return any_lane(wide);
+}
+
 // False when there is no more work, or when the run has to end.
 FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
   // In a register, as the lane's number.
   Policy& p = *(Policy*)at_near(near_of(&policy));
-  // After a run that found no room for anything, fewer elements are tried.
-  if (p.most != 0xffffffffu) return true;
+  // After a run that found no room for anything, fewer elements are tried. And of a level that is not narrow nothing is to be taken up.
+  if (p.most != 0xffffffffu || is_wide(p)) return true;
   Narrow n;
   Each<u32> most;
   n.lane = own_lane();

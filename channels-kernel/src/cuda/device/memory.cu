@@ -45,9 +45,17 @@ struct Gathered {
 template <class M>
 struct Gathered<NoSum, M> {};
 
+// An array's zeros, one by one: NVRTC 13.0 loads those of a member's `= {}` from global memory, each time.
+template <u32 N>
+FN void clear(u32 (&of)[N]) {
+#pragma unroll
+  for (u32 i = 0; i < N; i++) of[i] = 0;
+}
+
 // Children that ended where they were spawned, per push.
 template <class S>
 struct LeafCounts {
-  u32 count[S::PUSHED + 1] = {};
+  u32 count[S::PUSHED + 1];
+  __device__ __forceinline__ LeafCounts() { clear(count); }
 };
 

@@ -11,6 +11,7 @@ struct Place : Level {
 // `lo` and `hi` of `Standing` are those of the current level only when the kernel begins and ends.
 struct Policy : Standing {
   Place places[NEAR];  // of levels from `oldest` on, each where its number modulo `NEAR` says; of those not reached all is 0
+  u32 wide[STACKS];    // what each stack holds where several elements run at a time
   u32 oldest;          // a multiple of `NEAR / 2`
   u32 room;            // marks that `waiting` has room for
   Level* levels;       // what is known of the first levels, but for those in shared memory
@@ -76,60 +77,62 @@ enum MarkKind : u32 { MARK_BEGIN, MARK_END, MARK_FLOOR, MARKS };
 // Whether there are free places below what waits at a level in an entry channel: the children of a level take them if they all can.
 FN bool is_lifted(const Place& place, u32 s) { return stacks_entry[s] && place.floor[s] != place.lo[s]; }
 
-// Puts marks for what waits at some levels on their stack, a lane a level. False if it has no room for them.
+// Puts marks for what waits at some levels on their stack, a lane for each channel of each level. False if it has no room for them.
 FN bool policy_mark(Policy& p, u32 from, u32 to) {
+  const u32 channels = (to - from) * STACKS, before = (1u << lane_id()) - 1;
   u32 marks = p.marks;
   __syncwarp();
-  for (u32 first = from; first < to; first += WARP) {
-    const u32 level = first + lane_id();
-    const bool real = level < to;
-    const Place& place = policy_level(p, real ? level : from);
-    u32 own = 0;
-    for (u32 s = 0; s < STACKS; s++) own += real && place.lo[s] != place.hi[s] ? 1 + stacks_entry[s] + is_lifted(place, s) : 0;
-    const u32 upto = warp_scan(own);
-    u32 at = marks + upto - own;
-    marks += __shfl_sync(ALL_LANES, upto, WARP - 1, WARP);
-    if (marks > p.room) return false;
-    for (u32 s = 0; own && s < STACKS; s++) {
-      if (place.lo[s] == place.hi[s]) continue;
-      if (is_lifted(place, s)) p.waiting[at++] = Mark{(level * MARKS + MARK_FLOOR) * STACKS + s, place.floor[s]};
-      p.waiting[at++] = Mark{(level * MARKS + MARK_BEGIN) * STACKS + s, place.lo[s]};
-      if (stacks_entry[s]) p.waiting[at++] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.hi[s]};
+  for (u32 first = 0; first < channels; first += WARP) {
+    const u32 mine = first + lane_id(), level = from + mine / STACKS, s = mine % STACKS;
+    const bool real = mine < channels;
+    const Place& place = policy_level(p, level);
+    const bool waits = real && place.lo[s] != place.hi[s], ends = waits && stacks_entry[s], lifted = waits && is_lifted(place, s);
+    const u32 some = __ballot_sync(ALL_LANES, waits);
+    if (some == 0) continue;
+    u32 at = marks;
+    const u32 all[] = {some, __ballot_sync(ALL_LANES, ends), __ballot_sync(ALL_LANES, lifted)};
+    for (const u32 who : all) {
+      at += (u32)__popc(who & before);
+      marks += (u32)__popc(who);
     }
+    if (marks > p.room) return false;
+    if (lifted) p.waiting[at++] = Mark{(level * MARKS + MARK_FLOOR) * STACKS + s, place.floor[s]};
+    if (waits) p.waiting[at++] = Mark{(level * MARKS + MARK_BEGIN) * STACKS + s, place.lo[s]};
+    if (ends) p.waiting[at] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.hi[s]};
   }
   if (lane_id() == 0) p.marks = marks;
   __syncwarp();
   return true;
 }
 
-// Takes what waits at levels from `from` on off the stack of marks: these levels get places, which are clear. What waits ends where the next that waits
-// below begins, or at `floor`; `lo` is where that has come to.
+// Takes what waits at levels from `from` on off the stack of marks, a lane for each mark: these levels get places, which are clear. What waits ends where
+// the next that waits below begins, or at `floor`; `lo` is where that has come to.
 FN void policy_unmark(Policy& p, u32 from) {
   for (u32 s = lane_id(); s < STACKS; s += WARP) p.lo[s] = p.floor[s];
   u32 left = p.marks;
   bool more = left != 0;
   __syncwarp();
   while (more) {
-    // A lane each, the last mark first.
-    const u32 all = left < WARP ? left : WARP;
-    const Mark mine = lane_id() < all ? p.waiting[left - 1 - lane_id()] : Mark{0, 0};
-    for (u32 i = 0; i < all && more; i++) {
-      const u32 what = __shfl_sync(ALL_LANES, mine.what, i, WARP), at = __shfl_sync(ALL_LANES, mine.at, i, WARP);
-      const u32 s = what % STACKS, kind = what / STACKS % MARKS, level = what / (MARKS * STACKS);
-      more = level >= from;
-      if (!more) break;
-      left--;
-      if (lane_id() != 0) continue;
-      Place& place = policy_level(p, level);
-      if (kind == MARK_BEGIN) {
-        place.lo[s] = place.floor[s] = at;
-        place.hi[s] = p.lo[s];
-      } else if (kind == MARK_FLOOR) {
-        place.floor[s] = at;
-      }
-      p.lo[s] = at;
+    const bool real = lane_id() < left;
+    // The last mark first.
+    const Mark mine = real ? p.waiting[left - 1 - lane_id()] : Mark{0, 0};
+    const u32 s = mine.what % STACKS, kind = mine.what / STACKS % MARKS, level = mine.what / (MARKS * STACKS);
+    const bool taken = real && level >= from;
+    const u32 all = __ballot_sync(ALL_LANES, taken);
+    // Of those of the same channel, the one before it says where this one ends.
+    const u32 same = __match_any_sync(ALL_LANES, s) & all, above = same & ((1u << lane_id()) - 1);
+    const u32 end = __shfl_sync(ALL_LANES, mine.at, above ? 31 - (u32)__clz((i32)above) : 0, WARP);
+    Place& place = policy_level(p, level);
+    if (taken && kind == MARK_BEGIN) {
+      place.lo[s] = place.floor[s] = mine.at;
+      place.hi[s] = above ? end : p.lo[s];
     }
-    more &= left != 0;
+    __syncwarp();
+    if (taken && kind == MARK_FLOOR) place.floor[s] = mine.at;
+    if (taken && same >> lane_id() == 1) p.lo[s] = mine.at;
+    __syncwarp();
+    left -= (u32)__popc(all);
+    more = all == ALL_LANES && left != 0;
   }
   const u32 kept = p.kept;
   __syncwarp();
@@ -164,6 +167,19 @@ FN bool policy_slide(Policy& p, Control* c) {
   return true;
 }
 
+// What of a stack is promised to elements that run one at a time: `promised` of `rules.rs`.
+FN u32 promised(u32 capacity, u32 unit) {
+  if ((capacity + LONE - 1) / LONE <= unit) return capacity;
+  const u32 half = capacity / 2 / LONE_MOST < unit ? capacity / 2 : LONE_MOST * unit;
+  return max_of(max_of(LONE * unit, half), capacity / RESERVE);
+}
+
+// What a stack holds where several elements run at a time: the rest is for those that run one at a time. A run has one element at most of what is small.
+FN u32 wide_of(u32 stack) {
+  const u32 capacity = device_channels.capacity[stack], few = stacks_few[stack];
+  return capacity == few ? capacity : (capacity - promised(capacity, few / FEW)) / NEIGHBOURS * NEIGHBOURS;
+}
+
 FN void policy_start(Policy& p, Shared& sh, Control* c) {
   for (u32 i = lane_id(); i < sizeof(Standing) / 4; i += WARP) ((u32*)&p)[i] = ((u32*)c->standing)[i];
   for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
@@ -178,6 +194,7 @@ FN void policy_start(Policy& p, Shared& sh, Control* c) {
     // Nothing has been done yet.
     sh.dispatch.source = SOURCES;
   }
+  for (u32 s = lane_id(); s < STACKS; s += WARP) p.wide[s] = wide_of(s);
   __syncwarp();
   policy_fetch(p, p.oldest);
   policy_fetch(p, p.oldest + NEAR / 2);
@@ -385,23 +402,10 @@ FN void policy_release(Policy& p) {
   __syncwarp();
 }
 
-// What of a stack is promised to elements that run one at a time: `promised` of `rules.rs`.
-FN u32 promised(u32 capacity, u32 unit) {
-  if ((capacity + LONE - 1) / LONE <= unit) return capacity;
-  const u32 half = capacity / 2 / LONE_MOST < unit ? capacity / 2 : LONE_MOST * unit;
-  return max_of(max_of(LONE * unit, half), capacity / RESERVE);
-}
-
-// What a stack holds where several elements run at a time: the rest is for those that run one at a time. A run has one element at most of what is small.
-FN u32 wide_of(u32 stack) {
-  const u32 capacity = device_channels.capacity[stack], few = stacks_few[stack];
-  return capacity == few ? capacity : (capacity - promised(capacity, few / FEW)) / NEIGHBOURS * NEIGHBOURS;
-}
-
 // How many more elements a stack holds, where several run or one alone.
 FN u32 room_of(const Policy& p, u32 stack, bool alone) {
   const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
-  const u32 all = alone ? device_channels.capacity[stack] : wide_of(stack);
+  const u32 all = alone ? device_channels.capacity[stack] : p.wide[stack];
   return all > base ? all - base : 0;
 }
 
@@ -413,20 +417,19 @@ FN u32 policy_share(const Policy& p) {
   f32 share = 4e9f;
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     const f32 need = (now.pushed[s] + children * now.below[s]) / (f32)now.elements;
-    const u32 all = wide_of(s), room = all > p.top[s] ? all - p.top[s] : 0;
+    const u32 room = p.wide[s] > p.top[s] ? p.wide[s] - p.top[s] : 0;
     const f32 fit = need > 0 ? FILL * (f32)room / need : share;
     share = fit < share ? fit : share;
   }
   return min_lane((u32)share);
 }
 
-// How many elements of a source may run now.
-FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
+// How many elements of a source may run now, of those that it has; a lane for each push. `blocked`: the channel that has no room, where that is so.
+FN u32 policy_run(const Policy& p, u32 source, u32 have, u32 share, u32& blocked) {
   const Source from = sources[source];
   const Place& now = policy_level(p);
-  const u32 have = now.hi[from.stack] - now.lo[from.stack];
-  u32 room = 0xffffffffu;
-  for (u32 i = 0; i < from.pushes; i++) {
+  u32 room = 0xffffffffu, full = 0xffffffffu;
+  for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const Push push = pushes[from.first_push + i];
     // Something is left for the levels below, whatever the estimates say.
     const u32 all = room_of(p, push.stack, false), left = all - all / RESERVE;
@@ -442,12 +445,12 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
       fit = left / (average ? 2 * max_of(average, push.turn) : from.tile ? GUESS_YIELDS : max_of(GUESS, 2 * push.turn));
     }
     if (push.max == 0 && fit == 0 && left && left >= push.turn) fit = 1;
-    if (fit < room) {
-      room = fit;
-      blocked = push.stack;
-    }
+    room = fit < room ? fit : room;
+    if (fit == 0 && i < full) full = i;
   }
-  if (room == 0xffffffffu || have == 0) return have;
+  room = min_lane(room);
+  if (room == 0) blocked = pushes[from.first_push + min_lane(full)].stack;
+  if (room == 0xffffffffu) return have;
   if (share == 0xffffffffu) share = room / (p.expected > p.level + 1 ? p.expected - p.level : GUESS_LEVELS);
   // However little it is, the levels below find room too.
   const u32 small = room / RESERVE + (room < RESERVE) < SMALL_SHARE ? room / RESERVE + (room < RESERVE) : SMALL_SHARE;
@@ -461,48 +464,56 @@ FN u32 policy_run(const Policy& p, u32 source, u32 share, u32& blocked) {
 
 // Whether an element of a source finds room that runs alone.
 FN bool policy_fits(const Policy& p, const Source& from) {
-  for (u32 i = 0; i < from.pushes; i++) {
+  bool fits = true;
+  for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const Push push = pushes[from.first_push + i];
-    if ((push.max ? push.max : max_of(push.turn, 1u)) > room_of(p, push.stack, true)) return false;
+    fits &= (push.max ? push.max : max_of(push.turn, 1u)) <= room_of(p, push.stack, true);
   }
-  return true;
+  return !any_lane(!fits);
+}
+
+// The largest run of several sources.
+struct Largest {
+  u32 count = 0, source = 0;
+  bool promised = false;  // whether it takes of the promised room
+};
+
+// Of equal ones the first; and what takes nothing of the promised room goes before what does.
+FN Largest larger(const Largest& a, const Largest& b) {
+  return b.count > a.count || (b.count && b.count == a.count && a.promised && !b.promised) ? b : a;
 }
 
 // What is to be run. A `count` of 0, and the channel that is full, when nothing that is left finds room.
 FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
   const Place& now = policy_level(p);
-  u32 entry = 0, other = 0, blocked = 0, short_of = 0;
   const u32 share = policy_share(p);
+  Largest entry, other;
   bool alone = false;
-  for (u32 s = lane_id(); s < SOURCES; s += WARP) {
-    const u32 have = now.hi[sources[s].stack] - now.lo[sources[s].stack];
-    u32 run = policy_run(p, s, share, blocked);
-    if (have && run == 0) {
-      run = policy_fits(p, sources[s]);
-      alone |= run && sources[s].entry;
-    }
-    if (have && run == 0) short_of = blocked + 1;
-    if (sources[s].entry) {
-      entry = run > entry ? run : entry;
-    } else {
-      other = run > other ? run : other;
+  for (u32 first = 0; first < SOURCES; first += WARP) {
+    const u32 own = first + lane_id(), mine = own < SOURCES ? now.hi[sources[own].stack] - now.lo[sources[own].stack] : 0;
+    for (u32 left = __ballot_sync(ALL_LANES, mine != 0); left; left &= left - 1) {
+      const u32 lane = (u32)__ffs((i32)left) - 1, s = first + lane;
+      u32 blocked = 0;
+      Largest run;
+      run.source = s;
+      run.count = policy_run(p, s, __shfl_sync(ALL_LANES, mine, lane, WARP), share, blocked);
+      if (run.count == 0) {
+        run.promised = run.count = policy_fits(p, sources[s]);
+        if (run.count == 0) full = max_of(full, blocked);
+      }
+      if (sources[s].entry) {
+        alone |= run.promised;
+        entry = larger(entry, run);
+      } else {
+        other = larger(other, run);
+      }
     }
   }
-  const u32 best_entry = max_lane(entry), best_other = max_lane(other);
-  full = max_lane(short_of) - 1;
   // Entries first, unless they are short of room and continuations are not; or if one would be the second that is under way by itself.
-  const bool second = any_lane(alone) && best_entry == 1 && best_other;
-  const bool entries = best_entry != 0 && !second && (best_entry >= best_other || best_entry >= SMALL_SHARE);
-  count = entries ? best_entry : best_other;
-  u32 winner = 0;
-  for (u32 s = lane_id(); s < SOURCES; s += WARP) {
-    u32 ignored = 0, run = policy_run(p, s, share, ignored);
-    // What takes nothing of the promised room goes before what does.
-    const u32 rank = (run ? 2 : 1) * SOURCES - s;
-    if (run == 0 && now.hi[sources[s].stack] != now.lo[sources[s].stack]) run = policy_fits(p, sources[s]);
-    if ((sources[s].entry != 0) == entries && run == count) winner = rank > winner ? rank : winner;
-  }
-  source = (2 * SOURCES - max_lane(winner)) % SOURCES;
+  const bool second = alone && entry.count == 1 && other.count;
+  const bool entries = entry.count != 0 && !second && (entry.count >= other.count || entry.count >= SMALL_SHARE);
+  count = entries ? entry.count : other.count;
+  source = entries ? entry.source : other.source;
 }
 
 // Below an entry run of all that its level has there are free places, those of the level before last: where children of the same channel go if all of them
