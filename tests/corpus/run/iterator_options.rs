@@ -150,6 +150,38 @@ pub mod program {
         (all, other)
     }
 
+    /// Children in the ways through a `match`, a search's too.
+    #[task]
+    pub fn chosen(a: &[u64], n: u32) -> u64 {
+        let x = if let Some(i) = a.iter().position(|&v| v > 2) {
+            spawn!(child(i as u64))
+        } else {
+            0
+        };
+        let y = match a {
+            [] => 3,
+            [v, ..] => spawn!(child(*v)),
+        };
+        let z = match n {
+            0 => spawn!(child(7)),
+            1 | 2 => {
+                let m = n as u64 * 3;
+                spawn!(child(m))
+            }
+            _ => 1,
+        };
+        let mut best = 0;
+        for &v in a {
+            match a.get(v as usize) {
+                Some(&w) if w > 3 => best = best.max(spawn!(child(w))),
+                Some(_) => continue,
+                None => break,
+            }
+        }
+        sync!();
+        x * 1000 + y * 100 + z * 10 + best
+    }
+
     #[task]
     pub fn side_by_side(rows: &mut [u32], a: &[u32]) -> u32 {
         let mut sum = 0;
@@ -229,6 +261,9 @@ millstream_tests::cases! {
     leaves(&[1, 6, 2, 0, 0, 0, 1, 1, 8, 7, -3, 4, 6, 6, 4, -1, 8, 9, 9, 9, 9], 5);
     leaves(&[1, 6, 2, 7, 7, 7, 8, 8, 8], 5);
     leaves(&[8, 0, 0, 1, 6, -20, 7], 5);
+    chosen(&[1, 2, 5, 0], 2);
+    chosen(&[], 0);
+    chosen(&[1], 3);
     side_by_side(&mut [1, 0, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0], &[1, 2, 5]);
     asked(&[3, -1, 4, 1, 5], 9);
     asked(&[2, 9], 9);
