@@ -51,6 +51,9 @@ pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) {
     }
     let (variants, default) = variants(item, integer, &mut m.diags);
     m.structs[id].variants = variants;
+    if derives(&item.attrs, "PartialOrd") {
+        m.ordered.insert(id);
+    }
     if derives(&item.attrs, "Default") {
         m.defaults.insert(id);
         m.enum_defaults.insert(id, default);

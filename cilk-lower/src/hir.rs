@@ -40,6 +40,8 @@ pub(crate) struct Var {
     pub(crate) fixed: Option<Span>,
     /// Whether it is read only behind a test that says that it has a value: the front end's own, which no analysis looks through.
     pub(crate) guarded: bool,
+    /// Whether its syntax takes it for a reference to what it is: a closure's parameter, whose argument is lent to it.
+    pub(crate) lent: bool,
 }
 
 /// The body of a function or constant.

@@ -12,7 +12,14 @@ pub(crate) struct Members {
     pub(crate) owner: Option<Ident>,
     pub(crate) fns: Vec<syn::ItemFn>,
     pub(crate) consts: Vec<syn::ItemConst>,
+    /// Whether its functions are operators; then what tells them from others of their name: the right operand's type, where that is another.
+    pub(crate) operator: Option<String>,
 }
+
+/// Rust's traits of operators.
+const OPERATORS: &[&str] = &[
+    "Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Neg", "Not",
+];
 
 /// The name under which the module knows a member.
 pub(crate) fn full_name(owner: &str, name: &str) -> String {
@@ -27,15 +34,25 @@ pub(crate) fn takes_self(params: &[(syn::Pat, millstream_graph::ty::Type)]) -> b
 /// Reads a block. `Self` becomes the struct's name, and `self` a parameter like others.
 pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
     let mut out = Members::default();
-    if let Some((path, _)) = &item.trait_ {
-        let help = "write its functions as the struct's own: `impl Name { .. }`";
-        diags
-            .error(
-                path.span(),
-                "an `impl` of a trait is not part of the task language",
-            )
-            .help(help);
-        return out;
+    let implemented = item
+        .trait_
+        .as_ref()
+        .and_then(|(path, _)| path.segments.last());
+    let name = implemented.map(|of| of.ident.to_string());
+    match &name {
+        Some(name) if OPERATORS.contains(&name.trim_end_matches("Assign")) => {
+            out.operator = implemented.map(|of| operand(of, item));
+        }
+        Some(name) if name != "Default" => {
+            diags
+                .error(
+                    implemented.span(),
+                    "an `impl` of this trait is not part of the task language",
+                )
+                .help("there are those of `Default` and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`");
+            return out;
+        }
+        _ => {}
     }
     if let Some(p) = item
         .generics
@@ -64,8 +81,19 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
             .help("write a function that takes the value");
         return out;
     };
+    let output = item.items.iter().find_map(|member| match member {
+        syn::ImplItem::Type(t) if t.ident == "Output" => Some(t.ty.to_token_stream()),
+        _ => None,
+    });
     for member in &item.items {
-        let tokens = named(member.to_token_stream(), &owner);
+        if out.operator.is_some() && matches!(member, syn::ImplItem::Type(_)) {
+            continue;
+        }
+        let mut tokens = member.to_token_stream();
+        if let Some(output) = &output {
+            tokens = outputs(tokens, output);
+        }
+        let tokens = named(tokens, &owner);
         match (member, syn::parse2::<syn::ImplItem>(tokens)) {
             (_, Ok(syn::ImplItem::Fn(f))) => {
                 if let Some(role) = f.attrs.iter().find(|a| is_role_attribute(a)) {
@@ -86,6 +114,47 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
     }
     out.owner = Some(owner);
     out
+}
+
+/// What the name of an operator's function ends with.
+fn operand(of: &syn::PathSegment, item: &syn::ItemImpl) -> String {
+    let other = match &of.arguments {
+        syn::PathArguments::AngleBracketed(types) => types.args.to_token_stream().to_string(),
+        _ => return String::new(),
+    };
+    if other == "Self" || other == item.self_ty.to_token_stream().to_string() {
+        return String::new();
+    }
+    let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
+    format!(".{}", other.chars().map(plain).collect::<String>())
+}
+
+/// The tokens with that type for `Self::Output`.
+fn outputs(tokens: TokenStream, output: &TokenStream) -> TokenStream {
+    let mut out: Vec<TokenTree> = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Ident(i) if i == "Output" && out.len() >= 3 => {
+                let path: String = out[out.len() - 3..]
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect();
+                if path == "Self::" {
+                    out.truncate(out.len() - 3);
+                    out.extend(output.clone());
+                } else {
+                    out.push(TokenTree::Ident(i));
+                }
+            }
+            TokenTree::Group(g) => {
+                let mut group = Group::new(g.delimiter(), outputs(g.stream(), output));
+                group.set_span(g.span());
+                out.push(TokenTree::Group(group));
+            }
+            other => out.push(other),
+        }
+    }
+    out.into_iter().collect()
 }
 
 /// The tokens with the struct's name for `Self`.

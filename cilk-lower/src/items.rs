@@ -42,6 +42,10 @@ pub(crate) struct Module {
     pub(crate) aliases: Vec<(syn::Type, bool)>,
     /// Structs that derive `Default`.
     pub(crate) defaults: BTreeSet<StructId>,
+    /// Structs and enums that derive `PartialOrd`.
+    pub(crate) ordered: BTreeSet<StructId>,
+    /// Functions that operators are, by the names of their traits' methods.
+    pub(crate) operators: Vec<(String, FnId)>,
     /// Of enums that do: the number of the variant.
     pub(crate) enum_defaults: BTreeMap<StructId, u64>,
     /// What `use` brings in: the name and its whole path,
@@ -104,6 +108,8 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         diags: Diagnostics::default(),
         aliases: Vec::new(),
         defaults: BTreeSet::new(),
+        ordered: BTreeSet::new(),
+        operators: Vec::new(),
         enum_defaults: BTreeMap::new(),
         imports: BTreeMap::new(),
         globs: Vec::new(),
@@ -203,6 +209,9 @@ impl Module {
                 if derives(&s.attrs, "Default") {
                     self.defaults.insert(id);
                 }
+                if derives(&s.attrs, "PartialOrd") {
+                    self.ordered.insert(id);
+                }
                 structs.push((id, s));
             }
             syn::Item::Enum(e) => enums::declare(self, e),
@@ -220,7 +229,11 @@ impl Module {
             syn::Item::Impl(i) => {
                 let members = impls::read(i, &mut self.diags);
                 let Some(owner) = members.owner else { return };
-                if !matches!(self.names.get(&owner.to_string()), Some(Item::Struct(_))) {
+                let known = match &members.operator {
+                    Some(_) if Scalar::from_name(&owner.to_string()).is_some() => true,
+                    _ => matches!(self.names.get(&owner.to_string()), Some(Item::Struct(_))),
+                };
+                if !known {
                     let d = self.diags.error(
                         owner.span(),
                         format!("there is no struct `{owner}` in this program"),
@@ -229,7 +242,12 @@ impl Module {
                     return;
                 }
                 for f in members.fns {
-                    let name = impls::full_name(&owner.to_string(), &f.sig.ident.to_string());
+                    let method = f.sig.ident.to_string();
+                    let mut name = impls::full_name(&owner.to_string(), &method);
+                    if let Some(of) = &members.operator {
+                        name += of;
+                        self.operators.push((method, FnId(functions.len())));
+                    }
                     self.define(&name, f.sig.ident.span(), Item::Fn(FnId(functions.len())));
                     functions.push((name, Cow::Owned(f)));
                 }

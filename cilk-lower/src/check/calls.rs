@@ -1,6 +1,6 @@
 //! Calls of functions, constructors of structs, and what hangs on the names of types: `u32::MAX`, `AtomicU32::new(0)`.
 
-use super::{Checker, nearest};
+use super::{Binding, Checker, nearest};
 use crate::{
     hir::{Builtin, Expr, ExprKind, FnId},
     impls::full_name,
@@ -12,6 +12,7 @@ use millstream_graph::{
     ty::{Scalar, StructId, Type},
 };
 use proc_macro2::Span;
+use std::rc::Rc;
 use syn::spanned::Spanned;
 
 impl Checker<'_> {
@@ -32,6 +33,10 @@ impl Checker<'_> {
             return self.associated_call(&path, &args, want, span);
         };
         let name = ident.to_string();
+        if let Some(Binding::Closure(named)) = self.lookup(&name) {
+            let named = Rc::clone(named);
+            return self.call_closure(&named, &args, want, span);
+        }
         match self.m.names.get(&name).copied() {
             _ if self.lookup(&name).is_some() => self.refuse(
                 ident.span(),
@@ -118,7 +123,7 @@ impl Checker<'_> {
         Some(path)
     }
 
-    fn call_fn(&mut self, id: FnId, args: &[&syn::Expr], span: Span) -> Expr {
+    pub(super) fn call_fn(&mut self, id: FnId, args: &[&syn::Expr], span: Span) -> Expr {
         if self.kind.is_none() {
             return self.refuse(
                 span,
@@ -353,6 +358,13 @@ impl Checker<'_> {
         match (owner.as_str(), name.as_str()) {
             ("cmp", "min" | "max") if args.len() == 2 => {
                 let first = self.expr(args[0], want);
+                if let Ty::Tuple(_) | Ty::Struct(_) = self.shallow(&first.ty) {
+                    let ty = first.ty.clone();
+                    let second = self.expr_as(args[1], &ty);
+                    if let Some(greater) = self.greater(name, first.clone(), second) {
+                        return greater;
+                    }
+                }
                 return self.scalar_method(first, name, &args[1..], path.span(), span);
             }
             ("mem", "swap" | "replace") if args.len() == 2 => {

@@ -27,7 +27,6 @@ impl Checker<'_> {
     pub(super) fn if_else(&mut self, i: &syn::ExprIf, want: Option<&Ty>) -> Expr {
         let span = i.span();
         if let syn::Expr::Let(l) = &*i.cond {
-            let value = self.expr(&l.expr, None);
             let (rest, nothing) = (
                 syn::parse_quote_spanned!(span=> _),
                 syn::parse_quote_spanned!(span=> {}),
@@ -42,7 +41,7 @@ impl Checker<'_> {
                 ArmSyntax::new(&l.pat, BodySyntax::Block(&i.then_branch)),
                 ArmSyntax::new(&rest, other),
             ];
-            return self.matching(value, &arms, want, span);
+            return self.matching_of(&l.expr, &arms, want, span);
         }
         let cond = self.expr_as(&i.cond, &BOOL);
         let Some((_, other)) = &i.else_branch else {
@@ -128,7 +127,6 @@ impl Checker<'_> {
         self.only_for(&w.attrs);
         let id = self.enter(w.label.as_ref(), None, false);
         if let syn::Expr::Let(l) = &*w.cond {
-            let value = self.expr(&l.expr, None);
             let (rest, end) = (
                 syn::parse_quote_spanned!(w.span()=> _),
                 syn::parse_quote_spanned!(w.span()=> break),
@@ -137,7 +135,7 @@ impl Checker<'_> {
                 ArmSyntax::new(&l.pat, BodySyntax::Block(&w.body)),
                 ArmSyntax::new(&rest, BodySyntax::Expr(&end)),
             ];
-            let round = self.matching(value, &arms, Some(&Ty::unit()), w.span());
+            let round = self.matching_of(&l.expr, &arms, Some(&Ty::unit()), w.span());
             let round = self.coerce(round, &Ty::unit());
             self.loops.pop();
             return Expr::new(ExprKind::Loop(id, round), Ty::unit(), w.span());
@@ -504,7 +502,7 @@ impl Checker<'_> {
         }
         let (receiver, size) = match base {
             syn::Expr::MethodCall(m)
-                if m.args.is_empty() && matches!(&*name, "iter" | "iter_mut") =>
+                if m.args.is_empty() && matches!(&*name, "iter" | "iter_mut" | "into_iter") =>
             {
                 (&*m.receiver, None)
             }
@@ -513,7 +511,8 @@ impl Checker<'_> {
             }
             other => (other, None),
         };
-        let mode = (!std::ptr::eq(receiver, base)).then(|| name.ends_with("_mut"));
+        let mode =
+            (!std::ptr::eq(receiver, base) && name != "into_iter").then(|| name.ends_with("_mut"));
         if copied && name != "iter" {
             return self.only_elements_are_copied(base);
         }

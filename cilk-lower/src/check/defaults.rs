@@ -3,6 +3,8 @@
 use super::Checker;
 use crate::{
     hir::{Builtin, Expr, ExprKind},
+    impls::full_name,
+    items::Item,
     ty::Ty,
 };
 use proc_macro2::Span;
@@ -14,6 +16,12 @@ impl Checker<'_> {
     /// A type's default, or what is wrong.
     pub(super) fn default_of(&mut self, ty: &Ty, span: Span) -> Expr {
         let ty = self.shallow(ty);
+        if let Ty::Struct(id) = &ty
+            && let own = full_name(&self.m.structs[*id].name, "default")
+            && let Some(Item::Fn(id)) = self.m.names.get(&own).copied()
+        {
+            return self.call_fn(id, &[], span);
+        }
         let kind = match &ty {
             Ty::Scalar(s) if s.is_float() => ExprKind::Float(0.0),
             Ty::Scalar(s) if s.is_int() => ExprKind::Int(0),

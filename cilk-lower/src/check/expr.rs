@@ -15,6 +15,15 @@ impl Checker<'_> {
     /// Checks an expression whose value has to be of that type.
     pub(super) fn expr_as(&mut self, e: &syn::Expr, want: &Ty) -> Expr {
         let checked = self.expr(e, Some(want));
+        if self.is_lent(e, &checked)
+            && let (
+                Ty::Scalar(_) | Ty::Var(_) | Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..),
+                Ty::Ref { .. } | Ty::Slice { .. },
+            ) = (self.shallow(&checked.ty), self.shallow(want))
+        {
+            let lent = self.borrow(checked, false, e.span());
+            return self.coerce(lent, want);
+        }
         self.coerce(checked, want)
     }
 
@@ -64,8 +73,8 @@ impl Checker<'_> {
             ),
             syn::Expr::Closure(_) => self.refuse(
                 span,
-                "a closure is not part of the task language",
-                "write a function and pass what it captures",
+                "a closure as a value is not part of the task language",
+                "give it a name, `let f = |x| ..;`, and call that; or write it where a chain takes it",
             ),
             syn::Expr::Try(_) => self.refuse(
                 span,
@@ -225,6 +234,13 @@ impl Checker<'_> {
                 let mut place = place.clone();
                 place.span = span;
                 return place;
+            }
+            Some(Binding::Closure(_)) => {
+                return self.refuse(
+                    span,
+                    format!("the closure `{name}` is used as a value"),
+                    format!("call it: `{name}(..)`"),
+                );
             }
             None => {}
         }

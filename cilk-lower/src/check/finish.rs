@@ -170,10 +170,15 @@ impl Checker<'_> {
             return;
         }
         let shown = self.show(ty);
-        let several = matches!(ty, Ty::Tuple(_) | Ty::Array(..) | Ty::Struct(_));
         let d = self.error(e.span, format!("`{name}` cannot be applied to `{shown}`"));
-        if several {
-            d.help("write it for the parts, one by one");
+        match ty {
+            Ty::Tuple(_) | Ty::Array(..) => {
+                d.help("write it for the parts, one by one");
+            }
+            Ty::Struct(_) => {
+                d.help("write an `impl` of the operator's trait, as `std::ops::Add`; for an order, derive `PartialOrd`");
+            }
+            _ => {}
         }
     }
 

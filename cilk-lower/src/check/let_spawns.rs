@@ -9,7 +9,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 
 impl Checker<'_> {
-    /// `let (a, b) = (spawn!(..), spawn!(..));` is a `let` each, and `let a = if c { spawn!(..) } else { .. };` one whose value each way gives; unless
+    /// `let (a, b) = (spawn!(..), spawn!(..));` is a `let` each, and `let a = if c { spawn!(..) } else { .. };`, or a `match`, one whose value each way gives; unless
     /// a name that is bound means something else in what follows.
     pub(super) fn let_spawns(
         &mut self,
@@ -54,7 +54,7 @@ impl Checker<'_> {
                 }
                 true
             }
-            (syn::Pat::Ident(p), syn::Expr::If(_)) if may_be_spawn(init) => {
+            (syn::Pat::Ident(p), syn::Expr::If(_) | syn::Expr::Match(_)) if may_be_spawn(init) => {
                 if p.subpat.is_some()
                     || p.by_ref.is_some()
                     || names_it(init.to_token_stream(), &p.ident)
@@ -87,6 +87,7 @@ fn may_be_spawn(e: &syn::Expr) -> bool {
             let other = i.else_branch.as_ref();
             ends(&i.then_branch) || other.is_some_and(|(_, e)| may_be_spawn(e))
         }
+        syn::Expr::Match(m) => m.arms.iter().any(|arm| may_be_spawn(&arm.body)),
         syn::Expr::Block(b) if b.label.is_none() => ends(&b.block),
         e => spawn_macro(e).is_some(),
     }
@@ -120,6 +121,13 @@ fn given_to(name: &syn::Ident, e: &syn::Expr) -> syn::Expr {
                 **other = given_to(name, other);
             }
             syn::Expr::If(i)
+        }
+        syn::Expr::Match(m) => {
+            let mut m = m.clone();
+            for arm in &mut m.arms {
+                *arm.body = given_to(name, &arm.body);
+            }
+            syn::Expr::Match(m)
         }
         syn::Expr::Block(b) => syn::Expr::Block(syn::ExprBlock {
             block: block(&b.block),

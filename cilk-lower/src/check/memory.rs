@@ -85,16 +85,22 @@ impl Checker<'_> {
                         format!("write a loop: `for part in a.{name}(n) {{ .. }}`"),
                     );
                 }
+                "sort_by" | "sort_by_key" | "sort_unstable_by" | "sort_unstable_by_key" => {
+                    "there are `sort` and `sort_unstable`, of what is compared as a whole; or write a loop".to_owned()
+                }
                 "size" | "length" | "lenght" | "count" => "did you mean `len`?".to_owned(),
                 "push" | "pop" | "insert" | "extend" => {
                     "an array has a fixed length: keep a count beside it".to_owned()
                 }
-                "first" | "last" | "get" => "there is no `Option`: index it".to_owned(),
+                "first" | "last" | "get" | "get_mut" => {
+                    "there is no `Option`: ask at once, `.first().unwrap()`, or index it".to_owned()
+                }
                 "split_first" | "split_first_mut" => {
-                    "there is no `Option`: ask `is_empty()`, then `split_at(1)`".to_owned()
+                    "there is no `Option`: take it apart, `if let Some((first, rest)) = ..`"
+                        .to_owned()
                 }
                 "split_last" | "split_last_mut" => {
-                    "there is no `Option`: ask `is_empty()`, then `split_at(a.len() - 1)`"
+                    "there is no `Option`: take it apart, `if let Some((last, rest)) = ..`"
                         .to_owned()
                 }
                 _ => nearest(name, SLICE_METHODS.iter().copied()).map_or_else(

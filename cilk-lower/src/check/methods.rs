@@ -148,6 +148,11 @@ impl Checker<'_> {
         if name == "clone" && args.is_empty() && !matches!(ty, Ty::Slice { .. }) {
             return Self::copied(self.behind_refs(receiver));
         }
+        if let ("min" | "max", [other]) = (name.as_str(), &args[..])
+            && let Some(greater) = self.greater_of(&name, &receiver, &ty, other)
+        {
+            return greater;
+        }
         match ty {
             Ty::Error | Ty::Never => Self::broken(span),
             Ty::Slice { .. } | Ty::Array(..) => self.slice_method(receiver, &name, &args, at, span),
@@ -189,6 +194,27 @@ impl Checker<'_> {
                 )
             }
         }
+    }
+
+    /// `max` or `min` of values that have several parts and an order, and no method of their own of that name.
+    fn greater_of(
+        &mut self,
+        name: &str,
+        receiver: &Expr,
+        ty: &Ty,
+        other: &syn::Expr,
+    ) -> Option<Expr> {
+        let own = match ty {
+            Ty::Struct(id) => full_name(&self.m.structs[*id].name, name),
+            Ty::Tuple(_) => String::new(),
+            _ => return None,
+        };
+        if self.m.names.contains_key(&own) {
+            return None;
+        }
+        let other = self.expr_as(other, ty);
+        let receiver = self.behind_refs(receiver.clone());
+        self.greater(name, receiver, other)
     }
 
     /// A value of its own in the place of a place: what is borrowed or changed is not the original.
@@ -313,7 +339,7 @@ impl Checker<'_> {
             );
         }
         let help = if name.starts_with("checked_") {
-            "there is no `Option`: use `wrapping_`, `saturating_` or `overflowing_`".to_owned()
+            "there is no `Option`: ask `checked_add`, `_sub` or `_mul` at once, `.unwrap_or(0)`; or use `overflowing_`".to_owned()
         } else if matches!(name, "into" | "try_into") {
             "name the type: `u64::from(x)` where no value is lost, else `x as u64`".to_owned()
         } else if matches!(name, "cmp" | "partial_cmp" | "total_cmp") {

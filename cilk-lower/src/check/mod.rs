@@ -7,6 +7,7 @@
 mod calls;
 mod chains;
 mod channels;
+mod closures;
 mod control;
 mod defaults;
 mod exhaustive;
@@ -14,12 +15,15 @@ mod expr;
 mod fields;
 mod finish;
 mod let_spawns;
+mod lets;
 mod macros;
 mod memory;
 mod methods;
 mod operators;
+mod overloads;
 mod patterns;
 mod places;
+mod slice_patterns;
 
 pub(crate) use control::is_parallel_attribute;
 
@@ -34,7 +38,10 @@ use crate::{
 };
 use millstream_graph::{ir::FunctionKind, ty::Type};
 use proc_macro2::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 use syn::spanned::Spanned;
 
 /// Checks a function. The first variables of the body are the parameters.
@@ -111,6 +118,7 @@ enum Binding {
     Element(VarId),
     /// Part of a hidden variable: the names of `let (a, b) = spawn!(..)`.
     Place(Expr),
+    Closure(Rc<closures::Named>),
 }
 
 #[derive(Debug)]
@@ -140,6 +148,10 @@ struct Checker<'m> {
     next_loop: usize,
     parallel: BTreeSet<LoopId>,
     ret: Ty,
+    /// Whether a pattern stands for what lies behind a reference that is not there.
+    lends: bool,
+    /// Calls of closures so far.
+    closure_calls: usize,
 }
 
 impl<'m> Checker<'m> {
@@ -156,6 +168,8 @@ impl<'m> Checker<'m> {
             next_loop: 0,
             parallel: BTreeSet::new(),
             ret,
+            lends: false,
+            closure_calls: 0,
         }
     }
 
@@ -202,6 +216,7 @@ impl<'m> Checker<'m> {
             awaits: false,
             fixed: None,
             guarded: false,
+            lent: false,
         });
         VarId(self.vars.len() - 1)
     }

@@ -1,8 +1,11 @@
 //! Unary and binary operators, casts, assignment.
 
-use super::{Checker, places::mismatch_help};
+use super::{
+    Checker, overloads,
+    places::{mismatch_help, strip},
+};
 use crate::{
-    hir::{Expr, ExprKind},
+    hir::{Expr, ExprKind, Pat, Stmt},
     ty::{BOOL, Class, Ty},
 };
 use millstream_graph::ir::{BinOp, UnOp};
@@ -98,6 +101,11 @@ impl Checker<'_> {
             self.expr(right, right_hint.as_ref())
         };
         let right = self.behind_refs(right);
+        if let Some(call) =
+            overloads::method(op).and_then(|name| self.overloaded(name, &[&left, &right], span))
+        {
+            return call;
+        }
         if is_shift(op) {
             let ty = left.ty.clone();
             return Expr::new(ExprKind::Binary(op, left, right), ty, span);
@@ -163,6 +171,9 @@ impl Checker<'_> {
                     span,
                 );
             }
+            if let Some(ordered) = self.ordered(op, &left, &right) {
+                return ordered;
+            }
             return Expr::new(ExprKind::Binary(op, left, right), BOOL, span);
         }
         let ty = if matches!(self.shallow(&left.ty), Ty::Never) {
@@ -210,11 +221,20 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether an expression is the name of what its syntax takes for a reference to it.
+    pub(super) fn is_lent(&self, syntax: &syn::Expr, e: &Expr) -> bool {
+        matches!(strip(syntax), syn::Expr::Path(_))
+            && matches!(*e.kind, ExprKind::Var(v) if self.vars[v.0].lent)
+    }
+
     pub(super) fn unary(&mut self, u: &syn::ExprUnary, want: Option<&Ty>) -> Expr {
         let span = u.span();
         match u.op {
             syn::UnOp::Deref(_) => {
                 let e = self.expr(&u.expr, None);
+                if self.is_lent(&u.expr, &e) {
+                    return e;
+                }
                 match self.shallow(&e.ty) {
                     Ty::Ref { target, .. } => Expr::new(ExprKind::Deref(e), *target, span),
                     Ty::Error => Self::broken(span),
@@ -233,12 +253,18 @@ impl Checker<'_> {
             syn::UnOp::Neg(_) => {
                 let e = self.expr(&u.expr, want);
                 let e = self.behind_refs(e);
+                if let Some(call) = self.overloaded("neg", &[&e], span) {
+                    return call;
+                }
                 let ty = e.ty.clone();
                 Expr::new(ExprKind::Unary(UnOp::Neg, e), ty, span)
             }
             syn::UnOp::Not(_) => {
                 let e = self.expr(&u.expr, want);
                 let e = self.behind_refs(e);
+                if let Some(call) = self.overloaded("not", &[&e], span) {
+                    return call;
+                }
                 let ty = e.ty.clone();
                 Expr::new(ExprKind::Unary(UnOp::Not, e), ty, span)
             }
@@ -321,7 +347,7 @@ impl Checker<'_> {
         if let syn::Expr::Infer(_) = *a.left {
             let right = self.expr(&a.right, None);
             return Expr::new(
-                ExprKind::Block(vec![crate::hir::Stmt::Expr(right)], None),
+                ExprKind::Block(vec![Stmt::Expr(right)], None),
                 Ty::unit(),
                 span,
             );
@@ -340,7 +366,6 @@ impl Checker<'_> {
 
     /// `(a, b) = value`: the value first, then each place.
     fn assign_tuple(&mut self, t: &syn::ExprTuple, value: &syn::Expr, span: Span) -> Expr {
-        use crate::hir::{Pat, Stmt};
         let value = self.expr(value, None);
         let fields: Vec<Ty> = t
             .elems
@@ -384,6 +409,12 @@ impl Checker<'_> {
                 format!("`{atomic}` has no operators"),
                 "use its methods: `load`, `store`, `fetch_add`, ..",
             );
+        }
+        if let Some(name) = overloads::method(op) {
+            let name = format!("{name}_assign");
+            if let Some(call) = self.overloaded(&name, &[&place, &value], span) {
+                return call;
+            }
         }
         if !is_shift(op) {
             let ty = place.ty.clone();

@@ -1,9 +1,9 @@
-//! `let` and its patterns, and `match`.
+//! Patterns, and `match`.
 
-use super::{Binding, Checker};
+use super::{Binding, Checker, slice_patterns::is_of_slice};
 use crate::{
     consts,
-    hir::{Arm, Case, Expr, ExprKind, Pat, Path, Stmt, Test, VarId},
+    hir::{Arm, Case, Expr, ExprKind, Pat, Path, Test, VarId},
     items::Item,
     ty::Ty,
 };
@@ -22,6 +22,15 @@ pub(super) struct ArmSyntax<'s> {
 pub(super) enum BodySyntax<'s> {
     Expr(&'s syn::Expr),
     Block(&'s syn::Block),
+}
+
+impl quote::ToTokens for BodySyntax<'_> {
+    fn to_tokens(&self, tokens: &mut proc_macro2::TokenStream) {
+        match self {
+            BodySyntax::Expr(e) => e.to_tokens(tokens),
+            BodySyntax::Block(b) => b.to_tokens(tokens),
+        }
+    }
 }
 
 impl<'s> ArmSyntax<'s> {
@@ -43,129 +52,21 @@ struct Matched {
 }
 
 impl Checker<'_> {
-    pub(super) fn local(&mut self, local: &syn::Local, stmts: &mut Vec<Stmt>) {
-        let (pat, ty) = match &local.pat {
-            syn::Pat::Type(t) => (&*t.pat, Some(self.annotated(&t.ty))),
-            other => (other, None),
-        };
-        let Some(init) = &local.init else {
-            let ty = ty.unwrap_or_else(|| self.fresh_any());
-            let first = self.vars.len();
-            let pat = self.pattern(pat, &ty);
-            // What has no value yet may be given one without `mut`.
-            for var in &mut self.vars[first..] {
-                var.fixed = None;
-                var.guarded = super::chains::is_own(&var.name);
-            }
-            stmts.push(Stmt::Let(pat, None));
-            return;
-        };
-        if let Some((_, other)) = &init.diverge {
-            return self.let_else(&local.pat, &init.expr, other, stmts);
-        }
-        if let Some(mac) = super::macros::spawn_macro(&init.expr) {
-            self.let_spawn(pat, ty, mac, stmts);
-            return;
-        }
-        if self.let_spawns(local, &init.expr, stmts) {
-            return;
-        }
-        let value = match &ty {
-            Some(ty) => self.expr_as(&init.expr, ty),
-            None => self.expr(&init.expr, None),
-        };
-        let ty = ty.unwrap_or_else(|| value.ty.clone());
-        let pat = self.pattern(pat, &ty);
-        stmts.push(Stmt::Let(pat, Some(value)));
-    }
-
-    /// `let pattern = value else { .. }` is a `match` whose value is what the pattern's names get.
-    fn let_else(
-        &mut self,
-        pat: &syn::Pat,
-        value: &syn::Expr,
-        other: &syn::Expr,
-        stmts: &mut Vec<Stmt>,
-    ) {
-        let span = pat.span();
-        let (pat, value) = match pat {
-            syn::Pat::Type(t) => {
-                let ty = self.annotated(&t.ty);
-                (&*t.pat, self.expr_as(value, &ty))
-            }
-            pat => (pat, self.expr(value, None)),
-        };
-        let bound = self.names(pat);
-        let (names, by) = (
-            bound.iter().map(|p| &p.ident),
-            bound.iter().map(|p| (p.mutability, &p.ident)),
-        );
-        let by = by.map(|(mutability, name)| quote::quote!(#mutability #name));
-        let (taken, rest) = (
-            syn::parse_quote_spanned!(span=> (#(#names,)*)),
-            syn::parse_quote_spanned!(span=> _),
-        );
-        let arms = [
-            ArmSyntax::new(pat, BodySyntax::Expr(&taken)),
-            ArmSyntax::new(&rest, BodySyntax::Expr(other)),
-        ];
-        let matching = self.matching(value, &arms, None, span);
-        let ty = matching.ty.clone();
-        let all: syn::Pat = syn::parse_quote_spanned!(span=> (#(#by,)*));
-        let all = self.pattern(&all, &ty);
-        stmts.push(Stmt::Let(all, Some(matching)));
-    }
-
-    /// The names that a pattern binds.
-    pub(super) fn names(&self, pat: &syn::Pat) -> Vec<syn::PatIdent> {
-        struct Names(Vec<syn::PatIdent>);
-        impl syn::visit::Visit<'_> for Names {
-            fn visit_pat_ident(&mut self, p: &syn::PatIdent) {
-                if self.0.iter().all(|known| known.ident != p.ident) {
-                    self.0.push(syn::PatIdent {
-                        subpat: None,
-                        ..p.clone()
-                    });
-                }
-                syn::visit::visit_pat_ident(self, p);
-            }
-        }
-        let mut names = Names(Vec::new());
-        syn::visit::Visit::visit_pat(&mut names, pat);
-        names.0.retain(|p| !self.is_constant(&p.ident));
-        names.0
-    }
-
-    /// Whether a name in a pattern is that of a constant, and binds nothing.
-    fn is_constant(&self, name: &syn::Ident) -> bool {
-        matches!(self.m.names.get(&name.to_string()), Some(Item::Const(_)))
-            || self.m.variant(&name.clone().into()).is_some()
-    }
-
-    /// The type behind a `:`; `_` in it is left open where it stands alone or as an array's element.
-    fn annotated(&mut self, ty: &syn::Type) -> Ty {
-        match ty {
-            syn::Type::Infer(_) => self.fresh_any(),
-            syn::Type::Array(a) if matches!(*a.elem, syn::Type::Infer(_)) => {
-                let len = consts::eval_usize(self.m, &a.len).unwrap_or(0);
-                Ty::Array(Box::new(self.fresh_any()), len)
-            }
-            other => Ty::from_type(&self.m.resolve_type(other)),
-        }
-    }
-
     /// Checks a pattern that always matches and binds its names.
     pub(super) fn pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Pat {
         if let Ty::Ref { mutable, target } = self.shallow(ty) {
             let target = self.shallow(&target);
             match (pat, &target) {
                 (syn::Pat::Reference(r), _) => {
-                    return Pat::Deref(Box::new(self.pattern(&r.pat, &target)));
+                    let inner = self.lending(false, |c| c.pattern(&r.pat, &target));
+                    return Pat::Deref(Box::new(inner));
                 }
                 (syn::Pat::Tuple(_), Ty::Tuple(_))
                 | (syn::Pat::Struct(_) | syn::Pat::TupleStruct(_), Ty::Struct(_))
                 | (syn::Pat::Slice(_), Ty::Array(..)) => {
-                    return Pat::Behind(Box::new(self.parts(pat, &target, Some(mutable))));
+                    // Behind two references the names are references too, not references to these.
+                    let parts = self.lending(false, |c| c.parts(pat, &target, Some(mutable)));
+                    return Pat::Behind(Box::new(parts));
                 }
                 _ => {}
             }
@@ -192,6 +93,7 @@ impl Checker<'_> {
             syn::Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
                 let name = p.ident.to_string();
                 let var = self.add_var(&name, ty.clone());
+                self.vars[var.0].lent = self.lends;
                 self.fix(var, p);
                 self.bind(&name, Binding::Var(var));
                 Pat::Var(var)
@@ -244,7 +146,7 @@ impl Checker<'_> {
                 let rest = matches!(other, syn::Pat::Slice(_));
                 self.error(other.span(), "this pattern is not part of the task language")
                     .help(match rest {
-                        true => "there are no patterns for what is left of a slice: write `a[0]` and `&a[1..]`",
+                        true => "a slice may be shorter: `let [x, rest @ ..] = a else { .. };`, or `match`",
                         false => "patterns are names, `_`, tuples, structs, arrays and `&` of these; in `match` also integers, bools and ranges",
                     });
                 self.bind_as_broken(other);
@@ -305,7 +207,6 @@ impl Checker<'_> {
     }
 
     pub(super) fn match_expr(&mut self, m: &syn::ExprMatch, want: Option<&Ty>) -> Expr {
-        let value = self.expr(&m.expr, None);
         let arms: Vec<ArmSyntax<'_>> = m
             .arms
             .iter()
@@ -318,7 +219,7 @@ impl Checker<'_> {
                 ArmSyntax { pat, guard, body }
             })
             .collect();
-        self.matching(value, &arms, want, m.span())
+        self.matching_of(&m.expr, &arms, want, m.span())
     }
 
     /// A `match` of a value. What is one under another name comes here with arms of its own, not as text to be parsed again: a value
@@ -330,13 +231,20 @@ impl Checker<'_> {
         want: Option<&Ty>,
         span: proc_macro2::Span,
     ) -> Expr {
+        if matches!(self.shallow(&value.ty), Ty::Slice { .. })
+            && given.iter().any(|arm| is_of_slice(arm.pat))
+        {
+            return self.match_slice(value, given, want, span);
+        }
+        // Behind a reference the names are references too.
+        let lends = matches!(self.shallow(&value.ty), Ty::Ref { mutable: false, .. });
         let value = self.behind_refs(value);
         let ty = value.ty.clone();
         let mut arms: Vec<Arm> = Vec::new();
         let mut result: Option<Ty> = None;
         for arm in given {
             self.scopes.push(BTreeMap::new());
-            let matched = self.arm_pattern(arm.pat, &ty);
+            let matched = self.lending(lends, |c| c.arm_pattern(arm.pat, &ty));
             let guard = arm.guard.map(|g| self.expr_as(g, &crate::ty::BOOL));
             let hint = result.clone();
             let hint = hint.as_ref().or(want);
@@ -402,6 +310,11 @@ impl Checker<'_> {
         match pat {
             syn::Pat::Wild(_) => {}
             syn::Pat::Paren(p) => self.tests(&p.pat, ty, path, out),
+            syn::Pat::Reference(r) if self.lends && path.is_empty() => {
+                self.lending(false, |c| {
+                    c.tests(&r.pat, ty, path, out);
+                });
+            }
             syn::Pat::Ident(p) if !self.is_constant(&p.ident) => {
                 if p.by_ref.is_some() {
                     self.error(p.span(), "`ref` is not part of the task language")
@@ -421,6 +334,7 @@ impl Checker<'_> {
                     }
                     None => self.add_var(&name, bound),
                 };
+                self.vars[var.0].lent = self.lends;
                 self.fix(var, p);
                 self.bind(&name, Binding::Var(var));
                 out.names.insert(name, var);

@@ -20,6 +20,7 @@ impl Make {
             awaits: false,
             fixed: None,
             guarded: false,
+            lent: false,
         });
         VarId(vars.len() - 1)
     }

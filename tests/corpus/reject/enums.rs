@@ -46,6 +46,6 @@ pub mod program {
 //~   help: write its name alone: `Colour::Red`
 //~ 25:13: expected `Colour`, found `u32`
 //~ 28:17: `<` cannot be applied to `Colour`
-//~   help: write it for the parts, one by one
+//~   help: write an `impl` of the operator's trait, as `std::ops::Add`; for an order, derive `PartialOrd`
 //~ 29:17: `as Colour` does not convert anything
 //~   help: `as` converts numbers and bools

@@ -20,8 +20,6 @@ pub mod program {
     }
 }
 
-//~ 7:17: a closure is not part of the task language
-//~   help: write a function and pass what it captures
 //~ 8:17: a range stands only in a `for`, an index or a pattern
 //~   help: use its two ends
 //~ 9:17: text is not part of the task language

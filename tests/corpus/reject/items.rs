@@ -32,8 +32,8 @@ pub mod program {
 //~   help: use a `const`, or pass a buffer as an argument
 //~ 7:5: a trait is not part of the task language
 //~   help: write the functions it would have for the types you use
-//~ 13:10: an `impl` of a trait is not part of the task language
-//~   help: write its functions as the struct's own: `impl Name { .. }`
+//~ 13:10: an `impl` of this trait is not part of the task language
+//~   help: there are those of `Default` and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
 //~ 19:5: a module is not part of the task language
 //~   help: a program is one module: move its items up
 //~ 21:5: a macro is not part of the task language

@@ -14,7 +14,7 @@ pub mod program {
         for i in (0..n).filter(|i, j| true) {}
         #[parallel]
         for x in data.iter().map(|x| x + 1) {}
-        let first = data.iter().position(|&x| x == 1).unwrap_or_default();
+        let first = data.iter().position(|&x| x == 1).ok_or(1);
         let most = data.iter().max().unwrap(1);
         for x in data.chunks(4).flatten() {}
         for x in data.iter().chain(out.iter()) {}
@@ -25,7 +25,7 @@ pub mod program {
         for (x, y) in data.iter().enumerate().zip(out.iter()) {}
         let v: Vec<u32> = Vec::new();
         let mut found = Vec::with_capacity(n);
-        let less = (1, 2) < (n, 3);
+        let less = [1, 2] < [n, 3];
         0
     }
 }
@@ -49,7 +49,7 @@ pub mod program {
 //~ 15:9: a parallel loop over what adaptors make of its items
 //~   help: do it in the loop's body
 //~ 17:33: `position` gives an `Option`, and there is none on a device
-//~   help: say what it is where there is nothing: `.max().unwrap_or(0)`; or ask `.is_some()`
+//~   help: say what it is where there is nothing, `.max().unwrap_or(0)`, or take it apart: `if let Some(x) = ..`
 //~ 18:38: `unwrap` takes other arguments
 //~   help: write `.unwrap()` or `.unwrap_or(value)`
 //~ 19:33: `flatten` of an iterator is not part of the task language
@@ -72,5 +72,5 @@ pub mod program {
 //~   help: nothing is allocated in a task: use an array, or pass a slice
 //~ 27:25: there is no function `Vec::with_capacity` in the task language
 //~   help: nothing is allocated in a task: use an array, or pass a slice
-//~ 28:20: `<` cannot be applied to `(usize, i32)`
+//~ 28:20: `<` cannot be applied to `[usize; 2]`
 //~   help: write it for the parts, one by one

@@ -23,13 +23,13 @@ pub mod program {
 //~ 7:46: the type of this `sum` must be known here
 //~   help: write it: `.sum::<u64>()`
 //~ 8:32: `max` gives an `Option`, and there is none on a device
-//~   help: say what it is where there is nothing: `.max().unwrap_or(0)`; or ask `.is_some()`
+//~   help: say what it is where there is nothing, `.max().unwrap_or(0)`, or take it apart: `if let Some(x) = ..`
 //~ 9:35: an iterator stands only in a `for`, or where a method ends it
 //~   help: write a loop, or end it by `sum`, `product`, `count`, `fold`, `any`, `all`, `for_each`, or by `min`, `max`, `position`, `find` and what is asked of these
 //~ 10:31: `collect` of an iterator is not part of the task language
 //~   help: nothing is allocated in a task: write to an array, or to a slice that is lent
-//~ 11:42: `last` of an iterator is not part of the task language
-//~   help: run backwards, and find the first: `.rev().find(|_| true)`
+//~ 11:42: `last` gives an `Option`, and there is none on a device
+//~   help: say what it is where there is nothing, `.max().unwrap_or(0)`, or take it apart: `if let Some(x) = ..`
 //~ 13:22: an iterator stands only in a `for`
 //~   help: write a loop: `for part in a.chunks(n) { .. }`
 //~ 14:13: `zip` gives pairs

@@ -28,7 +28,7 @@ pub mod program {
 //~ 14:17: `<<` cannot be applied to `f64`
 //~ 15:17: `&` cannot be applied to `f64`
 //~ 16:17: `+` cannot be applied to `P`
-//~   help: write it for the parts, one by one
+//~   help: write an `impl` of the operator's trait, as `std::ops::Add`; for an order, derive `PartialOrd`
 //~ 19:17: `<<` cannot be applied to `f64`
 //~ 20:9: `u32` is not a reference
 //~   help: leave out the `*`

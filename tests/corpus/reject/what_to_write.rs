@@ -34,13 +34,9 @@ pub mod program {
 //~ 22:37: there is no `&mut` of a `&[i64]` for `mem::replace`
 //~   help: write `let old = a; a = new;`
 //~ 23:13: this pattern is not part of the task language
-//~   help: there are no patterns for what is left of a slice: write `a[0]` and `&a[1..]`
-//~ 24:16: there is no struct `Some` in this program
-//~   help: there is no `Option` and no `Result`: use a value that stands for none, or a `bool` beside it
-//~ 24:39: slices have no method `split_first`
-//~   help: there is no `Option`: ask `is_empty()`, then `split_at(1)`
+//~   help: a slice may be shorter: `let [x, rest @ ..] = a else { .. };`, or `match`
 //~ 25:25: slices have no method `split_last`
-//~   help: there is no `Option`: ask `is_empty()`, then `split_at(a.len() - 1)`
+//~   help: there is no `Option`: take it apart, `if let Some((last, rest)) = ..`
 //~ 26:20: `NoDefault` has no default
 //~   help: put `#[derive(Default)]` in front of the struct
 //~ 27:20: `NoDefault` has no default

@@ -16,6 +16,7 @@ macro_rules! programs {
 }
 
 programs! {
+    alignment_blocks
     array_patterns
     array_values
     arrays
@@ -43,6 +44,7 @@ programs! {
     cilksort
     cliques
     clones
+    closures
     comparisons
     constants
     constants_in_functions
@@ -79,6 +81,7 @@ programs! {
     image_rows
     implicit_sync
     imports
+    independent_sets
     inference
     int_bits
     int_division
@@ -89,7 +92,10 @@ programs! {
     int_wraps
     integrate
     iterator_chains
+    iterator_options
     jacobi
+    karatsuba
+    kd_trees
     knapsack
     label_correcting
     late_initialization
@@ -115,6 +121,9 @@ programs! {
     minimax
     no_parameters
     on_gpu
+    optional_parts
+    own_operators
+    page_ranks
     parallel_checked
     parallel_corners
     parallel_differences
@@ -140,13 +149,16 @@ programs! {
     results_structs_arrays
     results_tuple
     return_before_sync
+    satisfiability
     several_syncs
     shadowing
     shared_alpha_beta
     slice_methods
+    slice_patterns
     slice_windows
     slices
     small_arrays
+    sorted_slices
     spawn_in_branches
     spawn_in_nested_blocks
     spawns_in_values
@@ -154,6 +166,7 @@ programs! {
     struct_slices
     structs
     sudoku
+    suffix_arrays
     sync_in_branch
     sync_in_loop
     tables_and_ranges
@@ -174,5 +187,6 @@ programs! {
     wide_loops
     wide_nested_loops
     wide_spawn
+    wildcards
     without_checks
 }

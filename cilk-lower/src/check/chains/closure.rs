@@ -3,15 +3,22 @@
 use super::{super::places::strip, Refused, refused};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use std::collections::BTreeSet;
 use syn::{
     spanned::Spanned,
     visit::{self, Visit},
-    visit_mut::{self, VisitMut},
 };
 
-/// What a closure, or a function, comes to for these arguments. Of one that is lent to it, `true`, the closure has a reference; the loop has the item itself, so that
-/// `*x` is `x`.
+/// An attribute of a `let` whose pattern takes the value for a reference to it.
+const LENT: &str = "lent";
+
+/// Whether a `let` has it.
+pub(in super::super) fn is_lent(attrs: &[syn::Attribute]) -> bool {
+    let lent = super::own(LENT, Span::call_site());
+    attrs.iter().any(|a| a.path().is_ident(&lent))
+}
+
+/// What a closure, or a function, comes to for these arguments. Of one that is lent to it, `true`, the closure has a reference; the loop has the item itself, and
+/// knows of its names that `*x` is `x`.
 pub(super) fn apply(f: &syn::Expr, args: &[(&Ident, bool)]) -> Result<TokenStream, Refused> {
     let span = f.span();
     if let syn::Expr::Path(function) = strip(f) {
@@ -39,12 +46,10 @@ pub(super) fn apply(f: &syn::Expr, args: &[(&Ident, bool)]) -> Result<TokenStrea
             "several in one are a tuple: `|(i, x)| ..`",
         );
     }
-    let mut leaves = Leaves::default();
-    leaves.visit_expr(&closure.body);
-    if let Some(why) = leaves.why {
+    if let Some(why) = what_leaves(&closure.body) {
         return Err(why);
     }
-    let mut body = (*closure.body).clone();
+    let body = &closure.body;
     let mut lets = TokenStream::new();
     for (pat, (arg, lent)) in closure.inputs.iter().zip(args) {
         let (pat, ty) = match pat {
@@ -57,10 +62,8 @@ pub(super) fn apply(f: &syn::Expr, args: &[(&Ident, bool)]) -> Result<TokenStrea
                 lets.extend(quote_spanned!(span=> let #pat = #arg;));
             }
             (true, pat) => {
-                let mut names = Names(BTreeSet::new());
-                names.visit_pat(pat);
-                Lent(&names.0).visit_expr_mut(&mut body);
-                lets.extend(quote_spanned!(span=> let #pat = #arg;));
+                let lent = super::own(LENT, span);
+                lets.extend(quote_spanned!(span=> #[#lent] let #pat = #arg;));
             }
             (false, pat) => {
                 let ty = ty.map(|ty| quote_spanned!(span=> : #ty));
@@ -70,6 +73,13 @@ pub(super) fn apply(f: &syn::Expr, args: &[(&Ident, bool)]) -> Result<TokenStrea
     }
     // What a statement would end at goes on in an expression.
     Ok(quote_spanned!(span=> { #lets (#body) }))
+}
+
+/// What would leave more than the closure, if anything.
+pub(in super::super) fn what_leaves(body: &syn::Expr) -> Option<Refused> {
+    let mut leaves = Leaves::default();
+    leaves.visit_expr(body);
+    leaves.why
 }
 
 /// Looks for what would leave more than the closure where that is a loop's body.
@@ -130,33 +140,5 @@ impl<'e> Visit<'e> for Leaves {
         if let Some(name @ ("spawn" | "sync")) = name.as_deref() {
             self.refuse(m.span(), &format!("`{name}!`"));
         }
-    }
-}
-
-/// The names that a pattern binds.
-struct Names(BTreeSet<String>);
-
-impl<'e> Visit<'e> for Names {
-    fn visit_pat_ident(&mut self, p: &'e syn::PatIdent) {
-        self.0.insert(p.ident.to_string());
-        visit::visit_pat_ident(self, p);
-    }
-}
-
-/// Has `x` in place of `*x`.
-struct Lent<'a>(&'a BTreeSet<String>);
-
-impl VisitMut for Lent<'_> {
-    fn visit_expr_mut(&mut self, e: &mut syn::Expr) {
-        if let syn::Expr::Unary(u) = e
-            && matches!(u.op, syn::UnOp::Deref(_))
-            && let syn::Expr::Path(p) = strip(&u.expr)
-            && let Some(name) = p.path.get_ident()
-            && self.0.contains(&name.to_string())
-        {
-            *e = strip(&u.expr).clone();
-            return;
-        }
-        visit_mut::visit_expr_mut(self, e);
     }
 }

@@ -2,19 +2,27 @@
 //! in the loop's body, so nothing is called and nothing is passed.
 //!
 //! A chain begins with what a `for` runs over, goes on with adaptors, and ends with a method that asks for all of its items, or in the head of a `for`.
-//! What would be an `Option` is asked at once: `.max().unwrap_or(0)`.
+//! What would be an `Option` is asked, or taken apart, at once: `.max().unwrap_or(0)`.
 
 mod closure;
+mod search;
+mod slices;
+mod sources;
 
 use super::{
     Checker,
     control::{PARTS, ROWS, instead_of_adaptor, is_parallel_attribute},
     places::strip,
 };
-use crate::{hir::Expr, ty::Ty};
+use crate::{
+    hir::Expr,
+    ty::{Class, Ty},
+};
 use closure::apply;
+pub(super) use closure::{is_lent, what_leaves};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
+use sources::is_search;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
 /// What a `for` knows by itself, next to what it runs over.
@@ -41,14 +49,11 @@ const ADAPTORS: &[&str] = &[
     "chain",
     "cycle",
 ];
-/// What is asked of an `Option`.
-const OF_OPTION: &[&str] = &["unwrap", "expect", "unwrap_or", "is_some", "is_none"];
-
 /// Something in a chain that is not part of the task language, and what to write instead.
-struct Refused {
-    span: Span,
-    message: String,
-    help: &'static str,
+pub(super) struct Refused {
+    pub(super) span: Span,
+    pub(super) message: String,
+    pub(super) help: &'static str,
 }
 
 fn refused<T>(span: Span, message: impl Into<String>, help: &'static str) -> Result<T, Refused> {
@@ -80,7 +85,7 @@ struct Loop {
 const OWN: &str = "__chain_";
 
 /// Such a name.
-fn own(name: &str, span: Span) -> Ident {
+pub(super) fn own(name: &str, span: Span) -> Ident {
     Ident::new(&format!("{OWN}{name}"), span)
 }
 
@@ -106,7 +111,7 @@ fn links<'e>(
                 adaptors.push(m);
                 return Some(base);
             }
-            let runs = matches!(&*name, "iter" | "iter_mut")
+            let runs = matches!(&*name, "iter" | "iter_mut" | "into_iter")
                 || ROWS.contains(&&*name)
                 || PARTS.contains(&&*name);
             runs.then(|| strip(e))?
@@ -316,27 +321,22 @@ fn shape(e: &syn::Expr, span: Span, parts: &mut usize) -> (TokenStream, TokenStr
 impl Checker<'_> {
     /// The value of a chain; none if this method does not end one.
     pub(super) fn chain(&mut self, m: &syn::ExprMethodCall, want: Option<&Ty>) -> Option<Expr> {
-        let name = m.method.to_string();
-        let found = match strip(&m.receiver) {
-            syn::Expr::MethodCall(inner) if OF_OPTION.contains(&&*name) => {
-                is_search(inner).then_some(inner)
-            }
-            _ => None,
-        };
-        let end = found.unwrap_or(m);
-        let is_end = match (&*end.method.to_string(), end.args.len()) {
+        if let Some(found) = self.search(m, want) {
+            return Some(found);
+        }
+        if let Some(whole) = self.whole_slice(m, want) {
+            return Some(whole);
+        }
+        let ends = match (&*m.method.to_string(), m.args.len()) {
             ("sum" | "product" | "count", 0) | ("any" | "all" | "for_each", 1) | ("fold", 2) => {
                 true
             }
-            _ => is_search(end),
+            _ => is_search(m),
         };
-        if !is_end {
+        if !ends {
             return self.unended(m);
         }
-        let made = Loop::new(&end.receiver, m.span())?.and_then(|over| match found {
-            Some(_) => over.search(end, m),
-            None => self.all_of(&over, m, want),
-        });
+        let made = Loop::new(&m.receiver, m.span())?.and_then(|over| self.all_of(&over, m, want));
         Some(match made {
             Ok(block) => self.expr(&block, want),
             Err(why) => self.refuse(why.span, why.message, why.help),
@@ -361,9 +361,9 @@ impl Checker<'_> {
             "collect" | "to_vec" | "partition" | "unzip" => {
                 "nothing is allocated in a task: write to an array, or to a slice that is lent"
             }
-            "last" => "run backwards, and find the first: `.rev().find(|_| true)`",
-            "nth" => "leave out what is before: `.skip(n).find(|_| true)`",
-            "min_by" | "max_by" => "write a loop, or `fold`: `.fold(f32::MIN, f32::max)`",
+            "is_sorted" => "ask the neighbours: `a.windows(2).all(|w| w[0] <= w[1])`",
+            "eq" | "ne" => "compare the slices themselves: `a == b`",
+            "rposition" => "run backwards, and count from the end: `.rev().position(..)`",
             _ => "write a loop, or end it by `sum`, `count`, `fold`, `any` or `all`",
         };
         Some(self.refuse(
@@ -387,9 +387,9 @@ impl Checker<'_> {
         let value = all.to_token_stream();
         Ok(match (&*name, &args[..]) {
             ("sum" | "product", []) => {
-                let ty = self.sum_type(m, want)?;
+                let (ty, float) = self.sum_type(m, want)?;
                 // As Rust begins: what is added to it keeps its sign, if that is all there is.
-                let first = match (&*name, ty.to_string().starts_with('f')) {
+                let first = match (&*name, float) {
                     ("sum", true) => quote_spanned!(span=> -0.0),
                     ("sum", false) => quote_spanned!(span=> 0),
                     (_, true) => quote_spanned!(span=> 1.0),
@@ -399,7 +399,7 @@ impl Checker<'_> {
                     "sum" => quote_spanned!(span=> #all += #item.clone();),
                     _ => quote_spanned!(span=> #all *= #item.clone();),
                 };
-                let before = quote_spanned!(span=> let mut #all: #ty = #first;);
+                let before = quote_spanned!(span=> let mut #all #ty = #first;);
                 over.block(&before, &step, &value)
             }
             ("count", []) => over.block(
@@ -435,29 +435,36 @@ impl Checker<'_> {
                 return refused(
                     m.method.span(),
                     format!("`{name}` gives an `Option`, and there is none on a device"),
-                    "say what it is where there is nothing: `.max().unwrap_or(0)`; or ask `.is_some()`",
+                    "say what it is where there is nothing, `.max().unwrap_or(0)`, or take it apart: `if let Some(x) = ..`",
                 );
             }
         })
     }
 
-    /// The type of a sum: what is written there, or what it is used as, as Rust asks for too.
+    /// The type of a sum, as it is written behind a name, and whether it is a float: what is written there, or what it is used as, as Rust asks for too.
     fn sum_type(
         &mut self,
         m: &syn::ExprMethodCall,
         want: Option<&Ty>,
-    ) -> Result<TokenStream, Refused> {
+    ) -> Result<(TokenStream, bool), Refused> {
+        let span = m.method.span();
         if let Some(turbofish) = &m.turbofish {
-            return Ok(turbofish.args.to_token_stream());
+            let ty = turbofish.args.to_token_stream();
+            let float = ty.to_string().starts_with('f');
+            return Ok((quote_spanned!(span=> : #ty), float));
         }
         let name = m.method.to_string();
         match want.map(|want| self.shallow(want)) {
             Some(Ty::Scalar(s)) => {
-                let ty = Ident::new(s.name(), m.span());
-                Ok(ty.to_token_stream())
+                let ty = Ident::new(s.name(), span);
+                Ok((quote_spanned!(span=> : #ty), s.is_float()))
+            }
+            // That of what is summed, which is that of a literal elsewhere.
+            Some(Ty::Var(v)) if self.table.class(v) != Class::Any => {
+                Ok((TokenStream::new(), self.table.class(v) == Class::Float))
             }
             _ => refused(
-                m.method.span(),
+                span,
                 format!("the type of this `{name}` must be known here"),
                 "write it: `.sum::<u64>()`",
             ),
@@ -493,95 +500,5 @@ impl Checker<'_> {
             Ok(block) => self.expr(&block, Some(&Ty::unit())),
             Err(why) => self.refuse(why.span, why.message, why.help),
         })
-    }
-}
-
-/// Whether a method gives an `Option` of what it finds.
-fn is_search(m: &syn::ExprMethodCall) -> bool {
-    matches!(
-        (&*m.method.to_string(), m.args.len()),
-        ("min" | "max", 0) | ("position" | "find" | "min_by_key" | "max_by_key", 1)
-    )
-}
-
-impl Loop {
-    /// The block of a method that may find nothing, and of what is asked of that.
-    fn search(
-        &self,
-        end: &syn::ExprMethodCall,
-        asked: &syn::ExprMethodCall,
-    ) -> Result<syn::Expr, Refused> {
-        let (span, item) = (self.span, item(self.span));
-        let (some, best, key) = (own("some", span), own("best", span), own("key", span));
-        let mut before = quote_spanned!(span=> let mut #some = false; let mut #best;);
-        let take = |found: &Ident| quote_spanned!(span=> #best = #found; #some = true;);
-        if let ("is_some" | "is_none", method) = (&*asked.method.to_string(), &end.method) {
-            // What it is nobody wants to know.
-            let test = match (method.to_string().as_str(), end.args.first()) {
-                ("position", Some(f)) => apply(f, &[(&item, false)])?,
-                ("find", Some(f)) => apply(f, &[(&item, true)])?,
-                _ => quote_spanned!(span=> true),
-            };
-            let body = quote_spanned!(span=> if #test { #some = true; break; });
-            let value = match asked.method == "is_some" {
-                true => some.to_token_stream(),
-                false => quote_spanned!(span=> !#some),
-            };
-            return Ok(self.block(
-                &quote_spanned!(span=> let mut #some = false;),
-                &body,
-                &value,
-            ));
-        }
-        let body = match (&*end.method.to_string(), end.args.first()) {
-            ("position", Some(f)) => {
-                let (test, at) = (apply(f, &[(&item, false)])?, own("position", span));
-                before = quote_spanned!(span=> let mut #some = false; let mut #best = 0usize; let mut #at = 0usize;);
-                let take = take(&at);
-                quote_spanned!(span=> if #test { #take break; } #at += 1;)
-            }
-            ("find", Some(f)) => {
-                let (test, take) = (apply(f, &[(&item, true)])?, take(&item));
-                quote_spanned!(span=> if #test { #take break; })
-            }
-            (name, by) => {
-                let of = match by {
-                    Some(f) => apply(f, &[(&item, true)])?,
-                    // By value, where items are references.
-                    None if self.refers => quote_spanned!(span=> *#item),
-                    None => item.to_token_stream(),
-                };
-                let least = own("least", span);
-                before.extend(quote_spanned!(span=> let mut #least;));
-                // As in Rust: the first of the least, the last of the greatest.
-                let better = match name.starts_with("min") {
-                    true => quote_spanned!(span=> #key < #least),
-                    false => quote_spanned!(span=> #key >= #least),
-                };
-                let take = take(&item);
-                quote_spanned!(span=> let #key = #of; if !#some || #better { #take #least = #key; })
-            }
-        };
-        let none = || {
-            let text = "nothing was found";
-            quote_spanned!(asked.span()=> if !#some { panic!(#text); })
-        };
-        let value = match (&*asked.method.to_string(), asked.args.first()) {
-            ("unwrap", None) | ("expect", Some(_)) => {
-                let none = none();
-                quote_spanned!(span=> #none #best)
-            }
-            ("unwrap_or", Some(other)) => {
-                quote_spanned!(span=> if #some { #best } else { (#other) })
-            }
-            (name, _) => {
-                return refused(
-                    asked.method.span(),
-                    format!("`{name}` takes other arguments"),
-                    "write `.unwrap()` or `.unwrap_or(value)`",
-                );
-            }
-        };
-        Ok(self.block(&before, &body, &value))
     }
 }

@@ -1,0 +1,304 @@
+//! Chains that may find nothing: their value is an `Option`, which is asked, or taken apart, where it stands.
+
+use super::{
+    super::{
+        Checker,
+        patterns::{ArmSyntax, BodySyntax},
+        places::strip,
+    },
+    Loop, Refused, apply, own, refused,
+    sources::{is_part, is_search, part},
+};
+use crate::{hir::Expr, ty::Ty};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::{parse_quote_spanned, spanned::Spanned};
+
+/// What is asked of an `Option`.
+const OF_OPTION: &[&str] = &[
+    "unwrap",
+    "expect",
+    "unwrap_or",
+    "unwrap_or_default",
+    "unwrap_or_else",
+    "map_or",
+    "map_or_else",
+    "is_some",
+    "is_none",
+    "is_some_and",
+    "is_none_or",
+];
+
+/// A method that may find nothing, and what is made of what it finds.
+struct Search<'e> {
+    end: &'e syn::ExprMethodCall,
+    made: Vec<&'e syn::ExprMethodCall>,
+}
+
+impl<'e> Search<'e> {
+    fn new(e: &'e syn::Expr) -> Option<Self> {
+        let syn::Expr::MethodCall(m) = strip(e) else {
+            return None;
+        };
+        if is_search(m) || is_part(m) {
+            return Some(Self {
+                end: m,
+                made: Vec::new(),
+            });
+        }
+        match (&*m.method.to_string(), m.args.len()) {
+            ("copied" | "cloned", 0) | ("map", 1) => {
+                let mut search = Self::new(&m.receiver)?;
+                search.made.push(m);
+                Some(search)
+            }
+            _ => None,
+        }
+    }
+
+    /// What a method asks, if it asks a search.
+    fn asked(m: &'e syn::ExprMethodCall) -> Option<Self> {
+        OF_OPTION
+            .contains(&&*m.method.to_string())
+            .then(|| Self::new(&m.receiver))?
+    }
+}
+
+/// What may be nothing.
+struct Found {
+    span: Span,
+    /// Behind these statements `some` tells whether there is something, and `best` is that.
+    run: TokenStream,
+    some: Ident,
+    best: Ident,
+    /// What is made of it.
+    value: TokenStream,
+}
+
+impl Found {
+    /// Reads a search; none if what it runs over is no iterator, and it is no part of anything else either.
+    fn new(search: &Search<'_>, span: Span) -> Option<Result<Self, Refused>> {
+        let (some, best) = (own("some", span), own("best", span));
+        let over = Loop::new(&search.end.receiver, span).filter(|_| is_search(search.end));
+        let run = match over {
+            Some(over) => over.and_then(|over| over.finding(search.end, &some, &best)),
+            None if is_part(search.end) => part(search.end, &some, &best),
+            None => return None,
+        };
+        Some(run.and_then(|run| {
+            let mut value = best.to_token_stream();
+            for m in &search.made {
+                value = match m.args.first() {
+                    Some(f) => {
+                        let made = apply(f, &[(&best, false)])?;
+                        quote_spanned!(span=> { let #best = #value; #made })
+                    }
+                    None => quote_spanned!(span=> *#value),
+                };
+            }
+            Ok(Self {
+                span,
+                run,
+                some,
+                best,
+                value,
+            })
+        }))
+    }
+
+    fn block(&self, value: &TokenStream) -> syn::Expr {
+        let run = &self.run;
+        parse_quote_spanned!(self.span=> { #run #value })
+    }
+
+    /// What is asked of it.
+    fn asked(&self, asked: &syn::ExprMethodCall) -> Result<syn::Expr, Refused> {
+        let Self {
+            span,
+            some,
+            best,
+            value,
+            ..
+        } = self;
+        let (span, asks) = (*span, asked.method.to_string());
+        let args: Vec<&syn::Expr> = asked.args.iter().collect();
+        let or = |then: &TokenStream, other: &TokenStream| quote_spanned!(span=> if #some { #then } else { #other });
+        // What a function makes of what was found.
+        let made = |f: &syn::Expr| -> Result<TokenStream, Refused> {
+            let made = apply(f, &[(best, false)])?;
+            Ok(quote_spanned!(span=> let #best = #value; #made))
+        };
+        let plain = |e: &syn::Expr| quote_spanned!(span=> (#e));
+        let bool = |b: bool| quote_spanned!(span=> #b);
+        let value = match (&*asks, &args[..]) {
+            ("unwrap", []) | ("expect", [_]) => {
+                let text = "nothing was found";
+                let none = quote_spanned!(asked.span()=> if !#some { panic!(#text); });
+                quote_spanned!(span=> #none #value)
+            }
+            ("unwrap_or", [other]) => or(value, &plain(other)),
+            ("unwrap_or_default", []) => or(value, &quote_spanned!(span=> Default::default())),
+            ("unwrap_or_else", [f]) => or(value, &apply(f, &[])?),
+            ("map_or", [other, f]) => or(&made(f)?, &plain(other)),
+            ("map_or_else", [other, f]) => or(&made(f)?, &apply(other, &[])?),
+            ("is_some", []) => some.to_token_stream(),
+            ("is_none", []) => quote_spanned!(span=> !#some),
+            ("is_some_and", [f]) => or(&made(f)?, &bool(false)),
+            ("is_none_or", [f]) => or(&made(f)?, &bool(true)),
+            _ => {
+                return refused(
+                    asked.method.span(),
+                    format!("`{asks}` takes other arguments"),
+                    "write `.unwrap()` or `.unwrap_or(value)`",
+                );
+            }
+        };
+        Ok(self.block(&value))
+    }
+
+    /// A `match` of it.
+    fn matched(&self, arms: &Arms<'_>) -> syn::Expr {
+        let Self {
+            span, some, value, ..
+        } = self;
+        let (span, other) = (*span, &arms.other);
+        let block = match &arms.some[..] {
+            [(inner, arm)] if arm.guard.is_none() && !arms.asks => {
+                let body = &arm.body;
+                quote_spanned!(span=> if #some { let #inner = #value; #body } else { #other })
+            }
+            // What is left by all of these arms goes to the other one, which stands there once.
+            several => {
+                let label = syn::Lifetime::new(&format!("'{}", own("found", span)), span);
+                let several = several.iter().map(|(inner, arm)| {
+                    let (guard, body) = (arm.guard.iter(), &arm.body);
+                    quote_spanned!(span=> #inner #(if #guard)* => break #label #body,)
+                });
+                let rest = arms.wild.then(|| quote_spanned!(span=> _ => {}));
+                quote_spanned!(span=> #label: { if #some { match (#value) { #(#several)* #rest } } #other })
+            }
+        };
+        self.block(&block)
+    }
+}
+
+/// The arms of a `match` of a search.
+struct Arms<'s> {
+    /// Those of `Some(pattern)`, with that pattern.
+    some: Vec<(&'s syn::Pat, &'s ArmSyntax<'s>)>,
+    /// Whether these may leave something.
+    asks: bool,
+    other: BodySyntax<'s>,
+    /// Whether the other one is for what these leave too.
+    wild: bool,
+}
+
+impl<'s> Arms<'s> {
+    fn new(checker: &Checker<'_>, arms: &'s [ArmSyntax<'s>]) -> Result<Self, Refused> {
+        let help = "write arms of `Some(..)`, and one of `None` or `_`";
+        let (mut some, mut other) = (Vec::new(), None);
+        let (mut asks, mut wild) = (false, false);
+        for arm in arms {
+            let span = arm.pat.span();
+            match strip_parens(arm.pat) {
+                syn::Pat::TupleStruct(t)
+                    if t.path.is_ident("Some") && t.elems.len() == 1 && !wild =>
+                {
+                    asks |= checker.asks(&t.elems[0]);
+                    some.push((&t.elems[0], arm));
+                }
+                pat if other.is_none() && arm.guard.is_none() && (is_none(pat) || is_wild(pat)) => {
+                    wild = is_wild(pat);
+                    other = Some(arm.body);
+                }
+                // Behind `None` it is `Some(_)`.
+                pat if is_wild(pat) && !wild => some.push((pat, arm)),
+                _ => return refused(span, "this arm of a `match` of what a search finds", help),
+            }
+        }
+        match other {
+            Some(other) if wild || !some.is_empty() => Ok(Self {
+                some,
+                asks,
+                other,
+                wild,
+            }),
+            _ => {
+                let missing = if other.is_none() { "None" } else { "Some(_)" };
+                let at = arms.first().map_or_else(Span::call_site, |a| a.pat.span());
+                refused(at, format!("`{missing}` is not covered"), help)
+            }
+        }
+    }
+}
+
+fn strip_parens(pat: &syn::Pat) -> &syn::Pat {
+    match pat {
+        syn::Pat::Paren(p) => strip_parens(&p.pat),
+        pat => pat,
+    }
+}
+
+fn is_none(pat: &syn::Pat) -> bool {
+    matches!(pat, syn::Pat::Ident(p) if p.ident == "None")
+}
+
+fn is_wild(pat: &syn::Pat) -> bool {
+    matches!(pat, syn::Pat::Wild(_))
+}
+
+impl Checker<'_> {
+    /// Whether a pattern may leave something.
+    pub(in super::super) fn asks(&self, pat: &syn::Pat) -> bool {
+        match pat {
+            syn::Pat::Wild(_) | syn::Pat::Rest(_) => false,
+            syn::Pat::Ident(p) => self.is_constant(&p.ident) || p.subpat.is_some(),
+            syn::Pat::Paren(p) => self.asks(&p.pat),
+            syn::Pat::Reference(r) => self.asks(&r.pat),
+            syn::Pat::Tuple(t) => t.elems.iter().any(|p| self.asks(p)),
+            syn::Pat::TupleStruct(t) => t.elems.iter().any(|p| self.asks(p)),
+            syn::Pat::Struct(s) => s.fields.iter().any(|f| self.asks(&f.pat)),
+            syn::Pat::Slice(s) => s.elems.iter().any(|p| self.asks(p)),
+            _ => true,
+        }
+    }
+
+    /// Whether the program has a method of that name: then it is not Rust's.
+    pub(super) fn has_own(&self, method: &Ident) -> bool {
+        let own = format!("::{method}");
+        self.m.names.keys().any(|name| name.ends_with(&own))
+    }
+
+    /// A `match`, or what is one under another name, of a search or of any other value.
+    pub(in super::super) fn matching_of(
+        &mut self,
+        e: &syn::Expr,
+        arms: &[ArmSyntax<'_>],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
+        let search = Search::new(e).filter(|search| !self.has_own(&search.end.method));
+        let Some(found) = search.and_then(|search| Found::new(&search, e.span())) else {
+            let value = self.expr(e, None);
+            return self.matching(value, arms, want, span);
+        };
+        match found.and_then(|found| Ok(found.matched(&Arms::new(self, arms)?))) {
+            Ok(block) => self.expr(&block, want),
+            Err(why) => self.refuse(why.span, why.message, why.help),
+        }
+    }
+
+    /// What a method asks of a search; none if it asks none.
+    pub(super) fn search(
+        &mut self,
+        asked: &syn::ExprMethodCall,
+        want: Option<&Ty>,
+    ) -> Option<Expr> {
+        let search = Search::asked(asked).filter(|search| !self.has_own(&search.end.method))?;
+        let found = Found::new(&search, asked.span())?;
+        Some(match found.and_then(|found| found.asked(asked)) {
+            Ok(block) => self.expr(&block, want),
+            Err(why) => self.refuse(why.span, why.message, why.help),
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! What may find nothing, by its name: methods that end a chain, `a.get(i)` and its kin, `x.checked_add(y)`. Of each the statements behind which `some` tells
+//! whether there is something, and `best` is that.
+
+use super::{super::places::strip, Loop, Refused, apply, item, own, refused};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned;
+
+/// Whether a method of an iterator gives an `Option` of what it finds.
+pub(super) fn is_search(m: &syn::ExprMethodCall) -> bool {
+    matches!(
+        (&*m.method.to_string(), m.args.len()),
+        ("min" | "max" | "next" | "last", 0)
+            | (
+                "position"
+                    | "find"
+                    | "min_by_key"
+                    | "max_by_key"
+                    | "min_by"
+                    | "max_by"
+                    | "nth"
+                    | "reduce",
+                1
+            )
+    )
+}
+
+/// Whether a method of slices or numbers gives one.
+pub(super) fn is_part(m: &syn::ExprMethodCall) -> bool {
+    matches!(
+        (&*m.method.to_string(), m.args.len()),
+        (
+            "first"
+                | "first_mut"
+                | "last"
+                | "last_mut"
+                | "split_first"
+                | "split_first_mut"
+                | "split_last"
+                | "split_last_mut",
+            0
+        ) | (
+            "get" | "get_mut" | "checked_add" | "checked_sub" | "checked_mul",
+            1
+        )
+    )
+}
+
+/// The statements of one of these of a slice or number.
+pub(super) fn part(
+    m: &syn::ExprMethodCall,
+    some: &Ident,
+    best: &Ident,
+) -> Result<TokenStream, Refused> {
+    let (span, of, name) = (m.span(), &m.receiver, m.method.to_string());
+    if let Some(operator) = name.strip_prefix("checked_") {
+        let (arg, over) = (&m.args[0], own("over", span));
+        let method = Ident::new(&format!("overflowing_{operator}"), m.method.span());
+        return Ok(
+            quote_spanned!(span=> let (#best, #over) = (#of).#method(#arg); let #some = !#over;),
+        );
+    }
+    let (all, len, at) = (own("all", span), own("len", span), own("at", span));
+    let (name, by, split) = match name.strip_suffix("_mut") {
+        Some(name) => (name, quote_spanned!(span=> &mut), "split_at_mut"),
+        None => (&*name, quote_spanned!(span=> &), "split_at"),
+    };
+    let split = Ident::new(split, span);
+    let (one, rest) = (own("one", span), own("rest", span));
+    let value = match (name, m.args.first()) {
+        ("get", Some(index)) => {
+            if let syn::Expr::Range(_) = strip(index) {
+                return refused(
+                    index.span(),
+                    "`get` of a range is not part of the task language",
+                    "compare its ends with the length, then write `&a[lo..hi]`",
+                );
+            }
+            return Ok(quote_spanned!(span=>
+                let #all = #by(#of)[..]; let #at: usize = #index; let #some = #at < #all.len();
+                let mut #best; if #some { #best = #by #all[#at]; }));
+        }
+        ("first", _) => quote_spanned!(span=> #by #all[0]),
+        ("last", _) => quote_spanned!(span=> #by #all[#len - 1]),
+        ("split_first", _) => {
+            quote_spanned!(span=> { let (#one, #rest) = #all.#split(1); (#by #one[0], #rest) })
+        }
+        _ => {
+            quote_spanned!(span=> { let (#rest, #one) = #all.#split(#len - 1); (#by #one[0], #rest) })
+        }
+    };
+    Ok(quote_spanned!(span=>
+        let #all = #by(#of)[..]; let #len = #all.len(); let #some = #len > 0;
+        let mut #best; if #some { #best = #value; }))
+}
+
+impl Loop {
+    /// The loop that finds it, and what stands before that.
+    pub(super) fn finding(
+        &self,
+        end: &syn::ExprMethodCall,
+        some: &Ident,
+        best: &Ident,
+    ) -> Result<TokenStream, Refused> {
+        let (span, item, key) = (self.span, item(self.span), own("key", self.span));
+        let mut before = quote_spanned!(span=> let mut #some = false; let mut #best;);
+        let take = |found: &Ident| quote_spanned!(span=> #best = #found; #some = true;);
+        let body = match (&*end.method.to_string(), end.args.first()) {
+            ("position", Some(f)) => {
+                let (test, at) = (apply(f, &[(&item, false)])?, own("position", span));
+                before.extend(quote_spanned!(span=> let mut #at = 0usize;));
+                let take = take(&at);
+                quote_spanned!(span=> if #test { #take break; } #at += 1;)
+            }
+            ("find", Some(f)) => {
+                let (test, take) = (apply(f, &[(&item, true)])?, take(&item));
+                quote_spanned!(span=> if #test { #take break; })
+            }
+            ("next", _) => {
+                let take = take(&item);
+                quote_spanned!(span=> #take break;)
+            }
+            ("last", _) => take(&item),
+            ("nth", Some(count)) => {
+                let (left, take) = (own("left", span), take(&item));
+                before.extend(quote_spanned!(span=> let mut #left: usize = #count;));
+                quote_spanned!(span=> if #left == 0 { #take break; } #left -= 1;)
+            }
+            ("reduce", Some(f)) => {
+                let next = apply(f, &[(best, false), (&item, false)])?;
+                let take = take(&item);
+                quote_spanned!(span=> if !#some { #take } else { #best = #next; })
+            }
+            // As in Rust: the first of the least, the last of the greatest.
+            (name @ ("min_by" | "max_by"), Some(f)) => {
+                let greater = apply(&greater(f)?, &[(best, true), (&item, true)])?;
+                let better = match name {
+                    "min_by" => greater,
+                    _ => quote_spanned!(span=> !#greater),
+                };
+                let take = take(&item);
+                quote_spanned!(span=> if !#some { #take } else if #better { #take })
+            }
+            (name, by) => {
+                let of = match by {
+                    Some(f) => apply(f, &[(&item, true)])?,
+                    // By value, where items are references.
+                    None if self.refers => quote_spanned!(span=> *#item),
+                    None => item.to_token_stream(),
+                };
+                let least = own("least", span);
+                before.extend(quote_spanned!(span=> let mut #least;));
+                let better = match name.starts_with("min") {
+                    true => quote_spanned!(span=> #key < #least),
+                    false => quote_spanned!(span=> #key >= #least),
+                };
+                let take = take(&item);
+                quote_spanned!(span=> let #key = #of; if !#some || #better { #take #least = #key; })
+            }
+        };
+        let (own, run) = (&self.before, self.with(None, &body));
+        Ok(quote_spanned!(span=> #own #before #run))
+    }
+}
+
+/// Of a closure that compares, `|a, b| a.cmp(b)`, the one that tells whether that is `Greater`.
+fn greater(f: &syn::Expr) -> Result<syn::Expr, Refused> {
+    let help = "write `|a, b| a.x.total_cmp(&b.x)`, with `cmp`, `total_cmp` or `partial_cmp(..).unwrap()`; or `min_by_key`";
+    let syn::Expr::Closure(closure) = strip(f) else {
+        return refused(f.span(), "expected a closure that compares", help);
+    };
+    let (span, mut body) = (closure.body.span(), strip(&closure.body));
+    let unwrapped = match body {
+        syn::Expr::MethodCall(m) if m.method == "unwrap" || m.method == "expect" => {
+            body = strip(&m.receiver);
+            true
+        }
+        _ => false,
+    };
+    let syn::Expr::MethodCall(m) = body else {
+        return refused(span, "this closure does more than compare", help);
+    };
+    let value = match (&*m.method.to_string(), m.args.first(), unwrapped) {
+        (by @ ("cmp" | "total_cmp" | "partial_cmp"), Some(other), _)
+            if unwrapped == (by == "partial_cmp") =>
+        {
+            let other = match strip(other) {
+                syn::Expr::Reference(r) => &r.expr,
+                other => other,
+            };
+            compared(by, &m.receiver, other, span)
+        }
+        _ => return refused(span, "this closure does more than compare", help),
+    };
+    let mut greater = closure.clone();
+    *greater.body = value;
+    Ok(syn::Expr::Closure(greater))
+}
+
+/// Whether `a` is greater than `b` by that method.
+fn compared(by: &str, a: &syn::Expr, b: &syn::Expr, span: Span) -> syn::Expr {
+    let (left, right, bits) = (own("left", span), own("right", span), own("bits", span));
+    match by {
+        "cmp" => syn::parse_quote_spanned!(span=> (#a) > (#b)),
+        "partial_cmp" => syn::parse_quote_spanned!(span=> {
+            let (#left, #right) = (#a, #b);
+            if !(#left <= #right || #left > #right) { panic!("these cannot be compared"); }
+            #left > #right
+        }),
+        // By their bits: the sign's turned, all of them where it is set.
+        _ => {
+            let key = |x: &syn::Expr| {
+                quote_spanned!(span=> {
+                    let #bits = (#x).to_bits();
+                    if #bits.leading_zeros() == 0 { !#bits } else { #bits | (#bits ^ #bits | 1).rotate_right(1) }
+                })
+            };
+            let (left, right) = (key(a), key(b));
+            syn::parse_quote_spanned!(span=> (#left > #right))
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `let`, with an `else` too, and what a pattern's names stand for.
+
+use super::{
+    Checker,
+    patterns::{ArmSyntax, BodySyntax},
+};
+use crate::{consts, hir::Stmt, items::Item, ty::Ty};
+use syn::spanned::Spanned;
+
+impl Checker<'_> {
+    pub(super) fn local(&mut self, local: &syn::Local, stmts: &mut Vec<Stmt>) {
+        let (pat, ty) = match &local.pat {
+            syn::Pat::Type(t) => (&*t.pat, Some(self.annotated(&t.ty))),
+            other => (other, None),
+        };
+        let Some(init) = &local.init else {
+            let ty = ty.unwrap_or_else(|| self.fresh_any());
+            let first = self.vars.len();
+            let pat = self.pattern(pat, &ty);
+            // What has no value yet may be given one without `mut`.
+            for var in &mut self.vars[first..] {
+                var.fixed = None;
+                var.guarded = super::chains::is_own(&var.name);
+            }
+            stmts.push(Stmt::Let(pat, None));
+            return;
+        };
+        if let Some((_, other)) = &init.diverge {
+            return self.let_else(&local.pat, &init.expr, other, stmts);
+        }
+        if self.let_closure(pat, &init.expr) {
+            return;
+        }
+        if let Some(mac) = super::macros::spawn_macro(&init.expr) {
+            self.let_spawn(pat, ty, mac, stmts);
+            return;
+        }
+        if self.let_spawns(local, &init.expr, stmts) {
+            return;
+        }
+        let value = match &ty {
+            Some(ty) => self.expr_as(&init.expr, ty),
+            None => self.expr(&init.expr, None),
+        };
+        let ty = ty.unwrap_or_else(|| value.ty.clone());
+        let lends = super::chains::is_lent(&local.attrs) || self.is_lent(&init.expr, &value);
+        let pat = self.lending(lends, |c| c.pattern(pat, &ty));
+        stmts.push(Stmt::Let(pat, Some(value)));
+    }
+
+    /// Checks a pattern with what its names stand for, and forgets that.
+    pub(super) fn lending<T>(&mut self, lends: bool, pattern: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.lends, lends);
+        let pat = pattern(self);
+        self.lends = around;
+        pat
+    }
+
+    /// `let pattern = value else { .. }` is a `match` whose value is what the pattern's names get.
+    fn let_else(
+        &mut self,
+        pat: &syn::Pat,
+        value: &syn::Expr,
+        other: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) {
+        let span = pat.span();
+        let (pat, ty) = match pat {
+            syn::Pat::Type(t) => (&*t.pat, Some(self.annotated(&t.ty))),
+            pat => (pat, None),
+        };
+        let bound = self.names(pat);
+        let (names, by) = (
+            bound.iter().map(|p| &p.ident),
+            bound.iter().map(|p| (p.mutability, &p.ident)),
+        );
+        let by = by.map(|(mutability, name)| quote::quote!(#mutability #name));
+        let (taken, rest) = (
+            syn::parse_quote_spanned!(span=> (#(#names,)*)),
+            syn::parse_quote_spanned!(span=> _),
+        );
+        let arms = [
+            ArmSyntax::new(pat, BodySyntax::Expr(&taken)),
+            ArmSyntax::new(&rest, BodySyntax::Expr(other)),
+        ];
+        let matching = match ty {
+            Some(ty) => {
+                let value = self.expr_as(value, &ty);
+                self.matching(value, &arms, None, span)
+            }
+            None => self.matching_of(value, &arms, None, span),
+        };
+        let ty = matching.ty.clone();
+        let all: syn::Pat = syn::parse_quote_spanned!(span=> (#(#by,)*));
+        let all = self.pattern(&all, &ty);
+        stmts.push(Stmt::Let(all, Some(matching)));
+    }
+
+    /// The names that a pattern binds.
+    pub(super) fn names(&self, pat: &syn::Pat) -> Vec<syn::PatIdent> {
+        struct Names(Vec<syn::PatIdent>);
+        impl syn::visit::Visit<'_> for Names {
+            fn visit_pat_ident(&mut self, p: &syn::PatIdent) {
+                if self.0.iter().all(|known| known.ident != p.ident) {
+                    self.0.push(syn::PatIdent {
+                        subpat: None,
+                        ..p.clone()
+                    });
+                }
+                syn::visit::visit_pat_ident(self, p);
+            }
+        }
+        let mut names = Names(Vec::new());
+        syn::visit::Visit::visit_pat(&mut names, pat);
+        names.0.retain(|p| !self.is_constant(&p.ident));
+        names.0
+    }
+
+    /// Whether a name in a pattern is that of a constant, and binds nothing.
+    pub(super) fn is_constant(&self, name: &syn::Ident) -> bool {
+        matches!(self.m.names.get(&name.to_string()), Some(Item::Const(_)))
+            || self.m.variant(&name.clone().into()).is_some()
+    }
+
+    /// The type behind a `:`; `_` in it is left open where it stands alone or as an array's element.
+    pub(super) fn annotated(&mut self, ty: &syn::Type) -> Ty {
+        match ty {
+            syn::Type::Infer(_) => self.fresh_any(),
+            syn::Type::Array(a) if matches!(*a.elem, syn::Type::Infer(_)) => {
+                let len = consts::eval_usize(self.m, &a.len).unwrap_or(0);
+                Ty::Array(Box::new(self.fresh_any()), len)
+            }
+            other => Ty::from_type(&self.m.resolve_type(other)),
+        }
+    }
+}

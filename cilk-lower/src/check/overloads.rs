@@ -1,0 +1,164 @@
+//! What a program's own types do by Rust's traits: operators that it writes an `impl` of, and the order that it derives, which tuples have by themselves.
+
+use super::Checker;
+use crate::{
+    hir::{Expr, ExprKind, FnId, Pat, Stmt},
+    ty::{BOOL, Class, Ty},
+};
+use millstream_graph::{ir::BinOp, ty::Type};
+use proc_macro2::Span;
+
+/// The method of an operator's trait.
+pub(super) const fn method(op: BinOp) -> Option<&'static str> {
+    Some(match op {
+        BinOp::Add => "add",
+        BinOp::Sub => "sub",
+        BinOp::Mul => "mul",
+        BinOp::Div => "div",
+        BinOp::Rem => "rem",
+        BinOp::And => "bitand",
+        BinOp::Or => "bitor",
+        BinOp::Xor => "bitxor",
+        BinOp::Shl => "shl",
+        BinOp::Shr => "shr",
+        _ => return None,
+    })
+}
+
+impl Checker<'_> {
+    /// The call that an operator is for these operands, if the program says so.
+    pub(super) fn overloaded(&mut self, method: &str, args: &[&Expr], span: Span) -> Option<Expr> {
+        let fits = |id: &FnId| {
+            let params = &self.m.fns[id.0].params;
+            params.len() == args.len()
+                && params
+                    .iter()
+                    .zip(args)
+                    .all(|((_, ty), arg)| self.fits(arg, ty))
+        };
+        let named = self.m.operators.iter().filter(|(name, _)| name == method);
+        let id = named.map(|(_, id)| *id).find(fits)?;
+        if self.kind.is_none() {
+            let message = "a constant cannot call a function of the program";
+            return Some(self.refuse(span, message, "write the value out"));
+        }
+        let item = self.m.fns[id.0].clone();
+        let args = args.iter().zip(&item.params).map(|(arg, (_, ty))| {
+            let arg = match ty {
+                Type::Ref { mutable, .. } => self.borrow((*arg).clone(), *mutable, span),
+                _ => (*arg).clone(),
+            };
+            self.coerce(arg, &Ty::from_type(ty))
+        });
+        let args = args.collect();
+        Some(Expr::new(
+            ExprKind::Call(id, args),
+            Ty::from_type(&item.ret),
+            span,
+        ))
+    }
+
+    /// Whether an operand is of that type, or of what it refers to.
+    fn fits(&self, arg: &Expr, ty: &Type) -> bool {
+        let ty = match Ty::from_type(ty) {
+            Ty::Ref { target, .. } => *target,
+            ty => ty,
+        };
+        match (self.shallow(&arg.ty), ty) {
+            (Ty::Var(v), Ty::Scalar(s)) => match self.table.class(v) {
+                Class::Any => false,
+                Class::Int => s.is_int(),
+                Class::Float => s.is_float(),
+            },
+            (a, b) => a == b,
+        }
+    }
+
+    /// The parts that are compared one after another where values of that type are.
+    fn ordered_parts(&self, ty: &Ty) -> Option<Vec<Ty>> {
+        match self.shallow(ty) {
+            Ty::Tuple(types) if !types.is_empty() => Some(types),
+            Ty::Struct(id) if self.m.ordered.contains(&id) => {
+                let fields = &self.m.structs[id].fields;
+                (!fields.is_empty()).then(|| fields.iter().map(|(_, t)| Ty::from_type(t)).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// A comparison of two values of several parts: that of the first which are not equal. None if they have no such order.
+    pub(super) fn ordered(&mut self, op: BinOp, left: &Expr, right: &Expr) -> Option<Expr> {
+        self.ordered_parts(&left.ty)?;
+        let span = left.span;
+        let ([left, right], stmts) = self.named([left.clone(), right.clone()]);
+        let ordered = self.by_parts(op, &left, &right);
+        Some(Expr::new(ExprKind::Block(stmts, Some(ordered)), BOOL, span))
+    }
+
+    /// `a.max(b)`, or `min`, of these.
+    pub(super) fn greater(&mut self, name: &str, left: Expr, right: Expr) -> Option<Expr> {
+        self.ordered_parts(&left.ty)?;
+        let (ty, span) = (left.ty.clone(), left.span);
+        let ([left, right], stmts) = self.named([left, right]);
+        let greater = self.by_parts(BinOp::Gt, &left, &right);
+        let (then, other) = match name {
+            "max" => (left, right),
+            _ => (right, left),
+        };
+        let value = Expr::new(ExprKind::If(greater, then, Some(other)), ty.clone(), span);
+        Some(Expr::new(ExprKind::Block(stmts, Some(value)), ty, span))
+    }
+
+    /// Values as variables, which may be read more than once.
+    fn named(&mut self, values: [Expr; 2]) -> ([Expr; 2], Vec<Stmt>) {
+        let mut stmts = Vec::new();
+        let named = values.map(|value| {
+            let (ty, span) = (value.ty.clone(), value.span);
+            let var = self.add_var("ordered", ty.clone());
+            stmts.push(Stmt::Let(Pat::Var(var), Some(value)));
+            Expr::new(ExprKind::Var(var), ty, span)
+        });
+        (named, stmts)
+    }
+
+    fn by_parts(&mut self, op: BinOp, left: &Expr, right: &Expr) -> Expr {
+        let span = left.span;
+        let Some(parts) = self.ordered_parts(&left.ty) else {
+            return Expr::new(
+                ExprKind::Binary(op, left.clone(), right.clone()),
+                BOOL,
+                span,
+            );
+        };
+        let strict = match op {
+            BinOp::Le => BinOp::Lt,
+            BinOp::Ge => BinOp::Gt,
+            strict => strict,
+        };
+        let lazy = |and, left, right| Expr::new(ExprKind::Lazy { and, left, right }, BOOL, span);
+        let mut rest: Option<Expr> = None;
+        for (i, ty) in parts.into_iter().enumerate().rev() {
+            let [a, b] = [left, right].map(|side| {
+                let part = Expr::new(ExprKind::Field(side.clone(), i), ty.clone(), span);
+                self.behind_refs(part)
+            });
+            rest = Some(match rest {
+                None => self.by_parts(op, &a, &b),
+                Some(rest) => {
+                    let first = self.by_parts(strict, &a, &b);
+                    let same = match self.shallow(&a.ty) {
+                        Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) => ExprKind::SameFields {
+                            equal: true,
+                            left: a,
+                            right: b,
+                        },
+                        _ => ExprKind::Binary(BinOp::Eq, a, b),
+                    };
+                    let same = Expr::new(same, BOOL, span);
+                    lazy(false, first, lazy(true, same, rest))
+                }
+            });
+        }
+        rest.unwrap_or_else(|| Self::broken(span))
+    }
+}

@@ -1,0 +1,47 @@
+//! Traits that a program cannot implement, and operators of what is not there.
+
+#[millstream::program]
+pub mod program {
+    use std::ops::{Add, Sub};
+
+    #[derive(Clone, Copy, PartialEq)]
+    pub struct Point {
+        x: i32,
+        y: i32,
+    }
+
+    impl Sub for Point {
+        type Output = Point;
+        fn sub(self, other: Point) -> Point {
+            self
+        }
+    }
+
+    impl PartialOrd for Point {
+        fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+            None
+        }
+    }
+
+    impl Point {
+        fn sub(self, other: Point) -> Point {
+            self
+        }
+    }
+
+    impl Add<Point> for Missing {
+        type Output = Point;
+        fn add(self, other: Point) -> Point {
+            other
+        }
+    }
+
+    #[task]
+    pub fn run() {}
+}
+
+//~ 20:10: an `impl` of this trait is not part of the task language
+//~   help: there are those of `Default` and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
+//~ 27:12: the name `Point::sub` is defined more than once in this program
+//~ 32:25: there is no struct `Missing` in this program
+//~   help: an `impl` block belongs to a struct of this module

@@ -1,0 +1,40 @@
+//! Slices that are taken apart in other ways.
+
+#[millstream::program]
+pub mod program {
+    #[task]
+    pub fn run(a: &[u32]) -> u32 {
+        let x = match a {
+            [] => 1,
+            [first, ..] if *first > 3 => 2,
+            [0, _, ..] => 3,
+            [_, _] => 3,
+        };
+        let y = match a {
+            [1] | [2, ..] => 1,
+            _ => 3,
+        };
+        let [first, second] = a else { 3 };
+        let z = match a {
+            [first, rest @ .., last, ..] => 3,
+            _ => 4,
+        };
+        let w = match a {
+            [x, ..] => x + missing,
+            _ => *first,
+        };
+        let [v, ..] = a;
+        x
+    }
+}
+
+//~ 7:17: this `match` has no arm for slices of length 1
+//~   help: add an arm for it, or `_ => ..` for all others
+//~ 14:13: this pattern of a slice is not part of the task language
+//~   help: write `[a, b, rest @ ..]`, with patterns of elements, `_` or a name; beside `|` of lengths alone
+//~ 17:40: expected `(&u32, &u32)`, found `an integer`
+//~ 19:13: this pattern of a slice is not part of the task language
+//~   help: write `[a, b, rest @ ..]`, with patterns of elements, `_` or a name; beside `|` of lengths alone
+//~ 23:28: there is no `missing` here
+//~ 26:13: this pattern is not part of the task language
+//~   help: a slice may be shorter: `let [x, rest @ ..] = a else { .. };`, or `match`
