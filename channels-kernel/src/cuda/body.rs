@@ -2,6 +2,7 @@
 
 use super::{
     analysis::{self, Taint},
+    counting::Counting,
     flow,
     loops::{self, Loop},
     names,
@@ -43,6 +44,8 @@ pub(super) struct Body<'a, 'w> {
     pub(super) role: Role,
     pub(super) out: &'w mut Writer,
     pub(super) taint: Taint,
+    /// What a run that only counts goes by; all of it, if that is none.
+    pub(super) counting: Option<Counting>,
     /// The edges that close a loop of many turns.
     back_edges: BTreeSet<(BlockId, BlockId)>,
     /// Loops whose ways out join, and the one that the code is in.
@@ -75,12 +78,17 @@ impl<'a, 'w> Body<'a, 'w> {
                     && !analysis::takes_bits(*edge, function, &flow))
         });
         let loops = loops::find(&plan.program.program, function, &flow, &back_edges);
+        let inside: Vec<_> = loops.iter().map(|l| &l.inside).collect();
+        // Of a team every lane counts what all do together.
+        let counts = matches!(role, Role::Segment { .. }) && team.is_empty();
+        let counting = counts.then(|| Counting::find(function, &inside)).flatten();
         Self {
             plan,
             function,
             role,
             out,
             taint: Taint::find(function),
+            counting,
             back_edges,
             loops,
             inside: None,
@@ -223,6 +231,12 @@ impl<'a, 'w> Body<'a, 'w> {
                     self.leave()
                 );
                 self.out.line(&text);
+            } else if let Some(exit) = self.left_out() {
+                let text = format!(
+                    "if (!W::RUN) {}  // nothing to count in here",
+                    self.go(exit)
+                );
+                self.out.line(&text);
             }
             for (at, stmt) in block.stmts.iter().enumerate() {
                 self.place(stmt.span);
@@ -317,7 +331,29 @@ impl<'a, 'w> Body<'a, 'w> {
         if text == "{}" { self.go(to) } else { text }
     }
 
+    /// Where a run that only counts goes on from here, if this is the first block of a loop that it leaves out.
+    fn left_out(&self) -> Option<BlockId> {
+        let (counting, this) = (self.counting.as_ref()?, &self.loops[self.inside?]);
+        let leaves_out = this.header == self.here && counting.leaves_out(&this.inside);
+        leaves_out.then(|| this.exits.first().copied())?
+    }
+
+    /// Which way it goes from a block where that does not matter.
+    fn any_way(&self, block: &Block) -> Option<BlockId> {
+        let targets = block.term.targets();
+        let is_free = targets.len() > 1 && self.counting.as_ref()?.is_free(self.here);
+        let mut jumps = targets.into_iter().filter(|to| to.0 != self.here.0 + 1);
+        is_free.then(|| jumps.next())?
+    }
+
     fn terminator(&mut self, block: &Block) {
+        if let Some(way) = self.any_way(block) {
+            let text = format!(
+                "if (!W::RUN) {}  // all the same to who counts",
+                self.go(way)
+            );
+            self.out.line(&text);
+        }
         match &block.term {
             Terminator::Goto(to) => {
                 let text = self.goto(*to);

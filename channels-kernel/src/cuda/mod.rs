@@ -19,6 +19,7 @@ pub mod abi;
 mod analysis;
 mod atomic;
 mod body;
+mod counting;
 pub mod division;
 pub mod flow;
 mod helper;

@@ -149,8 +149,10 @@ impl Body<'_, '_> {
             self.leave()
         );
         let guard = match self.role {
-            // A condition that hangs on effects is not known while counting.
-            Role::Segment { .. } if self.taint.of(cond) => "if constexpr (W::RUN) ",
+            // A condition that hangs on effects is not known while counting; and where no load counts, nobody needs to know any.
+            Role::Segment { .. } if self.taint.of(cond) || self.counting.is_some() => {
+                "if constexpr (W::RUN) "
+            }
             _ => "",
         };
         let text = format!("{guard}{{ if (!{}) {{ {fault} }} }}", self.operand(cond));

@@ -2,6 +2,7 @@
 
 mod abi;
 mod compile;
+mod counting;
 mod memory;
 mod programs;
 #[path = "../../../../cilk-lower/src/lower/tests/programs.rs"]
