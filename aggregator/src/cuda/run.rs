@@ -31,7 +31,7 @@ use std::{
 
 /// After so many narrow runs in succession, each launched by the host, one block of the persistent kernel takes over.
 const NARROW_RUNS: u32 = 4;
-/// After so many that are no more than a tile of each block, and short, all blocks do.
+/// After so many that are not worth a launch all blocks do.
 const SHORT_RUNS: u32 = 8;
 /// Beyond what the watchdog allows: for the launch, and for what a kernel does after it has seen it.
 const GRACE: Duration = Duration::from_secs(1);
@@ -563,11 +563,11 @@ impl<'a, L: Launcher> Run<'a, L> {
             policy.take(&run, &done, number.wrapping_add(1).max(1));
             self.watched.publish(policy, counts.dispatches);
             let source = &self.plan().sources[run.source];
-            let alone = source.alone(self.launcher.kernels().shape);
-            narrow.saw(run.count <= alone);
+            let shape = self.launcher.kernels().shape;
+            narrow.saw(run.count <= source.alone(shape));
+            let together = u64::from(source.together(shape)) * u64::from(self.launcher.blocks());
             let time = Duration::from_nanos(answered - begun);
-            let fits = u64::from(run.count) <= u64::from(alone) * u64::from(self.launcher.blocks());
-            short.saw(fits && time <= L::SHORT);
+            short.saw(u64::from(run.count) <= together && time <= L::SHORT);
             let consumed = run.count - done.left;
             let warp = self.launcher.kernels().shape.warp;
             counts.lanes[run.source].add((run.count.into(), consumed.into()), warp.into());
