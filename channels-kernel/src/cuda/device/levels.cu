@@ -160,10 +160,12 @@ FN u32 turn_of(const Source& source) {
 // What an element pushed, where that depends on data: the most seen.
 FN void narrow_average(Policy& p, const Narrow& n, Each<u32>& most, u32 taken) {
   if (most_of(n.stack)) return;
+  const Source from = sources[stacks_source[n.stack] - 1];
   u32 units = 0;
-#pragma unroll
-  for (u32 k = 0; k < PER_LANE; k++) units = n.added.of[k] > units ? n.added.of[k] : units;
-  units = max_lane(units);
+  for (u32 i = 0; i < from.pushes; i++) {
+    const Push push = pushes[from.first_push + i];
+    if (push.max == 0) units = max_of(units, of_stack(n.added, push.stack));
+  }
   const u32 average = units / taken + (units % taken != 0);
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {

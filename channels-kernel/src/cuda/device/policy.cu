@@ -339,6 +339,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
     if (from.entry && known) now.elements += taken;
   }
   bool children = false;
+  u32 average = 0;  // of what depends on data, the most that an element pushed
   Record* const record = next_record(policy_begun(p), 0, d.source, d.level, d.first, d.count, left);
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const Push push = pushes[from.first_push + i];
@@ -362,13 +363,13 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
     if (known) now.pushed[push.stack] += (f32)pushed;
     // What room there was is asked no more.
     d.room[i] = pushed;
-    if (push.max == 0 && taken) {
-      const u32 average = pushed / taken + (pushed % taken != 0);
-      if (average > p.average[d.source]) p.average[d.source] = average;
-    }
+    if (push.max == 0 && taken) average = max_of(average, pushed / taken + (pushed % taken != 0));
     if (push.max == 0 && full) stop_run(c, CHANNEL_FULL, push.stack, 0, 0);
   }
   children = any_lane(children);
+  // Of several such channels each has a lane, and all lanes compare before one writes.
+  average = max_lane(average);
+  if (lane_id() == 0 && average > p.average[d.source]) p.average[d.source] = average;
   __syncwarp();
   if (sh.local) {
     for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
