@@ -339,6 +339,34 @@ impl<'a, T: TaskValue, const N: usize> Arg<'a> for [T; N] {
     }
 }
 
+/// Whether there is a value, and the value, all zeros where there is none.
+impl<T: TaskValue> TaskValue for Option<T> {
+    const SIZE: usize = Record::EMPTY.and::<bool>().and::<T>().size();
+    const ALIGN: usize = Record::EMPTY.and::<bool>().and::<T>().align();
+
+    fn read(memory: &[u8]) -> Self {
+        let mut at = Record::EMPTY;
+        at.read::<bool>(memory).then(|| at.read(memory))
+    }
+
+    fn write(&self, memory: &mut [u8]) {
+        let mut at = Record::EMPTY;
+        at.write(&self.is_some(), memory);
+        match self {
+            Some(value) => at.write(value, memory),
+            None => memory[at.place::<T>()].fill(0),
+        }
+    }
+}
+
+impl<'a, T: TaskValue + Arg<'a>> Arg<'a> for Option<T> {
+    fn push(self, args: &mut Vec<ErasedArg<'a>>) {
+        self.is_some().push(args);
+        self.unwrap_or_else(|| T::read(&vec![0; T::SIZE]))
+            .push(args);
+    }
+}
+
 macro_rules! tuples {
     ($(($($name:ident)*))*) => {$(
         #[allow(

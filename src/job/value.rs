@@ -17,7 +17,7 @@ fn add_leaves(ty: &Type, structs: &Structs, base: u64, out: &mut Vec<(u64, Scala
             let stride = elem.layout(structs).size;
             (0..*len).for_each(|i| add_leaves(elem, structs, base + i * stride, out));
         }
-        Type::Tuple(_) | Type::Struct(_) => {
+        Type::Tuple(_) | Type::Struct(_) | Type::Option(_) => {
             for (field, offset) in ty.fields(structs) {
                 add_leaves(&field, structs, base + offset, out);
             }
@@ -96,6 +96,11 @@ fn write_value(out: &mut String, bytes: &[u8], at: u64, ty: &Type, structs: &Str
                 write_value(out, bytes, at + offset, field, structs);
             }
             out.push_str(if fields.is_empty() { "}" } else { " }" });
+        }
+        Type::Option(_) if bytes[at as usize] == 0 => out.push_str("None"),
+        Type::Option(_) => {
+            out.push_str("Some");
+            write_fields(out, bytes, at, &ty.fields(structs)[1..], structs);
         }
         Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Channel(_) => {
             out.push('_')

@@ -122,6 +122,7 @@ programs! {
     no_parameters
     on_gpu
     optional_parts
+    options
     own_operators
     page_ranks
     parallel_checked
