@@ -165,6 +165,8 @@ mod tests {
             Type::Array(Box::new(Type::Scalar(Scalar::I16)), 2),
             Type::Struct(p),
             Type::Tuple(vec![Type::unit()]),
+            Type::Option(Box::new(Type::Scalar(Scalar::U8))),
+            Type::Option(Box::new(Type::Scalar(Scalar::U8))),
         ]);
         let mut bytes = vec![0; ty.layout(&structs).size as usize];
         for ((at, s), bits) in leaves(&ty, &structs).into_iter().zip([
@@ -172,12 +174,16 @@ mod tests {
             7,
             1.5f32.to_bits().into(),
             1,
+            1,
+            9,
+            0,
+            0,
         ]) {
             write_bits(&mut bytes, at, s, bits);
         }
         assert_eq!(
             text(&bytes, &ty, &structs),
-            "([-3, 7], P { x: 1.5, on: true }, ((),))"
+            "([-3, 7], P { x: 1.5, on: true }, ((),), Some(9), None)"
         );
     }
 

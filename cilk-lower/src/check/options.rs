@@ -1,6 +1,6 @@
 //! `Option`: its two values, as expressions and as patterns, and `?`. What is asked of one is in [`super::chains`], with what is asked of a search.
 
-use super::{Checker, patterns::Matched};
+use super::{Checker, chains, patterns::Matched};
 use crate::{
     hir::{Builtin, Expr, ExprKind, Path, Test},
     ty::{BOOL, Ty},
@@ -22,10 +22,21 @@ impl Checker<'_> {
         self.is_of_option(path, "None") && self.m.variant(path).is_none()
     }
 
+    /// Whether a pattern is that.
+    pub(super) fn is_none_pattern(&self, pat: &syn::Pat) -> bool {
+        match pat {
+            syn::Pat::Ident(p) => self.is_none(&p.ident.clone().into()),
+            syn::Pat::Path(p) => self.is_none(&p.path),
+            _ => false,
+        }
+    }
+
     fn is_of_option(&self, path: &syn::Path, name: &str) -> bool {
         let own = |name: &str| self.m.names.contains_key(name) || self.lookup(name).is_some();
         match &path.segments.iter().collect::<Vec<_>>()[..] {
-            [one] => one.ident == name && !own(name),
+            [one] => {
+                one.ident == name && !own(name) || one.ident == chains::own(name, one.ident.span())
+            }
             [.., owner, last] => last.ident == name && owner.ident == "Option" && !own("Option"),
             [] => false,
         }
@@ -65,10 +76,11 @@ impl Checker<'_> {
                 "say what happens where there is nothing: `let Some(x) = .. else { .. };`",
             );
         }
-        let (of, value) = (&t.expr, super::chains::own("value", span));
+        let of = &t.expr;
+        let [value, some, none] = ["value", "Some", "None"].map(|name| chains::own(name, span));
         let taken = syn::parse_quote_spanned!(span=> match (#of) {
-            Some(#value) => #value,
-            None => return None,
+            #some(#value) => #value,
+            #none => return #none,
         });
         self.expr(&taken, want)
     }

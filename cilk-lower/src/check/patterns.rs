@@ -244,6 +244,7 @@ impl Checker<'_> {
         }
         // Behind a reference the names are references too.
         let lends = matches!(self.shallow(&value.ty), Ty::Ref { mutable: false, .. });
+        let changes = matches!(self.shallow(&value.ty), Ty::Ref { mutable: true, .. });
         let value = self.behind_refs(value);
         let ty = value.ty.clone();
         let mut arms: Vec<Arm> = Vec::new();
@@ -251,6 +252,14 @@ impl Checker<'_> {
         for arm in given {
             self.scopes.push(BTreeMap::new());
             let matched = self.lending(lends, |c| c.arm_pattern(arm.pat, &ty));
+            if changes && !matched.names.is_empty() && matches!(self.shallow(&ty), Ty::Option(_)) {
+                self.error(arm.pat.span(), "the value of an `Option` behind `&mut` is not lent on")
+                    .help("take it apart by value, `if let Some(x) = *o`, and assign a new one: `*o = Some(x + 1)`");
+                matched
+                    .names
+                    .values()
+                    .for_each(|var| self.vars[var.0].ty = Ty::Error);
+            }
             let guard = arm.guard.map(|g| self.expr_as(g, &crate::ty::BOOL));
             let hint = result.clone();
             let hint = hint.as_ref().or(want);

@@ -45,6 +45,11 @@ pub mod program {
         let used = early.is_some();
         let mut all = Some(0);
         all += spawn!(child(n));
+        if let Some(x) = &mut all {
+            *x += 1;
+        }
+        let lent = some.as_ref();
+        let changed = all.as_mut();
         some?;
         None
     }
@@ -83,3 +88,9 @@ pub mod program {
 //~   help: write a loop; a closure ends with its value
 //~ 47:16: results of type `Option<u32>` cannot be gathered
 //~   help: gather numbers; spawn a task for each field, or store to an array
+//~ 48:16: the value of an `Option` behind `&mut` is not lent on
+//~   help: take it apart by value, `if let Some(x) = *o`, and assign a new one: `*o = Some(x + 1)`
+//~ 51:25: `Option<u32>` has no method `as_ref`
+//~   help: leave it out: an `Option` is copied
+//~ 52:27: `Option<u32>` has no method `as_mut`
+//~   help: assign a new one: `o = Some(x + 1)`

@@ -121,6 +121,7 @@ programs! {
     minimax
     no_parameters
     on_gpu
+    option_uses
     optional_parts
     options
     own_operators

@@ -85,7 +85,7 @@ struct Loop {
 const OWN: &str = "__chain_";
 
 /// Such a name.
-pub(in super::super) fn own(name: &str, span: Span) -> Ident {
+pub(super) fn own(name: &str, span: Span) -> Ident {
     Ident::new(&format!("{OWN}{name}"), span)
 }
 

@@ -123,8 +123,9 @@ impl Found {
 
     /// It as a value: an `Option`.
     fn option(&self) -> syn::Expr {
-        let (some, value) = (&self.some, &self.value);
-        self.block(&quote_spanned!(self.span=> if #some { Some(#value) } else { None }))
+        let (has, value) = (&self.some, &self.value);
+        let (some, none) = (own("Some", self.span), own("None", self.span));
+        self.block(&quote_spanned!(self.span=> if #has { #some(#value) } else { #none }))
     }
 
     /// What is asked of it.
@@ -153,10 +154,8 @@ impl Found {
                 quote_spanned!(span=> let #other = #e; #then)
             }
         };
-        let (something, none) = (
-            quote_spanned!(span=> Some(#value)),
-            quote_spanned!(span=> None),
-        );
+        let (some_of, none) = (own("Some", span), own("None", span).into_token_stream());
+        let something = quote_spanned!(span=> #some_of(#value));
         let bool = |b: bool| quote_spanned!(span=> #b);
         let value = match (&*asks, &args[..]) {
             ("unwrap", []) | ("expect", [_]) => {
@@ -177,18 +176,18 @@ impl Found {
             ("map", [f]) => {
                 let (made, name) = (made(f)?, own("made", span));
                 or(
-                    &quote_spanned!(span=> let #name = { #made }; Some(#name)),
+                    &quote_spanned!(span=> let #name = { #made }; #some_of(#name)),
                     &none,
                 )
             }
-            ("copied" | "cloned", []) => or(&quote_spanned!(span=> Some(*#value)), &none),
+            ("copied" | "cloned", []) => or(&quote_spanned!(span=> #some_of(*#value)), &none),
             ("and_then", [f]) => or(&made(f)?, &none),
             ("or", [other]) => eager(something, other),
             ("or_else", [f]) => or(&something, &apply(f, &[])?),
             ("filter", [f]) => {
                 let test = apply(f, &[(best, true)])?;
                 or(
-                    &quote_spanned!(span=> let #best = #value; if #test { Some(#best) } else { None }),
+                    &quote_spanned!(span=> let #best = #value; if #test { #some_of(#best) } else { #none }),
                     &none,
                 )
             }
@@ -251,12 +250,15 @@ impl<'s> Arms<'s> {
             let span = arm.pat.span();
             match strip_parens(arm.pat) {
                 syn::Pat::TupleStruct(t)
-                    if t.path.is_ident("Some") && t.elems.len() == 1 && !wild =>
+                    if checker.is_some(&t.path) && t.elems.len() == 1 && !wild =>
                 {
                     asks |= checker.asks(&t.elems[0]);
                     some.push((&t.elems[0], arm));
                 }
-                pat if other.is_none() && arm.guard.is_none() && (is_none(pat) || is_wild(pat)) => {
+                pat if other.is_none()
+                    && arm.guard.is_none()
+                    && (checker.is_none_pattern(pat) || is_wild(pat)) =>
+                {
                     wild = is_wild(pat);
                     other = Some(arm.body);
                 }
@@ -303,10 +305,6 @@ fn strip_parens(pat: &syn::Pat) -> &syn::Pat {
         syn::Pat::Paren(p) => strip_parens(&p.pat),
         pat => pat,
     }
-}
-
-fn is_none(pat: &syn::Pat) -> bool {
-    matches!(pat, syn::Pat::Ident(p) if p.ident == "None")
 }
 
 fn is_wild(pat: &syn::Pat) -> bool {
@@ -391,8 +389,9 @@ impl Checker<'_> {
                 );
             }
             ("replace", Some(new)) => {
+                let made = own("Some", span);
                 let replaced =
-                    parse_quote_spanned!(span=> std::mem::replace(&mut (#of), Some(#new)));
+                    parse_quote_spanned!(span=> std::mem::replace(&mut (#of), #made(#new)));
                 return self.expr(&replaced, None);
             }
             (name, _) if !OF_OPTION.contains(&name) && !MAKE_OPTION.contains(&name) => {
@@ -400,6 +399,10 @@ impl Checker<'_> {
                 let known = OF_OPTION.iter().chain(MAKE_OPTION).copied();
                 let help = match name {
                     "ok_or" | "ok_or_else" => super::super::fields::NO_RESULT.to_owned(),
+                    "as_ref" | "as_deref" => "leave it out: an `Option` is copied".to_owned(),
+                    "as_mut" | "insert" | "get_or_insert" | "get_or_insert_with" => {
+                        "assign a new one: `o = Some(x + 1)`".to_owned()
+                    }
                     _ => nearest(name, known).map_or_else(
                         || "take it apart: `if let Some(x) = ..`, or `match`".to_owned(),
                         |near| format!("did you mean `{near}`?"),
