@@ -339,6 +339,34 @@ impl<'a, T: TaskValue, const N: usize> Arg<'a> for [T; N] {
     }
 }
 
+/// Whether there is a value, and the value, all zeros where there is none.
+impl<T: TaskValue> TaskValue for Option<T> {
+    const SIZE: usize = Record::EMPTY.and::<bool>().and::<T>().size();
+    const ALIGN: usize = Record::EMPTY.and::<bool>().and::<T>().align();
+
+    fn read(memory: &[u8]) -> Self {
+        let mut at = Record::EMPTY;
+        at.read::<bool>(memory).then(|| at.read(memory))
+    }
+
+    fn write(&self, memory: &mut [u8]) {
+        let mut at = Record::EMPTY;
+        at.write(&self.is_some(), memory);
+        match self {
+            Some(value) => at.write(value, memory),
+            None => memory[at.place::<T>()].fill(0),
+        }
+    }
+}
+
+impl<'a, T: TaskValue + Arg<'a>> Arg<'a> for Option<T> {
+    fn push(self, args: &mut Vec<ErasedArg<'a>>) {
+        self.is_some().push(args);
+        self.unwrap_or_else(|| T::read(&vec![0; T::SIZE]))
+            .push(args);
+    }
+}
+
 macro_rules! tuples {
     ($(($($name:ident)*))*) => {$(
         #[allow(
@@ -564,6 +592,15 @@ mod tests {
         let rows = [(1u16, 2u8), (3, 4), (5, 6)];
         assert_eq!(<[(u16, u8); 3]>::read(&image(rows)), rows);
         assert_eq!(i32::read(&image(-5i32)), -5);
+        let (some, none) = (image(Some(7u16)), image(None::<u16>));
+        assert_eq!(
+            (&some[..], &none[..]),
+            (&[1, 0xaa, 7, 0][..], &[0, 0xaa, 0, 0][..])
+        );
+        assert_eq!(
+            (Option::<u16>::read(&some), Option::<u16>::read(&none)),
+            (Some(7), None)
+        );
     }
 
     #[test]
@@ -580,5 +617,12 @@ mod tests {
             panic!("{args:?}")
         };
         assert_eq!((*one, &bytes[..]), (0x3f80_0000, &[1, 0, 2, 0][..]));
+        args.clear();
+        (Some(9u8), None::<i64>).push(&mut args);
+        let pushed = args.iter().map(|arg| match arg {
+            ErasedArg::Scalar(bits) => *bits,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(pushed.collect::<Vec<_>>(), [1, 9, 0, 0]);
     }
 }

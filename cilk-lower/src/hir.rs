@@ -177,7 +177,7 @@ pub(crate) enum Stmt {
 }
 
 /// A pattern that always matches.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Pat {
     Wild,
     Var(VarId),
@@ -205,8 +205,8 @@ pub(crate) struct Arm {
 pub(crate) struct Case {
     /// Tests of parts of the value, all of which have to hold.
     pub(crate) tests: Vec<(Path, Test)>,
-    /// Variables, the same in each case of an arm, and the parts of the value that they get.
-    pub(crate) binds: Vec<(VarId, Path)>,
+    /// Variables, the same in each case of an arm, and the parts of the value that they get: as they are, or what they refer to.
+    pub(crate) binds: Vec<(Pat, Path)>,
 }
 
 /// Fields from a value to a part of it.
@@ -565,7 +565,7 @@ impl Expr {
             ExprKind::Match(_, arms) => {
                 let cases = arms.iter_mut().flat_map(|arm| &mut arm.cases);
                 let binds = cases.flat_map(|case| &mut case.binds);
-                binds.for_each(|(var, _)| f(var));
+                binds.for_each(|(pat, _)| pat.vars(f));
             }
             _ => {}
         }

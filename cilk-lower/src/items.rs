@@ -470,7 +470,7 @@ impl Module {
             other => {
                 self.diags
                     .error(other.span(), format!("the type `{}` is not part of the task language", other.to_token_stream()))
-                    .help("there are numbers, bool, arrays, tuples, structs, slices, references, atomics, `Mat<T>` and `MatMut<T>`");
+                    .help("there are numbers, bool, arrays, tuples, structs, `Option`, slices, references, atomics, `Mat<T>` and `MatMut<T>`");
                 Type::unit()
             }
         }
@@ -542,6 +542,7 @@ impl Module {
             return self.resolve_mat(last, name == "MatMut");
         }
         match self.names.get(&name) {
+            None if name == "Option" => return self.resolve_option(last),
             Some(Item::Struct(id)) => return Type::Struct(*id),
             Some(Item::Alias(id)) => return self.resolve_alias(*id, path.span()),
             _ => {}
@@ -563,9 +564,7 @@ impl Module {
             "Mutex" | "RwLock" | "Cell" | "RefCell" | "Rc" | "Arc" => {
                 "children share atomics by `&`, and are lent parts of a slice by `&mut`".to_owned()
             }
-            "Option" | "Result" => {
-                "use a value that stands for none, or a `bool` beside it".to_owned()
-            }
+            "Result" => "use an `Option`, or an enum that says what went wrong".to_owned(),
             _ => {
                 let mut known: Vec<&str> = Scalar::ALL.into_iter().map(Scalar::name).collect();
                 known.extend(self.structs.iter().map(|(_, d)| d.name.as_str()));
@@ -595,6 +594,26 @@ impl Module {
         let resolved = self.resolve_type(&ty);
         self.aliases[id].1 = false;
         resolved
+    }
+
+    fn resolve_option(&mut self, segment: &syn::PathSegment) -> Type {
+        let some = match &segment.arguments {
+            syn::PathArguments::AngleBracketed(args) => args.args.first(),
+            _ => None,
+        };
+        let Some(syn::GenericArgument::Type(some)) = some else {
+            self.diags
+                .error(segment.span(), "`Option` needs the type it holds")
+                .help("write `Option<u32>`");
+            return Type::unit();
+        };
+        let ty = self.resolve_type(some);
+        if ty.has_atomics(&self.structs) {
+            self.diags
+                .error(some.span(), "an `Option` cannot hold an atomic")
+                .help("give the atomic by reference, and a `bool` beside it");
+        }
+        Type::Option(Box::new(ty))
     }
 
     fn resolve_mat(&mut self, segment: &syn::PathSegment, mutable: bool) -> Type {
@@ -643,7 +662,7 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) | Type::Struct(_) => true,
         Type::Tuple(t) => t.iter().all(is_plain),
-        Type::Array(e, _) => is_plain(e),
+        Type::Array(e, _) | Type::Option(e) => is_plain(e),
         Type::Slice { .. }
         | Type::Ref { .. }
         | Type::Mat { .. }
@@ -662,7 +681,7 @@ fn contains_struct(ty: &Type, id: StructId, structs: &Structs) -> bool {
                     .any(|(_, t)| contains_struct(t, id, structs))
         }
         Type::Tuple(t) => t.iter().any(|t| contains_struct(t, id, structs)),
-        Type::Array(e, _) => contains_struct(e, id, structs),
+        Type::Array(e, _) | Type::Option(e) => contains_struct(e, id, structs),
         _ => false,
     }
 }

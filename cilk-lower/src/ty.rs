@@ -10,6 +10,7 @@ pub(crate) enum Ty {
     Scalar(Scalar),
     Tuple(Vec<Ty>),
     Array(Box<Ty>, u64),
+    Option(Box<Ty>),
     Struct(StructId),
     Slice {
         mutable: bool,
@@ -68,6 +69,7 @@ impl Ty {
                 *mutable
             }
             Self::Tuple(fields) => fields.iter().any(Self::is_mutable),
+            Self::Option(some) => some.is_mutable(),
             _ => false,
         }
     }
@@ -77,6 +79,7 @@ impl Ty {
             Type::Scalar(s) => Self::Scalar(*s),
             Type::Tuple(t) => Self::Tuple(t.iter().map(Self::from_type).collect()),
             Type::Array(e, n) => Self::Array(Box::new(Self::from_type(e)), *n),
+            Type::Option(e) => Self::Option(Box::new(Self::from_type(e))),
             Type::Struct(id) => Self::Struct(*id),
             Type::Slice { mutable, elem } => Self::Slice {
                 mutable: *mutable,
@@ -101,6 +104,7 @@ impl Ty {
             Self::Scalar(s) => Type::Scalar(*s),
             Self::Tuple(t) => Type::Tuple(t.iter().map(Self::to_type).collect()),
             Self::Array(e, n) => Type::Array(Box::new(e.to_type()), *n),
+            Self::Option(e) => Type::Option(Box::new(e.to_type())),
             Self::Struct(id) => Type::Struct(*id),
             Self::Slice { mutable, elem } => Type::Slice {
                 mutable: *mutable,
@@ -166,6 +170,7 @@ impl Table {
         match &ty {
             Ty::Tuple(t) => Ty::Tuple(t.iter().map(|t| self.resolve(t)).collect()),
             Ty::Array(e, n) => Ty::Array(deep(e), *n),
+            Ty::Option(e) => Ty::Option(deep(e)),
             Ty::Slice { mutable, elem } => Ty::Slice {
                 mutable: *mutable,
                 elem: deep(elem),
@@ -196,6 +201,7 @@ impl Table {
             },
             Ty::Tuple(t) => Ty::Tuple(t.iter().map(|t| self.finish(t)).collect::<Option<_>>()?),
             Ty::Array(e, n) => Ty::Array(deep(e)?, *n),
+            Ty::Option(e) => Ty::Option(deep(e)?),
             Ty::Slice { mutable, elem } => Ty::Slice {
                 mutable: *mutable,
                 elem: deep(elem)?,
@@ -234,7 +240,7 @@ impl Table {
                 x.len() == y.len() && x.iter().zip(y).all(|(x, y)| self.unify(x, y))
             }
             (Ty::Array(x, n), Ty::Array(y, m)) => n == m && self.unify(x, y),
-            (Ty::Channel(x), Ty::Channel(y)) => self.unify(x, y),
+            (Ty::Channel(x), Ty::Channel(y)) | (Ty::Option(x), Ty::Option(y)) => self.unify(x, y),
             (
                 Ty::Slice {
                     mutable: m,
@@ -282,6 +288,7 @@ impl Table {
             Ty::Var(v) => v == var,
             Ty::Tuple(t) => t.iter().any(|t| self.occurs(var, t)),
             Ty::Array(e, _)
+            | Ty::Option(e)
             | Ty::Channel(e)
             | Ty::Slice { elem: e, .. }
             | Ty::Ref { target: e, .. }
@@ -323,6 +330,7 @@ fn show(ty: &Ty, table: &Table, structs: &Structs, out: &mut String) {
         Ty::Ref { mutable, target } => sub(if *mutable { "&mut " } else { "&" }, target, "", out),
         Ty::Mat { mutable, elem } => sub(if *mutable { "MatMut<" } else { "Mat<" }, elem, ">", out),
         Ty::Channel(e) => sub("Channel<", e, ">", out),
+        Ty::Option(e) => sub("Option<", e, ">", out),
         Ty::CasResult(s) => {
             let _ = write!(out, "Result<{s}, {s}>");
         }

@@ -146,6 +146,9 @@ pub enum Type {
     Tuple(Vec<Type>),
     /// `[T; N]`
     Array(Box<Type>, u64),
+    /// `Option<T>`: whether there is a value, and the value, all zeros where there is none. So memory of zeros is `None`, and two that are `None` are the same
+    /// in all their parts.
+    Option(Box<Type>),
     /// A plain struct of the program.
     Struct(StructId),
     /// `&[T]` or `&mut [T]`
@@ -350,6 +353,7 @@ impl Type {
                 align: s.size(),
             },
             Self::Tuple(fields) => record(fields.iter(), structs).0,
+            Self::Option(some) => record([&HAS, &**some].into_iter(), structs).0,
             Self::Struct(id) => record(structs[*id].fields.iter().map(|(_, t)| t), structs).0,
             Self::Array(elem, len) => {
                 let elem = elem.layout(structs);
@@ -365,11 +369,12 @@ impl Type {
         }
     }
 
-    /// Types and offsets of the fields of a tuple or struct; empty for every other type.
+    /// Types and offsets of the fields of a tuple, struct or `Option`; empty for every other type.
     #[must_use]
     pub fn fields(&self, structs: &Structs) -> Vec<(Type, u64)> {
         let types: Vec<Type> = match self {
             Self::Tuple(fields) => fields.clone(),
+            Self::Option(some) => vec![HAS, (**some).clone()],
             Self::Struct(id) => structs[*id].fields.iter().map(|(_, t)| t.clone()).collect(),
             _ => return Vec::new(),
         };
@@ -398,14 +403,14 @@ impl Type {
             Self::Atomic(_) => false,
             Self::Slice { .. } | Self::Ref { .. } | Self::Mat { .. } | Self::Channel(_) => true,
             Self::Array(elem, _) => elem.has_addresses(structs),
-            Self::Tuple(_) | Self::Struct(_) => {
+            Self::Tuple(_) | Self::Struct(_) | Self::Option(_) => {
                 let fields = self.fields(structs);
                 fields.iter().any(|(field, _)| field.has_addresses(structs))
             }
         }
     }
 
-    /// The pieces of a value of this type, in order: scalars of structs and tuples one by one, an array as one blob, a slice as
+    /// The pieces of a value of this type, in order: scalars of structs, tuples and `Option`s one by one, an array as one blob, a slice as
     /// pointer and length, a matrix as pointer, rows, columns and row distance. A type without size has none.
     #[must_use]
     pub fn pieces(&self, structs: &Structs) -> Vec<Piece> {
@@ -443,7 +448,7 @@ impl Type {
                     });
                 }
             }
-            Self::Tuple(_) | Self::Struct(_) => {
+            Self::Tuple(_) | Self::Struct(_) | Self::Option(_) => {
                 for (ty, offset) in self.fields(structs) {
                     ty.add_pieces(structs, base + offset, out);
                 }
@@ -458,6 +463,9 @@ impl Type {
         DisplayType { ty: self, structs }
     }
 }
+
+/// The first part of an `Option`: whether there is a value.
+const HAS: Type = Type::Scalar(Scalar::Bool);
 
 fn record<'a>(fields: impl Iterator<Item = &'a Type>, structs: &Structs) -> (Layout, Vec<u64>) {
     let (mut size, mut align, mut offsets) = (0u64, 1u64, Vec::new());
@@ -503,6 +511,7 @@ impl fmt::Display for DisplayType<'_> {
                 write!(f, "Mat{}<{}>", if *mutable { "Mut" } else { "" }, sub(elem))
             }
             Type::Channel(elem) => write!(f, "Channel<{}>", sub(elem)),
+            Type::Option(some) => write!(f, "Option<{}>", sub(some)),
             Type::Tuple(fields) => {
                 f.write_str("(")?;
                 for (i, ty) in fields.iter().enumerate() {

@@ -152,6 +152,7 @@ impl Eval<'_, '_> {
         // A variant's name is no parameter's.
         let variant = |name: &str| match ty {
             Type::Struct(id) => self.scope.structs[*id].number_of(name).is_some(),
+            Type::Option(_) => name == "None",
             _ => false,
         };
         if let (Some(name), false) = (
@@ -177,6 +178,7 @@ impl Eval<'_, '_> {
                 let fields = ty.fields(self.scope.structs);
                 self.positional(w, ty, tuple.elems.iter().collect(), &fields, out, at)
             }
+            Type::Option(some) => self.option(w, ty, some, out, at),
             Type::Struct(_) => self.structure(w, ty, out, at),
             Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Channel(_) => {
                 Err(self.mismatch(w, ty).into())
@@ -209,6 +211,28 @@ impl Eval<'_, '_> {
                 }
                 (0..len)
                     .try_for_each(|i| self.value(&w.sub(&repeat.expr), elem, out, at + i * stride))
+            }
+            _ => Err(self.mismatch(w, ty).into()),
+        }
+    }
+
+    /// `Some(value)` or `None`, which is all zeros.
+    fn option(
+        &mut self,
+        w: &Written,
+        ty: &Type,
+        some: &Type,
+        out: &mut [u8],
+        at: u64,
+    ) -> Result<()> {
+        match &w.expr {
+            e if name_of(e).is_some_and(|name| name == "None") => Ok(()),
+            Expr::Call(call)
+                if call.args.len() == 1 && name_of(&call.func).is_some_and(|f| f == "Some") =>
+            {
+                let value = ty.fields(self.scope.structs)[1].1;
+                out[at as usize] = 1;
+                self.value(&w.sub(&call.args[0]), some, out, at + value)
             }
             _ => Err(self.mismatch(w, ty).into()),
         }

@@ -17,7 +17,7 @@ fn add_leaves(ty: &Type, structs: &Structs, base: u64, out: &mut Vec<(u64, Scala
             let stride = elem.layout(structs).size;
             (0..*len).for_each(|i| add_leaves(elem, structs, base + i * stride, out));
         }
-        Type::Tuple(_) | Type::Struct(_) => {
+        Type::Tuple(_) | Type::Struct(_) | Type::Option(_) => {
             for (field, offset) in ty.fields(structs) {
                 add_leaves(&field, structs, base + offset, out);
             }
@@ -97,6 +97,11 @@ fn write_value(out: &mut String, bytes: &[u8], at: u64, ty: &Type, structs: &Str
             }
             out.push_str(if fields.is_empty() { "}" } else { " }" });
         }
+        Type::Option(_) if bytes[at as usize] == 0 => out.push_str("None"),
+        Type::Option(_) => {
+            out.push_str("Some");
+            write_fields(out, bytes, at, &ty.fields(structs)[1..], structs);
+        }
         Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Channel(_) => {
             out.push('_')
         }
@@ -160,6 +165,8 @@ mod tests {
             Type::Array(Box::new(Type::Scalar(Scalar::I16)), 2),
             Type::Struct(p),
             Type::Tuple(vec![Type::unit()]),
+            Type::Option(Box::new(Type::Scalar(Scalar::U8))),
+            Type::Option(Box::new(Type::Scalar(Scalar::U8))),
         ]);
         let mut bytes = vec![0; ty.layout(&structs).size as usize];
         for ((at, s), bits) in leaves(&ty, &structs).into_iter().zip([
@@ -167,12 +174,16 @@ mod tests {
             7,
             1.5f32.to_bits().into(),
             1,
+            1,
+            9,
+            0,
+            0,
         ]) {
             write_bits(&mut bytes, at, s, bits);
         }
         assert_eq!(
             text(&bytes, &ty, &structs),
-            "([-3, 7], P { x: 1.5, on: true }, ((),))"
+            "([-3, 7], P { x: 1.5, on: true }, ((),), Some(9), None)"
         );
     }
 

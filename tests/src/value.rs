@@ -159,6 +159,18 @@ impl Reader<'_> {
                 bytes
             }
             Type::Tuple(_) => self.fields(ty, &[], '(', ')'),
+            Type::Option(some) => {
+                let (layout, at) = (ty.layout(self.structs), ty.fields(self.structs)[1].1);
+                let mut bytes = vec![0; layout.size as usize];
+                if self.word() == "Some" {
+                    self.expect('(');
+                    let value = self.value(some);
+                    self.expect(')');
+                    bytes[0] = 1;
+                    bytes[at as usize..][..value.len()].copy_from_slice(&value);
+                }
+                bytes
+            }
             Type::Struct(id) => {
                 let def = self.structs[*id].clone();
                 let name = self.word();
@@ -257,6 +269,13 @@ fn write(bytes: &[u8], ty: &Type, structs: &Structs, out: &mut String) {
             out.push(']');
         }
         Type::Tuple(fields) if fields.is_empty() => out.push_str("()"),
+        Type::Option(_) if bytes[0] == 0 => out.push_str("None"),
+        Type::Option(some) => {
+            let at = ty.fields(structs)[1].1;
+            out.push_str("Some(");
+            part(some, at, out);
+            out.push(')');
+        }
         Type::Tuple(_) | Type::Struct(_) => {
             let def = match ty {
                 Type::Struct(id) => Some(&structs[*id]),

@@ -300,7 +300,7 @@ fn borrows(ty: &Type) -> bool {
     match ty {
         Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => true,
         Type::Tuple(fields) => fields.iter().any(borrows),
-        Type::Array(elem, _) => borrows(elem),
+        Type::Array(elem, _) | Type::Option(elem) => borrows(elem),
         Type::Scalar(_) | Type::Struct(_) | Type::Atomic(_) | Type::Channel(_) => false,
     }
 }

@@ -310,14 +310,10 @@ impl Builder<'_, '_> {
     }
 
     fn bind_case(&mut self, case: &Case, ty: &Type, pieces: &[Operand]) {
-        for (var, path) in &case.binds {
+        for (pat, path) in &case.binds {
             let (start, part) = self.part_at(ty, path);
             let len = part.pieces(self.structs()).len();
-            self.bind(
-                &crate::hir::Pat::Var(*var),
-                &part,
-                &pieces[start..start + len],
-            );
+            self.bind(pat, &part, &pieces[start..start + len]);
         }
     }
 

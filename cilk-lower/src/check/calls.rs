@@ -65,6 +65,7 @@ impl Checker<'_> {
             None if self.m.whole_path(&path).is_some() => {
                 self.associated_call(&path, &args, want, span)
             }
+            None if self.is_some(&path) => self.some(&args, want, span),
             _ if super::macros::KNOWN.contains(&name.as_str()) => self.refuse(
                 ident.span(),
                 format!("`{name}` is a macro"),
@@ -78,9 +79,7 @@ impl Checker<'_> {
                     .filter(|(_, i)| matches!(i, Item::Fn(_)))
                     .map(|(n, _)| n.as_str());
                 let help = match nearest(&name, fns) {
-                    _ if matches!(&*name, "Some" | "Ok" | "Err") => {
-                        super::fields::NO_OPTION.to_owned()
-                    }
+                    _ if matches!(&*name, "Ok" | "Err") => super::fields::NO_RESULT.to_owned(),
                     Some(n) => format!("did you mean `{n}`?"),
                     None => {
                         "a program calls its own functions; define it in this module".to_owned()
@@ -218,6 +217,10 @@ impl Checker<'_> {
         let [.., owner, name] = names.as_slice() else {
             return Self::broken(span);
         };
+        if self.is_none(path) {
+            let some = self.fresh_any();
+            return self.none_of(&some, span);
+        }
         if let Some(value) = float_const(&names) {
             let ty = names
                 .iter()
@@ -375,6 +378,7 @@ impl Checker<'_> {
                 let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
                 return self.default_of(&ty, span);
             }
+            ("Option", "Some") if self.is_some(path) => return self.some(args, want, span),
             ("Mat" | "MatMut", "new") => return self.mat_new(owner == "MatMut", args, span),
             ("millstream", "on_gpu") if args.is_empty() => {
                 if self.kind == Some(FunctionKind::Task) {

@@ -36,6 +36,7 @@ impl Checker<'_> {
             Ty::Array(elem, len) if *len <= LONGEST => {
                 ExprKind::Repeat(self.default_of(elem, span), *len)
             }
+            Ty::Option(some) => return self.none_of(some, span),
             Ty::Struct(id) if self.m.enum_defaults.contains_key(id) => {
                 return self.variant(*id, self.m.enum_defaults[id], span);
             }

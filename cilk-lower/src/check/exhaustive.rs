@@ -47,7 +47,10 @@ impl Checker<'_> {
         match (ty, path) {
             (Ty::Scalar(s), []) => Some(*s),
             (Ty::Tuple(fields), [i, rest @ ..]) => self.part(fields.get(*i)?, rest),
-            (Ty::Array(elem, _), [_, rest @ ..]) => self.part(elem, rest),
+            (Ty::Option(_), [0]) => Some(Scalar::Bool),
+            (Ty::Array(elem, _), [_, rest @ ..]) | (Ty::Option(elem), [1, rest @ ..]) => {
+                self.part(elem, rest)
+            }
             (Ty::Struct(id), [i, rest @ ..]) => {
                 self.part(&Ty::from_type(&self.m.structs[*id].fields.get(*i)?.1), rest)
             }
@@ -60,7 +63,9 @@ impl Checker<'_> {
         match (ty, path) {
             (Ty::Struct(id), [0]) if self.m.structs[*id].is_enum() => Some(*id),
             (Ty::Tuple(fields), [i, rest @ ..]) => self.variants(fields.get(*i)?, rest),
-            (Ty::Array(elem, _), [_, rest @ ..]) => self.variants(elem, rest),
+            (Ty::Array(elem, _), [_, rest @ ..]) | (Ty::Option(elem), [1, rest @ ..]) => {
+                self.variants(elem, rest)
+            }
             (Ty::Struct(id), [i, rest @ ..]) => {
                 self.variants(&Ty::from_type(&self.m.structs[*id].fields.get(*i)?.1), rest)
             }
@@ -137,6 +142,14 @@ impl Checker<'_> {
                     .map(|(i, ty)| part(i, ty))
                     .collect();
                 format!("({})", fields.join(", "))
+            }
+            Ty::Option(some) => {
+                let value = part(1, some);
+                match &*part(0, &crate::ty::BOOL) {
+                    "true" => format!("Some({value})"),
+                    "false" => "None".to_owned(),
+                    _ => "_".to_owned(),
+                }
             }
             Ty::Struct(id) if self.m.structs[*id].is_enum() => {
                 path.push(0);

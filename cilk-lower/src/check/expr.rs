@@ -17,7 +17,12 @@ impl Checker<'_> {
         let checked = self.expr(e, Some(want));
         if self.is_lent(e, &checked)
             && let (
-                Ty::Scalar(_) | Ty::Var(_) | Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..),
+                Ty::Scalar(_)
+                | Ty::Var(_)
+                | Ty::Tuple(_)
+                | Ty::Struct(_)
+                | Ty::Array(..)
+                | Ty::Option(_),
                 Ty::Ref { .. } | Ty::Slice { .. },
             ) = (self.shallow(&checked.ty), self.shallow(want))
         {
@@ -76,11 +81,7 @@ impl Checker<'_> {
                 "a closure as a value is not part of the task language",
                 "give it a name, `let f = |x| ..;`, and call that; or write it where a chain takes it",
             ),
-            syn::Expr::Try(_) => self.refuse(
-                span,
-                "`?` is not part of the task language",
-                "return a value that says what went wrong",
-            ),
+            syn::Expr::Try(t) => self.or_return(t, want),
             syn::Expr::Const(c) => {
                 let value = self.block(&c.block, want);
                 match *value.kind {
@@ -260,6 +261,10 @@ impl Checker<'_> {
                 Ty::Struct(id),
                 span,
             ),
+            None if self.is_none(&path) => {
+                let some = self.fresh_any();
+                self.none_of(&some, span)
+            }
             None if self.m.whole_path(&path).is_some() || self.m.variant(&path).is_some() => {
                 self.associated(&path)
             }

@@ -7,9 +7,9 @@ use crate::{
 };
 use syn::spanned::Spanned;
 
-/// What to write for `Some`, `Ok` and `Err`.
-pub(super) const NO_OPTION: &str =
-    "there is no `Option` and no `Result`: use a value that stands for none, or a `bool` beside it";
+/// What to write for `Ok` and `Err`.
+pub(super) const NO_RESULT: &str =
+    "there is no `Result`: use an `Option`, or an enum that says what went wrong";
 
 impl Checker<'_> {
     /// What a pattern asks of a tuple's fields.
@@ -89,8 +89,8 @@ impl Checker<'_> {
                 path.span(),
                 format!("there is no struct `{name}` in this program"),
             );
-            if matches!(&*name, "Some" | "Ok" | "Err") {
-                d.help(NO_OPTION);
+            if matches!(&*name, "Ok" | "Err") {
+                d.help(NO_RESULT);
             }
             return None;
         };

@@ -175,6 +175,9 @@ impl Checker<'_> {
             Ty::Tuple(_) | Ty::Array(..) => {
                 d.help("write it for the parts, one by one");
             }
+            Ty::Option(_) => {
+                d.help(super::options::TAKE_APART);
+            }
             Ty::Struct(_) => {
                 d.help("write an `impl` of the operator's trait, as `std::ops::Add`; for an order, derive `PartialOrd`");
             }
@@ -187,7 +190,7 @@ impl Checker<'_> {
             match ty {
                 Ty::Scalar(_) | Ty::Struct(_) | Ty::Error | Ty::Never => true,
                 Ty::Tuple(fields) => fields.iter().all(is_plain),
-                Ty::Array(elem, _) => is_plain(elem),
+                Ty::Array(elem, _) | Ty::Option(elem) => is_plain(elem),
                 _ => false,
             }
         }

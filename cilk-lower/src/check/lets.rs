@@ -120,6 +120,7 @@ impl Checker<'_> {
     pub(super) fn is_constant(&self, name: &syn::Ident) -> bool {
         matches!(self.m.names.get(&name.to_string()), Some(Item::Const(_)))
             || self.m.variant(&name.clone().into()).is_some()
+            || self.is_none(&name.clone().into())
     }
 
     /// The type behind a `:`; `_` in it is left open where it stands alone or as an array's element.

@@ -92,17 +92,6 @@ impl Checker<'_> {
                 "push" | "pop" | "insert" | "extend" => {
                     "an array has a fixed length: keep a count beside it".to_owned()
                 }
-                "first" | "last" | "get" | "get_mut" => {
-                    "there is no `Option`: ask at once, `.first().unwrap()`, or index it".to_owned()
-                }
-                "split_first" | "split_first_mut" => {
-                    "there is no `Option`: take it apart, `if let Some((first, rest)) = ..`"
-                        .to_owned()
-                }
-                "split_last" | "split_last_mut" => {
-                    "there is no `Option`: take it apart, `if let Some((last, rest)) = ..`"
-                        .to_owned()
-                }
                 _ => nearest(name, SLICE_METHODS.iter().copied()).map_or_else(
                     || "write a loop over its indices".to_owned(),
                     |n| format!("did you mean `{n}`?"),

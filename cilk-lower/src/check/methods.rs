@@ -180,6 +180,7 @@ impl Checker<'_> {
                 self.scalar_method(receiver, &name, &args, at, span)
             }
             Ty::Struct(id) => self.struct_method(m, receiver, id),
+            Ty::Option(some) => self.option_method(m, receiver, *some),
             Ty::Var(_) => self.refuse(
                 m.receiver.span(),
                 "the type must be known here",
@@ -339,7 +340,8 @@ impl Checker<'_> {
             );
         }
         let help = if name.starts_with("checked_") {
-            "there is no `Option`: ask `checked_add`, `_sub` or `_mul` at once, `.unwrap_or(0)`; or use `overflowing_`".to_owned()
+            "there are `checked_add`, `checked_sub` and `checked_mul`; or compare with zero"
+                .to_owned()
         } else if matches!(name, "into" | "try_into") {
             "name the type: `u64::from(x)` where no value is lost, else `x as u64`".to_owned()
         } else if matches!(name, "cmp" | "partial_cmp" | "total_cmp") {

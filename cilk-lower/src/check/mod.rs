@@ -20,6 +20,7 @@ mod macros;
 mod memory;
 mod methods;
 mod operators;
+mod options;
 mod overloads;
 mod patterns;
 mod places;

@@ -151,14 +151,21 @@ impl Checker<'_> {
                 mismatch_help(have, want, e).filter(|h| h.starts_with("write"))
             };
             let help = literal(&r, &l, &right).or_else(|| literal(&l, &r, &left));
-            let help = help.unwrap_or_else(|| "convert one of them with `as`".to_owned());
+            let option = [&left.ty, &right.ty]
+                .into_iter()
+                .any(|ty| matches!(self.shallow(ty), Ty::Option(_)));
+            let help = match help {
+                Some(help) if equality || !option => help,
+                _ if option => super::options::TAKE_APART.to_owned(),
+                _ => "convert one of them with `as`".to_owned(),
+            };
             return self.refuse(at, format!("the two sides differ: `{l}` and `{r}`"), help);
         }
         if op.is_comparison() {
             if equality
                 && matches!(
                     self.shallow(&left.ty),
-                    Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..)
+                    Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Option(_)
                 )
             {
                 return Expr::new(

@@ -45,8 +45,8 @@ impl<'s> ArmSyntax<'s> {
 
 /// What an arm's pattern asks and binds.
 #[derive(Default)]
-struct Matched {
-    cases: Vec<Case>,
+pub(super) struct Matched {
+    pub(super) cases: Vec<Case>,
     /// The arm's variables: the same in all alternatives.
     names: BTreeMap<String, VarId>,
 }
@@ -118,6 +118,12 @@ impl Checker<'_> {
                         .map(|(i, p, ty)| (i, self.pattern(p, &part(ty))))
                         .collect(),
                 )
+            }
+            syn::Pat::TupleStruct(s) if self.is_some(&s.path) => {
+                self.error(s.span(), "this pattern leaves `None`")
+                    .help("say what happens there: `let Some(x) = .. else { .. };`, or `if let`");
+                self.bind_as_broken(pat);
+                Pat::Wild
             }
             syn::Pat::TupleStruct(s) => {
                 let Some(fields) = self.tuple_struct_fields(s, ty) else {
@@ -238,6 +244,7 @@ impl Checker<'_> {
         }
         // Behind a reference the names are references too.
         let lends = matches!(self.shallow(&value.ty), Ty::Ref { mutable: false, .. });
+        let changes = matches!(self.shallow(&value.ty), Ty::Ref { mutable: true, .. });
         let value = self.behind_refs(value);
         let ty = value.ty.clone();
         let mut arms: Vec<Arm> = Vec::new();
@@ -245,6 +252,14 @@ impl Checker<'_> {
         for arm in given {
             self.scopes.push(BTreeMap::new());
             let matched = self.lending(lends, |c| c.arm_pattern(arm.pat, &ty));
+            if changes && !matched.names.is_empty() && matches!(self.shallow(&ty), Ty::Option(_)) {
+                self.error(arm.pat.span(), "the value of an `Option` behind `&mut` is not lent on")
+                    .help("take it apart by value, `if let Some(x) = *o`, and assign a new one: `*o = Some(x + 1)`");
+                matched
+                    .names
+                    .values()
+                    .for_each(|var| self.vars[var.0].ty = Ty::Error);
+            }
             let guard = arm.guard.map(|g| self.expr_as(g, &crate::ty::BOOL));
             let hint = result.clone();
             let hint = hint.as_ref().or(want);
@@ -286,7 +301,7 @@ impl Checker<'_> {
         let missing = out.names.iter().find(|(_, var)| {
             !out.cases
                 .iter()
-                .all(|case| case.binds.iter().any(|(v, _)| v == *var))
+                .all(|case| case.binds.iter().any(|(pat, _)| *pat == Pat::Var(**var)))
         });
         if let Some((name, _)) = missing
             && out.cases.len() > 1
@@ -301,7 +316,7 @@ impl Checker<'_> {
     }
 
     /// Adds what a pattern asks of the part at `path` to every alternative in `out`.
-    fn tests(&mut self, pat: &syn::Pat, ty: &Ty, path: &mut Path, out: &mut Matched) {
+    pub(super) fn tests(&mut self, pat: &syn::Pat, ty: &Ty, path: &mut Path, out: &mut Matched) {
         let add = |out: &mut Matched, path: &Path, test: Test| {
             out.cases
                 .iter_mut()
@@ -314,6 +329,11 @@ impl Checker<'_> {
                 self.lending(false, |c| {
                     c.tests(&r.pat, ty, path, out);
                 });
+            }
+            syn::Pat::Reference(_) | syn::Pat::Tuple(_) | syn::Pat::Struct(_)
+                if matches!(self.shallow(ty), Ty::Ref { .. }) =>
+            {
+                self.behind_part(pat, ty, path, out);
             }
             syn::Pat::Ident(p) if !self.is_constant(&p.ident) => {
                 if p.by_ref.is_some() {
@@ -340,7 +360,7 @@ impl Checker<'_> {
                 out.names.insert(name, var);
                 out.cases
                     .iter_mut()
-                    .for_each(|c| c.binds.push((var, path.clone())));
+                    .for_each(|c| c.binds.push((Pat::Var(var), path.clone())));
                 if let Some((_, sub)) = &p.subpat {
                     self.tests(sub, ty, path, out);
                 }
@@ -354,6 +374,9 @@ impl Checker<'_> {
                     self.tests(p, &ty, path, out);
                     path.pop();
                 }
+            }
+            syn::Pat::TupleStruct(s) if self.is_some(&s.path) => {
+                self.some_tests(s, ty, path, out);
             }
             syn::Pat::TupleStruct(s) => {
                 let Some(fields) = self.tuple_struct_fields(s, ty) else {
@@ -407,6 +430,12 @@ impl Checker<'_> {
             syn::Pat::Ident(p) if self.m.variant(&p.ident.clone().into()).is_some() => {
                 self.variant_test(&p.ident.clone().into(), ty, path, out);
             }
+            syn::Pat::Path(syn::ExprPath { path: name, .. }) if self.is_none(name) => {
+                self.option_test(false, ty, name.span(), path, out);
+            }
+            syn::Pat::Ident(p) if self.is_none(&p.ident.clone().into()) => {
+                self.option_test(false, ty, p.span(), path, out);
+            }
             other => {
                 if let Some(value) = self.literal_pattern(other, ty) {
                     add(out, path, Test::Is(value as u64));
@@ -427,6 +456,24 @@ impl Checker<'_> {
             .iter_mut()
             .for_each(|c| c.tests.push((path.clone(), test)));
         path.pop();
+    }
+
+    /// What a part refers to, taken apart: nothing is asked of that.
+    fn behind_part(&mut self, pat: &syn::Pat, ty: &Ty, path: &Path, out: &mut Matched) {
+        let names = self.names(pat);
+        let several = out.cases.len() > 1
+            || names
+                .iter()
+                .any(|p| out.names.contains_key(&p.ident.to_string()));
+        if self.asks(pat) || several {
+            self.error(pat.span(), "this pattern asks for what lies behind a reference inside of a value")
+                .help("bind the reference, and compare what it refers to in a guard: `Some(x) if *x == 0`");
+            return self.bind_as_broken(pat);
+        }
+        let bound = self.lending(false, |c| c.pattern(pat, ty));
+        out.cases
+            .iter_mut()
+            .for_each(|c| c.binds.push((bound.clone(), path.clone())));
     }
 
     fn literal_pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Option<i128> {

@@ -486,6 +486,18 @@ pub(super) fn mismatch_help(have: &str, wanted: &str, e: &Expr) -> Option<String
             ),
         });
     }
+    let some = |of: &str| {
+        of.strip_prefix("Option<")?
+            .strip_suffix('>')
+            .map(str::to_owned)
+    };
+    match (some(have), some(wanted)) {
+        (None, Some(of)) if of == have || of == "_" || have.starts_with("an ") => {
+            return Some("write `Some(..)`".to_owned());
+        }
+        (Some(of), None) if of == wanted => return Some(super::options::TAKE_APART.to_owned()),
+        _ => {}
+    }
     if number(have) && number(wanted) && wanted != "a float" {
         return Some(format!("convert it: `.. as {wanted}`"));
     }

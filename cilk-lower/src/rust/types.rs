@@ -43,6 +43,10 @@ impl Writer<'_> {
                 );
                 quote!(#path #name)
             }
+            Type::Option(some) => {
+                let some = self.ty(some);
+                quote!(::core::option::Option<#some>)
+            }
             Type::Slice { mutable, elem } => {
                 let (elem, mutable) = (self.ty(elem), mutable.then(|| quote!(mut)));
                 quote!(& #lifetime #mutable [#elem])
@@ -74,7 +78,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether Rust lays the type out as the task language does, so that memory of the host can hold it: everything but tuples, whose
+/// Whether Rust lays the type out as the task language does, so that memory of the host can hold it: everything but tuples and `Option`s, whose
 /// layout Rust does not promise, and what points elsewhere.
 #[must_use]
 pub fn is_pod(ty: &Type, structs: &Structs) -> bool {
@@ -83,6 +87,7 @@ pub fn is_pod(ty: &Type, structs: &Structs) -> bool {
         Type::Array(elem, _) => is_pod(elem, structs),
         Type::Struct(_) => ty.fields(structs).iter().all(|(t, _)| is_pod(t, structs)),
         Type::Tuple(_)
+        | Type::Option(_)
         | Type::Slice { .. }
         | Type::Ref { .. }
         | Type::Mat { .. }
@@ -97,7 +102,7 @@ pub fn is_pod(ty: &Type, structs: &Structs) -> bool {
 pub fn is_passable(ty: &Type, structs: &Structs) -> bool {
     match ty {
         Type::Scalar(_) | Type::Struct(_) | Type::Mat { .. } => true,
-        Type::Array(elem, _) => is_plain(elem),
+        Type::Array(elem, _) | Type::Option(elem) => is_plain(elem),
         Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(|t| is_passable(t, structs)),
         Type::Slice { elem: target, .. } | Type::Ref { target, .. } => {
             let elem = match &**target {
@@ -114,7 +119,7 @@ pub fn is_passable(ty: &Type, structs: &Structs) -> bool {
 fn is_plain(ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) | Type::Struct(_) => true,
-        Type::Array(elem, _) => is_plain(elem),
+        Type::Array(elem, _) | Type::Option(elem) => is_plain(elem),
         Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(is_plain),
         Type::Slice { .. }
         | Type::Ref { .. }

@@ -515,6 +515,12 @@ impl<'a> Parser<'a> {
             self.punct('>')?;
             return Ok(Type::Channel(elem));
         }
+        if self.eat_word("Option") {
+            self.punct('<')?;
+            let some = Box::new(self.ty()?);
+            self.punct('>')?;
+            return Ok(Type::Option(some));
+        }
         let name = self.name("a type")?;
         let id = self.structs.get(&name).copied();
         id.map(|id| Type::Struct(StructId(id)))

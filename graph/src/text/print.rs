@@ -194,6 +194,7 @@ fn write_type(ty: &Type, structs: &Structs, f: &mut Formatter<'_>) -> fmt::Resul
             write!(f, "Mat{}<{}>", if *mutable { "Mut" } else { "" }, sub(elem))
         }
         Type::Channel(elem) => write!(f, "Channel<{}>", sub(elem)),
+        Type::Option(some) => write!(f, "Option<{}>", sub(some)),
         Type::Tuple(fields) => write!(
             f,
             "({}{})",

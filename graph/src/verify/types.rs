@@ -109,6 +109,10 @@ fn size(ty: &Type, sizes: &[Size]) -> Size {
         Type::Atomic(s) if s.is_int() || *s == crate::ty::Scalar::Bool => Ok(s.size()),
         Type::Atomic(_) => Err("atomics hold integers and bools"),
         Type::Tuple(fields) => record(fields.iter(), sizes),
+        Type::Option(some) => record(
+            [&Type::Scalar(crate::ty::Scalar::Bool), &**some].into_iter(),
+            sizes,
+        ),
         Type::Struct(id) => sizes
             .get(id.0 as usize)
             .copied()

@@ -5,10 +5,8 @@ pub mod program {
     #[task]
     pub fn run(data: &[u32]) -> u32 {
         let sum = data.iter().map(|x| x * 2).sum();
-        let most = data.iter().max();
         let doubled = data.iter().map(|x| x * 2);
         let all = data.iter().collect::<Vec<_>>();
-        let last = (0..3).map(|x| x * 2).last();
         for (a, b) in data.iter().zip(data) {}
         let c = data.chunks(2);
         for pair in data.iter().zip(data) {}
@@ -22,23 +20,19 @@ pub mod program {
 
 //~ 7:46: the type of this `sum` must be known here
 //~   help: write it: `.sum::<u64>()`
-//~ 8:32: `max` gives an `Option`, and there is none on a device
-//~   help: say what it is where there is nothing, `.max().unwrap_or(0)`, or take it apart: `if let Some(x) = ..`
-//~ 9:35: an iterator stands only in a `for`, or where a method ends it
+//~ 8:35: an iterator stands only in a `for`, or where a method ends it
 //~   help: write a loop, or end it by `sum`, `product`, `count`, `fold`, `any`, `all`, `for_each`, or by `min`, `max`, `position`, `find` and what is asked of these
-//~ 10:31: `collect` of an iterator is not part of the task language
+//~ 9:31: `collect` of an iterator is not part of the task language
 //~   help: nothing is allocated in a task: write to an array, or to a slice that is lent
-//~ 11:42: `last` gives an `Option`, and there is none on a device
-//~   help: say what it is where there is nothing, `.max().unwrap_or(0)`, or take it apart: `if let Some(x) = ..`
-//~ 13:22: an iterator stands only in a `for`
+//~ 11:22: an iterator stands only in a `for`
 //~   help: write a loop: `for part in a.chunks(n) { .. }`
-//~ 14:13: `zip` gives pairs
+//~ 12:13: `zip` gives pairs
 //~   help: write `for (x, y) in ..`
-//~ 15:39: a range beside a slice
+//~ 13:39: a range beside a slice
 //~   help: count with `.enumerate()`, or run over the indices
-//~ 16:23: `rev` of a `zip`
+//~ 14:23: `rev` of a `zip`
 //~   help: run over the indices: `for i in (0..n).rev()`
-//~ 17:18: a `for` needs both ends of its range
+//~ 15:18: a `for` needs both ends of its range
 //~   help: write `lo..hi`, or use `loop`
-//~ 18:13: a pattern of 2 fields for `&u32`
+//~ 16:13: a pattern of 2 fields for `&u32`
 //~   help: to get the index too, write `.iter().enumerate()`

@@ -27,8 +27,7 @@ pub mod program {
 //~   help: end it with `..`
 //~ 14:13: this pattern is not part of the task language
 //~   help: patterns are names, `_`, tuples, structs, arrays and `&` of these; in `match` also integers, bools and ranges
-//~ 15:13: there is no struct `Some` in this program
-//~   help: there is no `Option` and no `Result`: use a value that stands for none, or a `bool` beside it
+//~ 15:13: a pattern of an `Option` for `u32`
 //~ 17:13: `k` is bound in some of these patterns only
 //~   help: bind it in each, or before the `match`
 //~ 18:13: text is not part of the task language

@@ -14,7 +14,7 @@ pub mod program {
         let x: u64 = n.into();
         let y = u8::try_from(n);
         let z = n.cmp(&3);
-        let w = Some(n);
+        let w = Ok(n);
         let v = <u32 as Default>::default();
         let u = ::pair();
         let t = s.is_ascii_digit();
@@ -35,8 +35,8 @@ pub mod program {
 //~   help: there is no `Result`: compare with `u8::MAX`, then write `.. as u8`
 //~ 16:19: `u32` has no method `cmp`
 //~   help: compare with `<`, `==` and `>`
-//~ 17:17: there is no function `Some` in this program
-//~   help: there is no `Option` and no `Result`: use a value that stands for none, or a `bool` beside it
+//~ 17:17: there is no function `Ok` in this program
+//~   help: there is no `Result`: use an `Option`, or an enum that says what went wrong
 //~ 18:17: a path of this form is not part of the task language
 //~   help: write `Type::name`
 //~ 19:17: a program uses only its own items

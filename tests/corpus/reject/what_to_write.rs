@@ -22,7 +22,6 @@ pub mod program {
         let old = std::mem::replace(&mut a, b);
         let [x, rest @ ..] = data;
         if let Some((x, rest)) = data.split_first() {}
-        let last = data.split_last();
         let none = NoDefault::default();
         let lost = HasOne::default();
         let open = Default::default();
@@ -35,13 +34,11 @@ pub mod program {
 //~   help: write `let old = a; a = new;`
 //~ 23:13: this pattern is not part of the task language
 //~   help: a slice may be shorter: `let [x, rest @ ..] = a else { .. };`, or `match`
-//~ 25:25: slices have no method `split_last`
-//~   help: there is no `Option`: take it apart, `if let Some((last, rest)) = ..`
+//~ 25:20: `NoDefault` has no default
+//~   help: put `#[derive(Default)]` in front of the struct
 //~ 26:20: `NoDefault` has no default
 //~   help: put `#[derive(Default)]` in front of the struct
-//~ 27:20: `NoDefault` has no default
-//~   help: put `#[derive(Default)]` in front of the struct
-//~ 28:20: the type must be known here
+//~ 27:20: the type must be known here
 //~   help: write the type where the variable is declared, or `T::default()`
-//~ 29:30: `[u8; 33]` has no default
+//~ 28:30: `[u8; 33]` has no default
 //~   help: write `[0; N]`: Rust has defaults of up to 32 elements

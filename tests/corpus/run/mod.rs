@@ -121,7 +121,9 @@ programs! {
     minimax
     no_parameters
     on_gpu
+    option_uses
     optional_parts
+    options
     own_operators
     page_ranks
     parallel_checked

@@ -20,6 +20,24 @@ pub fn of_tuples(device: &millstream::Device, pairs: &[(u32, u8)]) {
     let _ = device.run(tuples::call::count(pairs, 1)); //~ E0277
 }
 
+#[millstream::program]
+mod options {
+    #[derive(Clone, Copy)]
+    pub struct Node {
+        pub next: Option<u32>,
+    }
+
+    #[task]
+    pub fn count(parts: &[Option<u32>], nodes: &mut [Node], n: Option<u32>) -> Option<usize> {
+        n.map(|n| n as usize + parts.len() + nodes.len())
+    }
+}
+
+pub fn of_options(device: &millstream::Device, parts: &[Option<u32>], nodes: &mut [options::Node]) {
+    let _ = device.run(options::call::count(parts, &mut [], None)); //~ E0277
+    let _ = device.run(options::call::count((), nodes, Some(1))); //~ E0277
+}
+
 pub fn shared(device: &millstream::Device, data: &Vec<u32>) {
     let _ = device.run(tasks::call::fill(data, 1)); //~ E0277
 }

@@ -111,6 +111,10 @@ impl<'e> Visit<'e> for Leaves {
         self.refuse(r.span(), "`return`");
     }
 
+    fn visit_expr_try(&mut self, t: &'e syn::ExprTry) {
+        self.refuse(t.span(), "`?`");
+    }
+
     fn visit_expr_break(&mut self, b: &'e syn::ExprBreak) {
         if self.loops == 0 {
             self.refuse(b.span(), "`break`");

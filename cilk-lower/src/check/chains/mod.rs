@@ -2,7 +2,7 @@
 //! in the loop's body, so nothing is called and nothing is passed.
 //!
 //! A chain begins with what a `for` runs over, goes on with adaptors, and ends with a method that asks for all of its items, or in the head of a `for`.
-//! What would be an `Option` is asked, or taken apart, at once: `.max().unwrap_or(0)`.
+//! What is asked, or taken apart, where it stands is never an `Option`: `.max().unwrap_or(0)`.
 
 mod closure;
 mod search;
@@ -434,8 +434,10 @@ impl Checker<'_> {
             _ => {
                 return refused(
                     m.method.span(),
-                    format!("`{name}` gives an `Option`, and there is none on a device"),
-                    "say what it is where there is nothing, `.max().unwrap_or(0)`, or take it apart: `if let Some(x) = ..`",
+                    format!(
+                        "`{name}` of an iterator, where a method of this program has that name"
+                    ),
+                    "write a loop, or give the method another name",
                 );
             }
         })

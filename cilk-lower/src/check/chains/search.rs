@@ -1,15 +1,18 @@
-//! Chains that may find nothing: their value is an `Option`, which is asked, or taken apart, where it stands.
+//! Chains that may find nothing: their value is an `Option`. What is asked of one, or taken apart, where it stands is never made.
 
 use super::{
     super::{
-        Checker,
+        Binding, Checker, nearest,
         patterns::{ArmSyntax, BodySyntax},
         places::strip,
     },
     Loop, Refused, apply, own, refused,
     sources::{is_part, is_search, part},
 };
-use crate::{hir::Expr, ty::Ty};
+use crate::{
+    hir::{Expr, ExprKind, Pat, Stmt},
+    ty::{BOOL, Ty},
+};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{parse_quote_spanned, spanned::Spanned};
@@ -27,7 +30,14 @@ const OF_OPTION: &[&str] = &[
     "is_none",
     "is_some_and",
     "is_none_or",
+    "and_then",
+    "or",
+    "or_else",
+    "filter",
 ];
+
+/// What makes another `Option` of one.
+const MAKE_OPTION: &[&str] = &["map", "copied", "cloned", "take", "replace"];
 
 /// A method that may find nothing, and what is made of what it finds.
 struct Search<'e> {
@@ -111,6 +121,13 @@ impl Found {
         parse_quote_spanned!(self.span=> { #run #value })
     }
 
+    /// It as a value: an `Option`.
+    fn option(&self) -> syn::Expr {
+        let (has, value) = (&self.some, &self.value);
+        let (some, none) = (own("Some", self.span), own("None", self.span));
+        self.block(&quote_spanned!(self.span=> if #has { #some(#value) } else { #none }))
+    }
+
     /// What is asked of it.
     fn asked(&self, asked: &syn::ExprMethodCall) -> Result<syn::Expr, Refused> {
         let Self {
@@ -128,21 +145,52 @@ impl Found {
             let made = apply(f, &[(best, false)])?;
             Ok(quote_spanned!(span=> let #best = #value; #made))
         };
-        let plain = |e: &syn::Expr| quote_spanned!(span=> (#e));
+        // As in Rust an argument is evaluated in any case, which shows where that does something.
+        let eager = |then: TokenStream, e: &syn::Expr| match is_simple(e) {
+            true => or(&then, &quote_spanned!(span=> (#e))),
+            false => {
+                let other = own("other", span);
+                let then = or(&then, &quote_spanned!(span=> #other));
+                quote_spanned!(span=> let #other = #e; #then)
+            }
+        };
+        let (some_of, none) = (own("Some", span), own("None", span).into_token_stream());
+        let something = quote_spanned!(span=> #some_of(#value));
         let bool = |b: bool| quote_spanned!(span=> #b);
         let value = match (&*asks, &args[..]) {
             ("unwrap", []) | ("expect", [_]) => {
-                let text = "nothing was found";
+                let text = match args.first() {
+                    Some(syn::Expr::Lit(text)) => text.to_token_stream(),
+                    _ => "nothing was found".to_token_stream(),
+                };
                 let none = quote_spanned!(asked.span()=> if !#some { panic!(#text); });
                 quote_spanned!(span=> #none #value)
             }
-            ("unwrap_or", [other]) => or(value, &plain(other)),
+            ("unwrap_or", [other]) => eager(value.clone(), other),
             ("unwrap_or_default", []) => or(value, &quote_spanned!(span=> Default::default())),
             ("unwrap_or_else", [f]) => or(value, &apply(f, &[])?),
-            ("map_or", [other, f]) => or(&made(f)?, &plain(other)),
+            ("map_or", [other, f]) => eager(made(f)?, other),
             ("map_or_else", [other, f]) => or(&made(f)?, &apply(other, &[])?),
             ("is_some", []) => some.to_token_stream(),
             ("is_none", []) => quote_spanned!(span=> !#some),
+            ("map", [f]) => {
+                let (made, name) = (made(f)?, own("made", span));
+                or(
+                    &quote_spanned!(span=> let #name = { #made }; #some_of(#name)),
+                    &none,
+                )
+            }
+            ("copied" | "cloned", []) => or(&quote_spanned!(span=> #some_of(*#value)), &none),
+            ("and_then", [f]) => or(&made(f)?, &none),
+            ("or", [other]) => eager(something, other),
+            ("or_else", [f]) => or(&something, &apply(f, &[])?),
+            ("filter", [f]) => {
+                let test = apply(f, &[(best, true)])?;
+                or(
+                    &quote_spanned!(span=> let #best = #value; if #test { #some_of(#best) } else { #none }),
+                    &none,
+                )
+            }
             ("is_some_and", [f]) => or(&made(f)?, &bool(false)),
             ("is_none_or", [f]) => or(&made(f)?, &bool(true)),
             _ => {
@@ -202,12 +250,15 @@ impl<'s> Arms<'s> {
             let span = arm.pat.span();
             match strip_parens(arm.pat) {
                 syn::Pat::TupleStruct(t)
-                    if t.path.is_ident("Some") && t.elems.len() == 1 && !wild =>
+                    if checker.is_some(&t.path) && t.elems.len() == 1 && !wild =>
                 {
                     asks |= checker.asks(&t.elems[0]);
                     some.push((&t.elems[0], arm));
                 }
-                pat if other.is_none() && arm.guard.is_none() && (is_none(pat) || is_wild(pat)) => {
+                pat if other.is_none()
+                    && arm.guard.is_none()
+                    && (checker.is_none_pattern(pat) || is_wild(pat)) =>
+                {
                     wild = is_wild(pat);
                     other = Some(arm.body);
                 }
@@ -232,15 +283,28 @@ impl<'s> Arms<'s> {
     }
 }
 
+/// Whether evaluating it does nothing that shows.
+fn is_simple(e: &syn::Expr) -> bool {
+    match strip(e) {
+        syn::Expr::Lit(_) | syn::Expr::Path(_) => true,
+        syn::Expr::Unary(u) => matches!(u.op, syn::UnOp::Neg(_)) && is_simple(&u.expr),
+        syn::Expr::Reference(r) => is_simple(&r.expr),
+        syn::Expr::Field(f) => is_simple(&f.base),
+        syn::Expr::Tuple(t) => t.elems.iter().all(is_simple),
+        // Its type comes from where it goes.
+        syn::Expr::Call(c) => {
+            c.args.is_empty()
+                && matches!(&*c.func, syn::Expr::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "default"))
+        }
+        _ => false,
+    }
+}
+
 fn strip_parens(pat: &syn::Pat) -> &syn::Pat {
     match pat {
         syn::Pat::Paren(p) => strip_parens(&p.pat),
         pat => pat,
     }
-}
-
-fn is_none(pat: &syn::Pat) -> bool {
-    matches!(pat, syn::Pat::Ident(p) if p.ident == "None")
 }
 
 fn is_wild(pat: &syn::Pat) -> bool {
@@ -294,11 +358,91 @@ impl Checker<'_> {
         asked: &syn::ExprMethodCall,
         want: Option<&Ty>,
     ) -> Option<Expr> {
-        let search = Search::asked(asked).filter(|search| !self.has_own(&search.end.method))?;
-        let found = Found::new(&search, asked.span())?;
-        Some(match found.and_then(|found| found.asked(asked)) {
+        let mine = |search: &Search<'_>| !self.has_own(&search.end.method);
+        let made = match Search::asked(asked).filter(mine) {
+            Some(search) => Found::new(&search, asked.span())?.and_then(|found| found.asked(asked)),
+            None => {
+                let whole = syn::Expr::MethodCall(asked.clone());
+                let search = Search::new(&whole).filter(mine)?;
+                Found::new(&search, asked.span())?.map(|found| found.option())
+            }
+        };
+        Some(match made {
             Ok(block) => self.expr(&block, want),
             Err(why) => self.refuse(why.span, why.message, why.help),
         })
+    }
+
+    /// What a method asks of an `Option`: as of a search that has been, whose parts are the fields of a variable.
+    pub(in super::super) fn option_method(
+        &mut self,
+        asked: &syn::ExprMethodCall,
+        option: Expr,
+        some: Ty,
+    ) -> Expr {
+        let (span, of) = (asked.span(), &asked.receiver);
+        match (&*asked.method.to_string(), asked.args.first()) {
+            ("take", None) => {
+                return self.expr(
+                    &parse_quote_spanned!(span=> std::mem::take(&mut (#of))),
+                    None,
+                );
+            }
+            ("replace", Some(new)) => {
+                let made = own("Some", span);
+                let replaced =
+                    parse_quote_spanned!(span=> std::mem::replace(&mut (#of), #made(#new)));
+                return self.expr(&replaced, None);
+            }
+            (name, _) if !OF_OPTION.contains(&name) && !MAKE_OPTION.contains(&name) => {
+                let shown = self.show(&Ty::Option(Box::new(some)));
+                let known = OF_OPTION.iter().chain(MAKE_OPTION).copied();
+                let help = match name {
+                    "ok_or" | "ok_or_else" => super::super::fields::NO_RESULT.to_owned(),
+                    "as_ref" | "as_deref" => "leave it out: an `Option` is copied".to_owned(),
+                    "as_mut" | "insert" | "get_or_insert" | "get_or_insert_with" => {
+                        "assign a new one: `o = Some(x + 1)`".to_owned()
+                    }
+                    _ => nearest(name, known).map_or_else(
+                        || "take it apart: `if let Some(x) = ..`, or `match`".to_owned(),
+                        |near| format!("did you mean `{near}`?"),
+                    ),
+                };
+                return self.refuse(
+                    asked.method.span(),
+                    format!("`{shown}` has no method `{name}`"),
+                    help,
+                );
+            }
+            _ => {}
+        }
+        let option = self.behind_refs(option);
+        let (ty, best) = (option.ty.clone(), own("best", span));
+        let var = self.add_var("option", ty.clone());
+        let part = |i: usize, part: Ty| {
+            let whole = Expr::new(ExprKind::Var(var), ty.clone(), span);
+            Binding::Place(Expr::new(ExprKind::Field(whole, i), part, span))
+        };
+        let found = Found {
+            span,
+            run: TokenStream::new(),
+            some: own("some", span),
+            value: best.to_token_stream(),
+            best,
+        };
+        let asked = found.asked(asked);
+        let value = self.scoped(|c| {
+            c.bind(&found.some.to_string(), part(0, BOOL));
+            c.bind(&found.best.to_string(), part(1, some));
+            match asked {
+                Ok(block) => c.expr(&block, None),
+                Err(why) => c.refuse(why.span, why.message, why.help),
+            }
+        });
+        let (value_ty, stmts) = (
+            value.ty.clone(),
+            vec![Stmt::Let(Pat::Var(var), Some(option))],
+        );
+        Expr::new(ExprKind::Block(stmts, Some(value)), value_ty, span)
     }
 }
