@@ -2,7 +2,8 @@
 
 use super::{
     error::{Problem, Result, Text},
-    shared, source, value,
+    shared, source,
+    value::{self, Bound},
 };
 use crate::csr::Csr;
 use millstream_graph::ty::{Scalar, Structs, Type};
@@ -244,6 +245,7 @@ impl Data {
             Scalar::Bool => i & 1,
             _ => i,
         });
+        self.settle(structs);
     }
 
     /// Integers from all of their range, floats from 0 to 1 (1 left out), by the generator `SplitMix64`.
@@ -262,24 +264,74 @@ impl Data {
                 _ => z,
             }
         });
+        self.settle(structs);
     }
 
-    /// Refuses bytes that are no values of the type: a `bool` that is neither 0 nor 1.
-    pub(crate) fn validate(&self, structs: &Structs) -> std::result::Result<(), String> {
-        let bools: Vec<u64> = value::leaves(&self.elem, structs)
+    /// Makes values of bytes that were drawn by lot, or counted: of an enum's number one of its variants', of an Option that is none zeros.
+    fn settle(&mut self, structs: &Structs) {
+        let (elem, stride) = (self.elem.clone(), self.elem.layout(structs).size as usize);
+        let bounds = value::bounds(&elem, structs);
+        let bounds: Vec<_> = bounds
             .iter()
-            .filter(|(_, s)| *s == Scalar::Bool)
-            .map(|(at, _)| *at)
+            .filter(|(_, of)| !matches!(of, Bound::Bool))
             .collect();
-        let bad = |i: &u64| {
-            bools
-                .iter()
-                .any(|at| self.element(*i, structs)[*at as usize] > 1)
-        };
-        match (0..if bools.is_empty() { 0 } else { self.len() }).find(bad) {
-            Some(i) => Err(format!("element {i} has a `bool` that is neither 0 nor 1")),
-            None => Ok(()),
+        if bounds.is_empty() {
+            return;
         }
+        for element in self.bytes_mut().chunks_exact_mut(stride) {
+            for (at, of) in &bounds {
+                match of {
+                    Bound::Bool => {}
+                    Bound::Variant(ty, def) => {
+                        let which = value::read_bits(element, *at, *ty) as usize;
+                        let (_, number) = def.variants[which % def.variants.len()];
+                        value::write_bits(element, *at, *ty, number);
+                    }
+                    Bound::Some(behind, size) if element[*at as usize] == 0 => {
+                        element[(at + behind) as usize..][..*size as usize].fill(0);
+                    }
+                    Bound::Some(..) => {}
+                }
+            }
+        }
+    }
+
+    /// Refuses bytes that are no values of the type: a `bool` that is neither 0 nor 1, a number that no variant of an enum has, something behind a `None`.
+    pub(crate) fn validate(&self, structs: &Structs) -> std::result::Result<(), String> {
+        let bounds = value::bounds(&self.elem, structs);
+        for i in 0..if bounds.is_empty() { 0 } else { self.len() } {
+            let element = self.element(i, structs);
+            for (at, of) in &bounds {
+                let at = *at as usize;
+                match of {
+                    Bound::Bool if element[at] > 1 => {
+                        return Err(format!("element {i} has a `bool` that is neither 0 nor 1"));
+                    }
+                    Bound::Variant(ty, def) => {
+                        let number = value::read_bits(element, at as u64, *ty);
+                        if def.variant(number).is_none() {
+                            return Err(format!(
+                                "element {i} has {}, which no variant of the enum `{}` has for a number",
+                                value::scalar_text(*ty, number),
+                                def.name
+                            ));
+                        }
+                    }
+                    Bound::Some(behind, size)
+                        if element[at] == 0
+                            && element[at + *behind as usize..][..*size as usize]
+                                .iter()
+                                .any(|b| *b != 0) =>
+                    {
+                        return Err(format!(
+                            "element {i} has something in an `Option` that is `None`: it is all zeros"
+                        ));
+                    }
+                    Bound::Bool | Bound::Some(..) => {}
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The elements in order, for scalars.
@@ -410,6 +462,7 @@ pub(crate) fn read_raw(
 #[allow(clippy::unwrap_used, reason = "a test ends there")]
 mod tests {
     use super::*;
+    use millstream_graph::ty::StructDef;
 
     #[test]
     fn random_values_depend_on_the_seed_alone() {
@@ -480,5 +533,50 @@ mod tests {
             data.sort(&structs);
             assert_eq!(data.preview(9, &structs), sorted);
         }
+    }
+
+    /// Structs with an enum and an Option each: `Kind` is 0 or 7, and `Pair` has one, and perhaps a number.
+    fn bounded() -> (Structs, Type) {
+        let mut structs = Structs::default();
+        let kind = structs.push(StructDef {
+            name: "Kind".into(),
+            fields: vec![("0".into(), Type::Scalar(Scalar::U8))],
+            tuple: true,
+            variants: vec![("No".into(), 0), ("Yes".into(), 7)],
+        });
+        let some = Type::Option(Box::new(Type::Scalar(Scalar::U32)));
+        let pair = structs.push(StructDef {
+            name: "Pair".into(),
+            fields: vec![("kind".into(), Type::Struct(kind)), ("some".into(), some)],
+            tuple: false,
+            variants: Vec::new(),
+        });
+        (structs, Type::Struct(pair))
+    }
+
+    #[test]
+    fn what_is_drawn_by_lot_is_a_value() {
+        let (structs, pair) = bounded();
+        let mut data = Data::zeros(pair, vec![64], &structs).unwrap();
+        data.random(&structs, 3);
+        assert_eq!(data.validate(&structs), Ok(()));
+        let text = data.preview(64, &structs);
+        for part in ["Yes", "No", "None", "Some("] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_value_are_refused() {
+        let (structs, pair) = bounded();
+        let spoiled = |at: usize, byte| {
+            let mut data = Data::zeros(pair.clone(), vec![2], &structs).unwrap();
+            let stride = data.bytes().len() / 2;
+            data.bytes_mut()[stride + at] = byte;
+            data.validate(&structs).unwrap_err()
+        };
+        assert!(spoiled(0, 3).starts_with("element 1 has 3, which no variant of the enum `Kind`"));
+        assert!(spoiled(4, 2).starts_with("element 1 has a `bool`"));
+        assert!(spoiled(8, 1).starts_with("element 1 has something in an `Option`"));
     }
 }

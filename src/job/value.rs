@@ -1,6 +1,6 @@
 //! Values in memory whose type is known only when the command runs: read, written, printed and compared.
 
-use millstream_graph::ty::{Scalar, Structs, Type};
+use millstream_graph::ty::{Scalar, StructDef, Structs, Type};
 use std::fmt::Write;
 
 /// The scalars of a type and where they stand in its memory.
@@ -23,6 +23,47 @@ fn add_leaves(ty: &Type, structs: &Structs, base: u64, out: &mut Vec<(u64, Scala
             }
         }
         Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Channel(_) => {}
+    }
+}
+
+/// A place in a type's memory where not all bits are a value.
+pub(crate) enum Bound<'s> {
+    /// 0 or 1.
+    Bool,
+    /// The number of one of an enum's variants.
+    Variant(Scalar, &'s StructDef),
+    /// An Option's value, so many bytes behind its `bool` and so long: zeros where there is none.
+    Some(u64, u64),
+}
+
+/// Those of a type, and where they stand.
+pub(crate) fn bounds<'s>(ty: &Type, structs: &'s Structs) -> Vec<(u64, Bound<'s>)> {
+    let mut out = Vec::new();
+    add_bounds(ty, structs, 0, &mut out);
+    out
+}
+
+fn add_bounds<'s>(ty: &Type, structs: &'s Structs, base: u64, out: &mut Vec<(u64, Bound<'s>)>) {
+    match ty {
+        Type::Scalar(Scalar::Bool) | Type::Atomic(Scalar::Bool) => out.push((base, Bound::Bool)),
+        Type::Array(elem, len) => {
+            let stride = elem.layout(structs).size;
+            (0..*len).for_each(|i| add_bounds(elem, structs, base + i * stride, out));
+        }
+        Type::Struct(id) if structs[*id].is_enum() => {
+            if let (_, Type::Scalar(number)) = structs[*id].fields[0] {
+                out.push((base, Bound::Variant(number, &structs[*id])));
+            }
+        }
+        _ => {
+            let fields = ty.fields(structs);
+            for (field, offset) in &fields {
+                add_bounds(field, structs, base + offset, out);
+            }
+            if let (Type::Option(some), Some((_, offset))) = (ty, fields.last()) {
+                out.push((base, Bound::Some(*offset, some.layout(structs).size)));
+            }
+        }
     }
 }
 
