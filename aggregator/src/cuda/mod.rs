@@ -29,6 +29,7 @@ mod sight;
 mod staging;
 mod subtrees;
 mod timeline;
+mod turns;
 
 pub use crate::gpus::{Aggregator, CudaOptions, DeviceInfo};
 pub(crate) use device::CudaBuffer;

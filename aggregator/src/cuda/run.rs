@@ -10,6 +10,7 @@ use super::{
     sight::Watched,
     subtrees::{self, Subtrees, Workers},
     timeline::Spans,
+    turns::Turns,
 };
 use crate::{
     args::ErasedCall,
@@ -29,10 +30,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// After so many narrow runs in succession, each launched by the host, one block of the persistent kernel takes over.
-const NARROW_RUNS: u32 = 4;
-/// After so many that are not worth a launch all blocks do.
-const SHORT_RUNS: u32 = 8;
 /// Beyond what the watchdog allows: for the launch, and for what a kernel does after it has seen it.
 const GRACE: Duration = Duration::from_secs(1);
 /// A kernel that takes longer is asked for by naps, so that the host's thread does not burn for it.
@@ -499,8 +496,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         counts: &mut Counts,
     ) -> Result<Control, RunError> {
         let shares = self.settings.aggregator == Aggregator::Auto;
-        let mut number = 0u32;
-        let (mut narrow, mut short) = (Succession::of(NARROW_RUNS), Succession::of(SHORT_RUNS));
+        let (mut number, mut turns) = (0u32, Turns::default());
         let told = Mailbox::new(self.plan());
         // Relaxed: no kernel is running.
         self.launcher
@@ -509,17 +505,18 @@ impl<'a, L: Launcher> Run<'a, L> {
         let mut over;
         let mut answered = now();
         loop {
-            let due = shares && (narrow.is_due() || short.is_due()) && policy.rests();
-            if due && self.launcher.is_ready()? {
-                let (all, before) = (!narrow.is_due(), counts.dispatches);
+            let due = turns.due().filter(|_| shares && policy.rests());
+            if let Some(all) = due
+                && self.launcher.is_ready()?
+            {
+                let before = counts.dispatches;
                 self.hand_over(policy)?;
                 let turn = (all, Some(self.narrow_limit(counts)));
                 let (control, next) = self.kernel(policy, turn, counts)?;
                 if next.is_none() {
                     return Ok(control);
                 }
-                let whose = if all { &mut short } else { &mut narrow };
-                whose.did(counts.dispatches - before);
+                turns.did(all, counts.dispatches - before);
                 chosen = next;
                 answered = now();
             }
@@ -563,11 +560,13 @@ impl<'a, L: Launcher> Run<'a, L> {
             policy.take(&run, &done, number.wrapping_add(1).max(1));
             self.watched.publish(policy, counts.dispatches);
             let source = &self.plan().sources[run.source];
-            let shape = self.launcher.kernels().shape;
-            narrow.saw(run.count <= source.alone(shape));
-            let together = u64::from(source.together(shape)) * u64::from(self.launcher.blocks());
-            let time = Duration::from_nanos(answered - begun);
-            short.saw(u64::from(run.count) <= together && time <= L::SHORT);
+            let (shape, blocks) = (self.launcher.kernels().shape, self.launcher.blocks());
+            let together = u64::from(source.together(shape)) * u64::from(blocks);
+            turns.saw(
+                run.count <= source.alone(shape),
+                u64::from(run.count) <= together
+                    && Duration::from_nanos(answered - begun) <= L::SHORT,
+            );
             let consumed = run.count - done.left;
             let warp = self.launcher.kernels().shape.warp;
             counts.lanes[run.source].add((run.count.into(), consumed.into()), warp.into());
@@ -694,40 +693,6 @@ impl<'a, L: Launcher> Run<'a, L> {
             std::hint::spin_loop();
         }
         Ok(())
-    }
-}
-
-/// Runs in succession that the host launched and the persistent kernel would do sooner. After some it takes over: as long as these took, that takes too.
-struct Succession {
-    least: u32,
-    enough: u32,
-    seen: u32,
-}
-
-impl Succession {
-    const fn of(least: u32) -> Self {
-        Self {
-            least,
-            enough: least,
-            seen: 0,
-        }
-    }
-
-    fn saw(&mut self, fits: bool) {
-        self.seen = if fits { self.seen.saturating_add(1) } else { 0 };
-    }
-
-    const fn is_due(&self) -> bool {
-        self.seen >= self.enough
-    }
-
-    /// It did so many. If that was little, it takes over after twice as many the next time.
-    fn did(&mut self, runs: u64) {
-        self.seen = 0;
-        self.enough = match runs <= 2 * u64::from(self.least) {
-            true => self.enough.saturating_mul(2),
-            false => self.least,
-        };
     }
 }
 
