@@ -66,7 +66,7 @@ fn variants(
     integer: Scalar,
     diags: &mut Diagnostics,
 ) -> (Vec<(String, u64)>, u64) {
-    let (mut out, mut default) = (Vec::new(), 0);
+    let (mut out, mut default): (Vec<(String, u64)>, u64) = (Vec::new(), 0);
     let mask = u64::MAX >> (64 - integer.bits());
     let mut next = 0i128;
     for variant in &item.variants {
@@ -97,10 +97,23 @@ fn variants(
         if variant.attrs.iter().any(|a| a.path().is_ident("default")) {
             default = next as u64 & mask;
         }
-        out.push((variant.ident.to_string(), next as u64 & mask));
+        let (name, number) = (variant.ident.to_string(), next as u64 & mask);
+        if let Some((other, _)) = out.iter().find(|(n, bits)| *n == name || *bits == number) {
+            let (message, help) = match *other == name {
+                true => (
+                    format!("two variants are called `{name}`"),
+                    "give it another name",
+                ),
+                false => (
+                    format!("`{name}` has the number of the variant `{other}`"),
+                    "give it another number",
+                ),
+            };
+            diags.error(variant.span(), message).help(help);
+        }
+        out.push((name, number));
         next += 1;
     }
-    // A number twice is rustc's to refuse.
     if out.iter().all(|(_, number)| *number != 0) {
         diags
             .error(

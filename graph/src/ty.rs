@@ -465,7 +465,7 @@ impl Type {
 }
 
 /// The first part of an `Option`: whether there is a value.
-const HAS: Type = Type::Scalar(Scalar::Bool);
+pub(crate) const HAS: Type = Type::Scalar(Scalar::Bool);
 
 fn record<'a>(fields: impl Iterator<Item = &'a Type>, structs: &Structs) -> (Layout, Vec<u64>) {
     let (mut size, mut align, mut offsets) = (0u64, 1u64, Vec::new());

@@ -263,7 +263,7 @@ impl Eval<'_, '_> {
         let (def, fields) = (&self.scope.structs[*id], ty.fields(self.scope.structs));
         let is = |path: &syn::Path| path.segments.last().is_some_and(|s| s.ident == def.name);
         match &w.expr {
-            Expr::Path(p) if def.is_enum() => {
+            Expr::Path(p) if def.is_enum() && is_variant(&p.path, &def.name) => {
                 let name = p.path.segments.last().map(|s| s.ident.to_string());
                 let name = name.unwrap_or_default();
                 let Some(number) = def.number_of(&name) else {
@@ -547,11 +547,34 @@ impl Eval<'_, '_> {
     fn mismatch(&self, w: &Written, ty: &Type) -> Problem {
         let wanted = ty.display(self.scope.structs);
         let found = found(w);
-        w.problem(
+        let problem = w.problem(
             format!("{}: expected `{wanted}`, found {found}", self.what),
             format!("expected `{wanted}`"),
-        )
+        );
+        match self.how_written(ty) {
+            Some(help) => problem.help(help),
+            None => problem,
+        }
     }
+
+    /// How a value of a type is written that has few.
+    fn how_written(&self, ty: &Type) -> Option<String> {
+        match ty {
+            Type::Struct(id) if self.scope.structs[*id].is_enum() => {
+                let def = &self.scope.structs[*id];
+                let all = def.variants.iter().map(|(name, _)| format!("`{name}`"));
+                Some(format!("there are {}", all.collect::<Vec<_>>().join(", ")))
+            }
+            Type::Option(_) => Some("write `Some(..)` or `None`".into()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a path may name a variant of that enum: `Red`, `Colour::Red`.
+fn is_variant(path: &syn::Path, of: &str) -> bool {
+    let owner = path.segments.iter().rev().nth(1);
+    owner.is_none_or(|owner| owner.ident == of)
 }
 
 /// Least and most of an integer type.

@@ -30,6 +30,7 @@ mod staging;
 mod subtrees;
 mod timeline;
 mod turns;
+mod waits;
 
 pub use crate::gpus::{Aggregator, CudaOptions, DeviceInfo};
 pub(crate) use device::CudaBuffer;

@@ -166,16 +166,6 @@ impl Source {
             Mode::Direct { .. } => 4 * shape.block,
         }
     }
-
-    /// A run of at most so many elements a block stays with all blocks of the persistent kernel, for it takes less than a launch.
-    #[must_use]
-    pub const fn together(&self, shape: Shape) -> u32 {
-        match self.mode {
-            // Warps go from element to element, each at its own time.
-            Mode::Team { .. } => 8 * self.tile(shape),
-            _ => self.alone(shape),
-        }
-    }
 }
 
 /// A slice that is walked through.

@@ -17,10 +17,9 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
             true => in_blocks(s, Source::tile),
             false => "0".to_owned(),
         };
-        let (alone, together) = (in_blocks(s, Source::alone), in_blocks(s, Source::together));
-        let text = format!(
-            "{{{stack}, {entry}, {pushes}, {first}, {most}, {alone}, {together}, {narrow}, {tile}}}"
-        );
+        let alone = in_blocks(s, Source::alone);
+        let text =
+            format!("{{{stack}, {entry}, {pushes}, {first}, {most}, {alone}, {narrow}, {tile}}}");
         first += s.pushes.len();
         text
     }));

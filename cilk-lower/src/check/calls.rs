@@ -315,7 +315,6 @@ impl Checker<'_> {
         self.m.resolve_type(&syn::parse_quote!(#ident))
     }
 
-    /// The struct of that name, through aliases.
     /// The value of an enum whose number has these bits.
     pub(super) fn variant(&mut self, id: StructId, bits: u64, span: Span) -> Expr {
         let integer = Ty::from_type(&self.m.structs[id].fields[0].1);
@@ -334,6 +333,7 @@ impl Checker<'_> {
         Expr::new(kind, Ty::Struct(id), span)
     }
 
+    /// The struct of that name, through aliases.
     fn struct_named(&mut self, name: &str) -> Option<String> {
         let id = match self.m.names.get(name)? {
             Item::Struct(id) => *id,

@@ -3,7 +3,7 @@
 use super::{VerifyError, repeated};
 use crate::{
     ir::{Program, Span},
-    ty::{Layout, Structs, Type},
+    ty::{HAS, Layout, StructDef, Structs, Type},
 };
 
 /// No type or slot has this many bytes.
@@ -25,6 +25,11 @@ pub(super) fn check_program(program: &Program) -> Vec<VerifyError> {
     }
     for name in repeated(program.structs.iter().map(|(_, s)| s.name.as_str())) {
         fail(format!("two structs are called `{name}`"));
+    }
+    for (_, def) in program.structs.iter().filter(|(_, s)| s.is_enum()) {
+        if let Err(problem) = check_enum(def) {
+            fail(format!("enum `{}`: {problem}", def.name));
+        }
     }
     for (i, data) in program.data.iter().enumerate() {
         if !data.align.is_power_of_two() {
@@ -70,6 +75,28 @@ pub(super) fn check_program(program: &Program) -> Vec<VerifyError> {
     errors
 }
 
+/// An enum is one integer, and its variants are different values of that; memory of zeros is one of them.
+fn check_enum(def: &StructDef) -> Result<(), String> {
+    let integer = match &def.fields[..] {
+        [(_, Type::Scalar(s))] if s.is_int() => *s,
+        _ => return Err("its only field is an integer".into()),
+    };
+    if let Some(name) = repeated(def.variants.iter().map(|(name, _)| name.as_str())).first() {
+        return Err(format!("two variants are called `{name}`"));
+    }
+    let most = u64::MAX >> (64 - integer.bits());
+    let mut numbers: Vec<u64> = def.variants.iter().map(|(_, bits)| *bits).collect();
+    numbers.sort_unstable();
+    match &numbers[..] {
+        [0, ..] if numbers.windows(2).any(|two| two[0] == two[1]) => {
+            Err("two variants have the same number".into())
+        }
+        [0, .., last] if *last > most => Err(format!("{last} does not fit `{integer}`")),
+        [0, ..] => Ok(()),
+        _ => Err("no variant has the number 0".into()),
+    }
+}
+
 type Size = Result<u64, &'static str>;
 
 /// An upper bound of each struct's size, or why it has none. Each round gives the structs a size whose fields have one, so that
@@ -109,10 +136,7 @@ fn size(ty: &Type, sizes: &[Size]) -> Size {
         Type::Atomic(s) if s.is_int() || *s == crate::ty::Scalar::Bool => Ok(s.size()),
         Type::Atomic(_) => Err("atomics hold integers and bools"),
         Type::Tuple(fields) => record(fields.iter(), sizes),
-        Type::Option(some) => record(
-            [&Type::Scalar(crate::ty::Scalar::Bool), &**some].into_iter(),
-            sizes,
-        ),
+        Type::Option(some) => record([&HAS, &**some].into_iter(), sizes),
         Type::Struct(id) => sizes
             .get(id.0 as usize)
             .copied()

@@ -27,6 +27,12 @@ pub mod program {
         One,
     }
 
+    pub enum Twice {
+        One = 0,
+        Two = 0,
+        One = 5,
+    }
+
     #[task]
     pub fn run(n: u32) -> u32 {
         n
@@ -45,3 +51,7 @@ pub mod program {
 //~   help: write `#[repr(u8)]` or another integer type, or leave it out
 //~ 26:19: the enum `Many` has parameters
 //~   help: leave them out: variants have no data
+//~ 32:9: `Two` has the number of the variant `One`
+//~   help: give it another number
+//~ 33:9: two variants are called `One`
+//~   help: give it another name

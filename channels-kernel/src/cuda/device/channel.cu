@@ -113,7 +113,6 @@ struct Source {
   u32 pushes, first_push;
   u32 most;        // elements that one of its own pushes to one channel, at most; 0: that depends on data
   u32 alone;       // a run of at most so many elements is not worth a grid barrier
-  u32 together;    // one of at most so many a block not a launch
   u32 narrow;      // one of at most so many not even a barrier of the block
   u32 tile;        // elements that are given back together for want of room; 0: none are
 };

@@ -85,10 +85,8 @@ FN void narrow_up(Policy& p, Narrow& n) {
     do {
       const Place& done = policy_level(p, n.level);
       Place& up = policy_level(p, --n.level);
-      // Of levels that nothing is known of all sums are 0.
-      const bool known = n.level + 1 < device_channels.known;
-      const f32 children = known ? narrow_children(done) : 0;
-      const f32 count = known ? max_of((f32)done.elements, 1.0f) : 1;
+      const f32 children = narrow_children(done);
+      const f32 count = max_of((f32)done.elements, 1.0f);
       work = false;
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
@@ -98,7 +96,7 @@ FN void narrow_up(Policy& p, Narrow& n) {
         work |= n.feeds.of[k] && waits;
         // Where there is no work frames may lie that are done: what waits above ends before them.
         if (waits) n.floor.of[k] = floor;
-        below.of[k] = known ? quotient(done.pushed[stack[k]] + children * below.of[k], count) : 0;
+        below.of[k] = quotient(done.pushed[stack[k]] + children * below.of[k], count);
         if (k * WARP + n.lane < STACKS) up.below[stack[k]] = below.of[k];
       }
     } while (!any_lane(work || n.level == n.oldest));

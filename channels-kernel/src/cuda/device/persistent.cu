@@ -30,11 +30,11 @@ static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
 // A dispatch of all blocks that takes so many cycles of a multiprocessor is worth a launch: the host's kernels run what is much work faster.
 #define LONG_RUN (1u << 16)
 
-// Whether a run that is chosen is the host's: it is worth a launch, or the last one was. One block hands over what it does not do alone.
+// Whether a run that is chosen is the host's: it is more than a tile of each block, or the last one was long. One block hands over what it does not do alone.
 FN bool is_over(const Policy& p, const Shared& sh, u32 blocks) {
   // Moves belong to the dispatch before.
   if (sh.dispatch.source == SOURCES) return false;
-  const bool wide = blocks == 1 || p.slow || (u64)sh.dispatch.count > (u64)blocks * sources[sh.dispatch.source].together;
+  const bool wide = blocks == 1 || p.slow || (u64)sh.dispatch.count > (u64)blocks * sources[sh.dispatch.source].alone;
   return p.dispatches > p.limit || (!sh.local && wide);
 }
 

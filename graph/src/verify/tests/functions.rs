@@ -51,6 +51,27 @@ fn rule_1_names_and_types() {
         twice("struct same {} struct other {}", "other"),
         "two structs are called `same`"
     );
+    let of_enum = |rest: &str| reject(&format!("enum E{rest}"));
+    let integer = "enum `E`: its only field is an integer";
+    assert_eq!(of_enum("() { a: 0 }"), integer);
+    assert_eq!(of_enum("(0: f32) { a: 0 }"), integer);
+    assert_eq!(of_enum("(0: u8, 1: u8) { a: 0 }"), integer);
+    assert_eq!(
+        of_enum("(0: u8) { a: 0, a: 1 }"),
+        "enum `E`: two variants are called `a`"
+    );
+    assert_eq!(
+        of_enum("(0: u8) { a: 0, b: 3, c: 3 }"),
+        "enum `E`: two variants have the same number"
+    );
+    assert_eq!(
+        of_enum("(0: u8) { a: 0, b: 256 }"),
+        "enum `E`: 256 does not fit `u8`"
+    );
+    assert_eq!(
+        of_enum("(0: u8) { a: 1 }"),
+        "enum `E`: no variant has the number 0"
+    );
     assert_eq!(
         reject("struct A { b: [A; 2] }"),
         "struct `A`: it contains itself"
