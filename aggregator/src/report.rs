@@ -295,8 +295,8 @@ pub struct SubtreesReport {
     pub donated: u64,
     /// Those of them that others took.
     pub acquired: u64,
-    /// A worker found no room: what was left ran across the device.
-    pub recalled: bool,
+    /// Those in which a worker found no room: what was left went on across the device, until it was time to try again.
+    pub recalls: u64,
 }
 
 /// What one worker did.
@@ -588,17 +588,13 @@ impl fmt::Display for RunReport {
         if inside.count > 0 {
             writeln!(
                 f,
-                "  subtrees   {} by {} blocks, {} wavefronts, {} elements donated, {} acquired{}",
+                "  subtrees   {} by {} blocks, {} wavefronts, {} elements donated, {} acquired, {} ended where a block found no room",
                 inside.count,
                 inside.workers,
                 inside.dispatches,
                 inside.donated,
                 inside.acquired,
-                if inside.recalled {
-                    "; a block found no room, and the rest ran across the device"
-                } else {
-                    ""
-                }
+                inside.recalls
             )?;
         }
         if self.leaves > 0 {

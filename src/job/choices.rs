@@ -78,9 +78,9 @@ impl Job {
                     "no task recursed without a frame, or its blocks' kernel was not there",
                 ),
                 Policy::Block => ("block", ASKED),
-                Policy::Auto if inside.recalled => (
-                    "block, then device",
-                    "memory was little or the tree narrow, until a block found no room",
+                Policy::Auto if inside.recalls > 0 => (
+                    "block and device",
+                    "memory was little or the tree narrow, but blocks did not always find room",
                 ),
                 Policy::Auto if inside.count > 0 => {
                     ("block", "memory was little, or the tree narrow")

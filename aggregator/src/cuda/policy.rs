@@ -192,6 +192,11 @@ impl<'a> Policy<'a> {
         }
     }
 
+    /// Takes in that what was to be moved has been, by whoever decided.
+    pub(super) fn moved(&mut self) {
+        self.moves = None;
+    }
+
     /// All that the level has of an entry channel, if these are enough and what comes of them needs no frames (`flat`, by source), and what `divide` says of where stacks end and of how many there are: the
     /// roots of a subtree dispatch. They run from now on. `short`: only if not all of them find room at once.
     pub(super) fn roots<T>(
@@ -235,7 +240,6 @@ impl<'a> Policy<'a> {
             left: roots.count - worked.roots,
             ..Done::default()
         };
-        let stack = self.plan.sources[roots.source].stack as usize;
         // Of roots that nobody took none was tried.
         let most = self.most;
         self.take(roots, &rest, 0);
@@ -243,7 +247,8 @@ impl<'a> Policy<'a> {
         self.full = None;
         for &(left, first, count) in &worked.left {
             self.alive += u64::from(count);
-            if left != stack || rest.left == 0 {
+            // Above what waits at this level: roots that nobody took, elements of other channels.
+            if self.levels.have(left) == 0 {
                 self.levels.lo[left] = first;
             }
             self.levels.hi[left] = first + count;

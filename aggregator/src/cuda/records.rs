@@ -198,6 +198,8 @@ impl Records {
                     what,
                 })
             };
+            // Moves have no record; they come before whatever has the next one.
+            policy.moved();
             if let Some(worked) = &record.worked {
                 let roots = policy.roots(1, false, flat, |_, _| Some(()));
                 if roots.as_ref().map(|(run, ())| run) != Some(&record.run) {
@@ -206,10 +208,7 @@ impl Records {
                 policy.took(&record.run, worked);
                 continue;
             }
-            let mut decision = policy.decide();
-            while matches!(decision, Decision::Move(_)) {
-                decision = policy.decide();
-            }
+            let decision = policy.decide();
             let Decision::Run(run) = decision else {
                 return Err(differs(format!("the policy says {decision:?}")));
             };

@@ -39,6 +39,12 @@ const NARROW: Range<u32> = 128..16 << 10;
 /// most, each a part of a level, and take longer than the same inside the blocks. Where there is more room, they are as wide as the level, and faster.
 const LITTLE_ROOM: u64 = 32 << 20;
 
+/// How many dispatches across the device come after a subtree dispatch that was recalled, the so many-th: each time twice as many, so that a program whose
+/// subtrees never find room loses little by them, and one that met a bad moment goes on inside the blocks.
+fn rest(recalls: u64) -> u64 {
+    PATIENCE << (recalls - 1).min(32)
+}
+
 /// How far a run is, for who asks whether a subtree dispatch is worth it.
 struct SoFar {
     /// Workers that there would be.
@@ -103,6 +109,8 @@ pub(super) struct Ranges {
     /// Of each stack.
     pub(super) base: Vec<u32>,
     pub(super) share: Vec<u32>,
+    /// Where the stack ended before.
+    pub(super) end: Vec<u32>,
 }
 
 impl Ranges {
@@ -135,6 +143,7 @@ impl Ranges {
             workers: workers as u32,
             share: (0..top.len()).map(|s| share(s) as u32).collect(),
             base: base.into_iter().map(|at| at as u32).collect(),
+            end: top.to_vec(),
         })
     }
 }
@@ -154,6 +163,8 @@ pub(super) enum Subtrees {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Workers {
     pub(super) report: SubtreesReport,
+    /// There is no subtree dispatch before so many dispatches.
+    pub(super) not_before: u64,
     /// The most elements at once, of each stack; nothing if there was no such dispatch.
     pub(super) peak: Vec<u32>,
 }
@@ -167,7 +178,7 @@ impl<L: Launcher> Run<'_, L> {
     ) -> Result<Subtrees, RunError> {
         let asked = self.settings.policy;
         if asked == gpus::Policy::Device
-            || counts.workers.report.recalled
+            || counts.dispatches < counts.workers.not_before
             || !self.flat.contains(&true)
         {
             return Ok(Subtrees::None);
@@ -228,7 +239,7 @@ impl<L: Launcher> Run<'_, L> {
         let worked = Worked {
             ran: at.consumed.all(&record),
             roots: taken.saturating_mul(at.batch.get(&record)).min(run.count),
-            left: self.left(&at.returned.all(&record), &run, &ranges),
+            left: left(&at.returned.all(&record), &ranges),
         };
         policy.took(&run, &worked);
         counts.dispatches += 1;
@@ -239,7 +250,10 @@ impl<L: Launcher> Run<'_, L> {
         report.dispatches += at.dispatches.get(&record);
         report.donated += at.donated.get(&record);
         report.acquired += at.acquired.get(&record);
-        report.recalled |= recalled;
+        if recalled {
+            report.recalls += 1;
+            sums.not_before = counts.dispatches + rest(report.recalls);
+        }
         sums.peak.resize(ranges.base.len(), 0);
         let peaks = at.peak.all(&record);
         for ((most, peak), base) in sums.peak.iter_mut().zip(peaks).zip(&ranges.base) {
@@ -261,13 +275,12 @@ impl<L: Launcher> Run<'_, L> {
     /// After how many dispatches the persistent kernel asks whether narrow levels have become worth a subtree dispatch: the longer the run, the later, so
     /// that it costs nothing.
     pub(super) fn narrow_limit(&self, counts: &Counts) -> u32 {
-        let never = self.settings.policy == gpus::Policy::Device
-            || counts.workers.report.recalled
-            || !self.flat.contains(&true);
-        let dispatches = u32::try_from(counts.dispatches).unwrap_or(u32::MAX);
+        let never = self.settings.policy == gpus::Policy::Device || !self.flat.contains(&true);
+        let waits = counts.workers.not_before.saturating_sub(counts.dispatches);
+        let limit = (2 * PATIENCE).max(counts.dispatches).max(waits);
         match never {
             true => u32::MAX,
-            false => (2 * PATIENCE as u32).max(dispatches),
+            false => u32::try_from(limit).unwrap_or(u32::MAX),
         }
     }
 
@@ -281,19 +294,6 @@ impl<L: Launcher> Run<'_, L> {
         let capacities = stacks.map(|s| (s, self.arena.capacities[s]));
         let large = capacities.filter(|(s, capacity)| *capacity != plan.stacks[*s].few());
         large.map(|(_, capacity)| capacity).min().unwrap_or(0)
-    }
-
-    /// What `gather` has brought together.
-    fn left(&self, returned: &[u32], run: &Chosen, ranges: &Ranges) -> Vec<(usize, u32, u32)> {
-        let roots = self.plan().sources[run.source].stack as usize;
-        let of = |(s, &count): (usize, &u32)| {
-            let first = match s == roots {
-                true => run.first + run.count,
-                false => ranges.base[s],
-            };
-            (count > 0).then_some((s, first, count))
-        };
-        returned.iter().enumerate().filter_map(of).collect()
     }
 
     /// The record that workers take.
@@ -311,12 +311,20 @@ impl<L: Launcher> Run<'_, L> {
         at.alive.set(&mut words, batches);
         at.base.fill(&mut words, &ranges.base);
         at.share.fill(&mut words, &ranges.share);
+        at.end.fill(&mut words, &ranges.end);
         at.gifts
             .set(&mut words, self.base + self.arena.tables.gifts);
         at.rests
             .set(&mut words, self.base + self.arena.tables.rests);
         words.into_iter().flat_map(u32::to_le_bytes).collect()
     }
+}
+
+/// What `gather` has brought together.
+fn left(returned: &[u32], ranges: &Ranges) -> Vec<(usize, u32, u32)> {
+    let returned = returned.iter().enumerate();
+    let some = returned.filter(|(_, count)| **count > 0);
+    some.map(|(s, count)| (s, ranges.end[s], *count)).collect()
 }
 
 #[cfg(test)]

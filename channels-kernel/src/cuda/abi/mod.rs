@@ -264,6 +264,8 @@ records! {
         base: u32 [Stacks],
         /// and how many elements each has.
         share: u32 [Stacks],
+        /// Where each stack ended before: what workers leave comes to lie there, right above what waits.
+        end: u32 [Stacks],
         /// What each worker offers: a `Gift` each, of zeros at the start.
         gifts: u64,
         /// What each worker has of each stack when it ends: a `Rest` each.

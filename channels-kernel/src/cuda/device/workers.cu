@@ -442,12 +442,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
   tell_crew(o, crew);
 }
 
-// One block brings what workers left together, at the beginning of the first one's range: from then on it is a level's of the tier across the device.
+// One block brings what workers left together, right above what waits in each channel, the roots that nobody took among it: from then on it is a level's of the
+// tier across the device.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) gather(Crew* all, u32 workers) {
   Crew& crew = *all;
   for (u32 s = 0; s < STACKS; s++) {
-    // Roots that nobody took end where the others are to begin.
-    const u32 begin = s == crew.stack ? crew.first + crew.count : crew.base[s];
+    const u32 begin = crew.end[s];
     u32 end = begin;
     for (u32 w = 0; w < workers; w++) {
       const Rest rest = ((const Rest*)crew.rests)[w * STACKS + s];
