@@ -27,7 +27,7 @@ use crate::{
 pub use crate::ty::Field;
 
 use petgraph::{Direction, algo::condensation, graph::DiGraph};
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// A whole levelized program.
 #[derive(Clone, PartialEq, Debug)]
@@ -178,6 +178,23 @@ impl Levelized {
             .filter_map(|g| groups[g].iter().copied().filter(stores).min())
             .collect();
         out.sort();
+        out
+    }
+
+    /// These tasks and all that come of them.
+    #[must_use]
+    pub fn reached(&self, from: impl Iterator<Item = TaskId>) -> BTreeSet<TaskId> {
+        let mut next: Vec<TaskId> = from.collect();
+        let mut out = BTreeSet::new();
+        while let Some(task) = next.pop() {
+            if out.insert(task) {
+                let pushes = self[task].segments.iter().flat_map(|s| &s.pushes);
+                next.extend(pushes.filter_map(|p| match p.stack {
+                    StackRef::Entry(child) => Some(child),
+                    _ => None,
+                }));
+            }
+        }
         out
     }
 

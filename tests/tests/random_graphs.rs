@@ -47,7 +47,7 @@ fn verdict(sample: &GraphSample, seed: u64, devices: &mut Devices) -> Verdict {
 fn smaller(choices: &Choices, seed: u64, devices: &mut Devices) -> String {
     let mut last = String::new();
     shrink(choices.made(), 2000, |list| {
-        let sample = generate_graph(&mut Choices::given(list.to_vec()), true);
+        let sample = generate_graph(&mut Choices::given(list.to_vec()));
         match verdict(&sample, seed, devices) {
             Verdict::Failed(message) => {
                 last = format!("{message}\n{}", describe(&sample));
@@ -69,7 +69,7 @@ fn every_engine_agrees() {
     let (mut agreed, mut too_long, mut faults, mut ran) = (0, 0, 0, 0);
     for seed in first..first + cases {
         let mut choices = Choices::seeded(seed);
-        let sample = generate_graph(&mut choices, true);
+        let sample = generate_graph(&mut choices);
         if setting("MILLSTREAM_SHOW", 0) != 0 {
             println!("// seed {seed}\n{}", describe(&sample));
         }
@@ -97,7 +97,7 @@ fn every_engine_agrees() {
     }
 }
 
-/// Kernels that spawn no tasks, on the emulator of a GPU. A C++ compiler reads each.
+/// The same on the emulator of a GPU. A C++ compiler reads each.
 #[test]
 fn the_emulated_gpu_agrees() {
     if !emulator::is_there() {
@@ -109,7 +109,7 @@ fn the_emulated_gpu_agrees() {
     );
     let mut ran = 0;
     for seed in first..first + cases {
-        let sample = generate_graph(&mut Choices::seeded(seed), false);
+        let sample = generate_graph(&mut Choices::seeded(seed));
         match emulate_graph(&sample, seed) {
             Ok(elements) => ran += elements.unwrap_or(0),
             Err(message) => panic!("seed {seed}: {message}\n{}", describe(&sample)),
@@ -145,7 +145,7 @@ fn the_serial_elision_agrees() {
         if expected.len() as u64 >= cases {
             break;
         }
-        let sample = generate_graph(&mut Choices::seeded(seed), true);
+        let sample = generate_graph(&mut Choices::seeded(seed));
         let Some((module, outcome)) = graph_elision(&sample) else {
             continue;
         };
@@ -175,7 +175,7 @@ fn the_serial_elision_agrees() {
             expected,
             found,
             "seed {seed}: the interpreter and rustc\n{}",
-            describe(&generate_graph(&mut Choices::seeded(*seed), true))
+            describe(&generate_graph(&mut Choices::seeded(*seed)))
         );
     }
     assert!(

@@ -232,8 +232,8 @@ impl Arena {
         })
     }
 
-    /// The module's global, for a block at that address.
-    pub(super) fn channels(&self, base: u64) -> Vec<u8> {
+    /// The module's global, for a block at that address, and for tasks to which these words are bound.
+    pub(super) fn channels(&self, base: u64, uniforms: &[u64]) -> Vec<u8> {
         let at = &self.channels;
         let mut words = at.zeroed();
         at.control.set(&mut words, base + self.tables.control);
@@ -248,6 +248,7 @@ impl Arena {
             .map(|once| if *once { 0 } else { u32::MAX });
         at.each.fill(&mut words, &each.collect::<Vec<u32>>());
         at.known.set(&mut words, self.tables.room.known);
+        at.uniforms.fill(&mut words, uniforms);
         if self.records_bytes > 0 {
             at.records.set(&mut words, base + self.records);
             at.shares.set(&mut words, base + self.shares);

@@ -334,7 +334,9 @@ impl CudaDevice {
         if let Some(loaded) = &*there {
             return Ok(loaded.clone());
         }
-        let new = inner.context.note(CudaLoaded::new(&inner, program));
+        let new = inner
+            .context
+            .note(CudaLoaded::new(&inner, program, &inner.options));
         let new = Arc::new(new.inspect_err(|_| {
             // What cannot be loaded takes nobody's place.
             inner
@@ -373,7 +375,7 @@ impl CudaDevice {
             compare: inner.options.records > 0,
             timeline: inner.options.timeline(),
         };
-        let report = Driver::new(&inner, loaded, &mut workspace)
+        let report = Driver::new(&inner, loaded, &mut workspace, &inner.live)
             .and_then(|mut driver| run(&mut driver, settings, task, calls));
         workspace.shrink();
         inner.context.note(report)

@@ -16,6 +16,7 @@ pub(super) struct Driver<'a, K> {
     pub(super) inner: &'a Inner,
     pub(super) loaded: &'a K,
     workspace: &'a mut Workspace,
+    live: &'a Live,
     watch: Stopwatch,
 }
 
@@ -25,11 +26,13 @@ impl<'a, K> Driver<'a, K> {
         inner: &'a Inner,
         loaded: &'a K,
         workspace: &'a mut Workspace,
+        live: &'a Live,
     ) -> Result<Self, RunError> {
         Ok(Self {
             inner,
             loaded,
             workspace,
+            live,
             watch: Stopwatch::new()?,
         })
     }
@@ -121,7 +124,7 @@ impl<K> Machine for Driver<'_, K> {
     }
 
     fn live(&self) -> &Live {
-        &self.inner.live
+        self.live
     }
 
     fn mark(&self, end: bool) -> Result<(), RunError> {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::RunError,
-    gpus::{Aggregator, Policy},
+    gpus::{Aggregator, CudaOptions, Policy},
     policy::Bytes,
     sync::Mutex,
 };
@@ -235,13 +235,18 @@ impl CudaLoaded {
     }
 
     /// Compiles what the aggregator needs, or takes it from the cache, and loads it. The context is entered.
-    pub(super) fn new(inner: &Arc<Inner>, program: &Arc<Levelized>) -> Result<Self, RunError> {
+    /// A program compiled as these options say.
+    pub(super) fn new(
+        inner: &Arc<Inner>,
+        program: &Arc<Levelized>,
+        asked: &CudaOptions,
+    ) -> Result<Self, RunError> {
         let start = Instant::now();
         let plan = Plan::new(program, inner.memory);
-        let spans = inner.options.timeline().unwrap_or(0);
-        let records = inner.options.records.max(spans);
+        let spans = asked.timeline().unwrap_or(0);
+        let records = asked.records.max(spans);
         let options = Options {
-            min_blocks: inner.options.min_blocks,
+            min_blocks: asked.min_blocks,
             records: records > 0,
             ..Options::default()
         };
@@ -268,7 +273,7 @@ impl CudaLoaded {
             });
             parts.collect::<Option<Vec<Compiled>>>()
         };
-        let wanted = Wanted::new(inner, &plan, &program.program.name, cached);
+        let wanted = Wanted::new(asked, &plan, &program.program.name, cached);
         let own = if wanted.dispatches {
             text.dispatches()
         } else {
@@ -390,12 +395,11 @@ struct Wanted {
 
 impl Wanted {
     fn new(
-        inner: &Inner,
+        options: &CudaOptions,
         plan: &Plan,
         name: &str,
         cached: impl Fn(Image) -> Option<Vec<Compiled>>,
     ) -> Self {
-        let options = &inner.options;
         let aggregator = options.aggregator;
         let mut out = Self {
             dispatches: aggregator != Aggregator::Persistent,

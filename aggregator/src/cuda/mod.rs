@@ -10,6 +10,7 @@
 //! when a dispatch takes longer than the watchdog allows, when a check fails, or when the run is cancelled.
 
 mod arena;
+mod batch;
 mod compile;
 mod copies;
 mod decision;
@@ -33,6 +34,7 @@ mod turns;
 mod waits;
 
 pub use crate::gpus::{Aggregator, CudaOptions, DeviceInfo};
+pub use batch::{Batch, Fields, Ran, most_roots, run_batch};
 pub(crate) use device::CudaBuffer;
 pub use device::{CudaCancel, CudaDevice};
 pub use driver::{devices, driver_version};

@@ -2,6 +2,7 @@
 
 use super::{
     arena::Arena,
+    batch::Outlet,
     copies::{Copies, Pieces, arguments},
     decision::{Decision, Done, Run as Chosen},
     launcher::{Launcher, MAILBOX, Turn},
@@ -65,6 +66,7 @@ pub(super) struct Run<'a, L> {
     /// Where the copies lie.
     copied: u64,
     pub(super) watched: Watched,
+    pub(super) outlet: Outlet,
 }
 
 /// Children that ended where they were spawned.
@@ -145,11 +147,23 @@ impl<'a, L: Launcher> Run<'a, L> {
         task: TaskId,
         calls: &[ErasedCall<'_>],
     ) -> Result<Self, RunError> {
-        let start = Instant::now();
         let (pieces, copies) = arguments(&launcher.kernels().plan, launcher.home(), task, calls)?;
+        Self::with(launcher, settings, task, pieces, copies, Outlet::default())
+    }
+
+    /// The same of roots whose pieces these are.
+    pub(super) fn with(
+        launcher: &'a mut L,
+        settings: Settings,
+        task: TaskId,
+        pieces: Pieces,
+        copies: Copies,
+        outlet: Outlet,
+    ) -> Result<Self, RunError> {
+        let start = Instant::now();
         let copied = launcher.copies(copies.bytes())?;
         let plan = &launcher.kernels().plan;
-        let roots = calls.len() as u64;
+        let roots = pieces.len() as u64;
         let divide = |budget| Arena::new(plan, budget, task, roots, launcher.kernels().records);
         let arena = divide(settings.memory).ok_or_else(|| RunError::OutOfMemory {
             task: plan.program[task].source_name().to_owned(),
@@ -173,6 +187,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             flat,
             copies,
             copied,
+            outlet,
         };
         run.prepare(pieces)?;
         run.launcher.wait("copying the arguments")?;
@@ -242,25 +257,25 @@ impl<'a, L: Launcher> Run<'a, L> {
         for (offset, bytes) in self.arena.root_elements(&kernels.plan, self.base, &pieces) {
             self.write(offset, &bytes)?;
         }
-        launcher.set_channels(&self.arena.channels(self.base))
+        launcher.set_channels(&self.arena.channels(self.base, &self.outlet.uniforms))
     }
 
     /// Runs, and says what came of it.
     fn execute(mut self, calls: &mut [ErasedCall<'_>]) -> Result<RunReport, RunError> {
         let counts = self.work(calls);
+        // Relaxed: pairs with `CudaCancel::cancel`; a cancelled run takes its request with it.
+        self.launcher.shared_word(0).store(0, Ordering::Relaxed);
         let board = &self.launcher.live().0;
         board.ends(counts.as_ref().err(), || self.watched.left());
         counts.map(|counts| self.report(counts))
     }
 
     /// Runs, and copies everything out.
-    fn work(&mut self, calls: &mut [ErasedCall<'_>]) -> Result<Counts, RunError> {
+    pub(super) fn work(&mut self, calls: &mut [ErasedCall<'_>]) -> Result<Counts, RunError> {
         self.launcher.mark(false)?;
         let start = Instant::now();
         let mut result = self.aggregate();
         self.host.spent(What::Run, start);
-        // Relaxed: pairs with `CudaCancel::cancel`; a cancelled run takes its request with it.
-        self.launcher.shared_word(0).store(0, Ordering::Relaxed);
         if let Ok((_, counts)) = &mut result {
             self.shares(counts)?;
         }
@@ -532,6 +547,12 @@ impl<'a, L: Launcher> Run<'a, L> {
                 Decision::Deep => Some((status::LEVELS_FULL, 0)),
                 Decision::Run(_) | Decision::Move(_) | Decision::Done => None,
             };
+            if let Decision::Run(run) = &decision
+                && let Some(done) = self.take_out(run)?
+            {
+                policy.take(run, &done, number.wrapping_add(1).max(1));
+                continue;
+            }
             number = number.wrapping_add(1).max(1);
             let begun = now();
             counts.blocked += Duration::from_nanos(begun - answered);

@@ -49,11 +49,11 @@ impl Body<'_, '_> {
             Rvalue::DataAddr(id) => format!("(ptr)d{}", id.0),
             Rvalue::Wide => unreachable!("the lowering has decided for each device"),
             Rvalue::Uniform { id, ty } => {
-                format!(
-                    "from_bits<{}>(device_flow.uniforms[{}])",
-                    ctype(*ty),
-                    id.index()
-                )
+                let of = match self.role {
+                    Role::Node { .. } => "device_flow",
+                    Role::Segment { .. } | Role::Helper { .. } => "ch",
+                };
+                format!("from_bits<{}>({of}.uniforms[{}])", ctype(*ty), id.index())
             }
             Rvalue::PtrAdd {
                 base,

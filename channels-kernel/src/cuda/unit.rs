@@ -242,6 +242,12 @@ fn channels(plan: &Plan, out: &mut Writer) {
     out.line("u32 known;  // of so many levels, the first ones, it is known what they push");
     out.line("Records* records;  // of decisions; null if none are kept");
     out.line("Records* shares;  // of blocks in dispatches; null if none are kept");
+    let uniforms = plan.program.program.uniforms.len();
+    if uniforms > 0 {
+        out.line(&format!(
+            "u64 uniforms[{uniforms}];  // what is bound to the graph's kernels"
+        ));
+    }
     out.close("};");
     let (places, bytes) = (abi::Channels::new(plan), size_of::<u64>());
     for (i, stack) in &with_fields {

@@ -14,7 +14,7 @@ use crate::{
     ty::Field,
     verify::verify_levelized,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 impl Graph {
     /// The graph of a levelized program: its stacks, segments and tasks. What the host may call is an input: of each group of tasks
@@ -44,7 +44,7 @@ impl Graph {
         let mut graph = self.clone();
         let own: Vec<ChannelKey> = self.channels().map(|(key, _)| key).collect();
         let node = |t: TaskId| nodes.iter().find(|n| n.1 == t).map(|n| n.0);
-        let reached = reached(made, nodes.iter().map(|n| n.1));
+        let reached = made.reached(nodes.iter().map(|n| n.1));
         let mut stacks = BTreeMap::new();
         for stack in made.stacks() {
             let key = match stack {
@@ -179,22 +179,6 @@ impl Graph {
         }
         out
     }
-}
-
-/// These tasks and all that come of them.
-fn reached(program: &Levelized, from: impl Iterator<Item = TaskId>) -> BTreeSet<TaskId> {
-    let mut next: Vec<TaskId> = from.collect();
-    let mut out = BTreeSet::new();
-    while let Some(task) = next.pop() {
-        if out.insert(task) {
-            let pushes = program[task].segments.iter().flat_map(|s| &s.pushes);
-            next.extend(pushes.filter_map(|p| match p.stack {
-                StackRef::Entry(child) => Some(child),
-                _ => None,
-            }));
-        }
-    }
-    out
 }
 
 /// The stack that a segment consumes.

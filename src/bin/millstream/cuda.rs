@@ -8,7 +8,7 @@ use millstream::{Bytes, CudaOptions, Device, job::Job};
 use millstream_aggregator::cuda as device;
 use millstream_channels_kernel::cuda::{
     self, Options, Plan,
-    flow::FlowPlan,
+    flow::{FlowPlan, Spawning},
     nvrtc::{self, Arch, How, NvrtcError},
 };
 use std::collections::BTreeSet;
@@ -18,8 +18,12 @@ pub(crate) use nvrtc::leave;
 /// The channel memory that CUDA C++ is written for, if it matters: a program's choice of scans and tiles does not depend on it.
 const MEMORY: u64 = 1 << 30;
 
-/// The text that the CUDA device compiles.
+/// The text that the CUDA device compiles; of a graph with kernels that spawn, both texts.
 pub(crate) fn text(job: &Job) -> Result<String, Failure> {
+    texts(job, true)
+}
+
+fn texts(job: &Job, all: bool) -> Result<String, Failure> {
     let options = Options::default();
     let Some(flow) = job.flow() else {
         if job.lowered().tasks.is_empty() {
@@ -30,22 +34,28 @@ pub(crate) fn text(job: &Job) -> Result<String, Failure> {
         }
         return Ok(cuda::generate(&Plan::new(job.lowered(), MEMORY), options).source);
     };
-    match FlowPlan::of(&flow.graph, &flow.levelized, &flow.kernels) {
-        Ok(plan) => Ok(cuda::flow::generate(&plan, options).source),
-        Err(error) => Err(Failure::Other(error.to_string())),
-    }
+    let of = (&flow.graph, &flow.levelized, &flow.kernels);
+    let plan = FlowPlan::of(of.0, of.1, of.2).map_err(|e| Failure::Other(e.to_string()))?;
+    let source = cuda::flow::generate(&plan, options).source;
+    let Some(spawning) = Spawning::of(of.0, of.1, of.2).filter(|_| all) else {
+        return Ok(source);
+    };
+    let tasks = cuda::generate(&Plan::new(&spawning.program, MEMORY), options).source;
+    Ok(format!(
+        "{source}\n// A text of its own: the kernels that spawn, as a program of tasks.\n{tasks}"
+    ))
 }
 
 /// PTX of it.
 pub(crate) fn ptx(job: &Job, arch: u32) -> Result<String, Failure> {
-    let source = text(job)?;
+    let source = texts(job, false)?;
     let ptx = nvrtc::find().and_then(|n| n.ptx(&source, Arch(arch), how(job)));
     ptx.map_err(refused)
 }
 
 /// Machine code of it.
 pub(crate) fn cubin(job: &Job, arch: u32) -> Result<Vec<u8>, Failure> {
-    let source = text(job)?;
+    let source = texts(job, false)?;
     let compiled = nvrtc::find().and_then(|n| n.compile_cached(&source, Arch(arch), how(job)));
     compiled.map(|c| c.cubin).map_err(refused)
 }

@@ -1,14 +1,19 @@
 //! Graphs of ring channels without a GPU.
 
-use super::{Emulated, SetChannels, SetLots, compile, ended};
+use super::{Emulated, Emulator, SetChannels, SetLots, compile, ended};
 use millstream_aggregator::{
     GraphProgram, RunError,
-    cuda::flow::{FlowKernels, FlowLauncher},
+    cuda::{
+        Batch, Launcher, Ran, Settings,
+        flow::{FlowKernels, FlowLauncher},
+        most_roots, run_batch,
+    },
 };
 use millstream_channels_kernel::cuda::{
     Options,
-    flow::{FlowPlan, generate},
+    flow::{FlowPlan, Spawning, generate},
 };
+use millstream_graph::ir::TaskId;
 use std::time::{Duration, Instant};
 
 /// A graph's kernels on this computer.
@@ -60,8 +65,11 @@ impl FlowEmulator {
             include_str!("emulate.h")
         );
         let library = compile(&text)?;
+        let spawning = Spawning::of(&program.graph, &program.levelized, &program.kernels);
+        let tasks = spawning.as_ref().map(|s| Emulator::new(&s.program));
         let kernels = FlowKernels {
             plan,
+            spawning,
             sites: generated.sites,
             max_depth: 1000,
             blocks,
@@ -69,11 +77,26 @@ impl FlowEmulator {
             compiled: Instant::now(),
             compiling: Duration::ZERO,
         };
-        Ok(Self::with(kernels, library))
+        let mut emulator = Self::with(kernels, library);
+        emulator.tasks = tasks.transpose()?.map(Box::new);
+        if let Some(tasks) = &mut emulator.tasks {
+            tasks.blocks = blocks;
+            tasks.kernels.dispatch_blocks.fill(blocks);
+        }
+        Ok(emulator)
     }
 
     /// Who goes on when: a seed, and how often an atomic operation is where another does.
     pub fn draw(&self, seed: u64, switches: u32) {
+        if let Some(tasks) = &self.tasks {
+            tasks.draw_lots(seed, switches);
+        }
+        self.draw_lots(seed, switches);
+    }
+}
+
+impl<K> Emulated<K> {
+    fn draw_lots(&self, seed: u64, switches: u32) {
         self.door::<SetLots, _>(b"set_lots", |set| {
             // SAFETY: the text defines it so.
             unsafe { set(seed, switches) }
@@ -92,6 +115,18 @@ impl FlowLauncher for FlowEmulator {
             unsafe { set(bytes.as_ptr(), bytes.len()) }
         });
         Ok(())
+    }
+
+    fn most_roots(&self, memory: u64, task: TaskId, most: u32) -> u32 {
+        let tasks = self.tasks.as_ref();
+        tasks.map_or(0, |tasks| most_roots(tasks.kernels(), memory, task, most))
+    }
+
+    fn run_batch(&mut self, settings: Settings, batch: Batch<'_>) -> Result<Ran, RunError> {
+        let Some(tasks) = &mut self.tasks else {
+            return Err(RunError::Graph("no kernel of the graph spawns".to_owned()));
+        };
+        run_batch(&mut **tasks, settings, batch)
     }
 
     unsafe fn start(&self, how: u32) -> Result<(), RunError> {

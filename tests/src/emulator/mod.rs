@@ -47,6 +47,8 @@ pub struct Emulated<K> {
     library: libloading::Library,
     /// The text of subtree dispatches, compiled when one is asked for; none of a graph.
     workers: Option<Workers>,
+    /// Of a graph: its kernels that spawn.
+    tasks: Option<Box<Emulated<Kernels>>>,
     channels: Vec<u128>,
     copies: Vec<u128>,
     shared: Vec<AtomicU32>,
@@ -243,6 +245,7 @@ impl<K> Emulated<K> {
             kernels,
             library,
             workers: None,
+            tasks: None,
             channels: Vec::new(),
             copies: Vec::new(),
             shared: (0..SHARED_WORDS).map(|_| AtomicU32::new(0)).collect(),

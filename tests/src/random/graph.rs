@@ -319,7 +319,7 @@ fn try_check(sample: &GraphSample, seed: u64, devices: &mut Devices) -> Result<V
     })
 }
 
-/// Runs a graph, whose kernels spawn no tasks, on the emulator of a GPU, in interleavings that depend on `seed`. Gives how many elements were
+/// Runs a graph on the emulator of a GPU, in interleavings that depend on `seed`. Gives how many elements were
 /// consumed; none if it runs for too long.
 ///
 /// # Errors

@@ -77,9 +77,9 @@ impl Wire {
     }
 }
 
-/// Makes a graph; its kernels may spawn tasks if `spawns`.
+/// Makes a graph.
 #[must_use]
-pub fn generate_graph(choices: &mut Choices, spawns: bool) -> GraphSample {
+pub fn generate_graph(choices: &mut Choices) -> GraphSample {
     let mut shape = shape(choices);
     let (depth, emits) = choices.pick(&BOUNDS);
     (shape.depth, shape.fan) = (depth, shape.fan.min(3));
@@ -140,9 +140,7 @@ pub fn generate_graph(choices: &mut Choices, spawns: bool) -> GraphSample {
     let mut g = Gen::new(choices, shape);
     let functions: Vec<String> = (0..g.shape.fns.len()).map(|i| g.function(i)).collect();
     let kernels = plans.into_iter().enumerate();
-    let kernels: Vec<String> = kernels
-        .map(|(i, plan)| g.kernel(i, plan, emits, spawns))
-        .collect();
+    let kernels: Vec<String> = kernels.map(|(i, plan)| g.kernel(i, plan, emits)).collect();
     let source = g.program(&(kernels.concat() + &functions.concat()));
     GraphSample {
         source,
@@ -177,10 +175,10 @@ fn bound(c: &mut Choices, shape: &Shape) -> Vec<(String, Param)> {
 }
 
 impl Gen<'_> {
-    fn kernel(&mut self, i: usize, plan: Plan, emits: u32, spawns: bool) -> String {
+    fn kernel(&mut self, i: usize, plan: Plan, emits: u32) -> String {
         let signature = Func {
             name: format!("k{i}"),
-            task: spawns,
+            task: true,
             params: plan.params,
             ret: None,
         };

@@ -6,8 +6,8 @@ use millstream_aggregator::{
     cuda::flow::{FlowSettings, run_graph},
 };
 use millstream_channels_kernel::cuda::{
-    Options,
-    flow::{FlowPlan, generate},
+    self, Options, Plan,
+    flow::{FlowPlan, Spawning, generate},
     nvrtc::{self, Arch, How},
 };
 use millstream_cilk_lower::{instantiate::instantiate, parse_file};
@@ -204,13 +204,20 @@ pub(crate) fn compiles(program: &GraphProgram) {
             records,
             ..Options::default()
         };
-        let text = generate(&plan, options).source;
-        match nvrtc.compile(&text, Arch(90), how) {
-            Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF")),
-            Err(e) => {
-                let lines = text.lines().enumerate();
-                let text: String = lines.map(|(i, l)| format!("{:4} {l}\n", i + 1)).collect();
-                panic!("{e}\n{text}");
+        let spawning = Spawning::of(&program.graph, &program.levelized, &program.kernels);
+        let tasks = spawning.map(|s| cuda::generate(&Plan::new(&s.program, 1 << 28), options));
+        let texts = [
+            Some(generate(&plan, options).source),
+            tasks.map(|t| t.source),
+        ];
+        for text in texts.into_iter().flatten() {
+            match nvrtc.compile(&text, Arch(90), how) {
+                Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF")),
+                Err(e) => {
+                    let lines = text.lines().enumerate();
+                    let text: String = lines.map(|(i, l)| format!("{:4} {l}\n", i + 1)).collect();
+                    panic!("{e}\n{text}");
+                }
             }
         }
     }

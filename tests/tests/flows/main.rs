@@ -8,6 +8,7 @@
 
 mod bench;
 mod outside;
+mod spawning;
 
 use bench::{Bench, On, bytes, compiles, drain, lent, made, slice, words};
 use millstream::dump::{WorkerState, suspicions};

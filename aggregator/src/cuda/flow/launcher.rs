@@ -1,7 +1,18 @@
 //! What a graph's run asks of the machine that its kernels run on, beside what [`Machine`] says.
 
-use crate::{cuda::launcher::Machine, error::RunError};
-use millstream_channels_kernel::cuda::{Site, flow::FlowPlan};
+use crate::{
+    cuda::{
+        batch::{Batch, Ran},
+        launcher::Machine,
+        run::Settings,
+    },
+    error::RunError,
+};
+use millstream_channels_kernel::cuda::{
+    Site,
+    flow::{FlowPlan, Spawning},
+};
+use millstream_graph::ir::TaskId;
 use std::time::{Duration, Instant};
 
 /// A graph as its kernels were made: what a run has to know of it.
@@ -9,6 +20,8 @@ use std::time::{Duration, Instant};
 pub struct FlowKernels {
     /// Its channels and nodes.
     pub plan: FlowPlan,
+    /// Its kernels that spawn, if there are any.
+    pub spawning: Option<Spawning>,
     /// The checks of its kernels, by number.
     pub sites: Vec<Site>,
     /// How deep helpers may call themselves.
@@ -42,4 +55,13 @@ pub trait FlowLauncher: Machine {
     /// # Safety
     /// The device's memory is laid out as the kernel expects.
     unsafe fn start(&self, how: u32) -> Result<(), RunError>;
+
+    /// How many elements a run of that task of the graph's [`Spawning`] kernels finds room for in so many bytes, of `most`; 0 if not for one.
+    fn most_roots(&self, memory: u64, task: TaskId, most: u32) -> u32;
+
+    /// Runs elements of a kernel that spawns, and waits for it.
+    ///
+    /// # Errors
+    /// As the run ends.
+    fn run_batch(&mut self, settings: Settings, batch: Batch<'_>) -> Result<Ran, RunError>;
 }

@@ -7,22 +7,30 @@ use super::{
 };
 use crate::{
     cuda::{
+        batch::{Batch, Ran, most_roots, run_batch},
         compile::Compiler,
-        device::{CudaDevice, Inner, arch_for},
+        device::{CudaDevice, Inner, Workspace, arch_for},
         driver::{Kernel, Module},
         gpu::Driver,
+        loaded::CudaLoaded,
+        run::Settings,
+        sight::WATCHED,
     },
     error::RunError,
     flow::{GraphCall, GraphProgram, Running},
-    gpus::Aggregator,
+    gpus::{Aggregator, CudaOptions, Policy},
+    live::Live,
     report::RunReport,
+    sync::Mutex,
+    timeline::Observe,
 };
 use millstream_channels_kernel::cuda::{
     Options,
     abi::{flow::how, kernel},
-    flow::{FlowPlan, generate},
+    flow::{FlowPlan, Spawning, generate},
     nvrtc::{self, How},
 };
+use millstream_graph::ir::TaskId;
 use std::{
     sync::{Arc, Weak},
     time::{Duration, Instant},
@@ -34,10 +42,20 @@ pub(crate) struct CudaGraph {
     program: Arc<GraphProgram>,
     kernels: FlowKernels,
     kernel: Kernel,
+    /// The kernels that spawn, as a program of tasks.
+    tasks: Option<Tasks>,
     /// The global that says where channels lie: its address and its size.
     global: (u64, usize),
     _module: Module,
     owner: Weak<Inner>,
+}
+
+/// A program of tasks beside a graph, and what its runs have for themselves.
+#[derive(Debug)]
+struct Tasks {
+    loaded: CudaLoaded,
+    workspace: Mutex<Workspace>,
+    live: Live,
 }
 
 impl CudaGraph {
@@ -82,10 +100,28 @@ impl CudaGraph {
             )));
         }
         let max_depth = inner.depth_of(text.helper_frame)?;
+        let spawning = Spawning::of(&program.graph, &program.levelized, &program.kernels);
+        // Sinks are the host thread's.
+        let asked = CudaOptions {
+            aggregator: Aggregator::HostThread,
+            policy: Policy::Device,
+            records: 0,
+            observe: Observe::default(),
+            ..inner.options
+        };
+        let tasks = spawning.as_ref().map(|spawning| {
+            Ok::<_, RunError>(Tasks {
+                loaded: CudaLoaded::new(inner, &Arc::new(spawning.program.clone()), &asked)?,
+                workspace: Mutex::default(),
+                live: Live::new(WATCHED),
+            })
+        });
         Ok(Self {
             program: program.clone(),
+            tasks: tasks.transpose()?,
             kernels: FlowKernels {
                 plan,
+                spawning,
                 sites: text.sites,
                 max_depth,
                 blocks,
@@ -138,7 +174,7 @@ impl CudaDevice {
             let _using = inner.context.enter()?;
             let mut workspace = inner.workspace.lock();
             let _turn = inner.context.shared.turn.lock();
-            let report = Driver::new(&inner, loaded, &mut workspace)
+            let report = Driver::new(&inner, loaded, &mut workspace, &inner.live)
                 .and_then(|mut driver| drive(&mut driver, settings, &job));
             workspace.shrink();
             inner.context.note(report)
@@ -155,6 +191,22 @@ impl FlowLauncher for Driver<'_, CudaGraph> {
     fn set_graph(&self, bytes: &[u8]) -> Result<(), RunError> {
         // SAFETY: a global of the module.
         unsafe { self.fill(self.loaded.global, bytes) }
+    }
+
+    fn most_roots(&self, memory: u64, task: TaskId, most: u32) -> u32 {
+        let tasks = self.loaded.tasks.as_ref();
+        tasks.map_or(0, |tasks| {
+            most_roots(&tasks.loaded.kernels, memory, task, most)
+        })
+    }
+
+    fn run_batch(&mut self, settings: Settings, batch: Batch<'_>) -> Result<Ran, RunError> {
+        let Some(tasks) = &self.loaded.tasks else {
+            return Err(RunError::Graph("no kernel of the graph spawns".to_owned()));
+        };
+        let mut workspace = tasks.workspace.lock();
+        let mut driver = Driver::new(self.inner, &tasks.loaded, &mut workspace, &tasks.live)?;
+        run_batch(&mut driver, settings, batch)
     }
 
     unsafe fn start(&self, how: u32) -> Result<(), RunError> {

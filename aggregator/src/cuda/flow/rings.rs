@@ -1,11 +1,11 @@
 //! What the host does to a ring while no kernel runs: it puts elements in and takes elements out, by the protocol of the device.
 
 use super::arena::Place;
-use crate::{cuda::launcher::Machine, error::RunError};
+use crate::{
+    cuda::{batch::Fields, launcher::Machine},
+    error::RunError,
+};
 use millstream_channels_kernel::cuda::abi::flow::{RingWords, TAG};
-
-/// Elements as channels have them: the bytes of each field, element after element.
-pub(super) type Fields = Vec<Vec<u8>>;
 
 /// A ring in the memory of a machine on which no kernel runs. Positions are as the device left them.
 #[derive(Debug)]

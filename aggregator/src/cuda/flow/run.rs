@@ -4,13 +4,18 @@ use super::{
     arena::{Arena, Place},
     bind::{Bound, GraphArgs},
     launcher::{FlowKernels, FlowLauncher},
-    rings::{Fields, HostRing},
+    rings::HostRing,
     sight::Watched,
     timeline::FlowSpans,
 };
 use crate::{
-    cuda::copies::Copies,
+    cuda::{
+        batch::{Batch, Fields, Ran},
+        copies::Copies,
+        run::Settings,
+    },
     error::RunError,
+    gpus::{Aggregator, Policy},
     policy::Bytes,
     report::{ChannelReport, ChannelTally, NodeReport, RunReport, by_name},
 };
@@ -25,7 +30,7 @@ use millstream_channels_kernel::cuda::{
 use millstream_graph::{
     fault::{Fault, FaultValue},
     graph::{self, Graph, WhenFull},
-    ir::Program,
+    ir::{Program, TaskId},
     ty::PieceKind,
 };
 use std::{
@@ -91,6 +96,34 @@ pub enum Ended {
     Still,
 }
 
+/// What batches came to together.
+#[derive(Debug, Default)]
+struct Batches {
+    tasks: Vec<(String, u64)>,
+    nodes: Vec<NodeReport>,
+    dispatches: u64,
+    levels: u64,
+    leaves: u64,
+    peak: u64,
+}
+
+impl Batches {
+    fn add(&mut self, report: RunReport) {
+        let tasks = std::mem::take(&mut self.tasks);
+        self.tasks = by_name(tasks.into_iter().chain(report.tasks));
+        for node in report.nodes {
+            match self.nodes.iter_mut().find(|n| n.name == node.name) {
+                Some(known) => known.elements += node.elements,
+                None => self.nodes.push(node),
+            }
+        }
+        self.dispatches += report.dispatches;
+        self.levels = self.levels.max(report.levels);
+        self.leaves += report.leaves;
+        self.peak = self.peak.max(report.peak);
+    }
+}
+
 /// A graph in the memory of a machine.
 #[derive(Debug)]
 pub struct FlowRun<'a, L> {
@@ -101,9 +134,12 @@ pub struct FlowRun<'a, L> {
     base: u64,
     copies: Copies,
     copied: u64,
+    uniforms: Vec<u64>,
     words: Vec<RingWords>,
     state: FlowState,
     wavefronts: u64,
+    /// What batches of kernels that spawn came to.
+    batches: Batches,
     /// How long kernels ran, as the host sees it.
     in_kernels: Cell<Duration>,
     pub(super) spans: Option<FlowSpans>,
@@ -134,12 +170,13 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let mut bound = Bound::new(source, graph, args, launcher.home())?;
         let sizes: Vec<RingSize> = graph.channels().map(|(_, c)| RingSize::new(c)).collect();
         let kernels = launcher.flow();
-        let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes, settings.memory);
-        if arena.size > settings.memory {
+        let memory = settings.memory / if kernels.spawning.is_some() { 2 } else { 1 };
+        let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes, memory);
+        if arena.size > memory {
             return Err(RunError::Device(format!(
                 "the channels of the graph take {}, and the budget is {}; make them narrower, or give the run more memory",
                 Bytes(arena.size),
-                Bytes(settings.memory)
+                Bytes(memory)
             )));
         }
         let kinds: Vec<PieceKind> = kernels
@@ -161,6 +198,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let channels = (graph, &launcher.flow().plan, &arena);
         let watched = Watched::new(launcher.live(), channels, settings);
         let run = Self {
+            uniforms,
             watched,
             words: words.collect(),
             launcher,
@@ -172,14 +210,15 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             copied,
             state: FlowState::default(),
             wavefronts: 0,
+            batches: Batches::default(),
             in_kernels: Cell::default(),
             spans: settings.timeline.map(FlowSpans::new),
         };
-        run.prepare(&uniforms)?;
+        run.prepare()?;
         Ok(run)
     }
 
-    fn prepare(&self, uniforms: &[u64]) -> Result<(), RunError> {
+    fn prepare(&self) -> Result<(), RunError> {
         let launcher = &*self.launcher;
         // SAFETY: inside the device's memory.
         unsafe { launcher.zero(self.base, self.arena.zeroed) }?;
@@ -190,7 +229,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             ..Control::default()
         };
         self.write(self.arena.control, &[control])?;
-        launcher.set_graph(&self.arena.global(self.base, uniforms))?;
+        launcher.set_graph(&self.arena.global(self.base, &self.uniforms))?;
         launcher.wait("copying the arguments")
     }
 
@@ -260,6 +299,56 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             return Ok((Vec::new(), 0));
         }
         self.ring(channel).pop(most)
+    }
+
+    /// Whether a task of the kernels that spawn comes to emit into the channel of a sink.
+    pub(super) fn emits(&self, task: TaskId, sink: TaskId) -> bool {
+        let spawning = self.launcher.flow().spawning.as_ref();
+        spawning.is_some_and(|s| s.program.reached(std::iter::once(task)).contains(&sink))
+    }
+
+    /// Takes elements out of the channel of a kernel that spawns, as many as a run of its tasks finds room for, and runs them with all that comes of them. Gives
+    /// what they emitted, sink by sink, and how much that is. No kernel runs.
+    ///
+    /// # Errors
+    /// If the kernel or a task of its fails, one element finds no room, the run is cancelled, or the machine fails.
+    pub(super) fn spawn(&mut self, node: usize) -> Result<Vec<(Fields, u32)>, RunError> {
+        let settings = Settings {
+            memory: self.settings.memory / 2,
+            aggregator: Aggregator::HostThread,
+            policy: Policy::Device,
+            watchdog: self.settings.watchdog,
+            compare: false,
+            timeline: None,
+        };
+        let Some(spawning) = &self.launcher.flow().spawning else {
+            return Err(RunError::Graph("no kernel of the graph spawns".to_owned()));
+        };
+        let (channel, task) = spawning.nodes[node];
+        let sinks: Vec<_> = spawning.sinks.iter().map(|s| s.1).collect();
+        let name = spawning.program[task].source_name().to_owned();
+        let waits = self.waiting(channel);
+        let most = self.launcher.most_roots(settings.memory, task, waits);
+        let (elements, count) = self.receive(channel, most.max(1))?;
+        let batch = Batch {
+            task,
+            count,
+            elements: &elements,
+            uniforms: &self.uniforms,
+            sinks: &sinks,
+        };
+        let ran = self.launcher.run_batch(settings, batch);
+        let of_node = |error| match error {
+            error @ RunError::Fault(_) => RunError::Node {
+                node: name,
+                element: None,
+                error: Box::new(error),
+            },
+            other => other,
+        };
+        let Ran { emitted, report } = ran.map_err(of_node)?;
+        self.batches.add(report);
+        Ok(emitted)
     }
 
     /// Runs the graph's kernel to its end, or until `asks` says, of how long it has run, that it is to pause.
@@ -568,11 +657,19 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
             ..NodeReport::default()
         });
         Ok(RunReport {
-            total: ran.iter().sum(),
-            nodes: nodes.filter(|n| n.elements > 0).collect(),
-            tasks: by_name(tasks),
-            dispatches: self.state.wavefronts,
-            peak: self.arena.size,
+            total: ran
+                .iter()
+                .chain(self.batches.tasks.iter().map(|t| &t.1))
+                .sum(),
+            nodes: nodes
+                .filter(|n| n.elements > 0)
+                .chain(self.batches.nodes)
+                .collect(),
+            tasks: by_name(tasks.chain(self.batches.tasks)),
+            levels: self.batches.levels,
+            leaves: self.batches.leaves,
+            dispatches: self.state.wavefronts + self.batches.dispatches,
+            peak: self.arena.size + self.batches.peak,
             budget: self.settings.memory,
             compiling: kernels.compiling,
             channels: channels.collect(),

@@ -7,14 +7,22 @@ use super::{
     run::{Ended, FlowRun, FlowSettings},
 };
 use crate::{
+    cuda::batch::Fields,
     error::RunError,
     flow::{GraphCall, GraphProgram, HostFn, Running, image::Image, running::Feed},
     live::Live,
     report::RunReport,
     timeline::{Host, What},
 };
-use millstream_graph::graph::{Body, ChannelKey};
-use std::{thread, time::Instant};
+use millstream_graph::{
+    graph::{Body, ChannelKey},
+    ir::TaskId,
+};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    thread,
+    time::Instant,
+};
 
 /// What a device is asked for while a graph runs.
 pub(super) struct Job<'j, 'a> {
@@ -75,7 +83,13 @@ pub(super) fn serve<R>(
         // Whatever becomes of `with`: nobody touches its caller's memory afterwards.
         let end = End(hub);
         let driver = scope.spawn(move || {
-            let done = device(Job { program, args, hub });
+            // Who waits for a device that panicked is told, too.
+            let work = AssertUnwindSafe(|| device(Job { program, args, hub }));
+            let done = catch_unwind(work).unwrap_or_else(|panic| {
+                Err(RunError::Panicked {
+                    message: crate::run::message(&*panic),
+                })
+            });
             if let Err(error) = &done {
                 hub.fail(error.clone());
             }
@@ -170,6 +184,8 @@ pub(super) fn drive<L: FlowLauncher>(
     let start = Instant::now();
     let moved = exchange(&mut run, hub);
     let running = start.elapsed();
+    // A cancelled run takes its request with it.
+    let _was_asked_for = run.cancelled();
     if moved.is_err() || hub.error().is_some() {
         hub.leave(run.state());
         return Err(moved.err().unwrap_or(RunError::Cancelled));
@@ -191,24 +207,41 @@ pub(super) fn drive<L: FlowLauncher>(
     Ok(report)
 }
 
+/// Elements of a channel that found no room in it yet: their fields, how many of them are there, and how many they are.
+#[derive(Clone, Debug, Default)]
+struct Pending {
+    fields: Fields,
+    there: u32,
+    all: u32,
+}
+
+impl Pending {
+    const fn is_empty(&self) -> bool {
+        self.there == self.all
+    }
+}
+
 /// Kernel after kernel, until the graph is over.
 fn exchange<L: FlowLauncher>(run: &mut FlowRun<'_, L>, hub: &Hub) -> Result<(), RunError> {
     let channels = hub.channels.len();
-    // What found no room on the device yet: the fields, and how many elements of them are there.
-    let mut pending: Vec<(Vec<Vec<u8>>, u32, u32)> = vec![Default::default(); channels];
+    let mut pending = vec![Pending::default(); channels];
     let mut dry = false;
     loop {
-        let free: Vec<bool> = pending.iter().map(|p| p.1 == p.2).collect();
+        let free: Vec<bool> = pending.iter().map(Pending::is_empty).collect();
         let (mut moved, mut fed, begin) = (false, 0, Instant::now());
         for (c, bytes) in hub.outgoing(&free).into_iter().enumerate() {
             let image = &hub.channels[c].image;
+            let waits = &mut pending[c];
             if !bytes.is_empty() {
-                pending[c] = (image.scatter(&bytes), 0, image.count(&bytes) as u32);
+                *waits = Pending {
+                    fields: image.scatter(&bytes),
+                    there: 0,
+                    all: image.count(&bytes) as u32,
+                };
             }
-            let (fields, from, all) = &mut pending[c];
-            if from < all {
-                let sent = run.send(c, fields, *from, *all)?;
-                *from += sent;
+            if !waits.is_empty() {
+                let sent = run.send(c, &waits.fields, waits.there, waits.all)?;
+                waits.there += sent;
                 fed += u64::from(sent);
             }
         }
@@ -235,9 +268,15 @@ fn exchange<L: FlowLauncher>(run: &mut FlowRun<'_, L>, hub: &Hub) -> Result<(), 
         }
         moved |= drained > 0;
         run.spent(What::Drain, begin, drained);
+        moved |= spawn(run, &mut pending)?;
         dry = ended == Ended::Done && run.is_empty();
-        let idle = dry && pending.iter().all(|p| p.1 == p.2);
-        let waiting: Vec<u32> = (0..channels).map(|c| run.waiting(c)).collect();
+        let idle = dry && pending.iter().all(Pending::is_empty);
+        // What waits for a kernel that spawns is not the host's: that either went on, or has no room.
+        let waits = |(c, outer): (usize, &Outer)| match outer.consumer {
+            Consumer::Kernel => 0,
+            Consumer::Host | Consumer::Outside => run.waiting(c),
+        };
+        let waiting: Vec<u32> = hub.channels.iter().enumerate().map(waits).collect();
         let next = hub.next(
             (idle, moved),
             &waiting,
@@ -248,6 +287,36 @@ fn exchange<L: FlowLauncher>(run: &mut FlowRun<'_, L>, hub: &Hub) -> Result<(), 
             return Ok(());
         }
     }
+}
+
+/// Runs what waits for kernels that spawn, those whose channels hold nothing back of what was emitted before. Whether there was any.
+fn spawn<L: FlowLauncher>(
+    run: &mut FlowRun<'_, L>,
+    pending: &mut [Pending],
+) -> Result<bool, RunError> {
+    let Some(spawning) = &run.flow().spawning else {
+        return Ok(false);
+    };
+    let (nodes, sinks) = (spawning.nodes.clone(), spawning.sinks.clone());
+    let mut moved = false;
+    for (node, (channel, task)) in nodes.into_iter().enumerate() {
+        let held = |(c, sink): &(usize, TaskId)| !pending[*c].is_empty() && run.emits(task, *sink);
+        if run.waiting(channel) == 0 || sinks.iter().any(held) {
+            continue;
+        }
+        let emitted = run.spawn(node)?;
+        moved = true;
+        for ((c, _), (fields, all)) in sinks.iter().zip(emitted) {
+            if all > 0 {
+                pending[*c] = Pending {
+                    fields,
+                    there: 0,
+                    all,
+                };
+            }
+        }
+    }
+    Ok(moved)
 }
 
 impl Feed for Hub {

@@ -312,6 +312,8 @@ records! {
         records: u64,
         /// Where the shares of blocks go; 0 if none are kept.
         shares: u64,
+        /// What is bound to the kernels of a graph that these tasks were; programs of tasks have none.
+        uniforms: u64 [Uniforms],
     }
 }
 

@@ -21,6 +21,8 @@ pub enum Count {
     Fields,
     /// Tiles that blocks may give back: each the one that it has, and the next.
     Given,
+    /// Words that are bound to the kernels of a graph.
+    Uniforms,
 }
 
 impl Count {
@@ -44,6 +46,7 @@ impl Count {
             Self::Inherited => "INHERITED",
             Self::Fields => "FIELDS",
             Self::Given => "MOST_GIVEN",
+            Self::Uniforms => "UNIFORMS",
         }
     }
 
@@ -58,6 +61,7 @@ impl Count {
             Self::Inherited => plan.inherited.len().max(1),
             Self::Fields => plan.fields(),
             Self::Given => 2 * super::MOST_BLOCKS as usize,
+            Self::Uniforms => plan.program.program.uniforms.len(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A graph as its kernels know it.
 
+use super::spawning::spawns;
 use crate::{cuda::plan::Plan, layout::stride};
 use millstream_graph::{
     graph::{Graph, KernelKey, Predicate, WhenFull},
@@ -20,11 +21,6 @@ pub enum FlowError {
     /// It has too many channels.
     #[error("the graph has {0} channels; a GPU runs graphs of up to {MOST_CHANNELS}")]
     Channels(usize),
-    /// A kernel spawns tasks.
-    #[error(
-        "kernel `{0}` spawns tasks, which kernels of a graph cannot do on a GPU yet: let it emit into a channel instead, or run the graph on the CPU"
-    )]
-    Spawns(String),
     /// A kernel emits elements that are too large.
     #[error(
         "what kernel `{kernel}` emits takes {bytes} bytes, an element of each of its channels; a block of a GPU stages {STAGE_BYTES}"
@@ -53,7 +49,7 @@ pub enum Wanted {
 /// What a graph says of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wire {
-    /// The node's task that consumes it; none if the host does.
+    /// The node's task that consumes it; none if that is the host, or a kernel that spawns.
     pub consumer: Option<TaskId>,
     /// When its elements are worth a wavefront.
     pub wanted: Wanted,
@@ -161,6 +157,8 @@ impl FlowPlan {
         let wires = graph.channels().map(|(key, channel)| {
             let mut consumers = graph.consumers(key);
             let consumer = consumers.find_map(|c| kernels.iter().find(|k| k.0 == c));
+            // What spawns takes its elements from where the host does.
+            let consumer = consumer.filter(|k| !spawns(program, k.1));
             let wanted = match &channel.predicate {
                 Predicate::Full => Wanted::Full,
                 Predicate::AtLeast(n) => Wanted::AtLeast(*n),
@@ -334,11 +332,8 @@ fn node(
     for push in &lowered.segments[0].pushes {
         match push.stack {
             StackRef::Channel(channel) => ports.push((ChannelId::index(channel), push.max)),
-            _ => return Err(FlowError::Spawns(name())),
+            _ => unreachable!("a kernel that spawns is no node"),
         }
-    }
-    if lowered.segments.len() > 1 || !lowered.frame.is_empty() {
-        return Err(FlowError::Spawns(name()));
     }
     let bytes: u64 = ports.iter().map(|p| channels[p.0].bytes() + 16).sum();
     if bytes > STAGE_BYTES {
