@@ -1,6 +1,9 @@
 //! Graphs of ring channels without a GPU.
 
-use super::{Emulated, SetChannels, SetLots, compile, ended};
+use super::{
+    Emulated, SetChannels, SetLots,
+    library::{Accesses, Library},
+};
 use millstream_aggregator::{
     GraphProgram, RunError,
     cuda::flow::{FlowKernels, FlowLauncher},
@@ -55,11 +58,8 @@ impl FlowEmulator {
         };
         let generated = generate(&plan, options);
         let text = change(generated.source);
-        let text = format!(
-            "{}#define FLOW_STAGE {stage}u\n{text}{DOORS}",
-            include_str!("emulate.h")
-        );
-        let library = compile(&text)?;
+        let text = format!("#define FLOW_STAGE {stage}u\n{text}{DOORS}");
+        let library = Library::new(&text, Accesses::Unseen)?;
         let kernels = FlowKernels {
             plan,
             sites: generated.sites,
@@ -100,6 +100,6 @@ impl FlowLauncher for FlowEmulator {
             unsafe { start(self.kernels.blocks, how) }
         });
         self.ran.set(Instant::now());
-        ended(ran)
+        self.library.ended(ran)
     }
 }

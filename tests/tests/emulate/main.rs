@@ -13,6 +13,7 @@ mod deep;
 mod dumps;
 mod kernels;
 mod order;
+mod races;
 mod restarts;
 mod stress;
 mod teams;
