@@ -34,7 +34,7 @@ struct Dim {
 static Dim threadIdx, blockIdx, gridDim;
 
 #ifndef WATCHED
-#define QUIET
+#define QUIET inline
 template <class Each>
 static void watch_meeting(unsigned, Each) {}
 static void watch_atomic(const void*, unsigned, bool, bool, int, void*) {}
