@@ -10,12 +10,16 @@
 //! - `MILLSTREAM_SECONDS`: begins no program after that time.
 //! - `MILLSTREAM_SHOW=1` prints each program.
 //! - `MILLSTREAM_ELISIONS`: how many programs rustc compiles, 200 if it is not set.
+//! - `MILLSTREAM_EMULATED`: how many programs run on the emulated GPU, 2 if it is not set. `MILLSTREAM_WATCH=1` watches their accesses of memory.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
-use millstream_tests::random::{
-    Choices, Devices, Sample, Verdict, check, elision, elision_head, elision_module, generate,
-    shrink,
+use millstream_tests::{
+    emulator, on_all_cores,
+    random::{
+        Choices, Devices, Sample, Verdict, check, elision, elision_head, elision_module,
+        emulate_sample, generate, shrink,
+    },
 };
 use std::{
     fs,
@@ -193,6 +197,31 @@ fn every_engine_agrees() {
             "something never happens: {counts:?}"
         );
     }
+}
+
+/// The generated text of a GPU, compiled for this computer, makes the same of them.
+#[test]
+fn the_emulated_gpu_agrees() {
+    if !emulator::is_there() {
+        return;
+    }
+    let (first, cases) = (
+        setting("MILLSTREAM_SEED", 1),
+        setting("MILLSTREAM_EMULATED", 2),
+    );
+    let watched = setting("MILLSTREAM_WATCH", 0) != 0;
+    let seeds: Vec<u64> = (first..first + cases).collect();
+    let ran = on_all_cores(&seeds, |&seed| {
+        let sample = generate(&mut Choices::seeded(seed));
+        emulate_sample(&sample, seed, watched)
+            .map_err(|message| format!("seed {seed}: {message}\n{}", describe(&sample)))
+    });
+    let wrong: Vec<&String> = ran.iter().filter_map(|ran| ran.as_ref().err()).collect();
+    for wrong in &wrong {
+        println!("{wrong}");
+    }
+    assert!(wrong.is_empty(), "{} of {cases} programs", wrong.len());
+    println!("{} runs", ran.iter().flatten().sum::<u64>());
 }
 
 /// rustc takes the programs too, and its serial elision agrees with the interpreter.

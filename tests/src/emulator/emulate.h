@@ -1,6 +1,6 @@
 // CUDA on one thread of this computer, just enough for the generated text: a fiber for each CUDA thread, small warps and blocks. Who goes on is
 // drawn by lot at every barrier and at atomic operations, so that a seed is an interleaving, and the same seed the same one. It tries the code's
-// logic, its barriers included; it says nothing of its speed, nor of memory orders.
+// logic, its barriers included; it says nothing of its speed. Of accesses between these, and of memory orders, it says something behind `watch.h` alone.
 #include <setjmp.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -33,27 +33,47 @@ struct Dim {
 };
 static Dim threadIdx, blockIdx, gridDim;
 
+#ifndef WATCHED
+#define QUIET inline
+template <class Each>
+static void watch_meeting(unsigned, Each) {}
+static void watch_atomic(const void*, unsigned, bool, bool, int, void*) {}
+static void watch_fence() {}
+static void watch_begins(unsigned) {}
+static unsigned watched_thread;
+#endif
+
 // A CUDA thread: the first place on its stack, where every kernel begins, and the one where it goes on.
 struct Fiber {
   unsigned thread, block;
   jmp_buf first, here;
 };
+static unsigned number_of(const Fiber* fiber) { return fiber->block * BLOCK + fiber->thread; }
 // Where fibers wait for each other.
 struct Barrier {
   unsigned expected;
   std::vector<Fiber*> waiting;
 };
+// Shared memory of all blocks, one behind the other.
+constexpr size_t MOST_SHARED = 256 << 10, MOST_BLOCKS = 256;
+static char* const shared_memory =
+    (char*)mmap(nullptr, MOST_BLOCKS * MOST_SHARED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 // What a block shares: its barriers, a word for each lane, and its shared memory, by the number of its declaration.
 struct Block {
+  char* next;  // where the next declaration goes
   Barrier all{BLOCK, {}};
   std::vector<Barrier> warps{BLOCK / WARP, Barrier{WARP, {}}};
   unsigned words[BLOCK];
-  std::vector<std::vector<char>> shared;
-  void* place(unsigned number, size_t size) {
+  std::vector<void*> shared;
+  QUIET void* place(unsigned number, size_t size) {
     if (shared.size() <= number) shared.resize(number + 1);
-    // Shared memory holds anything at first.
-    if (shared[number].empty()) shared[number].assign(size + 64, (char)0xa5);
-    return (void*)(((uintptr_t)shared[number].data() + 63) & ~(uintptr_t)63);
+    if (!shared[number]) {
+      shared[number] = next;
+      next += (size + 63) & ~(size_t)63;
+      // Shared memory holds anything at first.
+      memset(shared[number], 0xa5, size);
+    }
+    return shared[number];
   }
 };
 static unsigned declarations;
@@ -93,9 +113,22 @@ static void others() {
 static void maybe_others() {
   if (switches && lot() % switches == 0) others();
 }
-static void meet(Barrier& barrier) {
+#ifdef WATCHED
+QUIET static void end_launch() { _longjmp(scheduler, 3); }
+// An access of shared memory is where another goes on once in so many times; 0: never.
+static unsigned steps = 0;
+QUIET static void maybe_others_at_access() {
+  if (steps && lot() % steps == 0) others();
+}
+extern "C" void set_steps(unsigned one_in) {
+  steps = one_in;
+  watch_range(0, shared_memory, MOST_BLOCKS * MOST_SHARED);
+}
+#endif
+static void meet(Barrier& barrier, bool orders = true) {
   barrier.waiting.push_back(running);
   if (barrier.waiting.size() == barrier.expected) {
+    if (orders) watch_meeting(barrier.expected, [&](unsigned i) { return number_of(barrier.waiting[i]); });
     ready.insert(ready.end(), barrier.waiting.begin(), barrier.waiting.end());
     barrier.waiting.clear();
   }
@@ -103,13 +136,15 @@ static void meet(Barrier& barrier) {
 }
 static void __syncthreads() { meet(blocks_of_launch[blockIdx.x].all); }
 static void __syncwarp() { meet(blocks_of_launch[blockIdx.x].warps[threadIdx.x / WARP]); }
+// That votes and shuffles order memory, too, is not promised.
+static void lanes_vote() { meet(blocks_of_launch[blockIdx.x].warps[threadIdx.x / WARP], false); }
 // Every lane of the warp gives a word and takes the one of lane `from`.
 static unsigned exchange(unsigned x, unsigned from) {
   unsigned* const words = blocks_of_launch[blockIdx.x].words;
   words[threadIdx.x] = x;
-  __syncwarp();
+  lanes_vote();
   const unsigned y = words[threadIdx.x / WARP * WARP + from % WARP];
-  __syncwarp();
+  lanes_vote();
   return y;
 }
 static unsigned lane() { return threadIdx.x % WARP; }
@@ -119,19 +154,19 @@ static unsigned __shfl_xor_sync(unsigned, unsigned x, unsigned by, unsigned) { r
 static unsigned __ballot_sync(unsigned, bool x) {
   unsigned* const words = blocks_of_launch[blockIdx.x].words + threadIdx.x / WARP * WARP;
   words[lane()] = x;
-  __syncwarp();
+  lanes_vote();
   unsigned out = 0;
   for (unsigned i = 0; i < WARP; i++) out |= (words[i] != 0) << i;
-  __syncwarp();
+  lanes_vote();
   return out;
 }
 static unsigned __match_any_sync(unsigned, unsigned x) {
   unsigned* const words = blocks_of_launch[blockIdx.x].words + threadIdx.x / WARP * WARP;
   words[lane()] = x;
-  __syncwarp();
+  lanes_vote();
   unsigned out = 0;
   for (unsigned i = 0; i < WARP; i++) out |= (words[i] == x) << i;
-  __syncwarp();
+  lanes_vote();
   return out;
 }
 static int __any_sync(unsigned mask, bool x) { return __ballot_sync(mask, x) != 0; }
@@ -141,10 +176,6 @@ static void regroup() {}
 typedef char* near;
 static near near_of(const void* p) { return (near)p; }
 static char* at_near(near at) { return at; }
-static unsigned count_up(near at) {
-  maybe_others();
-  return (*(unsigned*)at)++;
-}
 static unsigned shuffle(unsigned, unsigned x, unsigned) { return x; }
 template <class T>
 static constexpr bool brings() { return false; }
@@ -180,25 +211,51 @@ static unsigned __brev(unsigned x) { return (unsigned)(__brevll(x) >> 32); }
 #define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
 #define __NV_THREAD_SCOPE_DEVICE 0
 #define __NV_THREAD_SCOPE_SYSTEM 0
-#define __nv_atomic_load_n(p, o, s) (maybe_others(), __atomic_load_n(p, o))
-#define __nv_atomic_store_n(p, v, o, s) (maybe_others(), __atomic_store_n(p, v, o))
-#define __nv_atomic_exchange_n(p, v, o, s) (maybe_others(), __atomic_exchange_n(p, v, o))
-#define __nv_atomic_compare_exchange_n(p, e, d, w, so, fo, s) (maybe_others(), __atomic_compare_exchange_n(p, e, d, w, so, fo))
-#define __nv_atomic_thread_fence(o, s) __atomic_thread_fence(o)
-template <class T, class F>
-static T exchange_until(T* p, F f) {
+// One thread of this computer runs all fibers, so that plain accesses are atomic.
+template <class T>
+QUIET static T load_of(const volatile T* p, int order) {
   maybe_others();
+  watch_atomic((const void*)p, sizeof(T), true, false, order, __builtin_return_address(0));
+  return *p;
+}
+template <class T, class F>
+QUIET static T exchange_until(T* p, F f, int order) {
+  maybe_others();
+  watch_atomic(p, sizeof(T), true, true, order, __builtin_return_address(0));
   const T old = *p;
   *p = f(old);
   return old;
 }
-#define __nv_atomic_fetch_add(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old + (v)); })
-#define __nv_atomic_fetch_sub(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old - (v)); })
-#define __nv_atomic_fetch_and(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old & (v)); })
-#define __nv_atomic_fetch_or(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old | (v)); })
-#define __nv_atomic_fetch_xor(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old ^ (v)); })
-#define __nv_atomic_fetch_min(p, v, o, s) exchange_until(p, [&](auto old) { return (v) < old ? (decltype(old))(v) : old; })
-#define __nv_atomic_fetch_max(p, v, o, s) exchange_until(p, [&](auto old) { return (v) > old ? (decltype(old))(v) : old; })
+template <class T, class V>
+QUIET static void store_to(T* p, V value, int order) {
+  maybe_others();
+  watch_atomic(p, sizeof(T), false, true, order, __builtin_return_address(0));
+  *p = (T)value;
+}
+template <class T, class V>
+QUIET static bool exchange_if(T* p, T* expected, V value, int then, int otherwise) {
+  maybe_others();
+  const T old = *p, wanted = *expected;
+  const bool is = memcmp(&old, &wanted, sizeof(T)) == 0;
+  watch_atomic(p, sizeof(T), true, is, is ? then : otherwise, __builtin_return_address(0));
+  *(is ? p : expected) = is ? (T)value : old;
+  return is;
+}
+#define __nv_atomic_load_n(p, o, s) load_of(p, o)
+#define __nv_atomic_store_n(p, v, o, s) store_to(p, v, o)
+#define __nv_atomic_exchange_n(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(v); }, o)
+#define __nv_atomic_compare_exchange_n(p, e, d, w, so, fo, s) exchange_if(p, e, d, so, fo)
+#define __nv_atomic_thread_fence(o, s) watch_fence()
+#define __nv_atomic_fetch_add(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old + (v)); }, o)
+#define __nv_atomic_fetch_sub(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old - (v)); }, o)
+#define __nv_atomic_fetch_and(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old & (v)); }, o)
+#define __nv_atomic_fetch_or(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old | (v)); }, o)
+#define __nv_atomic_fetch_xor(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old ^ (v)); }, o)
+#define __nv_atomic_fetch_min(p, v, o, s) exchange_until(p, [&](auto old) { return (v) < old ? (decltype(old))(v) : old; }, o)
+#define __nv_atomic_fetch_max(p, v, o, s) exchange_until(p, [&](auto old) { return (v) > old ? (decltype(old))(v) : old; }, o)
+static unsigned count_up(near at) {
+  return exchange_until((unsigned*)at, [](unsigned old) { return old + 1; }, __ATOMIC_RELAXED);
+}
 
 static void (*kernel_of_launch)(void*);
 static void* argument_of_launch;
@@ -234,7 +291,10 @@ static unsigned launch(unsigned blocks, F kernel) {
   const unsigned count = blocks * BLOCK;
   while (fibers.size() < count) fibers.push_back(new_fiber());
   gridDim.x = blocks;
+  if (blocks > MOST_BLOCKS) return count;
   blocks_of_launch = std::vector<Block>(blocks);
+  for (unsigned b = 0; b < blocks; b++) blocks_of_launch[b].next = shared_memory + b * MOST_SHARED;
+  watch_begins(count);
   kernel_of_launch = [](void* f) { (*(F*)f)(); };
   argument_of_launch = &kernel;
   ready.assign(fibers.begin(), fibers.begin() + count);
@@ -247,6 +307,7 @@ static unsigned launch(unsigned blocks, F kernel) {
   while (true) {
     const int why = _setjmp(scheduler);
     if (why == 2) left--;
+    if (why == 3) break;
     if (ready.empty() || turns_left-- == 0) break;
     const size_t at = lot() % ready.size();
     running = ready[at];
@@ -254,6 +315,7 @@ static unsigned launch(unsigned blocks, F kernel) {
     ready.pop_back();
     threadIdx.x = running->thread;
     blockIdx.x = running->block;
+    watched_thread = number_of(running);
     _longjmp(running->here, 1);
   }
   return left;

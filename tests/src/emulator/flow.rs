@@ -1,6 +1,9 @@
 //! Graphs of ring channels without a GPU.
 
-use super::{Emulated, Emulator, SetChannels, SetLots, compile, ended};
+use super::{
+    Emulated, Emulator, SetChannels, SetLots,
+    library::{Accesses, Library},
+};
 use millstream_aggregator::{
     GraphProgram, RunError,
     cuda::{
@@ -60,11 +63,8 @@ impl FlowEmulator {
         };
         let generated = generate(&plan, options);
         let text = change(generated.source);
-        let text = format!(
-            "{}#define FLOW_STAGE {stage}u\n{text}{DOORS}",
-            include_str!("emulate.h")
-        );
-        let library = compile(&text)?;
+        let text = format!("#define FLOW_STAGE {stage}u\n{text}{DOORS}");
+        let library = Library::new(&text, Accesses::Unseen)?;
         let spawning = Spawning::of(&program.graph, &program.levelized, &program.kernels);
         let tasks = spawning.as_ref().map(|s| Emulator::new(&s.program));
         let kernels = FlowKernels {
@@ -135,6 +135,6 @@ impl FlowLauncher for FlowEmulator {
             unsafe { start(self.kernels.blocks, how) }
         });
         self.ran.set(Instant::now());
-        ended(ran)
+        self.library.ended(ran)
     }
 }

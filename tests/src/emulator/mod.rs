@@ -3,13 +3,28 @@
 //! [`Emulator`] is a [`Launcher`] as the driver is one. The text is compiled with `emulate.h`, where a CUDA thread is a fiber and who goes on is
 //! drawn by lot; warps have 4 lanes and blocks 8 threads, so that tiles are small and every rare way is taken often. Every run keeps record of its
 //! decisions, which the loop compares with the policy's.
+//!
+//! Threads go on so from one meeting point or atomic operation to the next, which hides what lanes do to each other in between. [`Emulator::watched`]
+//! has the compiler call `watch.h` at each access of memory that threads share: there another thread may go on, and two accesses that nothing orders
+//! are a race, which ends the run with the lines of both. What that says, and what not:
+//!
+//! - Each race is found that two accesses of a run make, whether they fell together or not, within a warp, a block or between blocks: nobody has to be
+//!   lucky with a seed, only to come by both lines. A missing `__syncwarp`, a fence that was forgotten and a relaxed operation for an acquiring one
+//!   are races. What no run comes by is not seen.
+//! - Two that write the same value to the same place are no race here. An atomic operation beside a plain write is one; beside a plain read, if it is
+//!   the last one there.
+//! - Orders are those of C++; scopes are taken for the widest, atomic operations happen one after the other, and loads see the newest value.
+//! - Votes, shuffles and matches bring lanes together and order no memory: CUDA promises that of `__syncwarp` alone.
+//! - Only what the text itself reads and writes is seen: not copies of the host, nor its mapped memory.
 
 mod flow;
+mod library;
 mod rings;
 
 pub use flow::FlowEmulator;
 pub use rings::{Measured, Passing, RingEmulator};
 
+use library::{Accesses, Library, compiler};
 use millstream_aggregator::{
     Aggregator, ErasedCall, Live, Policy, RunError, RunReport,
     cuda::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, Turn, WATCHED, run},
@@ -18,10 +33,9 @@ use millstream_channels_kernel::cuda::{Options, Plan, generate};
 use millstream_graph::{ir::TaskId, levelized::Levelized};
 use std::{
     cell::Cell,
-    collections::BTreeMap,
-    path::Path,
+    ffi::c_void,
     process::Command,
-    sync::{Arc, Mutex, OnceLock, PoisonError, atomic::AtomicU32},
+    sync::atomic::AtomicU32,
     time::{Duration, Instant},
 };
 
@@ -44,7 +58,7 @@ type SetLots = unsafe extern "C" fn(u64, u32);
 #[derive(Debug)]
 pub struct Emulated<K> {
     kernels: K,
-    library: libloading::Library,
+    library: Library,
     /// The text of subtree dispatches, compiled when one is asked for; none of a graph.
     workers: Option<Workers>,
     /// Of a graph: its kernels that spawn.
@@ -68,12 +82,15 @@ pub struct Emulated<K> {
 /// A text of its own.
 struct Workers {
     text: String,
-    library: std::cell::OnceCell<Result<libloading::Library, String>>,
+    accesses: Accesses,
+    library: std::cell::OnceCell<Result<Library, String>>,
 }
 
 impl Workers {
-    fn get(&self) -> Result<&libloading::Library, &String> {
-        self.library.get_or_init(|| compile(&self.text)).as_ref()
+    fn get(&self) -> Result<&Library, &String> {
+        self.library
+            .get_or_init(|| Library::new(&self.text, self.accesses))
+            .as_ref()
     }
 }
 
@@ -101,6 +118,8 @@ pub struct How {
     pub seed: u64,
     /// An atomic operation is where another thread goes on once in so many times; 0: never.
     pub switches: u32,
+    /// The same of an access of memory, where these are watched.
+    pub steps: u32,
     /// How long one dispatch may take.
     pub watchdog: Duration,
     /// The persistent kernel is there when it has been asked for so many times.
@@ -120,6 +139,7 @@ impl How {
             memory,
             seed: 1,
             switches: 8,
+            steps: 4,
             watchdog: WATCHDOG,
             late: 0,
             timeline: true,
@@ -132,14 +152,10 @@ impl How {
         Self {
             seed,
             switches: [2, 8, 64][seed as usize % 3],
+            steps: [2, 0, 5, 30][seed as usize % 4],
             ..self
         }
     }
-}
-
-/// The C++ compiler.
-fn compiler() -> String {
-    std::env::var("CXX").unwrap_or_else(|_| "c++".into())
 }
 
 /// Whether there is a C++ compiler; said aloud if not.
@@ -186,61 +202,8 @@ extern "C" unsigned start_gather(char* crew, unsigned workers) {
 }
 "#;
 
-/// What a text became, if somebody has asked for it already.
-type Compiled = Arc<OnceLock<Result<Vec<u8>, String>>>;
-
-/// Compiles a text, unless this process has done so, and loads the library anew: each has a memory of its own.
-fn compile(text: &str) -> Result<libloading::Library, String> {
-    static KNOWN: Mutex<BTreeMap<String, Compiled>> = Mutex::new(BTreeMap::new());
-    let compiled = {
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        // Tests share small programs; thousands of random ones are of no use to anybody.
-        if known.len() >= 100 {
-            known.clear();
-        }
-        Arc::clone(known.entry(text.to_owned()).or_default())
-    };
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let bytes = compiled.get_or_init(|| library_of(text, folder.path()));
-    let to = folder.path().join("own.so");
-    std::fs::write(&to, bytes.as_ref()?).map_err(|e| e.to_string())?;
-    // SAFETY: the library was made from such a text, and has no initialisers that ask anything.
-    unsafe { libloading::Library::new(&to) }.map_err(|e| e.to_string())
-}
-
-/// The library that the compiler makes of a text.
-fn library_of(text: &str, folder: &Path) -> Result<Vec<u8>, String> {
-    let (from, to) = (folder.join("program.cpp"), folder.join("program.so"));
-    std::fs::write(&from, text).map_err(|e| e.to_string())?;
-    // The standard that NVRTC is told too; headers of later ones take longer to read. Unoptimised, a text compiles in a fifth less time, and runs
-    // take longer by more than that. Some compilers fortify by themselves, and take a fiber that goes on for a jump into a frame that is gone.
-    let flags = "-std=c++17 -O1 -shared -fPIC -w -U_FORTIFY_SOURCE -fno-gnu-unique -fno-strict-aliasing -ffp-contract=off -o";
-    let output = Command::new(compiler())
-        .args(flags.split(' '))
-        .args([&to, &from])
-        .output()
-        .map_err(|e| format!("{}: {e}", compiler()))?;
-    if !output.status.success() {
-        return Err(format!(
-            "{}: {}",
-            compiler(),
-            String::from_utf8_lossy(&output.stderr)
-        ));
-    }
-    std::fs::read(&to).map_err(|e| e.to_string())
-}
-
-fn door<T, R>(
-    library: &libloading::Library,
-    name: &[u8],
-    call: impl FnOnce(libloading::Symbol<'_, T>) -> R,
-) -> R {
-    // SAFETY: `doors` defines them with these types.
-    call(unsafe { library.get::<T>(name) }.expect("a door that every library has"))
-}
-
 impl<K> Emulated<K> {
-    fn with(kernels: K, library: libloading::Library) -> Self {
+    fn with(kernels: K, library: Library) -> Self {
         Self {
             kernels,
             library,
@@ -260,13 +223,25 @@ impl<K> Emulated<K> {
         }
     }
 
+    /// Watches what threads do there, if accesses are watched.
+    fn watch(&self, number: u32, at: u64, bytes: u64) {
+        let workers = self
+            .workers
+            .as_ref()
+            .filter(|_| self.policy != Policy::Device);
+        let workers = workers.and_then(|workers| workers.get().ok());
+        for library in [Some(&self.library), workers].into_iter().flatten() {
+            library.watch_memory(number, at as *const c_void, bytes as usize);
+        }
+    }
+
     /// From now on kernels seem to run for so long when they have run, while their memory can be read or not.
     pub fn stay(&self, long: Duration, readable: bool) {
         self.stays.set((long, readable));
     }
 
     fn door<T, R>(&self, name: &[u8], call: impl FnOnce(libloading::Symbol<'_, T>) -> R) -> R {
-        door(&self.library, name, call)
+        self.library.door(name, call)
     }
 }
 
@@ -279,14 +254,35 @@ impl Emulator {
         Self::with_text(program, |text| text)
     }
 
+    /// Compiles a program whose accesses of memory are watched.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn watched(program: &Levelized) -> Result<Self, String> {
+        Self::compiled(program, Accesses::Watched, |text| text)
+    }
+
     /// Compiles a program with a bug: `wrong` stands in its text where `right` does.
     ///
     /// # Panics
     /// If nothing of the kind stands there, or if the compiler refuses it.
     #[must_use]
     pub fn with_bug(program: &Levelized, right: &str, wrong: &str) -> Self {
+        Self::planted(program, Accesses::Unseen, right, wrong)
+    }
+
+    /// The same with a program whose accesses are watched.
+    ///
+    /// # Panics
+    /// As above.
+    #[must_use]
+    pub fn watched_with_bug(program: &Levelized, right: &str, wrong: &str) -> Self {
+        Self::planted(program, Accesses::Watched, right, wrong)
+    }
+
+    fn planted(program: &Levelized, accesses: Accesses, right: &str, wrong: &str) -> Self {
         let mut is_there = false;
-        let made = Self::with_text(program, |text| {
+        let made = Self::compiled(program, accesses, |text| {
             is_there |= text.contains(right);
             text.replace(right, wrong)
         });
@@ -300,6 +296,14 @@ impl Emulator {
     /// What the compiler says.
     pub fn with_text(
         program: &Levelized,
+        change: impl FnMut(String) -> String,
+    ) -> Result<Self, String> {
+        Self::compiled(program, Accesses::Unseen, change)
+    }
+
+    fn compiled(
+        program: &Levelized,
+        accesses: Accesses,
         mut change: impl FnMut(String) -> String,
     ) -> Result<Self, String> {
         let plan = Plan::new(program, MOST_MEMORY);
@@ -311,8 +315,7 @@ impl Emulator {
         let generated = generate(&plan, options);
         let workers = change(generated.workers());
         let text = change(generated.source);
-        let text = format!("{}{text}{}", include_str!("emulate.h"), doors(&plan));
-        let library = compile(&text)?;
+        let library = Library::new(&format!("{text}{}", doors(&plan)), accesses)?;
         let dispatches = plan.kernels();
         let mut kernels = Kernels::new(plan, generated.sites, vec![1; dispatches]);
         kernels.shape = SHAPE;
@@ -320,14 +323,15 @@ impl Emulator {
         kernels.records = RECORDS;
         let mut emulator = Self::with(kernels, library);
         emulator.workers = Some(Workers {
-            text: format!("{}{workers}{WORKERS_DOOR}", include_str!("emulate.h")),
+            text: format!("{workers}{WORKERS_DOOR}"),
+            accesses,
             library: std::cell::OnceCell::new(),
         });
         Ok(emulator)
     }
 
     /// The library of subtree dispatches, if the run's policy has any.
-    fn workers_library(&self) -> Result<Option<&libloading::Library>, RunError> {
+    fn workers_library(&self) -> Result<Option<&Library>, RunError> {
         let Some(workers) = self
             .workers
             .as_ref()
@@ -380,23 +384,14 @@ impl Emulator {
             .into_iter()
             .flatten()
         {
-            door::<SetLots, _>(library, b"set_lots", |set| {
+            library.door::<SetLots, _>(b"set_lots", |set| {
                 // SAFETY: the text defines it so.
                 unsafe { set(how.seed, how.switches) }
             });
+            library.set_steps(how.steps);
         }
         run(self, settings, task, calls)
     }
-}
-
-/// Threads that wait for ever are a bug of the text.
-fn ended(waiting: u32) -> Result<(), RunError> {
-    if waiting == 0 {
-        return Ok(());
-    }
-    Err(RunError::Stuck {
-        state: format!("{waiting} threads of a kernel wait for others that never come"),
-    })
 }
 
 /// Aligned memory that holds anything: its address.
@@ -418,11 +413,15 @@ impl<K> Machine for Emulated<K> {
     }
 
     fn channels(&mut self, bytes: u64) -> Result<u64, RunError> {
-        Ok(anything(&mut self.channels, bytes))
+        let at = anything(&mut self.channels, bytes);
+        self.watch(1, at, bytes);
+        Ok(at)
     }
 
     fn copies(&mut self, bytes: u64) -> Result<u64, RunError> {
-        Ok(anything(&mut self.copies, bytes))
+        let at = anything(&mut self.copies, bytes);
+        self.watch(2, at, bytes);
+        Ok(at)
     }
 
     unsafe fn copy_in(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), RunError> {
@@ -518,7 +517,7 @@ impl Launcher for Emulator {
             .into_iter()
             .flatten()
         {
-            door::<SetChannels, _>(library, b"set_channels", |set| {
+            library.door::<SetChannels, _>(b"set_channels", |set| {
                 // SAFETY: the table is as long as that.
                 unsafe { set(bytes.as_ptr(), bytes.len()) }
             });
@@ -534,19 +533,19 @@ impl Launcher for Emulator {
         let Some(library) = self.workers_library()? else {
             return Err(RunError::Device("there are no workers".into()));
         };
-        let ran = door::<StartWorkers, _>(library, b"start_workers", |start| {
+        let ran = library.door::<StartWorkers, _>(b"start_workers", |start| {
             // SAFETY: the caller's promise.
             unsafe { start(crew as *mut u8, workers) }
         });
         self.ran.set(Instant::now());
-        ended(ran)
+        library.ended(ran)
     }
 
     unsafe fn gather(&self, crew: u64, workers: u32) -> Result<(), RunError> {
         let Some(library) = self.workers_library()? else {
             return Err(RunError::Device("there are no workers".into()));
         };
-        ended(door::<StartWorkers, _>(library, b"start_gather", |start| {
+        library.ended(library.door::<StartWorkers, _>(b"start_gather", |start| {
             // SAFETY: the caller's promise.
             unsafe { start(crew as *mut u8, workers) }
         }))
@@ -564,7 +563,7 @@ impl Launcher for Emulator {
             unsafe { start(published as *mut u8, blocks, limit, began) }
         });
         self.ran.set(Instant::now());
-        ended(ran)
+        self.library.ended(ran)
     }
 
     unsafe fn dispatch(
@@ -573,7 +572,7 @@ impl Launcher for Emulator {
         blocks: u32,
         words: &mut [u32],
     ) -> Result<(), RunError> {
-        ended(
+        self.library.ended(
             self.door::<StartDispatch, _>(b"start_dispatch_of", |start| {
                 // SAFETY: the caller's promise.
                 unsafe { start(kernel as u32, words.as_ptr(), blocks) }

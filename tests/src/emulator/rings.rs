@@ -1,6 +1,6 @@
 //! The ring's CUDA text without a GPU: blocks on fibers pass elements through one ring, and every operation is written down with its time.
 
-use super::{compile, ended};
+use super::library::{Accesses, Library};
 use crate::history::Event;
 use millstream_channels_kernel::{
     cuda::{
@@ -19,7 +19,7 @@ type Play = unsafe extern "C" fn(u64, u32, u32, *const Ring, *mut u64, u64, *mut
 /// The text, compiled.
 #[derive(Debug)]
 pub struct RingEmulator {
-    library: libloading::Library,
+    library: Library,
 }
 
 /// Who passes how much through what.
@@ -46,8 +46,7 @@ impl RingEmulator {
     /// What the compiler says.
     pub fn with_change(change: impl FnOnce(String) -> String) -> Result<Self, String> {
         let text = change(ring::unit(include_str!("rings.cu")));
-        let text = format!("{}{text}", include_str!("emulate.h"));
-        let library = compile(&text)?;
+        let library = Library::new(&text, Accesses::Unseen)?;
         Ok(Self { library })
     }
 
@@ -86,9 +85,7 @@ impl RingEmulator {
             ..Ring::default()
         };
         // SAFETY: `rings.cu` defines it with this type; everything is as long as the ring says, and lives until it returns.
-        let waiting = unsafe {
-            let play = self.library.get::<Play>(b"play_ring");
-            let play = play.map_err(|e| e.to_string())?;
+        let waiting = self.library.door::<Play, _>(b"play_ring", |play| unsafe {
             play(
                 seed,
                 switches,
@@ -98,8 +95,8 @@ impl RingEmulator {
                 elements,
                 events.as_mut_ptr(),
             )
-        };
-        ended(waiting).map_err(|e| e.to_string())?;
+        });
+        self.library.ended(waiting).map_err(|e| e.to_string())?;
         Ok(events)
     }
 }
@@ -107,7 +104,7 @@ impl RingEmulator {
 /// The kernels that rings are measured by, of elements of four words that lie in one of three ways.
 #[derive(Debug)]
 pub struct Measured {
-    library: libloading::Library,
+    library: Library,
 }
 
 /// Doors to them, by number.
@@ -132,11 +129,10 @@ impl Measured {
     pub fn new(lie: u32, whole: bool) -> Result<Self, String> {
         let text = ring::unit(include_str!("../../../benches/rings.cu"));
         let text = format!(
-            "#define WORDS 4u\n#define LIE {lie}\n#define WHOLE {}\n{}{text}{DOORS}",
-            u32::from(whole),
-            include_str!("emulate.h")
+            "#define WORDS 4u\n#define LIE {lie}\n#define WHOLE {}\n{text}{DOORS}",
+            u32::from(whole)
         );
-        let library = compile(&text)?;
+        let library = Library::new(&text, Accesses::Unseen)?;
         Ok(Self { library })
     }
 
@@ -176,10 +172,8 @@ impl Measured {
         };
         let mut came = [0; 4];
         // SAFETY: `DOORS` defines it with this type; everything is as long as the ring says, and lives until it returns.
-        let waiting = unsafe {
-            let pass = self.library.get::<Pass>(b"pass");
-            let pass = pass.map_err(|e| e.to_string())?;
-            let data = data.as_mut_ptr().cast();
+        let data = data.as_mut_ptr().cast();
+        let waiting = self.library.door::<Pass, _>(b"pass", |pass| unsafe {
             pass(
                 kernel,
                 seed,
@@ -189,8 +183,8 @@ impl Measured {
                 elements,
                 came.as_mut_ptr(),
             )
-        };
-        ended(waiting).map_err(|e| e.to_string())?;
+        });
+        self.library.ended(waiting).map_err(|e| e.to_string())?;
         Ok(came)
     }
 }

@@ -13,7 +13,11 @@ const BOOL: Ty = Ty::Scalar(Scalar::Bool);
 
 impl Gen<'_> {
     /// One arm: the states behind it, if it ends.
-    fn arm(&mut self, before: &[State], f: impl FnOnce(&mut Self)) -> Option<Vec<State>> {
+    pub(super) fn arm(
+        &mut self,
+        before: &[State],
+        f: impl FnOnce(&mut Self),
+    ) -> Option<Vec<State>> {
         self.restore(before);
         self.alive = true;
         f(self);
@@ -22,7 +26,7 @@ impl Gen<'_> {
     }
 
     /// What holds behind arms.
-    fn merge(&mut self, arms: impl IntoIterator<Item = Option<Vec<State>>>) {
+    pub(super) fn merge(&mut self, arms: impl IntoIterator<Item = Option<Vec<State>>>) {
         let mut all = None;
         for arm in arms.into_iter().flatten() {
             join_all(&mut all, &arm);

@@ -3,7 +3,7 @@
 use super::{
     function::Gen,
     scope::{Kind, State, Var},
-    types::{INTS, Mode, Ty, atomic, scalar},
+    types::{INTS, Mode, Ty, atomic, scalar, variants},
 };
 use millstream_graph::ty::Scalar;
 
@@ -26,7 +26,7 @@ impl Gen<'_> {
                 if fields.len() == 1 { ",)" } else { ")" },
                 0,
             ),
-            Ty::Struct(_) => self.construct(ty, 0),
+            Ty::Struct(_) | Ty::Enum(_) | Ty::Option(_) => self.construct(ty, 0),
         }
     }
 
@@ -67,6 +67,9 @@ impl Gen<'_> {
                 d.min(1),
             ),
             Ty::Scalar(s) => scalar(self.c, *s, true),
+            Ty::Enum(i) => format!("E{i}::{}", self.c.pick(&variants(*i))),
+            Ty::Option(_) if self.c.chance(25) => "None".to_owned(),
+            Ty::Option(some) => format!("Some({})", self.expr(some, d)),
         }
     }
 
@@ -173,7 +176,13 @@ impl Gen<'_> {
         if d == 0 {
             return self.leaf(ty);
         }
-        match self.c.below(14) {
+        match self.c.below(19) {
+            14 => self.of_option(ty, d - 1),
+            15 => self.of_enum(ty, d - 1).unwrap_or_else(|| self.leaf(ty)),
+            16 => self
+                .by_slice_pattern(ty, d - 1)
+                .unwrap_or_else(|| self.leaf(ty)),
+            17 => self.by_closure(ty, d - 1),
             0 => self.leaf(ty),
             1 => self.element(ty, d - 1).unwrap_or_else(|| self.leaf(ty)),
             2 => {
@@ -198,6 +207,11 @@ impl Gen<'_> {
                 Ty::Scalar(Scalar::Bool) => self.boolean(d - 1),
                 Ty::Scalar(s) if s.is_float() => self.float(*s, d - 1),
                 Ty::Scalar(s) => self.integer(*s, d - 1),
+                Ty::Option(some) => self.option(some, d - 1),
+                Ty::Struct(_) if self.c.chance(30) => {
+                    let (a, b) = (self.expr(ty, d - 1), self.expr(ty, d - 1));
+                    self.c.pick(&[format!("({a} + {b})"), format!("(!({a}))")])
+                }
                 _ => self.construct(ty, d - 1),
             },
         }
@@ -274,7 +288,12 @@ impl Gen<'_> {
         } else {
             Ty::Scalar(s)
         };
-        match self.c.below(8) {
+        match self.c.below(9) {
+            8 => {
+                let whole = self.c.pick(&self.shape.palette.clone());
+                let (a, b) = (self.place(&whole, d), self.expr(&whole, d));
+                format!("({a} {} {b})", self.c.pick(&["==", "!="]))
+            }
             5 => {
                 let (op, a, b) = (
                     self.c.pick(&["&&", "||", "^", "&", "|", "=="]),

@@ -6,11 +6,14 @@
 
 mod choices;
 mod control;
+mod emulated;
 mod expr;
 mod function;
 mod graph;
 mod kernel;
+mod option;
 mod parallel;
+mod pattern;
 mod pressure;
 mod reduction;
 mod run;
@@ -22,6 +25,7 @@ mod stmt;
 mod types;
 
 pub use choices::Choices;
+pub use emulated::emulate_sample;
 pub use function::{Sample, generate};
 pub use graph::{check_graph, emulate_graph, graph_elision};
 pub use kernel::{GraphSample, NodeSample, generate_graph};

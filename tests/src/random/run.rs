@@ -405,6 +405,12 @@ pub fn elision(sample: &Sample) -> Option<(String, Vec<String>)> {
         return None;
     }
     text += "\npub fn calls() {\n    use program::*;\n    use std::sync::atomic::*;\n";
+    // Arguments name variants as `Debug` does.
+    for owner in ["E0", "E1"] {
+        if sample.source.contains(&format!("pub enum {owner} ")) {
+            let _ = writeln!(text, "    use program::{owner}::*;");
+        }
+    }
     let mut expected = Vec::new();
     for call in &sample.calls {
         let (outcome, _) = interpret(&program, func, call).ok()?;

@@ -24,6 +24,7 @@ pub(super) fn shape(c: &mut Choices) -> Shape {
         mode,
         risky,
         structs: Vec::new(),
+        enums: 0,
         consts: Vec::new(),
         fns: Vec::new(),
         palette: vec![Ty::Scalar(Scalar::U32)],
@@ -31,9 +32,13 @@ pub(super) fn shape(c: &mut Choices) -> Shape {
         fan,
         depth,
     };
+    if c.chance(35) {
+        shape.enums = 1 + c.below(2) as usize;
+        shape.palette.push(Ty::Enum(0));
+    }
     for i in 0..c.below(3) {
         let fields = (0..1 + c.below(3))
-            .map(|f| (format!("f{f}"), field_type(c)))
+            .map(|f| (format!("f{f}"), field_type(c, shape.enums)))
             .collect::<Vec<_>>();
         let tuple = c.chance(30);
         let fields = fields
@@ -51,6 +56,10 @@ pub(super) fn shape(c: &mut Choices) -> Shape {
     for _ in 0..1 + c.below(3) {
         let s = Ty::Scalar(any_scalar(c));
         shape.palette.push(s);
+    }
+    if c.chance(45) {
+        let some = c.pick(&shape.palette);
+        shape.palette.push(Ty::Option(Box::new(some)));
     }
     if c.chance(40) {
         let (a, b) = (c.pick(&shape.palette), c.pick(&shape.palette));
@@ -112,8 +121,10 @@ fn any_scalar(c: &mut Choices) -> Scalar {
     }
 }
 
-fn field_type(c: &mut Choices) -> Ty {
-    match c.below(6) {
+fn field_type(c: &mut Choices, enums: usize) -> Ty {
+    match c.below(8) {
+        6 => Ty::Option(Box::new(Ty::Scalar(any_scalar(c)))),
+        7 if enums > 0 => Ty::Enum(enums - 1),
         4 => Ty::Array(Box::new(Ty::Scalar(any_scalar(c))), 1 + c.below(4)),
         5 => Ty::Tuple(vec![Ty::Scalar(any_scalar(c)), Ty::Scalar(any_scalar(c))]),
         _ => Ty::Scalar(any_scalar(c)),
@@ -134,11 +145,11 @@ fn signature(c: &mut Choices, shape: &Shape, name: String, task: bool) -> Func {
             },
             7 => Param::Ref {
                 mutable: true,
-                target: c.pick(&shape.palette),
+                target: lent_type(c, shape),
             },
             8 => Param::Ref {
                 mutable: false,
-                target: c.pick(&shape.palette),
+                target: lent_type(c, shape),
             },
             _ => Param::Value(c.pick(&shape.palette)),
         };
@@ -163,8 +174,17 @@ fn signature(c: &mut Choices, shape: &Shape, name: String, task: bool) -> Func {
 /// What a slice holds: mostly numbers.
 fn elem_type(c: &mut Choices, shape: &Shape) -> Ty {
     match c.below(4) {
-        3 => c.pick(&shape.palette),
+        3 => lent_type(c, shape),
         2 => Ty::Scalar(Scalar::I64),
         _ => shape.palette[0].clone(),
     }
+}
+
+/// What a reference may refer to.
+fn lent_type(c: &mut Choices, shape: &Shape) -> Ty {
+    let ty = c.pick(&shape.palette);
+    if shape.may_be_lent(&ty) {
+        return ty;
+    }
+    shape.palette[0].clone()
 }

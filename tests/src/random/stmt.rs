@@ -70,7 +70,10 @@ impl Gen<'_> {
             return self.sync();
         }
         let nested = self.around.len() < 3 && self.nesting() < 6;
-        match self.c.below(27) {
+        match self.c.below(31) {
+            27 | 28 if nested => self.if_let(),
+            29 if self.rounds.is_none() => self.let_else(),
+            30 => self.while_let(),
             24 | 25 if nested && self.weight <= 60 => self.parallel_loop(),
             26 if self.rounds.is_some() => self.gather_statement(),
             26 if self.task && self.weight == 1 && self.c.chance(15) => self.wide_loop(),
@@ -164,6 +167,7 @@ impl Gen<'_> {
                 self.c.pick(&["=", "^=", "|=", "&="])
             }
             Ty::Scalar(_) => self.c.pick(&["=", "+=", "-=", "*=", "^=", "|=", "&="]),
+            Ty::Struct(_) => self.c.pick(&["=", "=", "^="]),
             _ => "=",
         };
         self.line(&format!("{place} {op} {value};"));
@@ -260,7 +264,8 @@ impl Gen<'_> {
                 )
             }
         };
-        self.line(&format!("let {pattern} = {value};"));
+        let typed = self.shape.show(&ty);
+        self.line(&format!("let {pattern}: {typed} = {value};"));
         for (name, (_, ty)) in names.iter().zip(fields) {
             self.declare(name, Kind::Value(ty), true);
         }

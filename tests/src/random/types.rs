@@ -11,6 +11,17 @@ pub(super) enum Ty {
     Tuple(Vec<Ty>),
     Array(Box<Ty>, u32),
     Struct(usize),
+    /// By its number.
+    Enum(usize),
+    Option(Box<Ty>),
+}
+
+/// How many variants an enum has.
+pub(super) const VARIANTS: usize = 3;
+
+/// The variants of an enum, without its name: no other enum has these.
+pub(super) fn variants(number: usize) -> [String; VARIANTS] {
+    ["A", "B", "C"].map(|v| format!("{v}{number}"))
 }
 
 /// A parameter.
@@ -88,6 +99,7 @@ pub(super) struct Shape {
     /// Whether checks may fail.
     pub(super) risky: bool,
     pub(super) structs: Vec<Struct>,
+    pub(super) enums: usize,
     /// Constants: name, type, value.
     pub(super) consts: Vec<(String, Ty, String)>,
     pub(super) fns: Vec<Func>,
@@ -115,6 +127,20 @@ impl Shape {
             }
             Ty::Array(elem, len) => format!("[{}; {len}]", self.show(elem)),
             Ty::Struct(i) => self.structs[*i].name.clone(),
+            Ty::Enum(i) => format!("E{i}"),
+            Ty::Option(some) => format!("Option<{}>", self.show(some)),
+        }
+    }
+
+    /// Whether it may lie in a caller's memory: no `Option` is in it.
+    pub(super) fn may_be_lent(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Scalar(_) | Ty::Enum(_) => true,
+            Ty::Option(_) => false,
+            Ty::Array(elem, _) => self.may_be_lent(elem),
+            Ty::Tuple(_) | Ty::Struct(_) => {
+                self.fields(ty).iter().all(|(_, t)| self.may_be_lent(t))
+            }
         }
     }
 
@@ -151,10 +177,37 @@ impl Shape {
             .map_or("fetch_add", |a| a.2)
     }
 
+    /// A struct's own operators: `+`, `!` and `^=`, field by field.
+    fn operators(&self, s: &Struct) -> String {
+        let all = |of: &dyn Fn(&str, &Ty) -> String| {
+            let fields = s.fields.iter().map(|(f, t)| format!("{f}: {}", of(f, t)));
+            format!("Self {{ {} }}", fields.collect::<Vec<_>>().join(", "))
+        };
+        let sum = all(&|f, t| match t {
+            Ty::Scalar(Scalar::Bool) => format!("self.{f} ^ other.{f}"),
+            Ty::Scalar(s) if s.is_float() => format!("self.{f} + other.{f}"),
+            Ty::Scalar(_) => format!("self.{f}.wrapping_add(other.{f})"),
+            Ty::Option(_) => format!("self.{f}.or(other.{f})"),
+            _ => format!("other.{f}"),
+        });
+        let not = all(&|f, t| match t {
+            Ty::Scalar(s) if s.is_float() => format!("-self.{f}"),
+            Ty::Scalar(_) => format!("!self.{f}"),
+            _ => format!("self.{f}"),
+        });
+        let name = &s.name;
+        format!(
+            "    impl Add for {name} {{ type Output = Self; fn add(self, other: Self) -> Self {{ {sum} }} }}
+    impl Not for {name} {{ type Output = Self; fn not(self) -> Self {{ {not} }} }}
+    impl BitXorAssign for {name} {{ fn bitxor_assign(&mut self, other: Self) {{ *self = !*self + other; }} }}
+"
+        )
+    }
+
     /// The items before the functions.
     pub(super) fn items(&self) -> String {
         let mut out = String::from(
-            "    use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};\n\n",
+            "    use std::ops::{Add, BitXorAssign, Not};\n    use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};\n\n",
         );
         for s in &self.structs {
             let field = |(name, ty): &(String, Ty)| match s.tuple {
@@ -171,6 +224,14 @@ impl Shape {
                 out,
                 "    #[derive(Clone, Copy, PartialEq, Debug)]\n    pub struct {}{body}",
                 s.name
+            );
+            out += &self.operators(s);
+        }
+        for i in 0..self.enums {
+            let _ = writeln!(
+                out,
+                "    #[derive(Clone, Copy, PartialEq, Debug)]\n    pub enum E{i} {{ {} }}",
+                variants(i).join(", ")
             );
         }
         for (name, ty, value) in &self.consts {
@@ -238,6 +299,9 @@ pub(super) fn debug_value(c: &mut Choices, ty: &Ty, shape: &Shape) -> String {
                 .collect::<Vec<_>>()
                 .join(", ")
         ),
+        Ty::Enum(i) => c.pick(&variants(*i)),
+        Ty::Option(_) if c.chance(40) => "None".to_owned(),
+        Ty::Option(some) => format!("Some({})", debug_value(c, some, shape)),
         Ty::Struct(i) => {
             let s = shape.structs[*i].clone();
             let values: Vec<String> = s

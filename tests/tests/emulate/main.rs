@@ -2,7 +2,7 @@
 //! `src/emulator`), by all aggregators, agrees with the serial elision. It tries everything of the CUDA device but
 //! the GPU; what it says nothing of is speed.
 //!
-//! It takes minutes, so it is asked for: `MILLSTREAM_EMULATE=all`, or a part of programs' names. Needs a C++ compiler, `c++` or `CXX`; without one
+//! It takes minutes, so it is asked for: `MILLSTREAM_EMULATE=all`, or a part of programs' names; with `MILLSTREAM_WATCH=1`, accesses of memory are watched. Needs a C++ compiler, `c++` or `CXX`; without one
 //! nothing of it runs.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
@@ -13,6 +13,7 @@ mod deep;
 mod dumps;
 mod kernels;
 mod order;
+mod races;
 mod restarts;
 mod stress;
 mod teams;
@@ -75,7 +76,12 @@ fn check(listed: &Listed) -> Vec<String> {
     let mut wrong = Vec::new();
     let file = format!("corpus/run/{}.rs", listed.name);
     let prepared = prepare(listed.source, &file).unwrap_or_else(|e| panic!("{file}: {e}"));
-    let mut emulator = match Emulator::new(&prepared.levelized) {
+    let make = if std::env::var_os("MILLSTREAM_WATCH").is_some() {
+        Emulator::watched
+    } else {
+        Emulator::new
+    };
+    let mut emulator = match make(&prepared.levelized) {
         Ok(emulator) => emulator,
         Err(e) => return vec![format!("{file}: {e}")],
     };

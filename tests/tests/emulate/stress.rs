@@ -15,7 +15,7 @@ use millstream_tests::{
 use std::time::{Duration, Instant};
 
 /// Small calls of the programs, and budgets in KiB: some in which elements run one by one, and others little more than that.
-fn calls() -> [(Tried, &'static [u64]); 9] {
+pub fn calls() -> [(Tried, &'static [u64]); 9] {
     let lent = |mut tried: Tried, memory: &[&str]| {
         tried.args.extend(memory.iter().map(ToString::to_string));
         tried
@@ -61,7 +61,7 @@ fn calls() -> [(Tried, &'static [u64]); 9] {
 /// For how long each program is tried, if nobody says, but in all its budgets by each aggregator once: nine of the ten bugs below were found so.
 const SECONDS: u64 = 1;
 
-fn seconds() -> Option<u64> {
+pub fn seconds() -> Option<u64> {
     std::env::var("MILLSTREAM_STRESS")
         .ok()
         .map(|v| v.parse().unwrap())
@@ -69,15 +69,15 @@ fn seconds() -> Option<u64> {
 
 /// What was seen of a program.
 #[derive(Default, Debug)]
-struct Seen {
+pub struct Seen {
     runs: u64,
     compared: u64,
     out_of_memory: u64,
-    wrong: Option<String>,
+    pub wrong: Option<String>,
 }
 
-/// Runs a program at all its budgets, in one interleaving after another, until the time is over or something is wrong.
-fn stress(
+/// Runs a program at all its budgets, in one interleaving after another, until the time is over or something is wrong. With no limit, each is run once.
+pub fn stress(
     (tried, budgets): &(Tried, &[u64]),
     prepared: &Prepared,
     emulator: &mut Emulator,
@@ -88,7 +88,9 @@ fn stress(
     let (expected, report) = cpu.call_and_report(prepared, &tried.task, args).unwrap();
     let report = report.unwrap();
     let (expected_total, expected_levels) = (report.total, report.elements);
-    emulator.compile_workers().unwrap();
+    if !limit.is_zero() {
+        emulator.compile_workers().unwrap();
+    }
     let (mut seen, start) = (Seen::default(), Instant::now());
     for seed in 1.. {
         for budget in *budgets {

@@ -329,7 +329,7 @@ FN void policy_next(Policy& p, Shared& sh, Control* c, u32 blocks) {
   bool full = false, work = false;
   if (sh.dispatch.source < SOURCES) work = policy_take(p, c, sh, blocks, full);
   // Relaxed: pairs with `stop_run`, which is seen by now if it was of the last dispatch. Another block may call it at any time, and the lanes
-  // have to go the same way; the vote also has all of them read `moves` before one clears it.
+  // have to go the same way.
   const bool moves = p.left.moves != 0;
   bool more = !any_lane(full || GLOBAL_LOAD(&c->status) != OK);
   if (more && moves) {

@@ -581,6 +581,8 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
 // The dispatch that moves together what the last one left over.
 FN void policy_moves(Policy& p, Shared& sh) {
   Dispatch& d = sh.dispatch;
+  // All lanes have read how many move: the vote before orders no memory.
+  __syncwarp();
   if (lane_id() == 0) {
     const Source from = sources[d.source];
     d.base[0] = from.stack;

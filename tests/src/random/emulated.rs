@@ -1,0 +1,101 @@
+//! Random programs on the emulated GPU.
+
+use super::{
+    choices::Choices,
+    function::Sample,
+    run::{interpret, places},
+};
+use crate::{
+    emulator::{Emulator, How},
+    engine::{emulate, is_memory, prepare},
+};
+use millstream_aggregator::{Aggregator, Policy, RunError};
+use millstream_cilk_lower::SourceError;
+use millstream_graph::{interp::InterpError, ty::Type};
+
+/// Calls of more tasks are left out: threads of this computer take their time at barriers.
+const MOST_TASKS: u64 = 400;
+/// Bytes of a run: room for all, and so little that most is given back, moved and tried again.
+const MEMORY: [u64; 4] = [4 << 20, 64 << 10, 24 << 10, 10 << 10];
+
+/// Runs a program by all who decide, some of it in little memory, in interleavings that `seed` says, with its accesses `watched` or not: how many runs
+/// ended well, or what differs from the interpreter.
+///
+/// # Errors
+/// What is wrong.
+///
+/// # Panics
+/// If there is no C++ compiler.
+pub fn emulate_sample(sample: &Sample, seed: u64, watched: bool) -> Result<u64, String> {
+    let prepared = prepare(&sample.source, "random.rs").map_err(|e| match e {
+        SourceError::Source(all) => format!("the front end refuses it:\n{}", places(&all)),
+        e => format!("the front end refuses it: {e}"),
+    })?;
+    let func = prepared.program.find(&sample.task).unwrap();
+    let make = if watched {
+        Emulator::watched
+    } else {
+        Emulator::new
+    };
+    let mut emulator = None;
+    let (mut c, mut ran) = (Choices::seeded(seed ^ 0xe3), 0);
+    for call in &sample.calls {
+        let expected = match interpret(&prepared.program, func, call) {
+            Ok((_, tasks)) if tasks > MOST_TASKS => continue,
+            Ok((outcome, _)) => Some(outcome),
+            Err(InterpError::Fault(_)) => None,
+            Err(_) => continue,
+        };
+        if emulator.is_none() {
+            emulator = Some(make(&prepared.levelized)?);
+        }
+        let emulator = emulator.as_mut().unwrap();
+        let inside = if c.chance(30) {
+            Policy::Block
+        } else {
+            Policy::Device
+        };
+        for (i, (aggregator, policy)) in [
+            (Aggregator::Persistent, Policy::Device),
+            (Aggregator::HostThread, Policy::Device),
+            (Aggregator::Auto, inside),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let how = How {
+                policy,
+                ..How::new(aggregator, 1 + c.below(3), c.pick(&MEMORY)).interleaved(seed + i as u64)
+            };
+            let found = emulate(emulator, how, &prepared, &sample.task, call);
+            match (found, &expected) {
+                (Ok((found, _)), Some(outcome)) => {
+                    let after = found.after.iter().zip(&prepared.program[func].params);
+                    let lent = after.filter(|(_, param)| {
+                        matches!(param.ty, Type::Slice { .. } | Type::Ref { .. })
+                    });
+                    let found: Vec<String> = std::iter::once(&found.result)
+                        .chain(lent.map(|(text, _)| text))
+                        .cloned()
+                        .collect();
+                    if found != *outcome {
+                        return Err(format!(
+                            "call({}), {how:?}\n  interpreter: {}\n  emulated:    {}",
+                            call.join(", "),
+                            outcome.join(" | "),
+                            found.join(" | ")
+                        ));
+                    }
+                    ran += 1;
+                }
+                (Err(RunError::Fault(_)), None) => ran += 1,
+                (Err(e), _) if how.memory < MEMORY[0] && is_memory(&e) => {}
+                (found, _) => {
+                    let found = found.map(|(outcome, _)| outcome);
+                    return Err(format!("call({}), {how:?}: {found:?}", call.join(", ")));
+                }
+            }
+        }
+    }
+    Ok(ran)
+}
