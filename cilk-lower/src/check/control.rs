@@ -245,7 +245,14 @@ impl Checker<'_> {
                 None
             }
         };
-        Expr::new(ExprKind::Return(value), Ty::Never, r.span())
+        let kind = match self.returns_to {
+            None => ExprKind::Return(value),
+            Some(id) => {
+                self.loops.iter_mut().for_each(|l| l.broken |= l.id == id);
+                ExprKind::Break(id, value)
+            }
+        };
+        Expr::new(kind, Ty::Never, r.span())
     }
 
     pub(super) fn for_loop(&mut self, f: &syn::ExprForLoop) -> Expr {
@@ -260,6 +267,10 @@ impl Checker<'_> {
         }
         let id = self.enter(f.label.as_ref(), None, false);
         if self.is_parallel(&f.attrs) {
+            if self.depth > 0 || !self.m.at.env.is_empty() {
+                self.error(span, "a parallel loop in a function of which there are several")
+                    .help("it stands in a function without parameters of types, numbers or closures, which may call such ones in its rounds");
+            }
             self.loops.iter_mut().for_each(|l| l.parallel |= l.id == id);
             self.parallel.insert(id);
         }

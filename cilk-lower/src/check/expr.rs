@@ -3,11 +3,12 @@
 use super::{Binding, Checker};
 use crate::{
     consts::{self, Lent},
+    generics::Known,
     hir::{ConstId, Expr, ExprKind, SliceRange},
     items::Item,
     ty::{Class, Ty, USIZE},
 };
-use millstream_graph::ty::Scalar;
+use millstream_graph::ty::{Scalar, StructId};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -46,7 +47,7 @@ impl Checker<'_> {
             syn::Expr::Call(c) => self.call(c, want),
             syn::Expr::MethodCall(m) => match self.chain(m, want) {
                 Some(value) => value,
-                None => self.method_call(m),
+                None => self.method_call(m, want),
             },
             syn::Expr::Field(f) => self.field(f),
             syn::Expr::Index(i) => self.index(i),
@@ -54,7 +55,7 @@ impl Checker<'_> {
             syn::Expr::Tuple(t) => self.tuple(t, want),
             syn::Expr::Array(a) => self.array(a, want),
             syn::Expr::Repeat(r) => self.repeat(r, want),
-            syn::Expr::Struct(s) => self.structure(s),
+            syn::Expr::Struct(s) => self.structure(s, want),
             syn::Expr::Block(b) => self.labelled_block(b, want),
             syn::Expr::If(i) => self.if_else(i, want),
             syn::Expr::Match(m) => self.match_expr(m, want),
@@ -245,22 +246,29 @@ impl Checker<'_> {
             }
             None => {}
         }
-        match self.m.names.get(&name).copied() {
+        match self.m.known(&path).cloned() {
+            Some(Known::Number(Scalar::Bool, bits)) => {
+                return Expr::new(ExprKind::Bool(bits != 0), Ty::Scalar(Scalar::Bool), span);
+            }
+            Some(Known::Number(s, bits)) => {
+                let bits = match s.is_signed() {
+                    true => self.m.signed(bits, s) as u128,
+                    false => u128::from(bits),
+                };
+                return Expr::new(ExprKind::Int(bits), Ty::Scalar(s), span);
+            }
+            _ => {}
+        }
+        match self.m.named(&name) {
             Some(Item::Const(id)) => self.constant(id, span),
-            Some(Item::Fn(_)) => self.refuse(
+            Some(Item::Fn(_) | Item::Template(_)) => self.refuse(
                 span,
                 format!("the function `{name}` is used as a value"),
                 format!("call it: `{name}(..)`"),
             ),
-            Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => Expr::new(
-                ExprKind::Struct {
-                    id,
-                    fields: Vec::new(),
-                    base: None,
-                },
-                Ty::Struct(id),
-                span,
-            ),
+            Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => {
+                Self::empty_struct(id, span)
+            }
             None if self.is_none(&path) => {
                 let some = self.fresh_any();
                 self.none_of(&some, span)
@@ -280,6 +288,16 @@ impl Checker<'_> {
                 Self::broken(span)
             }
         }
+    }
+
+    /// The value of a struct without fields.
+    pub(super) fn empty_struct(id: StructId, span: Span) -> Expr {
+        let kind = ExprKind::Struct {
+            id,
+            fields: Vec::new(),
+            base: None,
+        };
+        Expr::new(kind, Ty::Struct(id), span)
     }
 
     /// A constant where it is named.
@@ -358,7 +376,7 @@ impl Checker<'_> {
         )
     }
 
-    fn structure(&mut self, s: &syn::ExprStruct) -> Expr {
+    fn structure(&mut self, s: &syn::ExprStruct, want: Option<&Ty>) -> Expr {
         let span = s.span();
         let name = s
             .path
@@ -366,7 +384,18 @@ impl Checker<'_> {
             .last()
             .map(|s| s.ident.to_string())
             .unwrap_or_default();
-        let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
+        let mut id = self.struct_at(&s.path, want);
+        if id.is_none()
+            && let Some(family) = self.family_at(&s.path)
+        {
+            let fields = s.fields.iter();
+            let fields: Vec<_> = fields.map(|f| (member_name(&f.member), &f.expr)).collect();
+            id = self.struct_by_fields(family, &fields, span);
+            if id.is_none() {
+                return Self::broken(span);
+            }
+        }
+        let Some(id) = id else {
             let known = self.m.structs.iter().map(|(_, d)| d.name.as_str());
             let help = super::nearest(&name, known).map_or_else(
                 || "define it in this module".to_owned(),

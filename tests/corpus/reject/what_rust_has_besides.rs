@@ -37,8 +37,6 @@ pub mod program {
 //~   help: compare with `<`, `==` and `>`
 //~ 17:17: there is no function `Ok` in this program
 //~   help: there is no `Result`: use an `Option`, or an enum that says what went wrong
-//~ 18:17: a path of this form is not part of the task language
-//~   help: write `Type::name`
 //~ 19:17: a program uses only its own items
 //~   help: leave out the `::` in front
 //~ 20:19: `i8` has no method `is_ascii_digit`

@@ -77,6 +77,7 @@ programs! {
     gather_floats
     gather_over_syncs
     gather_sum
+    generics
     helpers
     image_rows
     implicit_sync
@@ -119,6 +120,7 @@ programs! {
     mergesort
     methods
     minimax
+    modules
     no_parameters
     on_gpu
     option_uses
@@ -183,6 +185,7 @@ programs! {
     u64_full_range
     unbalanced_trees
     unused_results
+    views
     villages
     walked_slices
     while_loops

@@ -331,6 +331,7 @@ impl Checker<'_> {
     pub(super) fn has_own(&self, method: &Ident) -> bool {
         let own = format!("::{method}");
         self.m.names.keys().any(|name| name.ends_with(&own))
+            || self.m.members.iter().any(|m| method == &m.name)
     }
 
     /// A `match`, or what is one under another name, of a search or of any other value.
