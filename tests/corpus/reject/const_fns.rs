@@ -24,4 +24,8 @@ pub mod program {
     }
 }
 
-//~
+//~ 6:9: a constant's functions call each other too often
+//~   help: write a loop, or write the value out
+//~ 14:24: a constant calls only what is `const`
+//~   help: write `const fn`, or write the value out
+//~ 15:22: this constant has no value: index out of bounds: the length is 2 but the index is 5

@@ -20,8 +20,6 @@ pub mod program {
 
 //~ 9:15: the struct `Node` would contain itself
 //~   help: keep the other element's index into a slice instead
-//~ 10:15: a reference in a struct needs a lifetime
-//~   help: write `struct Node<'a>`, and `&'a` in front of what it refers to
 //~ 13:28: an `Option` cannot hold an atomic
 //~   help: give the atomic by reference, and a `bool` beside it
 //~ 13:46: `Option` needs the type it holds
