@@ -58,6 +58,8 @@ pub(crate) struct Module {
     /// Functions that constants may call, whose bodies stand there then.
     pub(crate) const_fns: BTreeMap<FnId, TemplateId>,
     pub(crate) library: Library,
+    /// The type of `a..b`.
+    pub(crate) range: Option<FamilyId>,
     /// The modules within the program.
     pub(crate) modules: BTreeSet<String>,
     /// Where names are looked up now.
@@ -150,6 +152,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         copies: BTreeMap::new(),
         const_fns: BTreeMap::new(),
         library: Library::default(),
+        range: None,
         modules: BTreeSet::new(),
         at: At::default(),
         defaults: BTreeSet::new(),
@@ -166,6 +169,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         return m;
     };
     let mut all = Declared::default();
+    m.declare_library();
     m.declare_all(items, &mut all);
     // A block may stand before its struct.
     for (block, at) in std::mem::take(&mut all.blocks) {
@@ -239,6 +243,30 @@ impl Module {
                 syn::Item::Impl(i) => all.blocks.push((i.clone(), self.at.clone())),
                 item => self.declare(item, all),
             }
+        }
+    }
+
+    /// A struct of the library with parameters, by the name that it has in Rust, or what its blocks have.
+    pub(crate) fn declare_library_item(&mut self, item: &syn::Item, name: &str) {
+        match item {
+            syn::Item::Struct(s) => {
+                let params = self.params(&s.generics);
+                self.families.push(Rc::new(Family {
+                    name: name.to_owned(),
+                    params,
+                    item: Rc::new(s.clone()),
+                    at: self.at.clone(),
+                }));
+                let id = FamilyId(self.families.len() - 1);
+                self.names.insert(name.to_owned(), Item::Family(id));
+            }
+            syn::Item::Impl(i) => {
+                if let Some(Item::Family(id)) = self.names.get(name) {
+                    let (id, members) = (*id, impls::read(i, false, &mut self.diags));
+                    self.declare_members(id, i, members);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -650,6 +678,16 @@ impl Module {
             syn::ReturnType::Type(_, ty) if matches!(**ty, syn::Type::Never(_)) => Type::unit(),
             syn::ReturnType::Type(_, ty) => self.resolve_type(ty),
         };
+        if kind != FunctionKind::Helper
+            && let Some(range) = self.range
+        {
+            let mut types = params.iter().map(|(_, ty)| ty).chain([&ret]);
+            if types.any(|ty| self.holds(ty, range)) {
+                self.diags
+                    .error(sig.span(), "a task or kernel cannot take or return a range")
+                    .help("give it the two ends");
+            }
+        }
         if kind == FunctionKind::Task && !is_plain(&ret, &self.structs) {
             let shown = ret.display(&self.structs).to_string();
             self.diags
@@ -670,6 +708,26 @@ impl Module {
             used: None,
         });
         FnId(self.fns.len() - 1)
+    }
+
+    /// Whether values of a type are, or have parts, of a family.
+    fn holds(&self, ty: &Type, family: FamilyId) -> bool {
+        if let Type::Struct(id) = ty
+            && self.copies.get(id).is_some_and(|(of, _)| *of == family)
+        {
+            return true;
+        }
+        let elem = match ty {
+            Type::Array(elem, _) | Type::Slice { elem, .. } | Type::Ref { target: elem, .. } => {
+                Some(&**elem)
+            }
+            _ => None,
+        };
+        elem.is_some_and(|ty| self.holds(ty, family))
+            || ty
+                .fields(&self.structs)
+                .iter()
+                .any(|(ty, _)| self.holds(ty, family))
     }
 
     /// What a type of the source means. An error gives the unit type.

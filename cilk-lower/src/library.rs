@@ -5,7 +5,7 @@
 
 use crate::{
     generics::{At, TemplateId},
-    items::Module,
+    items::{Item, Module},
 };
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use std::collections::BTreeMap;
@@ -158,6 +158,18 @@ const ARRAYS: &str = "
     }
 ";
 
+/// Types.
+const TYPES: &str = "
+    struct Range<T> { start: T, end: T }
+    impl<T> Range<T> {
+        const fn contains(&self, x: &T) -> bool { self.start <= *x && *x < self.end }
+        const fn is_empty(&self) -> bool { !(self.start < self.end) }
+        const fn len(&self) -> usize {
+            if self.start < self.end { self.end.wrapping_sub(self.start) as usize } else { 0 }
+        }
+    }
+";
+
 /// Of what a method is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Of {
@@ -178,6 +190,9 @@ impl Of {
     ];
 }
 
+/// The name of the type that `a..b` has.
+const RANGE: &str = "std::ops::Range";
+
 /// The methods that a program has asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Library {
@@ -187,20 +202,23 @@ pub(crate) struct Library {
 
 impl Library {
     fn read() -> BTreeMap<(Of, String), syn::ItemFn> {
-        let files = Of::ALL.into_iter().flat_map(|(of, _, text)| {
-            let tokens = text.parse::<TokenStream>().map(nowhere);
-            let file = tokens
-                .ok()
-                .and_then(|tokens| syn::parse2::<syn::File>(tokens).ok());
-            let items = file.map(|f| f.items).unwrap_or_default();
-            items.into_iter().map(move |item| (of, item))
-        });
+        let files = Of::ALL
+            .into_iter()
+            .flat_map(|(of, _, text)| items(text).into_iter().map(move |item| (of, item)));
         let fns = files.filter_map(|(of, item)| match item {
             syn::Item::Fn(f) => Some(((of, f.sig.ident.to_string()), f)),
             _ => None,
         });
         fns.collect()
     }
+}
+
+fn items(text: &str) -> Vec<syn::Item> {
+    let tokens = text.parse::<TokenStream>().map(nowhere);
+    let file = tokens
+        .ok()
+        .and_then(|tokens| syn::parse2::<syn::File>(tokens).ok());
+    file.map(|f| f.items).unwrap_or_default()
 }
 
 /// Tokens that stand nowhere in a program's file.
@@ -216,6 +234,33 @@ fn nowhere(tokens: TokenStream) -> TokenStream {
 }
 
 impl Module {
+    /// Declares the types of the library.
+    pub(crate) fn declare_library(&mut self) {
+        let at = At {
+            here: HERE.to_owned(),
+            ..At::default()
+        };
+        for item in items(TYPES) {
+            self.elsewhere(&at, |m| m.declare_library_item(&item, RANGE));
+        }
+        self.range = match self.names.get(RANGE) {
+            Some(Item::Family(id)) => Some(*id),
+            _ => None,
+        };
+    }
+
+    /// Whether a path that names nothing of the program names the type of `a..b`.
+    pub(crate) fn is_range(&self, path: &syn::Path) -> bool {
+        let whole = self.whole_path(path);
+        let path = whole.as_ref().unwrap_or(path);
+        let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+        match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["Range"] => self.in_library() || whole.is_some(),
+            [.., "ops", "Range"] => true,
+            _ => false,
+        }
+    }
+
     /// A method of this name.
     pub(crate) fn library(&mut self, of: Of, name: &str) -> Option<TemplateId> {
         let key = (of, name.to_owned());
@@ -248,9 +293,9 @@ mod tests {
 
     #[test]
     fn it_can_be_read() {
-        for (of, _, text) in Of::ALL {
+        for text in Of::ALL.map(|(_, _, text)| text).into_iter().chain([TYPES]) {
             let file = syn::parse_str::<syn::File>(text);
-            assert!(file.is_ok(), "{of:?}: {:?}", file.err());
+            assert!(file.is_ok(), "{text}: {:?}", file.err());
         }
     }
 }

@@ -26,8 +26,11 @@ impl Module {
     /// The item that a path stands for, whatever its arguments.
     pub(crate) fn item(&self, path: &syn::Path) -> Option<Item> {
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
-        let full = self.full(&names)?;
-        self.names.get(&full).copied()
+        match self.full(&names) {
+            Some(full) => self.names.get(&full).copied(),
+            None if self.is_range(path) => self.range.map(Item::Family),
+            None => None,
+        }
     }
 
     /// The whole path of an item.

@@ -113,14 +113,21 @@ impl Checker<'_> {
         want: Option<&Ty>,
         span: Span,
     ) -> Expr {
-        let id = self.struct_at(path, want).or_else(|| {
-            let family = self.family_at(path)?;
+        let Some(id) = self.struct_at(path, want) else {
             let fields = args.iter().enumerate();
             let fields: Vec<_> = fields.map(|(i, e)| (i.to_string(), *e)).collect();
-            self.struct_by_fields(family, &fields, span)
-        });
-        let Some(id) = id else {
-            return Self::broken(span);
+            let made = self
+                .family_at(path)
+                .and_then(|family| self.struct_by_fields(family, &fields, want, span));
+            let Some((id, fields)) = made else {
+                return Self::broken(span);
+            };
+            let kind = ExprKind::Struct {
+                id,
+                fields,
+                base: None,
+            };
+            return Expr::new(kind, Ty::Struct(id), span);
         };
         let def = self.m.structs[id].clone();
         let types: Vec<Type> = def.fields.iter().map(|(_, t)| t.clone()).collect();
@@ -641,7 +648,7 @@ impl Checker<'_> {
     }
 
     /// `T::from(x)` only where Rust has it: where no value is lost.
-    fn lossless(&mut self, value: &Expr, to: Scalar) {
+    pub(super) fn lossless(&mut self, value: &Expr, to: Scalar) {
         let Ty::Scalar(from) = self.shallow(&value.ty) else {
             // A literal: `u64::from(1)` takes whatever fits; rustc picks the type.
             let hint = if to.is_float() {

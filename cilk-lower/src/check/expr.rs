@@ -67,11 +67,7 @@ impl Checker<'_> {
             syn::Expr::Return(r) => self.return_value(r),
             syn::Expr::Assign(a) => self.assign(a),
             syn::Expr::Macro(m) => self.macro_value(&m.mac, want),
-            syn::Expr::Range(_) => self.refuse(
-                span,
-                "a range stands only in a `for`, an index or a pattern",
-                "use its two ends",
-            ),
+            syn::Expr::Range(r) => self.range(r, want),
             syn::Expr::Let(_) => self.refuse(
                 span,
                 "a `let` among other conditions is not part of the task language",
@@ -384,16 +380,22 @@ impl Checker<'_> {
             .last()
             .map(|s| s.ident.to_string())
             .unwrap_or_default();
-        let mut id = self.struct_at(&s.path, want);
+        let id = self.struct_at(&s.path, want);
         if id.is_none()
             && let Some(family) = self.family_at(&s.path)
+            && s.rest.is_none()
         {
             let fields = s.fields.iter();
             let fields: Vec<_> = fields.map(|f| (member_name(&f.member), &f.expr)).collect();
-            id = self.struct_by_fields(family, &fields, span);
-            if id.is_none() {
+            let Some((id, fields)) = self.struct_by_fields(family, &fields, want, span) else {
                 return Self::broken(span);
-            }
+            };
+            let kind = ExprKind::Struct {
+                id,
+                fields,
+                base: None,
+            };
+            return Expr::new(kind, Ty::Struct(id), span);
         }
         let Some(id) = id else {
             let known = self.m.structs.iter().map(|(_, d)| d.name.as_str());
@@ -444,6 +446,56 @@ impl Checker<'_> {
             .help("give every field, or take the rest from another: `..other`");
         }
         Expr::new(ExprKind::Struct { id, fields, base }, Ty::Struct(id), span)
+    }
+
+    /// A range as a value.
+    fn range(&mut self, r: &syn::ExprRange, want: Option<&Ty>) -> Expr {
+        let (Some(family), Some(start), Some(end), syn::RangeLimits::HalfOpen(_)) =
+            (self.m.range, &r.start, &r.end, &r.limits)
+        else {
+            return self.refuse(
+                r.span(),
+                "only a range with two ends, `a..b`, is a value",
+                "elsewhere it stands in a `for`, an index or a pattern",
+            );
+        };
+        let fields = [("start".to_owned(), &**start), ("end".to_owned(), &**end)];
+        let Some((id, fields)) = self.struct_by_fields(family, &fields, want, r.span()) else {
+            return Self::broken(r.span());
+        };
+        let kind = ExprKind::Struct {
+            id,
+            fields,
+            base: None,
+        };
+        Expr::new(kind, Ty::Struct(id), r.span())
+    }
+
+    /// The range that stands here, or that the variable has which stands here.
+    pub(super) fn range_of(&self, e: &syn::Expr) -> Option<syn::ExprRange> {
+        let mut e = super::places::strip(e);
+        if let syn::Expr::Range(r) = e {
+            return Some(r.clone());
+        }
+        if let syn::Expr::MethodCall(m) = e
+            && m.method == "clone"
+        {
+            e = super::places::strip(&m.receiver);
+        }
+        let syn::Expr::Path(p) = e else { return None };
+        let Some(super::Binding::Var(var)) = self.lookup(&p.path.get_ident()?.to_string()) else {
+            return None;
+        };
+        let mut ty = self.shallow(&self.vars[var.0].ty);
+        if let Ty::Ref { target, .. } = ty {
+            ty = self.shallow(&target);
+        }
+        match ty {
+            Ty::Struct(id) if self.m.range.is_some() && self.family_of(id) == self.m.range => {
+                Some(syn::parse_quote_spanned!(e.span()=> #e.start..#e.end))
+            }
+            _ => None,
+        }
     }
 
     /// The range between the brackets of an index.

@@ -156,6 +156,13 @@ impl Checker<'_> {
                 "type arguments of a method are not part of the task language",
             );
         }
+        if let (Ty::Scalar(_), "into", [], Some(Ty::Scalar(to))) =
+            (&ty, name.as_str(), &args[..], want.map(|w| self.shallow(w)))
+        {
+            let value = self.behind_refs(receiver);
+            self.lossless(&value, to);
+            return Expr::new(ExprKind::Cast(value), Ty::Scalar(to), span);
+        }
         if let Ty::Scalar(s) = &ty
             && let Some(item) = self.m.names.get(&full_name(s.name(), &name)).copied()
         {
@@ -393,11 +400,8 @@ impl Checker<'_> {
                 "see docs/language.md",
             );
         }
-        let help = if name.starts_with("checked_") {
-            "there are `checked_add`, `checked_sub` and `checked_mul`; or compare with zero"
-                .to_owned()
-        } else if matches!(name, "into" | "try_into") {
-            "name the type: `u64::from(x)` where no value is lost, else `x as u64`".to_owned()
+        let help = if matches!(name, "into" | "try_into") {
+            "name the type: `let y: u64 = x.into()` or `u64::from(x)` where no value is lost, else `x as u64`".to_owned()
         } else if matches!(name, "cmp" | "partial_cmp" | "total_cmp") {
             "compare with `<`, `==` and `>`".to_owned()
         } else if class == Class::Int

@@ -10,6 +10,7 @@ mod channels;
 mod closures;
 mod control;
 mod defaults;
+mod exchange;
 mod exhaustive;
 mod expr;
 mod fields;

@@ -88,8 +88,8 @@ pub mod program {
 //~   help: they stand in each other's places and cannot recurse: take the closure's result instead
 //~ 55:9: a parallel loop in a function of which there are several
 //~   help: it stands in a function without parameters of types, numbers or closures, which may call such ones in its rounds
-//~ 64:17: what the parameter `B` of `Pair` is, is not known here
-//~   help: write it, as in `name::<u32>(..)`, or write the type of the variable that the value goes to
+//~ 64:17: a `Pair` has each of its fields once
+//~   help: its fields are `a`, `b`
 //~ 65:27: expected `u32`, found `u64`
 //~   help: convert it: `.. as u32`
 //~ 67:17: the type of this is not known

@@ -29,8 +29,6 @@ pub mod program {
     }
 }
 
-//~ 14:24: `u32` has no method `into`
-//~   help: name the type: `u64::from(x)` where no value is lost, else `x as u64`
 //~ 15:17: `u8` has no function `try_from`
 //~   help: there is no `Result`: compare with `u8::MAX`, then write `.. as u8`
 //~ 16:19: `u32` has no method `cmp`

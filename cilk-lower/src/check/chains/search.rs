@@ -342,6 +342,9 @@ impl Checker<'_> {
         want: Option<&Ty>,
         span: Span,
     ) -> Expr {
+        if let Some(matched) = self.matched_exchange(e, arms, want, span) {
+            return matched;
+        }
         let search = Search::new(e).filter(|search| !self.has_own(&search.end.method));
         let Some(found) = search.and_then(|search| Found::new(&search, e.span())) else {
             let value = self.expr(e, None);

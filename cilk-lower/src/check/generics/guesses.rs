@@ -3,7 +3,7 @@
 use super::super::Checker;
 use crate::{
     consts,
-    generics::{At, Kind, Known, Param, is_name},
+    generics::{At, FamilyId, Kind, Known, Param, is_name},
     hir::Given,
     items::Item,
     ty::{Class, Ty},
@@ -304,6 +304,28 @@ impl Checker<'_> {
                         g.set(&name, bits);
                     }
                 }
+                _ => {}
+            }
+        }
+    }
+
+    /// Learns what the parameters of a family are in this struct of it.
+    pub(super) fn learn_copy(
+        &mut self,
+        params: &[Param],
+        family: FamilyId,
+        id: StructId,
+        g: &mut Guesses,
+    ) {
+        let Some((of, known)) = self.m.copies.get(&id).cloned() else {
+            return;
+        };
+        for (param, known) in params.iter().zip(known).filter(|_| of == family) {
+            match (g.0.get(&param.name).cloned(), known) {
+                (Some(Guess::Type(var)), Known::Type(ty)) => {
+                    self.table.unify(&var, &Ty::from_type(&ty));
+                }
+                (_, Known::Number(_, bits)) => g.set(&param.name, bits),
                 _ => {}
             }
         }

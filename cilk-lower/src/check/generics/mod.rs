@@ -219,30 +219,56 @@ impl Checker<'_> {
         self.m.copies.get(&id).map(|(family, _)| *family)
     }
 
-    /// The struct of a family whose fields have these values; they are checked for that, and checked again as its fields.
+    /// The struct of a family whose fields have these values, and the fields.
     pub(super) fn struct_by_fields(
         &mut self,
         family: FamilyId,
         fields: &[(String, &syn::Expr)],
+        want: Option<&Ty>,
         span: Span,
-    ) -> Option<StructId> {
+    ) -> Option<(StructId, Vec<(usize, Expr)>)> {
         let of = Rc::clone(&self.m.families[family.0]);
         let mut g = self.guesses(&of.params);
-        let before = self.m.diags.0.len();
-        for (i, field) in of.item.fields.iter().enumerate() {
-            let name = field
+        if let Some(Ty::Struct(id)) = want.map(|w| self.shallow(w)) {
+            self.learn_copy(&of.params, family, id, &mut g);
+        }
+        let name = |(i, field): (usize, &syn::Field)| {
+            field
                 .ident
                 .as_ref()
-                .map_or_else(|| i.to_string(), ToString::to_string);
-            if let Some((_, value)) = fields.iter().find(|(n, _)| *n == name) {
-                self.argument_of(value, &field.ty, &of.at, &mut g);
-            }
+                .map_or_else(|| i.to_string(), ToString::to_string)
+        };
+        let names: Vec<String> = of.item.fields.iter().enumerate().map(name).collect();
+        let given = |name: &String| fields.iter().filter(|(n, _)| n == name).count();
+        let lacks: Vec<String> = names
+            .iter()
+            .filter(|n| given(n) != 1)
+            .map(|n| format!("`{n}`"))
+            .collect();
+        if !lacks.is_empty() || fields.len() != names.len() {
+            let known: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
+            self.error(span, format!("a `{}` has each of its fields once", of.name))
+                .help(format!("its fields are {}", known.join(", ")));
+            return None;
+        }
+        let before = self.m.diags.0.len();
+        let mut values = Vec::new();
+        // In the order in which they are written.
+        for (name, value) in fields {
+            let index = names.iter().position(|n| n == name)?;
+            let ty = &of.item.fields.iter().nth(index)?.ty;
+            values.push((index, self.argument_of(value, ty, &of.at, &mut g)));
         }
         if self.m.diags.0.len() > before {
             return None;
         }
         let known = self.params_now(&of.params, &g, &of.name, span)?;
-        Some(self.m.copy_struct(family, &known, span))
+        let id = self.m.copy_struct(family, &known, span);
+        let types = self.m.structs[id].fields.clone();
+        let fields = values
+            .into_iter()
+            .map(|(i, value)| (i, self.coerce(value, &Ty::from_type(&types[i].1))));
+        Some((id, fields.collect()))
     }
 
     /// Says that a constant calls what is not `const`.
