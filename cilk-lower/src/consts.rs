@@ -29,8 +29,17 @@ pub(crate) fn value(module: &mut Module, id: ConstId, used_at: Span) -> Option<(
         ConstState::Source(item) => item.clone(),
     };
     module.consts[id.0].state = ConstState::InProgress;
+    let at = module.consts[id.0].at.clone();
+    let (ty, bytes) = module.elsewhere(&at, |m| of(m, &item));
+    module.consts[id.0].state = bytes.clone().map_or(ConstState::Failed, |bytes| {
+        ConstState::Known(ty.clone(), bytes)
+    });
+    bytes.map(|bytes| (ty, bytes))
+}
+
+fn of(module: &mut Module, item: &syn::ItemConst) -> (Type, Option<Vec<u8>>) {
     let ty = module.resolve_type(&item.ty);
-    let bytes = match is_plain(&ty) {
+    let bytes = match is_plain(&ty, &module.structs) {
         true => eval(module, &item.expr, &ty),
         false => {
             let shown = ty.display(&module.structs).to_string();
@@ -41,10 +50,7 @@ pub(crate) fn value(module: &mut Module, id: ConstId, used_at: Span) -> Option<(
             None
         }
     };
-    module.consts[id.0].state = bytes.clone().map_or(ConstState::Failed, |bytes| {
-        ConstState::Known(ty.clone(), bytes)
-    });
-    bytes.map(|bytes| (ty, bytes))
+    (ty, bytes)
 }
 
 /// How a constant that is a reference is named: its array is the constant.
@@ -97,7 +103,7 @@ pub(crate) fn eval_usize(module: &mut Module, expr: &syn::Expr) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }
 
-fn eval(module: &mut Module, expr: &syn::Expr, ty: &Type) -> Option<Vec<u8>> {
+pub(crate) fn eval(module: &mut Module, expr: &syn::Expr, ty: &Type) -> Option<Vec<u8>> {
     let before = module.diags.0.len();
     let body = check::constant(module, expr, ty);
     if module.diags.0.len() > before {

@@ -3,9 +3,12 @@
 
 use crate::{
     diag::Diagnostics,
-    items::{Item, Module, derives},
+    generics::Known,
+    items::{Item, Module, derives, ident, split_path},
+    names::within,
 };
 use millstream_graph::ty::{Scalar, StructDef, StructId, Type};
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 
 /// The integer that holds an enum's number: what its `#[repr(..)]` says, else a byte.
@@ -25,12 +28,13 @@ pub fn integer(item: &syn::ItemEnum) -> Result<Scalar, &syn::Attribute> {
 /// Reads an enum, as a struct of the module.
 pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) {
     let id = m.structs.push(StructDef {
-        name: item.ident.to_string(),
+        name: within(&m.at.here, &item.ident.to_string()),
         fields: Vec::new(),
         tuple: true,
         variants: Vec::new(),
     });
-    m.define(&item.ident.to_string(), item.ident.span(), Item::Struct(id));
+    let name = m.structs[id].name.clone();
+    m.define(&name, item.ident.span(), Item::Struct(id));
     let integer = match integer(item) {
         Ok(integer) => integer,
         Err(attr) => {
@@ -142,37 +146,50 @@ impl Module {
     /// The variant that a path names, `Colour::Red` or what `use` brings in: the enum, and the bits of its number.
     pub(crate) fn variant(&self, path: &syn::Path) -> Option<(StructId, u64)> {
         let whole = self.whole_path(path).unwrap_or_else(|| path.clone());
-        let mut names = whole.segments.iter().rev().map(|s| s.ident.to_string());
-        let (name, owner) = (names.next()?, names.next());
-        let Some(owner) = owner else {
-            // By `use Colour::*`.
-            let of = |owner: &String| self.variant_of(owner, &name);
-            let known = self.names.contains_key(&name);
-            return self.globs.iter().filter(|_| !known).find_map(of);
-        };
-        self.variant_of(&owner, &name)
+        if let Some((owner, name)) = split_path(&whole) {
+            return self.variant_of(&owner, &name.ident.to_string());
+        }
+        let name = path.get_ident()?.to_string();
+        if self.named(&name).is_some() {
+            return None;
+        }
+        // By `use Colour::*`.
+        let here = self.globs.iter().filter(|(at, _)| *at == self.at.here);
+        here.filter_map(|(_, path)| {
+            let owner: Vec<syn::Ident> = path.iter().map(|n| ident(n, Span::call_site())).collect();
+            self.variant_of(&syn::parse_quote!(#(#owner)::*), &name)
+        })
+        .next()
     }
 
     /// The number of a variant that has these bits.
     pub(crate) fn number(&self, id: StructId, bits: u64) -> i128 {
-        let integer = self.structs[id].fields[0].1.scalar();
-        match integer.filter(|s| s.is_signed()) {
-            Some(signed) => {
-                let above = 64 - signed.bits();
-                i128::from((bits << above).cast_signed() >> above)
-            }
+        match self.structs[id].fields[0].1.scalar() {
+            Some(integer) => self.signed(bits, integer),
             None => bits.into(),
         }
     }
 
-    fn variant_of(&self, owner: &str, name: &str) -> Option<(StructId, u64)> {
-        let id = match self.names.get(owner)? {
-            Item::Struct(id) => *id,
-            Item::Alias(alias) => match &self.aliases[*alias].0 {
-                syn::Type::Path(p) if p.path.get_ident().is_some_and(|i| i != owner) => {
-                    let name = p.path.get_ident()?.to_string();
-                    self.structs.find(&name)?
-                }
+    /// The integer of these bits.
+    pub(crate) fn signed(&self, bits: u64, integer: Scalar) -> i128 {
+        match integer.is_signed() {
+            true => {
+                let above = 64 - integer.bits();
+                i128::from((bits << above).cast_signed() >> above)
+            }
+            false => bits.into(),
+        }
+    }
+
+    fn variant_of(&self, owner: &syn::Path, name: &str) -> Option<(StructId, u64)> {
+        let id = match (self.known(owner), self.item(owner)) {
+            (Some(Known::Type(Type::Struct(id))), _) => *id,
+            (_, Some(Item::Struct(id))) => id,
+            (_, Some(Item::Alias(alias))) => match &*self.aliases[alias].ty {
+                syn::Type::Path(p) => match self.item(&p.path)? {
+                    Item::Struct(id) => id,
+                    _ => return None,
+                },
                 _ => return None,
             },
             _ => return None,

@@ -79,12 +79,20 @@ pub fn parse_module(
         return Err(SourceError::Source(m.diags.sorted()));
     }
     let mut bodies = Vec::new();
-    for i in 0..m.fns.len() {
-        let Some(body) = check::function(&mut m, FnId(i)) else {
-            continue;
-        };
-        pending::check(&body, &mut m.diags);
-        bodies.push(body);
+    // Copies of functions with parameters are found on the way.
+    let mut next = 0;
+    while next < m.fns.len() {
+        let before = m.diags.0.len();
+        let body = check::function(&mut m, FnId(next));
+        let item = &m.fns[next];
+        if let (Some(used), Some(first)) = (item.used, m.diags.0.get_mut(before)) {
+            first.note(used, format!("in `{}`, which is used here", item.name));
+        }
+        next += 1;
+        if let Some(body) = body {
+            pending::check(&body, &mut m.diags);
+            bodies.push(body);
+        }
     }
     let loops = match m.diags.is_empty() {
         true => outline::program(&mut m, &mut bodies),

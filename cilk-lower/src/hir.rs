@@ -3,13 +3,13 @@
 //! Every name is resolved, every coercion and auto-dereference is explicit. While the checker works, types may hold inference
 //! variables; when it is done, [`crate::check`] has replaced them all.
 
-use crate::ty::Ty;
+use crate::{generics::Template, ty::Ty};
 use millstream_graph::{
     ir::{AtomicOp, BinOp, Combine, Order, UnOp},
-    ty::StructId,
+    ty::{Scalar, StructId},
 };
 use proc_macro2::Span;
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, rc::Rc};
 
 /// A variable of a function; parameters come first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -110,6 +110,8 @@ pub(crate) enum ExprKind {
     Cast(Expr),
     Bitcast(Expr),
     Call(FnId, Vec<Expr>),
+    /// A call of a function with parameters that are not known yet: only while types are inferred.
+    Later(LaterCall),
     Method(Builtin, Vec<Expr>),
     Atomic {
         op: AtomicOp,
@@ -167,6 +169,21 @@ pub(crate) enum ExprKind {
     Panic(String),
     /// Something is wrong here and has been said.
     Error,
+}
+
+/// A call of a copy that cannot be named yet.
+#[derive(Clone, Debug)]
+pub(crate) struct LaterCall {
+    pub(crate) template: Rc<Template>,
+    pub(crate) given: Vec<Given>,
+    pub(crate) args: Vec<Expr>,
+}
+
+/// What a parameter stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Given {
+    Type(Ty),
+    Number(Scalar, u64),
 }
 
 /// A statement.
@@ -498,6 +515,7 @@ impl Expr {
             K::Call(_, args) | K::Method(_, args) | K::Tuple(args) | K::Array(args) => {
                 args.iter_mut().for_each(f)
             }
+            K::Later(call) => call.args.iter_mut().for_each(f),
             K::Atomic { place, args, .. } => {
                 f(place);
                 args.iter_mut().for_each(f);

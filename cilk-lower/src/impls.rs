@@ -12,6 +12,7 @@ pub(crate) struct Members {
     pub(crate) owner: Option<Ident>,
     pub(crate) fns: Vec<syn::ItemFn>,
     pub(crate) consts: Vec<syn::ItemConst>,
+    pub(crate) types: Vec<syn::ImplItemType>,
     /// Whether its functions are operators; then what tells them from others of their name: the right operand's type, where that is another.
     pub(crate) operator: Option<String>,
 }
@@ -31,8 +32,8 @@ pub(crate) fn takes_self(params: &[(syn::Pat, millstream_graph::ty::Type)]) -> b
     matches!(params.first(), Some((syn::Pat::Ident(p), _)) if p.ident == "self")
 }
 
-/// Reads a block. `Self` becomes the struct's name, and `self` a parameter like others.
-pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
+/// Reads a block, perhaps of a trait of the program. `Self` becomes the struct's name, unless that has parameters, and `self` a parameter like others.
+pub(crate) fn read(item: &syn::ItemImpl, own_trait: bool, diags: &mut Diagnostics) -> Members {
     let mut out = Members::default();
     let implemented = item
         .trait_
@@ -40,36 +41,22 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
         .and_then(|(path, _)| path.segments.last());
     let name = implemented.map(|of| of.ident.to_string());
     match &name {
-        Some(name) if OPERATORS.contains(&name.trim_end_matches("Assign")) => {
+        Some(name) if !own_trait && OPERATORS.contains(&name.trim_end_matches("Assign")) => {
             out.operator = implemented.map(|of| operand(of, item));
         }
-        Some(name) if name != "Default" => {
+        Some(name) if !own_trait && name != "Default" => {
             diags
                 .error(
                     implemented.span(),
                     "an `impl` of this trait is not part of the task language",
                 )
-                .help("there are those of `Default` and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`");
+                .help("there are those of the program's own traits, of `Default` and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`");
             return out;
         }
         _ => {}
     }
-    if let Some(p) = item
-        .generics
-        .params
-        .iter()
-        .find(|p| !matches!(p, syn::GenericParam::Lifetime(_)))
-    {
-        diags
-            .error(
-                p.span(),
-                "an `impl` block with type parameters is not part of the task language",
-            )
-            .help("write it for the types you use");
-        return out;
-    }
     let owner = match &*item.self_ty {
-        syn::Type::Path(p) if p.qself.is_none() => p.path.get_ident().cloned(),
+        syn::Type::Path(p) if p.qself.is_none() => p.path.segments.last(),
         _ => None,
     };
     let Some(owner) = owner else {
@@ -81,6 +68,13 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
             .help("write a function that takes the value");
         return out;
     };
+    // A struct with parameters is known as `Self` in its block.
+    let has_args = has_args(owner);
+    let this = match has_args {
+        true => Ident::new("Self", owner.ident.span()),
+        false => owner.ident.clone(),
+    };
+    let owner = owner.ident.clone();
     let output = item.items.iter().find_map(|member| match member {
         syn::ImplItem::Type(t) if t.ident == "Output" => Some(t.ty.to_token_stream()),
         _ => None,
@@ -93,7 +87,7 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
         if let Some(output) = &output {
             tokens = outputs(tokens, output);
         }
-        let tokens = named(tokens, &owner);
+        let tokens = named(tokens, &this);
         match (member, syn::parse2::<syn::ImplItem>(tokens)) {
             (_, Ok(syn::ImplItem::Fn(f))) => {
                 if let Some(role) = f.attrs.iter().find(|a| is_role_attribute(a)) {
@@ -102,9 +96,10 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
                         .error(role.span(), "a method cannot be a task or kernel")
                         .help(help);
                 }
-                out.fns.push(function(f, &owner));
+                out.fns.push(function(f, &this));
             }
             (_, Ok(syn::ImplItem::Const(c))) => out.consts.push(constant(c)),
+            (_, Ok(syn::ImplItem::Type(t))) if own_trait => out.types.push(t),
             (member, _) => {
                 diags
                     .error(member.span(), "an `impl` block has functions and constants")
@@ -114,6 +109,17 @@ pub(crate) fn read(item: &syn::ItemImpl, diags: &mut Diagnostics) -> Members {
     }
     out.owner = Some(owner);
     out
+}
+
+/// Whether parameters that are more than lifetimes are given.
+fn has_args(segment: &syn::PathSegment) -> bool {
+    match &segment.arguments {
+        syn::PathArguments::AngleBracketed(args) => args
+            .args
+            .iter()
+            .any(|a| !matches!(a, syn::GenericArgument::Lifetime(_))),
+        _ => false,
+    }
 }
 
 /// What the name of an operator's function ends with.

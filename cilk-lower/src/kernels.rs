@@ -1,6 +1,6 @@
 //! Which functions are kernels, and their signatures: the element that a kernel consumes, its channels, and what is bound to it.
 
-use crate::items::{Module, is_plain, is_task_attribute};
+use crate::items::{Module, is_mutable, is_plain, is_task_attribute};
 use millstream_graph::{ir::FunctionKind, ty::Type};
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -96,7 +96,7 @@ impl Module {
         let whole = self.whole_path(&path.path);
         let name = whole.as_ref().unwrap_or(&path.path).segments.last()?;
         let name = HANDLES.into_iter().find(|h| name.ident == h)?;
-        if self.names.contains_key(name) {
+        if self.named(name).is_some() {
             return None;
         }
         let inner = match &path.path.segments.last()?.arguments {
@@ -127,7 +127,7 @@ impl Module {
     /// A type whose values lie in a channel.
     fn element(&mut self, ty: &syn::Type) -> Type {
         let element = self.resolve_type(ty);
-        if !is_plain(&element) {
+        if !is_plain(&element, &self.structs) {
             let shown = element.display(&self.structs).to_string();
             self.diags
                 .error(ty.span(), format!("an element of a channel cannot be `{shown}`"))
@@ -162,7 +162,7 @@ impl Module {
         }
         let bound = self.resolve_type(ty);
         let shown = bound.display(&self.structs).to_string();
-        if is_mutable(&bound) {
+        if is_mutable(&bound, &self.structs) {
             self.diags
                 .error(ty.span(), format!("a kernel cannot have `{shown}`"))
                 .help("its elements run side by side: share atomics by `&`, as in `&[AtomicU32]`, or emit what is to be written to a channel");
@@ -170,7 +170,9 @@ impl Module {
             self.diags
                 .error(ty.span(), "an atomic cannot be passed by value")
                 .help("pass it by reference: `&AtomicU32`");
-        } else if matches!(&bound, Type::Tuple(_) | Type::Option(_)) && !is_plain(&bound) {
+        } else if matches!(&bound, Type::Tuple(_) | Type::Option(_) | Type::Struct(_))
+            && !is_plain(&bound, &self.structs)
+        {
             self.diags
                 .error(ty.span(), format!("a kernel cannot have `{shown}`"))
                 .help("give each reference a parameter of its own");
@@ -197,17 +199,5 @@ impl Module {
             )
             .help("a helper or task returns what is to be emitted, and the kernel emits it");
         true
-    }
-}
-
-/// Whether what a value of the type borrows may be changed by way of it.
-fn is_mutable(ty: &Type) -> bool {
-    match ty {
-        Type::Slice { mutable, .. } | Type::Ref { mutable, .. } | Type::Mat { mutable, .. } => {
-            *mutable
-        }
-        Type::Tuple(fields) => fields.iter().any(is_mutable),
-        Type::Array(elem, _) | Type::Option(elem) => is_mutable(elem),
-        Type::Scalar(_) | Type::Struct(_) | Type::Atomic(_) | Type::Channel(_) => false,
     }
 }

@@ -32,6 +32,7 @@ mod work;
 
 use crate::{
     diag::Diagnostics,
+    generics::At,
     hir::{Body, Expr, ExprKind, FnId, LoopId, Pat, Stmt, Var, VarId},
     items::{FnItem, Module},
     rust::{ParallelLoop, place},
@@ -424,6 +425,8 @@ impl Outliner<'_> {
             held: false,
             ret: result.to_type(),
             block: Rc::clone(&self.block),
+            at: At::default(),
+            used: None,
         });
         let parts = Parts {
             id,

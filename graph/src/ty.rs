@@ -181,7 +181,7 @@ pub enum Type {
 /// A struct of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StructDef {
-    /// Its name.
+    /// Its name: its path in the program, with the arguments that it was made for, `shapes::Pair<u32, f32>`.
     pub name: String,
     /// Name and type of each field; `0`, `1`, .. in a tuple struct.
     pub fields: Vec<(String, Type)>,
@@ -196,6 +196,13 @@ impl StructDef {
     #[must_use]
     pub const fn is_enum(&self) -> bool {
         !self.variants.is_empty()
+    }
+
+    /// Its name alone, as a value of it is written.
+    #[must_use]
+    pub fn ident(&self) -> &str {
+        let path = self.name.split('<').next().unwrap_or_default();
+        path.rsplit("::").next().unwrap_or_default()
     }
 
     /// The bits of a variant's number.

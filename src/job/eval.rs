@@ -261,9 +261,9 @@ impl Eval<'_, '_> {
             return Err(self.mismatch(w, ty).into());
         };
         let (def, fields) = (&self.scope.structs[*id], ty.fields(self.scope.structs));
-        let is = |path: &syn::Path| path.segments.last().is_some_and(|s| s.ident == def.name);
+        let is = |path: &syn::Path| path.segments.last().is_some_and(|s| s.ident == def.ident());
         match &w.expr {
-            Expr::Path(p) if def.is_enum() && is_variant(&p.path, &def.name) => {
+            Expr::Path(p) if def.is_enum() && is_variant(&p.path, def.ident()) => {
                 let name = p.path.segments.last().map(|s| s.ident.to_string());
                 let name = name.unwrap_or_default();
                 let Some(number) = def.number_of(&name) else {

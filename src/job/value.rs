@@ -127,7 +127,7 @@ fn write_value(out: &mut String, bytes: &[u8], at: u64, ty: &Type, structs: &Str
                     return out.push_str(name);
                 }
             }
-            out.push_str(&def.name);
+            out.push_str(def.ident());
             if def.tuple {
                 return write_fields(out, bytes, at, &fields, structs);
             }

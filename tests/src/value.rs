@@ -179,7 +179,7 @@ impl Reader<'_> {
                     let number = number.unwrap_or_else(|| panic!("no {name} in `{}`", self.text));
                     return number.to_le_bytes()[..ty.layout(self.structs).size as usize].into();
                 }
-                assert_eq!(name, def.name, "in `{}`", self.text);
+                assert_eq!(name, def.ident(), "in `{}`", self.text);
                 match (def.fields.is_empty(), def.tuple) {
                     (true, _) => Vec::new(),
                     (_, true) => self.fields(ty, &[], '(', ')'),
@@ -286,7 +286,7 @@ fn write(bytes: &[u8], ty: &Type, structs: &Structs, out: &mut String) {
                 return out.push_str(def.variant(number).expect("a variant"));
             }
             let named = def.is_some_and(|d| !d.tuple);
-            out.push_str(def.map_or("", |d| d.name.as_str()));
+            out.push_str(def.map_or("", |d| d.ident()));
             let fields = ty.fields(structs);
             if fields.is_empty() {
                 return;

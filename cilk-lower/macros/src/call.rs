@@ -2,110 +2,20 @@
 
 use crate::{errors, kernel};
 use millstream_cilk_lower::{
-    ident, integer, is_task_attribute,
+    ident, is_task_attribute,
     rust::{
-        pod, quiet,
+        quiet,
         types::{Writer, is_passable},
     },
 };
 use millstream_graph::{
     ir::{Function, Program},
     text::print_program,
-    ty::{Scalar, StructId, Structs, Type},
+    ty::{Structs, Type},
 };
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Item, ItemEnum, ItemFn, ItemMod};
-
-/// How a struct lies in memory and becomes an argument.
-pub(crate) fn layout(id: StructId, program: &Program) -> TokenStream {
-    let def = &program.structs[id];
-    let name = ident(&def.name, Span::mixed_site());
-    let writer = writer(&program.structs, quote!(), quote!('static));
-    let types: Vec<TokenStream> = def.fields.iter().map(|(_, ty)| writer.ty(ty)).collect();
-    let fields: Vec<syn::Member> = def
-        .fields
-        .iter()
-        .map(|(name, _)| {
-            name.parse().map_or_else(
-                |_| ident(name, Span::mixed_site()).into(),
-                |i: usize| i.into(),
-            )
-        })
-        .collect();
-    let quiet = quiet();
-    let pod = pod(id, program).then(|| {
-        quote! {
-            #quiet
-            const _: () = {
-                const fn is_pod<T: ::millstream::Pod>() {}
-                #(is_pod::<#types>();)*
-            };
-            // A struct in C's layout whose fields are such data, as is asserted above.
-            #quiet
-            unsafe impl ::millstream::Pod for #name {}
-        }
-    });
-    quote! {
-        #pod
-        #quiet
-        impl ::millstream::TaskValue for #name {
-            const SIZE: usize = ::millstream::__private::Record::EMPTY #(.and::<#types>())* .size();
-            const ALIGN: usize = ::millstream::__private::Record::EMPTY #(.and::<#types>())* .align();
-
-            fn read(memory: &[u8]) -> Self {
-                let mut at = ::millstream::__private::Record::EMPTY;
-                Self { #(#fields: at.read::<#types>(memory),)* }
-            }
-
-            fn write(&self, memory: &mut [u8]) {
-                let mut at = ::millstream::__private::Record::EMPTY;
-                #(at.write(&self.#fields, memory);)*
-            }
-        }
-        #quiet
-        impl<'a> ::millstream::Arg<'a> for #name {
-            fn push(self, args: &mut ::std::vec::Vec<::millstream::__private::ErasedArg<'a>>) {
-                #(::millstream::Arg::push(self.#fields, args);)*
-            }
-        }
-    }
-}
-
-/// The same of an enum: its number lies there.
-pub(crate) fn enum_layout(item: &ItemEnum) -> TokenStream {
-    let (name, quiet) = (&item.ident, quiet());
-    let integer = integer(item).unwrap_or(Scalar::U8);
-    let integer = Ident::new(integer.name(), Span::mixed_site());
-    let variants: Vec<&Ident> = item.variants.iter().map(|v| &v.ident).collect();
-    quote! {
-        // Its integer is all of it, and one of its variants has the number 0.
-        #quiet
-        unsafe impl ::millstream::Pod for #name {}
-        #quiet
-        impl ::millstream::TaskValue for #name {
-            const SIZE: usize = <#integer as ::millstream::TaskValue>::SIZE;
-            const ALIGN: usize = <#integer as ::millstream::TaskValue>::ALIGN;
-
-            fn read(memory: &[u8]) -> Self {
-                let number = <#integer as ::millstream::TaskValue>::read(memory);
-                #(if number == #name::#variants as #integer { return #name::#variants; })*
-                // No program makes another.
-                ::core::unreachable!()
-            }
-
-            fn write(&self, memory: &mut [u8]) {
-                ::millstream::TaskValue::write(&(*self as #integer), memory);
-            }
-        }
-        #quiet
-        impl<'a> ::millstream::Arg<'a> for #name {
-            fn push(self, args: &mut ::std::vec::Vec<::millstream::__private::ErasedArg<'a>>) {
-                ::millstream::Arg::push(self as #integer, args);
-            }
-        }
-    }
-}
+use syn::{Item, ItemFn, ItemMod};
 
 pub(crate) fn writer(structs: &Structs, path: TokenStream, lifetime: TokenStream) -> Writer<'_> {
     Writer {
@@ -201,7 +111,10 @@ fn call(task: &Function, module: &ItemMod, program: &Program) -> TokenStream {
         Type::Mat { .. } => quote!(::millstream::MatMutArg::push_mat_mut(#name, &mut args);),
         _ => quote!(::millstream::Arg::push(#name, &mut args);),
     });
-    let borrows = task.params.iter().any(|p| borrows(&p.ty));
+    let borrows = task
+        .params
+        .iter()
+        .any(|p| p.ty.has_addresses(&program.structs));
     let (generics, lifetime) = if borrows {
         (Some(quote!(<'a>)), quote!('a))
     } else {
@@ -293,15 +206,6 @@ fn param(ty: &Type, writer: &Writer<'_>) -> TokenStream {
             quote!(impl ::millstream::MatMutArg<'a, #e>)
         }
         _ => writer.ty(ty),
-    }
-}
-
-fn borrows(ty: &Type) -> bool {
-    match ty {
-        Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } => true,
-        Type::Tuple(fields) => fields.iter().any(borrows),
-        Type::Array(elem, _) | Type::Option(elem) => borrows(elem),
-        Type::Scalar(_) | Type::Struct(_) | Type::Atomic(_) | Type::Channel(_) => false,
     }
 }
 

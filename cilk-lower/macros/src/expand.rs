@@ -1,13 +1,13 @@
 //! The module as plain Rust, and the layout of its structs.
 
-use crate::{call, errors, kernel};
+use crate::{call, errors, kernel, layout};
 use millstream_cilk_lower::{
     Parsed, is_role_attribute, lower, nesting, parse_module, program_options, rust,
 };
 use millstream_graph::ir::Options;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Item, ItemEnum, ItemMod, ItemStruct, parse_quote};
+use syn::{Item, ItemMod, ItemStruct, parse_quote};
 
 /// What the attribute makes of a module.
 pub(crate) fn program(options: TokenStream, module: TokenStream) -> TokenStream {
@@ -42,6 +42,7 @@ fn parse(options: TokenStream, module: &ItemMod) -> Result<Parsed, TokenStream> 
     let file = module.ident.span().file();
     let parsed = parse_module(module, options, &file).map_err(|e| errors::source(&e))?;
     let ours: TokenStream = structs(module)
+        .into_iter()
         .filter_map(foreign_layout)
         .chain([call::taken_names(module)])
         .collect();
@@ -57,14 +58,11 @@ fn parse(options: TokenStream, module: &ItemMod) -> Result<Parsed, TokenStream> 
 /// Makes plain Rust of a module that is a program, and adds what belongs to it.
 fn complete(module: &mut ItemMod, Parsed { program, loops }: &Parsed) {
     let races = rust::race::check(module, program, loops);
+    rust::race::check_within(module, loops);
     let imports = rust::imports(module);
     rust::elision(module, loops);
-    let enums: Vec<&ItemEnum> = enums(module).collect();
-    let layouts = program.structs.iter().map(|(id, def)| {
-        let of_enum = enums.iter().find(|e| e.ident == def.name);
-        of_enum.map_or_else(|| call::layout(id, program), |e| call::enum_layout(e))
-    });
-    let layouts: TokenStream = layouts.collect();
+    layout::add_within(module, "", program);
+    let layouts = layout::of(module, "", program);
     let calls = call::module(module, program);
     let kernels = kernel::module(module, program);
     let (_, items) = module.content.get_or_insert_with(Default::default);
@@ -75,26 +73,15 @@ fn complete(module: &mut ItemMod, Parsed { program, loops }: &Parsed) {
     }
 }
 
-fn enums(module: &ItemMod) -> impl Iterator<Item = &ItemEnum> {
-    module
-        .content
-        .iter()
-        .flat_map(|(_, items)| items)
-        .filter_map(|item| match item {
-            Item::Enum(e) => Some(e),
-            _ => None,
-        })
-}
-
-fn structs(module: &ItemMod) -> impl Iterator<Item = &ItemStruct> {
-    module
-        .content
-        .iter()
-        .flat_map(|(_, items)| items)
-        .filter_map(|item| match item {
-            Item::Struct(s) => Some(s),
-            _ => None,
-        })
+/// The structs of a module and of those within.
+fn structs(module: &ItemMod) -> Vec<&ItemStruct> {
+    let items = module.content.iter().flat_map(|(_, items)| items);
+    let of = items.flat_map(|item| match item {
+        Item::Struct(s) => vec![s],
+        Item::Mod(m) => structs(m),
+        _ => Vec::new(),
+    });
+    of.collect()
 }
 
 /// An error if a struct asks for a layout of its own.
@@ -116,10 +103,18 @@ fn foreign_layout(item: &ItemStruct) -> Option<TokenStream> {
 fn signatures(mut module: ItemMod) -> TokenStream {
     let imports = rust::imports(&module);
     let calls = call::stubs(&module);
+    without_bodies(&mut module);
     let Some((_, items)) = &mut module.content else {
         return module.into_token_stream();
     };
-    for item in items.iter_mut() {
+    items.extend([imports, calls].map(Item::Verbatim));
+    module.attrs.push(parse_quote!(#[allow(warnings)]));
+    module.into_token_stream()
+}
+
+fn without_bodies(module: &mut ItemMod) {
+    let items = module.content.iter_mut().flat_map(|(_, items)| items);
+    for item in items {
         match item {
             Item::Fn(f) => {
                 f.attrs.retain(|a| !is_role_attribute(a));
@@ -135,12 +130,10 @@ fn signatures(mut module: ItemMod) -> TokenStream {
             }
             Item::Struct(s) => rust::lay_out(s),
             Item::Enum(e) => rust::lay_out_enum(e),
+            Item::Mod(m) => without_bodies(m),
             _ => {}
         }
     }
-    items.extend([imports, calls].map(Item::Verbatim));
-    module.attrs.push(parse_quote!(#[allow(warnings)]));
-    module.into_token_stream()
 }
 
 /// A body of any type, in a program that is not compiled for all that.

@@ -12,6 +12,7 @@ mod call;
 mod errors;
 mod expand;
 mod kernel;
+mod layout;
 
 use proc_macro::TokenStream;
 

@@ -2,9 +2,11 @@
 
 use super::{Binding, Checker, nearest};
 use crate::{
+    generics::{Known, MemberItem},
     hir::{Builtin, Expr, ExprKind, FnId},
     impls::full_name,
-    items::{Item, ident},
+    items::{Item, split_path},
+    library::Of,
     ty::{BOOL, Ty, U32, USIZE},
 };
 use millstream_graph::{
@@ -29,7 +31,12 @@ impl Checker<'_> {
         let Some(path) = self.bare_path(p) else {
             return Self::broken(span);
         };
-        let Some(ident) = path.get_ident() else {
+        // `f::<u32>(..)` is a name alone, too.
+        let Some(ident) = (path.segments.len() == 1)
+            .then(|| path.segments.first())
+            .flatten()
+            .map(|s| s.ident.clone())
+        else {
             return self.associated_call(&path, &args, want, span);
         };
         let name = ident.to_string();
@@ -37,35 +44,26 @@ impl Checker<'_> {
             let named = Rc::clone(named);
             return self.call_closure(&named, &args, want, span);
         }
-        match self.m.names.get(&name).copied() {
+        match self.m.named(&name) {
             _ if self.lookup(&name).is_some() => self.refuse(
                 ident.span(),
                 format!("`{name}` is a variable, not a function"),
                 "there are no function values",
             ),
             Some(Item::Fn(id)) => self.call_fn(id, &args, span),
-            Some(Item::Struct(id)) if self.m.structs[id].tuple && !self.m.structs[id].is_enum() => {
-                let types: Vec<Type> = self.m.structs[id]
-                    .fields
-                    .iter()
-                    .map(|(_, t)| t.clone())
-                    .collect();
-                let args = self.arguments(&name, &types, &args, span);
-                let fields = args.into_iter().enumerate().collect();
-                Expr::new(
-                    ExprKind::Struct {
-                        id,
-                        fields,
-                        base: None,
-                    },
-                    Ty::Struct(id),
-                    span,
-                )
+            Some(Item::Template(id)) => {
+                let written = last_arguments(&path);
+                self.call_template(id, &written, None, &args, want, span)
             }
+            _ if self.is_constructor(&path) => self.construct(&path, &args, want, span),
             None if self.m.whole_path(&path).is_some() => {
                 self.associated_call(&path, &args, want, span)
             }
             None if self.is_some(&path) => self.some(&args, want, span),
+            None if name == "zeroed" && self.m.in_library() => {
+                let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
+                Expr::new(ExprKind::Method(Builtin::Zeroed, Vec::new()), ty, span)
+            }
             _ if super::macros::KNOWN.contains(&name.as_str()) => self.refuse(
                 ident.span(),
                 format!("`{name}` is a macro"),
@@ -94,14 +92,64 @@ impl Checker<'_> {
         }
     }
 
-    /// A path without brackets: `<u32>::MAX` is `u32::MAX`.
+    /// Whether a path names a struct without names of its fields, which is made like a function's result.
+    fn is_constructor(&self, path: &syn::Path) -> bool {
+        if let Some(Known::Type(Type::Struct(id))) = self.m.known(path) {
+            return self.m.structs[*id].tuple && !self.m.structs[*id].is_enum();
+        }
+        match self.m.item(path) {
+            Some(Item::Struct(id)) => self.m.structs[id].tuple && !self.m.structs[id].is_enum(),
+            Some(Item::Family(id)) => {
+                matches!(self.m.families[id.0].item.fields, syn::Fields::Unnamed(_))
+            }
+            _ => false,
+        }
+    }
+
+    fn construct(
+        &mut self,
+        path: &syn::Path,
+        args: &[&syn::Expr],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
+        let Some(id) = self.struct_at(path, want) else {
+            let fields = args.iter().enumerate();
+            let fields: Vec<_> = fields.map(|(i, e)| (i.to_string(), *e)).collect();
+            let made = self
+                .family_at(path)
+                .and_then(|family| self.struct_by_fields(family, &fields, want, span));
+            let Some((id, fields)) = made else {
+                return Self::broken(span);
+            };
+            let kind = ExprKind::Struct {
+                id,
+                fields,
+                base: None,
+            };
+            return Expr::new(kind, Ty::Struct(id), span);
+        };
+        let def = self.m.structs[id].clone();
+        let types: Vec<Type> = def.fields.iter().map(|(_, t)| t.clone()).collect();
+        let args = self.arguments(&def.name, &types, args, span);
+        let fields = args.into_iter().enumerate().collect();
+        let kind = ExprKind::Struct {
+            id,
+            fields,
+            base: None,
+        };
+        Expr::new(kind, Ty::Struct(id), span)
+    }
+
+    /// A path without brackets: `<u32>::MAX` is `u32::MAX`, `<T as Shape>::SIDES` is `T::SIDES`.
     pub(super) fn bare_path(&mut self, p: &syn::ExprPath) -> Option<syn::Path> {
         let path = match &p.qself {
             None => p.path.clone(),
             Some(q) => match &*q.ty {
-                syn::Type::Path(t) if q.position == 0 && t.qself.is_none() => {
+                syn::Type::Path(t) if t.qself.is_none() => {
                     let mut path = t.path.clone();
-                    path.segments.extend(p.path.segments.iter().cloned());
+                    let rest = p.path.segments.iter().skip(q.position);
+                    path.segments.extend(rest.cloned());
                     path
                 }
                 _ => {
@@ -124,11 +172,12 @@ impl Checker<'_> {
 
     pub(super) fn call_fn(&mut self, id: FnId, args: &[&syn::Expr], span: Span) -> Expr {
         if self.kind.is_none() {
-            return self.refuse(
-                span,
-                "a constant cannot call a function of the program",
-                "write the value out",
-            );
+            return match self.m.const_fns.get(&id).copied() {
+                Some(of) => {
+                    self.call_template(of, &syn::PathArguments::None, None, args, None, span)
+                }
+                None => self.refuse_in_constant(span),
+            };
         }
         if self.m.fns[id.0].kind == FunctionKind::Kernel {
             self.refuse_kernel(id, span);
@@ -213,6 +262,13 @@ impl Checker<'_> {
         if let Some((id, number)) = self.m.variant(path) {
             return self.variant(id, number, span);
         }
+        match self.m.item(path) {
+            Some(Item::Const(id)) => return self.constant(id, span),
+            Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => {
+                return Self::empty_struct(id, span);
+            }
+            _ => {}
+        }
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         let [.., owner, name] = names.as_slice() else {
             return Self::broken(span);
@@ -233,8 +289,10 @@ impl Checker<'_> {
             };
             return Expr::new(ExprKind::Float(value), Ty::Scalar(ty), span);
         }
-        if let Some(owner) = self.struct_named(owner) {
-            return match self.m.names.get(&full_name(&owner, name)).copied() {
+        let of = self.owner_of(path, None, span);
+        if let Some(Type::Struct(id)) = of {
+            let owner = self.m.structs[id].name.clone();
+            return match self.m.member(id, name) {
                 Some(Item::Const(id)) => self.constant(id, span),
                 Some(_) => self.refuse(
                     span,
@@ -268,7 +326,7 @@ impl Checker<'_> {
                 }
             };
         }
-        let Some(scalar) = self.type_named(owner) else {
+        let Some(scalar) = of.and_then(|of| of.scalar()) else {
             if owner == "self" || owner == "super" || owner == "crate" {
                 return self.refuse(
                     span,
@@ -282,6 +340,9 @@ impl Checker<'_> {
                 "docs/language.md lists what there is",
             );
         };
+        if let Some(Item::Const(id)) = self.m.names.get(&full_name(scalar.name(), name)) {
+            return self.constant(*id, span);
+        }
         if name == "BITS" && scalar.is_int() {
             return Expr::new(ExprKind::Int(u128::from(scalar.bits())), U32, span);
         }
@@ -298,21 +359,35 @@ impl Checker<'_> {
         )
     }
 
-    /// The scalar type of that name, through aliases.
-    fn type_named(&mut self, name: &str) -> Option<Scalar> {
-        if let Some(s) = Scalar::from_name(name).filter(|s| *s != Scalar::Ptr) {
-            return Some(s);
+    /// The type in front of the last name of a path. Of a struct with parameters these may follow from what is wanted.
+    fn owner_of(&mut self, path: &syn::Path, want: Option<&Ty>, span: Span) -> Option<Type> {
+        let (owner, _) = split_path(path)?;
+        if let Some(Known::Type(ty)) = self.m.known(&owner) {
+            return Some(ty.clone());
         }
-        if let Some(Item::Alias(_)) = self.m.names.get(name) {
-            return self.named_type(name).scalar();
+        let ty = syn::Type::Path(syn::TypePath {
+            attrs: Vec::new(),
+            qself: None,
+            path: owner.clone(),
+        });
+        match self.m.item(&owner) {
+            Some(Item::Family(family)) => match self.struct_at(&owner, want) {
+                Some(id) => Some(Type::Struct(id)),
+                None => {
+                    let name = self.m.families[family.0].name.clone();
+                    self.error(span, format!("the parameters of `{name}` are not known here"))
+                        .help(format!("write them: `{name}::<..>::name`, or the type of the variable that the value goes to"));
+                    None
+                }
+            },
+            Some(Item::Struct(_) | Item::Alias(_)) => Some(self.m.resolve_type(&ty)),
+            Some(_) => None,
+            None => {
+                let last = owner.segments.last()?.ident.to_string();
+                let scalar = Scalar::from_name(&last).filter(|s| *s != Scalar::Ptr);
+                scalar.map(Type::Scalar)
+            }
         }
-        None
-    }
-
-    /// What the name of a type stands for.
-    fn named_type(&mut self, name: &str) -> Type {
-        let ident = ident(name, Span::call_site());
-        self.m.resolve_type(&syn::parse_quote!(#ident))
     }
 
     /// The value of an enum whose number has these bits.
@@ -333,19 +408,6 @@ impl Checker<'_> {
         Expr::new(kind, Ty::Struct(id), span)
     }
 
-    /// The struct of that name, through aliases.
-    fn struct_named(&mut self, name: &str) -> Option<String> {
-        let id = match self.m.names.get(name)? {
-            Item::Struct(id) => *id,
-            Item::Alias(_) => match self.named_type(name) {
-                Type::Struct(id) => id,
-                _ => return None,
-            },
-            _ => return None,
-        };
-        Some(self.m.structs[id].name.clone())
-    }
-
     fn associated_call(
         &mut self,
         path: &syn::Path,
@@ -358,7 +420,29 @@ impl Checker<'_> {
         let [.., owner, name] = names.as_slice() else {
             return Self::broken(span);
         };
+        let written = last_arguments(path);
+        match self.m.item(path) {
+            Some(Item::Fn(id)) => return self.call_fn(id, args, span),
+            Some(Item::Template(id)) => {
+                return self.call_template(id, &written, None, args, want, span);
+            }
+            _ if self.is_constructor(path) => return self.construct(path, args, want, span),
+            _ => {}
+        }
+        if let Some((of, last)) = split_path(path)
+            && let Some(Item::Trait(_)) = self.m.item(&of)
+            && let [this, rest @ ..] = args
+        {
+            let method = &last.ident;
+            let call = syn::parse_quote_spanned!(span=> (#this).#method(#(#rest),*));
+            return self.expr(&call, want);
+        }
         match (owner.as_str(), name.as_str()) {
+            ("array", "from_fn") => {
+                if let Some(id) = self.m.library(Of::Array, name) {
+                    return self.call_template(id, &written, None, args, want, span);
+                }
+            }
             ("cmp", "min" | "max") if args.len() == 2 => {
                 let first = self.expr(args[0], want);
                 if let Ty::Tuple(_) | Ty::Struct(_) = self.shallow(&first.ty) {
@@ -405,25 +489,31 @@ impl Checker<'_> {
                 span,
             );
         }
-        if let Some(owner) = self.struct_named(owner) {
-            return match self.m.names.get(&full_name(&owner, name)).copied() {
-                Some(Item::Fn(id)) => self.call_fn(id, args, span),
-                _ if name == "default" && args.is_empty() => match self.m.structs.find(&owner) {
-                    Some(id) => self.default_of(&Ty::Struct(id), span),
-                    None => Self::broken(span),
-                },
-                _ => {
-                    let help =
-                        self.member_help(&owner, name, "write it in an `impl` block of the struct");
-                    self.refuse(
-                        path.span(),
-                        format!("`{owner}` has no function `{name}`"),
-                        help,
-                    )
-                }
-            };
+        if let Some(call) = self.family_call(path, args, want, span) {
+            return call;
         }
-        let Some(scalar) = self.type_named(owner) else {
+        let errors = self.m.diags.0.len();
+        let of = self.owner_of(path, want, span);
+        if self.m.diags.0.len() > errors {
+            return Self::broken(span);
+        }
+        match &of {
+            Some(Type::Struct(id)) => {
+                return self.struct_call(*id, name, &written, args, want, path.span());
+            }
+            Some(Type::Scalar(_)) | None => {}
+            Some(ty) if name == "default" && args.is_empty() => {
+                return self.default_of(&Ty::from_type(ty), span);
+            }
+            Some(_) => {
+                if let [this, rest @ ..] = args {
+                    let method = &split_path(path).map(|(_, last)| last.ident);
+                    let call = syn::parse_quote_spanned!(span=> (#this).#method(#(#rest),*));
+                    return self.expr(&call, want);
+                }
+            }
+        }
+        let Some(scalar) = of.and_then(|of| of.scalar()) else {
             let shown = names.join("::");
             return self.refuse(
                 path.span(),
@@ -438,6 +528,13 @@ impl Checker<'_> {
             );
         };
         let ty = Ty::Scalar(scalar);
+        match self.m.names.get(&full_name(scalar.name(), name)) {
+            Some(Item::Fn(id)) => return self.call_fn(*id, args, span),
+            Some(Item::Template(id)) => {
+                return self.call_template(*id, &written, None, args, want, span);
+            }
+            _ => {}
+        }
         match (name.as_str(), args) {
             ("from", [value]) => {
                 let value = self.expr(value, None);
@@ -490,8 +587,68 @@ impl Checker<'_> {
         }
     }
 
+    /// A function of a struct's `impl` blocks.
+    fn struct_call(
+        &mut self,
+        id: StructId,
+        name: &str,
+        written: &syn::PathArguments,
+        args: &[&syn::Expr],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
+        match self.m.member(id, name) {
+            Some(Item::Fn(id)) => self.call_fn(id, args, span),
+            Some(Item::Template(id)) => self.call_template(id, written, None, args, want, span),
+            _ if name == "default" && args.is_empty() => self.default_of(&Ty::Struct(id), span),
+            _ => {
+                let owner = self.m.structs[id].name.clone();
+                let help =
+                    self.member_help(&owner, name, "write it in an `impl` block of the struct");
+                self.refuse(span, format!("`{owner}` has no function `{name}`"), help)
+            }
+        }
+    }
+
+    /// A function of a struct with parameters that are not written: what they are follows from its arguments.
+    fn family_call(
+        &mut self,
+        path: &syn::Path,
+        args: &[&syn::Expr],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Option<Expr> {
+        let (owner, last) = split_path(path)?;
+        let family = self.family_at(&owner)?;
+        let written = last_arguments(&owner);
+        if !has_open(&written) && self.struct_at(&owner, want).is_some() {
+            return None;
+        }
+        let name = last.ident.to_string();
+        let of = self.m.members.iter();
+        let member = of
+            .filter(|m| m.family == family && m.name == name && m.operator.is_none())
+            .find_map(|m| match &m.item {
+                MemberItem::Fn(f) => Some((m.clone(), Rc::clone(f))),
+                MemberItem::Const(_) => None,
+            });
+        let (member, item) = member?;
+        let template = self.m.open_member(&member, &item);
+        // `Stack::<_, 8>::new()`: the parameters of the struct come first.
+        let written = match (&written, &last.arguments) {
+            (syn::PathArguments::None, own) => own,
+            (written, syn::PathArguments::None) if member.in_order() => written,
+            _ => {
+                let message = "these parameters cannot be told apart here";
+                let help = "write the type of the variable that the value goes to";
+                return Some(self.refuse(span, message, help));
+            }
+        };
+        Some(self.call_template(template, written, None, args, want, span))
+    }
+
     /// `T::from(x)` only where Rust has it: where no value is lost.
-    fn lossless(&mut self, value: &Expr, to: Scalar) {
+    pub(super) fn lossless(&mut self, value: &Expr, to: Scalar) {
         let Ty::Scalar(from) = self.shallow(&value.ty) else {
             // A literal: `u64::from(1)` takes whatever fits; rustc picks the type.
             let hint = if to.is_float() {
@@ -613,6 +770,22 @@ impl Checker<'_> {
     pub(super) fn to_bool(kind: ExprKind, span: Span) -> Expr {
         Expr::new(kind, BOOL, span)
     }
+}
+
+/// Whether a `_` stands among these.
+fn has_open(written: &syn::PathArguments) -> bool {
+    let infer =
+        |a: &syn::GenericArgument| matches!(a, syn::GenericArgument::Type(syn::Type::Infer(_)));
+    match written {
+        syn::PathArguments::AngleBracketed(args) => args.args.iter().any(infer),
+        _ => false,
+    }
+}
+
+/// What stands in angle brackets behind a path.
+fn last_arguments(path: &syn::Path) -> syn::PathArguments {
+    let last = path.segments.last();
+    last.map_or(syn::PathArguments::None, |s| s.arguments.clone())
 }
 
 fn int_limit(ty: Scalar, name: &str) -> Option<u128> {

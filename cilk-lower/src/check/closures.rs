@@ -3,6 +3,7 @@
 
 use super::{Binding, Checker, chains, places::strip};
 use crate::{
+    generics::At,
     hir::{Expr, ExprKind, Stmt},
     ty::Ty,
 };
@@ -14,10 +15,22 @@ use syn::spanned::Spanned;
 const MOST_CALLS: usize = 4096;
 
 /// A closure, and what its names stand for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Named {
     closure: syn::ExprClosure,
     scopes: Vec<BTreeMap<String, Binding>>,
+    at: At,
+    /// Types of its arguments and of its result, of one that a function takes.
+    signature: Option<(Vec<Ty>, Ty)>,
+}
+
+impl Named {
+    pub(super) fn for_signature(self, signature: (Vec<Ty>, Ty)) -> Self {
+        Self {
+            signature: Some(signature),
+            ..self
+        }
+    }
 }
 
 impl Checker<'_> {
@@ -26,22 +39,61 @@ impl Checker<'_> {
         let (syn::Pat::Ident(name), syn::Expr::Closure(closure)) = (pat, strip(value)) else {
             return false;
         };
-        let (span, name) = (closure.span(), name.ident.to_string());
+        self.may_stand(closure);
+        let named = self.closure_named(closure);
+        self.bind(&name.ident.to_string(), Binding::Closure(Rc::new(named)));
+        true
+    }
+
+    /// Whether a closure's body may stand where it is called; what is wrong is said.
+    pub(super) fn may_stand(&mut self, closure: &syn::ExprClosure) -> bool {
         if let Some(why) = chains::what_leaves(&closure.body) {
             self.refuse(why.span, why.message, why.help);
         } else if closure.asyncness.is_some() || closure.capture.is_some() {
             self.refuse(
-                span,
+                closure.span(),
                 "a closure that takes what it captures with it is not part of the task language",
                 "leave out the `move`: it stays where it is",
             );
+        } else {
+            return true;
         }
-        let named = Named {
+        false
+    }
+
+    pub(super) fn closure_named(&self, closure: &syn::ExprClosure) -> Named {
+        Named {
             closure: closure.clone(),
             scopes: self.scopes.clone(),
-        };
-        self.bind(&name, Binding::Closure(Rc::new(named)));
-        true
+            at: self.m.at.clone(),
+            signature: None,
+        }
+    }
+
+    /// The type of its result for arguments of these types.
+    pub(super) fn result_of(&mut self, named: &Named, inputs: &[Ty]) -> Ty {
+        let around = std::mem::replace(&mut self.scopes, named.scopes.clone());
+        self.scopes.push(BTreeMap::new());
+        let at = named.at.clone();
+        let ty = self.there(&at, |c| {
+            for (pat, ty) in named.closure.inputs.iter().zip(inputs) {
+                let pat = match pat {
+                    syn::Pat::Type(t) => {
+                        let said = c.annotated(&t.ty);
+                        c.table.unify(&said, ty);
+                        &*t.pat
+                    }
+                    pat => pat,
+                };
+                c.pattern(pat, ty);
+            }
+            match &named.closure.output {
+                syn::ReturnType::Type(_, ty) => c.annotated(ty),
+                syn::ReturnType::Default => c.expr(&named.closure.body, None).ty,
+            }
+        });
+        self.scopes = around;
+        ty
     }
 
     /// Calls it.
@@ -76,22 +128,39 @@ impl Checker<'_> {
             .inputs
             .iter()
             .zip(args)
-            .map(|(pat, arg)| self.closure_argument(pat, arg))
+            .enumerate()
+            .map(|(i, (pat, arg))| {
+                let said = named
+                    .signature
+                    .as_ref()
+                    .and_then(|(inputs, _)| inputs.get(i));
+                self.closure_argument(pat, arg, said)
+            })
             .collect();
         let around = std::mem::replace(&mut self.scopes, named.scopes.clone());
         self.scopes.push(BTreeMap::new());
-        for (pat, value, lends) in given {
-            let ty = value.ty.clone();
-            let pat = self.lending(lends, |c| c.pattern(pat, &ty));
-            stmts.push(Stmt::Let(pat, Some(value)));
-        }
-        let body = match &closure.output {
-            syn::ReturnType::Type(_, ty) => {
-                let ty = self.annotated(ty);
-                self.expr_as(&closure.body, &ty)
+        let at = named.at.clone();
+        let body = self.there(&at, |c| {
+            for (pat, value, lends) in given {
+                let ty = value.ty.clone();
+                let pat = c.lending(lends, |c| c.pattern(pat, &ty));
+                stmts.push(Stmt::Let(pat, Some(value)));
             }
-            syn::ReturnType::Default => self.expr(&closure.body, want),
-        };
+            let body = match &closure.output {
+                syn::ReturnType::Type(_, ty) => {
+                    let ty = c.annotated(ty);
+                    c.expr_as(&closure.body, &ty)
+                }
+                syn::ReturnType::Default => match &named.signature {
+                    Some((_, output)) => c.expr(&closure.body, Some(output)),
+                    None => c.expr(&closure.body, want),
+                },
+            };
+            match &named.signature {
+                Some((_, output)) => c.coerce(body, output),
+                None => body,
+            }
+        });
         self.scopes = around;
         let ty = body.ty.clone();
         Expr::new(ExprKind::Block(stmts, Some(body)), ty, span)
@@ -102,11 +171,19 @@ impl Checker<'_> {
         &mut self,
         pat: &'s syn::Pat,
         arg: &syn::Expr,
+        said: Option<&Ty>,
     ) -> (&'s syn::Pat, Expr, bool) {
         let (pat, ty) = match pat {
             syn::Pat::Type(t) => (&*t.pat, Some(&t.ty)),
             pat => (pat, None),
         };
+        if let Some(said) = said {
+            if let Some(ty) = ty {
+                let ty = self.annotated(ty);
+                self.same(pat.span(), &ty, said);
+            }
+            return (pat, self.expr_as(arg, said), false);
+        }
         if let syn::Expr::Reference(r) = arg
             && let syn::Expr::Path(p) = &*r.expr
             && p.path

@@ -23,9 +23,49 @@ pub(super) const PARTS: &[&str] = &[
     "windows",
 ];
 
+/// The conditions of `a && let p = b && c`, if there is a `let` among them.
+fn chained(cond: &syn::Expr) -> Option<Vec<&syn::Expr>> {
+    fn gather<'e>(e: &'e syn::Expr, out: &mut Vec<&'e syn::Expr>) {
+        match e {
+            syn::Expr::Binary(b) if matches!(b.op, syn::BinOp::And(_)) => {
+                gather(&b.left, out);
+                gather(&b.right, out);
+            }
+            e => out.push(e),
+        }
+    }
+    let mut out = Vec::new();
+    gather(cond, &mut out);
+    let has_let = out.iter().any(|e| matches!(e, syn::Expr::Let(_)));
+    (out.len() > 1 && has_let).then_some(out)
+}
+
+/// The same `if` as one in the other, in a block that is left with its value.
+fn if_chain(conditions: &[&syn::Expr], i: &syn::ExprIf) -> syn::Expr {
+    let (span, then) = (i.span(), &i.then_branch);
+    let own = super::chains::own("chain", span).to_string();
+    let label = syn::Lifetime::new(&format!("'{own}"), span);
+    let inner = match &i.else_branch {
+        Some(_) => quote::quote_spanned!(span=> { break #label #then; }),
+        None => quote::quote_spanned!(span=> #then),
+    };
+    let nested = conditions.iter().rev().fold(
+        inner,
+        |inner, cond| quote::quote_spanned!(span=> { if #cond #inner }),
+    );
+    match &i.else_branch {
+        Some((_, other)) => syn::parse_quote_spanned!(span=> #label: { #nested #other }),
+        None => syn::parse_quote_spanned!(span=> #nested),
+    }
+}
+
 impl Checker<'_> {
     pub(super) fn if_else(&mut self, i: &syn::ExprIf, want: Option<&Ty>) -> Expr {
         let span = i.span();
+        if let Some(conditions) = chained(&i.cond) {
+            let chain = if_chain(&conditions, i);
+            return self.expr(&chain, want);
+        }
         if let syn::Expr::Let(l) = &*i.cond {
             let (rest, nothing) = (
                 syn::parse_quote_spanned!(span=> _),
@@ -140,6 +180,23 @@ impl Checker<'_> {
             self.loops.pop();
             return Expr::new(ExprKind::Loop(id, round), Ty::unit(), w.span());
         }
+        if let Some(conditions) = chained(&w.cond) {
+            self.loops.pop();
+            let (span, body, label) = (w.span(), &w.body, &w.label);
+            let chain = syn::ExprIf {
+                attrs: Vec::new(),
+                if_token: syn::Token![if](span),
+                cond: w.cond.clone(),
+                then_branch: body.clone(),
+                else_branch: Some((
+                    syn::Token![else](span),
+                    Box::new(syn::parse_quote_spanned!(span=> { break; })),
+                )),
+            };
+            let chain = if_chain(&conditions, &chain);
+            let whole = syn::parse_quote_spanned!(span=> #label loop { #chain });
+            return self.expr(&whole, None);
+        }
         let cond = self.expr_as(&w.cond, &BOOL);
         let body = self.block(&w.body, Some(&Ty::unit()));
         let body = self.coerce(body, &Ty::unit());
@@ -245,7 +302,14 @@ impl Checker<'_> {
                 None
             }
         };
-        Expr::new(ExprKind::Return(value), Ty::Never, r.span())
+        let kind = match self.returns_to {
+            None => ExprKind::Return(value),
+            Some(id) => {
+                self.loops.iter_mut().for_each(|l| l.broken |= l.id == id);
+                ExprKind::Break(id, value)
+            }
+        };
+        Expr::new(kind, Ty::Never, r.span())
     }
 
     pub(super) fn for_loop(&mut self, f: &syn::ExprForLoop) -> Expr {
@@ -260,6 +324,10 @@ impl Checker<'_> {
         }
         let id = self.enter(f.label.as_ref(), None, false);
         if self.is_parallel(&f.attrs) {
+            if self.depth > 0 || !self.m.at.env.is_empty() {
+                self.error(span, "a parallel loop in a function of which there are several")
+                    .help("it stands in a function without parameters of types, numbers or closures, which may call such ones in its rounds");
+            }
             self.loops.iter_mut().for_each(|l| l.parallel |= l.id == id);
             self.parallel.insert(id);
         }
@@ -308,7 +376,7 @@ impl Checker<'_> {
             }
             base = strip(&m.receiver);
         }
-        if let syn::Expr::Range(range) = base {
+        if let Some(range) = &self.range_of(base) {
             if enumerate {
                 self.error(e.span(), "`enumerate` of a range")
                     .help("count with the range itself");

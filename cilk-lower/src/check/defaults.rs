@@ -3,7 +3,6 @@
 use super::Checker;
 use crate::{
     hir::{Builtin, Expr, ExprKind},
-    impls::full_name,
     items::Item,
     ty::Ty,
 };
@@ -17,8 +16,7 @@ impl Checker<'_> {
     pub(super) fn default_of(&mut self, ty: &Ty, span: Span) -> Expr {
         let ty = self.shallow(ty);
         if let Ty::Struct(id) = &ty
-            && let own = full_name(&self.m.structs[*id].name, "default")
-            && let Some(Item::Fn(id)) = self.m.names.get(&own).copied()
+            && let Some(Item::Fn(id)) = self.m.member(*id, "default")
         {
             return self.call_fn(id, &[], span);
         }

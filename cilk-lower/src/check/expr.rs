@@ -3,11 +3,12 @@
 use super::{Binding, Checker};
 use crate::{
     consts::{self, Lent},
+    generics::Known,
     hir::{ConstId, Expr, ExprKind, SliceRange},
     items::Item,
     ty::{Class, Ty, USIZE},
 };
-use millstream_graph::ty::Scalar;
+use millstream_graph::ty::{Scalar, StructId};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -46,7 +47,7 @@ impl Checker<'_> {
             syn::Expr::Call(c) => self.call(c, want),
             syn::Expr::MethodCall(m) => match self.chain(m, want) {
                 Some(value) => value,
-                None => self.method_call(m),
+                None => self.method_call(m, want),
             },
             syn::Expr::Field(f) => self.field(f),
             syn::Expr::Index(i) => self.index(i),
@@ -54,7 +55,7 @@ impl Checker<'_> {
             syn::Expr::Tuple(t) => self.tuple(t, want),
             syn::Expr::Array(a) => self.array(a, want),
             syn::Expr::Repeat(r) => self.repeat(r, want),
-            syn::Expr::Struct(s) => self.structure(s),
+            syn::Expr::Struct(s) => self.structure(s, want),
             syn::Expr::Block(b) => self.labelled_block(b, want),
             syn::Expr::If(i) => self.if_else(i, want),
             syn::Expr::Match(m) => self.match_expr(m, want),
@@ -66,11 +67,7 @@ impl Checker<'_> {
             syn::Expr::Return(r) => self.return_value(r),
             syn::Expr::Assign(a) => self.assign(a),
             syn::Expr::Macro(m) => self.macro_value(&m.mac, want),
-            syn::Expr::Range(_) => self.refuse(
-                span,
-                "a range stands only in a `for`, an index or a pattern",
-                "use its two ends",
-            ),
+            syn::Expr::Range(r) => self.range(r, want),
             syn::Expr::Let(_) => self.refuse(
                 span,
                 "a `let` among other conditions is not part of the task language",
@@ -245,22 +242,29 @@ impl Checker<'_> {
             }
             None => {}
         }
-        match self.m.names.get(&name).copied() {
+        match self.m.known(&path).cloned() {
+            Some(Known::Number(Scalar::Bool, bits)) => {
+                return Expr::new(ExprKind::Bool(bits != 0), Ty::Scalar(Scalar::Bool), span);
+            }
+            Some(Known::Number(s, bits)) => {
+                let bits = match s.is_signed() {
+                    true => self.m.signed(bits, s) as u128,
+                    false => u128::from(bits),
+                };
+                return Expr::new(ExprKind::Int(bits), Ty::Scalar(s), span);
+            }
+            _ => {}
+        }
+        match self.m.named(&name) {
             Some(Item::Const(id)) => self.constant(id, span),
-            Some(Item::Fn(_)) => self.refuse(
+            Some(Item::Fn(_) | Item::Template(_)) => self.refuse(
                 span,
                 format!("the function `{name}` is used as a value"),
                 format!("call it: `{name}(..)`"),
             ),
-            Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => Expr::new(
-                ExprKind::Struct {
-                    id,
-                    fields: Vec::new(),
-                    base: None,
-                },
-                Ty::Struct(id),
-                span,
-            ),
+            Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => {
+                Self::empty_struct(id, span)
+            }
             None if self.is_none(&path) => {
                 let some = self.fresh_any();
                 self.none_of(&some, span)
@@ -280,6 +284,16 @@ impl Checker<'_> {
                 Self::broken(span)
             }
         }
+    }
+
+    /// The value of a struct without fields.
+    pub(super) fn empty_struct(id: StructId, span: Span) -> Expr {
+        let kind = ExprKind::Struct {
+            id,
+            fields: Vec::new(),
+            base: None,
+        };
+        Expr::new(kind, Ty::Struct(id), span)
     }
 
     /// A constant where it is named.
@@ -358,7 +372,7 @@ impl Checker<'_> {
         )
     }
 
-    fn structure(&mut self, s: &syn::ExprStruct) -> Expr {
+    fn structure(&mut self, s: &syn::ExprStruct, want: Option<&Ty>) -> Expr {
         let span = s.span();
         let name = s
             .path
@@ -366,7 +380,24 @@ impl Checker<'_> {
             .last()
             .map(|s| s.ident.to_string())
             .unwrap_or_default();
-        let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
+        let id = self.struct_at(&s.path, want);
+        if id.is_none()
+            && let Some(family) = self.family_at(&s.path)
+            && s.rest.is_none()
+        {
+            let fields = s.fields.iter();
+            let fields: Vec<_> = fields.map(|f| (member_name(&f.member), &f.expr)).collect();
+            let Some((id, fields)) = self.struct_by_fields(family, &fields, want, span) else {
+                return Self::broken(span);
+            };
+            let kind = ExprKind::Struct {
+                id,
+                fields,
+                base: None,
+            };
+            return Expr::new(kind, Ty::Struct(id), span);
+        }
+        let Some(id) = id else {
             let known = self.m.structs.iter().map(|(_, d)| d.name.as_str());
             let help = super::nearest(&name, known).map_or_else(
                 || "define it in this module".to_owned(),
@@ -415,6 +446,56 @@ impl Checker<'_> {
             .help("give every field, or take the rest from another: `..other`");
         }
         Expr::new(ExprKind::Struct { id, fields, base }, Ty::Struct(id), span)
+    }
+
+    /// A range as a value.
+    fn range(&mut self, r: &syn::ExprRange, want: Option<&Ty>) -> Expr {
+        let (Some(family), Some(start), Some(end), syn::RangeLimits::HalfOpen(_)) =
+            (self.m.range, &r.start, &r.end, &r.limits)
+        else {
+            return self.refuse(
+                r.span(),
+                "only a range with two ends, `a..b`, is a value",
+                "elsewhere it stands in a `for`, an index or a pattern",
+            );
+        };
+        let fields = [("start".to_owned(), &**start), ("end".to_owned(), &**end)];
+        let Some((id, fields)) = self.struct_by_fields(family, &fields, want, r.span()) else {
+            return Self::broken(r.span());
+        };
+        let kind = ExprKind::Struct {
+            id,
+            fields,
+            base: None,
+        };
+        Expr::new(kind, Ty::Struct(id), r.span())
+    }
+
+    /// The range that stands here, or that the variable has which stands here.
+    pub(super) fn range_of(&self, e: &syn::Expr) -> Option<syn::ExprRange> {
+        let mut e = super::places::strip(e);
+        if let syn::Expr::Range(r) = e {
+            return Some(r.clone());
+        }
+        if let syn::Expr::MethodCall(m) = e
+            && m.method == "clone"
+        {
+            e = super::places::strip(&m.receiver);
+        }
+        let syn::Expr::Path(p) = e else { return None };
+        let Some(super::Binding::Var(var)) = self.lookup(&p.path.get_ident()?.to_string()) else {
+            return None;
+        };
+        let mut ty = self.shallow(&self.vars[var.0].ty);
+        if let Ty::Ref { target, .. } = ty {
+            ty = self.shallow(&target);
+        }
+        match ty {
+            Ty::Struct(id) if self.m.range.is_some() && self.family_of(id) == self.m.range => {
+                Some(syn::parse_quote_spanned!(e.span()=> #e.start..#e.end))
+            }
+            _ => None,
+        }
     }
 
     /// The range between the brackets of an index.

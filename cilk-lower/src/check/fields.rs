@@ -1,10 +1,7 @@
 //! The fields that patterns of tuples and structs name.
 
 use super::{Checker, expr::member_name};
-use crate::{
-    items::Item,
-    ty::{Class, Ty},
-};
+use crate::ty::{Class, Ty};
 use syn::spanned::Spanned;
 
 /// What to write for `Ok` and `Err`.
@@ -84,7 +81,7 @@ impl Checker<'_> {
             .last()
             .map(|s| s.ident.to_string())
             .unwrap_or_default();
-        let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
+        let Some(id) = self.struct_at(path, Some(ty)) else {
             let d = self.error(
                 path.span(),
                 format!("there is no struct `{name}` in this program"),
@@ -121,7 +118,7 @@ impl Checker<'_> {
             .last()
             .map(|s| s.ident.to_string())
             .unwrap_or_default();
-        let Some(Item::Struct(id)) = self.m.names.get(&name).copied() else {
+        let Some(id) = self.struct_at(&s.path, Some(ty)) else {
             self.error(
                 s.path.span(),
                 format!("there is no struct `{name}` in this program"),

@@ -2,13 +2,15 @@
 
 use super::Checker;
 use crate::{
-    hir::{Body, Expr, ExprKind, For, Var},
+    generics::Known,
+    hir::{Body, Expr, ExprKind, For, Given, LaterCall, Var},
     ty::Ty,
 };
 use millstream_graph::{
     ir::{BinOp, UnOp},
-    ty::Scalar,
+    ty::{Scalar, Structs},
 };
+use proc_macro2::Span;
 
 impl Checker<'_> {
     pub(super) fn finish(mut self, mut root: Expr) -> Option<Body> {
@@ -35,6 +37,13 @@ impl Checker<'_> {
                 e.ty = Ty::Error;
                 return;
             }
+        }
+        if let ExprKind::Later(call) = &*e.kind {
+            let Some(kind) = self.call_now(&call.clone(), e.span) else {
+                e.ty = Ty::Error;
+                return;
+            };
+            *e.kind = kind;
         }
         if let ExprKind::Unary(UnOp::Neg, inner) = &mut *e.kind
             && let ExprKind::Int(value) = &*inner.kind
@@ -72,6 +81,30 @@ impl Checker<'_> {
             _ => {}
         }
         self.judge(e);
+    }
+
+    /// A call whose parameters are known at the end.
+    fn call_now(&mut self, call: &LaterCall, span: Span) -> Option<ExprKind> {
+        let mut known = Vec::new();
+        for (given, param) in call.given.iter().zip(&call.template.params) {
+            known.push(match given {
+                Given::Number(s, bits) => Known::Number(*s, *bits),
+                Given::Type(ty) => match self.table.finish(ty) {
+                    Some(ty) => Known::Type(ty.to_type()),
+                    None => {
+                        let (of, name) = (&param.name, &call.template.name);
+                        self.error(
+                            span,
+                            format!("what the parameter `{of}` of `{name}` is, is not known"),
+                        )
+                        .help("write it, as in `name::<u32>(..)`");
+                        return None;
+                    }
+                },
+            });
+        }
+        let id = self.m.copy_fn(&call.template, &known, span);
+        Some(ExprKind::Call(id, call.args.clone()))
     }
 
     fn negative_literal(&mut self, value: u128, e: &mut Expr) {
@@ -186,11 +219,12 @@ impl Checker<'_> {
     }
 
     fn comparable(&mut self, ty: &Ty, e: &Expr) {
-        fn is_plain(ty: &Ty) -> bool {
+        fn is_plain(ty: &Ty, structs: &Structs) -> bool {
             match ty {
-                Ty::Scalar(_) | Ty::Struct(_) | Ty::Error | Ty::Never => true,
-                Ty::Tuple(fields) => fields.iter().all(is_plain),
-                Ty::Array(elem, _) | Ty::Option(elem) => is_plain(elem),
+                Ty::Struct(_) => !ty.to_type().has_addresses(structs),
+                Ty::Scalar(_) | Ty::Error | Ty::Never => true,
+                Ty::Tuple(fields) => fields.iter().all(|t| is_plain(t, structs)),
+                Ty::Array(elem, _) | Ty::Option(elem) => is_plain(elem, structs),
                 _ => false,
             }
         }
@@ -199,7 +233,7 @@ impl Checker<'_> {
         } else {
             ty
         };
-        if !is_plain(elem) {
+        if !is_plain(elem, &self.m.structs) {
             let shown = self.show(ty);
             self.error(e.span, format!("`{shown}` cannot be compared as a whole"))
                 .help("compare its elements in a loop");

@@ -184,7 +184,7 @@ impl Checker<'_> {
             .help("give the variable another name");
             return None;
         }
-        let Some(Item::Fn(func)) = self.m.names.get(&name).copied() else {
+        let Some(Item::Fn(func)) = self.m.named(&name) else {
             let tasks = self
                 .m
                 .fns
@@ -313,7 +313,7 @@ impl Checker<'_> {
         if let Some(mac) = spawn_macro(right) {
             return Some(self.spawn_into(&a.left, mac, Combine::Store));
         }
-        let own = |name: &str| self.m.names.contains_key(name);
+        let own = |name: &str| self.m.named(name).is_some();
         let (receiver, combine, mac) = gathering_call(right, own)?;
         if receiver.to_token_stream().to_string() != a.left.to_token_stream().to_string() {
             return Some(self.refuse(

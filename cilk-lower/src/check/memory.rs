@@ -2,7 +2,9 @@
 
 use super::{Checker, nearest};
 use crate::{
+    generics::TemplateId,
     hir::{Builtin, Expr, ExprKind},
+    library::Of,
     ty::{BOOL, Ty, USIZE},
 };
 use millstream_graph::{
@@ -10,7 +12,7 @@ use millstream_graph::{
     ty::Scalar,
 };
 use proc_macro2::Span;
-use syn::spanned::Spanned;
+use syn::{PathArguments, spanned::Spanned};
 
 const SLICE_METHODS: &[&str] = &[
     "len",
@@ -70,6 +72,17 @@ impl Checker<'_> {
     ) -> Expr {
         let mutable = WRITING_METHODS.contains(&name);
         if !SLICE_METHODS.contains(&name) {
+            let of_array = matches!(self.shallow(&receiver.ty), Ty::Array(..));
+            if of_array && let Some(id) = self.m.library(Of::Array, name) {
+                let value = Self::copied(receiver);
+                return self.call_template(id, &PathArguments::None, Some(value), args, None, span);
+            }
+            if let Some(id) = self.m.library(Of::Slice, name) {
+                let Some((slice, _)) = self.as_slice(receiver, self.writes(id)) else {
+                    return Self::broken(span);
+                };
+                return self.call_template(id, &PathArguments::None, Some(slice), args, None, span);
+            }
             let help = match name {
                 "iter" | "iter_mut" | "into_iter" => {
                     return self.refuse(
@@ -85,8 +98,12 @@ impl Checker<'_> {
                         format!("write a loop: `for part in a.{name}(n) {{ .. }}`"),
                     );
                 }
-                "sort_by" | "sort_by_key" | "sort_unstable_by" | "sort_unstable_by_key" => {
-                    "there are `sort` and `sort_unstable`, of what is compared as a whole; or write a loop".to_owned()
+                "sort_unstable_by_key" | "sort_by_cached_key" => {
+                    "there is `sort_by_key`, which keeps the order of what has the same key"
+                        .to_owned()
+                }
+                "sort_by" | "sort_unstable_by" => {
+                    "there are `sort`, of what is compared as a whole, and `sort_by_key`".to_owned()
                 }
                 "size" | "length" | "lenght" | "count" => "did you mean `len`?".to_owned(),
                 "push" | "pop" | "insert" | "extend" => {
@@ -138,6 +155,12 @@ impl Checker<'_> {
             }
         };
         self.builtin(builtin, slice, name, &wanted, args, ty, span)
+    }
+
+    /// Whether a method of the library takes `&mut`.
+    fn writes(&self, id: TemplateId) -> bool {
+        let first = self.m.templates[id.0].inputs().next();
+        matches!(first, Some((_, syn::Type::Reference(r))) if r.mutability.is_some())
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of a call, once each")]

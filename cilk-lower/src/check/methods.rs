@@ -6,14 +6,15 @@ use crate::{
     hir::{Builtin, Expr, ExprKind},
     impls::{full_name, takes_self},
     items::Item,
+    library::Of,
     ty::{BOOL, Class, Ty, U32},
 };
 use millstream_graph::{
     ir::{BinOp, UnOp},
-    ty::{Scalar, StructId, Type},
+    ty::{Scalar, Type},
 };
 use proc_macro2::Span;
-use syn::{parse_quote_spanned, spanned::Spanned};
+use syn::{PathArguments, parse_quote_spanned, spanned::Spanned};
 
 /// Methods of floats that are one operation on the receiver.
 const FLOAT_UNARY: &[&str] = &[
@@ -114,14 +115,8 @@ const FLOAT_OTHERS: &[&str] = &[
 ];
 
 impl Checker<'_> {
-    pub(super) fn method_call(&mut self, m: &syn::ExprMethodCall) -> Expr {
+    pub(super) fn method_call(&mut self, m: &syn::ExprMethodCall, want: Option<&Ty>) -> Expr {
         let (span, at, name) = (m.span(), m.method.span(), m.method.to_string());
-        if let Some(turbofish) = &m.turbofish {
-            self.error(
-                turbofish.span(),
-                "type arguments of a method are not part of the task language",
-            );
-        }
         if let Some(call) = self.handle_method(m) {
             return call;
         }
@@ -153,6 +148,26 @@ impl Checker<'_> {
         {
             return greater;
         }
+        if let Some(turbofish) = &m.turbofish
+            && !matches!(ty, Ty::Struct(_) | Ty::Scalar(_))
+        {
+            self.error(
+                turbofish.span(),
+                "type arguments of a method are not part of the task language",
+            );
+        }
+        if let (Ty::Scalar(_), "into", [], Some(Ty::Scalar(to))) =
+            (&ty, name.as_str(), &args[..], want.map(|w| self.shallow(w)))
+        {
+            let value = self.behind_refs(receiver);
+            self.lossless(&value, to);
+            return Expr::new(ExprKind::Cast(value), Ty::Scalar(to), span);
+        }
+        if let Ty::Scalar(s) = &ty
+            && let Some(item) = self.m.names.get(&full_name(s.name(), &name)).copied()
+        {
+            return self.own_method(m, receiver, s.name(), Some(item), want);
+        }
         match ty {
             Ty::Error | Ty::Never => Self::broken(span),
             Ty::Slice { .. } | Ty::Array(..) => self.slice_method(receiver, &name, &args, at, span),
@@ -179,7 +194,10 @@ impl Checker<'_> {
                 let receiver = self.behind_refs(receiver);
                 self.scalar_method(receiver, &name, &args, at, span)
             }
-            Ty::Struct(id) => self.struct_method(m, receiver, id),
+            Ty::Struct(id) => {
+                let (of, item) = (self.m.structs[id].name.clone(), self.m.member(id, &name));
+                self.own_method(m, receiver, &of, item, want)
+            }
             Ty::Option(some) => self.option_method(m, receiver, *some),
             Ty::Var(_) => self.refuse(
                 m.receiver.span(),
@@ -205,13 +223,10 @@ impl Checker<'_> {
         ty: &Ty,
         other: &syn::Expr,
     ) -> Option<Expr> {
-        let own = match ty {
-            Ty::Struct(id) => full_name(&self.m.structs[*id].name, name),
-            Ty::Tuple(_) => String::new(),
+        match ty {
+            Ty::Struct(id) if self.m.member(*id, name).is_some() => return None,
+            Ty::Struct(_) | Ty::Tuple(_) => {}
             _ => return None,
-        };
-        if self.m.names.contains_key(&own) {
-            return None;
         }
         let other = self.expr_as(other, ty);
         let receiver = self.behind_refs(receiver.clone());
@@ -219,7 +234,7 @@ impl Checker<'_> {
     }
 
     /// A value of its own in the place of a place: what is borrowed or changed is not the original.
-    fn copied(e: Expr) -> Expr {
+    pub(super) fn copied(e: Expr) -> Expr {
         if !e.is_place() {
             return e;
         }
@@ -227,13 +242,49 @@ impl Checker<'_> {
         Expr::new(ExprKind::Block(Vec::new(), Some(e)), ty, span)
     }
 
-    /// A method that the program has written for a struct. Its receiver is borrowed as the method takes it.
-    fn struct_method(&mut self, m: &syn::ExprMethodCall, receiver: Expr, owner: StructId) -> Expr {
+    /// A method that the program has written. Its receiver is borrowed as the method takes it.
+    fn own_method(
+        &mut self,
+        m: &syn::ExprMethodCall,
+        receiver: Expr,
+        shown: &str,
+        item: Option<Item>,
+        want: Option<&Ty>,
+    ) -> Expr {
         let (span, at, name) = (m.span(), m.method.span(), m.method.to_string());
-        let shown = self.m.structs[owner].name.clone();
-        let Some(Item::Fn(id)) = self.m.names.get(&full_name(&shown, &name)).copied() else {
-            let help = self.member_help(&shown, &name, "write it in an `impl` block of the struct");
-            return self.refuse(at, format!("`{shown}` has no method `{name}`"), help);
+        let args: Vec<&syn::Expr> = m.args.iter().collect();
+        let id = match item {
+            Some(Item::Fn(id)) if self.kind.is_some() => id,
+            Some(item @ (Item::Fn(_) | Item::Template(_))) => {
+                let of = match item {
+                    Item::Template(id) => Some(id),
+                    Item::Fn(id) => self.m.const_fns.get(&id).copied(),
+                    _ => None,
+                };
+                let Some(of) = of else {
+                    return self.refuse_in_constant(span);
+                };
+                let template = std::rc::Rc::clone(&self.m.templates[of.0]);
+                let Some((_, this)) = template.inputs().next() else {
+                    return self.refuse(
+                        at,
+                        format!("`{shown}::{name}` does not take `self`"),
+                        "call it by the type's name",
+                    );
+                };
+                let this = self.there(&template.at, |c| c.m.resolve_type(this));
+                let this = self.receive(receiver, &this, m.receiver.span());
+                let written = match &m.turbofish {
+                    Some(args) => syn::PathArguments::AngleBracketed(args.clone()),
+                    None => syn::PathArguments::None,
+                };
+                return self.call_template(of, &written, Some(this), &args, want, span);
+            }
+            _ => {
+                let help =
+                    self.member_help(shown, &name, "write it in an `impl` block of the struct");
+                return self.refuse(at, format!("`{shown}` has no method `{name}`"), help);
+            }
         };
         let item = self.m.fns[id.0].clone();
         let Some(((_, this), rest)) = item
@@ -247,32 +298,29 @@ impl Checker<'_> {
                 format!("call it by the struct's name: `{shown}::{name}(..)`"),
             );
         };
-        if self.kind.is_none() {
-            return self.refuse(
-                span,
-                "a constant cannot call a function of the program",
-                "write the value out",
-            );
-        }
+        let this = self.receive(receiver, this, m.receiver.span());
+        let types: Vec<Type> = rest.iter().map(|(_, t)| t.clone()).collect();
+        let args = std::iter::once(this)
+            .chain(self.arguments(&item.name, &types, &args, span))
+            .collect();
+        Expr::new(ExprKind::Call(id, args), Ty::from_type(&item.ret), span)
+    }
+
+    /// What a method is called on, as its `self` is.
+    fn receive(&mut self, receiver: Expr, this: &Type, span: Span) -> Expr {
         let want = Ty::from_type(this);
         let is_reference = matches!(self.shallow(&receiver.ty), Ty::Ref { .. });
-        let this = match this {
+        match this {
             Type::Ref { .. } if is_reference => self.coerce(receiver, &want),
             Type::Ref { mutable, .. } => {
-                let this = self.borrow(receiver, *mutable, m.receiver.span());
+                let this = self.borrow(receiver, *mutable, span);
                 self.coerce(this, &want)
             }
             _ => {
                 let value = self.behind_refs(receiver);
                 self.coerce(value, &want)
             }
-        };
-        let types: Vec<Type> = rest.iter().map(|(_, t)| t.clone()).collect();
-        let args: Vec<&syn::Expr> = m.args.iter().collect();
-        let args = std::iter::once(this)
-            .chain(self.arguments(&item.name, &types, &args, span))
-            .collect();
-        Expr::new(ExprKind::Call(id, args), Ty::from_type(&item.ret), span)
+        }
     }
 
     /// What to do about a name that a struct does not have.
@@ -304,7 +352,20 @@ impl Checker<'_> {
             Class::Float => self.float_method(&receiver, name, args, span),
             Class::Any => None,
         };
-        found.unwrap_or_else(|| self.no_method(&receiver, class, name, args.len(), at))
+        if let Some(found) = found {
+            return found;
+        }
+        let of = match class {
+            Class::Int => Of::Int,
+            Class::Float => Of::Float,
+            Class::Any => Of::Bool,
+        };
+        match self.m.library(of, name) {
+            Some(id) => {
+                self.call_template(id, &PathArguments::None, Some(receiver), args, None, span)
+            }
+            None => self.no_method(&receiver, class, name, args.len(), at),
+        }
     }
 
     fn no_method(
@@ -339,11 +400,8 @@ impl Checker<'_> {
                 "see docs/language.md",
             );
         }
-        let help = if name.starts_with("checked_") {
-            "there are `checked_add`, `checked_sub` and `checked_mul`; or compare with zero"
-                .to_owned()
-        } else if matches!(name, "into" | "try_into") {
-            "name the type: `u64::from(x)` where no value is lost, else `x as u64`".to_owned()
+        let help = if matches!(name, "into" | "try_into") {
+            "name the type: `let y: u64 = x.into()` or `u64::from(x)` where no value is lost, else `x as u64`".to_owned()
         } else if matches!(name, "cmp" | "partial_cmp" | "total_cmp") {
             "compare with `<`, `==` and `>`".to_owned()
         } else if class == Class::Int

@@ -10,10 +10,12 @@ mod channels;
 mod closures;
 mod control;
 mod defaults;
+mod exchange;
 mod exhaustive;
 mod expr;
 mod fields;
 mod finish;
+mod generics;
 mod let_spawns;
 mod lets;
 mod macros;
@@ -35,6 +37,7 @@ use crate::{
     diag::Diagnostic,
     hir::{Body, Expr, ExprKind, FnId, LoopId, Pat, Stmt, Var, VarId},
     items::{Item, Module},
+    names::within,
     ty::{Table, Ty},
 };
 use millstream_graph::{ir::FunctionKind, ty::Type};
@@ -48,6 +51,7 @@ use syn::spanned::Spanned;
 /// Checks a function. The first variables of the body are the parameters.
 pub(crate) fn function(module: &mut Module, id: FnId) -> Option<Body> {
     let item = module.fns[id.0].clone();
+    module.at = item.at.clone();
     let mut c = Checker::new(module, Some(item.kind), Ty::from_type(&item.ret));
     let mut prologue = Vec::new();
     c.held = item.held;
@@ -153,6 +157,11 @@ struct Checker<'m> {
     lends: bool,
     /// Calls of closures so far.
     closure_calls: usize,
+    /// Functions whose bodies stand in the place of their calls so far, and around what is checked.
+    inlined: usize,
+    depth: usize,
+    /// Where a `return` goes in such a body.
+    returns_to: Option<LoopId>,
 }
 
 impl<'m> Checker<'m> {
@@ -171,6 +180,9 @@ impl<'m> Checker<'m> {
             ret,
             lends: false,
             closure_calls: 0,
+            inlined: 0,
+            depth: 0,
+            returns_to: None,
         }
     }
 
@@ -293,16 +305,19 @@ impl<'m> Checker<'m> {
             let syn::Stmt::Item(syn::Item::Const(c)) = stmt else {
                 continue;
             };
-            let name = c.ident.to_string();
-            if self.m.names.contains_key(&name) || self.lookup(&name).is_some() {
+            let (name, full) = (
+                c.ident.to_string(),
+                within(&self.m.at.here, &c.ident.to_string()),
+            );
+            if self.m.named(&name).is_some() || self.lookup(&name).is_some() {
                 self.error(
                     c.ident.span(),
                     format!("the name `{name}` is defined more than once here"),
                 )
                 .help("give the constant of this block a name of its own");
             } else if name != "_" {
-                ids.push((self.m.declare_const(&name, c.clone()), c.ident.span()));
-                names.push(name);
+                ids.push((self.m.declare_const(&full, c.clone()), c.ident.span()));
+                names.push(full);
             }
         }
         for (id, span) in ids {

@@ -293,7 +293,11 @@ impl Checker<'_> {
                 "write the type",
             );
         }
+        let before = self.m.diags.0.len();
         let ty = Ty::from_type(&self.m.resolve_type(&c.ty));
+        if self.m.diags.0.len() > before {
+            return Self::broken(span);
+        }
         // Rust lets the target decide the type of a bare literal, and of nothing else.
         let hint = is_literal(&c.expr).then_some(&ty);
         let e = self.expr(&c.expr, hint);

@@ -32,7 +32,7 @@ impl Checker<'_> {
     }
 
     fn is_of_option(&self, path: &syn::Path, name: &str) -> bool {
-        let own = |name: &str| self.m.names.contains_key(name) || self.lookup(name).is_some();
+        let own = |name: &str| self.m.named(name).is_some() || self.lookup(name).is_some();
         match &path.segments.iter().collect::<Vec<_>>()[..] {
             [one] => {
                 one.ident == name && !own(name) || one.ident == chains::own(name, one.ident.span())

@@ -28,6 +28,15 @@ pub(super) const fn method(op: BinOp) -> Option<&'static str> {
 impl Checker<'_> {
     /// The call that an operator is for these operands, if the program says so.
     pub(super) fn overloaded(&mut self, method: &str, args: &[&Expr], span: Span) -> Option<Expr> {
+        for arg in args {
+            let ty = match self.shallow(&arg.ty) {
+                Ty::Ref { target, .. } => self.shallow(&target),
+                ty => ty,
+            };
+            if let Ty::Struct(id) = ty {
+                self.m.operators_of(id, method);
+            }
+        }
         let fits = |id: &FnId| {
             let params = &self.m.fns[id.0].params;
             params.len() == args.len()
@@ -39,8 +48,7 @@ impl Checker<'_> {
         let named = self.m.operators.iter().filter(|(name, _)| name == method);
         let id = named.map(|(_, id)| *id).find(fits)?;
         if self.kind.is_none() {
-            let message = "a constant cannot call a function of the program";
-            return Some(self.refuse(span, message, "write the value out"));
+            return Some(self.refuse_in_constant(span));
         }
         let item = self.m.fns[id.0].clone();
         let args = args.iter().zip(&item.params).map(|(arg, (_, ty))| {

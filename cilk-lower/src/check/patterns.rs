@@ -197,12 +197,7 @@ impl Checker<'_> {
     }
 
     fn unit_struct(&self, path: &syn::Path, ty: &Ty) -> bool {
-        let name = path
-            .segments
-            .last()
-            .map(|s| s.ident.to_string())
-            .unwrap_or_default();
-        matches!((self.m.names.get(&name), self.shallow(ty)), (Some(Item::Struct(a)), Ty::Struct(b)) if *a == b)
+        matches!((self.m.item(path), self.shallow(ty)), (Some(Item::Struct(a)), Ty::Struct(b)) if a == b)
     }
 
     pub(super) fn same(&mut self, span: proc_macro2::Span, have: &Ty, want: &Ty) {

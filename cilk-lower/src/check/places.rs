@@ -132,7 +132,7 @@ impl Checker<'_> {
         let span = i.span();
         let base = self.indexed(&i.expr, None);
         let base = self.behind_refs(base);
-        if let syn::Expr::Range(_) = strip(&i.index) {
+        if self.range_of(&i.index).is_some() {
             return self.refuse(
                 span,
                 "a sub-slice needs a reference in front",
@@ -188,7 +188,7 @@ impl Checker<'_> {
         let span = r.span();
         let mutable = r.mutability.is_some();
         if let syn::Expr::Index(i) = strip(&r.expr)
-            && let syn::Expr::Range(range) = strip(&i.index)
+            && let Some(range) = &self.range_of(&i.index)
         {
             return self.sub_slice(i, range, mutable, span);
         }
@@ -263,9 +263,9 @@ impl Checker<'_> {
     /// Any expression; a part of a slice needs no reference in front.
     fn unborrowed(&mut self, e: &syn::Expr, mutable: bool, want: Option<&Ty>) -> Expr {
         match strip(e) {
-            syn::Expr::Index(i) => match strip(&i.index) {
-                syn::Expr::Range(range) => self.sub_slice(i, range, mutable, e.span()),
-                _ => self.expr(e, want),
+            syn::Expr::Index(i) => match &self.range_of(&i.index) {
+                Some(range) => self.sub_slice(i, range, mutable, e.span()),
+                None => self.expr(e, want),
             },
             _ => self.expr(e, want),
         }
@@ -277,7 +277,7 @@ impl Checker<'_> {
         let syn::Expr::Index(i) = strip(e) else {
             return self.expr(e, None);
         };
-        let syn::Expr::Range(range) = strip(&i.index) else {
+        let Some(range) = &self.range_of(&i.index) else {
             return self.expr(e, None);
         };
         let base = self.indexed(&i.expr, mutable);

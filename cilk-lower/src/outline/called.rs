@@ -163,10 +163,12 @@ impl Outliner<'_> {
                 });
                 !mutable && !is_atomic && shared
             }
-            Ty::Tuple(parts) => parts
-                .iter()
-                .all(|ty| matches!(ty, Ty::Scalar(_) | Ty::Array(..) | Ty::Struct(_))),
-            Ty::Scalar(_) | Ty::Array(..) | Ty::Struct(_) | Ty::Option(_) => true,
+            ty @ Ty::Struct(_) => !ty.to_type().has_addresses(&self.m.structs),
+            Ty::Tuple(parts) => parts.iter().all(|ty| {
+                matches!(ty, Ty::Scalar(_) | Ty::Array(..) | Ty::Struct(_))
+                    && !ty.to_type().has_addresses(&self.m.structs)
+            }),
+            Ty::Scalar(_) | Ty::Array(..) | Ty::Option(_) => true,
             _ => false,
         }
     }

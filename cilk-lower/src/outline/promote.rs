@@ -47,7 +47,7 @@ pub(super) fn promote(m: &mut Module, bodies: &mut [Body]) {
         }
         wide.extend(more);
     }
-    wide.retain(|f| is_plain(&m.fns[f.0].ret));
+    wide.retain(|f| is_plain(&m.fns[f.0].ret, &m.structs));
     for f in &wide {
         let item = &mut m.fns[f.0];
         item.kind = FunctionKind::Task;

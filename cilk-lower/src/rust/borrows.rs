@@ -26,6 +26,7 @@ impl Crate {
         let mut module = module.clone();
         module.attrs.retain(|a| !is_program_attribute(a));
         let added = [imports(&module), race::check(&module, program, loops)];
+        race::check_within(&mut module, loops);
         elision(&mut module, loops);
         if let Some((_, items)) = &mut module.content {
             items.extend(added.map(syn::Item::Verbatim));

@@ -23,6 +23,10 @@ use syn::{Attribute, Item, ItemEnum, ItemMod, ItemStruct, parse_quote};
 /// Makes plain Rust of a module that is a program.
 pub fn elision(module: &mut ItemMod, loops: &[ParallelLoop]) {
     rounds::elide(module, loops);
+    plain(module);
+}
+
+fn plain(module: &mut ItemMod) {
     let (_, items) = module.content.get_or_insert_with(Default::default);
     for item in items.iter_mut() {
         match item {
@@ -33,6 +37,13 @@ pub fn elision(module: &mut ItemMod, loops: &[ParallelLoop]) {
             }
             Item::Struct(s) => lay_out(s),
             Item::Enum(e) => lay_out_enum(e),
+            Item::Mod(m) => {
+                let imports = imports(m);
+                plain(m);
+                if let Some((_, items)) = &mut m.content {
+                    items.push(Item::Verbatim(imports));
+                }
+            }
             _ => {}
         }
     }

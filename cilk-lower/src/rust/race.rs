@@ -38,6 +38,38 @@ pub fn check(module: &ItemMod, program: &Program, loops: &[ParallelLoop]) -> Tok
             }
         }
     });
+    let versions = versions(module, loops);
+    let quiet = quiet();
+    quote! {
+        #quiet
+        const _: () = {
+            #(#stand_ins)*
+            #(#versions)*
+        };
+    }
+}
+
+/// Adds to the modules within what is to be checked there: helpers that have parallel loops.
+pub fn check_within(module: &mut ItemMod, loops: &[ParallelLoop]) {
+    let items = module.content.iter_mut().flat_map(|(_, items)| items);
+    for item in items {
+        let Item::Mod(within) = item else { continue };
+        check_within(within, loops);
+        let versions = versions(within, loops);
+        if let Some((_, items)) = &mut within.content
+            && !versions.is_empty()
+        {
+            let quiet = quiet();
+            items.push(Item::Verbatim(quote! {
+                #quiet
+                const _: () = { #(#versions)* };
+            }));
+        }
+    }
+}
+
+/// The versions of a module's functions that are looked at.
+fn versions(module: &ItemMod, loops: &[ParallelLoop]) -> Vec<TokenStream> {
     let items = module.content.iter().flat_map(|(_, items)| items);
     let looked_at = |attrs: &[syn::Attribute], block: &Block| {
         attrs.iter().any(is_role_attribute) || rounds::has_parallel(block)
@@ -54,14 +86,7 @@ pub fn check(module: &ItemMod, program: &Program, loops: &[ParallelLoop]) -> Tok
         }
         _ => None,
     });
-    let quiet = quiet();
-    quote! {
-        #quiet
-        const _: () = {
-            #(#stand_ins)*
-            #(#versions)*
-        };
-    }
+    versions.collect()
 }
 
 /// The types of a task's parameters and of its result, with the lifetime `'s` for all that it borrows.

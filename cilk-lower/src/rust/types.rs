@@ -4,6 +4,7 @@ use crate::ident;
 use millstream_graph::ty::{Scalar, Structs, Type};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
+use syn::visit_mut::{self, VisitMut};
 
 /// How types are written.
 #[derive(Debug)]
@@ -36,13 +37,7 @@ impl Writer<'_> {
                 let (elem, len) = (self.ty(elem), proc_macro2::Literal::u64_unsuffixed(*len));
                 quote!([#elem; #len])
             }
-            Type::Struct(id) => {
-                let (path, name) = (
-                    &self.path,
-                    ident(&self.structs[*id].name, Span::mixed_site()),
-                );
-                quote!(#path #name)
-            }
+            Type::Struct(id) => self.named(&self.structs[*id].name),
             Type::Option(some) => {
                 let some = self.ty(some);
                 quote!(::core::option::Option<#some>)
@@ -78,6 +73,65 @@ impl Writer<'_> {
     }
 }
 
+impl Writer<'_> {
+    /// The type of a struct's name, which is a path from the top of the program, perhaps with arguments.
+    fn named(&self, name: &str) -> TokenStream {
+        let path = &self.path;
+        match syn::parse_str::<syn::Type>(name) {
+            Ok(mut ty) => {
+                InProgram(self).visit_type_mut(&mut ty);
+                quote!(#ty)
+            }
+            Err(_) => {
+                let name = ident(name, Span::mixed_site());
+                quote!(#path #name)
+            }
+        }
+    }
+}
+
+/// Makes types of a program that are written without what stands around it hold where the writer writes.
+struct InProgram<'a, 'w>(&'a Writer<'w>);
+
+impl VisitMut for InProgram<'_, '_> {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut syn::Lifetime) {
+        if let Ok(all) = syn::parse2(self.0.lifetime.clone()) {
+            *lifetime = all;
+        }
+    }
+
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        visit_mut::visit_type_mut(self, ty);
+        let Writer {
+            structs,
+            path,
+            lifetime,
+        } = self.0;
+        match ty {
+            syn::Type::Reference(r) => {
+                let (target, mutable) = (&r.elem, &r.mutability);
+                *ty = syn::Type::Verbatim(quote!(& #lifetime #mutable #target));
+            }
+            syn::Type::Path(p) => {
+                let name = p.path.get_ident().map(ToString::to_string);
+                let of = name.as_deref().and_then(Scalar::from_name);
+                let first = p.path.segments.first().map(|s| s.ident.to_string());
+                let own = structs.iter().any(|(_, d)| {
+                    let first = first.as_deref().unwrap_or_default();
+                    d.name.split(['<', ':']).next() == Some(first)
+                });
+                let written = match (of, first.as_deref()) {
+                    (Some(of), _) => scalar(of),
+                    (_, Some("Option")) if !own => quote!(::core::option::#p),
+                    _ => quote!(#path #p),
+                };
+                *ty = syn::Type::Verbatim(written);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Whether Rust lays the type out as the task language does, so that memory of the host can hold it: everything but tuples and `Option`s, whose
 /// layout Rust does not promise, and what points elsewhere.
 #[must_use]
@@ -101,8 +155,12 @@ pub fn is_pod(ty: &Type, structs: &Structs) -> bool {
 #[must_use]
 pub fn is_passable(ty: &Type, structs: &Structs) -> bool {
     match ty {
-        Type::Scalar(_) | Type::Struct(_) | Type::Mat { .. } => true,
-        Type::Array(elem, _) | Type::Option(elem) => is_plain(elem),
+        Type::Scalar(_) | Type::Mat { .. } => true,
+        Type::Struct(_) => {
+            let fields = ty.fields(structs);
+            !ty.has_addresses(structs) || fields.iter().all(|(t, _)| is_passable(t, structs))
+        }
+        Type::Array(elem, _) | Type::Option(elem) => is_plain(elem, structs),
         Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(|t| is_passable(t, structs)),
         Type::Slice { elem: target, .. } | Type::Ref { target, .. } => {
             let elem = match &**target {
@@ -115,12 +173,12 @@ pub fn is_passable(ty: &Type, structs: &Structs) -> bool {
     }
 }
 
-/// Whether values of the type hold no address and no atomic.
-fn is_plain(ty: &Type) -> bool {
+/// Whether values of the type hold no address and no atomic, and no tuple that is too long for the host.
+fn is_plain(ty: &Type, structs: &Structs) -> bool {
     match ty {
-        Type::Scalar(_) | Type::Struct(_) => true,
-        Type::Array(elem, _) | Type::Option(elem) => is_plain(elem),
-        Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(is_plain),
+        Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(|t| is_plain(t, structs)),
+        Type::Array(elem, _) | Type::Option(elem) => is_plain(elem, structs),
+        Type::Struct(_) | Type::Scalar(_) => !ty.has_addresses(structs),
         Type::Slice { .. }
         | Type::Ref { .. }
         | Type::Mat { .. }

@@ -23,6 +23,6 @@ pub mod program {
 //~ 7:29: expected `[u32; 3]`, found `[u32; 2]`
 //~ 8:23: this constant has no value: index out of bounds: the length is 4 but the index is 4
 //~ 10:23: this constant has no value: division by zero: 1 / 0
-//~ 11:25: a constant cannot call a function of the program
-//~   help: write the value out
+//~ 11:25: a constant calls only what is `const`
+//~   help: write `const fn`, or write the value out
 //~ 12:25: 256 does not fit `u8`

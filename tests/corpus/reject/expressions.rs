@@ -20,14 +20,10 @@ pub mod program {
     }
 }
 
-//~ 8:17: a range stands only in a `for`, an index or a pattern
-//~   help: use its two ends
 //~ 9:17: text is not part of the task language
 //~   help: use `u8` values: `b'x'`, or an array of them
 //~ 10:17: text is not part of the task language
 //~   help: use `u8` values: `b'x'`, or an array of them
-//~ 11:12: a `let` among other conditions is not part of the task language
-//~   help: nest an `if` in the `if let`, or use `match` with a guard
 //~ 14:17: `unsafe` is not part of the task language
 //~   help: for speed without bounds checks: `#[program(unchecked)]`
 //~ 15:17: `vec!` is not part of the task language

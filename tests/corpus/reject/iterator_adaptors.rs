@@ -52,8 +52,7 @@ pub mod program {
 //~   help: there is no `Result`: use an `Option`, or an enum that says what went wrong
 //~ 18:38: `unwrap` takes other arguments
 //~   help: write `.unwrap()` or `.unwrap_or(value)`
-//~ 19:33: `flatten` of an iterator is not part of the task language
-//~   help: write a loop in the loop
+//~ 19:18: a pattern of an `Option` for `&[u32]`
 //~ 20:30: `chain` of an iterator is not part of the task language
 //~   help: write a loop for each
 //~ 21:30: `cycle` of an iterator is not part of the task language

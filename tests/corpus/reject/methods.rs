@@ -43,11 +43,9 @@ pub mod program {
 //~ 16:12: the name `Point::shift` is defined more than once in this program
 //~ 21:9: a method cannot be a task or kernel
 //~   help: write a function outside of the `impl` block; it may call methods
-//~ 25:24: a constant cannot call a function of the program
-//~   help: write the value out
+//~ 25:24: a constant calls only what is `const`
+//~   help: write `const fn`, or write the value out
 //~ 27:10: there is no struct `Line` in this program
-//~   help: an `impl` block belongs to a struct of this module
-//~ 33:10: an `impl` block with type parameters is not part of the task language
-//~   help: write it for the types you use
+//~   help: an `impl` block belongs to a struct of this program
 //~ 35:10: an `impl` block belongs to a struct of this module
 //~   help: write a function that takes the value

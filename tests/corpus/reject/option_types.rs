@@ -20,8 +20,6 @@ pub mod program {
 
 //~ 9:15: the struct `Node` would contain itself
 //~   help: keep the other element's index into a slice instead
-//~ 10:15: a struct field cannot be `Option<&[u32]>`
-//~   help: structs hold plain data: numbers, bools, arrays, tuples and other structs; pass references as arguments, several in a tuple
 //~ 13:28: an `Option` cannot hold an atomic
 //~   help: give the atomic by reference, and a `bool` beside it
 //~ 13:46: `Option` needs the type it holds

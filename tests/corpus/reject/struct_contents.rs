@@ -4,8 +4,8 @@
 pub mod program {
     use std::sync::atomic::AtomicU32;
 
-    struct View<'a> {
-        data: &'a [u32],
+    struct View {
+        data: &[u32],
     }
 
     struct Counter {
@@ -21,9 +21,9 @@ pub mod program {
     pub fn run() {}
 }
 
-//~ 7:16: the struct `View` has parameters
-//~   help: a struct holds no references; a tuple may: `type View<'a> = (&'a [u32], &'a [f32]);`
+//~ 8:15: a reference in a struct needs a lifetime
+//~   help: write `struct View<'a>`, and `&'a` in front of what it refers to
 //~ 12:15: a struct field cannot be `AtomicU32`
-//~   help: structs hold plain data; pass atomics beside them, as `&AtomicU32` or `&[AtomicU32; 4]`
+//~   help: a struct holds plain data and what it shares: give it the atomic by `&`, as `&'a AtomicU32`
 //~ 16:15: the struct `Node` would contain itself
 //~   help: keep the other element's index into a slice instead

@@ -3,11 +3,7 @@
 #[millstream::program]
 pub mod program {
     struct World<'a> {
-        walls: &'a [u32],
-    }
-
-    struct Part<T> {
-        part: T,
+        walls: &'a mut [u32],
     }
 
     struct Counts {
@@ -22,13 +18,11 @@ pub mod program {
     pub fn lock(a: &Mutex<u32>) {}
 }
 
-//~ 5:17: the struct `World` has parameters
-//~   help: a struct holds no references; a tuple may: `type World<'a> = (&'a [u32], &'a [f32]);`
-//~ 9:16: the struct `Part` has parameters
-//~   help: structs of a program are plain data: write one struct for each type you need
-//~ 14:14: a struct field cannot be `AtomicU32`
-//~   help: structs hold plain data; pass atomics beside them, as `&AtomicU32` or `&[AtomicU32; 4]`
-//~ 18:15: a struct field cannot be `&[u32]`
-//~   help: structs hold plain data: numbers, bools, arrays, tuples and other structs; pass references as arguments, several in a tuple
-//~ 22:21: there is no type `Mutex` in this program
+//~ 6:16: a struct field cannot be `&mut [u32]`
+//~   help: a struct holds plain data and what it shares: pass what is written beside it, as an argument of its own
+//~ 10:14: a struct field cannot be `AtomicU32`
+//~   help: a struct holds plain data and what it shares: give it the atomic by `&`, as `&'a AtomicU32`
+//~ 14:15: a reference in a struct needs a lifetime
+//~   help: write `struct Slice<'a>`, and `&'a` in front of what it refers to
+//~ 18:21: there is no type `Mutex` in this program
 //~   help: children share atomics by `&`, and are lent parts of a slice by `&mut`

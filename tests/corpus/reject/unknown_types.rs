@@ -33,7 +33,7 @@ pub mod program {
 //~   help: did you mean `bool`?
 //~ 17:19: there is no type `uint32_t` in this program
 //~   help: did you mean `u32`?
-//~ 17:33: the type `dyn Fn (u32)` is not part of the task language
-//~   help: there are numbers, bool, arrays, tuples, structs, `Option`, slices, references, atomics, `Mat<T>` and `MatMut<T>`
+//~ 17:33: a `dyn` type is not part of the task language: which function is called is known beforehand
+//~   help: take any type that has the trait: `impl Trait`, or `impl Fn(..) -> ..`, without a reference
 //~ 17:49: there is no type `double` in this program
 //~   help: did you mean `f64`?

@@ -16,7 +16,9 @@ macro_rules! programs {
 }
 
 programs! {
+    adaptive_quadrature
     alignment_blocks
+    arithmetic_parser
     array_patterns
     array_values
     arrays
@@ -44,13 +46,17 @@ programs! {
     cilksort
     cliques
     clones
+    closest_points
     closures
+    common_subsequences
     comparisons
+    complex_fft
     constants
     constants_in_functions
     counting_searches
     deep_recursion
     defaults
+    dynamic_programs
     early_returns
     edit_distance
     effects_between_spawns
@@ -77,6 +83,9 @@ programs! {
     gather_floats
     gather_over_syncs
     gather_sum
+    generics
+    graph_levels
+    grid_routes
     helpers
     image_rows
     implicit_sync
@@ -97,11 +106,14 @@ programs! {
     karatsuba
     kd_trees
     knapsack
+    knights_tours
     label_correcting
     late_initialization
     lent_local_array
     lent_struct_fields
     let_conditions
+    library_methods
+    life_on_torus
     loop_labels
     loop_value
     mandelbrot
@@ -119,6 +131,7 @@ programs! {
     mergesort
     methods
     minimax
+    modules
     no_parameters
     on_gpu
     option_uses
@@ -152,6 +165,7 @@ programs! {
     results_tuple
     return_before_sync
     satisfiability
+    segment_trees
     several_syncs
     shadowing
     shared_alpha_beta
@@ -161,6 +175,7 @@ programs! {
     slices
     small_arrays
     sorted_slices
+    spanning_forests
     spawn_in_branches
     spawn_in_nested_blocks
     spawns_in_values
@@ -168,6 +183,7 @@ programs! {
     struct_slices
     structs
     sudoku
+    sudoku_masks
     suffix_arrays
     sync_in_branch
     sync_in_loop
@@ -175,6 +191,7 @@ programs! {
     tasks_beside_kernels
     tasks_mutual
     three_phase_state
+    traced_spheres
     treaps
     tree_walk
     tuple_structs
@@ -183,6 +200,7 @@ programs! {
     u64_full_range
     unbalanced_trees
     unused_results
+    views
     villages
     walked_slices
     while_loops
@@ -191,4 +209,5 @@ programs! {
     wide_spawn
     wildcards
     without_checks
+    word_counts
 }

@@ -182,6 +182,20 @@ impl Loop {
                 self.refers = false;
                 quote_spanned!(span=> let #item = #value;)
             }
+            ("filter_map" | "map_while", [f]) => {
+                let (some, value) = (own("Some", span), apply(f, &[(&item, false)])?);
+                let leave = match &*name {
+                    "map_while" => quote_spanned!(span=> break),
+                    _ => quote_spanned!(span=> continue),
+                };
+                self.refers = false;
+                quote_spanned!(span=> let #some(#item) = (#value) else { #leave; };)
+            }
+            // Of `Option`s.
+            ("flatten", []) => {
+                let some = own("Some", span);
+                quote_spanned!(span=> let #some(#item) = #item else { continue; };)
+            }
             ("inspect", [f]) => {
                 let value = apply(f, &[(&item, true)])?;
                 quote_spanned!(span=> #value;)

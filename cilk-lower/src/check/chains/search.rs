@@ -331,6 +331,7 @@ impl Checker<'_> {
     pub(super) fn has_own(&self, method: &Ident) -> bool {
         let own = format!("::{method}");
         self.m.names.keys().any(|name| name.ends_with(&own))
+            || self.m.members.iter().any(|m| method == &m.name)
     }
 
     /// A `match`, or what is one under another name, of a search or of any other value.
@@ -341,6 +342,9 @@ impl Checker<'_> {
         want: Option<&Ty>,
         span: Span,
     ) -> Expr {
+        if let Some(matched) = self.matched_exchange(e, arms, want, span) {
+            return matched;
+        }
         let search = Search::new(e).filter(|search| !self.has_own(&search.end.method));
         let Some(found) = search.and_then(|search| Found::new(&search, e.span())) else {
             let value = self.expr(e, None);

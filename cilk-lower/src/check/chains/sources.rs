@@ -14,6 +14,7 @@ pub(super) fn is_search(m: &syn::ExprMethodCall) -> bool {
             | (
                 "position"
                     | "find"
+                    | "find_map"
                     | "min_by_key"
                     | "max_by_key"
                     | "min_by"
@@ -115,6 +116,11 @@ impl Loop {
             ("find", Some(f)) => {
                 let (test, take) = (apply(f, &[(&item, true)])?, take(&item));
                 quote_spanned!(span=> if #test { #take break; })
+            }
+            ("find_map", Some(f)) => {
+                let (value, is_some) = (apply(f, &[(&item, false)])?, own("Some", span));
+                let take = take(&item);
+                quote_spanned!(span=> if let #is_some(#item) = (#value) { #take break; })
             }
             ("next", _) => {
                 let take = take(&item);

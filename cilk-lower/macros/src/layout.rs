@@ -1,0 +1,187 @@
+//! How a program's structs and enums lie in memory, and become arguments. What is said of a type stands in its own module, which sees its fields.
+
+use crate::call::writer;
+use millstream_cilk_lower::{
+    ident, integer,
+    rust::{pod, quiet},
+};
+use millstream_graph::{
+    ir::Program,
+    ty::{Scalar, StructId, Type},
+};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use std::collections::BTreeSet;
+use syn::{Item, ItemEnum, ItemMod};
+
+/// The layouts of what a module has, whose path in the program is `here`. Of what has parameters, and of what other modules have, only what tasks and kernels are given
+/// or give.
+pub(crate) fn of(module: &ItemMod, here: &str, program: &Program) -> TokenStream {
+    let items = module.content.iter().flat_map(|(_, items)| items);
+    let enums: Vec<&ItemEnum> = items
+        .filter_map(|item| match item {
+            Item::Enum(e) => Some(e),
+            _ => None,
+        })
+        .collect();
+    let given = given(program);
+    let depth = here.split("::").filter(|name| !name.is_empty()).count();
+    let out: TokenStream = (0..depth).map(|_| quote!(super::)).collect();
+    let mine = program.structs.iter().filter(|(id, def)| {
+        let family = def.name.split('<').next().unwrap_or_default();
+        let (of, _) = family.rsplit_once("::").unwrap_or_default();
+        of == here && (given.contains(id) || family == def.name && here.is_empty())
+    });
+    let layouts = mine.map(|(id, def)| {
+        let name = def.name.rsplit("::").next().unwrap_or_default();
+        let of_enum = enums.iter().find(|e| e.ident == name);
+        of_enum.map_or_else(|| layout(id, out.clone(), program), |e| enum_layout(e))
+    });
+    layouts.collect()
+}
+
+/// Adds them to the modules within.
+pub(crate) fn add_within(module: &mut ItemMod, here: &str, program: &Program) {
+    let items = module.content.iter_mut().flat_map(|(_, items)| items);
+    for item in items {
+        let Item::Mod(within) = item else { continue };
+        let path = match here {
+            "" => within.ident.to_string(),
+            here => format!("{here}::{}", within.ident),
+        };
+        add_within(within, &path, program);
+        let layouts = of(within, &path, program);
+        if let Some((_, items)) = &mut within.content {
+            items.push(Item::Verbatim(layouts));
+        }
+    }
+}
+
+/// The structs that tasks and kernels are given or give.
+fn given(program: &Program) -> BTreeSet<StructId> {
+    let mut out = BTreeSet::new();
+    for (_, function) in program.callable().chain(program.kernels()) {
+        let params = function.params.iter().map(|p| &p.ty);
+        params
+            .chain([&function.ret])
+            .for_each(|ty| gather(ty, program, &mut out));
+    }
+    out
+}
+
+fn gather(ty: &Type, program: &Program, out: &mut BTreeSet<StructId>) {
+    match ty {
+        Type::Struct(id) => {
+            if out.insert(*id) {
+                let fields = program.structs[*id].fields.iter();
+                fields.for_each(|(_, ty)| gather(ty, program, out));
+            }
+        }
+        Type::Tuple(types) => types.iter().for_each(|ty| gather(ty, program, out)),
+        Type::Array(ty, _)
+        | Type::Option(ty)
+        | Type::Channel(ty)
+        | Type::Slice { elem: ty, .. }
+        | Type::Ref { target: ty, .. }
+        | Type::Mat { elem: ty, .. } => gather(ty, program, out),
+        Type::Scalar(_) | Type::Atomic(_) => {}
+    }
+}
+
+/// How a struct lies in memory and becomes an argument.
+fn layout(id: StructId, path: TokenStream, program: &Program) -> TokenStream {
+    let def = &program.structs[id];
+    let borrows = Type::Struct(id).has_addresses(&program.structs);
+    let lifetime = if borrows { quote!('a) } else { quote!('static) };
+    let writer = writer(&program.structs, path, lifetime);
+    let name = writer.ty(&Type::Struct(id));
+    let types: Vec<TokenStream> = def.fields.iter().map(|(_, ty)| writer.ty(ty)).collect();
+    let fields: Vec<syn::Member> = def
+        .fields
+        .iter()
+        .map(|(name, _)| {
+            name.parse().map_or_else(
+                |_| ident(name, Span::mixed_site()).into(),
+                |i: usize| i.into(),
+            )
+        })
+        .collect();
+    let quiet = quiet();
+    let pod = pod(id, program).then(|| {
+        quote! {
+            #quiet
+            const _: () = {
+                const fn is_pod<T: ::millstream::Pod>() {}
+                #(is_pod::<#types>();)*
+            };
+            // A struct in C's layout whose fields are such data, as is asserted above.
+            #quiet
+            unsafe impl ::millstream::Pod for #name {}
+        }
+    });
+    let arg = quote! {
+        #quiet
+        impl<'a> ::millstream::Arg<'a> for #name {
+            fn push(self, args: &mut ::std::vec::Vec<::millstream::__private::ErasedArg<'a>>) {
+                #(::millstream::Arg::push(self.#fields, args);)*
+            }
+        }
+    };
+    if borrows {
+        return arg;
+    }
+    quote! {
+        #pod
+        #arg
+        #quiet
+        impl ::millstream::TaskValue for #name {
+            const SIZE: usize = ::millstream::__private::Record::EMPTY #(.and::<#types>())* .size();
+            const ALIGN: usize = ::millstream::__private::Record::EMPTY #(.and::<#types>())* .align();
+
+            fn read(memory: &[u8]) -> Self {
+                let mut at = ::millstream::__private::Record::EMPTY;
+                Self { #(#fields: at.read::<#types>(memory),)* }
+            }
+
+            fn write(&self, memory: &mut [u8]) {
+                let mut at = ::millstream::__private::Record::EMPTY;
+                #(at.write(&self.#fields, memory);)*
+            }
+        }
+    }
+}
+
+/// The same of an enum: its number lies there.
+fn enum_layout(item: &ItemEnum) -> TokenStream {
+    let (name, quiet) = (&item.ident, quiet());
+    let integer = integer(item).unwrap_or(Scalar::U8);
+    let integer = Ident::new(integer.name(), Span::mixed_site());
+    let variants: Vec<&Ident> = item.variants.iter().map(|v| &v.ident).collect();
+    quote! {
+        // Its integer is all of it, and one of its variants has the number 0.
+        #quiet
+        unsafe impl ::millstream::Pod for #name {}
+        #quiet
+        impl ::millstream::TaskValue for #name {
+            const SIZE: usize = <#integer as ::millstream::TaskValue>::SIZE;
+            const ALIGN: usize = <#integer as ::millstream::TaskValue>::ALIGN;
+
+            fn read(memory: &[u8]) -> Self {
+                let number = <#integer as ::millstream::TaskValue>::read(memory);
+                #(if number == #name::#variants as #integer { return #name::#variants; })*
+                // No program makes another.
+                ::core::unreachable!()
+            }
+
+            fn write(&self, memory: &mut [u8]) {
+                ::millstream::TaskValue::write(&(*self as #integer), memory);
+            }
+        }
+        #quiet
+        impl<'a> ::millstream::Arg<'a> for #name {
+            fn push(self, args: &mut ::std::vec::Vec<::millstream::__private::ErasedArg<'a>>) {
+                ::millstream::Arg::push(self as #integer, args);
+            }
+        }
+    }
+}

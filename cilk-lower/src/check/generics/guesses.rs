@@ -1,0 +1,439 @@
+//! What is known of parameters while the arguments are looked at.
+
+use super::super::Checker;
+use crate::{
+    consts,
+    generics::{At, FamilyId, Kind, Known, Param, is_name},
+    hir::Given,
+    items::Item,
+    ty::{Class, Ty},
+};
+use millstream_graph::ty::{Scalar, StructId, Type};
+use proc_macro2::Span;
+use std::collections::BTreeMap;
+use syn::spanned::Spanned;
+
+/// What a parameter may stand for.
+#[derive(Clone, Debug)]
+enum Guess {
+    Type(Ty),
+    Number(Scalar, Option<u64>),
+    Closure,
+}
+
+/// The parameters of an item that is used, by their names.
+#[derive(Clone, Default, Debug)]
+pub(in super::super) struct Guesses(BTreeMap<String, Guess>);
+
+impl Guesses {
+    fn of(&self, path: &syn::Path) -> Option<&Guess> {
+        self.0.get(&path.get_ident()?.to_string())
+    }
+
+    /// The number parameter that an array's length is.
+    fn length(&self, len: &syn::Expr) -> Option<(&String, Option<u64>)> {
+        self.0.iter().find_map(|(name, guess)| match guess {
+            Guess::Number(_, n) if is_name(len, name) => Some((name, *n)),
+            _ => None,
+        })
+    }
+
+    /// Whether no number is left: nothing behind the call tells one.
+    pub(super) fn numbers_known(&self) -> bool {
+        let mut all = self.0.values();
+        all.all(|guess| !matches!(guess, Guess::Number(_, None)))
+    }
+
+    fn set(&mut self, name: &str, bits: u64) {
+        if let Some(Guess::Number(_, number)) = self.0.get_mut(name) {
+            number.get_or_insert(bits);
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Does something with the names that are known elsewhere.
+    pub(in super::super) fn there<T>(&mut self, at: &At, f: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.m.at, at.clone());
+        let value = f(self);
+        self.m.at = around;
+        value
+    }
+
+    pub(super) fn guesses(&mut self, params: &[Param]) -> Guesses {
+        let one = |p: &Param| {
+            let guess = match &p.kind {
+                Kind::Type => Guess::Type(self.table.fresh(Class::Any)),
+                Kind::Number(s) => Guess::Number(*s, None),
+                Kind::Closure(_) => Guess::Closure,
+            };
+            (p.name.clone(), guess)
+        };
+        Guesses(params.iter().map(one).collect())
+    }
+
+    /// Takes the parameters that are written, `::<u32, 4>`. Whether that went well.
+    pub(super) fn take_written(
+        &mut self,
+        params: &[Param],
+        written: &syn::PathArguments,
+        g: &mut Guesses,
+        span: Span,
+    ) -> bool {
+        let syn::PathArguments::AngleBracketed(args) = written else {
+            return true;
+        };
+        let args = args.args.iter();
+        let args: Vec<_> = args
+            .filter(|a| !matches!(a, syn::GenericArgument::Lifetime(_)))
+            .collect();
+        if args.len() > params.len() {
+            self.error(
+                span,
+                format!("{} parameters where there are {}", args.len(), params.len()),
+            );
+            return false;
+        }
+        for (param, arg) in params.iter().zip(args) {
+            let guess = g.0.get(&param.name).cloned();
+            match (guess, arg) {
+                (_, syn::GenericArgument::Type(syn::Type::Infer(_))) => {}
+                (Some(Guess::Type(var)), syn::GenericArgument::Type(ty)) => {
+                    let ty = self.annotated(ty);
+                    self.table.unify(&var, &ty);
+                }
+                (Some(Guess::Number(s, _)), arg) => match self.m.param_number(arg, s) {
+                    Some(bits) => g.set(&param.name, bits),
+                    None => return false,
+                },
+                (_, arg) => {
+                    self.error(arg.span(), "this parameter is not one to be written");
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// A written type with what is guessed of its parameters; none if it is an array or a struct of which that is not enough.
+    pub(super) fn open(&mut self, ty: &syn::Type, g: &Guesses) -> Option<Ty> {
+        match ty {
+            syn::Type::Paren(p) => self.open(&p.elem, g),
+            syn::Type::Group(p) => self.open(&p.elem, g),
+            syn::Type::Tuple(t) => {
+                let types: Option<Vec<Ty>> = t.elems.iter().map(|t| self.open(t, g)).collect();
+                Some(Ty::Tuple(types?))
+            }
+            syn::Type::Array(a) => {
+                let elem = self.open(&a.elem, g)?;
+                let len = match g.length(&a.len) {
+                    Some((_, len)) => len?,
+                    None => consts::eval_usize(self.m, &a.len)?,
+                };
+                Some(Ty::Array(Box::new(elem), len))
+            }
+            syn::Type::Reference(r) => {
+                let mutable = r.mutability.is_some();
+                if let syn::Type::Slice(s) = &*r.elem {
+                    let elem = Box::new(self.open(&s.elem, g)?);
+                    return Some(Ty::Slice { mutable, elem });
+                }
+                let target = self.open(&r.elem, g)?;
+                Some(match self.shallow(&target) {
+                    // Of references to references the last alone says enough.
+                    Ty::Ref { .. } | Ty::Slice { .. } | Ty::Mat { .. } => target,
+                    _ => Ty::Ref {
+                        mutable,
+                        target: Box::new(target),
+                    },
+                })
+            }
+            syn::Type::Path(p) if p.qself.is_none() => self.open_path(&p.path, ty, g),
+            other => Some(Ty::from_type(&self.m.resolve_type(other))),
+        }
+    }
+
+    fn open_path(&mut self, path: &syn::Path, ty: &syn::Type, g: &Guesses) -> Option<Ty> {
+        if let Some(guess) = g.of(path) {
+            return match guess {
+                Guess::Type(ty) => Some(ty.clone()),
+                _ => None,
+            };
+        }
+        // `T::Item` of a parameter.
+        if let Some((owner, _)) = crate::items::split_path(path)
+            && let Some(Guess::Type(var)) = g.of(&owner)
+        {
+            let known = Known::Type(self.closed(var)?);
+            let name = owner.get_ident()?.to_string();
+            let at = self.m.at.with([(name, known)].into());
+            return Some(self.there(&at, |c| Ty::from_type(&c.m.resolve_type(ty))));
+        }
+        let item = self.m.item(path);
+        let last = path.segments.last()?;
+        let inner = |s: &syn::PathSegment| match &s.arguments {
+            syn::PathArguments::AngleBracketed(args) => args.args.iter().find_map(|a| match a {
+                syn::GenericArgument::Type(ty) => Some(ty.clone()),
+                _ => None,
+            }),
+            _ => None,
+        };
+        let name = last.ident.to_string();
+        match (item, name.as_str(), inner(last)) {
+            (None, "Option", Some(some)) => Some(Ty::Option(Box::new(self.open(&some, g)?))),
+            (None, "Mat" | "MatMut", Some(elem)) => Some(Ty::Mat {
+                mutable: name == "MatMut",
+                elem: Box::new(self.open(&elem, g)?),
+            }),
+            (Some(Item::Family(id)), ..) => {
+                let family = std::rc::Rc::clone(&self.m.families[id.0]);
+                let mut of = self.guesses(&family.params);
+                if !self.take_open(&family.params, &last.arguments, &mut of, g) {
+                    return None;
+                }
+                let known = self.settled(&family.params, &of)?;
+                Some(Ty::Struct(self.m.copy_struct(id, &known, path.span())))
+            }
+            _ => Some(Ty::from_type(&self.m.resolve_type(ty))),
+        }
+    }
+
+    /// Takes the arguments of a family in which parameters stand.
+    fn take_open(
+        &mut self,
+        params: &[Param],
+        written: &syn::PathArguments,
+        of: &mut Guesses,
+        g: &Guesses,
+    ) -> bool {
+        for (param, arg) in params.iter().zip(args_of(written)) {
+            match (of.0.get(&param.name).cloned(), arg) {
+                (Some(Guess::Type(var)), syn::GenericArgument::Type(ty)) => {
+                    let Some(ty) = self.open(ty, g) else {
+                        return false;
+                    };
+                    self.table.unify(&var, &ty);
+                }
+                (Some(Guess::Number(s, _)), arg) => {
+                    let bits = match number_name(arg, g) {
+                        Some((_, bits)) => bits,
+                        None => self.m.param_number(arg, s),
+                    };
+                    let Some(bits) = bits else { return false };
+                    of.set(&param.name, bits);
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Learns from a value's type what the parameters in the written one are.
+    pub(super) fn learn(&mut self, ty: &syn::Type, actual: &Ty, g: &mut Guesses) {
+        let actual = self.shallow(actual);
+        match (ty, &actual) {
+            (syn::Type::Paren(p), _) => self.learn(&p.elem, &actual, g),
+            (syn::Type::Group(p), _) => self.learn(&p.elem, &actual, g),
+            (syn::Type::Tuple(t), Ty::Tuple(of)) => {
+                for (t, of) in t.elems.iter().zip(of) {
+                    self.learn(t, of, g);
+                }
+            }
+            (syn::Type::Array(a), Ty::Array(elem, len)) => {
+                if let Some((name, _)) = g.length(&a.len) {
+                    let name = name.clone();
+                    g.set(&name, *len);
+                }
+                self.learn(&a.elem, elem, g);
+            }
+            (syn::Type::Reference(r), _) => match (&*r.elem, &actual) {
+                (syn::Type::Slice(s), Ty::Slice { elem, .. }) => self.learn(&s.elem, elem, g),
+                (syn::Type::Slice(s), Ty::Ref { target, .. }) => {
+                    if let Ty::Array(elem, _) = self.shallow(target) {
+                        self.learn(&s.elem, &elem, g);
+                    }
+                }
+                (inner, Ty::Ref { target, .. }) => self.learn(inner, target, g),
+                _ => {}
+            },
+            (syn::Type::Path(p), _) => self.learn_path(&p.path, &actual, g),
+            _ => {}
+        }
+    }
+
+    fn learn_path(&mut self, path: &syn::Path, actual: &Ty, g: &mut Guesses) {
+        if let Some(Guess::Type(var)) = g.of(path) {
+            let var = var.clone();
+            self.table.unify(&var, actual);
+            return;
+        }
+        let Some(last) = path.segments.last() else {
+            return;
+        };
+        let arg = args_of(&last.arguments).next().cloned();
+        match (actual, arg) {
+            (Ty::Option(some), Some(syn::GenericArgument::Type(ty))) if last.ident == "Option" => {
+                self.learn(&ty, some, g);
+            }
+            (Ty::Mat { elem, .. }, Some(syn::GenericArgument::Type(ty))) => {
+                self.learn(&ty, elem, g);
+            }
+            (Ty::Struct(id), Some(_)) => self.learn_struct(path, *id, g),
+            _ => {}
+        }
+    }
+
+    fn learn_struct(&mut self, path: &syn::Path, id: StructId, g: &mut Guesses) {
+        let Some((family, known)) = self.m.copies.get(&id).cloned() else {
+            return;
+        };
+        if self.family_at(path) != Some(family) {
+            return;
+        }
+        let Some(last) = path.segments.last() else {
+            return;
+        };
+        for (arg, known) in args_of(&last.arguments).zip(known) {
+            match (arg, known) {
+                (syn::GenericArgument::Type(ty), Known::Type(of)) => {
+                    self.learn(ty, &Ty::from_type(&of), g);
+                }
+                (arg, Known::Number(_, bits)) => {
+                    if let Some((name, _)) = number_name(arg, g) {
+                        let name = name.clone();
+                        g.set(&name, bits);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Learns what the parameters of a family are in this struct of it.
+    pub(super) fn learn_copy(
+        &mut self,
+        params: &[Param],
+        family: FamilyId,
+        id: StructId,
+        g: &mut Guesses,
+    ) {
+        let Some((of, known)) = self.m.copies.get(&id).cloned() else {
+            return;
+        };
+        for (param, known) in params.iter().zip(known).filter(|_| of == family) {
+            match (g.0.get(&param.name).cloned(), known) {
+                (Some(Guess::Type(var)), Known::Type(ty)) => {
+                    self.table.unify(&var, &Ty::from_type(&ty));
+                }
+                (_, Known::Number(_, bits)) => g.set(&param.name, bits),
+                _ => {}
+            }
+        }
+    }
+
+    /// Learns from what is wanted only where no coercion lies in between: of structs and arrays.
+    pub(super) fn learn_shape(&mut self, ty: &syn::Type, want: &Ty, g: &mut Guesses) {
+        if let Ty::Struct(_) | Ty::Array(..) = self.shallow(want) {
+            let alone = matches!(ty, syn::Type::Path(p) if g.of(&p.path).is_some());
+            if !alone {
+                self.learn(ty, want, g);
+            }
+        }
+    }
+
+    /// A type without anything unknown.
+    pub(super) fn closed(&self, ty: &Ty) -> Option<Type> {
+        let ty = self.table.resolve(ty);
+        (!is_open(&ty)).then(|| ty.to_type())
+    }
+
+    /// What the parameters are, if that is known.
+    pub(super) fn settled(&self, params: &[Param], g: &Guesses) -> Option<Vec<Known>> {
+        let one = |p: &Param| match g.0.get(&p.name)? {
+            Guess::Type(ty) => self.closed(ty).map(Known::Type),
+            Guess::Number(s, bits) => bits.map(|bits| Known::Number(*s, bits)),
+            Guess::Closure => None,
+        };
+        let open = |p: &&Param| !matches!(p.kind, Kind::Closure(_));
+        params.iter().filter(open).map(one).collect()
+    }
+
+    /// What the parameters are, now: literals that nothing has decided on are what they are at the end of a body.
+    pub(super) fn params_now(
+        &mut self,
+        params: &[Param],
+        g: &Guesses,
+        name: &str,
+        span: Span,
+    ) -> Option<Vec<Known>> {
+        let open = |p: &&Param| !matches!(p.kind, Kind::Closure(_));
+        for param in params.iter().filter(open) {
+            let known = match g.0.get(&param.name) {
+                Some(Guess::Type(ty)) => match self.table.finish(ty) {
+                    Some(known) => self.table.unify(ty, &known),
+                    None => false,
+                },
+                Some(Guess::Number(_, bits)) => bits.is_some(),
+                _ => false,
+            };
+            if !known {
+                let (of, name) = (&param.name, name.to_owned());
+                self.error(span, format!("what the parameter `{of}` of `{name}` is, is not known here"))
+                    .help("write it, as in `name::<u32>(..)`, or write the type of the variable that the value goes to");
+                return None;
+            }
+        }
+        self.settled(params, g)
+    }
+
+    pub(super) fn given(&self, params: &[Param], g: &Guesses) -> Vec<Given> {
+        let one = |p: &Param| match g.0.get(&p.name)? {
+            Guess::Type(ty) => Some(Given::Type(ty.clone())),
+            Guess::Number(s, bits) => bits.map(|bits| Given::Number(*s, bits)),
+            Guess::Closure => None,
+        };
+        params.iter().filter_map(one).collect()
+    }
+}
+
+fn args_of(written: &syn::PathArguments) -> impl Iterator<Item = &syn::GenericArgument> {
+    let args = match written {
+        syn::PathArguments::AngleBracketed(args) => Some(args.args.iter()),
+        _ => None,
+    };
+    args.into_iter()
+        .flatten()
+        .filter(|a| !matches!(a, syn::GenericArgument::Lifetime(_)))
+}
+
+/// The number parameter that an argument names.
+fn number_name<'g>(
+    arg: &syn::GenericArgument,
+    g: &'g Guesses,
+) -> Option<(&'g String, Option<u64>)> {
+    match arg {
+        syn::GenericArgument::Const(e) => g.length(e),
+        syn::GenericArgument::Type(syn::Type::Path(p)) => {
+            let name = p.path.get_ident()?.to_string();
+            g.0.iter().find_map(|(n, guess)| match guess {
+                Guess::Number(_, bits) if *n == name => Some((n, *bits)),
+                _ => None,
+            })
+        }
+        _ => None,
+    }
+}
+
+fn is_open(ty: &Ty) -> bool {
+    match ty {
+        Ty::Var(_) | Ty::Never | Ty::Error | Ty::CasResult(_) => true,
+        Ty::Tuple(types) => types.iter().any(is_open),
+        Ty::Array(e, _)
+        | Ty::Option(e)
+        | Ty::Channel(e)
+        | Ty::Slice { elem: e, .. }
+        | Ty::Ref { target: e, .. }
+        | Ty::Mat { elem: e, .. } => is_open(e),
+        Ty::Scalar(_) | Ty::Struct(_) | Ty::Atomic(_) => false,
+    }
+}

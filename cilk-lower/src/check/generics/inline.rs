@@ -1,0 +1,207 @@
+//! Functions whose bodies stand in the place of their calls: those that take closures, since a closure is a piece of code that is no value, and `const` ones in
+//! constants.
+
+use super::{
+    super::{Binding, Checker, LoopScope, chains, closures::Named, places::strip},
+    Guesses,
+};
+use crate::{
+    generics::{Signature, Template},
+    hir::{Expr, ExprKind, Stmt},
+    ty::Ty,
+};
+use millstream_graph::ir::FunctionKind;
+use proc_macro2::Span;
+use std::{collections::BTreeMap, rc::Rc};
+use syn::spanned::Spanned;
+
+/// How deep such functions may stand in each other, and how many a body may have.
+const DEEPEST: usize = 16;
+const MOST: usize = 4096;
+
+/// A closure that is given, and what its parameter says of it.
+type Given<'t> = (&'t syn::Pat, Rc<Signature>, Named);
+
+impl Checker<'_> {
+    /// The closure that an argument is, or that calls the function it names.
+    pub(super) fn closure_of(&mut self, arg: &syn::Expr, takes: usize) -> Option<Named> {
+        let mut arg = strip(arg);
+        while let syn::Expr::Reference(r) = arg {
+            arg = strip(&r.expr);
+        }
+        let span = arg.span();
+        let closure = match arg {
+            syn::Expr::Closure(closure) => closure.clone(),
+            syn::Expr::Path(p) => {
+                let bound = p.path.get_ident().and_then(|i| self.lookup(&i.to_string()));
+                if let Some(Binding::Closure(named)) = bound {
+                    return Some((**named).clone());
+                }
+                let names: Vec<syn::Ident> = (0..takes)
+                    .map(|i| chains::own(&format!("given{i}"), span))
+                    .collect();
+                syn::parse_quote_spanned!(span=> |#(#names),*| #p(#(#names),*))
+            }
+            _ => {
+                self.refuse(
+                    span,
+                    "expected a closure or the name of a function",
+                    "write it here: `|x| ..`",
+                );
+                return None;
+            }
+        };
+        if closure.inputs.len() != takes {
+            let gets = closure.inputs.len();
+            self.refuse(
+                span,
+                format!("expected a closure that takes {takes} arguments, this one takes {gets}"),
+                "several in one are a tuple: `|(i, x)| ..`",
+            );
+            return None;
+        }
+        self.may_stand(&closure)
+            .then(|| self.closure_named(&closure))
+    }
+
+    /// The call of a function as its body, with its parameters by `let`.
+    pub(super) fn inline(
+        &mut self,
+        template: &Template,
+        g: &mut Guesses,
+        values: Vec<(&syn::Pat, &syn::Type, Expr)>,
+        closures: Vec<Given<'_>>,
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
+        self.inlined += 1;
+        if self.inlined > MOST || self.depth >= DEEPEST {
+            let (message, help) = match self.kind {
+                None => (
+                    "a constant's functions call each other too often",
+                    "write a loop, or write the value out",
+                ),
+                Some(_) => (
+                    "functions that take closures call each other too often here",
+                    "they stand in each other's places and cannot recurse: take the closure's result instead",
+                ),
+            };
+            return self.refuse(span, message, help);
+        }
+        for (_, signature, named) in &closures {
+            self.learn_output(template, signature, named, g);
+        }
+        let (params, at) = (&template.params, &template.at);
+        let output = match &template.item.sig.output {
+            syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::Never(_)) => Some(&**ty),
+            _ => None,
+        };
+        if let (Some(ty), Some(want)) = (output, want)
+            && let Some(ret) = self.there(at, |c| c.open(ty, g))
+            && let Ty::Var(_) = self.shallow(&ret)
+        {
+            self.table.unify(&ret, want);
+        }
+        let Some(known) = self.params_now(params, g, &template.name, span) else {
+            return Self::broken(span);
+        };
+        let names = params
+            .iter()
+            .filter(|p| !matches!(p.kind, crate::generics::Kind::Closure(_)));
+        let known = names.map(|p| p.name.clone()).zip(known).collect();
+        let at = self.m.at_of(template, known);
+        let ret = self.there(&at, |c| match output {
+            Some(ty) => Ty::from_type(&c.m.resolve_type(ty)),
+            None => Ty::unit(),
+        });
+        let closures: Vec<_> = closures
+            .into_iter()
+            .map(|(pat, signature, named)| {
+                let signature = self.there(&at, |c| {
+                    let inputs = signature.inputs.iter();
+                    let inputs = inputs
+                        .map(|ty| Ty::from_type(&c.m.resolve_type(ty)))
+                        .collect();
+                    let output = signature.output.as_ref();
+                    let output =
+                        output.map_or_else(Ty::unit, |ty| Ty::from_type(&c.m.resolve_type(ty)));
+                    (inputs, output)
+                });
+                (pat, named.for_signature(signature))
+            })
+            .collect();
+        // Nothing of what stands around the call is in sight.
+        let kind = self.kind.map(|_| FunctionKind::Helper);
+        let id = self.fresh_loop();
+        let scope = LoopScope {
+            label: None,
+            id,
+            value: Some(ret.clone()),
+            broken: false,
+            is_block: true,
+            parallel: false,
+        };
+        let scopes = std::mem::replace(&mut self.scopes, vec![BTreeMap::new()]);
+        let loops = std::mem::replace(&mut self.loops, vec![scope]);
+        let around = std::mem::replace(&mut self.ret, ret.clone());
+        let returns = self.returns_to.replace(id);
+        let kind = std::mem::replace(&mut self.kind, kind);
+        self.depth += 1;
+        let (stmts, body) = self.there(&at, |c| {
+            let mut stmts = Vec::new();
+            for (pat, ty, value) in values {
+                let ty = Ty::from_type(&c.m.resolve_type(ty));
+                let value = c.coerce(value, &ty);
+                stmts.push(Stmt::Let(c.pattern(pat, &ty), Some(value)));
+            }
+            for (pat, named) in closures {
+                if let syn::Pat::Ident(p) = pat {
+                    c.bind(&p.ident.to_string(), Binding::Closure(Rc::new(named)));
+                }
+            }
+            let body = c.block(&template.item.block, Some(&ret));
+            (stmts, c.coerce(body, &ret))
+        });
+        self.depth -= 1;
+        self.kind = kind;
+        self.returns_to = returns;
+        self.ret = around;
+        let left = self.loops.first().is_some_and(|l| l.broken);
+        self.loops = loops;
+        self.scopes = scopes;
+        let body = match left {
+            true => Expr::new(ExprKind::Labelled(id, body), ret.clone(), span),
+            false => body,
+        };
+        Expr::new(ExprKind::Block(stmts, Some(body)), ret, span)
+    }
+
+    /// Learns from a closure's body what its parameter says that it returns.
+    fn learn_output(
+        &mut self,
+        template: &Template,
+        signature: &Signature,
+        named: &Named,
+        g: &mut Guesses,
+    ) {
+        let at = &template.at;
+        let Some(output) = &signature.output else {
+            return;
+        };
+        let known = self.there(at, |c| c.open(output, g));
+        if known.is_some_and(|ty| self.closed(&ty).is_some()) {
+            return;
+        }
+        let inputs: Option<Vec<Ty>> = signature
+            .inputs
+            .iter()
+            .map(|ty| self.there(at, |c| c.open(ty, g)))
+            .collect();
+        let Some(inputs) = inputs else { return };
+        let before = self.m.diags.0.len();
+        let ty = self.result_of(named, &inputs);
+        // It is said where the body stands.
+        self.m.diags.0.truncate(before);
+        self.there(at, |c| c.learn(output, &ty, g));
+    }
+}

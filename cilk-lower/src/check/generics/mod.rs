@@ -1,0 +1,287 @@
+//! Uses of what has parameters: what they stand for is found as rustc finds it, from the arguments and from what is wanted.
+//!
+//! A call whose parameters are not all known yet, as of literals that nothing has decided on, is made when the body's types are. Structs are known where
+//! they stand.
+
+mod guesses;
+mod inline;
+
+pub(super) use guesses::Guesses;
+
+use super::Checker;
+use crate::{
+    generics::{FamilyId, Template, TemplateId, behind},
+    hir::{Expr, ExprKind, LaterCall},
+    items::Item,
+    ty::Ty,
+};
+use millstream_graph::ty::{StructId, Type};
+use proc_macro2::Span;
+use std::rc::Rc;
+use syn::spanned::Spanned;
+
+impl Checker<'_> {
+    /// Calls a function with parameters. `this` is what a method is called on, by value or borrowed as the method takes it.
+    pub(super) fn call_template(
+        &mut self,
+        id: TemplateId,
+        written: &syn::PathArguments,
+        this: Option<Expr>,
+        args: &[&syn::Expr],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
+        let template = Rc::clone(&self.m.templates[id.0]);
+        if self.kind.is_none() && template.item.sig.constness.is_none() {
+            return self.refuse_in_constant(span);
+        }
+        let inputs: Vec<(&syn::Pat, &syn::Type)> = template.inputs().collect();
+        let (takes, gets) = (inputs.len(), args.len() + usize::from(this.is_some()));
+        if takes != gets {
+            let hidden = usize::from(this.is_some());
+            return self.refuse(
+                span,
+                format!(
+                    "`{}` takes {} arguments, here are {}",
+                    template.name,
+                    takes - hidden.min(takes),
+                    gets - hidden
+                ),
+                "give it as many as it takes",
+            );
+        }
+        let mut g = self.guesses(&template.params);
+        if !self.take_written(&template.params, written, &mut g, span) {
+            return Self::broken(span);
+        }
+        if let (Some(want), syn::ReturnType::Type(_, ty)) = (want, &template.item.sig.output) {
+            self.there(&template.at, |c| c.learn_shape(ty, want, &mut g));
+        }
+        let (mut values, mut closures) = (Vec::new(), Vec::new());
+        let mut inputs = inputs.into_iter();
+        if let Some(this) = this
+            && let Some((pat, ty)) = inputs.next()
+        {
+            let this = self.fitted(this, ty, &template.at, &mut g);
+            values.push((pat, ty, this));
+        }
+        for ((pat, ty), arg) in inputs.zip(args) {
+            match template.params.iter().find(|p| is_param(ty, &p.name)) {
+                Some(crate::generics::Param {
+                    kind: crate::generics::Kind::Closure(signature),
+                    ..
+                }) => match self.closure_of(arg, signature.inputs.len()) {
+                    Some(named) => closures.push((pat, Rc::clone(signature), named)),
+                    None => return Self::broken(span),
+                },
+                _ => {
+                    let value = self.argument_of(arg, ty, &template.at, &mut g);
+                    values.push((pat, ty, value));
+                }
+            }
+        }
+        if self.kind.is_none() || template.takes_closures() {
+            return self.inline(&template, &mut g, values, closures, want, span);
+        }
+        let args: Vec<Expr> = values.into_iter().map(|(_, _, value)| value).collect();
+        if args
+            .iter()
+            .any(|a| matches!(self.shallow(&a.ty), Ty::Error))
+        {
+            return Self::broken(span);
+        }
+        self.call_copy(template, g, args, span)
+    }
+
+    fn call_copy(
+        &mut self,
+        template: Rc<Template>,
+        g: Guesses,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
+        if let Some(known) = self.settled(&template.params, &g) {
+            let id = self.m.copy_fn(&template, &known, span);
+            let ret = self
+                .m
+                .fns
+                .get(id.0)
+                .map_or(Ty::Error, |f| Ty::from_type(&f.ret));
+            return Expr::new(ExprKind::Call(id, args), ret, span);
+        }
+        let ret = match &template.item.sig.output {
+            syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::Never(_)) => {
+                self.there(&template.at, |c| c.open(ty, &g))
+            }
+            _ => Some(Ty::unit()),
+        };
+        let Some(ret) = ret.filter(|_| g.numbers_known()) else {
+            // A struct or an array is known where it stands.
+            return match self.params_now(&template.params, &g, &template.name, span) {
+                Some(_) => self.call_copy(template, g, args, span),
+                None => Self::broken(span),
+            };
+        };
+        let later = LaterCall {
+            given: self.given(&template.params, &g),
+            template,
+            args,
+        };
+        Expr::new(ExprKind::Later(later), ret, span)
+    }
+
+    /// An argument for a parameter of that type as it is written.
+    fn argument_of(
+        &mut self,
+        arg: &syn::Expr,
+        ty: &syn::Type,
+        at: &crate::generics::At,
+        g: &mut Guesses,
+    ) -> Expr {
+        if let Some(want) = self.there(at, |c| c.open(ty, g)) {
+            return self.expr_as(arg, &want);
+        }
+        let mut value = self.expr(arg, None);
+        if self.is_lent(arg, &value) && matches!(ty, syn::Type::Reference(_)) {
+            value = self.borrow(value, false, arg.span());
+        }
+        self.fitted(value, ty, at, g)
+    }
+
+    /// A value for a parameter of that type as it is written, whose parts that are not known it tells.
+    fn fitted(
+        &mut self,
+        value: Expr,
+        ty: &syn::Type,
+        at: &crate::generics::At,
+        g: &mut Guesses,
+    ) -> Expr {
+        let actual = value.ty.clone();
+        if matches!(self.shallow(&actual), Ty::Error | Ty::Never) {
+            return value;
+        }
+        self.there(at, |c| c.learn(ty, &actual, g));
+        match self.there(at, |c| c.open(ty, g)) {
+            Some(want) => self.coerce(value, &want),
+            None => {
+                let shown = self.show(&actual);
+                let written = quote::ToTokens::to_token_stream(ty).to_string();
+                self.refuse(
+                    value.span,
+                    format!("what `{written}` is cannot be told from `{shown}`"),
+                    "write the type where the value is made",
+                )
+            }
+        }
+    }
+
+    /// The struct that a path names where a value or a pattern of it stands; none if its parameters are not known.
+    pub(super) fn struct_at(&mut self, path: &syn::Path, want: Option<&Ty>) -> Option<StructId> {
+        if let Some(crate::generics::Known::Type(Type::Struct(id))) = self.m.known(path) {
+            return Some(*id);
+        }
+        match self.m.item(path)? {
+            Item::Struct(id) => Some(id),
+            Item::Alias(_) => {
+                let path = syn::TypePath {
+                    attrs: Vec::new(),
+                    qself: None,
+                    path: path.clone(),
+                };
+                match self.m.resolve_type(&syn::Type::Path(path)) {
+                    Type::Struct(id) => Some(id),
+                    _ => None,
+                }
+            }
+            Item::Family(family) => {
+                let last = path.segments.last()?;
+                if !matches!(last.arguments, syn::PathArguments::None) {
+                    return self.m.written(family, last);
+                }
+                match want.map(|w| self.shallow(w)) {
+                    Some(Ty::Struct(id)) if self.family_of(id) == Some(family) => Some(id),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The family that a path names without its parameters.
+    pub(super) fn family_at(&self, path: &syn::Path) -> Option<FamilyId> {
+        match self.m.item(path)? {
+            Item::Family(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    pub(super) fn family_of(&self, id: StructId) -> Option<FamilyId> {
+        self.m.copies.get(&id).map(|(family, _)| *family)
+    }
+
+    /// The struct of a family whose fields have these values, and the fields.
+    pub(super) fn struct_by_fields(
+        &mut self,
+        family: FamilyId,
+        fields: &[(String, &syn::Expr)],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Option<(StructId, Vec<(usize, Expr)>)> {
+        let of = Rc::clone(&self.m.families[family.0]);
+        let mut g = self.guesses(&of.params);
+        if let Some(Ty::Struct(id)) = want.map(|w| self.shallow(w)) {
+            self.learn_copy(&of.params, family, id, &mut g);
+        }
+        let name = |(i, field): (usize, &syn::Field)| {
+            field
+                .ident
+                .as_ref()
+                .map_or_else(|| i.to_string(), ToString::to_string)
+        };
+        let names: Vec<String> = of.item.fields.iter().enumerate().map(name).collect();
+        let given = |name: &String| fields.iter().filter(|(n, _)| n == name).count();
+        let lacks: Vec<String> = names
+            .iter()
+            .filter(|n| given(n) != 1)
+            .map(|n| format!("`{n}`"))
+            .collect();
+        if !lacks.is_empty() || fields.len() != names.len() {
+            let known: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
+            self.error(span, format!("a `{}` has each of its fields once", of.name))
+                .help(format!("its fields are {}", known.join(", ")));
+            return None;
+        }
+        let before = self.m.diags.0.len();
+        let mut values = Vec::new();
+        // In the order in which they are written.
+        for (name, value) in fields {
+            let index = names.iter().position(|n| n == name)?;
+            let ty = &of.item.fields.iter().nth(index)?.ty;
+            values.push((index, self.argument_of(value, ty, &of.at, &mut g)));
+        }
+        if self.m.diags.0.len() > before {
+            return None;
+        }
+        let known = self.params_now(&of.params, &g, &of.name, span)?;
+        let id = self.m.copy_struct(family, &known, span);
+        let types = self.m.structs[id].fields.clone();
+        let fields = values
+            .into_iter()
+            .map(|(i, value)| (i, self.coerce(value, &Ty::from_type(&types[i].1))));
+        Some((id, fields.collect()))
+    }
+
+    /// Says that a constant calls what is not `const`.
+    pub(super) fn refuse_in_constant(&mut self, span: Span) -> Expr {
+        self.refuse(
+            span,
+            "a constant calls only what is `const`",
+            "write `const fn`, or write the value out",
+        )
+    }
+}
+
+/// Whether a type is that parameter, perhaps behind references.
+fn is_param(ty: &syn::Type, name: &str) -> bool {
+    matches!(behind(ty), syn::Type::Path(p) if p.path.is_ident(name))
+}

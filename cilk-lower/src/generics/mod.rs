@@ -1,0 +1,166 @@
+//! Items with parameters: structs and functions that are copied for each use, with the types in place.
+//!
+//! A *family* is a struct with parameters, a *template* a function with parameters, or one in whose place its body stands: it takes closures, or is `const`. What parameters stand for is an
+//! [`Env`]. A copy is an item like any other, named after its arguments, `largest<u32>`; what bounds promise is believed, and each copy is checked as it is.
+
+mod families;
+mod params;
+
+pub(crate) use families::{Family, Member, MemberItem, is_name};
+pub(crate) use params::{Kind, Param, Signature, behind, has_params, is_generic};
+
+use crate::{
+    hir::FnId,
+    items::{Item, Module},
+};
+use millstream_graph::ty::{Scalar, Type};
+use proc_macro2::Span;
+use std::{collections::BTreeMap, rc::Rc};
+
+/// A function with parameters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct TemplateId(pub(crate) usize);
+
+/// A struct with parameters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct FamilyId(pub(crate) usize);
+
+/// What a parameter stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Known {
+    Type(Type),
+    /// A number, by its bits.
+    Number(Scalar, u64),
+}
+
+/// What the parameters in sight stand for; also `Self`.
+pub(crate) type Env = BTreeMap<String, Known>;
+
+/// Where names are looked up.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct At {
+    /// The module within the program; empty at its top.
+    pub(crate) here: String,
+    pub(crate) env: Rc<Env>,
+}
+
+impl At {
+    pub(crate) fn with(&self, more: Env) -> Self {
+        let mut env = (*self.env).clone();
+        env.extend(more);
+        Self {
+            here: self.here.clone(),
+            env: Rc::new(env),
+        }
+    }
+}
+
+/// A function with parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct Template {
+    pub(crate) name: String,
+    /// Those that are not known yet.
+    pub(crate) params: Vec<Param>,
+    pub(crate) item: Rc<syn::ItemFn>,
+    /// Where it stands, with what is known of its parameters.
+    pub(crate) at: At,
+    /// Of a function of a block with parameters: what `Self` is there.
+    pub(crate) of: Option<Rc<syn::Type>>,
+}
+
+impl Template {
+    /// Whether its body stands in the place of its calls: it takes closures.
+    pub(crate) fn takes_closures(&self) -> bool {
+        self.params
+            .iter()
+            .any(|p| matches!(p.kind, Kind::Closure(_)))
+    }
+
+    /// The names and types of its parameters as a function.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = (&syn::Pat, &syn::Type)> {
+        self.item.sig.inputs.iter().filter_map(|i| match i {
+            syn::FnArg::Typed(p) => Some((&*p.pat, &*p.ty)),
+            syn::FnArg::Receiver(_) => None,
+        })
+    }
+}
+
+/// How long the name of a copy may get: longer ones come of copies in copies without an end.
+const LONGEST: usize = 400;
+
+impl Module {
+    /// Does something with the names that are known elsewhere.
+    pub(crate) fn elsewhere<T>(&mut self, at: &At, f: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.at, at.clone());
+        let value = f(self);
+        self.at = around;
+        value
+    }
+
+    /// Declares a function with parameters. Those that stand for `impl` in its arguments are among them.
+    pub(crate) fn template(&mut self, name: String, mut item: syn::ItemFn) -> TemplateId {
+        let params = self.params_of_fn(&mut item);
+        self.templates.push(Rc::new(Template {
+            name,
+            params,
+            item: Rc::new(item),
+            at: self.at.clone(),
+            of: None,
+        }));
+        TemplateId(self.templates.len() - 1)
+    }
+
+    /// The copy of a function for these arguments.
+    pub(crate) fn copy_fn(&mut self, template: &Template, known: &[Known], span: Span) -> FnId {
+        let name = match known {
+            [] => template.name.clone(),
+            known => format!("{}<{}>", template.name, self.shown(known)),
+        };
+        if let Some(Item::Fn(id)) = self.names.get(&name) {
+            return *id;
+        }
+        if name.len() > LONGEST {
+            self.diags
+                .error(
+                    span,
+                    format!(
+                        "copies of `{}` have no end: each calls one with a larger type",
+                        template.item.sig.ident
+                    ),
+                )
+                .help("let it call itself with the type that it was called with");
+            return FnId(0);
+        }
+        let names = template.params.iter().map(|p| p.name.clone());
+        let at = self.at_of(template, names.zip(known.iter().cloned()).collect());
+        let item = Rc::clone(&template.item);
+        let id = self.elsewhere(&at, |m| m.resolve_fn(name.clone(), &item));
+        self.fns[id.0].used = (!known.is_empty()).then_some(span);
+        self.names.insert(name, Item::Fn(id));
+        id
+    }
+
+    /// Where the names of a copy are looked up.
+    pub(crate) fn at_of(&mut self, template: &Template, known: Env) -> At {
+        let at = template.at.with(known);
+        let Some(of) = &template.of else { return at };
+        let this = self.elsewhere(&at, |m| m.resolve_type(of));
+        at.with([("Self".to_owned(), Known::Type(this))].into())
+    }
+
+    /// Arguments as they are written.
+    pub(crate) fn shown(&self, known: &[Known]) -> String {
+        let one = |known: &Known| match known {
+            Known::Type(ty) => ty.display(&self.structs).to_string(),
+            Known::Number(Scalar::Bool, bits) => (*bits != 0).to_string(),
+            Known::Number(s, bits) => self.signed(*bits, *s).to_string(),
+        };
+        known.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What a parameter in sight stands for.
+    pub(crate) fn known(&self, path: &syn::Path) -> Option<&Known> {
+        let name = path.get_ident()?.to_string();
+        self.at.env.get(&name)
+    }
+}

@@ -1,0 +1,194 @@
+//! The parameters of items, as they are written.
+
+use crate::items::Module;
+use millstream_graph::ty::{Scalar, Type};
+use std::rc::Rc;
+use syn::{parse_quote, spanned::Spanned};
+
+/// A parameter of an item.
+#[derive(Clone, Debug)]
+pub(crate) struct Param {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    /// What it is if nothing is said.
+    pub(crate) default: Option<syn::GenericArgument>,
+}
+
+/// What stands for it.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Type,
+    Number(Scalar),
+    /// A closure or a function, by its name.
+    Closure(Rc<Signature>),
+}
+
+/// What `Fn(A) -> B` says.
+#[derive(Clone, Debug)]
+pub(crate) struct Signature {
+    pub(crate) inputs: Vec<syn::Type>,
+    pub(crate) output: Option<syn::Type>,
+}
+
+/// Whether a function has parameters that are more than lifetimes.
+pub(crate) fn is_generic(sig: &syn::Signature) -> bool {
+    has_params(&sig.generics)
+        || sig.inputs.iter().any(|i| match i {
+            syn::FnArg::Typed(p) => matches!(behind(&p.ty), syn::Type::ImplTrait(_)),
+            syn::FnArg::Receiver(_) => false,
+        })
+}
+
+/// Whether there are parameters that are more than lifetimes.
+pub(crate) fn has_params(generics: &syn::Generics) -> bool {
+    generics
+        .params
+        .iter()
+        .any(|p| !matches!(p, syn::GenericParam::Lifetime(_)))
+}
+
+/// A type without the references in front.
+pub(crate) fn behind(ty: &syn::Type) -> &syn::Type {
+    match ty {
+        syn::Type::Reference(r) => behind(&r.elem),
+        syn::Type::Paren(p) => behind(&p.elem),
+        syn::Type::Group(g) => behind(&g.elem),
+        other => other,
+    }
+}
+
+fn behind_mut(ty: &mut syn::Type) -> &mut syn::Type {
+    match ty {
+        syn::Type::Reference(r) => behind_mut(&mut r.elem),
+        syn::Type::Paren(p) => behind_mut(&mut p.elem),
+        syn::Type::Group(g) => behind_mut(&mut g.elem),
+        other => other,
+    }
+}
+
+/// The signature in `Fn(A) -> B` and its kin.
+fn signature<'b>(bounds: impl IntoIterator<Item = &'b syn::TypeParamBound>) -> Option<Signature> {
+    bounds.into_iter().find_map(|bound| {
+        let syn::TypeParamBound::Trait(bound) = bound else {
+            return None;
+        };
+        let last = bound.path.segments.last()?;
+        let syn::PathArguments::Parenthesized(args) = &last.arguments else {
+            return None;
+        };
+        Some(Signature {
+            inputs: args.inputs.iter().map(|a| a.ty.clone()).collect(),
+            output: match &args.output {
+                syn::ReturnType::Default => None,
+                syn::ReturnType::Type(_, ty) => Some((**ty).clone()),
+            },
+        })
+    })
+}
+
+impl Module {
+    /// The parameters of an item, without its lifetimes.
+    pub(crate) fn params(&mut self, generics: &syn::Generics) -> Vec<Param> {
+        let mut out = Vec::new();
+        for param in &generics.params {
+            match param {
+                syn::GenericParam::Lifetime(_) => {}
+                syn::GenericParam::Type(t) => {
+                    let wheres = generics.where_clause.iter().flat_map(|w| &w.predicates);
+                    let more = wheres.filter_map(|p| match p {
+                        syn::WherePredicate::Type(p) => match &p.bounded_ty {
+                            syn::Type::Path(of) if of.path.is_ident(&t.ident) => Some(&p.bounds),
+                            _ => None,
+                        },
+                        _ => None,
+                    });
+                    let kind = match signature(t.bounds.iter().chain(more.flatten())) {
+                        Some(signature) => Kind::Closure(Rc::new(signature)),
+                        None => Kind::Type,
+                    };
+                    out.push(Param {
+                        name: t.ident.to_string(),
+                        kind,
+                        default: t
+                            .default
+                            .clone()
+                            .map(|(_, ty)| syn::GenericArgument::Type(ty)),
+                    });
+                }
+                syn::GenericParam::Const(c) => {
+                    let ty = self.resolve_type(&c.ty);
+                    let scalar = ty.scalar().filter(|s| !s.is_float());
+                    if scalar.is_none() {
+                        self.diags
+                            .error(
+                                c.ty.span(),
+                                "a number among the parameters is an integer or a `bool`",
+                            )
+                            .help("write `const N: usize`");
+                    }
+                    out.push(Param {
+                        name: c.ident.to_string(),
+                        kind: Kind::Number(scalar.unwrap_or(Scalar::Usize)),
+                        default: c
+                            .default
+                            .clone()
+                            .map(|(_, e)| syn::GenericArgument::Const(e)),
+                    });
+                }
+            }
+        }
+        out
+    }
+
+    /// The parameters of a function. Each `impl` in its arguments is one, and gets a name.
+    pub(crate) fn params_of_fn(&mut self, item: &mut syn::ItemFn) -> Vec<Param> {
+        let mut params = self.params(&item.sig.generics);
+        for (i, input) in item.sig.inputs.iter_mut().enumerate() {
+            let syn::FnArg::Typed(input) = input else {
+                continue;
+            };
+            let ty = behind_mut(&mut input.ty);
+            let syn::Type::ImplTrait(of) = ty else {
+                continue;
+            };
+            let name = syn::Ident::new(&format!("Impl{i}"), of.span());
+            params.push(Param {
+                name: name.to_string(),
+                kind: match signature(&of.bounds) {
+                    Some(signature) => Kind::Closure(Rc::new(signature)),
+                    None => Kind::Type,
+                },
+                default: None,
+            });
+            *ty = parse_quote!(#name);
+        }
+        params
+    }
+
+    /// The type of a parameter's number.
+    pub(crate) fn param_number(
+        &mut self,
+        arg: &syn::GenericArgument,
+        scalar: Scalar,
+    ) -> Option<u64> {
+        let expr: syn::Expr = match arg {
+            syn::GenericArgument::Const(e) => e.clone(),
+            // A name alone may be either.
+            syn::GenericArgument::Type(syn::Type::Path(p)) => syn::Expr::Path(syn::ExprPath {
+                attrs: Vec::new(),
+                qself: p.qself.clone(),
+                path: p.path.clone(),
+            }),
+            other => {
+                self.diags
+                    .error(other.span(), "expected a number here")
+                    .help("write it out, or name a constant");
+                return None;
+            }
+        };
+        let bytes = crate::consts::eval(self, &expr, &Type::Scalar(scalar))?;
+        let mut bits = [0; 8];
+        bits.get_mut(..bytes.len())?.copy_from_slice(&bytes);
+        Some(u64::from_le_bytes(bits))
+    }
+}

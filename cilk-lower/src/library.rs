@@ -1,0 +1,301 @@
+//! Methods of Rust's own types that are written in the task language: what they are for a type is a copy, as of any function with parameters.
+//!
+//! They need not be Rust as they stand, for no one but the front end reads them: an operation that a copy's type lacks is refused where the method is called by
+//! what rustc says of its bounds. In them nothing of the program has a name.
+
+use crate::{
+    generics::{At, TemplateId},
+    items::{Item, Module},
+};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use std::collections::BTreeMap;
+
+/// Where their names are looked up: no module of a program can be called so.
+const HERE: &str = "<std>";
+
+/// Of `bool`s.
+const BOOLS: &str = "
+    const fn then_some<T>(b: bool, x: T) -> Option<T> { if b { Some(x) } else { None } }
+    const fn then<T, F: FnOnce() -> T>(b: bool, f: F) -> Option<T> { if b { Some(f()) } else { None } }
+";
+
+/// Of integers.
+const INTS: &str = "
+    const fn checked_div<T>(a: T, b: T) -> Option<T> {
+        if b == 0 || T::MIN != 0 && a == T::MIN && b == !0 { None } else { Some(a / b) }
+    }
+    const fn checked_rem<T>(a: T, b: T) -> Option<T> {
+        if b == 0 || T::MIN != 0 && a == T::MIN && b == !0 { None } else { Some(a % b) }
+    }
+    const fn checked_neg<T>(a: T) -> Option<T> {
+        if T::MIN == 0 { return if a == 0 { Some(a) } else { None }; }
+        if a == T::MIN { None } else { Some(a.wrapping_neg()) }
+    }
+    const fn checked_abs<T>(a: T) -> Option<T> { if a == T::MIN { None } else { Some(a.abs()) } }
+    const fn checked_shl<T>(a: T, by: u32) -> Option<T> { if by < T::BITS { Some(a << by) } else { None } }
+    const fn checked_shr<T>(a: T, by: u32) -> Option<T> { if by < T::BITS { Some(a >> by) } else { None } }
+    const fn checked_pow<T>(a: T, by: u32) -> Option<T> {
+        let mut all: T = 1;
+        let mut power = a;
+        let mut left = by;
+        while left > 0 {
+            if left % 2 == 1 {
+                let (next, over) = all.overflowing_mul(power);
+                if over { return None; }
+                all = next;
+            }
+            left /= 2;
+            if left > 0 {
+                let (next, over) = power.overflowing_mul(power);
+                if over { return None; }
+                power = next;
+            }
+        }
+        Some(all)
+    }
+    const fn checked_ilog2<T>(a: T) -> Option<u32> { if a > 0 { Some(a.ilog2()) } else { None } }
+    const fn checked_ilog10<T>(a: T) -> Option<u32> { if a > 0 { Some(a.ilog10()) } else { None } }
+    const fn checked_next_power_of_two<T>(a: T) -> Option<T> {
+        if a > T::MAX / 2 + 1 { None } else { Some(a.next_power_of_two()) }
+    }
+    const fn checked_add_signed<T, S>(a: T, b: S) -> Option<T> {
+        let sum = a.wrapping_add(b as T);
+        if (b >= 0) == (sum >= a) { Some(sum) } else { None }
+    }
+    const fn wrapping_add_signed<T, S>(a: T, b: S) -> T { a.wrapping_add(b as T) }
+    const fn saturating_add_signed<T, S>(a: T, b: S) -> T {
+        let sum = a.wrapping_add(b as T);
+        if (b >= 0) == (sum >= a) { sum } else if b >= 0 { T::MAX } else { 0 }
+    }
+    const fn saturating_pow<T>(a: T, by: u32) -> T {
+        let mut all: T = 1;
+        let mut left = by;
+        let mut power = a;
+        while left > 0 {
+            if left % 2 == 1 { all = all.saturating_mul(power); }
+            left /= 2;
+            if left > 0 { power = power.saturating_mul(power); }
+        }
+        all
+    }
+    const fn wrapping_div<T>(a: T, b: T) -> T {
+        if T::MIN != 0 && a == T::MIN && b == !0 { a } else { a / b }
+    }
+    const fn wrapping_rem<T>(a: T, b: T) -> T {
+        if T::MIN != 0 && a == T::MIN && b == !0 { 0 } else { a % b }
+    }
+    const fn midpoint<T>(a: T, b: T) -> T {
+        let low = (a & b).wrapping_add((a ^ b) >> 1);
+        if T::MIN != 0 && low < 0 && (a ^ b) & 1 != 0 { low + 1 } else { low }
+    }
+";
+
+/// Of floats.
+const FLOATS: &str = "
+    const fn is_normal<T>(x: T) -> bool { x.is_finite() && x.abs() >= T::MIN_POSITIVE }
+    const fn is_subnormal<T>(x: T) -> bool { x != 0.0 && x.abs() < T::MIN_POSITIVE }
+";
+
+/// Of slices.
+const SLICES: &str = "
+    const fn starts_with<T>(a: &[T], b: &[T]) -> bool { a.len() >= b.len() && &a[..b.len()] == b }
+    const fn ends_with<T>(a: &[T], b: &[T]) -> bool { a.len() >= b.len() && &a[a.len() - b.len()..] == b }
+    const fn is_sorted<T>(a: &[T]) -> bool {
+        let mut i = 1;
+        while i < a.len() {
+            if !(a[i - 1] <= a[i]) { return false; }
+            i += 1;
+        }
+        true
+    }
+    fn is_sorted_by_key<T, K, F: Fn(&T) -> K>(a: &[T], f: F) -> bool {
+        for i in 1..a.len() {
+            if !(f(&a[i - 1]) <= f(&a[i])) { return false; }
+        }
+        true
+    }
+    fn fill_with<T, F: Fn() -> T>(a: &mut [T], f: F) {
+        for x in a.iter_mut() { *x = f(); }
+    }
+    fn swap_with_slice<T>(a: &mut [T], b: &mut [T]) {
+        assert!(a.len() == b.len());
+        for i in 0..a.len() {
+            let x = a[i];
+            a[i] = b[i];
+            b[i] = x;
+        }
+    }
+    fn sort_by_key<T, K, F: Fn(&T) -> K>(a: &mut [T], f: F) {
+        for i in 1..a.len() {
+            let x = a[i];
+            let key = f(&x);
+            let (mut low, mut high) = (0, i);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if key < f(&a[middle]) { high = middle; } else { low = middle + 1; }
+            }
+            let mut j = i;
+            while j > low {
+                a[j] = a[j - 1];
+                j -= 1;
+            }
+            a[low] = x;
+        }
+    }
+";
+
+/// Of arrays, and functions that make them.
+const ARRAYS: &str = "
+    fn map<T, R, const N: usize, F: Fn(T) -> R>(a: [T; N], f: F) -> [R; N] {
+        let mut out: [R; N] = zeroed();
+        for i in 0..N { out[i] = f(a[i]); }
+        out
+    }
+    fn from_fn<T, const N: usize, F: Fn(usize) -> T>(f: F) -> [T; N] {
+        let mut out: [T; N] = zeroed();
+        for i in 0..N { out[i] = f(i); }
+        out
+    }
+";
+
+/// Types.
+const TYPES: &str = "
+    struct Range<T> { start: T, end: T }
+    impl<T> Range<T> {
+        const fn contains(&self, x: &T) -> bool { self.start <= *x && *x < self.end }
+        const fn is_empty(&self) -> bool { !(self.start < self.end) }
+        const fn len(&self) -> usize {
+            if self.start < self.end { self.end.wrapping_sub(self.start) as usize } else { 0 }
+        }
+    }
+";
+
+/// Of what a method is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Of {
+    Bool,
+    Int,
+    Float,
+    Slice,
+    Array,
+}
+
+impl Of {
+    const ALL: [(Self, &'static str, &'static str); 5] = [
+        (Self::Bool, "bool", BOOLS),
+        (Self::Int, "<int>", INTS),
+        (Self::Float, "<float>", FLOATS),
+        (Self::Slice, "<[T]>", SLICES),
+        (Self::Array, "<[T; N]>", ARRAYS),
+    ];
+}
+
+/// The name of the type that `a..b` has.
+const RANGE: &str = "std::ops::Range";
+
+/// The methods that a program has asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Library {
+    known: BTreeMap<(Of, String), syn::ItemFn>,
+    asked: BTreeMap<(Of, String), TemplateId>,
+}
+
+impl Library {
+    fn read() -> BTreeMap<(Of, String), syn::ItemFn> {
+        let files = Of::ALL
+            .into_iter()
+            .flat_map(|(of, _, text)| items(text).into_iter().map(move |item| (of, item)));
+        let fns = files.filter_map(|(of, item)| match item {
+            syn::Item::Fn(f) => Some(((of, f.sig.ident.to_string()), f)),
+            _ => None,
+        });
+        fns.collect()
+    }
+}
+
+fn items(text: &str) -> Vec<syn::Item> {
+    let tokens = text.parse::<TokenStream>().map(nowhere);
+    let file = tokens
+        .ok()
+        .and_then(|tokens| syn::parse2::<syn::File>(tokens).ok());
+    file.map(|f| f.items).unwrap_or_default()
+}
+
+/// Tokens that stand nowhere in a program's file.
+fn nowhere(tokens: TokenStream) -> TokenStream {
+    let one = |mut token| {
+        if let TokenTree::Group(g) = token {
+            token = Group::new(g.delimiter(), nowhere(g.stream())).into();
+        }
+        token.set_span(Span::call_site());
+        token
+    };
+    tokens.into_iter().map(one).collect()
+}
+
+impl Module {
+    /// Declares the types of the library.
+    pub(crate) fn declare_library(&mut self) {
+        let at = At {
+            here: HERE.to_owned(),
+            ..At::default()
+        };
+        for item in items(TYPES) {
+            self.elsewhere(&at, |m| m.declare_library_item(&item, RANGE));
+        }
+        self.range = match self.names.get(RANGE) {
+            Some(Item::Family(id)) => Some(*id),
+            _ => None,
+        };
+    }
+
+    /// Whether a path that names nothing of the program names the type of `a..b`.
+    pub(crate) fn is_range(&self, path: &syn::Path) -> bool {
+        let whole = self.whole_path(path);
+        let path = whole.as_ref().unwrap_or(path);
+        let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+        match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["Range"] => self.in_library() || whole.is_some(),
+            [.., "ops", "Range"] => true,
+            _ => false,
+        }
+    }
+
+    /// A method of this name.
+    pub(crate) fn library(&mut self, of: Of, name: &str) -> Option<TemplateId> {
+        let key = (of, name.to_owned());
+        if let Some(id) = self.library.asked.get(&key) {
+            return Some(*id);
+        }
+        if self.library.known.is_empty() {
+            self.library.known = Library::read();
+        }
+        let item = self.library.known.get(&key)?.clone();
+        let (_, shown, _) = Of::ALL.into_iter().find(|(other, ..)| *other == of)?;
+        let at = At {
+            here: HERE.to_owned(),
+            ..At::default()
+        };
+        let id = self.elsewhere(&at, |m| m.template(format!("{shown}::{name}"), item));
+        self.library.asked.insert(key, id);
+        Some(id)
+    }
+
+    /// Whether names are looked up for a method of the library.
+    pub(crate) fn in_library(&self) -> bool {
+        self.at.here == HERE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_can_be_read() {
+        for text in Of::ALL.map(|(_, _, text)| text).into_iter().chain([TYPES]) {
+            let file = syn::parse_str::<syn::File>(text);
+            assert!(file.is_ok(), "{text}: {:?}", file.err());
+        }
+    }
+}

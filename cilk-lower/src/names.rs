@@ -1,0 +1,133 @@
+//! What a name means: the modules within a program, paths, and what `use` brings in.
+//!
+//! Items are known by their whole path in the program, `inner::Point`; what is written in a module is found from there, as in Rust: its own items first, then
+//! what its `use` brings in, by name and by `*`.
+
+use crate::items::{Item, Module, ident};
+
+/// How many `use` may lead from one to the next.
+const MOST_STEPS: usize = 16;
+
+/// A name in a module.
+pub(crate) fn within(module: &str, name: &str) -> String {
+    match module {
+        "" => name.to_owned(),
+        module => format!("{module}::{name}"),
+    }
+}
+
+impl Module {
+    /// The item that a name alone stands for.
+    pub(crate) fn named(&self, name: &str) -> Option<Item> {
+        let full = self.full(&[name.to_owned()])?;
+        self.names.get(&full).copied()
+    }
+
+    /// The item that a path stands for, whatever its arguments.
+    pub(crate) fn item(&self, path: &syn::Path) -> Option<Item> {
+        let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+        match self.full(&names) {
+            Some(full) => self.names.get(&full).copied(),
+            None if self.is_range(path) => self.range.map(Item::Family),
+            None => None,
+        }
+    }
+
+    /// The whole path of an item.
+    pub(crate) fn full(&self, names: &[String]) -> Option<String> {
+        self.find(&self.at.here, names, MOST_STEPS)
+    }
+
+    fn find(&self, from: &str, names: &[String], steps: usize) -> Option<String> {
+        let (first, rest) = names.split_first()?;
+        let steps = steps.checked_sub(1)?;
+        match first.as_str() {
+            "self" => return self.find(from, rest, steps),
+            "super" => {
+                let around = from.rsplit_once("::").map_or("", |(around, _)| around);
+                return (!from.is_empty())
+                    .then(|| self.find(around, rest, steps))
+                    .flatten();
+            }
+            _ => {}
+        }
+        let here = within(from, first);
+        if self.modules.contains(&here) && !rest.is_empty() {
+            return self.find(&here, rest, steps);
+        }
+        if self.names.contains_key(&here) {
+            return Some(rest.iter().fold(here, |all, name| within(&all, name)));
+        }
+        if let Some(whole) = self.imports.get(&here)
+            && whole.as_slice() != [first.clone()]
+        {
+            let whole: Vec<String> = whole.iter().chain(rest).cloned().collect();
+            return self.find(from, &whole, steps);
+        }
+        let globs = self.globs.iter().filter(|(at, _)| at == from);
+        globs
+            .filter_map(|(_, path)| {
+                let whole: Vec<String> = path.iter().chain(names).cloned().collect();
+                self.find(from, &whole, steps)
+            })
+            .find(|full| self.names.contains_key(full))
+    }
+
+    /// Remembers what a `use` brings in.
+    pub(crate) fn import(&mut self, item: &syn::ItemUse) {
+        self.import_tree(&item.tree, &mut Vec::new());
+    }
+
+    fn import_tree(&mut self, tree: &syn::UseTree, path: &mut Vec<String>) {
+        match tree {
+            syn::UseTree::Path(p) => {
+                path.push(p.ident.to_string());
+                self.import_tree(&p.tree, path);
+                path.pop();
+            }
+            syn::UseTree::Group(g) => g.items.iter().for_each(|t| self.import_tree(t, path)),
+            syn::UseTree::Name(n) if n.ident != "self" => {
+                self.import_as(&n.ident, path, Some(&n.ident))
+            }
+            syn::UseTree::Rename(r) => self.import_as(&r.rename, path, Some(&r.ident)),
+            syn::UseTree::Name(n) => {
+                if let Some(last) = path.last().cloned() {
+                    self.import_as(&ident(&last, n.ident.span()), path, None);
+                }
+            }
+            syn::UseTree::Glob(_) => self.globs.push((self.at.here.clone(), path.clone())),
+        }
+    }
+
+    fn import_as(&mut self, name: &syn::Ident, path: &[String], last: Option<&syn::Ident>) {
+        let whole = path
+            .iter()
+            .cloned()
+            .chain(last.filter(|l| *l != "self").map(ToString::to_string))
+            .collect();
+        let name = within(&self.at.here, &name.to_string());
+        self.imports.insert(name, whole);
+    }
+
+    /// A path with what its first name was imported as, if it was and nothing of the program has that name.
+    pub(crate) fn whole_path(&self, path: &syn::Path) -> Option<syn::Path> {
+        let first = path.segments.first()?;
+        let name = within(&self.at.here, &first.ident.to_string());
+        let whole = self
+            .imports
+            .get(&name)
+            .filter(|w| w.len() > 1 && !self.names.contains_key(&name))?;
+        let mut out = path.clone();
+        let mut segments: syn::punctuated::Punctuated<syn::PathSegment, syn::Token![::]> =
+            syn::punctuated::Punctuated::new();
+        for part in whole {
+            segments.push(ident(part, first.ident.span()).into());
+        }
+        if let Some(last) = segments.last_mut() {
+            last.arguments = first.arguments.clone();
+        }
+        segments.extend(path.segments.iter().skip(1).cloned());
+        out.segments = segments;
+        Some(out)
+    }
+}

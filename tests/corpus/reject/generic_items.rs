@@ -1,0 +1,116 @@
+//! Items with parameters that are not part of the language.
+
+#[millstream::program]
+pub mod program {
+    struct Buffer<'a> {
+        data: &'a mut [u32],
+    }
+
+    struct Counts {
+        all: std::sync::atomic::AtomicU32,
+    }
+
+    struct Pair<A, B> {
+        a: A,
+        b: B,
+    }
+
+    fn bare(p: Pair) -> u32 {
+        0
+    }
+
+    fn many(p: Pair<u32, u32, u32>) -> u32 {
+        0
+    }
+
+    fn made() -> impl Fn(u32) -> u32 {
+        |x| x
+    }
+
+    fn later(f: &dyn Fn(u32) -> u32) -> u32 {
+        f(1)
+    }
+
+    trait Shape<T> {
+        fn area(&self) -> T;
+    }
+
+    impl Shape<f32> for Counts {
+        fn area(&self) -> f32 {
+            0.0
+        }
+    }
+
+    trait Named {
+        const ID: u32;
+        fn name(&self) -> u32;
+    }
+
+    impl Named for Counts {
+        const ID: u32 = 1;
+    }
+
+    impl Clone for Counts {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    mod inner {
+        #[task]
+        pub fn hidden() -> u32 {
+            0
+        }
+    }
+
+    mod elsewhere;
+
+    static mut TOTAL: u32 = 0;
+
+    #[task]
+    pub fn generic<T: Copy>(x: T) -> u32 {
+        0
+    }
+
+    struct Row {
+        view: View<'static>,
+    }
+
+    #[task]
+    pub fn held<'a>(data: &'a [u32]) -> View<'a> {
+        View { data }
+    }
+
+    struct View<'a> {
+        data: &'a [u32],
+    }
+}
+
+//~ 6:15: a struct field cannot be `&mut [u32]`
+//~   help: a struct holds plain data and what it shares: pass what is written beside it, as an argument of its own
+//~ 10:14: a struct field cannot be `AtomicU32`
+//~   help: a struct holds plain data and what it shares: give it the atomic by `&`, as `&'a AtomicU32`
+//~ 18:16: `Pair` needs its parameters here
+//~   help: write `Pair<A, B>`
+//~ 22:16: 3 parameters where there are 2
+//~ 26:18: an `impl` type stands only in the parameters of a function
+//~   help: write the type that it is; a closure is not returned: write a function
+//~ 30:18: a `dyn` type is not part of the task language: which function is called is known beforehand
+//~   help: take any type that has the trait: `impl Trait`, or `impl Fn(..) -> ..`, without a reference
+//~ 34:16: the trait `Shape` has parameters
+//~   help: let it have a type, `type Other;`, or write a trait for each
+//~ 49:20: this `impl` for `Counts` lacks `name`
+//~   note: 46:12: the trait asks for it
+//~   help: write it here, or let the trait say what it is for all
+//~ 53:10: an `impl` of this trait is not part of the task language
+//~   help: there are those of the program's own traits, of `Default` and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
+//~ 60:9: a task or kernel stands at the top of the program
+//~   help: move it there; it may call what the modules within have
+//~ 66:5: a module within a program needs its body here
+//~   help: write `mod name { .. }`, not `mod name;`
+//~ 68:5: a `static mut` is not part of the task language
+//~   help: leave out the `mut` if nothing writes to it, else pass a buffer as an argument
+//~ 70:5: `generic` has parameters of types or numbers, and is a task or kernel
+//~   help: write a task for each type you need; what they have in common is a helper with parameters
+//~ 80:38: a task cannot return `View<'_>`
+//~   help: a child's result is plain data; pass a `&mut` slice to write to instead
