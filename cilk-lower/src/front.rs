@@ -85,7 +85,9 @@ pub fn parse_module(
         let before = m.diags.0.len();
         let body = check::function(&mut m, FnId(next));
         let item = &m.fns[next];
-        if let (Some(used), Some(first)) = (item.used, m.diags.0.get_mut(before)) {
+        if let (Some(used), Some(first)) = (item.used, m.diags.0.get_mut(before))
+            && item.name.len() < 80
+        {
             first.note(used, format!("in `{}`, which is used here", item.name));
         }
         next += 1;

@@ -6,6 +6,7 @@
 mod build;
 mod check;
 mod consts;
+mod declare;
 mod diag;
 mod enums;
 pub mod front;
@@ -21,6 +22,7 @@ mod names;
 pub mod nesting;
 mod outline;
 mod pending;
+mod resolve;
 pub mod rust;
 mod traits;
 mod ty;

@@ -41,6 +41,11 @@ impl Module {
     fn find(&self, from: &str, names: &[String], steps: usize) -> Option<String> {
         let (first, rest) = names.split_first()?;
         let steps = steps.checked_sub(1)?;
+        if let "self" | "super" = first.as_str()
+            && let Some(around) = self.inside.get(from)
+        {
+            return self.find(around, names, steps);
+        }
         match first.as_str() {
             "self" => return self.find(from, rest, steps),
             "super" => {
@@ -71,6 +76,28 @@ impl Module {
                 self.find(from, &whole, steps)
             })
             .find(|full| self.names.contains_key(full))
+            .or_else(|| self.find(self.inside.get(from)?, names, steps))
+    }
+
+    /// What to do about a name that is known elsewhere in the program.
+    pub(crate) fn known_elsewhere(&self, name: &str) -> Option<String> {
+        if self.named(name).is_some() {
+            return None;
+        }
+        let end = format!("::{name}");
+        let modules = |n: &&String| match n.strip_suffix(&end) {
+            Some(around) => self.modules.contains(around),
+            None => *n == name,
+        };
+        let full = self.names.keys().find(modules)?;
+        Some(match full.contains("::") {
+            true => format!(
+                "it is `{full}`, seen from the top of the program: name it by its path, or bring it in by `use`"
+            ),
+            false => format!(
+                "it stands further up: `super::{name}`, or bring it in by `use super::{name};`"
+            ),
+        })
     }
 
     /// Remembers what a `use` brings in.

@@ -1,17 +1,15 @@
-//! Calls of functions, constructors of structs, and what hangs on the names of types: `u32::MAX`, `AtomicU32::new(0)`.
+//! Calls of functions, and constructors of structs.
 
-use super::{Binding, Checker, nearest};
+use super::{Binding, Checker, associated::last_arguments, nearest};
 use crate::{
-    generics::{Known, MemberItem},
+    generics::Known,
     hir::{Builtin, Expr, ExprKind, FnId},
-    impls::full_name,
-    items::{Item, split_path},
-    library::Of,
-    ty::{BOOL, Ty, U32, USIZE},
+    items::Item,
+    ty::{BOOL, Ty, USIZE},
 };
 use millstream_graph::{
-    ir::{FunctionKind, UnOp},
-    ty::{Scalar, StructId, Type},
+    ir::FunctionKind,
+    ty::{Scalar, Type},
 };
 use proc_macro2::Span;
 use std::rc::Rc;
@@ -77,6 +75,9 @@ impl Checker<'_> {
                     .filter(|(_, i)| matches!(i, Item::Fn(_)))
                     .map(|(n, _)| n.as_str());
                 let help = match nearest(&name, fns) {
+                    _ if self.m.known_elsewhere(&name).is_some() => {
+                        self.m.known_elsewhere(&name).unwrap_or_default()
+                    }
                     _ if matches!(&*name, "Ok" | "Err") => super::fields::NO_RESULT.to_owned(),
                     Some(n) => format!("did you mean `{n}`?"),
                     None => {
@@ -93,7 +94,7 @@ impl Checker<'_> {
     }
 
     /// Whether a path names a struct without names of its fields, which is made like a function's result.
-    fn is_constructor(&self, path: &syn::Path) -> bool {
+    pub(super) fn is_constructor(&self, path: &syn::Path) -> bool {
         if let Some(Known::Type(Type::Struct(id))) = self.m.known(path) {
             return self.m.structs[*id].tuple && !self.m.structs[*id].is_enum();
         }
@@ -106,7 +107,7 @@ impl Checker<'_> {
         }
     }
 
-    fn construct(
+    pub(super) fn construct(
         &mut self,
         path: &syn::Path,
         args: &[&syn::Expr],
@@ -255,398 +256,6 @@ impl Checker<'_> {
         out
     }
 
-    /// A path of several segments as a value: a constant of a type.
-    pub(super) fn associated(&mut self, path: &syn::Path) -> Expr {
-        let span = path.span();
-        let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
-        if let Some((id, number)) = self.m.variant(path) {
-            return self.variant(id, number, span);
-        }
-        match self.m.item(path) {
-            Some(Item::Const(id)) => return self.constant(id, span),
-            Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => {
-                return Self::empty_struct(id, span);
-            }
-            _ => {}
-        }
-        let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
-        let [.., owner, name] = names.as_slice() else {
-            return Self::broken(span);
-        };
-        if self.is_none(path) {
-            let some = self.fresh_any();
-            return self.none_of(&some, span);
-        }
-        if let Some(value) = float_const(&names) {
-            let ty = names
-                .iter()
-                .find_map(|n| Scalar::from_name(n))
-                .unwrap_or(Scalar::F64);
-            let value = if ty == Scalar::F32 {
-                f64::from(value as f32)
-            } else {
-                value
-            };
-            return Expr::new(ExprKind::Float(value), Ty::Scalar(ty), span);
-        }
-        let of = self.owner_of(path, None, span);
-        if let Some(Type::Struct(id)) = of {
-            let owner = self.m.structs[id].name.clone();
-            return match self.m.member(id, name) {
-                Some(Item::Const(id)) => self.constant(id, span),
-                Some(_) => self.refuse(
-                    span,
-                    format!("the function `{owner}::{name}` is used as a value"),
-                    format!("call it: `{owner}::{name}(..)`"),
-                ),
-                None if self
-                    .m
-                    .structs
-                    .find(&owner)
-                    .is_some_and(|id| self.m.structs[id].is_enum()) =>
-                {
-                    let known: Vec<String> = self
-                        .m
-                        .structs
-                        .find(&owner)
-                        .into_iter()
-                        .flat_map(|id| &self.m.structs[id].variants)
-                        .map(|(name, _)| format!("`{name}`"))
-                        .collect();
-                    self.refuse(
-                        span,
-                        format!("the enum `{owner}` has no variant `{name}`"),
-                        format!("there are {}", known.join(", ")),
-                    )
-                }
-                None => {
-                    let help =
-                        self.member_help(&owner, name, "write it in an `impl` block of the struct");
-                    self.refuse(span, format!("`{owner}` has no constant `{name}`"), help)
-                }
-            };
-        }
-        let Some(scalar) = of.and_then(|of| of.scalar()) else {
-            if owner == "self" || owner == "super" || owner == "crate" {
-                return self.refuse(
-                    span,
-                    "a program uses only its own items",
-                    format!("define `{name}` in this module"),
-                );
-            }
-            return self.refuse(
-                span,
-                format!("there is no `{owner}::{name}` in the task language"),
-                "docs/language.md lists what there is",
-            );
-        };
-        if let Some(Item::Const(id)) = self.m.names.get(&full_name(scalar.name(), name)) {
-            return self.constant(*id, span);
-        }
-        if name == "BITS" && scalar.is_int() {
-            return Expr::new(ExprKind::Int(u128::from(scalar.bits())), U32, span);
-        }
-        if let Some(value) = int_limit(scalar, name) {
-            return Expr::new(ExprKind::Int(value), Ty::Scalar(scalar), span);
-        }
-        if let Some(value) = float_limit(scalar, name) {
-            return Expr::new(ExprKind::Float(value), Ty::Scalar(scalar), span);
-        }
-        self.refuse(
-            span,
-            format!("`{scalar}` has no constant `{name}`"),
-            "there are MIN, MAX and BITS; of floats EPSILON, INFINITY, NAN and more",
-        )
-    }
-
-    /// The type in front of the last name of a path. Of a struct with parameters these may follow from what is wanted.
-    fn owner_of(&mut self, path: &syn::Path, want: Option<&Ty>, span: Span) -> Option<Type> {
-        let (owner, _) = split_path(path)?;
-        if let Some(Known::Type(ty)) = self.m.known(&owner) {
-            return Some(ty.clone());
-        }
-        let ty = syn::Type::Path(syn::TypePath {
-            attrs: Vec::new(),
-            qself: None,
-            path: owner.clone(),
-        });
-        match self.m.item(&owner) {
-            Some(Item::Family(family)) => match self.struct_at(&owner, want) {
-                Some(id) => Some(Type::Struct(id)),
-                None => {
-                    let name = self.m.families[family.0].name.clone();
-                    self.error(span, format!("the parameters of `{name}` are not known here"))
-                        .help(format!("write them: `{name}::<..>::name`, or the type of the variable that the value goes to"));
-                    None
-                }
-            },
-            Some(Item::Struct(_) | Item::Alias(_)) => Some(self.m.resolve_type(&ty)),
-            Some(_) => None,
-            None => {
-                let last = owner.segments.last()?.ident.to_string();
-                let scalar = Scalar::from_name(&last).filter(|s| *s != Scalar::Ptr);
-                scalar.map(Type::Scalar)
-            }
-        }
-    }
-
-    /// The value of an enum whose number has these bits.
-    pub(super) fn variant(&mut self, id: StructId, bits: u64, span: Span) -> Expr {
-        let integer = Ty::from_type(&self.m.structs[id].fields[0].1);
-        let number = self.m.number(id, bits);
-        let magnitude = ExprKind::Int(number.unsigned_abs());
-        let magnitude = Expr::new(magnitude, integer.clone(), span);
-        let value = match number < 0 {
-            true => Expr::new(ExprKind::Unary(UnOp::Neg, magnitude), integer, span),
-            false => magnitude,
-        };
-        let kind = ExprKind::Struct {
-            id,
-            fields: vec![(0, value)],
-            base: None,
-        };
-        Expr::new(kind, Ty::Struct(id), span)
-    }
-
-    fn associated_call(
-        &mut self,
-        path: &syn::Path,
-        args: &[&syn::Expr],
-        want: Option<&Ty>,
-        span: Span,
-    ) -> Expr {
-        let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
-        let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
-        let [.., owner, name] = names.as_slice() else {
-            return Self::broken(span);
-        };
-        let written = last_arguments(path);
-        match self.m.item(path) {
-            Some(Item::Fn(id)) => return self.call_fn(id, args, span),
-            Some(Item::Template(id)) => {
-                return self.call_template(id, &written, None, args, want, span);
-            }
-            _ if self.is_constructor(path) => return self.construct(path, args, want, span),
-            _ => {}
-        }
-        if let Some((of, last)) = split_path(path)
-            && let Some(Item::Trait(_)) = self.m.item(&of)
-            && let [this, rest @ ..] = args
-        {
-            let method = &last.ident;
-            let call = syn::parse_quote_spanned!(span=> (#this).#method(#(#rest),*));
-            return self.expr(&call, want);
-        }
-        match (owner.as_str(), name.as_str()) {
-            ("array", "from_fn") => {
-                if let Some(id) = self.m.library(Of::Array, name) {
-                    return self.call_template(id, &written, None, args, want, span);
-                }
-            }
-            ("cmp", "min" | "max") if args.len() == 2 => {
-                let first = self.expr(args[0], want);
-                if let Ty::Tuple(_) | Ty::Struct(_) = self.shallow(&first.ty) {
-                    let ty = first.ty.clone();
-                    let second = self.expr_as(args[1], &ty);
-                    if let Some(greater) = self.greater(name, first.clone(), second) {
-                        return greater;
-                    }
-                }
-                return self.scalar_method(first, name, &args[1..], path.span(), span);
-            }
-            ("mem", "swap" | "replace") if args.len() == 2 => {
-                return self.mem_call(name, args, span);
-            }
-            ("mem", "take") if args.len() == 1 => return self.mem_call(name, args, span),
-            ("Default", "default") if args.is_empty() => {
-                let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
-                return self.default_of(&ty, span);
-            }
-            ("Option", "Some") if self.is_some(path) => return self.some(args, want, span),
-            ("Mat" | "MatMut", "new") => return self.mat_new(owner == "MatMut", args, span),
-            ("millstream", "on_gpu") if args.is_empty() => {
-                if self.kind == Some(FunctionKind::Task) {
-                    return Expr::new(ExprKind::Wide, BOOL, span);
-                }
-                return self.refuse(
-                    span,
-                    "only a task asks for the device that it runs on",
-                    "ask in the task, and pass what depends on it",
-                );
-            }
-            _ => {}
-        }
-        if let Some(inner) = owner
-            .strip_prefix("Atomic")
-            .and_then(|s| Scalar::from_name(&s.to_lowercase()))
-            && name == "new"
-            && args.len() == 1
-        {
-            let value = self.expr_as(args[0], &Ty::Scalar(inner));
-            return Expr::new(
-                ExprKind::Method(Builtin::AtomicNew, vec![value]),
-                Ty::Atomic(inner),
-                span,
-            );
-        }
-        if let Some(call) = self.family_call(path, args, want, span) {
-            return call;
-        }
-        let errors = self.m.diags.0.len();
-        let of = self.owner_of(path, want, span);
-        if self.m.diags.0.len() > errors {
-            return Self::broken(span);
-        }
-        match &of {
-            Some(Type::Struct(id)) => {
-                return self.struct_call(*id, name, &written, args, want, path.span());
-            }
-            Some(Type::Scalar(_)) | None => {}
-            Some(ty) if name == "default" && args.is_empty() => {
-                return self.default_of(&Ty::from_type(ty), span);
-            }
-            Some(_) => {
-                if let [this, rest @ ..] = args {
-                    let method = &split_path(path).map(|(_, last)| last.ident);
-                    let call = syn::parse_quote_spanned!(span=> (#this).#method(#(#rest),*));
-                    return self.expr(&call, want);
-                }
-            }
-        }
-        let Some(scalar) = of.and_then(|of| of.scalar()) else {
-            let shown = names.join("::");
-            return self.refuse(
-                path.span(),
-                format!("there is no function `{shown}` in the task language"),
-                match owner.as_str() {
-                    "Vec" | "Box" | "Rc" | "Arc" | "String" | "VecDeque" | "HashMap"
-                    | "BTreeMap" | "HashSet" | "BTreeSet" => {
-                        "nothing is allocated in a task: use an array, or pass a slice"
-                    }
-                    _ => "a program calls its own functions",
-                },
-            );
-        };
-        let ty = Ty::Scalar(scalar);
-        match self.m.names.get(&full_name(scalar.name(), name)) {
-            Some(Item::Fn(id)) => return self.call_fn(*id, args, span),
-            Some(Item::Template(id)) => {
-                return self.call_template(*id, &written, None, args, want, span);
-            }
-            _ => {}
-        }
-        match (name.as_str(), args) {
-            ("from", [value]) => {
-                let value = self.expr(value, None);
-                let value = self.behind_refs(value);
-                self.lossless(&value, scalar);
-                Expr::new(ExprKind::Cast(value), ty, span)
-            }
-            ("from_bits", [value]) if scalar.is_float() => {
-                let bits = if scalar == Scalar::F32 {
-                    Scalar::U32
-                } else {
-                    Scalar::U64
-                };
-                let value = self.expr_as(value, &Ty::Scalar(bits));
-                Expr::new(ExprKind::Bitcast(value), ty, span)
-            }
-            ("from_be_bytes" | "from_le_bytes", [bytes]) if scalar.is_int() => {
-                let array = Ty::Array(
-                    Box::new(Ty::Scalar(Scalar::U8)),
-                    u64::from(scalar.bits() / 8),
-                );
-                let bytes = self.expr_as(bytes, &array);
-                let big = name == "from_be_bytes";
-                Expr::new(
-                    ExprKind::Method(Builtin::FromBytes { big }, vec![bytes]),
-                    ty,
-                    span,
-                )
-            }
-            ("default", []) => self.default_of(&ty, span),
-            ("try_from", [_]) => self.refuse(
-                path.span(),
-                format!("`{scalar}` has no function `try_from`"),
-                format!("there is no `Result`: compare with `{scalar}::MAX`, then write `.. as {scalar}`"),
-            ),
-            (_, [receiver, rest @ ..]) => {
-                let mut receiver = self.expr(receiver, Some(&ty));
-                // These take `&self`.
-                if name.contains("ascii") {
-                    receiver = self.behind_refs(receiver);
-                }
-                let receiver = self.coerce(receiver, &ty);
-                self.scalar_method(receiver, name, rest, path.span(), span)
-            }
-            _ => self.refuse(
-                path.span(),
-                format!("`{scalar}` has no function `{name}`"),
-                "docs/language.md lists what there is",
-            ),
-        }
-    }
-
-    /// A function of a struct's `impl` blocks.
-    fn struct_call(
-        &mut self,
-        id: StructId,
-        name: &str,
-        written: &syn::PathArguments,
-        args: &[&syn::Expr],
-        want: Option<&Ty>,
-        span: Span,
-    ) -> Expr {
-        match self.m.member(id, name) {
-            Some(Item::Fn(id)) => self.call_fn(id, args, span),
-            Some(Item::Template(id)) => self.call_template(id, written, None, args, want, span),
-            _ if name == "default" && args.is_empty() => self.default_of(&Ty::Struct(id), span),
-            _ => {
-                let owner = self.m.structs[id].name.clone();
-                let help =
-                    self.member_help(&owner, name, "write it in an `impl` block of the struct");
-                self.refuse(span, format!("`{owner}` has no function `{name}`"), help)
-            }
-        }
-    }
-
-    /// A function of a struct with parameters that are not written: what they are follows from its arguments.
-    fn family_call(
-        &mut self,
-        path: &syn::Path,
-        args: &[&syn::Expr],
-        want: Option<&Ty>,
-        span: Span,
-    ) -> Option<Expr> {
-        let (owner, last) = split_path(path)?;
-        let family = self.family_at(&owner)?;
-        let written = last_arguments(&owner);
-        if !has_open(&written) && self.struct_at(&owner, want).is_some() {
-            return None;
-        }
-        let name = last.ident.to_string();
-        let of = self.m.members.iter();
-        let member = of
-            .filter(|m| m.family == family && m.name == name && m.operator.is_none())
-            .find_map(|m| match &m.item {
-                MemberItem::Fn(f) => Some((m.clone(), Rc::clone(f))),
-                MemberItem::Const(_) => None,
-            });
-        let (member, item) = member?;
-        let template = self.m.open_member(&member, &item);
-        // `Stack::<_, 8>::new()`: the parameters of the struct come first.
-        let written = match (&written, &last.arguments) {
-            (syn::PathArguments::None, own) => own,
-            (written, syn::PathArguments::None) if member.in_order() => written,
-            _ => {
-                let message = "these parameters cannot be told apart here";
-                let help = "write the type of the variable that the value goes to";
-                return Some(self.refuse(span, message, help));
-            }
-        };
-        Some(self.call_template(template, written, None, args, want, span))
-    }
-
     /// `T::from(x)` only where Rust has it: where no value is lost.
     pub(super) fn lossless(&mut self, value: &Expr, to: Scalar) {
         let Ty::Scalar(from) = self.shallow(&value.ty) else {
@@ -686,7 +295,7 @@ impl Checker<'_> {
         }
     }
 
-    fn mem_call(&mut self, name: &str, args: &[&syn::Expr], span: Span) -> Expr {
+    pub(super) fn mem_call(&mut self, name: &str, args: &[&syn::Expr], span: Span) -> Expr {
         let place = match super::places::strip(args[0]) {
             syn::Expr::Reference(r)
                 if r.mutability.is_some() && !matches!(&*r.expr, syn::Expr::Index(_)) =>
@@ -738,7 +347,7 @@ impl Checker<'_> {
         Expr::new(ExprKind::Method(builtin, vec![place, other]), ty, span)
     }
 
-    fn mat_new(&mut self, mutable: bool, args: &[&syn::Expr], span: Span) -> Expr {
+    pub(super) fn mat_new(&mut self, mutable: bool, args: &[&syn::Expr], span: Span) -> Expr {
         let [data, rows, cols] = args else {
             return self.refuse(
                 span,
@@ -770,81 +379,4 @@ impl Checker<'_> {
     pub(super) fn to_bool(kind: ExprKind, span: Span) -> Expr {
         Expr::new(kind, BOOL, span)
     }
-}
-
-/// Whether a `_` stands among these.
-fn has_open(written: &syn::PathArguments) -> bool {
-    let infer =
-        |a: &syn::GenericArgument| matches!(a, syn::GenericArgument::Type(syn::Type::Infer(_)));
-    match written {
-        syn::PathArguments::AngleBracketed(args) => args.args.iter().any(infer),
-        _ => false,
-    }
-}
-
-/// What stands in angle brackets behind a path.
-fn last_arguments(path: &syn::Path) -> syn::PathArguments {
-    let last = path.segments.last();
-    last.map_or(syn::PathArguments::None, |s| s.arguments.clone())
-}
-
-fn int_limit(ty: Scalar, name: &str) -> Option<u128> {
-    if !ty.is_int() {
-        return None;
-    }
-    let all = (1u128 << ty.bits()) - 1;
-    Some(match (name, ty.is_signed()) {
-        ("MAX", false) => all,
-        ("MAX", true) => all >> 1,
-        ("MIN", false) => 0,
-        // Two's complement in the type's width.
-        ("MIN", true) => (all >> 1) + 1,
-        _ => return None,
-    })
-}
-
-fn float_limit(ty: Scalar, name: &str) -> Option<f64> {
-    let pick = |single: f32, double: f64| match ty {
-        Scalar::F32 => Some(f64::from(single)),
-        Scalar::F64 => Some(double),
-        _ => None,
-    };
-    match name {
-        "MAX" => pick(f32::MAX, f64::MAX),
-        "MIN" => pick(f32::MIN, f64::MIN),
-        "MIN_POSITIVE" => pick(f32::MIN_POSITIVE, f64::MIN_POSITIVE),
-        "EPSILON" => pick(f32::EPSILON, f64::EPSILON),
-        "INFINITY" => pick(f32::INFINITY, f64::INFINITY),
-        "NEG_INFINITY" => pick(f32::NEG_INFINITY, f64::NEG_INFINITY),
-        "NAN" => pick(f32::NAN, f64::NAN),
-        _ => None,
-    }
-}
-
-fn float_const(path: &[String]) -> Option<f64> {
-    use std::f64::consts as c;
-    let [.., module, name] = path else {
-        return None;
-    };
-    if module != "consts" {
-        return None;
-    }
-    Some(match name.as_str() {
-        "PI" => c::PI,
-        "TAU" => c::TAU,
-        "E" => c::E,
-        "SQRT_2" => c::SQRT_2,
-        "FRAC_1_SQRT_2" => c::FRAC_1_SQRT_2,
-        "LN_2" => c::LN_2,
-        "LN_10" => c::LN_10,
-        "LOG2_E" => c::LOG2_E,
-        "FRAC_PI_2" => c::FRAC_PI_2,
-        "FRAC_PI_3" => c::FRAC_PI_3,
-        "FRAC_PI_4" => c::FRAC_PI_4,
-        "FRAC_PI_6" => c::FRAC_PI_6,
-        "FRAC_PI_8" => c::FRAC_PI_8,
-        "FRAC_1_PI" => c::FRAC_1_PI,
-        "FRAC_2_PI" => c::FRAC_2_PI,
-        _ => return None,
-    })
 }

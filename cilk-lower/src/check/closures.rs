@@ -4,11 +4,15 @@
 use super::{Binding, Checker, chains, places::strip};
 use crate::{
     generics::At,
-    hir::{Expr, ExprKind, Stmt},
+    hir::{Expr, ExprKind, Pat, Stmt},
     ty::Ty,
 };
 use proc_macro2::Span;
-use std::{collections::BTreeMap, rc::Rc};
+use quote::ToTokens;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 use syn::spanned::Spanned;
 
 /// How many calls of closures a function may have, those in closures counted as often as these are called.
@@ -24,6 +28,28 @@ pub(super) struct Named {
     signature: Option<(Vec<Ty>, Ty)>,
 }
 
+/// The names that stand alone in an expression.
+#[derive(Default)]
+struct Names(BTreeSet<String>);
+
+impl Names {
+    fn of(e: &syn::Expr) -> BTreeSet<String> {
+        let mut names = Self::default();
+        names.tokens(e.to_token_stream());
+        names.0
+    }
+
+    fn tokens(&mut self, tokens: proc_macro2::TokenStream) {
+        for token in tokens {
+            match token {
+                proc_macro2::TokenTree::Ident(i) => _ = self.0.insert(i.to_string()),
+                proc_macro2::TokenTree::Group(g) => self.tokens(g.stream()),
+                _ => {}
+            }
+        }
+    }
+}
+
 impl Named {
     pub(super) fn for_signature(self, signature: (Vec<Ty>, Ty)) -> Self {
         Self {
@@ -35,12 +61,17 @@ impl Named {
 
 impl Checker<'_> {
     /// `let name = |..| ..;`, if it is that.
-    pub(super) fn let_closure(&mut self, pat: &syn::Pat, value: &syn::Expr) -> bool {
+    pub(super) fn let_closure(
+        &mut self,
+        pat: &syn::Pat,
+        value: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> bool {
         let (syn::Pat::Ident(name), syn::Expr::Closure(closure)) = (pat, strip(value)) else {
             return false;
         };
         self.may_stand(closure);
-        let named = self.closure_named(closure);
+        let named = self.closure_named(closure, stmts);
         self.bind(&name.ident.to_string(), Binding::Closure(Rc::new(named)));
         true
     }
@@ -49,11 +80,11 @@ impl Checker<'_> {
     pub(super) fn may_stand(&mut self, closure: &syn::ExprClosure) -> bool {
         if let Some(why) = chains::what_leaves(&closure.body) {
             self.refuse(why.span, why.message, why.help);
-        } else if closure.asyncness.is_some() || closure.capture.is_some() {
+        } else if closure.asyncness.is_some() {
             self.refuse(
                 closure.span(),
-                "a closure that takes what it captures with it is not part of the task language",
-                "leave out the `move`: it stays where it is",
+                "an `async` closure is not part of the task language",
+                "use `spawn!` and `sync!`",
             );
         } else {
             return true;
@@ -61,10 +92,31 @@ impl Checker<'_> {
         false
     }
 
-    pub(super) fn closure_named(&self, closure: &syn::ExprClosure) -> Named {
+    /// A closure with what its names stand for here. One that takes what it captures has variables of its own for that.
+    pub(super) fn closure_named(
+        &mut self,
+        closure: &syn::ExprClosure,
+        stmts: &mut Vec<Stmt>,
+    ) -> Named {
+        let mut scopes = self.scopes.clone();
+        if closure.capture.is_some() {
+            let mut taken = BTreeMap::new();
+            for name in Names::of(&closure.body) {
+                let Some(Binding::Var(var)) = self.lookup(&name).cloned() else {
+                    continue;
+                };
+                let (old, span) = (self.vars[var.0].clone(), closure.span());
+                let own = self.add_var(&old.name, old.ty.clone());
+                self.vars[own.0].lent = old.lent;
+                let value = Expr::new(ExprKind::Var(var), old.ty, span);
+                stmts.push(Stmt::Let(Pat::Var(own), Some(value)));
+                taken.insert(name, Binding::Var(own));
+            }
+            scopes.push(taken);
+        }
         Named {
             closure: closure.clone(),
-            scopes: self.scopes.clone(),
+            scopes,
             at: self.m.at.clone(),
             signature: None,
         }

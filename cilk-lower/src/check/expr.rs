@@ -399,10 +399,10 @@ impl Checker<'_> {
         }
         let Some(id) = id else {
             let known = self.m.structs.iter().map(|(_, d)| d.name.as_str());
-            let help = super::nearest(&name, known).map_or_else(
-                || "define it in this module".to_owned(),
-                |n| format!("did you mean `{n}`?"),
-            );
+            let elsewhere = self.m.known_elsewhere(&name);
+            let help = elsewhere
+                .or_else(|| super::nearest(&name, known).map(|n| format!("did you mean `{n}`?")))
+                .unwrap_or_else(|| "define it in this module".to_owned());
             return self.refuse(
                 s.path.span(),
                 format!("there is no struct `{name}` in this program"),

@@ -28,7 +28,7 @@ impl Checker<'_> {
         if let Some((_, other)) = &init.diverge {
             return self.let_else(&local.pat, &init.expr, other, stmts);
         }
-        if self.let_closure(pat, &init.expr) {
+        if self.let_closure(pat, &init.expr, stmts) {
             return;
         }
         if let Some(mac) = super::macros::spawn_macro(&init.expr) {

@@ -4,6 +4,7 @@
 //! dereference explicit, and refuses what the task language does not have with a word on what to write instead. One file a
 //! kind of expression; this one has the state and the way through a body.
 
+mod associated;
 mod calls;
 mod chains;
 mod channels;
@@ -285,7 +286,9 @@ impl<'m> Checker<'m> {
             .iter()
             .filter(|(_, i)| !matches!(i, Item::Alias(_)))
             .map(|(n, _)| n.as_str());
-        nearest(name, locals.chain(items)).map(|n| format!("did you mean `{n}`?"))
+        self.m
+            .known_elsewhere(name)
+            .or_else(|| nearest(name, locals.chain(items)).map(|n| format!("did you mean `{n}`?")))
     }
 
     fn block(&mut self, block: &syn::Block, want: Option<&Ty>) -> Expr {
@@ -334,11 +337,12 @@ impl<'m> Checker<'m> {
                 syn::Stmt::Local(local) => self.local(local, &mut stmts),
                 syn::Stmt::Item(syn::Item::Use(u)) => self.m.import(u),
                 syn::Stmt::Item(syn::Item::Const(_)) => {}
+                syn::Stmt::Item(item) if self.m.is_inside(item) => {}
                 // A semicolon too many.
                 syn::Stmt::Expr(syn::Expr::Verbatim(nothing), Some(_)) if nothing.is_empty() => {}
                 syn::Stmt::Item(item) => {
-                    self.error(item.span(), "an item inside a function")
-                        .help("move it to the top of the program's module");
+                    self.error(item.span(), "an item inside a block")
+                        .help("move it to the top of the function, or of the program's module");
                 }
                 syn::Stmt::Expr(e, None) if i == last => tail = Some(self.expr(e, want)),
                 syn::Stmt::Macro(m) if i == last && m.semi_token.is_none() => {

@@ -18,7 +18,7 @@ use crate::{items::derives, kernels::is_role_attribute};
 use millstream_graph::{ir::Program, ty::StructId};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Attribute, Item, ItemEnum, ItemMod, ItemStruct, parse_quote};
+use syn::{Attribute, Item, ItemEnum, ItemMod, ItemStruct, parse_quote, visit_mut::VisitMut};
 
 /// Makes plain Rust of a module that is a program.
 pub fn elision(module: &mut ItemMod, loops: &[ParallelLoop]) {
@@ -46,6 +46,22 @@ fn plain(module: &mut ItemMod) {
             }
             _ => {}
         }
+        if let Item::Fn(_) | Item::Impl(_) | Item::Trait(_) = item {
+            LayOut.visit_item_mut(item);
+        }
+    }
+}
+
+/// Lays out the structs and enums that stand in functions.
+pub(crate) struct LayOut;
+
+impl VisitMut for LayOut {
+    fn visit_item_struct_mut(&mut self, item: &mut ItemStruct) {
+        lay_out(item);
+    }
+
+    fn visit_item_enum_mut(&mut self, item: &mut ItemEnum) {
+        lay_out_enum(item);
     }
 }
 

@@ -14,7 +14,7 @@
 //! before its sync is the front end's affair), but nothing that reaches it by another way may touch it. A plain variable needs no
 //! hold: the front end sees all its uses.
 
-use super::{ParallelLoop, quiet, rounds, types::Writer};
+use super::{LayOut, ParallelLoop, quiet, rounds, types::Writer};
 use crate::{items::ident, kernels::is_role_attribute};
 use millstream_graph::ir::{Function, Program};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -123,6 +123,7 @@ fn version(mut task: ItemFn, loops: &[ParallelLoop]) -> TokenStream {
         syn::ReturnType::Type(_, ty) if matches!(**ty, syn::Type::Never(_)) => None,
         syn::ReturnType::Type(_, ty) => Some(quote!(#ty)),
     };
+    LayOut.visit_block_mut(&mut task.block);
     let mut rewrite = Rewrite { ret, loops };
     rewrite.visit_block_mut(&mut task.block);
     rewrite.finish_block(&mut task.block, end);

@@ -46,8 +46,6 @@ pub mod program {
 //~   help: call it: `add(..)`
 //~ 16:17: `return` in a closure
 //~   help: write a loop; a closure ends with its value
-//~ 20:21: a closure that takes what it captures with it is not part of the task language
-//~   help: leave out the `move`: it stays where it is
 //~ 22:21: `spawn!` in a closure
 //~   help: write a loop; a closure ends with its value
 //~ 25:34: there is no `missing` here

@@ -26,5 +26,3 @@ pub mod program {
 //~   help: give the constant of this block a name of its own
 //~ 13:19: the name `RUN` is defined more than once here
 //~   help: give the constant of this block a name of its own
-//~ 16:9: an item inside a function
-//~   help: move it to the top of the program's module

@@ -32,5 +32,3 @@ pub mod program {
 //~   help: a device does not print: write values to a buffer
 //~ 17:17: `?` stands in a function that returns an `Option`
 //~   help: say what happens where there is nothing: `let Some(x) = .. else { .. };`
-//~ 18:9: an item inside a function
-//~   help: move it to the top of the program's module

@@ -82,7 +82,6 @@ pub mod program {
 //~   note: 66:17: in `larger<Plain>`, which is used here
 //~   help: write an `impl` of the operator's trait, as `std::ops::Add`; for an order, derive `PartialOrd`
 //~ 39:32: copies of `grow` have no end: each calls one with a larger type
-//~   note: 39:32: in `grow<(((((u32, u32), (u32, u32)), ((u32, u32), (u32, u32))), (((u32, u32), (u32, u32)), ((u32, u32), (u32, u32)))), ((((u32, u32), (u32, u32)), ((u32, u32), (u32, u32))), (((u32, u32), (u32, u32)), ((u32, u32), (u32, u32)))))>`, which is used here
 //~   help: let it call itself with the type that it was called with
 //~ 51:9: functions that take closures call each other too often here
 //~   help: they stand in each other's places and cannot recurse: take the closure's result instead

@@ -92,6 +92,7 @@ programs! {
     imports
     independent_sets
     inference
+    inner_items
     int_bits
     int_division
     int_methods

@@ -24,7 +24,12 @@ type Given<'t> = (&'t syn::Pat, Rc<Signature>, Named);
 
 impl Checker<'_> {
     /// The closure that an argument is, or that calls the function it names.
-    pub(super) fn closure_of(&mut self, arg: &syn::Expr, takes: usize) -> Option<Named> {
+    pub(super) fn closure_of(
+        &mut self,
+        arg: &syn::Expr,
+        takes: usize,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Named> {
         let mut arg = strip(arg);
         while let syn::Expr::Reference(r) = arg {
             arg = strip(&r.expr);
@@ -61,7 +66,7 @@ impl Checker<'_> {
             return None;
         }
         self.may_stand(&closure)
-            .then(|| self.closure_named(&closure))
+            .then(|| self.closure_named(&closure, stmts))
     }
 
     /// The call of a function as its body, with its parameters by `let`.

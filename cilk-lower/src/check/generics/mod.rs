@@ -57,7 +57,7 @@ impl Checker<'_> {
         if let (Some(want), syn::ReturnType::Type(_, ty)) = (want, &template.item.sig.output) {
             self.there(&template.at, |c| c.learn_shape(ty, want, &mut g));
         }
-        let (mut values, mut closures) = (Vec::new(), Vec::new());
+        let (mut values, mut closures, mut taken) = (Vec::new(), Vec::new(), Vec::new());
         let mut inputs = inputs.into_iter();
         if let Some(this) = this
             && let Some((pat, ty)) = inputs.next()
@@ -70,7 +70,7 @@ impl Checker<'_> {
                 Some(crate::generics::Param {
                     kind: crate::generics::Kind::Closure(signature),
                     ..
-                }) => match self.closure_of(arg, signature.inputs.len()) {
+                }) => match self.closure_of(arg, signature.inputs.len(), &mut taken) {
                     Some(named) => closures.push((pat, Rc::clone(signature), named)),
                     None => return Self::broken(span),
                 },
@@ -81,7 +81,12 @@ impl Checker<'_> {
             }
         }
         if self.kind.is_none() || template.takes_closures() {
-            return self.inline(&template, &mut g, values, closures, want, span);
+            let value = self.inline(&template, &mut g, values, closures, want, span);
+            if taken.is_empty() {
+                return value;
+            }
+            let ty = value.ty.clone();
+            return Expr::new(ExprKind::Block(taken, Some(value)), ty, span);
         }
         let args: Vec<Expr> = values.into_iter().map(|(_, _, value)| value).collect();
         if args
