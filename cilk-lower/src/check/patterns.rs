@@ -51,6 +51,15 @@ pub(super) struct Matched {
     names: BTreeMap<String, VarId>,
 }
 
+/// Whether a pattern takes a reference away.
+pub(super) fn is_reference(pat: &syn::Pat) -> bool {
+    match pat {
+        syn::Pat::Reference(_) => true,
+        syn::Pat::Paren(p) => is_reference(&p.pat),
+        _ => false,
+    }
+}
+
 impl Checker<'_> {
     /// Checks a pattern that always matches and binds its names.
     pub(super) fn pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Pat {
@@ -76,12 +85,6 @@ impl Checker<'_> {
 
     /// The same for a value that is there itself or, with the mutability of the reference, behind one: then its parts are as well.
     fn parts(&mut self, pat: &syn::Pat, ty: &Ty, behind: Option<bool>) -> Pat {
-        let part = |ty: Ty| {
-            behind.map_or(ty.clone(), |mutable| Ty::Ref {
-                mutable,
-                target: Box::new(ty),
-            })
-        };
         match pat {
             syn::Pat::Wild(_) => Pat::Wild,
             syn::Pat::Paren(p) => self.pattern(&p.pat, ty),
@@ -106,7 +109,7 @@ impl Checker<'_> {
                 Pat::Fields(
                     fields
                         .into_iter()
-                        .map(|(i, p, ty)| (i, self.pattern(p, &part(ty))))
+                        .map(|(i, p, ty)| (i, self.part_pattern(p, ty, behind)))
                         .collect(),
                 )
             }
@@ -115,7 +118,7 @@ impl Checker<'_> {
                 Pat::Fields(
                     fields
                         .into_iter()
-                        .map(|(i, p, ty)| (i, self.pattern(p, &part(ty))))
+                        .map(|(i, p, ty)| (i, self.part_pattern(p, ty, behind)))
                         .collect(),
                 )
             }
@@ -133,7 +136,7 @@ impl Checker<'_> {
                 Pat::Fields(
                     fields
                         .into_iter()
-                        .map(|(i, p, ty)| (i, self.pattern(p, &part(ty))))
+                        .map(|(i, p, ty)| (i, self.part_pattern(p, ty, behind)))
                         .collect(),
                 )
             }
@@ -145,8 +148,12 @@ impl Checker<'_> {
                     ty,
                     &Ty::Array(Box::new(elem.clone()), s.elems.len() as u64),
                 );
-                let elem = part(elem);
-                Pat::Elements(s.elems.iter().map(|p| self.pattern(p, &elem)).collect())
+                let elems = s.elems.iter();
+                Pat::Elements(
+                    elems
+                        .map(|p| self.part_pattern(p, elem.clone(), behind))
+                        .collect(),
+                )
             }
             other => {
                 let rest = matches!(other, syn::Pat::Slice(_));
@@ -159,6 +166,26 @@ impl Checker<'_> {
                 Pat::Wild
             }
         }
+    }
+
+    /// The pattern of a part, which behind a reference is one too: then `&` would take that away twice.
+    fn part_pattern(&mut self, pat: &syn::Pat, ty: Ty, behind: Option<bool>) -> Pat {
+        let Some(mutable) = behind else {
+            return self.pattern(pat, &ty);
+        };
+        if is_reference(pat) && !matches!(self.shallow(&ty), Ty::Ref { .. }) {
+            self.refuse_reference(pat);
+            return Pat::Wild;
+        }
+        let target = Box::new(ty);
+        self.pattern(pat, &Ty::Ref { mutable, target })
+    }
+
+    /// Says that a name is a reference without more.
+    pub(super) fn refuse_reference(&mut self, pat: &syn::Pat) {
+        self.error(pat.span(), "`&` of a part of what a reference refers to")
+            .help("a name there is a reference already: leave out the `&`, and write `*x` for the value");
+        self.bind_as_broken(pat);
     }
 
     /// Binds the names of a pattern for something that is wrong, so that their uses are not errors of their own.

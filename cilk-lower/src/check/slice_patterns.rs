@@ -1,6 +1,10 @@
 //! `match` of a slice by its length and elements, `[first, rest @ ..]`: the tests and `let`s that it stands for.
 
-use super::{Binding, Checker, chains::own, patterns::ArmSyntax};
+use super::{
+    Binding, Checker,
+    chains::own,
+    patterns::{ArmSyntax, is_reference},
+};
 use crate::{
     hir::{Expr, ExprKind, Pat, Stmt},
     ty::Ty,
@@ -32,6 +36,16 @@ pub(super) fn is_of_slice(pat: &syn::Pat) -> bool {
         syn::Pat::Paren(p) => is_of_slice(&p.pat),
         syn::Pat::Or(o) => o.cases.iter().any(is_of_slice),
         _ => false,
+    }
+}
+
+/// The patterns of elements in one.
+fn elements(pat: &syn::Pat) -> Box<dyn Iterator<Item = &syn::Pat> + '_> {
+    match pat {
+        syn::Pat::Slice(s) => Box::new(s.elems.iter()),
+        syn::Pat::Paren(p) => elements(&p.pat),
+        syn::Pat::Or(o) => Box::new(o.cases.iter().flat_map(elements)),
+        _ => Box::new(std::iter::empty()),
     }
 }
 
@@ -95,6 +109,10 @@ impl Checker<'_> {
         };
         let mut asked = Vec::new();
         for arm in arms {
+            if let Some(twice) = elements(arm.pat).find(|elem| is_reference(elem)) {
+                self.refuse_reference(twice);
+                return Self::broken(span);
+            }
             match self.asked(arm.pat, &names) {
                 Some(mut of) => {
                     of.all &= arm.guard.is_none();

@@ -13,6 +13,7 @@ pub mod program {
         let P { x } = p;
         let ref r = n;
         let Some(v) = n else { return 1 };
+        let (e, &f) = &t;
         match n {
             1 | k => k,
             "one" => 1,
@@ -28,11 +29,13 @@ pub mod program {
 //~ 14:13: this pattern is not part of the task language
 //~   help: patterns are names, `_`, tuples, structs, arrays and `&` of these; in `match` also integers, bools and ranges
 //~ 15:13: a pattern of an `Option` for `u32`
-//~ 17:13: `k` is bound in some of these patterns only
+//~ 16:17: `&` of a part of what a reference refers to
+//~   help: a name there is a reference already: leave out the `&`, and write `*x` for the value
+//~ 18:13: `k` is bound in some of these patterns only
 //~   help: bind it in each, or before the `match`
-//~ 18:13: text is not part of the task language
+//~ 19:13: text is not part of the task language
 //~   help: use `u8` values: `b'x'`, or an array of them
-//~ 19:13: expected `u32`, found `a float`
+//~ 20:13: expected `u32`, found `a float`
 //~   help: convert it: `.. as u32`
-//~ 20:13: `ref` is not part of the task language
+//~ 21:13: `ref` is not part of the task language
 //~   help: bind the value itself

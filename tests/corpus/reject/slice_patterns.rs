@@ -24,6 +24,10 @@ pub mod program {
             _ => *first,
         };
         let [v, ..] = a;
+        let u = match a {
+            [&v, ..] => v,
+            [] => 0,
+        };
         x
     }
 }
@@ -38,3 +42,5 @@ pub mod program {
 //~ 23:28: there is no `missing` here
 //~ 26:13: this pattern is not part of the task language
 //~   help: a slice may be shorter: `let [x, rest @ ..] = a else { .. };`, or `match`
+//~ 28:14: `&` of a part of what a reference refers to
+//~   help: a name there is a reference already: leave out the `&`, and write `*x` for the value

@@ -171,8 +171,8 @@ impl Measured {
             ..Ring::default()
         };
         let mut came = [0; 4];
-        // SAFETY: `DOORS` defines it with this type; everything is as long as the ring says, and lives until it returns.
         let data = data.as_mut_ptr().cast();
+        // SAFETY: `DOORS` defines it with this type; everything is as long as the ring says, and lives until it returns.
         let waiting = self.library.door::<Pass, _>(b"pass", |pass| unsafe {
             pass(
                 kernel,
