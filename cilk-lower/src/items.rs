@@ -120,7 +120,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
             .help("write `mod name { .. }` with the tasks in it, not `mod name;`");
         return m;
     };
-    let mut structs = Vec::new();
+    let (mut structs, mut enums) = (Vec::new(), Vec::new());
     let mut functions = Vec::new();
     // A block may stand before its struct.
     let (blocks, others): (Vec<_>, Vec<_>) = items
@@ -128,7 +128,10 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         .filter(|i| !is_cfg_test(i))
         .partition(|i| matches!(i, syn::Item::Impl(_)));
     for item in others.into_iter().chain(blocks) {
-        m.declare(item, &mut structs, &mut functions);
+        m.declare(item, &mut structs, &mut enums, &mut functions);
+    }
+    for (id, item) in enums {
+        enums::resolve(&mut m, id, item);
     }
     for (id, item) in structs {
         m.resolve_struct(id, item);
@@ -185,6 +188,7 @@ impl Module {
         &mut self,
         item: &'a syn::Item,
         structs: &mut Vec<(StructId, &'a syn::ItemStruct)>,
+        enums: &mut Vec<(StructId, &'a syn::ItemEnum)>,
         functions: &mut Vec<(String, Cow<'a, syn::ItemFn>)>,
     ) {
         match item {
@@ -214,7 +218,7 @@ impl Module {
                 }
                 structs.push((id, s));
             }
-            syn::Item::Enum(e) => enums::declare(self, e),
+            syn::Item::Enum(e) => enums.push((enums::declare(self, e), e)),
             syn::Item::Const(c) => {
                 if c.ident == "_" {
                     return;
@@ -470,7 +474,7 @@ impl Module {
             other => {
                 self.diags
                     .error(other.span(), format!("the type `{}` is not part of the task language", other.to_token_stream()))
-                    .help("there are numbers, bool, arrays, tuples, structs, `Option`, slices, references, atomics, `Mat<T>` and `MatMut<T>`");
+                    .help("there are numbers, bool, arrays, tuples, structs, enums, `Option`, `Result`, slices, references, atomics, `Mat<T>` and `MatMut<T>`");
                 Type::unit()
             }
         }
@@ -543,6 +547,7 @@ impl Module {
         }
         match self.names.get(&name) {
             None if name == "Option" => return self.resolve_option(last),
+            None if name == "Result" => return self.resolve_result(last),
             Some(Item::Struct(id)) => return Type::Struct(*id),
             Some(Item::Alias(id)) => return self.resolve_alias(*id, path.span()),
             _ => {}
@@ -564,7 +569,6 @@ impl Module {
             "Mutex" | "RwLock" | "Cell" | "RefCell" | "Rc" | "Arc" => {
                 "children share atomics by `&`, and are lent parts of a slice by `&mut`".to_owned()
             }
-            "Result" => "use an `Option`, or an enum that says what went wrong".to_owned(),
             _ => {
                 let mut known: Vec<&str> = Scalar::ALL.into_iter().map(Scalar::name).collect();
                 known.extend(self.structs.iter().map(|(_, d)| d.name.as_str()));
@@ -597,23 +601,58 @@ impl Module {
     }
 
     fn resolve_option(&mut self, segment: &syn::PathSegment) -> Type {
-        let some = match &segment.arguments {
-            syn::PathArguments::AngleBracketed(args) => args.args.first(),
-            _ => None,
-        };
-        let Some(syn::GenericArgument::Type(some)) = some else {
-            self.diags
-                .error(segment.span(), "`Option` needs the type it holds")
-                .help("write `Option<u32>`");
-            return Type::unit();
-        };
-        let ty = self.resolve_type(some);
-        if ty.has_atomics(&self.structs) {
-            self.diags
-                .error(some.span(), "an `Option` cannot hold an atomic")
-                .help("give the atomic by reference, and a `bool` beside it");
+        match &self.held_by(segment, 1, "write `Option<u32>`")[..] {
+            [some] => Type::Option(Box::new(some.clone())),
+            _ => Type::unit(),
         }
-        Type::Option(Box::new(ty))
+    }
+
+    fn resolve_result(&mut self, segment: &syn::PathSegment) -> Type {
+        match &self.held_by(segment, 2, "write `Result<u32, Fault>`")[..] {
+            [ok, err] => Type::Result(Box::new(ok.clone()), Box::new(err.clone())),
+            _ => Type::unit(),
+        }
+    }
+
+    /// The types that an `Option` or a `Result` holds; none if something is wrong, and has been said.
+    fn held_by(&mut self, segment: &syn::PathSegment, count: usize, help: &str) -> Vec<Type> {
+        let name = &segment.ident;
+        let given: Vec<&syn::Type> = match &segment.arguments {
+            syn::PathArguments::AngleBracketed(args) => args
+                .args
+                .iter()
+                .filter_map(|arg| match arg {
+                    syn::GenericArgument::Type(ty) => Some(ty),
+                    _ => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        if given.len() != count {
+            let holds = match count {
+                1 => "the type it holds",
+                _ => "the types of its value and of its error",
+            };
+            self.diags
+                .error(segment.span(), format!("`{name}` needs {holds}"))
+                .help(help);
+            return Vec::new();
+        }
+        let article = if count == 1 { "an" } else { "a" };
+        let mut types = Vec::new();
+        for given in given {
+            let ty = self.resolve_type(given);
+            if ty.has_atomics(&self.structs) {
+                self.diags
+                    .error(
+                        given.span(),
+                        format!("{article} `{name}` cannot hold an atomic"),
+                    )
+                    .help("give the atomic by reference, and a `bool` beside it");
+            }
+            types.push(ty);
+        }
+        types
     }
 
     fn resolve_mat(&mut self, segment: &syn::PathSegment, mutable: bool) -> Type {
@@ -663,6 +702,7 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
         Type::Scalar(_) | Type::Struct(_) => true,
         Type::Tuple(t) => t.iter().all(is_plain),
         Type::Array(e, _) | Type::Option(e) => is_plain(e),
+        Type::Result(ok, err) => is_plain(ok) && is_plain(err),
         Type::Slice { .. }
         | Type::Ref { .. }
         | Type::Mat { .. }
@@ -671,7 +711,7 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
     }
 }
 
-fn contains_struct(ty: &Type, id: StructId, structs: &Structs) -> bool {
+pub(crate) fn contains_struct(ty: &Type, id: StructId, structs: &Structs) -> bool {
     match ty {
         Type::Struct(other) => {
             *other == id
@@ -682,6 +722,7 @@ fn contains_struct(ty: &Type, id: StructId, structs: &Structs) -> bool {
         }
         Type::Tuple(t) => t.iter().any(|t| contains_struct(t, id, structs)),
         Type::Array(e, _) | Type::Option(e) => contains_struct(e, id, structs),
+        Type::Result(ok, err) => [ok, err].iter().any(|t| contains_struct(t, id, structs)),
         _ => false,
     }
 }

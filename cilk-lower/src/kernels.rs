@@ -170,7 +170,9 @@ impl Module {
             self.diags
                 .error(ty.span(), "an atomic cannot be passed by value")
                 .help("pass it by reference: `&AtomicU32`");
-        } else if matches!(&bound, Type::Tuple(_) | Type::Option(_)) && !is_plain(&bound) {
+        } else if matches!(&bound, Type::Tuple(_) | Type::Option(_) | Type::Result(..))
+            && !is_plain(&bound)
+        {
             self.diags
                 .error(ty.span(), format!("a kernel cannot have `{shown}`"))
                 .help("give each reference a parameter of its own");
@@ -208,6 +210,7 @@ fn is_mutable(ty: &Type) -> bool {
         }
         Type::Tuple(fields) => fields.iter().any(is_mutable),
         Type::Array(elem, _) | Type::Option(elem) => is_mutable(elem),
+        Type::Result(ok, err) => is_mutable(ok) || is_mutable(err),
         Type::Scalar(_) | Type::Struct(_) | Type::Atomic(_) | Type::Channel(_) => false,
     }
 }

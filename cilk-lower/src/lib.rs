@@ -23,7 +23,6 @@ pub mod rust;
 mod ty;
 
 pub use diag::{Diagnostic, Diagnostics};
-pub use enums::integer;
 pub use front::{
     Parsed, SourceError, is_program_attribute, parse_file, parse_module, program_options, read_file,
 };

@@ -60,9 +60,14 @@ fn complete(module: &mut ItemMod, Parsed { program, loops }: &Parsed) {
     let imports = rust::imports(module);
     rust::elision(module, loops);
     let enums: Vec<&ItemEnum> = enums(module).collect();
-    let layouts = program.structs.iter().map(|(id, def)| {
+    // A type of Rust's own has its layout already.
+    let own = program.structs.iter().filter(|(_, def)| !def.is_foreign());
+    let layouts = own.map(|(id, def)| {
         let of_enum = enums.iter().find(|e| e.ident == def.name);
-        of_enum.map_or_else(|| call::layout(id, program), |e| call::enum_layout(e))
+        of_enum.map_or_else(
+            || call::layout(id, program),
+            |e| call::enum_layout(e, id, program),
+        )
     });
     let layouts: TokenStream = layouts.collect();
     let calls = call::module(module, program);

@@ -8,8 +8,8 @@ use crate::{
     ty::{BOOL, Ty, U32, USIZE},
 };
 use millstream_graph::{
-    ir::{FunctionKind, UnOp},
-    ty::{Scalar, StructId, Type},
+    ir::FunctionKind,
+    ty::{Scalar, Type},
 };
 use proc_macro2::Span;
 use std::rc::Rc;
@@ -62,10 +62,9 @@ impl Checker<'_> {
                     span,
                 )
             }
-            None if self.m.whole_path(&path).is_some() => {
+            None if self.variant_named(&path).is_some() || self.m.whole_path(&path).is_some() => {
                 self.associated_call(&path, &args, want, span)
             }
-            None if self.is_some(&path) => self.some(&args, want, span),
             _ if super::macros::KNOWN.contains(&name.as_str()) => self.refuse(
                 ident.span(),
                 format!("`{name}` is a macro"),
@@ -79,7 +78,6 @@ impl Checker<'_> {
                     .filter(|(_, i)| matches!(i, Item::Fn(_)))
                     .map(|(n, _)| n.as_str());
                 let help = match nearest(&name, fns) {
-                    _ if matches!(&*name, "Ok" | "Err") => super::fields::NO_RESULT.to_owned(),
                     Some(n) => format!("did you mean `{n}`?"),
                     None => {
                         "a program calls its own functions; define it in this module".to_owned()
@@ -207,20 +205,16 @@ impl Checker<'_> {
     }
 
     /// A path of several segments as a value: a constant of a type.
-    pub(super) fn associated(&mut self, path: &syn::Path) -> Expr {
+    pub(super) fn associated(&mut self, path: &syn::Path, want: Option<&Ty>) -> Expr {
         let span = path.span();
         let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
-        if let Some((id, number)) = self.m.variant(path) {
-            return self.variant(id, number, span);
+        if let Some(named) = self.variant_named(path) {
+            return self.variant_value(&named, want, span);
         }
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         let [.., owner, name] = names.as_slice() else {
             return Self::broken(span);
         };
-        if self.is_none(path) {
-            let some = self.fresh_any();
-            return self.none_of(&some, span);
-        }
         if let Some(value) = float_const(&names) {
             let ty = names
                 .iter()
@@ -253,7 +247,7 @@ impl Checker<'_> {
                         .find(&owner)
                         .into_iter()
                         .flat_map(|id| &self.m.structs[id].variants)
-                        .map(|(name, _)| format!("`{name}`"))
+                        .map(|v| format!("`{}`", v.name))
                         .collect();
                     self.refuse(
                         span,
@@ -315,24 +309,6 @@ impl Checker<'_> {
         self.m.resolve_type(&syn::parse_quote!(#ident))
     }
 
-    /// The value of an enum whose number has these bits.
-    pub(super) fn variant(&mut self, id: StructId, bits: u64, span: Span) -> Expr {
-        let integer = Ty::from_type(&self.m.structs[id].fields[0].1);
-        let number = self.m.number(id, bits);
-        let magnitude = ExprKind::Int(number.unsigned_abs());
-        let magnitude = Expr::new(magnitude, integer.clone(), span);
-        let value = match number < 0 {
-            true => Expr::new(ExprKind::Unary(UnOp::Neg, magnitude), integer, span),
-            false => magnitude,
-        };
-        let kind = ExprKind::Struct {
-            id,
-            fields: vec![(0, value)],
-            base: None,
-        };
-        Expr::new(kind, Ty::Struct(id), span)
-    }
-
     /// The struct of that name, through aliases.
     fn struct_named(&mut self, name: &str) -> Option<String> {
         let id = match self.m.names.get(name)? {
@@ -354,6 +330,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Expr {
         let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
+        if let Some(named) = self.variant_named(path) {
+            return self.variant_call(&named, args, want, span);
+        }
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         let [.., owner, name] = names.as_slice() else {
             return Self::broken(span);
@@ -378,7 +357,6 @@ impl Checker<'_> {
                 let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
                 return self.default_of(&ty, span);
             }
-            ("Option", "Some") if self.is_some(path) => return self.some(args, want, span),
             ("Mat" | "MatMut", "new") => return self.mat_new(owner == "MatMut", args, span),
             ("millstream", "on_gpu") if args.is_empty() => {
                 if self.kind == Some(FunctionKind::Task) {
@@ -471,7 +449,7 @@ impl Checker<'_> {
             ("try_from", [_]) => self.refuse(
                 path.span(),
                 format!("`{scalar}` has no function `try_from`"),
-                format!("there is no `Result`: compare with `{scalar}::MAX`, then write `.. as {scalar}`"),
+                format!("compare with `{scalar}::MAX`, then write `.. as {scalar}`"),
             ),
             (_, [receiver, rest @ ..]) => {
                 let mut receiver = self.expr(receiver, Some(&ty));

@@ -175,8 +175,8 @@ impl Checker<'_> {
             Ty::Tuple(_) | Ty::Array(..) => {
                 d.help("write it for the parts, one by one");
             }
-            Ty::Option(_) => {
-                d.help(super::options::TAKE_APART);
+            Ty::Option(_) | Ty::Result(..) => {
+                d.help(super::sums::TAKE_APART);
             }
             Ty::Struct(_) => {
                 d.help("write an `impl` of the operator's trait, as `std::ops::Add`; for an order, derive `PartialOrd`");
@@ -191,6 +191,7 @@ impl Checker<'_> {
                 Ty::Scalar(_) | Ty::Struct(_) | Ty::Error | Ty::Never => true,
                 Ty::Tuple(fields) => fields.iter().all(is_plain),
                 Ty::Array(elem, _) | Ty::Option(elem) => is_plain(elem),
+                Ty::Result(ok, err) => is_plain(ok) && is_plain(err),
                 _ => false,
             }
         }

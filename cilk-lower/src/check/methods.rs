@@ -180,7 +180,7 @@ impl Checker<'_> {
                 self.scalar_method(receiver, &name, &args, at, span)
             }
             Ty::Struct(id) => self.struct_method(m, receiver, id),
-            Ty::Option(some) => self.option_method(m, receiver, *some),
+            Ty::Option(_) | Ty::Result(..) => self.option_method(m, receiver),
             Ty::Var(_) => self.refuse(
                 m.receiver.span(),
                 "the type must be known here",

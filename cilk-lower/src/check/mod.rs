@@ -20,11 +20,11 @@ mod macros;
 mod memory;
 mod methods;
 mod operators;
-mod options;
 mod overloads;
 mod patterns;
 mod places;
 mod slice_patterns;
+mod sums;
 
 pub(crate) use control::is_parallel_attribute;
 

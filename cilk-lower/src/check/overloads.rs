@@ -147,13 +147,15 @@ impl Checker<'_> {
                 Some(rest) => {
                     let first = self.by_parts(strict, &a, &b);
                     let same = match self.shallow(&a.ty) {
-                        Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Option(_) => {
-                            ExprKind::SameFields {
-                                equal: true,
-                                left: a,
-                                right: b,
-                            }
-                        }
+                        Ty::Tuple(_)
+                        | Ty::Struct(_)
+                        | Ty::Array(..)
+                        | Ty::Option(_)
+                        | Ty::Result(..) => ExprKind::SameFields {
+                            equal: true,
+                            left: a,
+                            right: b,
+                        },
                         _ => ExprKind::Binary(BinOp::Eq, a, b),
                     };
                     let same = Expr::new(same, BOOL, span);

@@ -166,7 +166,8 @@ impl Outliner<'_> {
             Ty::Tuple(parts) => parts
                 .iter()
                 .all(|ty| matches!(ty, Ty::Scalar(_) | Ty::Array(..) | Ty::Struct(_))),
-            Ty::Scalar(_) | Ty::Array(..) | Ty::Struct(_) | Ty::Option(_) => true,
+            Ty::Scalar(_) | Ty::Array(..) | Ty::Struct(_) => true,
+            Ty::Option(_) | Ty::Result(..) => true,
             _ => false,
         }
     }

@@ -100,6 +100,7 @@ programs! {
     label_correcting
     late_initialization
     lent_local_array
+    lent_options
     lent_struct_fields
     let_conditions
     loop_labels
@@ -145,6 +146,7 @@ programs! {
     raw_names
     recursive_rays
     references
+    results
     results_in_array
     results_in_slice
     results_in_struct
@@ -169,6 +171,7 @@ programs! {
     structs
     sudoku
     suffix_arrays
+    sums
     sync_in_branch
     sync_in_loop
     tables_and_ranges

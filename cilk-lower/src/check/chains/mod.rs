@@ -4,6 +4,7 @@
 //! A chain begins with what a `for` runs over, goes on with adaptors, and ends with a method that asks for all of its items, or in the head of a `for`.
 //! What is asked, or taken apart, where it stands is never an `Option`: `.max().unwrap_or(0)`.
 
+mod asked;
 mod closure;
 mod search;
 mod slices;
