@@ -6,7 +6,8 @@ use crate::{
     items::{Item, Module, contains_struct, derives, is_plain},
 };
 use millstream_graph::ty::{Scalar, StructDef, StructId, Type, Variant};
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::spanned::Spanned;
 
 /// The integer that holds an enum's number: what its `#[repr(..)]` says, else a byte. An error is the attribute, if it says something else.
@@ -191,10 +192,47 @@ fn literal(e: &syn::Expr) -> Option<i128> {
     }
 }
 
+/// The name of Rust's own order, which a program has once it names or makes one.
+pub(crate) const ORDERING: &str = "std::cmp::Ordering";
+
+/// Whether a path leads to the other `Ordering`.
+pub(crate) fn is_of_atomics(path: &syn::Path) -> bool {
+    path.segments.iter().any(|s| s.ident == "atomic")
+}
+
+/// Whether items name what an order may be.
+pub(crate) fn names_ordering(items: &[syn::Item]) -> bool {
+    fn names(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(name) => name == "Less" || name == "Equal" || name == "Greater",
+            TokenTree::Group(group) => names(group.stream()),
+            _ => false,
+        })
+    }
+    items.iter().any(|item| names(item.to_token_stream()))
+}
+
 impl Module {
+    /// Rust's own order; there is one from the first time on that this is asked.
+    pub(crate) fn ordering(&mut self) -> StructId {
+        if let Some(id) = self.structs.find(ORDERING) {
+            return id;
+        }
+        let mut def = StructDef::new_enum(ORDERING, Type::Scalar(Scalar::I8));
+        for (name, number) in [("Less", 0xff), ("Equal", 0), ("Greater", 1)] {
+            def.add_variant(name, number, Vec::new(), Vec::new());
+        }
+        let id = self.structs.push(def);
+        self.ordered.insert(id);
+        id
+    }
+
     /// The variant that a path names, `Colour::Red` or what `use` brings in, and its enum.
     pub(crate) fn variant(&self, path: &syn::Path) -> Option<(StructId, &Variant)> {
         let whole = self.whole_path(path).unwrap_or_else(|| path.clone());
+        if is_of_atomics(&whole) {
+            return None;
+        }
         let mut names = whole.segments.iter().rev().map(|s| s.ident.to_string());
         let (name, owner) = (names.next()?, names.next());
         let Some(owner) = owner else {
@@ -207,9 +245,10 @@ impl Module {
     }
 
     fn variant_of(&self, owner: &str, name: &str) -> Option<(StructId, &Variant)> {
-        let id = match self.names.get(owner)? {
-            Item::Struct(id) => *id,
-            Item::Alias(alias) => match &self.aliases[*alias].0 {
+        let id = match self.names.get(owner) {
+            None if owner == "Ordering" => self.structs.find(ORDERING)?,
+            Some(Item::Struct(id)) => *id,
+            Some(Item::Alias(alias)) => match &self.aliases[*alias].0 {
                 syn::Type::Path(p) if p.path.get_ident().is_some_and(|i| i != owner) => {
                     let name = p.path.get_ident()?.to_string();
                     self.structs.find(&name)?

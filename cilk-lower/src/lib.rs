@@ -21,6 +21,7 @@ mod outline;
 mod pending;
 pub mod rust;
 mod ty;
+mod types;
 
 pub use diag::{Diagnostic, Diagnostics};
 pub use front::{

@@ -1,6 +1,6 @@
 //! Calls of functions, constructors of structs, and what hangs on the names of types: `u32::MAX`, `AtomicU32::new(0)`.
 
-use super::{Binding, Checker, nearest};
+use super::{Binding, Checker, nearest, sums::Sum};
 use crate::{
     hir::{Builtin, Expr, ExprKind, FnId},
     impls::full_name,
@@ -391,8 +391,18 @@ impl Checker<'_> {
                     None => Self::broken(span),
                 },
                 _ => {
-                    let help =
-                        self.member_help(&owner, name, "write it in an `impl` block of the struct");
+                    let known: Vec<String> = match self.m.structs.find(&owner) {
+                        Some(id) => self.variants(Sum::Enum(id)),
+                        None => Vec::new(),
+                    }
+                    .into_iter()
+                    .map(|v| format!("`{}`", v.name))
+                    .collect();
+                    let otherwise = match known.is_empty() {
+                        true => "write it in an `impl` block of the struct".to_owned(),
+                        false => format!("there are the variants {}", known.join(", ")),
+                    };
+                    let help = self.member_help(&owner, name, &otherwise);
                     self.refuse(
                         path.span(),
                         format!("`{owner}` has no function `{name}`"),

@@ -153,6 +153,15 @@ impl Checker<'_> {
         {
             return greater;
         }
+        if let (true, [other]) = (super::orders::COMPARE.contains(&&*name), &args[..])
+            && !matches!(ty, Ty::Slice { .. } | Ty::Mat { .. } | Ty::Atomic(_))
+            && !self.has_method(&ty, &name)
+        {
+            return self.compared(&name, receiver, other, at);
+        }
+        if self.is_ordering(&ty) {
+            return self.ordering_method(m, receiver);
+        }
         match ty {
             Ty::Error | Ty::Never => Self::broken(span),
             Ty::Slice { .. } | Ty::Array(..) => self.slice_method(receiver, &name, &args, at, span),
@@ -197,6 +206,17 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether the program has a method of that name for a type.
+    fn has_method(&self, ty: &Ty, name: &str) -> bool {
+        match ty {
+            Ty::Struct(id) => {
+                let name = full_name(&self.m.structs[*id].name, name);
+                self.m.names.contains_key(&name)
+            }
+            _ => false,
+        }
+    }
+
     /// `max` or `min` of values that have several parts and an order, and no method of their own of that name.
     fn greater_of(
         &mut self,
@@ -205,12 +225,7 @@ impl Checker<'_> {
         ty: &Ty,
         other: &syn::Expr,
     ) -> Option<Expr> {
-        let own = match ty {
-            Ty::Struct(id) => full_name(&self.m.structs[*id].name, name),
-            Ty::Tuple(_) => String::new(),
-            _ => return None,
-        };
-        if self.m.names.contains_key(&own) {
+        if !matches!(ty, Ty::Struct(_) | Ty::Tuple(_)) || self.has_method(ty, name) {
             return None;
         }
         let other = self.expr_as(other, ty);

@@ -20,6 +20,7 @@ mod macros;
 mod memory;
 mod methods;
 mod operators;
+mod orders;
 mod overloads;
 mod patterns;
 mod places;

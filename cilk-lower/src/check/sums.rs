@@ -1,7 +1,12 @@
 //! The program's enums, `Option` and `Result`: their variants, as expressions and as patterns, and `?`. A value of such a type has its number for its first part, then the data of
 //! all variants, zeros where it is another variant. What is asked of an `Option` or a `Result` is in [`super::chains`], with what is asked of a search.
 
-use super::{Checker, chains, expr::member_name, fields::named_fields, patterns::Matched};
+use super::{
+    Checker, chains,
+    expr::member_name,
+    fields::named_fields,
+    patterns::{ArmSyntax, BodySyntax, Matched},
+};
 use crate::{
     hir::{Builtin, Expr, ExprKind, Path, Test},
     ty::{BOOL, Ty},
@@ -10,7 +15,7 @@ use millstream_graph::{
     ir::UnOp,
     ty::{Scalar, StructId, Type, Variant},
 };
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use syn::{punctuated::Punctuated, spanned::Spanned};
 
 /// What to do with an `Option` or a `Result` where its value is needed.
@@ -33,6 +38,13 @@ impl Sum {
             Ty::Struct(id) if checker.m.structs[id].is_enum() => Some(Self::Enum(id)),
             _ => None,
         }
+    }
+}
+
+impl Sum {
+    /// What to do with one where another is needed.
+    fn help(of: Option<Self>, help: &str) -> Option<String> {
+        matches!(of, Some(Self::Option | Self::Result)).then(|| help.to_owned())
     }
 }
 
@@ -294,10 +306,30 @@ impl Checker<'_> {
                 #some(#value) => #value,
                 #none => return #none,
             }),
-            Some(Sum::Result) => syn::parse_quote_spanned!(span=> match (#of) {
-                #ok(#value) => #value,
-                #err(#value) => return #err(#value),
-            }),
+            Some(Sum::Result) => {
+                let result = self.expr(of, None);
+                if let (Ty::Result(_, have), Ty::Result(_, want)) =
+                    (self.shallow(&result.ty), self.shallow(&self.ret.clone()))
+                    && !self.table.unify(&have, &want)
+                {
+                    let (have, want) = (self.show(&have), self.show(&want));
+                    return self.refuse(
+                        span,
+                        format!("the error is `{have}`, and the function returns `{want}`"),
+                        "make one of the other: `.map_err(|e| ..)?`",
+                    );
+                }
+                let (found, failed) = (own_pat(&ok, &value), own_pat(&err, &value));
+                let (taken, left) = (
+                    syn::parse_quote_spanned!(span=> #value),
+                    syn::parse_quote_spanned!(span=> return #err(#value)),
+                );
+                let arms = [
+                    ArmSyntax::new(&found, BodySyntax::Expr(&taken)),
+                    ArmSyntax::new(&failed, BodySyntax::Expr(&left)),
+                ];
+                return self.matching(result, &arms, want, span);
+            }
             _ => {
                 return self.refuse(
                     span,
@@ -349,11 +381,20 @@ impl Checker<'_> {
         let mut wrong = !self.table.unify(ty, &whole);
         if wrong {
             let (have, want) = (self.show(ty), self.show(&whole));
+            let other = Sum::of(ty, self);
             match named.sum {
-                Sum::Enum(_) => self.error(span, format!("expected `{have}`, found `{want}`")),
-                Sum::Option => self.error(span, format!("a pattern of an `Option` for `{have}`")),
-                Sum::Result => self.error(span, format!("a pattern of a `Result` for `{have}`")),
-            };
+                Sum::Enum(_) => {
+                    self.error(span, format!("expected `{have}`, found `{want}`"));
+                }
+                Sum::Option => {
+                    let d = self.error(span, format!("a pattern of an `Option` for `{have}`"));
+                    d.help = Sum::help(other, "make one of it: `.ok()`");
+                }
+                Sum::Result => {
+                    let d = self.error(span, format!("a pattern of a `Result` for `{have}`"));
+                    d.help = Sum::help(other, "make one of it: `.ok_or(..)`");
+                }
+            }
         }
         let types = self.parts_of(&whole);
         let variant = &named.variant;
@@ -435,6 +476,11 @@ impl Named {
         };
         format!("`{}{data}`", self.shown)
     }
+}
+
+/// A variant of one part, and the name of that.
+fn own_pat(variant: &Ident, name: &Ident) -> syn::Pat {
+    syn::parse_quote!(#variant(#name))
 }
 
 /// The number of a variant as a value of its type.

@@ -76,6 +76,7 @@ pub mod program {
 //~   help: write `Some(x)`
 //~ 36:16: a pattern of an `Option` for `u32`
 //~ 37:16: a pattern of a `Result` for `Option<u32>`
+//~   help: make one of it: `.ok_or(..)`
 //~ 39:21: this pattern asks for what lies behind a reference inside of a value
 //~   help: bind the reference, and compare what it refers to in a guard: `Some(x) if *x == 0`
 //~ 40:20: the type of this is not known

@@ -33,8 +33,6 @@ pub mod program {
 //~   help: name the type: `u64::from(x)` where no value is lost, else `x as u64`
 //~ 15:17: `u8` has no function `try_from`
 //~   help: compare with `u8::MAX`, then write `.. as u8`
-//~ 16:19: `u32` has no method `cmp`
-//~   help: compare with `<`, `==` and `>`
 //~ 17:17: the type of this is not known
 //~   help: write it: `let x: u32 = ..`
 //~ 18:17: a path of this form is not part of the task language

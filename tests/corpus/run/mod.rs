@@ -125,6 +125,7 @@ programs! {
     option_uses
     optional_parts
     options
+    orderings
     own_operators
     page_ranks
     parallel_checked

@@ -1,0 +1,255 @@
+//! What the types of a source mean.
+
+use crate::{
+    consts, enums,
+    items::{Item, Module},
+};
+use millstream_graph::ty::{Scalar, Type};
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::spanned::Spanned;
+
+impl Module {
+    /// What a type of the source means. An error gives the unit type.
+    pub(crate) fn resolve_type(&mut self, ty: &syn::Type) -> Type {
+        match ty {
+            syn::Type::Paren(p) => self.resolve_type(&p.elem),
+            syn::Type::Group(g) => self.resolve_type(&g.elem),
+            syn::Type::Tuple(t) => {
+                Type::Tuple(t.elems.iter().map(|t| self.resolve_type(t)).collect())
+            }
+            syn::Type::Array(a) => {
+                let elem = self.resolve_type(&a.elem);
+                let len = consts::eval_usize(self, &a.len).unwrap_or(0);
+                Type::Array(Box::new(elem), len)
+            }
+            syn::Type::Reference(r) => self.resolve_reference(r),
+            syn::Type::Path(p) if self.refuse_handle(p) => Type::unit(),
+            syn::Type::Path(p) if p.qself.is_none() => self.resolve_path(&p.path),
+            syn::Type::Slice(s) => {
+                self.diags
+                    .error(s.span(), "a slice needs a reference in front")
+                    .help("write `&[T]` or `&mut [T]`");
+                Type::unit()
+            }
+            syn::Type::Infer(i) => {
+                self.diags
+                    .error(i.span(), "the type must be written out here");
+                Type::unit()
+            }
+            other => {
+                self.diags
+                    .error(other.span(), format!("the type `{}` is not part of the task language", other.to_token_stream()))
+                    .help("there are numbers, bool, arrays, tuples, structs, enums, `Option`, `Result`, slices, references, atomics, `Mat<T>` and `MatMut<T>`");
+                Type::unit()
+            }
+        }
+    }
+
+    fn resolve_reference(&mut self, r: &syn::TypeReference) -> Type {
+        let mutable = r.mutability.is_some();
+        let (target, slice) = match &*r.elem {
+            // Of references to references the last alone says enough.
+            syn::Type::Reference(inner) => {
+                let mut last = inner;
+                while let syn::Type::Reference(next) = &*last.elem {
+                    last = next;
+                }
+                (self.resolve_reference(last), false)
+            }
+            syn::Type::Slice(s) => (self.resolve_type(&s.elem), true),
+            other => (self.resolve_type(other), false),
+        };
+        if mutable && matches!(target, Type::Atomic(_)) {
+            self.diags
+                .error(r.span(), "an atomic behind `&mut`")
+                .help("share it: write `&` instead of `&mut`");
+        }
+        let holds_reference = matches!(
+            target,
+            Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. }
+        );
+        if holds_reference {
+            let shown = target.display(&self.structs).to_string();
+            self.diags
+                .error(
+                    r.span(),
+                    format!("a reference to `{shown}` is not part of the task language"),
+                )
+                .help(format!("pass `{shown}` itself"));
+            return target;
+        }
+        if slice {
+            Type::Slice {
+                mutable,
+                elem: Box::new(target),
+            }
+        } else {
+            Type::Ref {
+                mutable,
+                target: Box::new(target),
+            }
+        }
+    }
+
+    fn resolve_path(&mut self, path: &syn::Path) -> Type {
+        let path = &self.whole_path(path).unwrap_or_else(|| path.clone());
+        let Some(last) = path.segments.last() else {
+            return Type::unit();
+        };
+        let name = last.ident.to_string();
+        if let Some(scalar) = Scalar::from_name(&name).filter(|s| *s != Scalar::Ptr) {
+            return Type::Scalar(scalar);
+        }
+        if let Some(inner) = name
+            .strip_prefix("Atomic")
+            .and_then(|s| Scalar::from_name(&s.to_lowercase()))
+            && (inner.is_int() || inner == Scalar::Bool)
+        {
+            return Type::Atomic(inner);
+        }
+        if name == "Mat" || name == "MatMut" {
+            return self.resolve_mat(last, name == "MatMut");
+        }
+        match self.names.get(&name) {
+            None if name == "Option" => return self.resolve_option(last),
+            None if name == "Result" => return self.resolve_result(last),
+            None if name == "Ordering" && !enums::is_of_atomics(path) => {
+                return Type::Struct(self.ordering());
+            }
+            Some(Item::Struct(id)) => return Type::Struct(*id),
+            Some(Item::Alias(id)) => return self.resolve_alias(*id, path.span()),
+            _ => {}
+        }
+        let help = match name.as_str() {
+            "u128" | "i128" => "the widest integers are 64 bits: use two of them".to_owned(),
+            "char" | "str" | "String" => {
+                "there is no text on a device: use `u8` and `u32`".to_owned()
+            }
+            "Vec" | "Box" => {
+                "nothing is allocated in a task: use an array, or pass a slice".to_owned()
+            }
+            "int" | "int32" | "int32_t" => "did you mean `i32`?".to_owned(),
+            "uint" | "unsigned" | "uint32" | "uint32_t" => "did you mean `u32`?".to_owned(),
+            "long" | "int64" | "int64_t" => "did you mean `i64`?".to_owned(),
+            "ulong" | "uint64" | "uint64_t" => "did you mean `u64`?".to_owned(),
+            "float" => "did you mean `f32`?".to_owned(),
+            "double" => "did you mean `f64`?".to_owned(),
+            "Mutex" | "RwLock" | "Cell" | "RefCell" | "Rc" | "Arc" => {
+                "children share atomics by `&`, and are lent parts of a slice by `&mut`".to_owned()
+            }
+            _ => {
+                let mut known: Vec<&str> = Scalar::ALL.into_iter().map(Scalar::name).collect();
+                known.extend(self.structs.iter().map(|(_, d)| d.name.as_str()));
+                let near = crate::check::nearest(&name, known.into_iter());
+                near.map_or_else(
+                    || "define it as a struct in this module".to_owned(),
+                    |n| format!("did you mean `{n}`?"),
+                )
+            }
+        };
+        self.diags
+            .error(
+                path.span(),
+                format!("there is no type `{name}` in this program"),
+            )
+            .help(help);
+        Type::unit()
+    }
+
+    fn resolve_alias(&mut self, id: usize, span: Span) -> Type {
+        let (ty, busy) = self.aliases[id].clone();
+        if busy {
+            self.diags.error(span, "this type alias stands for itself");
+            return Type::unit();
+        }
+        self.aliases[id].1 = true;
+        let resolved = self.resolve_type(&ty);
+        self.aliases[id].1 = false;
+        resolved
+    }
+
+    fn resolve_option(&mut self, segment: &syn::PathSegment) -> Type {
+        match &self.held_by(segment, 1, "write `Option<u32>`")[..] {
+            [some] => Type::Option(Box::new(some.clone())),
+            _ => Type::unit(),
+        }
+    }
+
+    fn resolve_result(&mut self, segment: &syn::PathSegment) -> Type {
+        match &self.held_by(segment, 2, "write `Result<u32, Fault>`")[..] {
+            [ok, err] => Type::Result(Box::new(ok.clone()), Box::new(err.clone())),
+            _ => Type::unit(),
+        }
+    }
+
+    /// The types that an `Option` or a `Result` holds; none if something is wrong, and has been said.
+    fn held_by(&mut self, segment: &syn::PathSegment, count: usize, help: &str) -> Vec<Type> {
+        let name = &segment.ident;
+        let given: Vec<&syn::Type> = match &segment.arguments {
+            syn::PathArguments::AngleBracketed(args) => args
+                .args
+                .iter()
+                .filter_map(|arg| match arg {
+                    syn::GenericArgument::Type(ty) => Some(ty),
+                    _ => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        if given.len() != count {
+            let holds = match count {
+                1 => "the type it holds",
+                _ => "the types of its value and of its error",
+            };
+            self.diags
+                .error(segment.span(), format!("`{name}` needs {holds}"))
+                .help(help);
+            return Vec::new();
+        }
+        let article = if count == 1 { "an" } else { "a" };
+        let mut types = Vec::new();
+        for given in given {
+            let ty = self.resolve_type(given);
+            if ty.has_atomics(&self.structs) {
+                self.diags
+                    .error(
+                        given.span(),
+                        format!("{article} `{name}` cannot hold an atomic"),
+                    )
+                    .help("give the atomic by reference, and a `bool` beside it");
+            }
+            types.push(ty);
+        }
+        types
+    }
+
+    fn resolve_mat(&mut self, segment: &syn::PathSegment, mutable: bool) -> Type {
+        let elem = match &segment.arguments {
+            syn::PathArguments::AngleBracketed(args) => args.args.iter().find_map(|a| match a {
+                syn::GenericArgument::Type(t) => Some(t.clone()),
+                _ => None,
+            }),
+            _ => None,
+        };
+        let Some(elem) = elem else {
+            self.diags
+                .error(
+                    segment.span(),
+                    format!("`{}` needs the type it holds", segment.ident),
+                )
+                .help(format!("write `{}<f32>`", segment.ident));
+            return Type::unit();
+        };
+        let ty = self.resolve_type(&elem);
+        if ty.scalar().is_none() {
+            self.diags
+                .error(elem.span(), "a matrix holds numbers")
+                .help("write `Mat<f32>`, `Mat<f64>` or another number type");
+        }
+        Type::Mat {
+            mutable,
+            elem: Box::new(ty),
+        }
+    }
+}
