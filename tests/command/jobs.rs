@@ -153,7 +153,7 @@ mod sums {
             "`Result` has no variant `Some`",
         ),
     ] {
-        t.bad(1, &["run", "sums.rs", "-q", "--entry", entry], &[wrong]);
+        t.bad(2, &["run", "sums.rs", "-q", "--entry", entry], &[wrong]);
     }
 }
 
