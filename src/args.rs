@@ -7,7 +7,7 @@ use millstream_aggregator::{ErasedArg, MemoryArg};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to this task from outside",
     label = "Rust does not promise how this lies in memory",
-    note = "use a struct or an array in the place of a tuple that is lent, and a `bool` beside the value in the place of an `Option`, or let a task of the program make it"
+    note = "use a struct or an array in the place of a tuple that is lent, and a `bool` or an enum without data beside the value in the place of an `Option` or another enum, or let a task of the program make it"
 )]
 pub trait LaidOut {}
 

@@ -169,7 +169,7 @@ pub mod __private {
         race::Children,
         rounds::{Gather, Gathered, beside, rounds},
     };
-    pub use millstream_aggregator::{ErasedArg, Record, push_slice};
+    pub use millstream_aggregator::{ErasedArg, Record, push_slice, zeroed};
 }
 
 /// The programs of the pages, as tests.

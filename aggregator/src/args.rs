@@ -255,7 +255,7 @@ impl<'c, 'a> Check<'c, 'a> {
                 }
                 Ok(())
             }
-            Type::Tuple(_) | Type::Struct(_) | Type::Option(_) => ty
+            Type::Tuple(_) | Type::Struct(_) | Type::Option(_) | Type::Result(..) => ty
                 .fields(self.structs)
                 .iter()
                 .try_for_each(|(field, _)| self.value(field)),

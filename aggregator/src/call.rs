@@ -13,6 +13,7 @@ use crate::{
 };
 use millstream_graph::{ir::TaskId, levelized::Levelized};
 use std::{
+    cmp::Ordering,
     fmt,
     sync::{Arc, atomic},
 };
@@ -194,6 +195,12 @@ pub trait TaskValue: Copy {
     fn write(&self, memory: &mut [u8]);
 }
 
+/// The value that memory of zeros is: what stands in the place of data that are not there.
+#[must_use]
+pub fn zeroed<T: TaskValue>() -> T {
+    T::read(&vec![0; T::SIZE])
+}
+
 /// A value that can be passed to a task for a parameter of its type.
 pub trait Arg<'a>: Sized {
     /// Appends the pieces of the parameter.
@@ -362,8 +369,54 @@ impl<T: TaskValue> TaskValue for Option<T> {
 impl<'a, T: TaskValue + Arg<'a>> Arg<'a> for Option<T> {
     fn push(self, args: &mut Vec<ErasedArg<'a>>) {
         self.is_some().push(args);
-        self.unwrap_or_else(|| T::read(&vec![0; T::SIZE]))
-            .push(args);
+        self.unwrap_or_else(zeroed).push(args);
+    }
+}
+
+/// Whether it is `Ok`, the value, and the error, of which the one that is not there is all zeros.
+impl<T: TaskValue, E: TaskValue> TaskValue for Result<T, E> {
+    const SIZE: usize = Record::EMPTY.and::<bool>().and::<T>().and::<E>().size();
+    const ALIGN: usize = Record::EMPTY.and::<bool>().and::<T>().and::<E>().align();
+
+    fn read(memory: &[u8]) -> Self {
+        let mut at = Record::EMPTY;
+        let (is_ok, ok): (bool, T) = (at.read(memory), at.read(memory));
+        if is_ok { Ok(ok) } else { Err(at.read(memory)) }
+    }
+
+    fn write(&self, memory: &mut [u8]) {
+        let mut at = Record::EMPTY;
+        at.write(&self.is_ok(), memory);
+        at.write(&self.unwrap_or_else(|_| zeroed()), memory);
+        at.write(&self.err().unwrap_or_else(zeroed), memory);
+    }
+}
+
+impl<'a, T: TaskValue + Arg<'a>, E: TaskValue + Arg<'a>> Arg<'a> for Result<T, E> {
+    fn push(self, args: &mut Vec<ErasedArg<'a>>) {
+        self.is_ok().push(args);
+        self.unwrap_or_else(|_| zeroed()).push(args);
+        self.err().unwrap_or_else(zeroed).push(args);
+    }
+}
+
+/// As it lies in memory: a byte.
+impl TaskValue for Ordering {
+    const SIZE: usize = i8::SIZE;
+    const ALIGN: usize = i8::ALIGN;
+
+    fn read(memory: &[u8]) -> Self {
+        i8::read(memory).cmp(&0)
+    }
+
+    fn write(&self, memory: &mut [u8]) {
+        (*self as i8).write(memory);
+    }
+}
+
+impl<'a> Arg<'a> for Ordering {
+    fn push(self, args: &mut Vec<ErasedArg<'a>>) {
+        (self as i8).push(args);
     }
 }
 

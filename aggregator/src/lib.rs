@@ -75,7 +75,7 @@ mod worker;
 
 pub use args::{ErasedArg, ErasedCall, MemoryArg};
 pub use buffer::{Buffer, Pod};
-pub use call::{Arg, Call, Lendable, Record, SliceArg, SliceMutArg, TaskValue, push_slice};
+pub use call::{Arg, Call, Lendable, Record, SliceArg, SliceMutArg, TaskValue, push_slice, zeroed};
 pub use cpu::CpuOptions;
 #[doc(hidden)]
 pub use decisions::{Decision, Reason};

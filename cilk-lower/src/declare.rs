@@ -19,6 +19,7 @@ use syn::spanned::Spanned;
 #[derive(Default)]
 pub(crate) struct Declared {
     pub(crate) structs: Vec<(StructId, syn::ItemStruct, At)>,
+    pub(crate) enums: Vec<(StructId, syn::ItemEnum, At)>,
     pub(crate) functions: Vec<(String, syn::ItemFn, At)>,
     pub(crate) blocks: Vec<(syn::ItemImpl, At)>,
 }
@@ -102,7 +103,10 @@ impl Module {
     fn declare(&mut self, item: &syn::Item, all: &mut Declared) {
         match item {
             syn::Item::Struct(s) => self.declare_struct(s, all),
-            syn::Item::Enum(e) => enums::declare(self, e),
+            syn::Item::Enum(e) => {
+                let id = enums::declare(self, e);
+                all.enums.push((id, e.clone(), self.at.clone()));
+            }
             syn::Item::Const(c) => {
                 if c.ident == "_" {
                     return;

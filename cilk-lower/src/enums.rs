@@ -1,21 +1,19 @@
-//! Enums: names for a few values of an integer. On a device an enum is a struct of one such integer, the number of its variant, as Rust lays it out under
-//! `#[repr(u8)]`. Variants with data are not part of the language.
+//! Enums: a number, which says which of its variants a value is, and the data of all variants one behind another, zeros where the value is another variant. So every engine
+//! has an enum for a struct. Without data it is the number alone, as Rust lays it out under `#[repr(u8)]`.
 
 use crate::{
     diag::Diagnostics,
     generics::Known,
-    items::{Item, Module, derives, ident, split_path},
+    items::{Item, Module, contains_struct, derives, ident, is_plain, split_path},
     names::within,
 };
-use millstream_graph::ty::{Scalar, StructDef, StructId, Type};
-use proc_macro2::Span;
+use millstream_graph::ty::{Scalar, StructDef, StructId, Type, Variant};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::spanned::Spanned;
 
-/// The integer that holds an enum's number: what its `#[repr(..)]` says, else a byte.
-///
-/// # Errors
-/// The attribute, if it says something else.
-pub fn integer(item: &syn::ItemEnum) -> Result<Scalar, &syn::Attribute> {
+/// The integer that holds an enum's number: what its `#[repr(..)]` says, else a byte. An error is the attribute, if it says something else.
+fn integer(item: &syn::ItemEnum) -> Result<Scalar, &syn::Attribute> {
     let Some(attr) = item.attrs.iter().find(|a| a.path().is_ident("repr")) else {
         return Ok(Scalar::U8);
     };
@@ -25,16 +23,8 @@ pub fn integer(item: &syn::ItemEnum) -> Result<Scalar, &syn::Attribute> {
         .ok_or(attr)
 }
 
-/// Reads an enum, as a struct of the module.
-pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) {
-    let id = m.structs.push(StructDef {
-        name: within(&m.at.here, &item.ident.to_string()),
-        fields: Vec::new(),
-        tuple: true,
-        variants: Vec::new(),
-    });
-    let name = m.structs[id].name.clone();
-    m.define(&name, item.ident.span(), Item::Struct(id));
+/// Takes note of an enum, as a struct of the module. What it holds may be named before it is known.
+pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) -> StructId {
     let integer = match integer(item) {
         Ok(integer) => integer,
         Err(attr) => {
@@ -44,89 +34,151 @@ pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) {
             Scalar::U8
         }
     };
-    m.structs[id].fields = vec![("0".to_owned(), Type::Scalar(integer))];
+    let name = within(&m.at.here, &item.ident.to_string());
+    let id = m
+        .structs
+        .push(StructDef::new_enum(&name, Type::Scalar(integer)));
+    m.define(&name, item.ident.span(), Item::Struct(id));
     if let Some(p) = item.generics.params.first() {
         m.diags
             .error(
                 p.span(),
                 format!("the enum `{}` has parameters", item.ident),
             )
-            .help("leave them out: variants have no data");
+            .help("enums of a program hold plain data: write one for each type you need");
     }
-    let (variants, default) = variants(item, integer, &mut m.diags);
-    m.structs[id].variants = variants;
     if derives(&item.attrs, "PartialOrd") {
         m.ordered.insert(id);
     }
-    if derives(&item.attrs, "Default") {
-        m.defaults.insert(id);
-        m.enum_defaults.insert(id, default);
-    }
+    id
 }
 
-/// The variants, each with the bits of its number, and those of the default.
-fn variants(
-    item: &syn::ItemEnum,
-    integer: Scalar,
-    diags: &mut Diagnostics,
-) -> (Vec<(String, u64)>, u64) {
-    let (mut out, mut default): (Vec<(String, u64)>, u64) = (Vec::new(), 0);
+/// Reads an enum's variants.
+pub(crate) fn resolve(m: &mut Module, id: StructId, item: &syn::ItemEnum) {
+    if !item.generics.params.is_empty() {
+        return;
+    }
+    let integer = integer(item).unwrap_or(Scalar::U8);
     let mask = u64::MAX >> (64 - integer.bits());
-    let mut next = 0i128;
+    let (mut next, mut default) = (0i128, None);
+    let mut def = m.structs[id].clone();
     for variant in &item.variants {
-        if !matches!(variant.fields, syn::Fields::Unit) {
-            diags
-                .error(
-                    variant.span(),
-                    format!("the variant `{}` has data", variant.ident),
-                )
-                .help("variants are names alone; put data beside them, in a struct with the enum as a field");
-            continue;
-        }
-        if let Some((_, number)) = &variant.discriminant {
-            match literal(number) {
-                Some(number) => next = number,
-                None => {
-                    _ = diags
-                        .error(number.span(), "the number of a variant is a literal")
-                        .help("write it out")
-                }
+        let number = number(variant, next, integer, &mut m.diags);
+        next = number + 1;
+        let bits = number as u64 & mask;
+        let (data, names) = data(m, id, item, variant);
+        if variant.attrs.iter().any(|a| a.path().is_ident("default")) {
+            default = Some(bits);
+            if !data.is_empty() {
+                m.diags
+                    .error(variant.span(), "the default variant has data")
+                    .help("write an `impl Default` that gives them");
             }
         }
-        if !crate::check::fits(next, integer) {
-            diags
-                .error(variant.span(), format!("{next} does not fit `{integer}`"))
-                .help("say which integer holds it: `#[repr(u32)]` in front of the enum");
-        }
-        if variant.attrs.iter().any(|a| a.path().is_ident("default")) {
-            default = next as u64 & mask;
-        }
-        let (name, number) = (variant.ident.to_string(), next as u64 & mask);
-        if let Some((other, _)) = out.iter().find(|(n, bits)| *n == name || *bits == number) {
-            let (message, help) = match *other == name {
-                true => (
-                    format!("two variants are called `{name}`"),
-                    "give it another name",
-                ),
-                false => (
-                    format!("`{name}` has the number of the variant `{other}`"),
-                    "give it another number",
-                ),
-            };
-            diags.error(variant.span(), message).help(help);
-        }
-        out.push((name, number));
-        next += 1;
+        let name = variant.ident.to_string();
+        is_new(&def, &name, bits, variant.span(), &mut m.diags);
+        def.add_variant(&name, bits, data, names);
     }
-    if out.iter().all(|(_, number)| *number != 0) {
-        diags
+    if def.numbered(0).is_none() {
+        m.diags
             .error(
                 item.ident.span(),
                 format!("the enum `{}` has no variant with the number 0", item.ident),
             )
             .help("memory begins as zeros: give one of them this number");
     }
-    (out, default)
+    m.structs[id] = def;
+    if derives(&item.attrs, "Default") {
+        m.defaults.insert(id);
+        m.enum_defaults.insert(id, default.unwrap_or(0));
+    }
+}
+
+/// The number of a variant, if it is the next one where it says none.
+fn number(
+    variant: &syn::Variant,
+    mut next: i128,
+    integer: Scalar,
+    diags: &mut Diagnostics,
+) -> i128 {
+    if let Some((_, number)) = &variant.discriminant {
+        match literal(number) {
+            Some(number) => next = number,
+            None => {
+                _ = diags
+                    .error(number.span(), "the number of a variant is a literal")
+                    .help("write it out")
+            }
+        }
+    }
+    if !crate::check::fits(next, integer) {
+        diags
+            .error(variant.span(), format!("{next} does not fit `{integer}`"))
+            .help("say which integer holds it: `#[repr(u32)]` in front of the enum");
+    }
+    next
+}
+
+/// The types of a variant's data, and their names, if they have names.
+fn data(
+    m: &mut Module,
+    id: StructId,
+    item: &syn::ItemEnum,
+    variant: &syn::Variant,
+) -> (Vec<Type>, Vec<String>) {
+    if variant.fields.is_empty() && !matches!(variant.fields, syn::Fields::Unit) {
+        m.diags
+            .error(
+                variant.fields.span(),
+                format!(
+                    "the variant `{}` has no data in its brackets",
+                    variant.ident
+                ),
+            )
+            .help("leave them out");
+    }
+    let (mut types, mut names) = (Vec::new(), Vec::new());
+    for field in &variant.fields {
+        let mut ty = m.resolve_type(&field.ty);
+        if !is_plain(&ty, &m.structs) {
+            let shown = ty.display(&m.structs).to_string();
+            m.diags
+                .error(field.ty.span(), format!("a variant cannot hold `{shown}`"))
+                .help("enums hold plain data: numbers, bools, arrays, tuples, structs and other enums; pass what is shared as an argument beside it");
+            ty = Type::unit();
+        }
+        if contains_struct(&ty, id, &m.structs) {
+            m.diags
+                .error(
+                    field.ty.span(),
+                    format!("the enum `{}` would contain itself", item.ident),
+                )
+                .help("keep the other element's index into a slice instead");
+            ty = Type::unit();
+        }
+        types.push(ty);
+        names.extend(field.ident.as_ref().map(ToString::to_string));
+    }
+    (types, names)
+}
+
+/// Says so if a variant has the name or the number of another.
+fn is_new(def: &StructDef, name: &str, bits: u64, span: Span, diags: &mut Diagnostics) {
+    let same = |v: &&Variant| v.name == name || v.number == bits;
+    let Some(other) = def.variants.iter().find(same) else {
+        return;
+    };
+    let (message, help) = match other.name == name {
+        true => (
+            format!("two variants are called `{name}`"),
+            "give it another name",
+        ),
+        false => (
+            format!("`{name}` has the number of the variant `{}`", other.name),
+            "give it another number",
+        ),
+    };
+    diags.error(span, message).help(help);
 }
 
 fn literal(e: &syn::Expr) -> Option<i128> {
@@ -142,10 +194,47 @@ fn literal(e: &syn::Expr) -> Option<i128> {
     }
 }
 
+/// The name of Rust's own order, which a program has once it names or makes one.
+pub(crate) const ORDERING: &str = "std::cmp::Ordering";
+
+/// Whether a path leads to the other `Ordering`.
+pub(crate) fn is_of_atomics(path: &syn::Path) -> bool {
+    path.segments.iter().any(|s| s.ident == "atomic")
+}
+
+/// Whether items name what an order may be.
+pub(crate) fn names_ordering(items: &[syn::Item]) -> bool {
+    fn names(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(name) => name == "Less" || name == "Equal" || name == "Greater",
+            TokenTree::Group(group) => names(group.stream()),
+            _ => false,
+        })
+    }
+    items.iter().any(|item| names(item.to_token_stream()))
+}
+
 impl Module {
-    /// The variant that a path names, `Colour::Red` or what `use` brings in: the enum, and the bits of its number.
-    pub(crate) fn variant(&self, path: &syn::Path) -> Option<(StructId, u64)> {
+    /// Rust's own order; there is one from the first time on that this is asked.
+    pub(crate) fn ordering(&mut self) -> StructId {
+        if let Some(id) = self.structs.find(ORDERING) {
+            return id;
+        }
+        let mut def = StructDef::new_enum(ORDERING, Type::Scalar(Scalar::I8));
+        for (name, number) in [("Less", 0xff), ("Equal", 0), ("Greater", 1)] {
+            def.add_variant(name, number, Vec::new(), Vec::new());
+        }
+        let id = self.structs.push(def);
+        self.ordered.insert(id);
+        id
+    }
+
+    /// The variant that a path names, `Colour::Red` or what `use` brings in, and its enum.
+    pub(crate) fn variant(&self, path: &syn::Path) -> Option<(StructId, &Variant)> {
         let whole = self.whole_path(path).unwrap_or_else(|| path.clone());
+        if is_of_atomics(&whole) {
+            return None;
+        }
         if let Some((owner, name)) = split_path(&whole) {
             return self.variant_of(&owner, &name.ident.to_string());
         }
@@ -155,45 +244,28 @@ impl Module {
         }
         // By `use Colour::*`.
         let here = self.globs.iter().filter(|(at, _)| *at == self.at.here);
-        here.filter_map(|(_, path)| {
+        let mut owners = here.map(|(_, path)| {
             let owner: Vec<syn::Ident> = path.iter().map(|n| ident(n, Span::call_site())).collect();
-            self.variant_of(&syn::parse_quote!(#(#owner)::*), &name)
-        })
-        .next()
+            syn::parse_quote!(#(#owner)::*)
+        });
+        owners.find_map(|owner| self.variant_of(&owner, &name))
     }
 
-    /// The number of a variant that has these bits.
-    pub(crate) fn number(&self, id: StructId, bits: u64) -> i128 {
-        match self.structs[id].fields[0].1.scalar() {
-            Some(integer) => self.signed(bits, integer),
-            None => bits.into(),
-        }
-    }
-
-    /// The integer of these bits.
-    pub(crate) fn signed(&self, bits: u64, integer: Scalar) -> i128 {
-        match integer.is_signed() {
-            true => {
-                let above = 64 - integer.bits();
-                i128::from((bits << above).cast_signed() >> above)
-            }
-            false => bits.into(),
-        }
-    }
-
-    fn variant_of(&self, owner: &syn::Path, name: &str) -> Option<(StructId, u64)> {
+    fn variant_of(&self, owner: &syn::Path, name: &str) -> Option<(StructId, &Variant)> {
+        let is_ordering = || owner.segments.last().is_some_and(|s| s.ident == "Ordering");
         let id = match (self.known(owner), self.item(owner)) {
             (Some(Known::Type(Type::Struct(id))), _) => *id,
             (_, Some(Item::Struct(id))) => id,
+            (_, None) if is_ordering() => self.structs.find(ORDERING)?,
             (_, Some(Item::Alias(alias))) => match &*self.aliases[alias].ty {
-                syn::Type::Path(p) => match self.item(&p.path)? {
-                    Item::Struct(id) => id,
+                syn::Type::Path(p) => match self.item(&p.path) {
+                    Some(Item::Struct(id)) => id,
                     _ => return None,
                 },
                 _ => return None,
             },
             _ => return None,
         };
-        Some((id, self.structs[id].number_of(name)?))
+        Some((id, self.structs[id].named(name)?))
     }
 }

@@ -4,6 +4,7 @@ use crate::{
     consts::{self, Lent},
     declare::Declared,
     diag::Diagnostics,
+    enums,
     generics::{At, Family, FamilyId, Known, Member, Param, Template, TemplateId},
     hir::{ConstId, FnId},
     library::Library,
@@ -177,6 +178,12 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
             m.at = at;
             m.declare_block(&block, &mut all);
         }
+    }
+    if enums::names_ordering(items) {
+        m.ordering();
+    }
+    for (id, item, at) in all.enums {
+        m.elsewhere(&at, |m| enums::resolve(m, id, &item));
     }
     for (id, item, at) in all.structs {
         m.elsewhere(&at, |m| m.resolve_struct(id, &item));
@@ -373,6 +380,7 @@ pub(crate) fn is_mutable(ty: &Type) -> bool {
         }
         Type::Tuple(fields) => fields.iter().any(is_mutable),
         Type::Array(elem, _) | Type::Option(elem) => is_mutable(elem),
+        Type::Result(ok, err) => is_mutable(ok) || is_mutable(err),
         Type::Struct(_) | Type::Scalar(_) | Type::Atomic(_) | Type::Channel(_) => false,
     }
 }
@@ -405,7 +413,7 @@ fn without_lifetime(ty: &syn::Type) -> Option<Span> {
     search.0
 }
 
-fn contains_struct(ty: &Type, id: StructId, structs: &Structs) -> bool {
+pub(crate) fn contains_struct(ty: &Type, id: StructId, structs: &Structs) -> bool {
     match ty {
         Type::Struct(other) => {
             *other == id
@@ -416,6 +424,7 @@ fn contains_struct(ty: &Type, id: StructId, structs: &Structs) -> bool {
         }
         Type::Tuple(t) => t.iter().any(|t| contains_struct(t, id, structs)),
         Type::Array(e, _) | Type::Option(e) => contains_struct(e, id, structs),
+        Type::Result(ok, err) => [ok, err].iter().any(|t| contains_struct(t, id, structs)),
         _ => false,
     }
 }

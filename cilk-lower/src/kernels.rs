@@ -170,8 +170,10 @@ impl Module {
             self.diags
                 .error(ty.span(), "an atomic cannot be passed by value")
                 .help("pass it by reference: `&AtomicU32`");
-        } else if matches!(&bound, Type::Tuple(_) | Type::Option(_) | Type::Struct(_))
-            && !is_plain(&bound, &self.structs)
+        } else if matches!(
+            &bound,
+            Type::Tuple(_) | Type::Option(_) | Type::Result(..) | Type::Struct(_)
+        ) && !is_plain(&bound, &self.structs)
         {
             self.diags
                 .error(ty.span(), format!("a kernel cannot have `{shown}`"))

@@ -28,7 +28,6 @@ mod traits;
 mod ty;
 
 pub use diag::{Diagnostic, Diagnostics};
-pub use enums::integer;
 pub use front::{
     Parsed, SourceError, is_program_attribute, parse_file, parse_module, program_options, read_file,
 };

@@ -1,7 +1,7 @@
 //! What types of the source mean.
 
 use crate::{
-    consts,
+    consts, enums,
     generics::{FamilyId, Known},
     impls,
     items::{Item, Module, split_path},
@@ -76,7 +76,7 @@ impl Module {
             other => {
                 self.diags
                     .error(other.span(), format!("the type `{}` is not part of the task language", other.to_token_stream()))
-                    .help("there are numbers, bool, arrays, tuples, structs, `Option`, slices, references, atomics, `Mat<T>` and `MatMut<T>`");
+                    .help("there are numbers, bool, arrays, tuples, structs, enums, `Option`, `Result`, slices, references, atomics, `Mat<T>` and `MatMut<T>`");
                 Type::unit()
             }
         }
@@ -158,6 +158,10 @@ impl Module {
         }
         match self.item(path) {
             None if name == "Option" => return self.resolve_option(last),
+            None if name == "Result" => return self.resolve_result(last),
+            None if name == "Ordering" && !enums::is_of_atomics(path) => {
+                return Type::Struct(self.ordering());
+            }
             Some(Item::Struct(id)) => return Type::Struct(id),
             Some(Item::Family(id)) => {
                 let of = self.written(id, last);
@@ -186,7 +190,6 @@ impl Module {
             "Mutex" | "RwLock" | "Cell" | "RefCell" | "Rc" | "Arc" => {
                 "children share atomics by `&`, and are lent parts of a slice by `&mut`".to_owned()
             }
-            "Result" => "use an `Option`, or an enum that says what went wrong".to_owned(),
             _ => {
                 let mut known: Vec<&str> = Scalar::ALL.into_iter().map(Scalar::name).collect();
                 known.extend(self.structs.iter().map(|(_, d)| d.name.as_str()));
@@ -251,23 +254,58 @@ impl Module {
     }
 
     fn resolve_option(&mut self, segment: &syn::PathSegment) -> Type {
-        let some = match &segment.arguments {
-            syn::PathArguments::AngleBracketed(args) => args.args.first(),
-            _ => None,
-        };
-        let Some(syn::GenericArgument::Type(some)) = some else {
-            self.diags
-                .error(segment.span(), "`Option` needs the type it holds")
-                .help("write `Option<u32>`");
-            return Type::unit();
-        };
-        let ty = self.resolve_type(some);
-        if ty.has_atomics(&self.structs) {
-            self.diags
-                .error(some.span(), "an `Option` cannot hold an atomic")
-                .help("give the atomic by reference, and a `bool` beside it");
+        match &self.held_by(segment, 1, "write `Option<u32>`")[..] {
+            [some] => Type::Option(Box::new(some.clone())),
+            _ => Type::unit(),
         }
-        Type::Option(Box::new(ty))
+    }
+
+    fn resolve_result(&mut self, segment: &syn::PathSegment) -> Type {
+        match &self.held_by(segment, 2, "write `Result<u32, Fault>`")[..] {
+            [ok, err] => Type::Result(Box::new(ok.clone()), Box::new(err.clone())),
+            _ => Type::unit(),
+        }
+    }
+
+    /// The types that an `Option` or a `Result` holds; none if something is wrong, and has been said.
+    fn held_by(&mut self, segment: &syn::PathSegment, count: usize, help: &str) -> Vec<Type> {
+        let name = &segment.ident;
+        let given: Vec<&syn::Type> = match &segment.arguments {
+            syn::PathArguments::AngleBracketed(args) => args
+                .args
+                .iter()
+                .filter_map(|arg| match arg {
+                    syn::GenericArgument::Type(ty) => Some(ty),
+                    _ => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        if given.len() != count {
+            let holds = match count {
+                1 => "the type it holds",
+                _ => "the types of its value and of its error",
+            };
+            self.diags
+                .error(segment.span(), format!("`{name}` needs {holds}"))
+                .help(help);
+            return Vec::new();
+        }
+        let article = if count == 1 { "an" } else { "a" };
+        let mut types = Vec::new();
+        for given in given {
+            let ty = self.resolve_type(given);
+            if ty.has_atomics(&self.structs) {
+                self.diags
+                    .error(
+                        given.span(),
+                        format!("{article} `{name}` cannot hold an atomic"),
+                    )
+                    .help("give the atomic by reference, and a `bool` beside it");
+            }
+            types.push(ty);
+        }
+        types
     }
 
     fn resolve_mat(&mut self, segment: &syn::PathSegment, mutable: bool) -> Type {

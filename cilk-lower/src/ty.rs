@@ -11,6 +11,7 @@ pub(crate) enum Ty {
     Tuple(Vec<Ty>),
     Array(Box<Ty>, u64),
     Option(Box<Ty>),
+    Result(Box<Ty>, Box<Ty>),
     Struct(StructId),
     Slice {
         mutable: bool,
@@ -58,6 +59,14 @@ impl Ty {
         Self::Tuple(Vec::new())
     }
 
+    pub(crate) fn option(some: Self) -> Self {
+        Self::Option(Box::new(some))
+    }
+
+    pub(crate) fn result(ok: Self, err: Self) -> Self {
+        Self::Result(Box::new(ok), Box::new(err))
+    }
+
     pub(crate) fn is_unit(&self) -> bool {
         matches!(self, Self::Tuple(t) if t.is_empty())
     }
@@ -70,6 +79,7 @@ impl Ty {
             }
             Self::Tuple(fields) => fields.iter().any(Self::is_mutable),
             Self::Option(some) => some.is_mutable(),
+            Self::Result(ok, err) => ok.is_mutable() || err.is_mutable(),
             _ => false,
         }
     }
@@ -80,6 +90,7 @@ impl Ty {
             Type::Tuple(t) => Self::Tuple(t.iter().map(Self::from_type).collect()),
             Type::Array(e, n) => Self::Array(Box::new(Self::from_type(e)), *n),
             Type::Option(e) => Self::Option(Box::new(Self::from_type(e))),
+            Type::Result(ok, err) => Self::result(Self::from_type(ok), Self::from_type(err)),
             Type::Struct(id) => Self::Struct(*id),
             Type::Slice { mutable, elem } => Self::Slice {
                 mutable: *mutable,
@@ -105,6 +116,7 @@ impl Ty {
             Self::Tuple(t) => Type::Tuple(t.iter().map(Self::to_type).collect()),
             Self::Array(e, n) => Type::Array(Box::new(e.to_type()), *n),
             Self::Option(e) => Type::Option(Box::new(e.to_type())),
+            Self::Result(ok, err) => Type::Result(Box::new(ok.to_type()), Box::new(err.to_type())),
             Self::Struct(id) => Type::Struct(*id),
             Self::Slice { mutable, elem } => Type::Slice {
                 mutable: *mutable,
@@ -171,6 +183,7 @@ impl Table {
             Ty::Tuple(t) => Ty::Tuple(t.iter().map(|t| self.resolve(t)).collect()),
             Ty::Array(e, n) => Ty::Array(deep(e), *n),
             Ty::Option(e) => Ty::Option(deep(e)),
+            Ty::Result(ok, err) => Ty::Result(deep(ok), deep(err)),
             Ty::Slice { mutable, elem } => Ty::Slice {
                 mutable: *mutable,
                 elem: deep(elem),
@@ -202,6 +215,7 @@ impl Table {
             Ty::Tuple(t) => Ty::Tuple(t.iter().map(|t| self.finish(t)).collect::<Option<_>>()?),
             Ty::Array(e, n) => Ty::Array(deep(e)?, *n),
             Ty::Option(e) => Ty::Option(deep(e)?),
+            Ty::Result(ok, err) => Ty::Result(deep(ok)?, deep(err)?),
             Ty::Slice { mutable, elem } => Ty::Slice {
                 mutable: *mutable,
                 elem: deep(elem)?,
@@ -241,6 +255,7 @@ impl Table {
             }
             (Ty::Array(x, n), Ty::Array(y, m)) => n == m && self.unify(x, y),
             (Ty::Channel(x), Ty::Channel(y)) | (Ty::Option(x), Ty::Option(y)) => self.unify(x, y),
+            (Ty::Result(x, e), Ty::Result(y, f)) => self.unify(x, y) && self.unify(e, f),
             (
                 Ty::Slice {
                     mutable: m,
@@ -287,6 +302,7 @@ impl Table {
         match self.shallow(ty) {
             Ty::Var(v) => v == var,
             Ty::Tuple(t) => t.iter().any(|t| self.occurs(var, t)),
+            Ty::Result(ok, err) => self.occurs(var, &ok) || self.occurs(var, &err),
             Ty::Array(e, _)
             | Ty::Option(e)
             | Ty::Channel(e)
@@ -331,6 +347,10 @@ fn show(ty: &Ty, table: &Table, structs: &Structs, out: &mut String) {
         Ty::Mat { mutable, elem } => sub(if *mutable { "MatMut<" } else { "Mat<" }, elem, ">", out),
         Ty::Channel(e) => sub("Channel<", e, ">", out),
         Ty::Option(e) => sub("Option<", e, ">", out),
+        Ty::Result(ok, err) => {
+            sub("Result<", ok, ", ", out);
+            sub("", err, ">", out);
+        }
         Ty::CasResult(s) => {
             let _ = write!(out, "Result<{s}, {s}>");
         }

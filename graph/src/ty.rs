@@ -4,7 +4,7 @@
 //! (`repr(C)`), `usize` is 64 bits, a slice is a pointer and a length, a matrix view is a pointer, rows, columns and the
 //! distance between two rows in elements.
 
-use std::fmt;
+use std::{borrow::Cow, fmt, ops::Range};
 
 /// A value that fits one register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -149,6 +149,8 @@ pub enum Type {
     /// `Option<T>`: whether there is a value, and the value, all zeros where there is none. So memory of zeros is `None`, and two that are `None` are the same
     /// in all their parts.
     Option(Box<Type>),
+    /// `Result<T, E>`: whether it is `Ok`, the value, and the error, of which the one that is not there is all zeros.
+    Result(Box<Type>, Box<Type>),
     /// A plain struct of the program.
     Struct(StructId),
     /// `&[T]` or `&mut [T]`
@@ -187,11 +189,60 @@ pub struct StructDef {
     pub fields: Vec<(String, Type)>,
     /// Whether it is written `S(a, b)`.
     pub tuple: bool,
-    /// Of an enum, whose one field is an integer: the name of each variant, and the bits of its number. Empty in a struct.
-    pub variants: Vec<(String, u64)>,
+    /// Of an enum, whose first field is the number of its variant: its variants, whose data are the other fields. Empty in a struct.
+    pub variants: Vec<Variant>,
+}
+
+/// A variant of an enum, of an `Option` or of a `Result`. The data of those that a value is not are all zeros in it, so that two values of one variant are the same
+/// if all their parts are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// The bits of its number.
+    pub number: u64,
+    /// Which of the type's fields are its own.
+    pub fields: Range<usize>,
+    /// The names of these, if they have names: `Rect { w: f32, h: f32 }`.
+    pub names: Vec<String>,
+}
+
+impl Variant {
+    fn of(name: &str, number: u64, fields: Range<usize>) -> Self {
+        Self {
+            name: name.to_owned(),
+            number,
+            fields,
+            names: Vec::new(),
+        }
+    }
 }
 
 impl StructDef {
+    /// An enum without variants, whose number is such an integer.
+    #[must_use]
+    pub fn new_enum(name: &str, number: Type) -> Self {
+        Self {
+            name: name.to_owned(),
+            fields: vec![("0".to_owned(), number)],
+            tuple: true,
+            variants: Vec::new(),
+        }
+    }
+
+    /// Adds a variant: its name, the bits of its number, and the types of its data, with their names or none.
+    pub fn add_variant(&mut self, name: &str, number: u64, data: Vec<Type>, names: Vec<String>) {
+        let start = self.fields.len();
+        for (i, ty) in data.into_iter().enumerate() {
+            let field = names.get(i).map_or_else(|| i.to_string(), Clone::clone);
+            self.fields.push((format!("{name}.{field}"), ty));
+        }
+        self.variants.push(Variant {
+            names,
+            ..Variant::of(name, number, start..self.fields.len())
+        });
+    }
+
     /// Whether it is an enum.
     #[must_use]
     pub const fn is_enum(&self) -> bool {
@@ -205,18 +256,28 @@ impl StructDef {
         path.rsplit("::").next().unwrap_or_default()
     }
 
-    /// The bits of a variant's number.
+    /// Whether it is a type of Rust's own, which has its whole path for a name: `std::cmp::Ordering`.
     #[must_use]
-    pub fn number_of(&self, variant: &str) -> Option<u64> {
-        let found = self.variants.iter().find(|(name, _)| name == variant);
-        found.map(|(_, bits)| *bits)
+    pub fn is_foreign(&self) -> bool {
+        self.name.starts_with("std::")
+    }
+
+    /// Whether it is an enum of which some variant has data.
+    #[must_use]
+    pub const fn has_data(&self) -> bool {
+        self.is_enum() && self.fields.len() > 1
+    }
+
+    /// The variant of that name.
+    #[must_use]
+    pub fn named(&self, variant: &str) -> Option<&Variant> {
+        self.variants.iter().find(|v| v.name == variant)
     }
 
     /// The variant that has these bits for a number.
     #[must_use]
-    pub fn variant(&self, bits: u64) -> Option<&str> {
-        let found = self.variants.iter().find(|(_, of)| *of == bits);
-        found.map(|(name, _)| name.as_str())
+    pub fn numbered(&self, bits: u64) -> Option<&Variant> {
+        self.variants.iter().find(|v| v.number == bits)
     }
 }
 
@@ -361,6 +422,7 @@ impl Type {
             },
             Self::Tuple(fields) => record(fields.iter(), structs).0,
             Self::Option(some) => record([&HAS, &**some].into_iter(), structs).0,
+            Self::Result(ok, err) => record([&HAS, &**ok, &**err].into_iter(), structs).0,
             Self::Struct(id) => record(structs[*id].fields.iter().map(|(_, t)| t), structs).0,
             Self::Array(elem, len) => {
                 let elem = elem.layout(structs);
@@ -376,17 +438,33 @@ impl Type {
         }
     }
 
-    /// Types and offsets of the fields of a tuple, struct or `Option`; empty for every other type.
+    /// Types and offsets of the fields of a tuple, struct, `Option` or `Result`; empty for every other type.
     #[must_use]
     pub fn fields(&self, structs: &Structs) -> Vec<(Type, u64)> {
         let types: Vec<Type> = match self {
             Self::Tuple(fields) => fields.clone(),
             Self::Option(some) => vec![HAS, (**some).clone()],
+            Self::Result(ok, err) => vec![HAS, (**ok).clone(), (**err).clone()],
             Self::Struct(id) => structs[*id].fields.iter().map(|(_, t)| t.clone()).collect(),
             _ => return Vec::new(),
         };
         let offsets = record(types.iter(), structs).1;
         types.into_iter().zip(offsets).collect()
+    }
+
+    /// The variants of an enum, an `Option` or a `Result`; empty for every other type. The first of the type's fields is the number of that which a value is.
+    #[must_use]
+    pub fn variants<'s>(&self, structs: &'s Structs) -> Cow<'s, [Variant]> {
+        match self {
+            Self::Option(_) => {
+                vec![Variant::of("None", 0, 1..1), Variant::of("Some", 1, 1..2)].into()
+            }
+            Self::Result(..) => {
+                vec![Variant::of("Ok", 1, 1..2), Variant::of("Err", 0, 2..3)].into()
+            }
+            Self::Struct(id) => Cow::Borrowed(&structs[*id].variants),
+            _ => Cow::Borrowed(&[]),
+        }
     }
 
     /// Whether a value of this type is an atomic or holds one, without what it points at: then it is written through a shared reference.
@@ -410,14 +488,14 @@ impl Type {
             Self::Atomic(_) => false,
             Self::Slice { .. } | Self::Ref { .. } | Self::Mat { .. } | Self::Channel(_) => true,
             Self::Array(elem, _) => elem.has_addresses(structs),
-            Self::Tuple(_) | Self::Struct(_) | Self::Option(_) => {
+            Self::Tuple(_) | Self::Struct(_) | Self::Option(_) | Self::Result(..) => {
                 let fields = self.fields(structs);
                 fields.iter().any(|(field, _)| field.has_addresses(structs))
             }
         }
     }
 
-    /// The pieces of a value of this type, in order: scalars of structs, tuples and `Option`s one by one, an array as one blob, a slice as
+    /// The pieces of a value of this type, in order: scalars of structs, tuples and enums one by one, an array as one blob, a slice as
     /// pointer and length, a matrix as pointer, rows, columns and row distance. A type without size has none.
     #[must_use]
     pub fn pieces(&self, structs: &Structs) -> Vec<Piece> {
@@ -455,7 +533,7 @@ impl Type {
                     });
                 }
             }
-            Self::Tuple(_) | Self::Struct(_) | Self::Option(_) => {
+            Self::Tuple(_) | Self::Struct(_) | Self::Option(_) | Self::Result(..) => {
                 for (ty, offset) in self.fields(structs) {
                     ty.add_pieces(structs, base + offset, out);
                 }
@@ -471,7 +549,7 @@ impl Type {
     }
 }
 
-/// The first part of an `Option`: whether there is a value.
+/// The first part of an `Option` or a `Result`: whether there is a value.
 pub(crate) const HAS: Type = Type::Scalar(Scalar::Bool);
 
 fn record<'a>(fields: impl Iterator<Item = &'a Type>, structs: &Structs) -> (Layout, Vec<u64>) {
@@ -519,6 +597,7 @@ impl fmt::Display for DisplayType<'_> {
             }
             Type::Channel(elem) => write!(f, "Channel<{}>", sub(elem)),
             Type::Option(some) => write!(f, "Option<{}>", sub(some)),
+            Type::Result(ok, err) => write!(f, "Result<{}, {}>", sub(ok), sub(err)),
             Type::Tuple(fields) => {
                 f.write_str("(")?;
                 for (i, ty) in fields.iter().enumerate() {

@@ -267,7 +267,7 @@ impl Data {
         self.settle(structs);
     }
 
-    /// Makes values of bytes that were drawn by lot, or counted: of an enum's number one of its variants', of an Option that is none zeros.
+    /// Makes values of bytes that were drawn by lot, or counted: of an enum's or an Option's number one of its variants', and zeros of the data of the others.
     fn settle(&mut self, structs: &Structs) {
         let (elem, stride) = (self.elem.clone(), self.elem.layout(structs).size as usize);
         let bounds = value::bounds(&elem, structs);
@@ -280,23 +280,19 @@ impl Data {
         }
         for element in self.bytes_mut().chunks_exact_mut(stride) {
             for (at, of) in &bounds {
-                match of {
-                    Bound::Bool => {}
-                    Bound::Variant(ty, def) => {
-                        let which = value::read_bits(element, *at, *ty) as usize;
-                        let (_, number) = def.variants[which % def.variants.len()];
-                        value::write_bits(element, *at, *ty, number);
-                    }
-                    Bound::Some(behind, size) if element[*at as usize] == 0 => {
+                if let Bound::Variant(ty, _, variants) = of {
+                    let which = value::read_bits(element, *at, *ty) as usize;
+                    let one = &variants[which % variants.len()];
+                    value::write_bits(element, *at, *ty, one.number);
+                    for (behind, size) in &one.others {
                         element[(at + behind) as usize..][..*size as usize].fill(0);
                     }
-                    Bound::Some(..) => {}
                 }
             }
         }
     }
 
-    /// Refuses bytes that are no values of the type: a `bool` that is neither 0 nor 1, a number that no variant of an enum has, something behind a `None`.
+    /// Refuses bytes that are no values of the type: a `bool` that is neither 0 nor 1, a number that no variant has, something behind a `None`.
     pub(crate) fn validate(&self, structs: &Structs) -> std::result::Result<(), String> {
         let bounds = value::bounds(&self.elem, structs);
         for i in 0..if bounds.is_empty() { 0 } else { self.len() } {
@@ -307,27 +303,24 @@ impl Data {
                     Bound::Bool if element[at] > 1 => {
                         return Err(format!("element {i} has a `bool` that is neither 0 nor 1"));
                     }
-                    Bound::Variant(ty, def) => {
+                    Bound::Variant(ty, name, variants) => {
                         let number = value::read_bits(element, at as u64, *ty);
-                        if def.variant(number).is_none() {
+                        let Some(one) = variants.iter().find(|v| v.number == number) else {
                             return Err(format!(
-                                "element {i} has {}, which no variant of the enum `{}` has for a number",
+                                "element {i} has {}, which no variant of `{name}` has for a number",
                                 value::scalar_text(*ty, number),
-                                def.name
+                            ));
+                        };
+                        let data = |(behind, size): &(u64, u64)| {
+                            &element[at + *behind as usize..][..*size as usize]
+                        };
+                        if one.others.iter().any(|of| data(of).iter().any(|b| *b != 0)) {
+                            return Err(format!(
+                                "element {i} has something in another variant of `{name}` than it is: there all is zeros"
                             ));
                         }
                     }
-                    Bound::Some(behind, size)
-                        if element[at] == 0
-                            && element[at + *behind as usize..][..*size as usize]
-                                .iter()
-                                .any(|b| *b != 0) =>
-                    {
-                        return Err(format!(
-                            "element {i} has something in an `Option` that is `None`: it is all zeros"
-                        ));
-                    }
-                    Bound::Bool | Bound::Some(..) => {}
+                    Bound::Bool => {}
                 }
             }
         }
@@ -535,15 +528,13 @@ mod tests {
         }
     }
 
-    /// Structs with an enum and an Option each: `Kind` is 0 or 7, and `Pair` has one, and perhaps a number.
+    /// Structs with an enum and an Option each: `Kind` is 0, or 7 with a number, and `Pair` has one, and perhaps a number.
     fn bounded() -> (Structs, Type) {
         let mut structs = Structs::default();
-        let kind = structs.push(StructDef {
-            name: "Kind".into(),
-            fields: vec![("0".into(), Type::Scalar(Scalar::U8))],
-            tuple: true,
-            variants: vec![("No".into(), 0), ("Yes".into(), 7)],
-        });
+        let mut kind = StructDef::new_enum("Kind", Type::Scalar(Scalar::U8));
+        kind.add_variant("No", 0, Vec::new(), Vec::new());
+        kind.add_variant("Yes", 7, vec![Type::Scalar(Scalar::U16)], Vec::new());
+        let kind = structs.push(kind);
         let some = Type::Option(Box::new(Type::Scalar(Scalar::U32)));
         let pair = structs.push(StructDef {
             name: "Pair".into(),
@@ -561,7 +552,7 @@ mod tests {
         data.random(&structs, 3);
         assert_eq!(data.validate(&structs), Ok(()));
         let text = data.preview(64, &structs);
-        for part in ["Yes", "No", "None", "Some("] {
+        for part in ["Yes(", "No", "None", "Some("] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
@@ -575,8 +566,9 @@ mod tests {
             data.bytes_mut()[stride + at] = byte;
             data.validate(&structs).unwrap_err()
         };
-        assert!(spoiled(0, 3).starts_with("element 1 has 3, which no variant of the enum `Kind`"));
-        assert!(spoiled(4, 2).starts_with("element 1 has a `bool`"));
-        assert!(spoiled(8, 1).starts_with("element 1 has something in an `Option`"));
+        assert!(spoiled(0, 3).starts_with("element 1 has 3, which no variant of `Kind`"));
+        assert!(spoiled(2, 3).starts_with("element 1 has something in another variant of `Kind`"));
+        assert!(spoiled(4, 2).contains("which no variant of `Option<u32>`"));
+        assert!(spoiled(8, 1).starts_with("element 1 has something in another variant of `Option"));
     }
 }

@@ -150,11 +150,8 @@ impl Eval<'_, '_> {
             _ => {}
         }
         // A variant's name is no parameter's.
-        let variant = |name: &str| match ty {
-            Type::Struct(id) => self.scope.structs[*id].number_of(name).is_some(),
-            Type::Option(_) => name == "None",
-            _ => false,
-        };
+        let variants = ty.variants(self.scope.structs);
+        let variant = |name: &str| variants.iter().any(|v| v.name == name);
         if let (Some(name), false) = (
             name_of(&w.expr).filter(|name| !variant(name)),
             matches!(ty, Type::Scalar(_) | Type::Atomic(_)),
@@ -163,6 +160,9 @@ impl Eval<'_, '_> {
             self.value(&param, ty, out, at)?;
             self.open.truncate(open);
             return Ok(());
+        }
+        if !variants.is_empty() {
+            return self.variant(w, ty, out, at);
         }
         match ty {
             Type::Scalar(s) | Type::Atomic(s) => {
@@ -178,11 +178,13 @@ impl Eval<'_, '_> {
                 let fields = ty.fields(self.scope.structs);
                 self.positional(w, ty, tuple.elems.iter().collect(), &fields, out, at)
             }
-            Type::Option(some) => self.option(w, ty, some, out, at),
             Type::Struct(_) => self.structure(w, ty, out, at),
-            Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Channel(_) => {
-                Err(self.mismatch(w, ty).into())
-            }
+            Type::Option(_)
+            | Type::Result(..)
+            | Type::Slice { .. }
+            | Type::Ref { .. }
+            | Type::Mat { .. }
+            | Type::Channel(_) => Err(self.mismatch(w, ty).into()),
         }
     }
 
@@ -216,23 +218,47 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// `Some(value)` or `None`, which is all zeros.
-    fn option(
-        &mut self,
-        w: &Written,
-        ty: &Type,
-        some: &Type,
-        out: &mut [u8],
-        at: u64,
-    ) -> Result<()> {
+    /// `Some(value)`, `Shape::Rect { w: 1.0, h: 2.0 }`, `Colour::Red`.
+    fn variant(&mut self, w: &Written, ty: &Type, out: &mut [u8], at: u64) -> Result<()> {
+        let structs = self.scope.structs;
+        let path = match &w.expr {
+            Expr::Path(p) => &p.path,
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(p) => &p.path,
+                _ => return Err(self.mismatch(w, ty).into()),
+            },
+            Expr::Struct(literal) if literal.rest.is_none() => &literal.path,
+            _ => return Err(self.mismatch(w, ty).into()),
+        };
+        let of = match ty {
+            Type::Option(_) => "Option",
+            Type::Result(..) => "Result",
+            Type::Struct(id) => &structs[*id].name,
+            _ => "",
+        };
+        let name = path.segments.last().map(|s| s.ident.to_string());
+        let (name, variants) = (name.unwrap_or_default(), ty.variants(structs));
+        if !is_variant(path, of) {
+            return Err(self.mismatch(w, ty).into());
+        }
+        let Some(variant) = variants.iter().find(|v| v.name == name) else {
+            let message = format!("{}: `{of}` has no variant `{name}`", self.what);
+            let known = variants.iter().map(|v| v.name.as_str());
+            return Err(w.problem(message, "").meant(&name, known).into());
+        };
+        let all = ty.fields(structs);
+        if let Some((Type::Scalar(number), _)) = all.first() {
+            value::write_bits(out, at, *number, variant.number);
+        }
+        let fields = &all[variant.fields.clone()];
+        let names: Vec<&str> = variant.names.iter().map(String::as_str).collect();
         match &w.expr {
-            e if name_of(e).is_some_and(|name| name == "None") => Ok(()),
-            Expr::Call(call)
-                if call.args.len() == 1 && name_of(&call.func).is_some_and(|f| f == "Some") =>
-            {
-                let value = ty.fields(self.scope.structs)[1].1;
-                out[at as usize] = 1;
-                self.value(&w.sub(&call.args[0]), some, out, at + value)
+            Expr::Path(_) if fields.is_empty() => Ok(()),
+            Expr::Call(call) if names.is_empty() && !fields.is_empty() => {
+                self.positional(w, ty, call.args.iter().collect(), fields, out, at)
+            }
+            Expr::Struct(literal) if !names.is_empty() => {
+                self.named(w, ty, literal, &name, &names, fields, out, at)
             }
             _ => Err(self.mismatch(w, ty).into()),
         }
@@ -256,6 +282,55 @@ impl Eval<'_, '_> {
             .try_for_each(|(e, (field, offset))| self.value(&w.sub(e), field, out, at + offset))
     }
 
+    /// `Name { field: value, .. }`, with these fields.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what is written, and what it is to be"
+    )]
+    fn named(
+        &mut self,
+        w: &Written,
+        ty: &Type,
+        literal: &syn::ExprStruct,
+        of: &str,
+        names: &[&str],
+        fields: &[(Type, u64)],
+        out: &mut [u8],
+        at: u64,
+    ) -> Result<()> {
+        let mut missing = names.to_vec();
+        for given in &literal.fields {
+            let syn::Member::Named(name) = &given.member else {
+                return Err(self.mismatch(w, ty).into());
+            };
+            let name = name.to_string();
+            let there = |message: String| {
+                w.text
+                    .problem_at(given.member.span().byte_range(), message, "")
+            };
+            let Some(i) = names.iter().position(|n| *n == name) else {
+                let problem = there(format!("{}: `{}` has no field `{name}`", self.what, of));
+                return Err(problem.meant(&name, names.iter().copied()).into());
+            };
+            if !missing.contains(&name.as_str()) {
+                return Err(
+                    there(format!("{}: the field `{name}` is given twice", self.what)).into(),
+                );
+            }
+            missing.retain(|m| *m != name);
+            self.value(&w.sub(&given.expr), &fields[i].0, out, at + fields[i].1)?;
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(w
+            .problem(
+                format!("{}: `{}` lacks `{}`", self.what, of, missing.join("`, `")),
+                "",
+            )
+            .into())
+    }
+
     fn structure(&mut self, w: &Written, ty: &Type, out: &mut [u8], at: u64) -> Result<()> {
         let Type::Struct(id) = ty else {
             return Err(self.mismatch(w, ty).into());
@@ -263,69 +338,14 @@ impl Eval<'_, '_> {
         let (def, fields) = (&self.scope.structs[*id], ty.fields(self.scope.structs));
         let is = |path: &syn::Path| path.segments.last().is_some_and(|s| s.ident == def.ident());
         match &w.expr {
-            Expr::Path(p) if def.is_enum() && is_variant(&p.path, def.ident()) => {
-                let name = p.path.segments.last().map(|s| s.ident.to_string());
-                let name = name.unwrap_or_default();
-                let Some(number) = def.number_of(&name) else {
-                    let message = format!("{}: `{}` has no variant `{name}`", self.what, def.name);
-                    let known = def.variants.iter().map(|(name, _)| name.as_str());
-                    return Err(w.problem(message, "").meant(&name, known).into());
-                };
-                let size = ty.layout(self.scope.structs).size as usize;
-                out[at as usize..at as usize + size].copy_from_slice(&number.to_le_bytes()[..size]);
-                Ok(())
-            }
             Expr::Call(call)
-                if def.tuple
-                    && !def.is_enum()
-                    && matches!(&*call.func, Expr::Path(p) if is(&p.path)) =>
+                if def.tuple && matches!(&*call.func, Expr::Path(p) if is(&p.path)) =>
             {
                 self.positional(w, ty, call.args.iter().collect(), &fields, out, at)
             }
             Expr::Struct(literal) if !def.tuple && is(&literal.path) && literal.rest.is_none() => {
-                let mut missing: Vec<&str> = def.fields.iter().map(|(n, _)| n.as_str()).collect();
-                for given in &literal.fields {
-                    let syn::Member::Named(name) = &given.member else {
-                        return Err(self.mismatch(w, ty).into());
-                    };
-                    let name = name.to_string();
-                    let there = |message: String| {
-                        w.text
-                            .problem_at(given.member.span().byte_range(), message, "")
-                    };
-                    let Some(i) = def.fields.iter().position(|(n, _)| *n == name) else {
-                        let problem = there(format!(
-                            "{}: `{}` has no field `{name}`",
-                            self.what, def.name
-                        ));
-                        return Err(problem
-                            .meant(&name, def.fields.iter().map(|(n, _)| n.as_str()))
-                            .into());
-                    };
-                    if !missing.contains(&name.as_str()) {
-                        return Err(there(format!(
-                            "{}: the field `{name}` is given twice",
-                            self.what
-                        ))
-                        .into());
-                    }
-                    missing.retain(|m| *m != name);
-                    self.value(&w.sub(&given.expr), &fields[i].0, out, at + fields[i].1)?;
-                }
-                if missing.is_empty() {
-                    return Ok(());
-                }
-                Err(w
-                    .problem(
-                        format!(
-                            "{}: `{}` lacks `{}`",
-                            self.what,
-                            def.name,
-                            missing.join("`, `")
-                        ),
-                        "",
-                    )
-                    .into())
+                let names: Vec<&str> = def.fields.iter().map(|(n, _)| n.as_str()).collect();
+                self.named(w, ty, literal, &def.name, &names, &fields, out, at)
             }
             _ => Err(self.mismatch(w, ty).into()),
         }
@@ -559,22 +579,25 @@ impl Eval<'_, '_> {
 
     /// How a value of a type is written that has few.
     fn how_written(&self, ty: &Type) -> Option<String> {
-        match ty {
-            Type::Struct(id) if self.scope.structs[*id].is_enum() => {
-                let def = &self.scope.structs[*id];
-                let all = def.variants.iter().map(|(name, _)| format!("`{name}`"));
-                Some(format!("there are {}", all.collect::<Vec<_>>().join(", ")))
-            }
-            Type::Option(_) => Some("write `Some(..)` or `None`".into()),
-            _ => None,
-        }
+        let variants = ty.variants(self.scope.structs);
+        let written = variants.iter().map(|v| {
+            let data = match (v.fields.is_empty(), v.names.is_empty()) {
+                (true, _) => String::new(),
+                (_, true) => "(..)".to_owned(),
+                _ => format!(" {{ {}: .. }}", v.names.join(": .., ")),
+            };
+            format!("`{}{data}`", v.name)
+        });
+        let written: Vec<String> = written.collect();
+        (!variants.is_empty()).then(|| format!("there are {}", written.join(", ")))
     }
 }
 
 /// Whether a path may name a variant of that enum: `Red`, `Colour::Red`.
 fn is_variant(path: &syn::Path, of: &str) -> bool {
     let owner = path.segments.iter().rev().nth(1);
-    owner.is_none_or(|owner| owner.ident == of)
+    let of = of.rsplit("::").next();
+    owner.is_none_or(|owner| of.is_some_and(|of| owner.ident == of))
 }
 
 /// Least and most of an integer type.

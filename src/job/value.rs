@@ -1,6 +1,6 @@
 //! Values in memory whose type is known only when the command runs: read, written, printed and compared.
 
-use millstream_graph::ty::{Scalar, StructDef, Structs, Type};
+use millstream_graph::ty::{Scalar, Structs, Type, Variant};
 use std::fmt::Write;
 
 /// The scalars of a type and where they stand in its memory.
@@ -17,7 +17,7 @@ fn add_leaves(ty: &Type, structs: &Structs, base: u64, out: &mut Vec<(u64, Scala
             let stride = elem.layout(structs).size;
             (0..*len).for_each(|i| add_leaves(elem, structs, base + i * stride, out));
         }
-        Type::Tuple(_) | Type::Struct(_) | Type::Option(_) => {
+        Type::Tuple(_) | Type::Struct(_) | Type::Option(_) | Type::Result(..) => {
             for (field, offset) in ty.fields(structs) {
                 add_leaves(&field, structs, base + offset, out);
             }
@@ -27,41 +27,50 @@ fn add_leaves(ty: &Type, structs: &Structs, base: u64, out: &mut Vec<(u64, Scala
 }
 
 /// A place in a type's memory where not all bits are a value.
-pub(crate) enum Bound<'s> {
+pub(crate) enum Bound {
     /// 0 or 1.
     Bool,
-    /// The number of one of an enum's variants.
-    Variant(Scalar, &'s StructDef),
-    /// An Option's value, so many bytes behind its `bool` and so long: zeros where there is none.
-    Some(u64, u64),
+    /// The number of a variant of the type of that name.
+    Variant(Scalar, String, Vec<OneOf>),
+}
+
+/// A variant in memory.
+pub(crate) struct OneOf {
+    pub(crate) number: u64,
+    /// Where the data of the others lie, from the number on, and how long they are: zeros.
+    pub(crate) others: Vec<(u64, u64)>,
 }
 
 /// Those of a type, and where they stand.
-pub(crate) fn bounds<'s>(ty: &Type, structs: &'s Structs) -> Vec<(u64, Bound<'s>)> {
+pub(crate) fn bounds(ty: &Type, structs: &Structs) -> Vec<(u64, Bound)> {
     let mut out = Vec::new();
     add_bounds(ty, structs, 0, &mut out);
     out
 }
 
-fn add_bounds<'s>(ty: &Type, structs: &'s Structs, base: u64, out: &mut Vec<(u64, Bound<'s>)>) {
+fn add_bounds(ty: &Type, structs: &Structs, base: u64, out: &mut Vec<(u64, Bound)>) {
     match ty {
         Type::Scalar(Scalar::Bool) | Type::Atomic(Scalar::Bool) => out.push((base, Bound::Bool)),
         Type::Array(elem, len) => {
             let stride = elem.layout(structs).size;
             (0..*len).for_each(|i| add_bounds(elem, structs, base + i * stride, out));
         }
-        Type::Struct(id) if structs[*id].is_enum() => {
-            if let (_, Type::Scalar(number)) = structs[*id].fields[0] {
-                out.push((base, Bound::Variant(number, &structs[*id])));
-            }
-        }
         _ => {
-            let fields = ty.fields(structs);
-            for (field, offset) in &fields {
-                add_bounds(field, structs, base + offset, out);
+            let (fields, variants) = (ty.fields(structs), ty.variants(structs));
+            if let (false, Some((Type::Scalar(number), _))) = (variants.is_empty(), fields.first())
+            {
+                let all = variants.iter().map(|variant| OneOf {
+                    number: variant.number,
+                    others: (1..fields.len())
+                        .filter(|i| !variant.fields.contains(i))
+                        .map(|i| (fields[i].1, fields[i].0.layout(structs).size))
+                        .collect(),
+                });
+                let name = ty.display(structs).to_string();
+                out.push((base, Bound::Variant(*number, name, all.collect())));
             }
-            if let (Type::Option(some), Some((_, offset))) = (ty, fields.last()) {
-                out.push((base, Bound::Some(*offset, some.layout(structs).size)));
+            for (field, offset) in fields.iter().skip(usize::from(!variants.is_empty())) {
+                add_bounds(field, structs, base + offset, out);
             }
         }
     }
@@ -94,6 +103,17 @@ pub(crate) fn text(bytes: &[u8], ty: &Type, structs: &Structs) -> String {
 }
 
 fn write_value(out: &mut String, bytes: &[u8], at: u64, ty: &Type, structs: &Structs) {
+    if let Some(variant) = variant_at(bytes, at, ty, structs) {
+        out.push_str(&variant.name);
+        let fields = &ty.fields(structs)[variant.fields];
+        if variant.names.is_empty() && !fields.is_empty() {
+            write_fields(out, bytes, at, fields, structs);
+        } else if !fields.is_empty() {
+            let names: Vec<&str> = variant.names.iter().map(String::as_str).collect();
+            write_named(out, bytes, at, &names, fields, structs);
+        }
+        return;
+    }
     match ty {
         Type::Scalar(s) | Type::Atomic(s) => {
             out.push_str(&scalar_text(*s, read_bits(bytes, at, *s)))
@@ -116,37 +136,42 @@ fn write_value(out: &mut String, bytes: &[u8], at: u64, ty: &Type, structs: &Str
         }
         Type::Struct(id) => {
             let (def, fields) = (&structs[*id], ty.fields(structs));
-            if let (true, [(Type::Scalar(s), _)]) = (def.is_enum(), &fields[..]) {
-                let size = s.size() as usize;
-                let number = &bytes[at as usize..at as usize + size];
-                let bits = number
-                    .iter()
-                    .rev()
-                    .fold(0, |all, b| all << 8 | u64::from(*b));
-                if let Some(name) = def.variant(bits) {
-                    return out.push_str(name);
-                }
-            }
             out.push_str(def.ident());
             if def.tuple {
                 return write_fields(out, bytes, at, &fields, structs);
             }
-            out.push_str(" {");
-            for (i, ((name, _), (field, offset))) in def.fields.iter().zip(&fields).enumerate() {
-                let _ = write!(out, "{} {name}: ", if i > 0 { "," } else { "" });
-                write_value(out, bytes, at + offset, field, structs);
-            }
-            out.push_str(if fields.is_empty() { "}" } else { " }" });
+            let names: Vec<&str> = def.fields.iter().map(|(n, _)| n.as_str()).collect();
+            write_named(out, bytes, at, &names, &fields, structs);
         }
-        Type::Option(_) if bytes[at as usize] == 0 => out.push_str("None"),
-        Type::Option(_) => {
-            out.push_str("Some");
-            write_fields(out, bytes, at, &ty.fields(structs)[1..], structs);
-        }
+        Type::Option(_) | Type::Result(..) => out.push('_'),
         Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Channel(_) => {
             out.push('_')
         }
     }
+}
+
+/// The variant that a value is, if its type has variants.
+fn variant_at(bytes: &[u8], at: u64, ty: &Type, structs: &Structs) -> Option<Variant> {
+    let variants = ty.variants(structs);
+    let number = ty.fields(structs).first()?.0.scalar()?;
+    let bits = read_bits(bytes, at, number);
+    variants.iter().find(|v| v.number == bits).cloned()
+}
+
+fn write_named(
+    out: &mut String,
+    bytes: &[u8],
+    at: u64,
+    names: &[&str],
+    fields: &[(Type, u64)],
+    structs: &Structs,
+) {
+    out.push_str(" {");
+    for (i, (name, (field, offset))) in names.iter().zip(fields).enumerate() {
+        let _ = write!(out, "{} {name}: ", if i > 0 { "," } else { "" });
+        write_value(out, bytes, at + offset, field, structs);
+    }
+    out.push_str(if fields.is_empty() { "}" } else { " }" });
 }
 
 fn write_fields(

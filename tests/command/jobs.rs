@@ -103,6 +103,61 @@ fn arguments_and_results_are_written_as_in_rust() {
 }
 
 #[test]
+fn enums_and_results_are_written_as_in_rust() {
+    let t = Folder::new();
+    t.write(
+        "sums.rs",
+        "use millstream::prelude::*;
+#[program]
+mod sums {
+    pub enum Shape { Nothing, Circle(f32), Rect { w: f32, h: f32 } }
+    #[task]
+    pub fn area(s: Shape) -> Result<f32, Shape> {
+        match s { Shape::Nothing => Err(s), Shape::Circle(r) => Ok(3.0 * r * r), Shape::Rect { w, h } => Ok(w * h) }
+    }
+    #[task]
+    pub fn first(all: &[Shape], r: Result<u8, (bool, Shape)>) -> (Shape, Option<Shape>) {
+        (all[0], r.err().map(|e| e.1))
+    }
+    #[task]
+    pub fn order(a: u32, o: std::cmp::Ordering) -> std::cmp::Ordering { a.cmp(&3).then(o) }
+}
+",
+    );
+    let good = |entry: &str| t.good(&["run", "sums.rs", "-q", "--entry", entry]);
+    assert_eq!(good("area(Shape::Circle(2.0))"), "Ok(12.0)\n");
+    assert_eq!(good("area(Rect { h: 1.5, w: 2.0 })"), "Ok(3.0)\n");
+    assert_eq!(good("area(Nothing)"), "Err(Nothing)\n");
+    assert_eq!(
+        good("first(&[Shape::Rect { w: 1.0, h: 2.0 }, Nothing], Err((true, Circle(4.0))))"),
+        "(Rect { w: 1.0, h: 2.0 }, Some(Circle(4.0)))\n"
+    );
+    assert_eq!(
+        good("first(&[Circle(1.0)], Ok(3))"),
+        "(Circle(1.0), None)\n"
+    );
+    assert_eq!(good("order(3, Ordering::Less)"), "Less\n");
+    for (entry, wrong) in [
+        (
+            "area(Shape::Square(2.0))",
+            "`Shape` has no variant `Square`",
+        ),
+        ("area(Circle)", "expected `Shape`, found `Circle`"),
+        ("area(Rect { w: 1.0 })", "`Rect` lacks `h`"),
+        (
+            "area(Circle(1.0, 2.0))",
+            "there are `Nothing`, `Circle(..)`, `Rect { w: .., h: .. }`",
+        ),
+        (
+            "first(&[Nothing], Some(3))",
+            "`Result` has no variant `Some`",
+        ),
+    ] {
+        t.bad(2, &["run", "sums.rs", "-q", "--entry", entry], &[wrong]);
+    }
+}
+
+#[test]
 fn buffers_are_passed_as_slices_references_matrices_and_atomics() {
     let t = Folder::new();
     let first = |entry: &str, buffer: &str| {

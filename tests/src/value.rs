@@ -1,8 +1,7 @@
 //! Between values as `Debug` text and as bytes in the task language's layout.
 
 use millstream_graph::ty::{Scalar, Structs, Type};
-use std::iter::Peekable;
-use std::str::Chars;
+use std::{iter::Peekable, ops::Range, str::Chars};
 
 /// A piece of an argument, as engines take it.
 #[derive(Clone, PartialEq, Debug)]
@@ -150,7 +149,28 @@ impl Reader<'_> {
         (bytes, count)
     }
 
+    /// A variant: its number, and its data if there are any.
+    fn variant(&mut self, ty: &Type) -> Vec<u8> {
+        let name = self.word();
+        let variants = ty.variants(self.structs).into_owned();
+        let variant = variants.into_iter().find(|v| v.name == name);
+        let Some(v) = variant else {
+            panic!("no {name} in `{}`", self.text)
+        };
+        let mut bytes = match (v.fields.is_empty(), v.names.is_empty()) {
+            (true, _) => vec![0; ty.layout(self.structs).size as usize],
+            (_, true) => self.fields(ty, v.fields, &[], '(', ')'),
+            _ => self.fields(ty, v.fields, &v.names, '{', '}'),
+        };
+        let number = ty.fields(self.structs)[0].0.layout(self.structs).size as usize;
+        bytes[..number].copy_from_slice(&v.number.to_le_bytes()[..number]);
+        bytes
+    }
+
     fn value(&mut self, ty: &Type) -> Vec<u8> {
+        if !ty.variants(self.structs).is_empty() {
+            return self.variant(ty);
+        }
         match ty {
             Type::Scalar(s) | Type::Atomic(s) => self.scalar(*s),
             Type::Array(elem, len) => {
@@ -158,34 +178,17 @@ impl Reader<'_> {
                 assert_eq!(count, *len, "elements of `{}`", self.text);
                 bytes
             }
-            Type::Tuple(_) => self.fields(ty, &[], '(', ')'),
-            Type::Option(some) => {
-                let (layout, at) = (ty.layout(self.structs), ty.fields(self.structs)[1].1);
-                let mut bytes = vec![0; layout.size as usize];
-                if self.word() == "Some" {
-                    self.expect('(');
-                    let value = self.value(some);
-                    self.expect(')');
-                    bytes[0] = 1;
-                    bytes[at as usize..][..value.len()].copy_from_slice(&value);
-                }
-                bytes
-            }
+            Type::Tuple(fields) => self.fields(ty, 0..fields.len(), &[], '(', ')'),
             Type::Struct(id) => {
                 let def = self.structs[*id].clone();
                 let name = self.word();
-                if def.is_enum() {
-                    let number = def.number_of(&name);
-                    let number = number.unwrap_or_else(|| panic!("no {name} in `{}`", self.text));
-                    return number.to_le_bytes()[..ty.layout(self.structs).size as usize].into();
-                }
                 assert_eq!(name, def.ident(), "in `{}`", self.text);
                 match (def.fields.is_empty(), def.tuple) {
                     (true, _) => Vec::new(),
-                    (_, true) => self.fields(ty, &[], '(', ')'),
+                    (_, true) => self.fields(ty, 0..def.fields.len(), &[], '(', ')'),
                     _ => {
                         let names: Vec<String> = def.fields.into_iter().map(|(n, _)| n).collect();
-                        self.fields(ty, &names, '{', '}')
+                        self.fields(ty, 0..names.len(), &names, '{', '}')
                     }
                 }
             }
@@ -193,17 +196,25 @@ impl Reader<'_> {
         }
     }
 
-    fn fields(&mut self, ty: &Type, names: &[String], open: char, close: char) -> Vec<u8> {
+    fn fields(
+        &mut self,
+        ty: &Type,
+        which: Range<usize>,
+        names: &[String],
+        open: char,
+        close: char,
+    ) -> Vec<u8> {
         let mut bytes = vec![0; ty.layout(self.structs).size as usize];
         self.expect(open);
-        for (i, (field, offset)) in ty.fields(self.structs).into_iter().enumerate() {
+        let fields = ty.fields(self.structs);
+        for (i, (field, offset)) in fields[which].iter().enumerate() {
             if let Some(name) = names.get(i) {
                 let found = self.word();
                 assert_eq!(found, *name, "in `{}`", self.text);
                 self.expect(':');
             }
-            let value = self.value(&field);
-            bytes[offset as usize..offset as usize + value.len()].copy_from_slice(&value);
+            let value = self.value(field);
+            bytes[*offset as usize..*offset as usize + value.len()].copy_from_slice(&value);
             self.take(',');
         }
         self.expect(close);
@@ -269,38 +280,42 @@ fn write(bytes: &[u8], ty: &Type, structs: &Structs, out: &mut String) {
             out.push(']');
         }
         Type::Tuple(fields) if fields.is_empty() => out.push_str("()"),
-        Type::Option(_) if bytes[0] == 0 => out.push_str("None"),
-        Type::Option(some) => {
-            let at = ty.fields(structs)[1].1;
-            out.push_str("Some(");
-            part(some, at, out);
-            out.push(')');
-        }
-        Type::Tuple(_) | Type::Struct(_) => {
+        Type::Tuple(_) | Type::Struct(_) | Type::Option(_) | Type::Result(..) => {
             let def = match ty {
                 Type::Struct(id) => Some(&structs[*id]),
                 _ => None,
             };
-            if let Some(def) = def.filter(|d| d.is_enum()) {
-                let number = bits(&bytes[..ty.layout(structs).size as usize]);
-                return out.push_str(def.variant(number).expect("a variant"));
+            let mut fields = ty.fields(structs);
+            let mut names: Vec<String> = match def {
+                Some(def) if !def.tuple => def.fields.iter().map(|(n, _)| n.clone()).collect(),
+                _ => Vec::new(),
+            };
+            let mut name = def.map_or("", |d| d.ident());
+            let variants = ty.variants(structs);
+            if !variants.is_empty() {
+                let size = fields[0].0.layout(structs).size as usize;
+                let number = bits(&bytes[..size]);
+                let variant = variants.iter().find(|v| v.number == number);
+                let variant = variant.expect("a variant");
+                name = &variant.name;
+                names.clone_from(&variant.names);
+                fields = fields[variant.fields.clone()].to_vec();
             }
-            let named = def.is_some_and(|d| !d.tuple);
-            out.push_str(def.map_or("", |d| d.ident()));
-            let fields = ty.fields(structs);
+            let named = !names.is_empty();
+            out.push_str(name);
             if fields.is_empty() {
                 return;
             }
             out.push_str(if named { " { " } else { "(" });
             for (i, (field, offset)) in fields.iter().enumerate() {
                 out.push_str(if i > 0 { ", " } else { "" });
-                if let Some(def) = def.filter(|_| named) {
-                    out.push_str(&def.fields[i].0);
+                if named {
+                    out.push_str(&names[i]);
                     out.push_str(": ");
                 }
                 part(field, *offset, out);
             }
-            out.push_str(match (named, def.is_none() && fields.len() == 1) {
+            out.push_str(match (named, name.is_empty() && fields.len() == 1) {
                 (true, _) => " }",
                 (_, true) => ",)",
                 _ => ")",

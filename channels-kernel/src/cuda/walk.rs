@@ -55,7 +55,7 @@ fn is_plain(ty: &Type, structs: &Structs) -> bool {
     match ty {
         Type::Scalar(_) => true,
         Type::Array(elem, _) => is_plain(elem, structs),
-        Type::Tuple(_) | Type::Struct(_) | Type::Option(_) => {
+        Type::Tuple(_) | Type::Struct(_) | Type::Option(_) | Type::Result(..) => {
             ty.fields(structs).iter().all(|(t, _)| is_plain(t, structs))
         }
         Type::Slice { .. }

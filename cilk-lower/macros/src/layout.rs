@@ -2,15 +2,15 @@
 
 use crate::call::writer;
 use millstream_cilk_lower::{
-    ident, integer,
+    ident,
     rust::{pod, quiet},
 };
 use millstream_graph::{
     ir::Program,
-    ty::{Scalar, StructId, Type},
+    ty::{StructId, Type},
 };
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 use syn::{Item, ItemEnum, ItemMod};
 
@@ -27,7 +27,9 @@ pub(crate) fn of(module: &ItemMod, here: &str, program: &Program) -> TokenStream
     let given = given(program);
     let depth = here.split("::").filter(|name| !name.is_empty()).count();
     let out: TokenStream = (0..depth).map(|_| quote!(super::)).collect();
-    let mine = program.structs.iter().filter(|(id, def)| {
+    // A type of Rust's own has its layout already.
+    let own = program.structs.iter().filter(|(_, def)| !def.is_foreign());
+    let mine = own.filter(|(id, def)| {
         let family = def.name.split('<').next().unwrap_or_default();
         let (of, _) = family.rsplit_once("::").unwrap_or_default();
         of == here && (given.contains(id) || family == def.name && here.is_empty())
@@ -35,7 +37,10 @@ pub(crate) fn of(module: &ItemMod, here: &str, program: &Program) -> TokenStream
     let layouts = mine.map(|(id, def)| {
         let name = def.name.rsplit("::").next().unwrap_or_default();
         let of_enum = enums.iter().find(|e| e.ident == name);
-        of_enum.map_or_else(|| layout(id, out.clone(), program), |e| enum_layout(e))
+        of_enum.map_or_else(
+            || layout(id, out.clone(), program),
+            |e| enum_layout(e, id, out.clone(), program),
+        )
     });
     layouts.collect()
 }
@@ -84,6 +89,7 @@ fn gather(ty: &Type, program: &Program, out: &mut BTreeSet<StructId>) {
         | Type::Slice { elem: ty, .. }
         | Type::Ref { target: ty, .. }
         | Type::Mat { elem: ty, .. } => gather(ty, program, out),
+        Type::Result(ok, err) => [ok, err].into_iter().for_each(|ty| gather(ty, program, out)),
         Type::Scalar(_) | Type::Atomic(_) => {}
     }
 }
@@ -151,37 +157,90 @@ fn layout(id: StructId, path: TokenStream, program: &Program) -> TokenStream {
     }
 }
 
-/// The same of an enum: its number lies there.
-fn enum_layout(item: &ItemEnum) -> TokenStream {
-    let (name, quiet) = (&item.ident, quiet());
-    let integer = integer(item).unwrap_or(Scalar::U8);
-    let integer = Ident::new(integer.name(), Span::mixed_site());
-    let variants: Vec<&Ident> = item.variants.iter().map(|v| &v.ident).collect();
+/// The same of an enum: its number lies there, and the data of all variants, zeros where it is another variant.
+fn enum_layout(item: &ItemEnum, id: StructId, path: TokenStream, program: &Program) -> TokenStream {
+    let (name, quiet, def) = (&item.ident, quiet(), &program.structs[id]);
+    let writer = writer(&program.structs, path, quote!('static));
+    let types: Vec<TokenStream> = def.fields.iter().map(|(_, ty)| writer.ty(ty)).collect();
+    let Some((integer, data)) = types.split_first() else {
+        return TokenStream::new();
+    };
+    let parts: Vec<Ident> = (0..data.len()).map(|i| format_ident!("part{i}")).collect();
+    let variants: Vec<TokenStream> = def
+        .variants
+        .iter()
+        .map(|v| {
+            let variant = ident(&v.name, Span::mixed_site());
+            let own = v.fields.clone().map(|i| &parts[i - 1]);
+            if v.names.is_empty() {
+                let data = (!v.fields.is_empty()).then(|| quote!((#(#own),*)));
+                return quote!(#name::#variant #data);
+            }
+            let names = v.names.iter().map(|n| ident(n, Span::mixed_site()));
+            quote!(#name::#variant { #(#names: #own),* })
+        })
+        .collect();
+    let numbers: Vec<TokenStream> = def
+        .variants
+        .iter()
+        .map(|v| {
+            let bits = v.number;
+            quote!((#bits as #integer))
+        })
+        .collect();
+    let taken = def.variants.iter().map(|v| {
+        let all = parts.iter().zip(data).enumerate();
+        let all = all.map(|(i, (part, ty))| match v.fields.contains(&(i + 1)) {
+            true => quote!(#part),
+            false => quote!(::millstream::__private::zeroed::<#ty>()),
+        });
+        quote!(#(#all,)*)
+    });
+    let pod = pod(id, program).then(|| {
+        quote! {
+            // Its integer is all of it, and one of its variants has the number 0.
+            #quiet
+            unsafe impl ::millstream::Pod for #name {}
+        }
+    });
     quote! {
-        // Its integer is all of it, and one of its variants has the number 0.
+        #pod
         #quiet
-        unsafe impl ::millstream::Pod for #name {}
-        #quiet
-        impl ::millstream::TaskValue for #name {
-            const SIZE: usize = <#integer as ::millstream::TaskValue>::SIZE;
-            const ALIGN: usize = <#integer as ::millstream::TaskValue>::ALIGN;
-
-            fn read(memory: &[u8]) -> Self {
-                let number = <#integer as ::millstream::TaskValue>::read(memory);
-                #(if number == #name::#variants as #integer { return #name::#variants; })*
-                // No program makes another.
-                ::core::unreachable!()
+        const _: () = {
+            fn parts(of: #name) -> (#integer, #(#data,)*) {
+                match of {
+                    #(#variants => (#numbers, #taken),)*
+                }
             }
 
-            fn write(&self, memory: &mut [u8]) {
-                ::millstream::TaskValue::write(&(*self as #integer), memory);
+            impl ::millstream::TaskValue for #name {
+                const SIZE: usize = ::millstream::__private::Record::EMPTY #(.and::<#types>())* .size();
+                const ALIGN: usize = ::millstream::__private::Record::EMPTY #(.and::<#types>())* .align();
+
+                fn read(memory: &[u8]) -> Self {
+                    let mut at = ::millstream::__private::Record::EMPTY;
+                    let number = at.read::<#integer>(memory);
+                    #(let #parts = at.read::<#data>(memory);)*
+                    #(if number == #numbers { return #variants; })*
+                    // No program makes another.
+                    ::core::unreachable!()
+                }
+
+                fn write(&self, memory: &mut [u8]) {
+                    let mut at = ::millstream::__private::Record::EMPTY;
+                    let (number, #(#parts,)*) = parts(*self);
+                    at.write(&number, memory);
+                    #(at.write(&#parts, memory);)*
+                }
             }
-        }
-        #quiet
-        impl<'a> ::millstream::Arg<'a> for #name {
-            fn push(self, args: &mut ::std::vec::Vec<::millstream::__private::ErasedArg<'a>>) {
-                ::millstream::Arg::push(self as #integer, args);
+
+            impl<'a> ::millstream::Arg<'a> for #name {
+                fn push(self, args: &mut ::std::vec::Vec<::millstream::__private::ErasedArg<'a>>) {
+                    let (number, #(#parts,)*) = parts(self);
+                    ::millstream::Arg::push(number, args);
+                    #(::millstream::Arg::push(#parts, args);)*
+                }
             }
-        }
+        };
     }
 }

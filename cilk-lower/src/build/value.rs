@@ -461,7 +461,7 @@ impl Builder<'_, '_> {
                 let elements = self.same_elements(a[0], b[0], len, elem);
                 self.binary(BinOp::And, lengths, elements)
             }
-            Type::Tuple(_) | Type::Struct(_) | Type::Option(_) => {
+            Type::Tuple(_) | Type::Struct(_) | Type::Option(_) | Type::Result(..) => {
                 let fields = ty.fields(self.structs());
                 (0..fields.len()).fold(Operand::bool(true), |all, i| {
                     let (start, len) = self.piece_range(ty, i);

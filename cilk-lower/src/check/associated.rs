@@ -10,7 +10,7 @@ use crate::{
     ty::{BOOL, Ty, U32},
 };
 use millstream_graph::{
-    ir::{FunctionKind, UnOp},
+    ir::FunctionKind,
     ty::{Scalar, StructId, Type},
 };
 use proc_macro2::Span;
@@ -19,11 +19,11 @@ use syn::spanned::Spanned;
 
 impl Checker<'_> {
     /// A path of several segments as a value: a constant of a type.
-    pub(super) fn associated(&mut self, path: &syn::Path) -> Expr {
+    pub(super) fn associated(&mut self, path: &syn::Path, want: Option<&Ty>) -> Expr {
         let span = path.span();
         let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
-        if let Some((id, number)) = self.m.variant(path) {
-            return self.variant(id, number, span);
+        if let Some(named) = self.variant_named(path) {
+            return self.variant_value(&named, want, span);
         }
         match self.m.item(path) {
             Some(Item::Const(id)) => return self.constant(id, span),
@@ -36,10 +36,6 @@ impl Checker<'_> {
         let [.., owner, name] = names.as_slice() else {
             return Self::broken(span);
         };
-        if self.is_none(path) {
-            let some = self.fresh_any();
-            return self.none_of(&some, span);
-        }
         if let Some(value) = float_const(&names) {
             let ty = names
                 .iter()
@@ -74,7 +70,7 @@ impl Checker<'_> {
                         .find(&owner)
                         .into_iter()
                         .flat_map(|id| &self.m.structs[id].variants)
-                        .map(|(name, _)| format!("`{name}`"))
+                        .map(|v| format!("`{}`", v.name))
                         .collect();
                     self.refuse(
                         span,
@@ -153,24 +149,6 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of an enum whose number has these bits.
-    pub(super) fn variant(&mut self, id: StructId, bits: u64, span: Span) -> Expr {
-        let integer = Ty::from_type(&self.m.structs[id].fields[0].1);
-        let number = self.m.number(id, bits);
-        let magnitude = ExprKind::Int(number.unsigned_abs());
-        let magnitude = Expr::new(magnitude, integer.clone(), span);
-        let value = match number < 0 {
-            true => Expr::new(ExprKind::Unary(UnOp::Neg, magnitude), integer, span),
-            false => magnitude,
-        };
-        let kind = ExprKind::Struct {
-            id,
-            fields: vec![(0, value)],
-            base: None,
-        };
-        Expr::new(kind, Ty::Struct(id), span)
-    }
-
     pub(super) fn associated_call(
         &mut self,
         path: &syn::Path,
@@ -179,6 +157,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Expr {
         let path = &self.m.whole_path(path).unwrap_or_else(|| path.clone());
+        if let Some(named) = self.variant_named(path) {
+            return self.variant_call(&named, args, want, span);
+        }
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         let [.., owner, name] = names.as_slice() else {
             return Self::broken(span);
@@ -225,7 +206,6 @@ impl Checker<'_> {
                 let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
                 return self.default_of(&ty, span);
             }
-            ("Option", "Some") if self.is_some(path) => return self.some(args, want, span),
             ("Mat" | "MatMut", "new") => return self.mat_new(owner == "MatMut", args, span),
             ("millstream", "on_gpu") if args.is_empty() => {
                 if self.kind == Some(FunctionKind::Task) {
@@ -331,7 +311,7 @@ impl Checker<'_> {
             ("try_from", [_]) => self.refuse(
                 path.span(),
                 format!("`{scalar}` has no function `try_from`"),
-                format!("there is no `Result`: compare with `{scalar}::MAX`, then write `.. as {scalar}`"),
+                format!("compare with `{scalar}::MAX`, then write `.. as {scalar}`"),
             ),
             (_, [receiver, rest @ ..]) => {
                 let mut receiver = self.expr(receiver, Some(&ty));
@@ -366,8 +346,16 @@ impl Checker<'_> {
             _ if name == "default" && args.is_empty() => self.default_of(&Ty::Struct(id), span),
             _ => {
                 let owner = self.m.structs[id].name.clone();
-                let help =
-                    self.member_help(&owner, name, "write it in an `impl` block of the struct");
+                let known: Vec<String> = self.m.structs[id]
+                    .variants
+                    .iter()
+                    .map(|v| format!("`{}`", v.name))
+                    .collect();
+                let otherwise = match known.is_empty() {
+                    true => "write it in an `impl` block of the struct".to_owned(),
+                    false => format!("there are the variants {}", known.join(", ")),
+                };
+                let help = self.member_help(&owner, name, &otherwise);
                 self.refuse(span, format!("`{owner}` has no function `{name}`"), help)
             }
         }

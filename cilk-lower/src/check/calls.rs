@@ -53,11 +53,13 @@ impl Checker<'_> {
                 let written = last_arguments(&path);
                 self.call_template(id, &written, None, &args, want, span)
             }
+            _ if self.variant_named(&path).is_some() => {
+                self.associated_call(&path, &args, want, span)
+            }
             _ if self.is_constructor(&path) => self.construct(&path, &args, want, span),
             None if self.m.whole_path(&path).is_some() => {
                 self.associated_call(&path, &args, want, span)
             }
-            None if self.is_some(&path) => self.some(&args, want, span),
             None if name == "zeroed" && self.m.in_library() => {
                 let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
                 Expr::new(ExprKind::Method(Builtin::Zeroed, Vec::new()), ty, span)
@@ -78,7 +80,6 @@ impl Checker<'_> {
                     _ if self.m.known_elsewhere(&name).is_some() => {
                         self.m.known_elsewhere(&name).unwrap_or_default()
                     }
-                    _ if matches!(&*name, "Ok" | "Err") => super::fields::NO_RESULT.to_owned(),
                     Some(n) => format!("did you mean `{n}`?"),
                     None => {
                         "a program calls its own functions; define it in this module".to_owned()

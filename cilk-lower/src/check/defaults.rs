@@ -36,7 +36,11 @@ impl Checker<'_> {
             }
             Ty::Option(some) => return self.none_of(some, span),
             Ty::Struct(id) if self.m.enum_defaults.contains_key(id) => {
-                return self.variant(*id, self.m.enum_defaults[id], span);
+                let def = &self.m.structs[*id];
+                let Some(default) = def.numbered(self.m.enum_defaults[id]).cloned() else {
+                    return Self::broken(span);
+                };
+                return self.sum_value(&default, Vec::new(), ty, span);
             }
             Ty::Struct(id) if self.m.defaults.contains(id) => {
                 let types = self.m.structs[*id].fields.clone();

@@ -4,12 +4,15 @@
 //! of one part are cut where any interval begins or ends; within a piece every alternative holds or does not, so that it is enough
 //! to look at each piece's first value, part by part.
 
-use super::Checker;
+use super::{
+    Checker,
+    sums::{Sum, wide},
+};
 use crate::{
     hir::{Arm, Expr, Path, Test},
     ty::Ty,
 };
-use millstream_graph::ty::{Scalar, StructId};
+use millstream_graph::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The parts that have to lie in an interval, both ends included.
@@ -43,38 +46,27 @@ impl Checker<'_> {
         }
     }
 
-    fn part(&self, ty: &Ty, path: &[usize]) -> Option<Scalar> {
-        match (ty, path) {
-            (Ty::Scalar(s), []) => Some(*s),
-            (Ty::Tuple(fields), [i, rest @ ..]) => self.part(fields.get(*i)?, rest),
-            (Ty::Option(_), [0]) => Some(Scalar::Bool),
-            (Ty::Array(elem, _), [_, rest @ ..]) | (Ty::Option(elem), [1, rest @ ..]) => {
-                self.part(elem, rest)
-            }
-            (Ty::Struct(id), [i, rest @ ..]) => {
-                self.part(&Ty::from_type(&self.m.structs[*id].fields.get(*i)?.1), rest)
-            }
-            _ => None,
-        }
+    /// The type of the part at this path.
+    fn part(&self, ty: &Ty, path: &[usize]) -> Option<Ty> {
+        path.iter().try_fold(self.shallow(ty), |ty, i| match ty {
+            Ty::Array(elem, _) => Some(*elem),
+            ty => self.parts_of(&ty).into_iter().nth(*i),
+        })
     }
 
-    /// The enum whose number is at this path.
-    fn variants(&self, ty: &Ty, path: &[usize]) -> Option<StructId> {
-        match (ty, path) {
-            (Ty::Struct(id), [0]) if self.m.structs[*id].is_enum() => Some(*id),
-            (Ty::Tuple(fields), [i, rest @ ..]) => self.variants(fields.get(*i)?, rest),
-            (Ty::Array(elem, _), [_, rest @ ..]) | (Ty::Option(elem), [1, rest @ ..]) => {
-                self.variants(elem, rest)
-            }
-            (Ty::Struct(id), [i, rest @ ..]) => {
-                self.variants(&Ty::from_type(&self.m.structs[*id].fields.get(*i)?.1), rest)
-            }
-            _ => None,
-        }
+    /// The numbers of all variants, if the number of one is at this path.
+    fn numbers(&self, ty: &Ty, path: &[usize]) -> Option<Vec<i128>> {
+        let (0, of) = path.split_last()? else {
+            return None;
+        };
+        let of = self.part(ty, of)?;
+        let scalar = self.parts_of(&of).first()?.scalar()?;
+        let all = self.variants(Sum::of(&of, self)?).into_iter();
+        Some(all.map(|v| wide(scalar, v.number)).collect())
     }
 
     fn interval(&self, ty: &Ty, path: &Path, test: Test) -> Option<(Path, i128, i128)> {
-        let scalar = self.part(ty, path)?;
+        let scalar = self.part(ty, path)?.scalar()?;
         let (least, greatest) = range_of(scalar);
         let wide = |bits: u64| {
             if scalar.is_signed() {
@@ -97,18 +89,14 @@ impl Checker<'_> {
         let Some(path) = rows.first().map(|row| row[0].0.clone()) else {
             return Some(Witness::new());
         };
-        let (least, greatest) = range_of(self.part(ty, &path)?);
-        let of_enum = self.variants(ty, &path);
+        let (least, greatest) = range_of(self.part(ty, &path)?.scalar()?);
         let bounds = rows
             .iter()
             .flatten()
             .filter(|(p, ..)| *p == path)
             .flat_map(|(_, lo, hi)| [*lo, *hi + 1]);
-        let starts: BTreeSet<i128> = match of_enum {
-            Some(id) => {
-                let all = self.m.structs[id].variants.iter();
-                all.map(|(_, bits)| self.m.number(id, *bits)).collect()
-            }
+        let starts: BTreeSet<i128> = match self.numbers(ty, &path) {
+            Some(all) => all.into_iter().collect(),
             None => bounds
                 .chain([least])
                 .filter(|b| (least..=greatest).contains(b))
@@ -143,24 +131,8 @@ impl Checker<'_> {
                     .collect();
                 format!("({})", fields.join(", "))
             }
-            Ty::Option(some) => {
-                let value = part(1, some);
-                match &*part(0, &crate::ty::BOOL) {
-                    "true" => format!("Some({value})"),
-                    "false" => "None".to_owned(),
-                    _ => "_".to_owned(),
-                }
-            }
-            Ty::Struct(id) if self.m.structs[*id].is_enum() => {
-                path.push(0);
-                let mut all = self.m.structs[*id].variants.iter();
-                let name = witness.get(path).and_then(|number| {
-                    let is = |(_, bits): &&(String, u64)| self.m.number(*id, *bits) == *number;
-                    all.find(is)
-                        .map(|(name, _)| format!("{}::{name}", self.m.structs[*id].name))
-                });
-                path.pop();
-                name.unwrap_or("_".to_owned())
+            Ty::Option(_) | Ty::Result(..) | Ty::Struct(_) if Sum::of(ty, self).is_some() => {
+                self.shown_variant(ty, path, witness)
             }
             Ty::Struct(id) => {
                 let def = self.m.structs[*id].clone();
@@ -194,6 +166,44 @@ impl Checker<'_> {
             _ => witness
                 .get(path)
                 .map_or("_".to_owned(), ToString::to_string),
+        }
+    }
+
+    /// The variant that a value is as a pattern.
+    fn shown_variant(&self, ty: &Ty, path: &mut Path, witness: &Witness) -> String {
+        let types = self.parts_of(ty);
+        let (Some(sum), Some(Ty::Scalar(number))) = (Sum::of(ty, self), types.first()) else {
+            return "_".to_owned();
+        };
+        path.push(0);
+        let found = witness.get(path).copied();
+        path.pop();
+        let mut all = self.variants(sum).into_iter();
+        let Some(variant) = all.find(|v| found == Some(wide(*number, v.number))) else {
+            return "_".to_owned();
+        };
+        let parts: Vec<String> = variant
+            .fields
+            .clone()
+            .map(|i| {
+                path.push(i);
+                let shown = self.witness(&types[i], path, witness);
+                path.pop();
+                shown
+            })
+            .collect();
+        let name = match sum {
+            Sum::Enum(id) => format!("{}::{}", self.m.structs[id].name, variant.name),
+            _ => variant.name,
+        };
+        if parts.is_empty() {
+            name
+        } else if variant.names.is_empty() {
+            format!("{name}({})", parts.join(", "))
+        } else {
+            let known = variant.names.iter().zip(&parts).filter(|(_, v)| *v != "_");
+            let known: Vec<String> = known.map(|(n, v)| format!("{n}: {v}, ")).collect();
+            format!("{name} {{ {}.. }}", known.concat())
         }
     }
 }

@@ -23,7 +23,8 @@ impl Checker<'_> {
                 | Ty::Tuple(_)
                 | Ty::Struct(_)
                 | Ty::Array(..)
-                | Ty::Option(_),
+                | Ty::Option(_)
+                | Ty::Result(..),
                 Ty::Ref { .. } | Ty::Slice { .. },
             ) = (self.shallow(&checked.ty), self.shallow(want))
         {
@@ -40,7 +41,7 @@ impl Checker<'_> {
             syn::Expr::Paren(p) => self.expr(&p.expr, want),
             syn::Expr::Group(g) => self.expr(&g.expr, want),
             syn::Expr::Lit(l) => self.literal(&l.lit, want),
-            syn::Expr::Path(p) => self.path_value(p),
+            syn::Expr::Path(p) => self.path_value(p, want),
             syn::Expr::Unary(u) => self.unary(u, want),
             syn::Expr::Binary(b) => self.binary(b, want),
             syn::Expr::Cast(c) => self.cast(c),
@@ -210,13 +211,13 @@ impl Checker<'_> {
         Expr::new(ExprKind::Int(value), ty, span)
     }
 
-    fn path_value(&mut self, p: &syn::ExprPath) -> Expr {
+    fn path_value(&mut self, p: &syn::ExprPath, want: Option<&Ty>) -> Expr {
         let span = p.span();
         let Some(path) = self.bare_path(p) else {
             return Self::broken(span);
         };
         let Some(ident) = path.get_ident() else {
-            return self.associated(&path);
+            return self.associated(&path, want);
         };
         let name = ident.to_string();
         match self.lookup(&name) {
@@ -265,12 +266,8 @@ impl Checker<'_> {
             Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => {
                 Self::empty_struct(id, span)
             }
-            None if self.is_none(&path) => {
-                let some = self.fresh_any();
-                self.none_of(&some, span)
-            }
-            None if self.m.whole_path(&path).is_some() || self.m.variant(&path).is_some() => {
-                self.associated(&path)
+            None if self.variant_named(&path).is_some() || self.m.whole_path(&path).is_some() => {
+                self.associated(&path, want)
             }
             _ => {
                 let of_constants =
@@ -374,6 +371,9 @@ impl Checker<'_> {
 
     fn structure(&mut self, s: &syn::ExprStruct, want: Option<&Ty>) -> Expr {
         let span = s.span();
+        if let Some(named) = self.variant_named(&s.path) {
+            return self.variant_structure(&named, s);
+        }
         let name = s
             .path
             .segments

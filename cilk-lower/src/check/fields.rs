@@ -1,12 +1,8 @@
 //! The fields that patterns of tuples and structs name.
 
-use super::{Checker, expr::member_name};
+use super::{Checker, expr::member_name, sums::Sum};
 use crate::ty::{Class, Ty};
 use syn::spanned::Spanned;
-
-/// What to write for `Ok` and `Err`.
-pub(super) const NO_RESULT: &str =
-    "there is no `Result`: use an `Option`, or an enum that says what went wrong";
 
 impl Checker<'_> {
     /// What a pattern asks of a tuple's fields.
@@ -31,17 +27,34 @@ impl Checker<'_> {
         ty: &Ty,
     ) -> Option<Vec<(usize, &'p syn::Pat, Ty)>> {
         let all = match self.shallow(ty) {
-            Ty::Struct(id) if self.m.structs[id].is_enum() => {
-                self.error(pat.span(), "a variant has no data")
-                    .help("write its name alone: `Colour::Red`");
-                return None;
-            }
             Ty::Struct(id) => Some(self.m.structs[id].fields.len()),
             _ => None,
         };
         let fields = named_fields(&pat.elems, all);
         let types = self.struct_types(&pat.path, ty, fields.len, pat.span())?;
         Some(fields.with(types))
+    }
+
+    /// Says that a pattern names no struct and no variant.
+    fn no_struct(&mut self, path: &syn::Path, ty: &Ty) {
+        let name = path.segments.last().map(|s| s.ident.to_string());
+        let name = name.unwrap_or_default();
+        let (message, help) = match Sum::of(ty, self) {
+            Some(Sum::Enum(id)) if path.segments.len() > 1 => {
+                let def = &self.m.structs[id];
+                let known: Vec<String> = def
+                    .variants
+                    .iter()
+                    .map(|v| format!("`{}`", v.name))
+                    .collect();
+                (
+                    format!("the enum `{}` has no variant `{name}`", def.name),
+                    Some(format!("there are {}", known.join(", "))),
+                )
+            }
+            _ => (format!("there is no struct `{name}` in this program"), None),
+        };
+        self.error(path.span(), message).help = help;
     }
 
     fn tuple_types(&mut self, ty: &Ty, len: usize, span: proc_macro2::Span) -> Option<Vec<Ty>> {
@@ -82,13 +95,7 @@ impl Checker<'_> {
             .map(|s| s.ident.to_string())
             .unwrap_or_default();
         let Some(id) = self.struct_at(path, Some(ty)) else {
-            let d = self.error(
-                path.span(),
-                format!("there is no struct `{name}` in this program"),
-            );
-            if matches!(&*name, "Ok" | "Err") {
-                d.help(NO_RESULT);
-            }
+            self.no_struct(path, ty);
             return None;
         };
         self.same(span, ty, &Ty::Struct(id));
@@ -119,10 +126,7 @@ impl Checker<'_> {
             .map(|s| s.ident.to_string())
             .unwrap_or_default();
         let Some(id) = self.struct_at(&s.path, Some(ty)) else {
-            self.error(
-                s.path.span(),
-                format!("there is no struct `{name}` in this program"),
-            );
+            self.no_struct(&s.path, ty);
             return Vec::new();
         };
         self.same(s.span(), ty, &Ty::Struct(id));
@@ -147,9 +151,9 @@ impl Checker<'_> {
 }
 
 /// The fields that a pattern in parentheses names, and how many there are with those that its `..` leaves out.
-struct NamedFields<'p> {
-    len: usize,
-    named: Vec<(usize, &'p syn::Pat)>,
+pub(super) struct NamedFields<'p> {
+    pub(super) len: usize,
+    pub(super) named: Vec<(usize, &'p syn::Pat)>,
 }
 
 impl<'p> NamedFields<'p> {
@@ -162,7 +166,7 @@ impl<'p> NamedFields<'p> {
 }
 
 /// `(a, .., b)` names the first field and the last of `all`.
-fn named_fields<'p>(
+pub(super) fn named_fields<'p>(
     pats: &'p syn::punctuated::Punctuated<syn::Pat, syn::Token![,]>,
     all: Option<usize>,
 ) -> NamedFields<'p> {

@@ -208,8 +208,8 @@ impl Checker<'_> {
             Ty::Tuple(_) | Ty::Array(..) => {
                 d.help("write it for the parts, one by one");
             }
-            Ty::Option(_) => {
-                d.help(super::options::TAKE_APART);
+            Ty::Option(_) | Ty::Result(..) => {
+                d.help(super::sums::TAKE_APART);
             }
             Ty::Struct(_) => {
                 d.help("write an `impl` of the operator's trait, as `std::ops::Add`; for an order, derive `PartialOrd`");
@@ -225,6 +225,7 @@ impl Checker<'_> {
                 Ty::Scalar(_) | Ty::Error | Ty::Never => true,
                 Ty::Tuple(fields) => fields.iter().all(|t| is_plain(t, structs)),
                 Ty::Array(elem, _) | Ty::Option(elem) => is_plain(elem, structs),
+                Ty::Result(ok, err) => is_plain(ok, structs) && is_plain(err, structs),
                 _ => false,
             }
         }

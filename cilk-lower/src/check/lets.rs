@@ -119,8 +119,7 @@ impl Checker<'_> {
     /// Whether a name in a pattern is that of a constant, and binds nothing.
     pub(super) fn is_constant(&self, name: &syn::Ident) -> bool {
         matches!(self.m.named(&name.to_string()), Some(Item::Const(_)))
-            || self.m.variant(&name.clone().into()).is_some()
-            || self.is_none(&name.clone().into())
+            || self.variant_named(&name.clone().into()).is_some()
     }
 
     /// The type behind a `:`; `_` in it is left open where it stands alone or as an array's element.

@@ -168,6 +168,15 @@ impl Checker<'_> {
         {
             return self.own_method(m, receiver, s.name(), Some(item), want);
         }
+        if let (true, [other]) = (super::orders::COMPARE.contains(&&*name), &args[..])
+            && !matches!(ty, Ty::Slice { .. } | Ty::Mat { .. } | Ty::Atomic(_))
+            && !self.has_method(&ty, &name)
+        {
+            return self.compared(&name, receiver, other, at);
+        }
+        if self.is_ordering(&ty) {
+            return self.ordering_method(m, receiver);
+        }
         match ty {
             Ty::Error | Ty::Never => Self::broken(span),
             Ty::Slice { .. } | Ty::Array(..) => self.slice_method(receiver, &name, &args, at, span),
@@ -198,7 +207,7 @@ impl Checker<'_> {
                 let (of, item) = (self.m.structs[id].name.clone(), self.m.member(id, &name));
                 self.own_method(m, receiver, &of, item, want)
             }
-            Ty::Option(some) => self.option_method(m, receiver, *some),
+            Ty::Option(_) | Ty::Result(..) => self.option_method(m, receiver),
             Ty::Var(_) => self.refuse(
                 m.receiver.span(),
                 "the type must be known here",
@@ -215,6 +224,14 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether the program has a method of that name for a type.
+    fn has_method(&mut self, ty: &Ty, name: &str) -> bool {
+        match ty {
+            Ty::Struct(id) => self.m.member(*id, name).is_some(),
+            _ => false,
+        }
+    }
+
     /// `max` or `min` of values that have several parts and an order, and no method of their own of that name.
     fn greater_of(
         &mut self,
@@ -223,10 +240,8 @@ impl Checker<'_> {
         ty: &Ty,
         other: &syn::Expr,
     ) -> Option<Expr> {
-        match ty {
-            Ty::Struct(id) if self.m.member(*id, name).is_some() => return None,
-            Ty::Struct(_) | Ty::Tuple(_) => {}
-            _ => return None,
+        if !matches!(ty, Ty::Struct(_) | Ty::Tuple(_)) || self.has_method(ty, name) {
+            return None;
         }
         let other = self.expr_as(other, ty);
         let receiver = self.behind_refs(receiver.clone());

@@ -23,11 +23,12 @@ mod macros;
 mod memory;
 mod methods;
 mod operators;
-mod options;
+mod orders;
 mod overloads;
 mod patterns;
 mod places;
 mod slice_patterns;
+mod sums;
 
 pub(crate) use control::is_parallel_attribute;
 

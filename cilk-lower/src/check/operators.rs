@@ -153,10 +153,10 @@ impl Checker<'_> {
             let help = literal(&r, &l, &right).or_else(|| literal(&l, &r, &left));
             let option = [&left.ty, &right.ty]
                 .into_iter()
-                .any(|ty| matches!(self.shallow(ty), Ty::Option(_)));
+                .any(|ty| matches!(self.shallow(ty), Ty::Option(_) | Ty::Result(..)));
             let help = match help {
                 Some(help) if equality || !option => help,
-                _ if option => super::options::TAKE_APART.to_owned(),
+                _ if option => super::sums::TAKE_APART.to_owned(),
                 _ => "convert one of them with `as`".to_owned(),
             };
             return self.refuse(at, format!("the two sides differ: `{l}` and `{r}`"), help);
@@ -165,7 +165,7 @@ impl Checker<'_> {
             if equality
                 && matches!(
                     self.shallow(&left.ty),
-                    Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Option(_)
+                    Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Option(_) | Ty::Result(..)
                 )
             {
                 return Expr::new(
@@ -307,7 +307,11 @@ impl Checker<'_> {
             e
         };
         let e = match self.shallow(&e.ty) {
-            Ty::Struct(id) if self.m.structs[id].is_enum() && ty.is_scalar() => {
+            Ty::Struct(id)
+                if self.m.structs[id].is_enum()
+                    && !self.m.structs[id].has_data()
+                    && ty.is_scalar() =>
+            {
                 let integer = Ty::from_type(&self.m.structs[id].fields[0].1);
                 Expr::new(ExprKind::Field(e, 0), integer, span)
             }

@@ -83,7 +83,7 @@ impl Checker<'_> {
     }
 
     /// The parts that are compared one after another where values of that type are.
-    fn ordered_parts(&self, ty: &Ty) -> Option<Vec<Ty>> {
+    pub(super) fn ordered_parts(&self, ty: &Ty) -> Option<Vec<Ty>> {
         match self.shallow(ty) {
             Ty::Tuple(types) if !types.is_empty() => Some(types),
             Ty::Struct(id) if self.m.ordered.contains(&id) => {
@@ -118,7 +118,7 @@ impl Checker<'_> {
     }
 
     /// Values as variables, which may be read more than once.
-    fn named(&mut self, values: [Expr; 2]) -> ([Expr; 2], Vec<Stmt>) {
+    pub(super) fn named(&mut self, values: [Expr; 2]) -> ([Expr; 2], Vec<Stmt>) {
         let mut stmts = Vec::new();
         let named = values.map(|value| {
             let (ty, span) = (value.ty.clone(), value.span);
@@ -129,7 +129,7 @@ impl Checker<'_> {
         (named, stmts)
     }
 
-    fn by_parts(&mut self, op: BinOp, left: &Expr, right: &Expr) -> Expr {
+    pub(super) fn by_parts(&mut self, op: BinOp, left: &Expr, right: &Expr) -> Expr {
         let span = left.span;
         let Some(parts) = self.ordered_parts(&left.ty) else {
             return Expr::new(
@@ -154,21 +154,21 @@ impl Checker<'_> {
                 None => self.by_parts(op, &a, &b),
                 Some(rest) => {
                     let first = self.by_parts(strict, &a, &b);
-                    let same = match self.shallow(&a.ty) {
-                        Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Option(_) => {
-                            ExprKind::SameFields {
-                                equal: true,
-                                left: a,
-                                right: b,
-                            }
-                        }
-                        _ => ExprKind::Binary(BinOp::Eq, a, b),
-                    };
-                    let same = Expr::new(same, BOOL, span);
+                    let same = self.same_parts(a, b);
                     lazy(false, first, lazy(true, same, rest))
                 }
             });
         }
         rest.unwrap_or_else(|| Self::broken(span))
+    }
+
+    /// Whether two values are equal.
+    pub(super) fn same_parts(&mut self, left: Expr, right: Expr) -> Expr {
+        let (span, equal) = (left.span, true);
+        let kind = match self.shallow(&left.ty) {
+            Ty::Scalar(_) | Ty::Var(_) => ExprKind::Binary(BinOp::Eq, left, right),
+            _ => ExprKind::SameFields { equal, left, right },
+        };
+        Expr::new(kind, BOOL, span)
     }
 }

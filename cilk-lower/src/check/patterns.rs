@@ -85,6 +85,24 @@ impl Checker<'_> {
 
     /// The same for a value that is there itself or, with the mutability of the reference, behind one: then its parts are as well.
     fn parts(&mut self, pat: &syn::Pat, ty: &Ty, behind: Option<bool>) -> Pat {
+        if let Some((named, parts)) = self.variant_pattern(pat) {
+            let fields = if self.variants(named.sum).len() > 1 {
+                self.leaves_others(&named, pat.span());
+                None
+            } else {
+                self.variant_parts(&named, &parts, ty, pat.span())
+            };
+            let Some(fields) = fields else {
+                self.bind_as_broken(pat);
+                return Pat::Wild;
+            };
+            let fields = fields.into_iter();
+            return Pat::Fields(
+                fields
+                    .map(|(i, p, ty)| (i, self.part_pattern(p, ty, behind)))
+                    .collect(),
+            );
+        }
         match pat {
             syn::Pat::Wild(_) => Pat::Wild,
             syn::Pat::Paren(p) => self.pattern(&p.pat, ty),
@@ -121,12 +139,6 @@ impl Checker<'_> {
                         .map(|(i, p, ty)| (i, self.part_pattern(p, ty, behind)))
                         .collect(),
                 )
-            }
-            syn::Pat::TupleStruct(s) if self.is_some(&s.path) => {
-                self.error(s.span(), "this pattern leaves `None`")
-                    .help("say what happens there: `let Some(x) = .. else { .. };`, or `if let`");
-                self.bind_as_broken(pat);
-                Pat::Wild
             }
             syn::Pat::TupleStruct(s) => {
                 let Some(fields) = self.tuple_struct_fields(s, ty) else {
@@ -266,21 +278,26 @@ impl Checker<'_> {
         }
         // Behind a reference the names are references too.
         let lends = matches!(self.shallow(&value.ty), Ty::Ref { mutable: false, .. });
-        let changes = matches!(self.shallow(&value.ty), Ty::Ref { mutable: true, .. });
-        let value = self.behind_refs(value);
+        let changes = matches!(self.shallow(&value.ty), Ty::Ref { mutable: true, .. })
+            && given.iter().any(|arm| !self.names(arm.pat).is_empty());
+        let mut stmts = Vec::new();
+        let (value, lent) = if changes {
+            let (reference, place) = self.lent(value, true, span);
+            stmts.push(reference);
+            (place.clone(), Some(place))
+        } else {
+            (self.behind_refs(value), None)
+        };
         let ty = value.ty.clone();
         let mut arms: Vec<Arm> = Vec::new();
         let mut result: Option<Ty> = None;
         for arm in given {
             self.scopes.push(BTreeMap::new());
-            let matched = self.lending(lends, |c| c.arm_pattern(arm.pat, &ty));
-            if changes && !matched.names.is_empty() && matches!(self.shallow(&ty), Ty::Option(_)) {
-                self.error(arm.pat.span(), "the value of an `Option` behind `&mut` is not lent on")
-                    .help("take it apart by value, `if let Some(x) = *o`, and assign a new one: `*o = Some(x + 1)`");
-                matched
-                    .names
-                    .values()
-                    .for_each(|var| self.vars[var.0].ty = Ty::Error);
+            let mut matched = self.lending(lends, |c| c.arm_pattern(arm.pat, &ty));
+            if let Some(place) = &lent {
+                self.lend_names(&matched, place, arm.pat);
+                let lent = |(pat, _): &(Pat, Path)| !matches!(pat, Pat::Var(_));
+                matched.cases.iter_mut().for_each(|c| c.binds.retain(lent));
             }
             let guard = arm.guard.map(|g| self.expr_as(g, &crate::ty::BOOL));
             let hint = result.clone();
@@ -307,11 +324,43 @@ impl Checker<'_> {
                 body,
             });
         }
-        Expr::new(
-            ExprKind::Match(value, arms),
-            result.unwrap_or(Ty::Never),
-            span,
-        )
+        let ty = result.unwrap_or(Ty::Never);
+        let matching = Expr::new(ExprKind::Match(value, arms), ty.clone(), span);
+        if stmts.is_empty() {
+            return matching;
+        }
+        Expr::new(ExprKind::Block(stmts, Some(matching)), ty, span)
+    }
+
+    /// The names of a pattern for what lies at a place that is lent to be changed: references to its parts.
+    fn lend_names(&mut self, matched: &Matched, place: &Expr, pat: &syn::Pat) {
+        let span = pat.span();
+        if let Some(name) = self.names(pat).iter().find(|p| p.mutability.is_some()) {
+            self.error(name.span(), "`mut` in a pattern of what lies behind `&mut`")
+                .help("leave it out: the name is a reference, `*x += 1` changes what it refers to");
+        }
+        for (name, var) in &matched.names {
+            let mut paths = matched.cases.iter().flat_map(|case| {
+                let binds = case.binds.iter();
+                binds
+                    .filter(|(pat, _)| *pat == Pat::Var(*var))
+                    .map(|(_, path)| path)
+            });
+            let Some(path) = paths.next() else { continue };
+            if paths.any(|other| other != path) {
+                self.error(
+                    span,
+                    format!("`{name}` is a reference to different parts in these patterns"),
+                )
+                .help("give each pattern an arm of its own");
+            }
+            let part = path.iter().fold(place.clone(), |part, i| {
+                let ty = self.parts_of(&part.ty).into_iter().nth(*i);
+                Expr::new(ExprKind::Field(part, *i), ty.unwrap_or(Ty::Error), span)
+            });
+            let lent = self.lent_place(part, true);
+            self.bind(name, Binding::Place(lent));
+        }
     }
 
     fn arm_pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Matched {
@@ -344,6 +393,13 @@ impl Checker<'_> {
                 .iter_mut()
                 .for_each(|c| c.tests.push((path.clone(), test)))
         };
+        let behind = matches!(self.shallow(ty), Ty::Ref { .. });
+        if let Some((named, parts)) = self.variant_pattern(pat) {
+            if behind {
+                return self.behind_part(pat, ty, path, out);
+            }
+            return self.variant_tests(&named, &parts, ty, pat, path, out);
+        }
         match pat {
             syn::Pat::Wild(_) => {}
             syn::Pat::Paren(p) => self.tests(&p.pat, ty, path, out),
@@ -352,9 +408,7 @@ impl Checker<'_> {
                     c.tests(&r.pat, ty, path, out);
                 });
             }
-            syn::Pat::Reference(_) | syn::Pat::Tuple(_) | syn::Pat::Struct(_)
-                if matches!(self.shallow(ty), Ty::Ref { .. }) =>
-            {
+            syn::Pat::Reference(_) | syn::Pat::Tuple(_) | syn::Pat::Struct(_) if behind => {
                 self.behind_part(pat, ty, path, out);
             }
             syn::Pat::Ident(p) if !self.is_constant(&p.ident) => {
@@ -396,9 +450,6 @@ impl Checker<'_> {
                     self.tests(p, &ty, path, out);
                     path.pop();
                 }
-            }
-            syn::Pat::TupleStruct(s) if self.is_some(&s.path) => {
-                self.some_tests(s, ty, path, out);
             }
             syn::Pat::TupleStruct(s) => {
                 let Some(fields) = self.tuple_struct_fields(s, ty) else {
@@ -446,38 +497,12 @@ impl Checker<'_> {
                     Test::Range(lo.map(|v| v as u64), hi.map(|v| v as u64)),
                 );
             }
-            syn::Pat::Path(syn::ExprPath { path: name, .. }) if self.m.variant(name).is_some() => {
-                self.variant_test(name, ty, path, out);
-            }
-            syn::Pat::Ident(p) if self.m.variant(&p.ident.clone().into()).is_some() => {
-                self.variant_test(&p.ident.clone().into(), ty, path, out);
-            }
-            syn::Pat::Path(syn::ExprPath { path: name, .. }) if self.is_none(name) => {
-                self.option_test(false, ty, name.span(), path, out);
-            }
-            syn::Pat::Ident(p) if self.is_none(&p.ident.clone().into()) => {
-                self.option_test(false, ty, p.span(), path, out);
-            }
             other => {
                 if let Some(value) = self.literal_pattern(other, ty) {
                     add(out, path, Test::Is(value as u64));
                 }
             }
         }
-    }
-
-    /// Asks whether an enum is of this variant.
-    fn variant_test(&mut self, name: &syn::Path, ty: &Ty, path: &mut Path, out: &mut Matched) {
-        let Some((id, number)) = self.m.variant(name) else {
-            return;
-        };
-        self.same(name.span(), ty, &Ty::Struct(id));
-        path.push(0);
-        let test = Test::Is(self.m.number(id, number) as u64);
-        out.cases
-            .iter_mut()
-            .for_each(|c| c.tests.push((path.clone(), test)));
-        path.pop();
     }
 
     /// What a part refers to, taken apart: nothing is asked of that.

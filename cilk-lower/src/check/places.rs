@@ -83,7 +83,10 @@ impl Checker<'_> {
             Ty::Struct(id) if self.m.structs[id].is_enum() => self.refuse(
                 f.member.span(),
                 format!("the enum `{}` has no fields", self.m.structs[id].name),
-                "its number is `.. as u32`; what it is a `match` says",
+                match self.m.structs[id].has_data() {
+                    true => "take it apart by `match` or `if let`",
+                    false => "its number is `.. as u32`; what it is a `match` says",
+                },
             ),
             Ty::Struct(id) => {
                 let def = &self.m.structs[id];
@@ -495,7 +498,7 @@ pub(super) fn mismatch_help(have: &str, wanted: &str, e: &Expr) -> Option<String
         (None, Some(of)) if of == have || of == "_" || have.starts_with("an ") => {
             return Some("write `Some(..)`".to_owned());
         }
-        (Some(of), None) if of == wanted => return Some(super::options::TAKE_APART.to_owned()),
+        (Some(of), None) if of == wanted => return Some(super::sums::TAKE_APART.to_owned()),
         _ => {}
     }
     if number(have) && number(wanted) && wanted != "a float" {

@@ -148,6 +148,17 @@ impl Module {
         at.with([("Self".to_owned(), Known::Type(this))].into())
     }
 
+    /// The integer of these bits.
+    pub(crate) fn signed(&self, bits: u64, integer: Scalar) -> i128 {
+        match integer.is_signed() {
+            true => {
+                let above = 64 - integer.bits();
+                i128::from((bits << above).cast_signed() >> above)
+            }
+            false => bits.into(),
+        }
+    }
+
     /// Arguments as they are written.
     pub(crate) fn shown(&self, known: &[Known]) -> String {
         let one = |known: &Known| match known {

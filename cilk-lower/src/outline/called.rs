@@ -168,7 +168,7 @@ impl Outliner<'_> {
                 matches!(ty, Ty::Scalar(_) | Ty::Array(..) | Ty::Struct(_))
                     && !ty.to_type().has_addresses(&self.m.structs)
             }),
-            Ty::Scalar(_) | Ty::Array(..) | Ty::Option(_) => true,
+            Ty::Scalar(_) | Ty::Array(..) | Ty::Option(_) | Ty::Result(..) => true,
             _ => false,
         }
     }

@@ -37,10 +37,19 @@ impl Writer<'_> {
                 let (elem, len) = (self.ty(elem), proc_macro2::Literal::u64_unsuffixed(*len));
                 quote!([#elem; #len])
             }
+            Type::Struct(id) if self.structs[*id].is_foreign() => {
+                let path = self.structs[*id].name.split("::");
+                let path = path.map(|part| Ident::new(part, Span::mixed_site()));
+                quote!(#(::#path)*)
+            }
             Type::Struct(id) => self.named(&self.structs[*id].name),
             Type::Option(some) => {
                 let some = self.ty(some);
                 quote!(::core::option::Option<#some>)
+            }
+            Type::Result(ok, err) => {
+                let (ok, err) = (self.ty(ok), self.ty(err));
+                quote!(::core::result::Result<#ok, #err>)
             }
             Type::Slice { mutable, elem } => {
                 let (elem, mutable) = (self.ty(elem), mutable.then(|| quote!(mut)));
@@ -123,6 +132,8 @@ impl VisitMut for InProgram<'_, '_> {
                 let written = match (of, first.as_deref()) {
                     (Some(of), _) => scalar(of),
                     (_, Some("Option")) if !own => quote!(::core::option::#p),
+                    (_, Some("Result")) if !own => quote!(::core::result::#p),
+                    (_, Some("std")) if !own => quote!(::#p),
                     _ => quote!(#path #p),
                 };
                 *ty = syn::Type::Verbatim(written);
@@ -132,16 +143,19 @@ impl VisitMut for InProgram<'_, '_> {
     }
 }
 
-/// Whether Rust lays the type out as the task language does, so that memory of the host can hold it: everything but tuples and `Option`s, whose
-/// layout Rust does not promise, and what points elsewhere.
+/// Whether Rust lays the type out as the task language does, so that memory of the host can hold it: everything but tuples, `Option`s and enums with
+/// data, whose layout Rust does not promise, and what points elsewhere.
 #[must_use]
 pub fn is_pod(ty: &Type, structs: &Structs) -> bool {
     match ty {
         Type::Scalar(_) => true,
         Type::Array(elem, _) => is_pod(elem, structs),
-        Type::Struct(_) => ty.fields(structs).iter().all(|(t, _)| is_pod(t, structs)),
+        Type::Struct(id) => {
+            !structs[*id].has_data() && ty.fields(structs).iter().all(|(t, _)| is_pod(t, structs))
+        }
         Type::Tuple(_)
         | Type::Option(_)
+        | Type::Result(..)
         | Type::Slice { .. }
         | Type::Ref { .. }
         | Type::Mat { .. }
@@ -161,6 +175,7 @@ pub fn is_passable(ty: &Type, structs: &Structs) -> bool {
             !ty.has_addresses(structs) || fields.iter().all(|(t, _)| is_passable(t, structs))
         }
         Type::Array(elem, _) | Type::Option(elem) => is_plain(elem, structs),
+        Type::Result(ok, err) => is_plain(ok, structs) && is_plain(err, structs),
         Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(|t| is_passable(t, structs)),
         Type::Slice { elem: target, .. } | Type::Ref { target, .. } => {
             let elem = match &**target {
@@ -178,6 +193,7 @@ fn is_plain(ty: &Type, structs: &Structs) -> bool {
     match ty {
         Type::Tuple(fields) => fields.len() <= 12 && fields.iter().all(|t| is_plain(t, structs)),
         Type::Array(elem, _) | Type::Option(elem) => is_plain(elem, structs),
+        Type::Result(ok, err) => is_plain(ok, structs) && is_plain(err, structs),
         Type::Struct(_) | Type::Scalar(_) => !ty.has_addresses(structs),
         Type::Slice { .. }
         | Type::Ref { .. }

@@ -12,7 +12,7 @@ use crate::{
 #[must_use]
 pub fn element_fields(ty: &Type, structs: &Structs) -> Vec<Field> {
     match ty {
-        Type::Struct(_) | Type::Tuple(_) | Type::Option(_) => {
+        Type::Struct(_) | Type::Tuple(_) | Type::Option(_) | Type::Result(..) => {
             let parts = ty.fields(structs).into_iter().enumerate();
             parts
                 .flat_map(|(i, (part, _))| {
@@ -49,7 +49,7 @@ fn add_pieces(structs: &Structs, name: &str, ty: &Type, out: &mut Vec<Field>) {
     let suffixes: &[&str] = match ty {
         Type::Slice { .. } => &["", ".len"],
         Type::Mat { .. } => &["", ".rows", ".cols", ".stride"],
-        Type::Struct(_) | Type::Tuple(_) | Type::Option(_) => {
+        Type::Struct(_) | Type::Tuple(_) | Type::Option(_) | Type::Result(..) => {
             for (i, (field, _)) in ty.fields(structs).iter().enumerate() {
                 add_pieces(
                     structs,

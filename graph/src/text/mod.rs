@@ -76,6 +76,8 @@ fn reserved(name: &str) -> bool {
             | "Mat"
             | "MatMut"
             | "Channel"
+            | "Option"
+            | "Result"
             | "takes"
     ) || name.starts_with("Atomic")
         || crate::ty::Scalar::from_name(name).is_some()

@@ -360,26 +360,42 @@ impl<'a> Parser<'a> {
         if !tuple {
             self.punct('{')?;
         }
-        let fields = self.list(if tuple { ')' } else { '}' }, |p| {
-            let name = p.name("a field's name")?.into_owned();
-            p.punct(':')?;
-            Ok((name, p.ty()?))
-        })?;
-        let mut variants = Vec::new();
-        if is_enum {
-            self.punct('{')?;
-            variants = self.list('}', |p| {
-                let name = p.name("a variant's name")?.into_owned();
-                p.punct(':')?;
-                Ok((name, p.int()?))
-            })?;
-        }
-        structs.push(StructDef {
+        let fields = self.members(if tuple { ')' } else { '}' })?;
+        let mut def = StructDef {
             name,
             fields,
             tuple,
-            variants,
-        });
+            variants: Vec::new(),
+        };
+        if is_enum {
+            self.punct('{')?;
+            self.list('}', |p| p.variant(&mut def))?;
+        }
+        structs.push(def);
+        Ok(())
+    }
+
+    /// The rest of `{ name: type, .. }` or of the like in other brackets.
+    fn members(&mut self, close: char) -> Parsed<Vec<(String, Type)>> {
+        self.list(close, |p| {
+            let name = p.name("a field's name")?.into_owned();
+            p.punct(':')?;
+            Ok((name, p.ty()?))
+        })
+    }
+
+    /// A variant of an enum: its name, its number, and its data.
+    fn variant(&mut self, def: &mut StructDef) -> Parsed<()> {
+        let name = self.name("a variant's name")?.into_owned();
+        self.punct(':')?;
+        let number = self.int()?;
+        let (mut types, mut names) = (Vec::new(), Vec::new());
+        if self.eat_punct('(') {
+            types = self.list(')', Self::ty)?;
+        } else if self.eat_punct('{') {
+            (names, types) = self.members('}')?.into_iter().unzip();
+        }
+        def.add_variant(&name, number, types, names);
         Ok(())
     }
 
@@ -520,6 +536,14 @@ impl<'a> Parser<'a> {
             let some = Box::new(self.ty()?);
             self.punct('>')?;
             return Ok(Type::Option(some));
+        }
+        if self.eat_word("Result") {
+            self.punct('<')?;
+            let ok = Box::new(self.ty()?);
+            self.punct(',')?;
+            let err = Box::new(self.ty()?);
+            self.punct('>')?;
+            return Ok(Type::Result(ok, err));
         }
         let name = self.name("a type")?;
         let id = self.structs.get(&name).copied();

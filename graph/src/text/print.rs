@@ -7,7 +7,7 @@ use crate::{
         StmtKind, Terminator,
     },
     levelized::{Field, Levelized, LoweredTask, StackRef},
-    ty::{PieceKind, Scalar, Structs, Type},
+    ty::{PieceKind, Scalar, StructDef, Structs, Type, Variant},
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -129,6 +129,24 @@ fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     out
 }
 
+/// A variant of an enum: its name, its number, and its data as they are written.
+fn variant(v: &Variant, def: &StructDef, program: &Program) -> String {
+    let types = def.fields.get(v.fields.clone()).unwrap_or_default();
+    let types = types.iter().map(|(_, ty)| type_text(ty, &program.structs));
+    let data = match (v.fields.is_empty(), v.names.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => format!(" ({})", list(types)),
+        (false, false) => {
+            let fields = v.names.iter().zip(types);
+            format!(
+                " {{ {} }}",
+                list(fields.map(|(n, ty)| format!("{}: {ty}", name(n))))
+            )
+        }
+    };
+    format!("{}: {}{data}", name(&v.name), v.number)
+}
+
 /// A name: bare if it reads back as one token, else in quotes.
 fn name(name: &str) -> impl Display + '_ {
     text(move |f| {
@@ -195,6 +213,7 @@ fn write_type(ty: &Type, structs: &Structs, f: &mut Formatter<'_>) -> fmt::Resul
         }
         Type::Channel(elem) => write!(f, "Channel<{}>", sub(elem)),
         Type::Option(some) => write!(f, "Option<{}>", sub(some)),
+        Type::Result(ok, err) => write!(f, "Result<{}, {}>", sub(ok), sub(err)),
         Type::Tuple(fields) => write!(
             f,
             "({}{})",
@@ -248,16 +267,8 @@ fn header(program: &Program, f: &mut Formatter<'_>) -> fmt::Result {
     }
     f.write_str("\n")?;
     for (_, def) in program.structs.iter() {
-        let fields = list(
-            def.fields
-                .iter()
-                .map(|(n, ty)| format!("{}: {}", name(n), type_text(ty, &program.structs))),
-        );
-        let (open, close) = match (def.tuple, def.fields.is_empty()) {
-            (true, _) => ("(", ")"),
-            (false, true) => (" {", "}"),
-            (false, false) => (" { ", " }"),
-        };
+        let field =
+            |(n, ty): &(String, Type)| format!("{}: {}", name(n), type_text(ty, &program.structs));
         let text = &def.name;
         let struct_name = if reserved(text) {
             quoted(text).to_string()
@@ -265,14 +276,17 @@ fn header(program: &Program, f: &mut Formatter<'_>) -> fmt::Result {
             name(text).to_string()
         };
         if def.is_enum() {
-            let variants = def.variants.iter();
-            let variants = list(variants.map(|(n, bits)| format!("{}: {bits}", name(n))));
-            writeln!(
-                f,
-                "enum {struct_name}{open}{fields}{close} {{ {variants} }}"
-            )?;
+            let number = list(def.fields.first().map(field));
+            let variants = list(def.variants.iter().map(|v| variant(v, def, program)));
+            writeln!(f, "enum {struct_name}({number}) {{ {variants} }}")?;
             continue;
         }
+        let fields = list(def.fields.iter().map(field));
+        let (open, close) = match (def.tuple, def.fields.is_empty()) {
+            (true, _) => ("(", ")"),
+            (false, true) => (" {", "}"),
+            (false, false) => (" { ", " }"),
+        };
         writeln!(f, "struct {struct_name}{open}{fields}{close}")?;
     }
     for (i, data) in program.data.iter().enumerate() {

@@ -353,15 +353,19 @@ fn names_and_types_round_trip() {
     let mut program = one_block(Vec::new());
     program.functions.clear();
     for (i, name) in names.iter().enumerate() {
-        program.structs.push(StructDef {
+        let mut def = StructDef {
             name: (*name).into(),
             fields: vec![((*name).into(), Type::Struct(StructId(0)))],
-            tuple: i % 2 == 0,
-            variants: match i {
-                1 => vec![((*name).into(), 0), ("b".into(), 1 << 63)],
-                _ => Vec::new(),
-            },
-        });
+            tuple: i % 2 == 0 || i == 1,
+            variants: Vec::new(),
+        };
+        if i == 1 {
+            let data = || vec![Type::Scalar(Scalar::U8), Type::Struct(StructId(1))];
+            def.add_variant(name, 0, Vec::new(), Vec::new());
+            def.add_variant("b", 1 << 63, data(), Vec::new());
+            def.add_variant("c", 2, data(), vec!["mut".into(), (*name).into()]);
+        }
+        program.structs.push(def);
         program.data.push(Data {
             name: (*name).into(),
             align: 1 << i,

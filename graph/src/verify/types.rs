@@ -75,17 +75,37 @@ pub(super) fn check_program(program: &Program) -> Vec<VerifyError> {
     errors
 }
 
-/// An enum is one integer, and its variants are different values of that; memory of zeros is one of them.
+/// An enum begins with an integer, and its variants are different values of that; memory of zeros is one of them. The other fields are the variants' data, one variant's behind
+/// another's.
 fn check_enum(def: &StructDef) -> Result<(), String> {
     let integer = match &def.fields[..] {
-        [(_, Type::Scalar(s))] if s.is_int() => *s,
-        _ => return Err("its only field is an integer".into()),
+        [(_, Type::Scalar(s)), ..] if s.is_int() => *s,
+        _ => return Err("its first field is an integer".into()),
     };
-    if let Some(name) = repeated(def.variants.iter().map(|(name, _)| name.as_str())).first() {
+    let mut next = 1;
+    for v in &def.variants {
+        if v.fields.start != next || v.fields.end < next {
+            return Err(format!(
+                "the data of `{}` are not where they should be",
+                v.name
+            ));
+        }
+        next = v.fields.end;
+        if !v.names.is_empty() && v.names.len() != v.fields.len() {
+            return Err(format!(
+                "`{}` has too few or too many names of data",
+                v.name
+            ));
+        }
+    }
+    if next != def.fields.len() {
+        return Err("it has fields that no variant has".into());
+    }
+    if let Some(name) = repeated(def.variants.iter().map(|v| v.name.as_str())).first() {
         return Err(format!("two variants are called `{name}`"));
     }
     let most = u64::MAX >> (64 - integer.bits());
-    let mut numbers: Vec<u64> = def.variants.iter().map(|(_, bits)| *bits).collect();
+    let mut numbers: Vec<u64> = def.variants.iter().map(|v| v.number).collect();
     numbers.sort_unstable();
     match &numbers[..] {
         [0, ..] if numbers.windows(2).any(|two| two[0] == two[1]) => {
@@ -137,6 +157,7 @@ fn size(ty: &Type, sizes: &[Size]) -> Size {
         Type::Atomic(_) => Err("atomics hold integers and bools"),
         Type::Tuple(fields) => record(fields.iter(), sizes),
         Type::Option(some) => record([&HAS, &**some].into_iter(), sizes),
+        Type::Result(ok, err) => record([&HAS, &**ok, &**err].into_iter(), sizes),
         Type::Struct(id) => sizes
             .get(id.0 as usize)
             .copied()

@@ -39,10 +39,6 @@ pub mod program {
     }
 }
 
-//~ 6:9: the variant `Round` has data
-//~   help: variants are names alone; put data beside them, in a struct with the enum as a field
-//~ 7:9: the variant `Square` has data
-//~   help: variants are names alone; put data beside them, in a struct with the enum as a field
 //~ 11:14: the enum `Level` has no variant with the number 0
 //~   help: memory begins as zeros: give one of them this number
 //~ 18:9: 1000 does not fit `u8`
@@ -50,7 +46,7 @@ pub mod program {
 //~ 21:5: an enum has the layout of an integer
 //~   help: write `#[repr(u8)]` or another integer type, or leave it out
 //~ 26:19: the enum `Many` has parameters
-//~   help: leave them out: variants have no data
+//~   help: enums of a program hold plain data: write one for each type you need
 //~ 32:9: `Two` has the number of the variant `One`
 //~   help: give it another number
 //~ 33:9: two variants are called `One`

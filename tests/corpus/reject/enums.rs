@@ -42,9 +42,9 @@ pub mod program {
 //~ 21:25: expected `Colour`, found `u32`
 //~ 22:19: the two sides differ: `Colour` and `an integer`
 //~   help: convert one of them with `as`
-//~ 23:24: a variant has no data
-//~   help: write its name alone: `Colour::Red`
-//~ 25:13: expected `Colour`, found `u32`
+//~ 23:24: the variant `Colour::Red` has no data
+//~   help: write `Colour::Red`
+//~ 25:13: expected `u32`, found `Colour`
 //~ 28:17: `<` cannot be applied to `Colour`
 //~   help: write an `impl` of the operator's trait, as `std::ops::Add`; for an order, derive `PartialOrd`
 //~ 29:17: `as Colour` does not convert anything

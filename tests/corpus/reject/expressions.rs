@@ -30,5 +30,5 @@ pub mod program {
 //~   help: nothing is allocated in a task: use an array
 //~ 16:9: `println!` is not part of the task language
 //~   help: a device does not print: write values to a buffer
-//~ 17:17: `?` stands in a function that returns an `Option`
+//~ 17:17: `?` stands in a function that returns an `Option` or a `Result`
 //~   help: say what happens where there is nothing: `let Some(x) = .. else { .. };`

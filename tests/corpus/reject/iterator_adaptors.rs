@@ -48,8 +48,6 @@ pub mod program {
 //~   help: several in one are a tuple: `|(i, x)| ..`
 //~ 15:9: a parallel loop over what adaptors make of its items
 //~   help: do it in the loop's body
-//~ 17:55: `Option<usize>` has no method `ok_or`
-//~   help: there is no `Result`: use an `Option`, or an enum that says what went wrong
 //~ 18:38: `unwrap` takes other arguments
 //~   help: write `.unwrap()` or `.unwrap_or(value)`
 //~ 19:18: a pattern of an `Option` for `&[u32]`

@@ -55,7 +55,7 @@ pub mod program {
     }
 }
 
-//~ 6:9: `?` stands in a function that returns an `Option`
+//~ 6:9: `?` stands in a function that returns an `Option` or a `Result`
 //~   help: say what happens where there is nothing: `let Some(x) = .. else { .. };`
 //~ 21:24: the two sides differ: `Option<u32>` and `an integer`
 //~   help: take it apart: `if let Some(x) = ..`, or say what it is where there is nothing: `.unwrap_or(..)`
@@ -73,24 +73,17 @@ pub mod program {
 //~ 31:17: this `match` has no arm for `(Some(_), None)`
 //~   help: add an arm for it, or `_ => ..` for all others
 //~ 35:16: `Some` has one value, here are 2
+//~   help: write `Some(x)`
 //~ 36:16: a pattern of an `Option` for `u32`
-//~ 37:16: there is no struct `Ok` in this program
-//~   help: there is no `Result`: use an `Option`, or an enum that says what went wrong
+//~ 37:16: a pattern of a `Result` for `Option<u32>`
+//~   help: make one of it: `.ok_or(..)`
 //~ 39:21: this pattern asks for what lies behind a reference inside of a value
 //~   help: bind the reference, and compare what it refers to in a guard: `Some(x) if *x == 0`
 //~ 40:20: the type of this is not known
 //~   help: write it: `let x: u32 = ..`
-//~ 41:26: `Option<u32>` has no method `ok_or`
-//~   help: there is no `Result`: use an `Option`, or an enum that says what went wrong
 //~ 42:25: `Option<u32>` has no method `unwarp`
 //~   help: did you mean `unwrap`?
 //~ 43:38: `?` in a closure
 //~   help: write a loop; a closure ends with its value
 //~ 47:16: results of type `Option<u32>` cannot be gathered
 //~   help: gather numbers; spawn a task for each field, or store to an array
-//~ 48:16: the value of an `Option` behind `&mut` is not lent on
-//~   help: take it apart by value, `if let Some(x) = *o`, and assign a new one: `*o = Some(x + 1)`
-//~ 51:25: `Option<u32>` has no method `as_ref`
-//~   help: leave it out: an `Option` is copied
-//~ 52:27: `Option<u32>` has no method `as_mut`
-//~   help: assign a new one: `o = Some(x + 1)`

@@ -63,9 +63,6 @@ pub mod program {
 //~   help: write arms of `Some(..)`, and one of `None` or `_`
 //~ 35:26: `get` of a range is not part of the task language
 //~   help: compare its ends with the length, then write `&a[lo..hi]`
-//~ 36:47: this closure does more than compare
-//~   help: write `|a, b| a.x.total_cmp(&b.x)`, with `cmp`, `total_cmp` or `partial_cmp(..).unwrap()`; or `min_by_key`
-//~ 37:45: this closure does more than compare
-//~   help: write `|a, b| a.x.total_cmp(&b.x)`, with `cmp`, `total_cmp` or `partial_cmp(..).unwrap()`; or `min_by_key`
-//~ 38:37: expected a closure that compares
-//~   help: write `|a, b| a.x.total_cmp(&b.x)`, with `cmp`, `total_cmp` or `partial_cmp(..).unwrap()`; or `min_by_key`
+//~ 37:45: `Option<std::cmp::Ordering>` has no method `is_gt`
+//~   help: take it apart: `if let Some(x) = ..`, or `match`
+//~ 38:37: expected `i32`, found `&i32`

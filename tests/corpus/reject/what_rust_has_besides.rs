@@ -30,11 +30,11 @@ pub mod program {
 }
 
 //~ 15:17: `u8` has no function `try_from`
-//~   help: there is no `Result`: compare with `u8::MAX`, then write `.. as u8`
-//~ 16:19: `u32` has no method `cmp`
-//~   help: compare with `<`, `==` and `>`
-//~ 17:17: there is no function `Ok` in this program
-//~   help: there is no `Result`: use an `Option`, or an enum that says what went wrong
+//~   help: compare with `u8::MAX`, then write `.. as u8`
+//~ 17:17: the type of this is not known
+//~   help: write it: `let x: u32 = ..`
+//~ 18:17: a path of this form is not part of the task language
+//~   help: write `Type::name`
 //~ 19:17: a program uses only its own items
 //~   help: leave out the `::` in front
 //~ 20:19: `i8` has no method `is_ascii_digit`

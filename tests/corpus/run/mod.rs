@@ -111,6 +111,7 @@ programs! {
     label_correcting
     late_initialization
     lent_local_array
+    lent_options
     lent_struct_fields
     let_conditions
     library_methods
@@ -138,6 +139,7 @@ programs! {
     option_uses
     optional_parts
     options
+    orderings
     own_operators
     page_ranks
     parallel_checked
@@ -159,6 +161,7 @@ programs! {
     raw_names
     recursive_rays
     references
+    results
     results_in_array
     results_in_slice
     results_in_struct
@@ -186,6 +189,7 @@ programs! {
     sudoku
     sudoku_masks
     suffix_arrays
+    sums
     sync_in_branch
     sync_in_loop
     tables_and_ranges

@@ -38,6 +38,24 @@ pub fn of_options(device: &millstream::Device, parts: &[Option<u32>], nodes: &mu
     let _ = device.run(options::call::count((), nodes, Some(1))); //~ E0277
 }
 
+#[millstream::program]
+mod sums {
+    #[derive(Clone, Copy)]
+    pub enum Shape {
+        Nothing,
+        Circle(f32),
+    }
+
+    #[task]
+    pub fn count(shapes: &[Shape], n: Result<u32, Shape>, s: Shape) -> usize {
+        shapes.len() + matches!(s, Shape::Circle(_)) as usize + n.unwrap_or(1) as usize
+    }
+}
+
+pub fn of_sums(device: &millstream::Device, shapes: &[sums::Shape]) {
+    let _ = device.run(sums::call::count(shapes, Ok(1), sums::Shape::Nothing)); //~ E0277
+}
+
 pub fn shared(device: &millstream::Device, data: &Vec<u32>) {
     let _ = device.run(tasks::call::fill(data, 1)); //~ E0277
 }

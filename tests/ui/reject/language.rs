@@ -10,7 +10,7 @@ mod options {
 mod items {
     pub enum Shape {
         Empty,
-        Round(f32), //~ the variant `Round` has data | help: variants are names alone; put data beside them, in a struct with the enum as a field
+        Round(&'static [f32]), //~ a variant cannot hold `&[f32]` | help: enums hold plain data: numbers, bools, arrays, tuples, structs and other enums; pass what is shared as an argument beside it
     }
 
     #[task]

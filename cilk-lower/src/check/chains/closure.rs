@@ -19,7 +19,10 @@ pub(in super::super) fn is_lent(attrs: &[syn::Attribute]) -> bool {
 
 /// What a closure, or a function, comes to for these arguments. Of one that is lent to it, `true`, the closure has a reference; the loop has the item itself, and
 /// knows of its names that `*x` is `x`.
-pub(super) fn apply(f: &syn::Expr, args: &[(&Ident, bool)]) -> Result<TokenStream, Refused> {
+pub(in super::super) fn apply(
+    f: &syn::Expr,
+    args: &[(&Ident, bool)],
+) -> Result<TokenStream, Refused> {
     let span = f.span();
     if let syn::Expr::Path(function) = strip(f) {
         let args = args.iter().map(|(arg, lent)| match lent {

@@ -4,6 +4,7 @@
 //! A chain begins with what a `for` runs over, goes on with adaptors, and ends with a method that asks for all of its items, or in the head of a `for`.
 //! What is asked, or taken apart, where it stands is never an `Option`: `.max().unwrap_or(0)`.
 
+mod asked;
 mod closure;
 mod search;
 mod slices;
@@ -18,11 +19,11 @@ use crate::{
     hir::Expr,
     ty::{Class, Ty},
 };
-use closure::apply;
-pub(super) use closure::{is_lent, what_leaves};
+pub(super) use closure::{apply, is_lent, what_leaves};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use sources::is_search;
+pub(super) use sources::total_key;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
 /// What a `for` knows by itself, next to what it runs over.

@@ -2,42 +2,19 @@
 
 use super::{
     super::{
-        Binding, Checker, nearest,
+        Checker,
         patterns::{ArmSyntax, BodySyntax},
         places::strip,
     },
-    Loop, Refused, apply, own, refused,
+    Loop, Refused, apply,
+    asked::OF_OPTION,
+    own, refused,
     sources::{is_part, is_search, part},
 };
-use crate::{
-    hir::{Expr, ExprKind, Pat, Stmt},
-    ty::{BOOL, Ty},
-};
+use crate::{hir::Expr, ty::Ty};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{parse_quote_spanned, spanned::Spanned};
-
-/// What is asked of an `Option`.
-const OF_OPTION: &[&str] = &[
-    "unwrap",
-    "expect",
-    "unwrap_or",
-    "unwrap_or_default",
-    "unwrap_or_else",
-    "map_or",
-    "map_or_else",
-    "is_some",
-    "is_none",
-    "is_some_and",
-    "is_none_or",
-    "and_then",
-    "or",
-    "or_else",
-    "filter",
-];
-
-/// What makes another `Option` of one.
-const MAKE_OPTION: &[&str] = &["map", "copied", "cloned", "take", "replace"];
 
 /// A method that may find nothing, and what is made of what it finds.
 struct Search<'e> {
@@ -75,14 +52,16 @@ impl<'e> Search<'e> {
 }
 
 /// What may be nothing.
-struct Found {
-    span: Span,
+pub(super) struct Found {
+    pub(super) span: Span,
     /// Behind these statements `some` tells whether there is something, and `best` is that.
-    run: TokenStream,
-    some: Ident,
-    best: Ident,
+    pub(super) run: TokenStream,
+    pub(super) some: Ident,
+    pub(super) best: Ident,
     /// What is made of it.
-    value: TokenStream,
+    pub(super) value: TokenStream,
+    /// Of a `Result`: what is there instead.
+    pub(super) err: Option<Ident>,
 }
 
 impl Found {
@@ -112,11 +91,12 @@ impl Found {
                 some,
                 best,
                 value,
+                err: None,
             })
         }))
     }
 
-    fn block(&self, value: &TokenStream) -> syn::Expr {
+    pub(super) fn block(&self, value: &TokenStream) -> syn::Expr {
         let run = &self.run;
         parse_quote_spanned!(self.span=> { #run #value })
     }
@@ -126,82 +106,6 @@ impl Found {
         let (has, value) = (&self.some, &self.value);
         let (some, none) = (own("Some", self.span), own("None", self.span));
         self.block(&quote_spanned!(self.span=> if #has { #some(#value) } else { #none }))
-    }
-
-    /// What is asked of it.
-    fn asked(&self, asked: &syn::ExprMethodCall) -> Result<syn::Expr, Refused> {
-        let Self {
-            span,
-            some,
-            best,
-            value,
-            ..
-        } = self;
-        let (span, asks) = (*span, asked.method.to_string());
-        let args: Vec<&syn::Expr> = asked.args.iter().collect();
-        let or = |then: &TokenStream, other: &TokenStream| quote_spanned!(span=> if #some { #then } else { #other });
-        // What a function makes of what was found.
-        let made = |f: &syn::Expr| -> Result<TokenStream, Refused> {
-            let made = apply(f, &[(best, false)])?;
-            Ok(quote_spanned!(span=> let #best = #value; #made))
-        };
-        // As in Rust an argument is evaluated in any case, which shows where that does something.
-        let eager = |then: TokenStream, e: &syn::Expr| match is_simple(e) {
-            true => or(&then, &quote_spanned!(span=> (#e))),
-            false => {
-                let other = own("other", span);
-                let then = or(&then, &quote_spanned!(span=> #other));
-                quote_spanned!(span=> let #other = #e; #then)
-            }
-        };
-        let (some_of, none) = (own("Some", span), own("None", span).into_token_stream());
-        let something = quote_spanned!(span=> #some_of(#value));
-        let bool = |b: bool| quote_spanned!(span=> #b);
-        let value = match (&*asks, &args[..]) {
-            ("unwrap", []) | ("expect", [_]) => {
-                let text = match args.first() {
-                    Some(syn::Expr::Lit(text)) => text.to_token_stream(),
-                    _ => "nothing was found".to_token_stream(),
-                };
-                let none = quote_spanned!(asked.span()=> if !#some { panic!(#text); });
-                quote_spanned!(span=> #none #value)
-            }
-            ("unwrap_or", [other]) => eager(value.clone(), other),
-            ("unwrap_or_default", []) => or(value, &quote_spanned!(span=> Default::default())),
-            ("unwrap_or_else", [f]) => or(value, &apply(f, &[])?),
-            ("map_or", [other, f]) => eager(made(f)?, other),
-            ("map_or_else", [other, f]) => or(&made(f)?, &apply(other, &[])?),
-            ("is_some", []) => some.to_token_stream(),
-            ("is_none", []) => quote_spanned!(span=> !#some),
-            ("map", [f]) => {
-                let (made, name) = (made(f)?, own("made", span));
-                or(
-                    &quote_spanned!(span=> let #name = { #made }; #some_of(#name)),
-                    &none,
-                )
-            }
-            ("copied" | "cloned", []) => or(&quote_spanned!(span=> #some_of(*#value)), &none),
-            ("and_then", [f]) => or(&made(f)?, &none),
-            ("or", [other]) => eager(something, other),
-            ("or_else", [f]) => or(&something, &apply(f, &[])?),
-            ("filter", [f]) => {
-                let test = apply(f, &[(best, true)])?;
-                or(
-                    &quote_spanned!(span=> let #best = #value; if #test { #some_of(#best) } else { #none }),
-                    &none,
-                )
-            }
-            ("is_some_and", [f]) => or(&made(f)?, &bool(false)),
-            ("is_none_or", [f]) => or(&made(f)?, &bool(true)),
-            _ => {
-                return refused(
-                    asked.method.span(),
-                    format!("`{asks}` takes other arguments"),
-                    "write `.unwrap()` or `.unwrap_or(value)`",
-                );
-            }
-        };
-        Ok(self.block(&value))
     }
 
     /// A `match` of it.
@@ -283,23 +187,6 @@ impl<'s> Arms<'s> {
     }
 }
 
-/// Whether evaluating it does nothing that shows.
-fn is_simple(e: &syn::Expr) -> bool {
-    match strip(e) {
-        syn::Expr::Lit(_) | syn::Expr::Path(_) => true,
-        syn::Expr::Unary(u) => matches!(u.op, syn::UnOp::Neg(_)) && is_simple(&u.expr),
-        syn::Expr::Reference(r) => is_simple(&r.expr),
-        syn::Expr::Field(f) => is_simple(&f.base),
-        syn::Expr::Tuple(t) => t.elems.iter().all(is_simple),
-        // Its type comes from where it goes.
-        syn::Expr::Call(c) => {
-            c.args.is_empty()
-                && matches!(&*c.func, syn::Expr::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "default"))
-        }
-        _ => false,
-    }
-}
-
 fn strip_parens(pat: &syn::Pat) -> &syn::Pat {
     match pat {
         syn::Pat::Paren(p) => strip_parens(&p.pat),
@@ -315,6 +202,7 @@ impl Checker<'_> {
     /// Whether a pattern may leave something.
     pub(in super::super) fn asks(&self, pat: &syn::Pat) -> bool {
         match pat {
+            _ if self.variant_pattern(pat).is_some() => true,
             syn::Pat::Wild(_) | syn::Pat::Rest(_) => false,
             syn::Pat::Ident(p) => self.is_constant(&p.ident) || p.subpat.is_some(),
             syn::Pat::Paren(p) => self.asks(&p.pat),
@@ -375,78 +263,5 @@ impl Checker<'_> {
             Ok(block) => self.expr(&block, want),
             Err(why) => self.refuse(why.span, why.message, why.help),
         })
-    }
-
-    /// What a method asks of an `Option`: as of a search that has been, whose parts are the fields of a variable.
-    pub(in super::super) fn option_method(
-        &mut self,
-        asked: &syn::ExprMethodCall,
-        option: Expr,
-        some: Ty,
-    ) -> Expr {
-        let (span, of) = (asked.span(), &asked.receiver);
-        match (&*asked.method.to_string(), asked.args.first()) {
-            ("take", None) => {
-                return self.expr(
-                    &parse_quote_spanned!(span=> std::mem::take(&mut (#of))),
-                    None,
-                );
-            }
-            ("replace", Some(new)) => {
-                let made = own("Some", span);
-                let replaced =
-                    parse_quote_spanned!(span=> std::mem::replace(&mut (#of), #made(#new)));
-                return self.expr(&replaced, None);
-            }
-            (name, _) if !OF_OPTION.contains(&name) && !MAKE_OPTION.contains(&name) => {
-                let shown = self.show(&Ty::Option(Box::new(some)));
-                let known = OF_OPTION.iter().chain(MAKE_OPTION).copied();
-                let help = match name {
-                    "ok_or" | "ok_or_else" => super::super::fields::NO_RESULT.to_owned(),
-                    "as_ref" | "as_deref" => "leave it out: an `Option` is copied".to_owned(),
-                    "as_mut" | "insert" | "get_or_insert" | "get_or_insert_with" => {
-                        "assign a new one: `o = Some(x + 1)`".to_owned()
-                    }
-                    _ => nearest(name, known).map_or_else(
-                        || "take it apart: `if let Some(x) = ..`, or `match`".to_owned(),
-                        |near| format!("did you mean `{near}`?"),
-                    ),
-                };
-                return self.refuse(
-                    asked.method.span(),
-                    format!("`{shown}` has no method `{name}`"),
-                    help,
-                );
-            }
-            _ => {}
-        }
-        let option = self.behind_refs(option);
-        let (ty, best) = (option.ty.clone(), own("best", span));
-        let var = self.add_var("option", ty.clone());
-        let part = |i: usize, part: Ty| {
-            let whole = Expr::new(ExprKind::Var(var), ty.clone(), span);
-            Binding::Place(Expr::new(ExprKind::Field(whole, i), part, span))
-        };
-        let found = Found {
-            span,
-            run: TokenStream::new(),
-            some: own("some", span),
-            value: best.to_token_stream(),
-            best,
-        };
-        let asked = found.asked(asked);
-        let value = self.scoped(|c| {
-            c.bind(&found.some.to_string(), part(0, BOOL));
-            c.bind(&found.best.to_string(), part(1, some));
-            match asked {
-                Ok(block) => c.expr(&block, None),
-                Err(why) => c.refuse(why.span, why.message, why.help),
-            }
-        });
-        let (value_ty, stmts) = (
-            value.ty.clone(),
-            vec![Stmt::Let(Pat::Var(var), Some(option))],
-        );
-        Expr::new(ExprKind::Block(stmts, Some(value)), value_ty, span)
     }
 }

@@ -4,6 +4,7 @@
 use super::{super::places::strip, Loop, Refused, apply, item, own, refused};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
+use syn::parse_quote_spanned;
 use syn::spanned::Spanned;
 
 /// Whether a method of an iterator gives an `Option` of what it finds.
@@ -171,9 +172,10 @@ impl Loop {
 
 /// Of a closure that compares, `|a, b| a.cmp(b)`, the one that tells whether that is `Greater`.
 fn greater(f: &syn::Expr) -> Result<syn::Expr, Refused> {
-    let help = "write `|a, b| a.x.total_cmp(&b.x)`, with `cmp`, `total_cmp` or `partial_cmp(..).unwrap()`; or `min_by_key`";
+    let span = f.span();
     let syn::Expr::Closure(closure) = strip(f) else {
-        return refused(f.span(), "expected a closure that compares", help);
+        let (a, b) = (own("left", span), own("right", span));
+        return Ok(parse_quote_spanned!(span=> |#a, #b| (#f)(#a, #b).is_gt()));
     };
     let (span, mut body) = (closure.body.span(), strip(&closure.body));
     let unwrapped = match body {
@@ -183,46 +185,53 @@ fn greater(f: &syn::Expr) -> Result<syn::Expr, Refused> {
         }
         _ => false,
     };
-    let syn::Expr::MethodCall(m) = body else {
-        return refused(span, "this closure does more than compare", help);
-    };
-    let value = match (&*m.method.to_string(), m.args.first(), unwrapped) {
-        (by @ ("cmp" | "total_cmp" | "partial_cmp"), Some(other), _)
-            if unwrapped == (by == "partial_cmp") =>
-        {
-            let other = match strip(other) {
+    let mut greater = closure.clone();
+    // What is asked where it stands is no `Ordering` first.
+    *greater.body = match body {
+        syn::Expr::MethodCall(m) if m.args.len() == 1 => {
+            let other = match strip(&m.args[0]) {
                 syn::Expr::Reference(r) => &r.expr,
                 other => other,
             };
-            compared(by, &m.receiver, other, span)
+            match &*m.method.to_string() {
+                by @ ("cmp" | "total_cmp") if !unwrapped => compared(by, &m.receiver, other, span),
+                by @ "partial_cmp" if unwrapped => compared(by, &m.receiver, other, span),
+                _ => as_number(&closure.body),
+            }
         }
-        _ => return refused(span, "this closure does more than compare", help),
+        _ => as_number(&closure.body),
     };
-    let mut greater = closure.clone();
-    *greater.body = value;
     Ok(syn::Expr::Closure(greater))
+}
+
+/// Whether an `Ordering` is `Greater`.
+fn as_number(e: &syn::Expr) -> syn::Expr {
+    let span = e.span();
+    parse_quote_spanned!(span=> (#e).is_gt())
 }
 
 /// Whether `a` is greater than `b` by that method.
 fn compared(by: &str, a: &syn::Expr, b: &syn::Expr, span: Span) -> syn::Expr {
-    let (left, right, bits) = (own("left", span), own("right", span), own("bits", span));
+    let (left, right) = (own("left", span), own("right", span));
     match by {
-        "cmp" => syn::parse_quote_spanned!(span=> (#a) > (#b)),
-        "partial_cmp" => syn::parse_quote_spanned!(span=> {
+        "cmp" => parse_quote_spanned!(span=> (#a) > (#b)),
+        "partial_cmp" => parse_quote_spanned!(span=> {
             let (#left, #right) = (#a, #b);
             if !(#left <= #right || #left > #right) { panic!("these cannot be compared"); }
             #left > #right
         }),
-        // By their bits: the sign's turned, all of them where it is set.
         _ => {
-            let key = |x: &syn::Expr| {
-                quote_spanned!(span=> {
-                    let #bits = (#x).to_bits();
-                    if #bits.leading_zeros() == 0 { !#bits } else { #bits | (#bits ^ #bits | 1).rotate_right(1) }
-                })
-            };
-            let (left, right) = (key(a), key(b));
-            syn::parse_quote_spanned!(span=> (#left > #right))
+            let (left, right) = (total_key(a, span), total_key(b, span));
+            parse_quote_spanned!(span=> (#left > #right))
         }
     }
+}
+
+/// An integer for a float, in the order of `total_cmp`: its bits, with the sign's turned, and all of them where it is set.
+pub(in super::super) fn total_key(x: &syn::Expr, span: Span) -> TokenStream {
+    let bits = own("bits", span);
+    quote_spanned!(span=> {
+        let #bits = (#x).to_bits();
+        if #bits.leading_zeros() == 0 { !#bits } else { #bits | (#bits ^ #bits | 1).rotate_right(1) }
+    })
 }

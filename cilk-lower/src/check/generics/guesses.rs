@@ -181,6 +181,11 @@ impl Checker<'_> {
         let name = last.ident.to_string();
         match (item, name.as_str(), inner(last)) {
             (None, "Option", Some(some)) => Some(Ty::Option(Box::new(self.open(&some, g)?))),
+            (None, "Result", Some(_)) => {
+                let mut types = types_of(&last.arguments);
+                let (ok, err) = (types.next()?, types.next()?);
+                Some(Ty::result(self.open(ok, g)?, self.open(err, g)?))
+            }
             (None, "Mat" | "MatMut", Some(elem)) => Some(Ty::Mat {
                 mutable: name == "MatMut",
                 elem: Box::new(self.open(&elem, g)?),
@@ -274,6 +279,11 @@ impl Checker<'_> {
         match (actual, arg) {
             (Ty::Option(some), Some(syn::GenericArgument::Type(ty))) if last.ident == "Option" => {
                 self.learn(&ty, some, g);
+            }
+            (Ty::Result(ok, err), Some(_)) if last.ident == "Result" => {
+                for (ty, actual) in types_of(&last.arguments).zip([ok, err]) {
+                    self.learn(ty, actual, g);
+                }
             }
             (Ty::Mat { elem, .. }, Some(syn::GenericArgument::Type(ty))) => {
                 self.learn(&ty, elem, g);
@@ -406,6 +416,13 @@ fn args_of(written: &syn::PathArguments) -> impl Iterator<Item = &syn::GenericAr
         .filter(|a| !matches!(a, syn::GenericArgument::Lifetime(_)))
 }
 
+fn types_of(written: &syn::PathArguments) -> impl Iterator<Item = &syn::Type> {
+    args_of(written).filter_map(|arg| match arg {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
 /// The number parameter that an argument names.
 fn number_name<'g>(
     arg: &syn::GenericArgument,
@@ -428,6 +445,7 @@ fn is_open(ty: &Ty) -> bool {
     match ty {
         Ty::Var(_) | Ty::Never | Ty::Error | Ty::CasResult(_) => true,
         Ty::Tuple(types) => types.iter().any(is_open),
+        Ty::Result(ok, err) => is_open(ok) || is_open(err),
         Ty::Array(e, _)
         | Ty::Option(e)
         | Ty::Channel(e)

@@ -254,7 +254,7 @@ fn holds_pointers(program: &Program, ty: &Type) -> bool {
         }
         Type::Scalar(_) | Type::Atomic(_) | Type::Channel(_) => false,
         Type::Array(elem, _) => holds_pointers(program, elem),
-        Type::Tuple(_) | Type::Struct(_) | Type::Option(_) => ty
+        Type::Tuple(_) | Type::Struct(_) | Type::Option(_) | Type::Result(..) => ty
             .fields(&program.structs)
             .iter()
             .any(|(t, _)| holds_pointers(program, t)),
@@ -269,7 +269,7 @@ fn writes_pointers(program: &Program, ty: &Type) -> bool {
         | Type::Mat { elem: inner, .. }
         | Type::Ref { target: inner, .. } => holds_pointers(program, inner),
         Type::Array(elem, _) => writes_pointers(program, elem),
-        Type::Tuple(_) | Type::Struct(_) | Type::Option(_) => ty
+        Type::Tuple(_) | Type::Struct(_) | Type::Option(_) | Type::Result(..) => ty
             .fields(&program.structs)
             .iter()
             .any(|(t, _)| writes_pointers(program, t)),

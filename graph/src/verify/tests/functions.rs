@@ -52,10 +52,13 @@ fn rule_1_names_and_types() {
         "two structs are called `same`"
     );
     let of_enum = |rest: &str| reject(&format!("enum E{rest}"));
-    let integer = "enum `E`: its only field is an integer";
+    let integer = "enum `E`: its first field is an integer";
     assert_eq!(of_enum("() { a: 0 }"), integer);
     assert_eq!(of_enum("(0: f32) { a: 0 }"), integer);
-    assert_eq!(of_enum("(0: u8, 1: u8) { a: 0 }"), integer);
+    assert_eq!(
+        of_enum("(0: u8, 1: u8) { a: 0 }"),
+        "enum `E`: the data of `a` are not where they should be"
+    );
     assert_eq!(
         of_enum("(0: u8) { a: 0, a: 1 }"),
         "enum `E`: two variants are called `a`"
