@@ -33,8 +33,6 @@ pub mod program {
 //~   help: compare with `u8::MAX`, then write `.. as u8`
 //~ 17:17: the type of this is not known
 //~   help: write it: `let x: u32 = ..`
-//~ 18:17: a path of this form is not part of the task language
-//~   help: write `Type::name`
 //~ 19:17: a program uses only its own items
 //~   help: leave out the `::` in front
 //~ 20:19: `i8` has no method `is_ascii_digit`
