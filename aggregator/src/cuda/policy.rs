@@ -393,7 +393,8 @@ impl<'a> Policy<'a> {
         pushes.all(|p| p.max.unwrap_or(p.turn.max(1)) <= self.all_room(p.stack))
     }
 
-    fn have(&self, source: usize) -> u32 {
+    /// Elements that a source has at this level, beside those that run.
+    pub(super) fn have(&self, source: usize) -> u32 {
         self.levels.have(self.plan.sources[source].stack as usize)
     }
 

@@ -505,6 +505,8 @@ impl<'a, L: Launcher> Run<'a, L> {
     ) -> Result<Control, RunError> {
         let shares = self.settings.aggregator == Aggregator::Auto;
         let (mut number, mut turns) = (0u32, Turns::default());
+        let for_workers = self.settings.policy != gpus::Policy::Device && self.flat.contains(&true);
+        let mut cramped = false;
         let told = Mailbox::new(self.plan());
         // Relaxed: no kernel is running.
         self.launcher
@@ -571,12 +573,15 @@ impl<'a, L: Launcher> Run<'a, L> {
             };
             let words: Vec<u32> = (0..told.words()).map(answer).collect();
             let done = Done::from_words(&told, &words);
+            // In a run that wants room its dispatches are short, but workers do better, and who decides on a device does not ask for them.
+            cramped |= for_workers && policy.have(run.source) > 0;
             policy.take(&run, &done, number.wrapping_add(1).max(1));
             self.watched.publish(policy, counts.dispatches);
             let source = &self.plan().sources[run.source];
             let (shape, blocks) = (self.launcher.kernels().shape, self.launcher.blocks());
             let alone = source.alone(shape);
-            let short = u64::from(run.count) <= u64::from(alone) * u64::from(blocks)
+            let short = !cramped
+                && u64::from(run.count) <= u64::from(alone) * u64::from(blocks)
                 && Duration::from_nanos(answered - begun) <= L::SHORT;
             turns.saw(run.count <= alone, short);
             let consumed = run.count - done.left;

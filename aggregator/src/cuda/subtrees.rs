@@ -187,8 +187,10 @@ impl<L: Launcher> Run<'_, L> {
         if most == 0 {
             return Ok(Subtrees::None);
         }
-        let divide =
-            |top: &[u32], _: u32| Ranges::new(self.plan(), &self.arena.capacities, top, most);
+        let divide = |top: &[u32], _: u32| {
+            let free = asked == gpus::Policy::Block || self.is_half_free(top);
+            free.then(|| Ranges::new(self.plan(), &self.arena.capacities, top, most))?
+        };
         let so_far = SoFar {
             workers: most,
             levels: policy.reached(),
@@ -282,6 +284,15 @@ impl<L: Launcher> Run<'_, L> {
             true => u32::MAX,
             false => u32::try_from(limit).unwrap_or(u32::MAX),
         }
+    }
+
+    /// Whether half of each stack that a subtree needs is free. Above levels that wait in more of it workers would soon find no room; a level further up has more.
+    fn is_half_free(&self, top: &[u32]) -> bool {
+        let (plan, capacities) = (self.plan(), &self.arena.capacities);
+        let flat = plan.sources.iter().zip(&self.flat).filter(|f| *f.1);
+        flat.map(|(source, _)| source.stack as usize).all(|s| {
+            u64::from(top[s]) * 2 <= capacities[s] || capacities[s] == plan.stacks[s].few()
+        })
     }
 
     /// Elements of the smallest stack that a subtree needs, of those that have room for several.

@@ -89,7 +89,9 @@ fn gather(ty: &Type, program: &Program, out: &mut BTreeSet<StructId>) {
         | Type::Slice { elem: ty, .. }
         | Type::Ref { target: ty, .. }
         | Type::Mat { elem: ty, .. } => gather(ty, program, out),
-        Type::Result(ok, err) => [ok, err].into_iter().for_each(|ty| gather(ty, program, out)),
+        Type::Result(ok, err) => [ok, err]
+            .into_iter()
+            .for_each(|ty| gather(ty, program, out)),
         Type::Scalar(_) | Type::Atomic(_) => {}
     }
 }
