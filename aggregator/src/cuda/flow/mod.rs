@@ -3,6 +3,7 @@
 //! - `README.md` beside this file: who does what when, and why it ends
 //! - [`launcher`]: what a graph's run asks of the machine, beside what every run does
 //! - [`bind`]: the arguments of kernels; [`arena`]: the memory; [`rings`]: what the host does to a ring while no kernel runs
+//! - [`super::batch`]: kernels that spawn, whose elements are roots of runs of tasks
 //! - [`run`]: the run, kernel after kernel; [`hub`]: what is between it and the host; [`serve`]: all who take part; [`sight`]: what it is at; [`timeline`]: what happened when
 
 mod arena;
