@@ -151,13 +151,13 @@ impl Scene {
     fn batches(&self) -> u32 {
         self.roots.div_ceil(self.batch)
     }
+    /// Where a stack ended before: behind the roots, or behind an element of another task that waits.
+    fn end(&self, stack: usize) -> u32 {
+        if stack == 0 { self.roots } else { 1 }
+    }
     /// Where the first worker's range begins: at an even number.
     fn base(&self, stack: usize) -> u32 {
-        if stack == 0 {
-            self.roots.next_multiple_of(2)
-        } else {
-            0
-        }
+        self.end(stack).next_multiple_of(2)
     }
     fn most_children(&self) -> u32 {
         let most = self.tree.iter().map(|children| children.len()).max();

@@ -222,11 +222,10 @@ impl Crew {
 
     /// How many elements of a stack are left.
     fn gather(&self, s: usize, rests: &[Rests]) -> u32 {
-        let here = s == 0 && !self.has(Bug::GatheredElsewhere);
-        let begin = if here {
-            self.scene.roots
-        } else {
+        let begin = if self.has(Bug::GatheredElsewhere) {
             self.scene.base(s)
+        } else {
+            self.scene.end(s)
         };
         let mut end = begin;
         let mut order: Vec<usize> = (0..rests.len()).collect();
@@ -257,7 +256,7 @@ impl Crew {
             seen.saw(Event::Recalled);
             let mut left: Vec<u32> = Vec::new();
             for s in 0..STACKS {
-                let first = if s == 0 { scene.roots } else { scene.base(s) };
+                let first = scene.end(s);
                 let count = self.gather(s, rests);
                 left.extend((first..first + count).map(|at| self.read(s, at)));
             }

@@ -237,10 +237,7 @@ const STEPS: &[(&str, &[(&str, &str)])] = &[
     (
         "gather",
         &[
-            (
-                "const u32 begin = s == crew.stack ? crew.first + crew.count : crew.base[s];",
-                "let mut end = begin;",
-            ),
+            ("const u32 begin = crew.end[s];", "let mut end = begin;"),
             (
                 "const u32 first = crew.base[s] + w * crew.share[s] + rest.first;",
                 "let first = self.scene.base(s) + w as u32 * self.scene.share + rest;",
@@ -285,6 +282,7 @@ const MARKS: &[&str] = &[
     "returned",
     "end +",
     "crew.base",
+    "crew.end",
 ];
 
 /// The lines of a function after its head, trimmed and without comments.
