@@ -3,7 +3,7 @@
 use super::{
     choices::Choices,
     kernel::GraphSample,
-    run::{Devices, LIMITS, Lending, PLENTY, Verdict, places, plain, rust_argument},
+    run::{Devices, LIMITS, Lending, PLENTY, Verdict, names, places, plain, rust_argument},
     types::Mode,
 };
 use crate::{
@@ -363,7 +363,8 @@ pub fn graph_elision(sample: &GraphSample) -> Option<(String, String)> {
     let (expected, _) = built.interpret().ok()?;
     let (_, text) = plain(&sample.source)?;
     let mut text = text.replacen('{', "{ use crate::channel::{Channel, Element};", 1);
-    text += "pub fn calls() {\n    use program::*;\n    use crate::channel::Channel;\n    use std::sync::atomic::*;\n";
+    text += "pub fn calls() {\n    use crate::channel::Channel;\n";
+    text += &names(&sample.source);
     for (i, (_, element)) in sample.channels.iter().enumerate() {
         let _ = writeln!(text, "    let c{i} = Channel::<{element}>::new();");
     }

@@ -395,6 +395,17 @@ pub fn elision_module(seed: u64, module: &str) -> String {
     format!("mod p{seed} {{\n{module}}}\n")
 }
 
+/// What brings the names of a program into sight. Values name variants as `Debug` does.
+pub(super) fn names(source: &str) -> String {
+    let mut out = "    use program::*;\n    use std::sync::atomic::*;\n".to_owned();
+    for owner in ["E0", "E1"] {
+        if source.contains(&format!("pub enum {owner} ")) {
+            let _ = writeln!(out, "    use program::{owner}::*;");
+        }
+    }
+    out
+}
+
 /// A Rust file that prints the outcome of each call by the serial elision, and what the interpreter says of each. None if the program
 /// faults or runs for too long.
 #[must_use]
@@ -404,13 +415,8 @@ pub fn elision(sample: &Sample) -> Option<(String, Vec<String>)> {
     if sample.mode == Mode::Checked {
         return None;
     }
-    text += "\npub fn calls() {\n    use program::*;\n    use std::sync::atomic::*;\n";
-    // Arguments name variants as `Debug` does.
-    for owner in ["E0", "E1"] {
-        if sample.source.contains(&format!("pub enum {owner} ")) {
-            let _ = writeln!(text, "    use program::{owner}::*;");
-        }
-    }
+    text += "\npub fn calls() {\n";
+    text += &names(&sample.source);
     let mut expected = Vec::new();
     for call in &sample.calls {
         let (outcome, _) = interpret(&program, func, call).ok()?;
