@@ -293,6 +293,13 @@ impl Module {
             }
         };
         let known = ty.display(&self.structs).to_string();
+        if let (Type::Scalar(scalar), true) = (&ty, own_trait) {
+            let names = block.items.iter().filter_map(impls::name_of);
+            let defaults = defaults.iter().flat_map(|(block, _)| &block.items);
+            for name in names.chain(defaults.filter_map(impls::name_of)) {
+                self.refuse_inherent(*scalar, name, owner.span());
+            }
+        }
         self.declare_own(&known, members, all);
         if let Some((mut block, here)) = defaults {
             // What a trait says is said where it stands.
@@ -307,6 +314,19 @@ impl Module {
             let around = std::mem::replace(&mut self.at, at);
             self.declare_own(&known, members, all);
             self.at = around;
+        }
+    }
+
+    /// What a number's type has by itself comes before what a trait gives it: the two are not told apart here.
+    fn refuse_inherent(&mut self, of: Scalar, name: &syn::Ident, at: Span) {
+        if impls::is_inherent(of, &name.to_string()) {
+            self.diags
+                .error(
+                    at,
+                    format!("`{of}` has a `{name}` of its own, which comes before the trait's"),
+                )
+                .note(name.span(), "it is this name")
+                .help("give it another name in the trait");
         }
     }
 

@@ -1,6 +1,7 @@
 //! `impl` blocks: their functions and constants as items of the module, named `Struct::name`.
 
 use crate::{diag::Diagnostics, kernels::is_role_attribute};
+use millstream_graph::ty::Scalar;
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{parse_quote, spanned::Spanned};
@@ -231,4 +232,51 @@ fn constant(c: syn::ImplItemConst) -> syn::ItemConst {
         expr: Box::new(c.expr),
         semi_token: c.semi_token,
     }
+}
+
+/// The name of a block's item, if it has one.
+pub(crate) fn name_of(item: &syn::ImplItem) -> Option<&syn::Ident> {
+    match item {
+        syn::ImplItem::Fn(f) => Some(&f.sig.ident),
+        syn::ImplItem::Const(c) => Some(&c.ident),
+        _ => None,
+    }
+}
+
+/// Functions of Rust's integers are called by one of these and one of those: `wrapping_add`.
+const WAYS: [&str; 6] = [
+    "checked_",
+    "wrapping_",
+    "saturating_",
+    "overflowing_",
+    "unchecked_",
+    "strict_",
+];
+const OPERATIONS: &str = "add sub mul div rem neg shl shr pow abs div_euclid rem_euclid add_signed add_unsigned sub_signed sub_unsigned signed_diff \
+    next_power_of_two next_multiple_of ilog ilog2 ilog10 isqrt div_exact";
+/// What all of Rust's numbers have, or get by a trait that is always in sight.
+const OF_ALL: &str = "MIN MAX default from to_be_bytes to_le_bytes to_ne_bytes from_be_bytes from_le_bytes from_ne_bytes min max clamp \
+    div_euclid rem_euclid midpoint";
+const OF_SIGNED: &str = "abs signum is_positive is_negative";
+const OF_INTEGERS: &str = "BITS pow rotate_left rotate_right from_str_radix count_ones count_zeros leading_zeros leading_ones trailing_zeros trailing_ones swap_bytes reverse_bits from_be from_le \
+    to_be to_le isqrt ilog ilog2 ilog10 abs_diff unsigned_abs cast_signed cast_unsigned is_power_of_two next_power_of_two is_multiple_of \
+    next_multiple_of div_ceil div_floor bit_width isolate_highest_one isolate_lowest_one highest_one lowest_one eq_ignore_ascii_case \
+    to_ascii_uppercase to_ascii_lowercase make_ascii_uppercase make_ascii_lowercase escape_ascii";
+const OF_FLOATS: &str = "powi powf abs signum RADIX MANTISSA_DIGITS DIGITS EPSILON MIN_POSITIVE MIN_EXP MAX_EXP MIN_10_EXP MAX_10_EXP NAN INFINITY NEG_INFINITY floor ceil \
+    round round_ties_even trunc fract copysign mul_add sqrt exp exp2 ln log log2 log10 cbrt hypot sin cos tan asin acos atan atan2 sin_cos exp_m1 \
+    ln_1p sinh cosh tanh asinh acosh atanh gamma ln_gamma erf erfc is_nan is_infinite is_finite is_subnormal is_normal classify is_sign_positive \
+    is_sign_negative next_up next_down recip to_degrees to_radians maximum minimum to_int_unchecked to_bits from_bits total_cmp";
+
+/// Whether a number's type has an item of that name by itself in Rust.
+pub(crate) fn is_inherent(of: Scalar, name: &str) -> bool {
+    let among = |names: &str, name: &str| names.split_whitespace().any(|n| n == name);
+    if of.is_float() {
+        return among(OF_ALL, name) || among(OF_FLOATS, name);
+    }
+    let mut by_a_way = WAYS.iter().filter_map(|way| name.strip_prefix(way));
+    (of.is_signed() && among(OF_SIGNED, name))
+        || among(OF_ALL, name)
+        || among(OF_INTEGERS, name)
+        || name.starts_with("is_ascii")
+        || by_a_way.any(|operation| among(OPERATIONS, operation))
 }

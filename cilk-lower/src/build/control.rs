@@ -262,7 +262,9 @@ impl Builder<'_, '_> {
 
     fn arm_tests(&mut self, arm: &Arm, ty: &Type, pieces: &[Operand], body: BlockId) {
         let next_arm = self.block();
-        let matched = if arm.guard.is_some() {
+        // What several cases fit is tried by each of them, as the guard may hold for another; then it is written out for each.
+        let apart = arm.guard.as_ref().filter(|_| !is_exclusive(arm));
+        let matched = if arm.guard.is_some() && apart.is_none() {
             self.block()
         } else {
             body
@@ -273,14 +275,17 @@ impl Builder<'_, '_> {
                 let piece = pieces[self.piece_at(ty, path)];
                 self.test(piece, *test, next_case);
             }
-            if !binds_alike(arm) {
+            if apart.is_some() || !binds_alike(arm) {
                 self.bind_case(case, ty, pieces);
             }
-            self.goto(matched);
+            match apart {
+                Some(guard) => self.branch(guard, matched, next_case),
+                None => self.goto(matched),
+            }
             self.switch_to(next_case);
         }
         self.goto(next_arm);
-        if let Some(guard) = &arm.guard {
+        if let Some(guard) = arm.guard.as_ref().filter(|_| apart.is_none()) {
             self.switch_to(matched);
             if binds_alike(arm) {
                 self.bind_case(&arm.cases[0], ty, pieces);
@@ -331,6 +336,20 @@ impl Builder<'_, '_> {
         }
         (at, ty)
     }
+}
+
+/// Whether a value fits one case of an arm at most.
+fn is_exclusive(arm: &Arm) -> bool {
+    let differ = |(path, test): &(Path, Test), other: &Case| {
+        other.tests.iter().any(|(of, is)| {
+            of == path && matches!((test, is), (Test::Is(a), Test::Is(b)) if a != b)
+        })
+    };
+    let cases = arm.cases.iter().enumerate();
+    cases.clone().all(|(i, case)| {
+        let mut others = arm.cases[i + 1..].iter();
+        others.all(|other| case.tests.iter().any(|test| differ(test, other)))
+    })
 }
 
 /// Whether the variables of an arm get the same parts of the value in each of its cases.

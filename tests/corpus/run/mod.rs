@@ -86,6 +86,7 @@ programs! {
     generics
     graph_levels
     grid_routes
+    guards_of_several_cases
     helpers
     image_rows
     implicit_sync
