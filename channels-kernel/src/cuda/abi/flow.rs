@@ -74,6 +74,8 @@ structs! {
         pausing: u32,
         /// In mapped host memory: not 0 when the kernel is to end where it can go on.
         asked: u64 = "u32*",
+        /// When a block last looked at it, by the GPU's clock.
+        looked: u64,
         /// For each block and each channel: elements that it keeps, for they found no room.
         held: u64 = "u32*",
         /// For each node: elements that it has run.

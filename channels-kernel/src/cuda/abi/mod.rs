@@ -26,6 +26,8 @@ structs! {
         watchdog: u64,
         /// In mapped host memory: not 0 when the run is to end.
         cancel: u64 = "u32*",
+        /// When a thread last looked at it, by the GPU's clock; 0 at the start.
+        looked: u64,
         /// Units that this dispatch has reserved, for each group of pushes; 0 at the start.
         counter: u64 = "u64*",
         /// Of the persistent kernel: how far the run is.

@@ -32,10 +32,10 @@ FN Seen see(FlowShared& sh, u32 looks, u64& since) {
     idle = GLOBAL_LOAD(&state->idle);
     waiting = GLOBAL_LOAD(&state->waiting);
     alive = GLOBAL_LOAD(&state->alive);
-    // What the host asks lies far away.
+    // What the host asks lies far away; one block looks for all.
     if ((looks == 1 ? sh.wavefronts : (u64)looks) % 64 == 0) {
       if (should_stop(c, since)) bits |= 1;
-      if (!pausing && __nv_atomic_load_n(state->asked, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM)) {
+      if (!pausing && has_turn(&state->looked, now_ns()) && __nv_atomic_load_n(state->asked, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM)) {
         pausing = 1;
         __nv_atomic_store_n(&state->pausing, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
       }

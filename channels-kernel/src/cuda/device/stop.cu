@@ -31,20 +31,37 @@ FN bool stopped(Control* c) {
   return GLOBAL_LOAD(&c->status) != OK;
 }
 
+// The host's memory is a microsecond away, and the looks of all threads at a word of it wait for each other. So one looks for all, and the next one after so
+// many nanoseconds.
+#define LOOKS_EVERY 50000
+
+// Whether it is this thread that looks; `looked` is when one did. Relaxed: one of those who come at the same time wins, and that is all.
+FN bool has_turn(u64* looked, u64 now) {
+  u64 before = GLOBAL_LOAD(looked);
+  // The clocks of two multiprocessors may differ by a little.
+  if ((i64)(now - before) < LOOKS_EVERY) return false;
+  return __nv_atomic_compare_exchange_n(looked, &before, now, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
 // Looks whether the run is over: failed elsewhere, cancelled, or this thread at work for too long. In line and without a call, for it stands in
 // every loop: a call would take the registers that the loop lives in.
 FN bool should_stop(Control* c, u64& since) {
   if (stopped(c)) return true;
   const u64 now = now_ns();
   if (since == 0) since = now;
+#ifdef WORKERS
+  Control* const run = device_channels.control;
+#else
+  Control* const run = c;
+#endif
   // Relaxed: pairs with the host's store of the cancel flag; it only hastens the end.
-  const bool cancelled = __nv_atomic_load_n(c->cancel, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM) != 0;
+  const bool cancelled = has_turn(&run->looked, now) && __nv_atomic_load_n(c->cancel, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM) != 0;
   if (!cancelled && now - since < c->watchdog) return false;
   // As in `stop_run`, but there is nothing more to say.
   const u32 code = cancelled ? CANCELLED : WATCHDOG;
   set_status(c, code);
 #ifdef WORKERS
-  set_status(device_channels.control, code);
+  set_status(run, code);
 #endif
   return true;
 }
