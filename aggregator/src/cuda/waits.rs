@@ -2,7 +2,7 @@
 //! does not even look at it is given up.
 
 use super::{
-    launcher::{Launcher, MAILBOX},
+    launcher::{Launcher, MAILBOX, Machine},
     run::{RUNNING, Run},
 };
 use crate::error::RunError;
@@ -20,44 +20,76 @@ const SHORT: Duration = Duration::from_millis(10);
 /// How long such a nap is.
 const NAP: Duration = Duration::from_micros(50);
 
-impl<L: Launcher> Run<'_, L> {
-    /// So long at most the host waits for a kernel that shows no sign of life: kernels end themselves when a dispatch takes longer than the watchdog
-    /// allows, those that look at it.
-    fn patience(&self) -> Duration {
-        2 * self.settings.watchdog + GRACE
-    }
+/// So long at most the host waits for a kernel that shows no sign of life: kernels end themselves when a dispatch takes longer than the watchdog
+/// allows, those that look at it.
+fn patience(watchdog: Duration) -> Duration {
+    2 * watchdog + GRACE
+}
 
-    /// Gives up a kernel that neither ends nor looks at the watchdog: the one that decides by itself, or a dispatch.
-    fn hung(&self, decides: bool) -> RunError {
-        self.look_at_hung(decides);
-        self.launcher.give_up();
-        RunError::Lost(format!(
-            "a kernel did not end and did not look at the watchdog for {:?}; it was given up",
-            self.patience()
-        ))
-    }
+/// Gives up a kernel that neither ends nor looks at the watchdog.
+fn given_up(machine: &impl Machine, watchdog: Duration) -> RunError {
+    machine.give_up();
+    RunError::Lost(format!(
+        "a kernel did not end and did not look at the watchdog for {:?}; it was given up",
+        patience(watchdog)
+    ))
+}
 
-    /// Waits for the persistent kernel, for as long as it begins new dispatches.
-    pub(super) fn await_kernel(&self) -> Result<(), RunError> {
-        let (start, patience) = (Instant::now(), self.patience());
+/// A kernel that goes on by itself until a run, or a part of it, is over.
+pub(super) struct Awaited<'a, M> {
+    pub(super) machine: &'a M,
+    /// What it does, for errors.
+    pub(super) what: &'static str,
+    pub(super) watchdog: Duration,
+}
+
+impl<M: Machine> Awaited<'_, M> {
+    /// Waits for it, for as long as its `sign` of life changes. `meanwhile` is called at each look with how long it has been running, and whether that is
+    /// long enough for more than a load or a store; `hung` before it is given up.
+    pub(super) fn wait(
+        &self,
+        sign: impl Fn() -> Result<Option<u32>, RunError>,
+        meanwhile: impl Fn(Duration, bool),
+        hung: impl FnOnce(),
+    ) -> Result<(), RunError> {
+        let start = Instant::now();
         let (mut since, mut last) = (start, None);
-        while !self.launcher.is_done(RUNNING)? {
-            if since.elapsed() > patience {
-                let beat =
-                    self.peek(self.arena.tables.control + offset_of!(Control, beat) as u64)?;
-                if beat.is_none() || beat == last {
-                    return Err(self.hung(true));
+        while !self.machine.is_done(self.what)? {
+            if since.elapsed() > patience(self.watchdog) {
+                let now = sign()?;
+                if now.is_none() || now == last {
+                    hung();
+                    return Err(given_up(self.machine, self.watchdog));
                 }
-                (since, last) = (Instant::now(), beat);
+                (since, last) = (Instant::now(), now);
             }
-            if start.elapsed() > SHORT {
-                self.glance();
+            let running = start.elapsed();
+            meanwhile(running, running > SHORT);
+            if running > SHORT {
                 std::thread::sleep(NAP);
             } else {
                 std::hint::spin_loop();
             }
         }
-        self.launcher.wait(RUNNING)
+        self.machine.wait(self.what)
+    }
+}
+
+impl<L: Launcher> Run<'_, L> {
+    /// Waits for the persistent kernel, for as long as it begins new dispatches.
+    pub(super) fn await_kernel(&self) -> Result<(), RunError> {
+        let kernel = Awaited {
+            machine: &*self.launcher,
+            what: RUNNING,
+            watchdog: self.settings.watchdog,
+        };
+        let beat = self.arena.tables.control + offset_of!(Control, beat) as u64;
+        let glance = |_, long: bool| {
+            if long {
+                self.glance();
+            }
+        };
+        kernel.wait(|| self.peek(beat), glance, || self.look_at_hung(true))
     }
 
     /// A word of the run's memory while a kernel runs, if the device says it in time.
@@ -83,8 +115,9 @@ impl<L: Launcher> Run<'_, L> {
                     state: format!("dispatch {number} ended without a word"),
                 });
             }
-            if spins % 4096 == 0 && start.elapsed() > self.patience() {
-                return Err(self.hung(false));
+            if spins % 4096 == 0 && start.elapsed() > patience(self.settings.watchdog) {
+                self.look_at_hung(false);
+                return Err(given_up(&*self.launcher, self.settings.watchdog));
             }
             std::hint::spin_loop();
         }

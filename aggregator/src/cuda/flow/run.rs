@@ -13,6 +13,7 @@ use crate::{
         batch::{Batch, Fields, Ran},
         copies::Copies,
         run::Settings,
+        waits::Awaited,
     },
     error::RunError,
     gpus::{Aggregator, Policy},
@@ -42,12 +43,6 @@ use std::{
 
 /// The shared word by which the host asks for a pause; the first is the cancel flag.
 const ASKED: usize = 1;
-/// Beyond what the watchdog allows: for the launch, and for what a kernel does after it has seen it.
-const GRACE: Duration = Duration::from_secs(1);
-/// A kernel that takes longer is asked for by naps, so that the host's thread does not burn for it.
-const SHORT: Duration = Duration::from_millis(10);
-/// How long such a nap is.
-const NAP: Duration = Duration::from_micros(50);
 const RUNNING: &str = "running the graph";
 
 /// How large a channel is.
@@ -83,6 +78,13 @@ pub struct FlowSettings {
     pub host_thread: bool,
     /// So many spans of the host's thread are kept, and the wavefronts that the kernel was made to write down.
     pub timeline: Option<u32>,
+}
+
+impl FlowSettings {
+    /// Bytes of the memory that runs of tasks may take, where kernels of the graph spawn: half of it.
+    const fn for_tasks(&self) -> u64 {
+        self.memory / 2
+    }
 }
 
 /// Why a kernel ended.
@@ -170,12 +172,16 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         let mut bound = Bound::new(source, graph, args, launcher.home())?;
         let sizes: Vec<RingSize> = graph.channels().map(|(_, c)| RingSize::new(c)).collect();
         let kernels = launcher.flow();
-        let memory = settings.memory / if kernels.spawning.is_some() { 2 } else { 1 };
+        let memory = match &kernels.spawning {
+            Some(_) => settings.memory - settings.for_tasks(),
+            None => settings.memory,
+        };
         let arena = Arena::new(&kernels.plan, kernels.blocks, &sizes, memory);
         if arena.size > memory {
             return Err(RunError::Device(format!(
-                "the channels of the graph take {}, and the budget is {}; make them narrower, or give the run more memory",
+                "the channels of the graph take {}, and of the budget of {} there is {} for them; make them narrower, or give the run more memory",
                 Bytes(arena.size),
+                Bytes(settings.memory),
                 Bytes(memory)
             )));
         }
@@ -314,7 +320,7 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
     /// If the kernel or a task of its fails, one element finds no room, the run is cancelled, or the machine fails.
     pub(super) fn spawn(&mut self, node: usize) -> Result<Vec<(Fields, u32)>, RunError> {
         let settings = Settings {
-            memory: self.settings.memory / 2,
+            memory: self.settings.for_tasks(),
             aggregator: Aggregator::HostThread,
             policy: Policy::Device,
             watchdog: self.settings.watchdog,
@@ -439,35 +445,24 @@ impl<'a, L: FlowLauncher> FlowRun<'a, L> {
         }
     }
 
-    /// Waits for the kernel. It ends itself; one that does not look at its clock is given up.
+    /// Waits for the kernel, for as long as blocks find something to do now and then, and has it pause when it is to.
     fn await_kernel(&self, asks: &impl Fn(Duration) -> bool) -> Result<(), RunError> {
-        let (start, mut since, mut last) = (Instant::now(), Instant::now(), None);
-        let patience = 2 * self.settings.watchdog + GRACE;
-        while !self.launcher.is_done(RUNNING)? {
-            if since.elapsed() > patience {
-                let idle = self.peek(self.arena.state + offset_of!(FlowState, idle) as u64)?;
-                if idle.is_none() || idle == last {
-                    self.look_at_hung();
-                    self.launcher.give_up();
-                    return Err(RunError::Lost(format!(
-                        "a kernel did not end and did not look at the watchdog for {patience:?}; it was given up"
-                    )));
-                }
-                (since, last) = (Instant::now(), idle);
-            }
-            let running = start.elapsed();
+        let kernel = Awaited {
+            machine: &*self.launcher,
+            what: RUNNING,
+            watchdog: self.settings.watchdog,
+        };
+        let idle = self.arena.state + offset_of!(FlowState, idle) as u64;
+        let meanwhile = |running, long: bool| {
             if asks(running) {
                 // Relaxed: pairs with the load of whoever looks.
                 self.launcher.shared_word(ASKED).store(1, Ordering::Relaxed);
             }
-            if running > SHORT {
+            if long {
                 self.glance();
-                std::thread::sleep(NAP);
-            } else {
-                std::hint::spin_loop();
             }
-        }
-        self.launcher.wait(RUNNING)
+        };
+        kernel.wait(|| self.peek(idle), meanwhile, || self.look_at_hung())
     }
 
     /// A word of the graph's memory while a kernel runs, if the device says it in time.
