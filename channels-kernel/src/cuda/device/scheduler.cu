@@ -110,15 +110,11 @@ static __device__ __noinline__ void look(FlowShared& sh, u32 how) {
       idle = false;
       if (best) {
         channel = (best & 0xffff) - 1;
-        u32 got = 0, waiting = 0;
-#pragma unroll
-        for (u32 k = 0; k < EACH; k++) {
-          if (channel / WARP == k) waiting = __shfl_sync(ALL_LANES, ready[k], channel % WARP, WARP);
-        }
+        u32 got = 0;
         if (lane_id() == 0) {
           const Ring& r = device_flow.rings[channel];
-          // Few elements are spread over the blocks.
-          const u32 share = waiting / gridDim.x / WARP * WARP + WARP;
+          // Few elements are spread over the blocks: each takes its share of all that there are, wherever they wait.
+          const u32 share = (u32)min_of(seen.alive / gridDim.x, (u64)channels[channel].most) / WARP * WARP + WARP;
           got = ring_deq(r, min_of(share, channels[channel].most), sh.at);
           sh.count = got;
         }
