@@ -272,15 +272,21 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
     };
     let own = size(&mut order.iter().filter(|i| stack.inherited[**i].is_none()));
     let all = size(&mut order.iter());
-    let (mut members, mut flush) = (String::new(), String::new());
+    let (mut members, mut arrays, mut flush) = (String::new(), String::new(), String::new());
     for i in order {
         let field = &stack.fields[i];
         let name = names::field(field, i);
         members += &format!(" {} {name};", field_type(field.kind));
-        let only =
-            stack.inherited[i].map_or_else(String::new, |n| format!("if (EACH && ch.each[{n}]) "));
-        flush +=
-            &format!(" {only}ch.{channel}.{name}[at] = staged<EACH>(stage_memory(), i).{name};");
+        // Where the arrays lie is read once, for a worker's may be written meanwhile as far as the compiler knows.
+        arrays += &format!(" auto* const to_{name} = ch.{channel}.{name};");
+        let only = match stack.inherited[i] {
+            Some(n) => {
+                arrays += &format!(" const bool each_{name} = EACH && ch.each[{n}];");
+                format!("if (each_{name}) ")
+            }
+            None => String::new(),
+        };
+        flush += &format!(" {only}to_{name}[at] = child.{name};");
     }
     let choice = |all: u64, own: u64| {
         if all == own {
@@ -314,7 +320,7 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
     );
     out.line("template <class M, bool EACH>");
     out.line(&format!(
-        "FN_IN static void flush(const Spots& place, u32 count) {{ const auto& ch = *M::channels; for (u32 i = thread_id(); i < count; i += BLOCK) {{ const u32 at = place(i);{flush} }} }}"
+        "FN_IN static void flush(const Spots& place, u32 count) {{ const auto& ch = *M::channels;{arrays} const ptr stage = stage_memory(); for (u32 i = thread_id(); i < count; i += BLOCK) {{ const u32 at = place(i); const Staged& child = *(const Staged*)(stage + i * stride<EACH>());{flush} }} }}"
     ));
 }
 

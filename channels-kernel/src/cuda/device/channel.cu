@@ -485,8 +485,17 @@ FN void run_scanned(u32 block, u32 blocks) {
     typename S::Args args[S::ITEMS];
     u32 unit[S::GROUPS + 1][S::ITEMS];
     load_items<S, M, true, S::ITEMS>(args, d.first, from + thread_id() / S::LANES, d.count);
+    // So many items lie before the run's first element in all threads: of a run that is less than a tile, or of its lowest one.
+    const u32 none = (tile + 1) * TILE > d.count ? ((tile + 1) * TILE - d.count) / BLOCK : 0;
 #pragma unroll
     for (u32 j = 0; j < S::ITEMS; j++) {
+      if (S::ITEMS > 1 && j < none) {
+        for (u32 g = 0; g < S::GROUPS; g++) {
+          unit[g][j] = 0;
+          if (lane_id() == 0) sh.sums[g][j * WARPS + warp_id()] = 0;
+        }
+        continue;
+      }
       const u32 i = from + j * BLOCK + thread_id() / S::LANES;
       Counting<S, M> counting;
       counting.control = control;

@@ -8,7 +8,7 @@ struct Own {
   u32 bottom[STACKS], top[STACKS];
   u32 peak[STACKS];
   u64 consumed[SOURCES];
-  u32 each[SOURCES];      // of those that are tried: children of an element, as far as the last ones tell, in sixteenths
+  u32 each[SOURCES];      // children of an element in its own channel, as far as the last ones tell, in sixteenths
   u64 dispatches, donated, acquired;
   u32 most;               // elements of a dispatch: fewer after one that found no room
   u32 hungry;             // how many workers had nothing to do when it was last looked

@@ -46,6 +46,14 @@ FN void own_begins(const Crew& crew) {
 
 FN u32 have(const Own& o, u32 stack) { return o.top[stack] - o.bottom[stack]; }
 
+// About how many times so many sixteenths go into a number: a division of whole numbers takes longer.
+FN u32 share_of(u32 room, u32 sixteenths) { return (u32)min_of((f32)room * (f32)EACH_ONE / (f32)sixteenths, 4e9f); }
+
+// Takes note of how many children elements had. One thread calls it.
+FN void note_each(u32& each, u32 pushed, u32 ran) {
+  if (ran) each = (3 * each + min_of(share_of(pushed, ran), 64 * EACH_ONE)) / 4 + 1;
+}
+
 // How many of a source's elements a dispatch takes: those from a number on that neighbours divide, or all; 0 if there are none, or if what they push
 // may find no room.
 FN u32 flat_run(const Own& o, u32 s) {
@@ -58,17 +66,19 @@ FN u32 flat_run(const Own& o, u32 s) {
   for (u32 i = 0; i < from.pushes; i++) {
     const Push push = pushes[from.first_push + i];
     const u32 base = aligned(o.top[push.stack]), end = o.channels.capacity[push.stack], room = end > base ? end - base : 0;
+    // Children lie where the elements did, so that one of an element takes no room.
+    const bool again = push.stack == from.stack;
     if (push.max) {
       if (room < few * push.max) return 0;
-      // A steady share of the range, as long as it finds room: wavefronts are not to become narrower level by level.
-      const u32 steady = min_of(end / (ROOM_LEVELS * push.max), room / (2 * push.max));
-      run = min_of(run, max_of(room / (ROOM_SHARE * push.max), steady));
+      // A steady share of the range, as long as all find room: wavefronts are not to become narrower level by level.
+      const u32 most = push.max * EACH_ONE, more = again ? min_of(max_of(o.each[s], EACH_ONE + EACH_ONE / 4) - EACH_ONE, most) : most;
+      run = min_of(run, max_of(room / (ROOM_SHARE * push.max), min_of(share_of(end, ROOM_LEVELS * more), room / (2 * push.max))));
     } else {
       if (room == 0) return 0;
-      // Children of what is tried lie where it did, so that one of an element takes no room; and what does not fit is given back.
+      // What does not fit is given back.
       const u32 more = flats[s].tried ? max_of(o.each[s], 2 * EACH_ONE) - EACH_ONE : ROOM_GUESS / ROOM_SHARE * EACH_ONE;
-      const u32 share = (u32)((u64)room * EACH_ONE / (ROOM_SHARE * more));
-      run = min_of(run, max_of(share, min_of((u32)((u64)end * EACH_ONE / (ROOM_LEVELS * more)), share * (ROOM_SHARE / 2))));
+      const u32 share = share_of(room, ROOM_SHARE * more);
+      run = min_of(run, max_of(share, min_of(share_of(end, ROOM_LEVELS * more), share * (ROOM_SHARE / 2))));
     }
   }
   if (run >= all) return all;
@@ -133,10 +143,7 @@ FN void flat_take(Own& o, Shared& sh) {
   const u32 ran = full ? sh.done * flats[d.source].tile : d.count, rest = d.first + d.count - ran;
   bool again = sh.again;
   if (again) {
-    if (thread_id() == 0 && ran) {
-      const u32 seen = (u32)((u64)(sh.top - sh.hole) * EACH_ONE / ran);
-      o.each[d.source] = (3 * o.each[d.source] + min_of(seen, 64 * EACH_ONE)) / 4 + 1;
-    }
+    if (thread_id() == 0) note_each(o.each[d.source], sh.top - sh.hole, ran);
     // What the children left free is closed by the newest of them.
     const u32 hole = sh.hole, top = sh.top, gap = min_of(hole - rest, top - hole);
     if (gap) copy_entries(from.stack, o.at[from.stack] + rest, o.at[from.stack] + top - gap, gap);
@@ -158,6 +165,7 @@ FN void flat_take(Own& o, Shared& sh) {
     // All have read where it ended.
     __syncthreads();
     if (thread_id() == 0 && (pushed || same)) {
+      if (same) note_each(o.each[d.source], pushed, ran);
       o.top[push.stack] = begin + pushed;
       o.peak[push.stack] = max_of(o.peak[push.stack], base + pushed);
     }
