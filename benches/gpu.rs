@@ -9,6 +9,7 @@
 
 use super::{
     elision::Elision,
+    feed::{self, Fed},
     gpu_rings, graphs_gpu,
     held::{Ready, lowered},
     measure::in_turn,
@@ -16,7 +17,7 @@ use super::{
     rayon_join::Rayon,
     regions,
     report::{Header, say},
-    rings::{Delivered, Rate},
+    rings::{Delivered, Passed, Rate},
 };
 use millstream_aggregator::{
     Aggregator, Bytes, CudaOptions, Device, ErasedArg, ErasedCall, Policy, RunReport,
@@ -131,6 +132,8 @@ pub(crate) struct Report {
     rings: Vec<Rate>,
     /// What came through rings of all widths.
     delivered: Vec<Delivered>,
+    /// What went through a graph, by each aggregator.
+    fed: Vec<Fed>,
     pub(super) records: Vec<Record>,
 }
 
@@ -280,7 +283,7 @@ pub(crate) fn table(
     rounds: usize,
     quick: bool,
     wanted: &dyn Fn(&str) -> bool,
-    (rings, delivered): (bool, Option<u64>),
+    passed: &Passed,
 ) -> Result<Report, String> {
     let make = |by: By, memory| {
         Device::cuda_with(CudaOptions {
@@ -303,6 +306,7 @@ pub(crate) fn table(
         records: Vec::new(),
         rings: Vec::new(),
         delivered: Vec::new(),
+        fed: Vec::new(),
     };
     say!(
         "{}, driver for {}; host: {}\n",
@@ -317,11 +321,16 @@ pub(crate) fn table(
             .map_err(|e| e.to_string())
     };
     let mut report = fill(report, &devices, rounds, quick, wanted)?;
-    if rings {
+    if passed.rings {
         report.rings = gpu_rings::rates(ordinal, gpu.arch, rounds, quick)?;
     }
-    if let Some(count) = delivered {
+    if let Some(count) = passed.delivered {
         report.delivered = gpu_rings::deliver(ordinal, gpu.arch, count)?;
+    }
+    if let Some(time) = passed.fed {
+        feed::head();
+        let device = make(By::AUTO, GIB).map_err(|e| e.to_string())?;
+        report.fed.push(feed::feed(&device, &gpu.name, time)?);
     }
     let here = Some((ordinal, Arch(gpu.arch)));
     graphs_gpu::rows(&mut report, &devices, here, rounds, quick, wanted)?;
@@ -555,6 +564,7 @@ mod tests {
             records: Vec::new(),
             rings: Vec::new(),
             delivered: Vec::new(),
+            fed: Vec::new(),
         };
         let cpu = |by: &[By], memory| {
             let options = CpuOptions {

@@ -6,6 +6,7 @@
 //! - `paper`: the papers' experiments, with figures
 //! - `rayon_join`: the same algorithms with rayon's `join`, the same cut-offs and the same number of threads
 //! - `rings`: elements through a ring channel, beside `crossbeam-channel`; `gpu_rings` and `rings.cu`: on a GPU, beside a broker queue
+//! - `feed`: a graph that is fed and drained for a minute
 //! - `elision`: the examples' modules as rustc compiles them, spawn and sync left out: no tasks, one thread
 //! - `graphs`: graphs of kernels beside rayon; `graphs_gpu`: on a GPU; `nvidia`: CUDA C++ of rivals there
 //! - `regions`: parallel loops beside rayon's parallel iterators, and on a GPU beside plain kernels of CUDA
@@ -13,6 +14,7 @@
 //! - `report`: the table and the records
 
 pub(crate) mod elision;
+pub(crate) mod feed;
 pub(crate) mod gpu;
 pub(crate) mod gpu_rings;
 pub(crate) mod graphs;

@@ -1,6 +1,7 @@
 //! The table and the records.
 
 use super::{
+    feed::Fed,
     measure::Times,
     rings::{Delivered, Rate},
 };
@@ -56,6 +57,8 @@ pub(crate) struct Report {
     pub(crate) rings: Vec<Rate>,
     /// What came through rings of all widths.
     pub(crate) delivered: Vec<Delivered>,
+    /// What went through a graph.
+    pub(crate) fed: Vec<Fed>,
 }
 
 impl Header {

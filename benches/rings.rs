@@ -13,7 +13,7 @@ use std::{
     slice,
     sync::atomic::{AtomicU64, Ordering},
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 /// Elements of a wavefront.
@@ -56,6 +56,17 @@ pub(crate) struct Passing {
     pub(crate) lie: Lie,
     /// Whether who takes an element reads all of it, or its first word alone.
     pub(crate) whole: bool,
+}
+
+/// What is measured of elements that pass through channels, if it is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Passed {
+    /// Elements a second through rings.
+    pub(crate) rings: bool,
+    /// So many through rings of all widths.
+    pub(crate) delivered: Option<u64>,
+    /// Through a graph for so long.
+    pub(crate) fed: Option<Duration>,
 }
 
 /// What came through a ring.

@@ -8,7 +8,7 @@ mod benches;
 
 use benches::{
     elision::Elision,
-    gpu, graphs, graphs_gpu,
+    feed, gpu, graphs, graphs_gpu,
     measure::measure,
     ours::Ours,
     paper,
@@ -16,8 +16,9 @@ use benches::{
     rayon_join::Rayon,
     regions,
     report::{Header, Record, Report, head, records, row, say},
-    rings,
+    rings::{self, Passed},
 };
+use millstream::{CpuOptions, Device};
 
 /// What is measured.
 #[derive(clap::Args, Debug)]
@@ -35,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<u32>,
     /// Only these programs: fib, queens, queens-serial, sort, strassen, unbalanced, series, bfs, regions (parallel loops), rings, deliver (10^9
-    /// elements through rings, only if it is named); on a GPU also multiply, chain and tracer.
+    /// elements through rings) and feed (a graph that is fed and drained for a minute), both only if they are named; on a GPU also multiply, chain and tracer.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     program: Vec<String>,
     /// Rounds that are measured.
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
         .iter()
         .map(|p| p.name())
         .chain(gpu::names())
-        .chain([SERIES, CHAIN, RINGS, DELIVER])
+        .chain([SERIES, CHAIN, RINGS, DELIVER, feed::FEED])
         .chain([graphs::BFS, graphs_gpu::TRACER, regions::REGIONS])
         .collect();
     if let Some(name) = args.program.iter().find(|n| !names.contains(n.as_str())) {
@@ -86,18 +87,19 @@ pub(crate) fn run(args: &Args) -> Result<(), String> {
     }
     let gpu = gpu::ordinal(&args.device)?;
     let wanted = |name: &str| args.program.is_empty() || args.program.iter().any(|n| n == name);
-    let named = args.program.iter().any(|name| name == DELIVER);
-    let delivered = named.then_some(DELIVERED / if args.quick { 1000 } else { 1 });
+    let named = |name: &str| args.program.iter().any(|n| n == name);
+    let passed = Passed {
+        rings: wanted(RINGS),
+        delivered: named(DELIVER).then_some(DELIVERED / if args.quick { 1000 } else { 1 }),
+        fed: named(feed::FEED).then_some(if args.quick { feed::QUICK } else { feed::FED }),
+    };
     let measured = || match gpu {
         Some(ordinal) => {
             let rounds = if args.quick { 3 } else { args.rounds.max(1) };
-            let rings = (wanted(RINGS), delivered);
-            write(
-                args,
-                &gpu::table(ordinal, rounds, args.quick, &wanted, rings)?,
-            )
+            let report = gpu::table(ordinal, rounds, args.quick, &wanted, &passed)?;
+            write(args, &report)
         }
-        None => table(args, &all, &wanted, delivered),
+        None => table(args, &all, &wanted, &passed),
     };
     on_a_large_stack(measured)
 }
@@ -115,7 +117,7 @@ fn table(
     args: &Args,
     all: &[Program],
     wanted: &dyn Fn(&str) -> bool,
-    count: Option<u64>,
+    passed: &Passed,
 ) -> Result<(), String> {
     let rounds = if args.quick { 3 } else { args.rounds.max(1) };
     let header = Header::here(rounds);
@@ -175,12 +177,24 @@ fn table(
             found.extend(records);
         }
     }
-    let (mut rates, mut delivered) = (Vec::new(), Vec::new());
-    if wanted(RINGS) {
+    let (mut rates, mut delivered, mut fed) = (Vec::new(), Vec::new(), Vec::new());
+    if passed.rings {
         rates = rings::rates(rounds, args.quick)?;
     }
-    if let Some(count) = count {
+    if let Some(count) = passed.delivered {
         delivered = rings::deliver(count)?;
+    }
+    if let Some(time) = passed.fed {
+        feed::head();
+        for threads in args.threads.iter().copied() {
+            let name = format!("cpu, threads: {threads}");
+            let options = CpuOptions {
+                threads: Some(threads),
+                ..CpuOptions::default()
+            };
+            let device = Device::cpu_with(options).map_err(|e| e.to_string())?;
+            fed.push(feed::feed(&device, &name, time)?);
+        }
     }
     write(
         args,
@@ -189,6 +203,7 @@ fn table(
             records: found,
             rings: rates,
             delivered,
+            fed,
         },
     )
 }
