@@ -91,7 +91,7 @@ impl Checker<'_> {
                         "write a loop: `for x in a.iter() { .. }`",
                     );
                 }
-                _ if super::control::PARTS.contains(&name) => {
+                _ if super::iteration::PARTS.contains(&name) => {
                     return self.refuse(
                         at,
                         "an iterator stands only in a `for`",
@@ -239,7 +239,7 @@ impl Checker<'_> {
                 Ty::Tuple(vec![mat(), mat()]),
                 vec![USIZE],
             ),
-            _ if super::control::ROWS.contains(&name) => {
+            _ if super::iteration::ROWS.contains(&name) => {
                 return self.refuse(
                     at,
                     "an iterator stands only in a `for`",

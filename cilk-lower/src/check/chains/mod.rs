@@ -12,7 +12,7 @@ mod sources;
 
 use super::{
     Checker,
-    control::{PARTS, ROWS, instead_of_adaptor, is_parallel_attribute},
+    iteration::{PARTS, ROWS, instead_of_adaptor, is_parallel_attribute},
     places::strip,
 };
 use crate::{
