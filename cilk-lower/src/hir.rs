@@ -401,6 +401,16 @@ impl Expr {
         }
     }
 
+    /// A struct of these fields, in the order of their evaluation.
+    pub(crate) fn structure(id: StructId, fields: Vec<(usize, Expr)>, span: Span) -> Self {
+        let kind = ExprKind::Struct {
+            id,
+            fields,
+            base: None,
+        };
+        Self::new(kind, Ty::Struct(id), span)
+    }
+
     /// The variable that a place is part of, and whether a reference lies in between.
     pub(crate) fn root(&self) -> Option<(VarId, bool)> {
         match &*self.kind {
