@@ -1,11 +1,12 @@
 //! What a `for` runs over.
 
-use super::{Checker, places::strip};
+use super::{Checker, chains::own, places::strip};
 use crate::{
     hir::{Builtin, By, Expr, ExprKind, For, Part, Pat, Step},
     ty::{Class, Ty, USIZE},
 };
-use syn::spanned::Spanned;
+use quote::quote_spanned;
+use syn::{parse_quote_spanned, spanned::Spanned};
 
 /// Methods of matrices that a `for` runs over.
 pub(super) const ROWS: &[&str] = &["row_iter", "row_iter_mut"];
@@ -235,15 +236,31 @@ impl Checker<'_> {
         }
     }
 
-    fn source<'e>(&mut self, base: &'e syn::Expr, pat: &'e syn::Pat) -> Option<Source<'e>> {
-        let (base, copied) = match base {
-            syn::Expr::MethodCall(m)
-                if m.args.is_empty() && (m.method == "copied" || m.method == "cloned") =>
-            {
-                (strip(&m.receiver), true)
-            }
-            other => (other, false),
-        };
+    fn source<'e>(&mut self, base: &syn::Expr, pat: &'e syn::Pat) -> Option<Source<'e>> {
+        let Sided {
+            base,
+            copied,
+            rev,
+            cuts,
+        } = Sided::of(base);
+        if !cuts.is_empty() {
+            let Some(cut) = cut(base, &cuts) else {
+                let (name, span) = (cuts[0].call.method.to_string(), cuts[0].call.method.span());
+                self.error(
+                    span,
+                    format!("`{name}` of an iterator is not part of the task language"),
+                )
+                .help(instead_of_adaptor(&name).unwrap_or("write a loop"));
+                return None;
+            };
+            let source = self.source(&cut, pat)?;
+            let by_value = copied || source.by_value;
+            return Some(Source {
+                by_value,
+                rev,
+                ..source
+            });
+        }
         let name = if let syn::Expr::MethodCall(m) = base {
             m.method.to_string()
         } else {
@@ -256,7 +273,7 @@ impl Checker<'_> {
             if copied {
                 return self.only_elements_are_copied(base);
             }
-            return self.rows(m, pat);
+            return self.rows(m, pat).map(|rows| Source { rev, ..rows });
         }
         if let syn::Expr::MethodCall(m) = base
             && let syn::Expr::MethodCall(_) | syn::Expr::Range(_) = strip(&m.receiver)
@@ -326,6 +343,7 @@ impl Checker<'_> {
             by,
             by_value: copied || keep,
             keep,
+            rev,
             pat,
         })
     }
@@ -368,6 +386,7 @@ impl Checker<'_> {
             by: By::Rows,
             by_value: false,
             keep: false,
+            rev: false,
             pat,
         })
     }
@@ -381,6 +400,7 @@ impl Checker<'_> {
             by,
             by_value,
             keep,
+            rev,
             pat,
         } = source;
         let item = match &by {
@@ -404,6 +424,7 @@ impl Checker<'_> {
             slice,
             by,
             item,
+            rev,
             keep,
         }
     }
@@ -417,7 +438,82 @@ struct Source<'e> {
     by: By,
     by_value: bool,
     keep: bool,
+    rev: bool,
     pat: &'e syn::Pat,
+}
+
+/// One side of a `zip`, and the adaptors that stand there.
+struct Sided<'e> {
+    base: &'e syn::Expr,
+    copied: bool,
+    rev: bool,
+    /// From the innermost outwards.
+    cuts: Vec<Cut<'e>>,
+}
+
+/// `skip(n)` or `take(n)`.
+struct Cut<'e> {
+    call: &'e syn::ExprMethodCall,
+    /// Whether a `rev` stands before it.
+    from_end: bool,
+}
+
+impl<'e> Sided<'e> {
+    fn of(e: &'e syn::Expr) -> Self {
+        let plain = Self {
+            base: e,
+            copied: false,
+            rev: false,
+            cuts: Vec::new(),
+        };
+        let syn::Expr::MethodCall(m) = e else {
+            return plain;
+        };
+        let name = m.method.to_string();
+        let known = matches!(
+            (&*name, m.args.len()),
+            ("copied" | "cloned" | "rev", 0) | ("skip" | "take", 1)
+        );
+        let inner = strip(&m.receiver);
+        if !known || !matches!(inner, syn::Expr::MethodCall(_)) {
+            return plain;
+        }
+        let mut of = Self::of(inner);
+        match &*name {
+            "rev" => of.rev = !of.rev,
+            "skip" | "take" => of.cuts.push(Cut {
+                call: m,
+                from_end: of.rev,
+            }),
+            _ => of.copied = true,
+        }
+        of
+    }
+}
+
+/// The items of a part of a slice, in place of those of the whole that `skip` and `take` leave; none if it is no slice's elements.
+fn cut(base: &syn::Expr, cuts: &[Cut<'_>]) -> Option<syn::Expr> {
+    let syn::Expr::MethodCall(m) = base else {
+        return None;
+    };
+    let (of, method, span) = (&m.receiver, &m.method, m.span());
+    let by = match method.to_string().as_str() {
+        "iter" => quote_spanned!(span=> &),
+        "iter_mut" => quote_spanned!(span=> &mut),
+        _ => return None,
+    };
+    let (all, count) = (own("all", span), own("count", span));
+    let cuts = cuts.iter().map(|cut| {
+        let number = &cut.call.args[0];
+        let part = match (cut.call.method == "skip", cut.from_end) {
+            (true, false) => quote_spanned!(span=> #count..),
+            (true, true) => quote_spanned!(span=> ..#all.len() - #count),
+            (false, false) => quote_spanned!(span=> ..#count),
+            (false, true) => quote_spanned!(span=> #all.len() - #count..),
+        };
+        quote_spanned!(span=> let #count: usize = #number; let #count = #count.min(#all.len()); let #all = #by #all[#part];)
+    });
+    Some(parse_quote_spanned!(span=> { let #all = #by (#of)[..]; #(#cuts)* #all }.#method()))
 }
 
 /// Whether an attribute is `#[parallel]`, however its path is written.

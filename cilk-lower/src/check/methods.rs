@@ -7,7 +7,7 @@ use crate::{
     items::Item,
     ty::{Class, Ty},
 };
-use millstream_graph::ty::Type;
+use millstream_graph::{ir::BinOp, ty::Type};
 use proc_macro2::Span;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
@@ -39,6 +39,13 @@ impl Checker<'_> {
         };
         if name == "clone" && args.is_empty() && !matches!(ty, Ty::Slice { .. }) {
             return Self::copied(self.behind_refs(receiver));
+        }
+        if let ("min" | "max", [other], Ty::Ref { .. }) =
+            (name.as_str(), &args[..], self.shallow(&receiver.ty))
+            && !self.has_method(&ty, &name)
+            && !self.has_floats(&ty)
+        {
+            return self.greater_reference(&name, receiver, other);
         }
         if let ("min" | "max", [other]) = (name.as_str(), &args[..])
             && let Some(greater) = self.greater_of(&name, &receiver, &ty, other)
@@ -137,12 +144,35 @@ impl Checker<'_> {
         ty: &Ty,
         other: &syn::Expr,
     ) -> Option<Expr> {
-        if !matches!(ty, Ty::Struct(_) | Ty::Tuple(_)) || self.has_method(ty, name) {
+        if !matches!(ty, Ty::Struct(_) | Ty::Tuple(_) | Ty::Option(_)) || self.has_method(ty, name)
+        {
             return None;
         }
         let other = self.expr_as(other, ty);
         let receiver = self.behind_refs(receiver.clone());
         self.greater(name, receiver, other)
+    }
+
+    /// `max` or `min` of two references: the one that refers to that value.
+    fn greater_reference(&mut self, name: &str, receiver: Expr, other: &syn::Expr) -> Expr {
+        let want = match self.shallow(&receiver.ty) {
+            Ty::Ref { target, .. } => Ty::Ref {
+                mutable: false,
+                target,
+            },
+            other => other,
+        };
+        let (receiver, other) = (self.coerce(receiver, &want), self.expr_as(other, &want));
+        let span = receiver.span;
+        let ([left, right], stmts) = self.named([receiver, other]);
+        let [a, b] = [&left, &right].map(|side| self.behind_refs(side.clone()));
+        let greater = self.by_parts(BinOp::Gt, &a, &b);
+        let (then, other) = match name {
+            "max" => (left, right),
+            _ => (right, left),
+        };
+        let value = Expr::new(ExprKind::If(greater, then, Some(other)), want.clone(), span);
+        Expr::new(ExprKind::Block(stmts, Some(value)), want, span)
     }
 
     /// A value of its own in the place of a place: what is borrowed or changed is not the original.

@@ -29,7 +29,7 @@ mod orders;
 mod overloads;
 mod patterns;
 mod places;
-mod slice_patterns;
+mod refutable;
 mod sums;
 
 pub(crate) use iteration::is_parallel_attribute;

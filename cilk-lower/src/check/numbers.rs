@@ -12,7 +12,6 @@ use millstream_graph::{
     ty::Scalar,
 };
 use proc_macro2::Span;
-use syn::PathArguments;
 
 /// Methods of floats that are one operation on the receiver.
 const FLOAT_UNARY: &[&str] = &[
@@ -143,9 +142,7 @@ impl Checker<'_> {
             Class::Any => Of::Bool,
         };
         match self.m.library(of, name) {
-            Some(id) => {
-                self.call_template(id, &PathArguments::None, Some(receiver), args, None, span)
-            }
+            Some(id) => self.call_library(id, receiver, args, span),
             None => self.no_method(&receiver, class, name, args.len(), at),
         }
     }

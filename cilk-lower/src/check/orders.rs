@@ -69,6 +69,7 @@ impl Checker<'_> {
                 );
             }
             ("cmp" | "partial_cmp", Ty::Scalar(_) | Ty::Var(_)) => {}
+            ("cmp" | "partial_cmp", Ty::Array(..)) => {}
             ("cmp" | "partial_cmp", _) if self.ordered_parts(&ty).is_some() => {}
             _ => {
                 let shown = self.show(&ty);
@@ -123,7 +124,7 @@ impl Checker<'_> {
         Expr::new(ExprKind::Block(stmts, Some(value)), ty, span)
     }
 
-    fn has_floats(&self, ty: &Ty) -> bool {
+    pub(super) fn has_floats(&self, ty: &Ty) -> bool {
         match self.shallow(ty) {
             Ty::Scalar(s) => s.is_float(),
             Ty::Var(v) => self.table.class(v) == Class::Float,
