@@ -72,9 +72,29 @@ pub mod program {
         };
         (x.get(&y[0]) + r, *w)
     }
+    fn rec(a: &A, n: u32) -> &[u32] {
+        if n == 0 { a.part() } else { rec(a, n - 1) }
+    }
+    fn other(n: u32) -> u32 {
+        let mut pad = [n; 16];
+        pad[(n % 16) as usize] += 1;
+        if n == 0 {
+            pad.iter().sum()
+        } else {
+            other(n - 1) + pad[3]
+        }
+    }
+    #[task]
+    pub fn outlives(n: u32) -> (u32, u32, u32) {
+        let y = A::Y([1, n, 5]);
+        let s = rec(&y, n);
+        let k = other(n);
+        (s[0], s[1], k)
+    }
 }
 
 millstream_tests::cases! {
     a(3);
     b(3);
+    outlives(4);
 }
