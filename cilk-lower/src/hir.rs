@@ -226,8 +226,26 @@ pub(crate) struct Case {
     pub(crate) binds: Vec<(Pat, Path)>,
 }
 
-/// Fields from a value to a part of it.
-pub(crate) type Path = Vec<usize>;
+/// The way from a value to a part of it.
+pub(crate) type Path = Vec<Projection>;
+
+/// A step of such a way.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Projection {
+    Field(usize),
+    /// What a reference refers to.
+    Deref,
+    /// The length of a slice.
+    Len,
+    /// An element of an array or slice.
+    Element(usize),
+    /// An element of a slice, counted from behind its end.
+    FromEnd(usize),
+    /// An array or slice without so many elements in front and at the end.
+    Rest(usize, usize),
+    /// A reference to what lies in memory: the last step.
+    Borrow,
+}
 
 /// A test of a `match` on an integer or `bool`. Bounds are two's complement in the matched type.
 #[derive(Clone, Copy, Debug)]
@@ -264,6 +282,8 @@ pub(crate) struct Part {
     pub(crate) slice: Expr,
     pub(crate) by: By,
     pub(crate) item: Pat,
+    /// Whether it alone is run over from its end: `.rev()` of one side of a `zip`.
+    pub(crate) rev: bool,
     /// Whether it is an array's own value that has to be kept, since the body may change the array; known when the body is finished.
     pub(crate) keep: bool,
 }
@@ -399,6 +419,16 @@ impl Expr {
             span,
             assigns: false,
         }
+    }
+
+    /// A struct of these fields, in the order of their evaluation.
+    pub(crate) fn structure(id: StructId, fields: Vec<(usize, Expr)>, span: Span) -> Self {
+        let kind = ExprKind::Struct {
+            id,
+            fields,
+            base: None,
+        };
+        Self::new(kind, Ty::Struct(id), span)
     }
 
     /// The variable that a place is part of, and whether a reference lies in between.

@@ -100,6 +100,38 @@ const FLOATS: &str = "
 const SLICES: &str = "
     const fn starts_with<T>(a: &[T], b: &[T]) -> bool { a.len() >= b.len() && &a[..b.len()] == b }
     const fn ends_with<T>(a: &[T], b: &[T]) -> bool { a.len() >= b.len() && &a[a.len() - b.len()..] == b }
+    const fn lt<T>(a: &[T], b: &[T]) -> bool {
+        let mut i = 0;
+        while i < a.len() && i < b.len() {
+            if a[i] != b[i] { return a[i] < b[i]; }
+            i += 1;
+        }
+        a.len() < b.len()
+    }
+    const fn le<T>(a: &[T], b: &[T]) -> bool {
+        let mut i = 0;
+        while i < a.len() && i < b.len() {
+            if a[i] != b[i] { return a[i] <= b[i]; }
+            i += 1;
+        }
+        a.len() <= b.len()
+    }
+    const fn gt<T>(a: &[T], b: &[T]) -> bool {
+        let mut i = 0;
+        while i < a.len() && i < b.len() {
+            if a[i] != b[i] { return a[i] > b[i]; }
+            i += 1;
+        }
+        a.len() > b.len()
+    }
+    const fn ge<T>(a: &[T], b: &[T]) -> bool {
+        let mut i = 0;
+        while i < a.len() && i < b.len() {
+            if a[i] != b[i] { return a[i] >= b[i]; }
+            i += 1;
+        }
+        a.len() >= b.len()
+    }
     const fn is_sorted<T>(a: &[T]) -> bool {
         let mut i = 1;
         while i < a.len() {
@@ -123,6 +155,70 @@ const SLICES: &str = "
             let x = a[i];
             a[i] = b[i];
             b[i] = x;
+        }
+    }
+    fn is_sorted_by<T, F: Fn(&T, &T) -> bool>(a: &[T], f: F) -> bool {
+        for i in 1..a.len() {
+            if !f(&a[i - 1], &a[i]) { return false; }
+        }
+        true
+    }
+    fn copy_within<T>(a: &mut [T], from: Range<usize>, to: usize) {
+        assert!(from.start <= from.end && from.end <= a.len());
+        let count = from.end - from.start;
+        assert!(to <= a.len() - count);
+        if to <= from.start {
+            for i in 0..count { a[to + i] = a[from.start + i]; }
+        } else {
+            for i in (0..count).rev() { a[to + i] = a[from.start + i]; }
+        }
+    }
+    const fn binary_search<T>(a: &[T], x: &T) -> Result<usize, usize> {
+        if a.len() == 0 { return Err(0); }
+        let (mut base, mut size) = (0, a.len());
+        while size > 1 {
+            let half = size / 2;
+            if !(a[base + half] > *x) { base += half; }
+            size -= half;
+        }
+        if a[base] == *x { Ok(base) } else if a[base] < *x { Err(base + 1) } else { Err(base) }
+    }
+    fn binary_search_by<T, O, F: Fn(&T) -> O>(a: &[T], f: F) -> Result<usize, usize> {
+        if a.len() == 0 { return Err(0); }
+        let (mut base, mut size) = (0, a.len());
+        while size > 1 {
+            let half = size / 2;
+            if !f(&a[base + half]).is_gt() { base += half; }
+            size -= half;
+        }
+        let order = f(&a[base]);
+        if order.is_eq() { Ok(base) } else if order.is_lt() { Err(base + 1) } else { Err(base) }
+    }
+    fn binary_search_by_key<T, K, F: Fn(&T) -> K>(a: &[T], x: &K, f: F) -> Result<usize, usize> {
+        if a.len() == 0 { return Err(0); }
+        let (mut base, mut size) = (0, a.len());
+        while size > 1 {
+            let half = size / 2;
+            if !(f(&a[base + half]) > *x) { base += half; }
+            size -= half;
+        }
+        let key = f(&a[base]);
+        if key == *x { Ok(base) } else if key < *x { Err(base + 1) } else { Err(base) }
+    }
+    fn sort_by<T, O, F: Fn(&T, &T) -> O>(a: &mut [T], f: F) {
+        for i in 1..a.len() {
+            let x = a[i];
+            let (mut low, mut high) = (0, i);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if f(&x, &a[middle]).is_lt() { high = middle; } else { low = middle + 1; }
+            }
+            let mut j = i;
+            while j > low {
+                a[j] = a[j - 1];
+                j -= 1;
+            }
+            a[low] = x;
         }
     }
     fn sort_by_key<T, K, F: Fn(&T) -> K>(a: &mut [T], f: F) {
@@ -231,6 +327,11 @@ fn nowhere(tokens: TokenStream) -> TokenStream {
         token
     };
     tokens.into_iter().map(one).collect()
+}
+
+/// Whether something stands nowhere in a program's file, as what the library's methods say does.
+pub(crate) fn is_nowhere(span: Span) -> bool {
+    span.byte_range() == Span::call_site().byte_range()
 }
 
 impl Module {

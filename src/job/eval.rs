@@ -9,7 +9,11 @@ use super::{
 use millstream_cilk_lower::nesting::{self, ParseError};
 use millstream_graph::ty::{Scalar, Structs, Type};
 use std::collections::BTreeMap;
-use syn::{BinOp, Expr, Lit, UnOp, spanned::Spanned};
+use syn::{
+    BinOp, Expr, Lit, UnOp,
+    spanned::Spanned,
+    visit_mut::{self, VisitMut},
+};
 
 /// An expression that belongs to a text.
 #[derive(Clone, Debug)]
@@ -21,10 +25,11 @@ pub(crate) struct Written {
 impl Written {
     pub(crate) fn parse(text: &Text) -> Result<Self> {
         match nesting::parse(text.as_str()) {
-            Ok(expr) => Ok(Self {
-                text: text.clone(),
-                expr,
-            }),
+            Ok(mut expr) => {
+                ByteTexts.visit_expr_mut(&mut expr);
+                let text = text.clone();
+                Ok(Self { text, expr })
+            }
             Err(error) => Err(unparsed(text, &error).into()),
         }
     }
@@ -90,6 +95,36 @@ fn unparsed(text: &Text, error: &ParseError) -> Problem {
 pub(crate) fn too_deep(text: &Text, at: proc_macro2::Span) -> Problem {
     text.problem_at(at.byte_range(), nesting::TOO_DEEP, "here")
         .help(nesting::TOO_DEEP_HELP)
+}
+
+/// Writes `b"ab"` as the reference to an array that it is, `&[b'a', b'b']`, and `*b"ab"` as the array.
+struct ByteTexts;
+
+impl VisitMut for ByteTexts {
+    fn visit_expr_mut(&mut self, e: &mut Expr) {
+        let (of, is_array) = match &*e {
+            Expr::Unary(syn::ExprUnary {
+                op: UnOp::Deref(_),
+                expr,
+                ..
+            }) => (&**expr, true),
+            other => (other, false),
+        };
+        let Expr::Lit(syn::ExprLit {
+            lit: Lit::ByteStr(text),
+            ..
+        }) = of
+        else {
+            return visit_mut::visit_expr_mut(self, e);
+        };
+        let span = text.span();
+        let bytes = text.value();
+        let bytes = bytes.iter().map(|b| syn::LitByte::new(*b, span));
+        *e = match is_array {
+            true => syn::parse_quote_spanned!(span=> [#(#bytes),*]),
+            false => syn::parse_quote_spanned!(span=> &[#(#bytes),*]),
+        };
+    }
 }
 
 /// The name that an expression is, if it is just that.
@@ -390,6 +425,9 @@ impl Eval<'_, '_> {
         match &w.expr {
             Expr::Paren(inner) => whole(self, &inner.expr),
             Expr::Group(inner) => whole(self, &inner.expr),
+            Expr::Lit(syn::ExprLit {
+                lit: Lit::Byte(b), ..
+            }) if ty == Scalar::U8 => Ok(b.value().into()),
             Expr::Lit(syn::ExprLit {
                 lit: Lit::Int(n), ..
             }) if n.suffix().is_empty() || n.suffix() == ty.name() => {

@@ -53,6 +53,19 @@ fn an_entry_comes_from_its_text_from_names_or_from_the_program() {
 }
 
 #[test]
+fn bytes_of_an_entry_are_written_as_text() {
+    let t = Folder::new();
+    t.write(
+        "bytes.rs",
+        "#[millstream::program] mod bytes { #[task] pub fn count(text: &[u8], x: u8, two: [u8; 2]) -> usize {
+            text.iter().filter(|y| **y == x || **y == two[1]).count()
+        } }",
+    );
+    let call = r#"count(b"banana", b'a', *b"?n")"#;
+    assert_eq!(t.good(&["run", "bytes.rs", "-q", "--entry", call]), "5\n");
+}
+
+#[test]
 fn arguments_and_results_are_written_as_in_rust() {
     let t = Folder::new();
     let call = "shapes(P { on: true, x: 1.5 }, Pair(255, -4), (0xff, false), [1, -2, 3])";

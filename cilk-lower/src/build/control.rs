@@ -3,7 +3,7 @@
 use super::{Builder, Target};
 use crate::{
     diag::ir_span,
-    hir::{Arm, Case, Expr, ExprKind, Path, Test},
+    hir::{Arm, Case, Expr, ExprKind, Path, Projection, Test},
 };
 use millstream_graph::{
     ir::{BinOp, BlockId, CheckKind, LocalId, Operand, Rvalue, Terminator, UnOp},
@@ -272,8 +272,8 @@ impl Builder<'_, '_> {
         for case in &arm.cases {
             let next_case = self.block();
             for (path, test) in &case.tests {
-                let piece = pieces[self.piece_at(ty, path)];
-                self.test(piece, *test, next_case);
+                let (_, part) = self.part_at(ty, path, pieces);
+                self.test(part[0], *test, next_case);
             }
             if apart.is_some() || !binds_alike(arm) {
                 self.bind_case(case, ty, pieces);
@@ -316,26 +316,91 @@ impl Builder<'_, '_> {
 
     fn bind_case(&mut self, case: &Case, ty: &Type, pieces: &[Operand]) {
         for (pat, path) in &case.binds {
-            let (start, part) = self.part_at(ty, path);
-            let len = part.pieces(self.structs()).len();
-            self.bind(pat, &part, &pieces[start..start + len]);
+            let (part, pieces) = self.part_at(ty, path, pieces);
+            self.bind(pat, &part, &pieces);
         }
     }
 
-    fn piece_at(&self, ty: &Type, path: &Path) -> usize {
-        self.part_at(ty, path).0
+    /// Type and pieces of a part of a value. What lies behind references is read here, behind the tests that say that it is there.
+    fn part_at(
+        &mut self,
+        ty: &Type,
+        path: &[Projection],
+        pieces: &[Operand],
+    ) -> (Type, Vec<Operand>) {
+        let (mut ty, mut at) = (ty.clone(), Part::Value(pieces.to_vec()));
+        for step in path {
+            (ty, at) = self.project(&ty, at, *step);
+        }
+        let pieces = self.pieces_of(&ty, at);
+        (ty, pieces)
     }
 
-    /// First piece and type of a part of a value.
-    fn part_at(&self, ty: &Type, path: &Path) -> (usize, Type) {
-        let (mut at, mut ty) = (0, ty.clone());
-        for field in path {
-            let (start, _) = self.piece_range(&ty, *field);
-            at += start;
-            ty = ty.fields(self.structs())[*field].0.clone();
+    fn pieces_of(&mut self, ty: &Type, part: Part) -> Vec<Operand> {
+        match part {
+            Part::Value(pieces) => pieces,
+            Part::Memory(addr, offset) => self.read_memory(addr, offset, ty),
         }
-        (at, ty)
     }
+
+    fn project(&mut self, ty: &Type, part: Part, step: Projection) -> (Type, Part) {
+        if let Projection::Field(i) = step {
+            let (field, offset) = ty.fields(self.structs())[i].clone();
+            let part = match part {
+                Part::Value(pieces) => {
+                    let (start, len) = self.piece_range(ty, i);
+                    Part::Value(pieces[start..start + len].to_vec())
+                }
+                Part::Memory(addr, start) => Part::Memory(addr, start + offset),
+            };
+            return (field, part);
+        }
+        if let (Projection::Borrow, Part::Memory(addr, offset)) = (step, &part) {
+            let addr = self.address(*addr, *offset);
+            let target = Box::new(ty.clone());
+            let mutable = false;
+            return (Type::Ref { mutable, target }, Part::Value(vec![addr]));
+        }
+        let pieces = self.pieces_of(ty, part);
+        let elem = match ty {
+            Type::Ref { target, .. } | Type::Array(target, _) => (**target).clone(),
+            Type::Slice { elem, .. } => (**elem).clone(),
+            _ => return (ty.clone(), Part::Value(pieces)),
+        };
+        let size = elem.layout(self.structs()).size;
+        match (step, ty) {
+            (Projection::Deref, _) => (elem, Part::Memory(pieces[0], 0)),
+            (Projection::Len, _) => (Type::Scalar(Scalar::Usize), Part::Value(vec![pieces[1]])),
+            (Projection::Element(i), _) => (elem, Part::Memory(pieces[0], i as u64 * size)),
+            (Projection::FromEnd(i), _) => {
+                let index = self.binary(BinOp::Sub, pieces[1], Operand::usize(i as u64));
+                let element = Rvalue::PtrAdd {
+                    base: pieces[0],
+                    index,
+                    scale: size,
+                    offset: 0,
+                };
+                (elem, Part::Memory(self.assign_new(Scalar::Ptr, element), 0))
+            }
+            (Projection::Rest(front, back), Type::Array(_, len)) => (
+                Type::Array(Box::new(elem), len - (front + back) as u64),
+                Part::Memory(pieces[0], front as u64 * size),
+            ),
+            (Projection::Rest(front, back), _) => {
+                let data = self.address(pieces[0], front as u64 * size);
+                let less = Operand::usize((front + back) as u64);
+                let len = self.binary(BinOp::Sub, pieces[1], less);
+                (ty.clone(), Part::Value(vec![data, len]))
+            }
+            (Projection::Field(_) | Projection::Borrow, _) => (ty.clone(), Part::Value(pieces)),
+        }
+    }
+}
+
+/// A part of a value: its pieces, or where it lies.
+enum Part {
+    Value(Vec<Operand>),
+    Memory(Operand, u64),
 }
 
 /// Whether a value fits one case of an arm at most.

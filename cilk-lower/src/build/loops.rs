@@ -280,6 +280,13 @@ impl Builder<'_, '_> {
             self.step_by_one(counter, BinOp::Sub);
         }
         for (part, walk) in over {
+            let at = match part.rev {
+                true => {
+                    let last = self.binary(BinOp::Sub, walk.count, Operand::usize(1));
+                    self.binary(BinOp::Sub, last, at)
+                }
+                false => at,
+            };
             self.bind_item(part, &walk, at);
         }
         if let Some((var, from_end)) = index {

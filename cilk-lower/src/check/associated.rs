@@ -28,7 +28,7 @@ impl Checker<'_> {
         match self.m.item(path) {
             Some(Item::Const(id)) => return self.constant(id, span),
             Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => {
-                return Self::empty_struct(id, span);
+                return Expr::structure(id, Vec::new(), span);
             }
             _ => {}
         }

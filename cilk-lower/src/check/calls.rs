@@ -124,23 +124,13 @@ impl Checker<'_> {
             let Some((id, fields)) = made else {
                 return Self::broken(span);
             };
-            let kind = ExprKind::Struct {
-                id,
-                fields,
-                base: None,
-            };
-            return Expr::new(kind, Ty::Struct(id), span);
+            return Expr::structure(id, fields, span);
         };
         let def = self.m.structs[id].clone();
         let types: Vec<Type> = def.fields.iter().map(|(_, t)| t.clone()).collect();
         let args = self.arguments(&def.name, &types, args, span);
         let fields = args.into_iter().enumerate().collect();
-        let kind = ExprKind::Struct {
-            id,
-            fields,
-            base: None,
-        };
-        Expr::new(kind, Ty::Struct(id), span)
+        Expr::structure(id, fields, span)
     }
 
     /// A path without brackets: `<u32>::MAX` is `u32::MAX`, `<T as Shape>::SIDES` is `T::SIDES`.

@@ -45,13 +45,9 @@ impl Checker<'_> {
             Ty::Struct(id) if self.m.defaults.contains(id) => {
                 let types = self.m.structs[*id].fields.clone();
                 let fields = types.iter().enumerate();
-                ExprKind::Struct {
-                    id: *id,
-                    fields: fields
-                        .map(|(i, (_, t))| (i, self.default_of(&Ty::from_type(t), span)))
-                        .collect(),
-                    base: None,
-                }
+                let fields =
+                    fields.map(|(i, (_, t))| (i, self.default_of(&Ty::from_type(t), span)));
+                return Expr::structure(*id, fields.collect(), span);
             }
             Ty::Error | Ty::Never => return Self::broken(span),
             Ty::Var(_) => {

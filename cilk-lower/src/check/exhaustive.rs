@@ -9,11 +9,14 @@ use super::{
     sums::{Sum, wide},
 };
 use crate::{
-    hir::{Arm, Expr, Path, Test},
-    ty::Ty,
+    hir::{Arm, Expr, Path, Projection, Test},
+    ty::{Ty, USIZE},
 };
 use millstream_graph::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Elements of the longest array that messages show.
+const MOST_SHOWN: u64 = 16;
 
 /// The parts that have to lie in an interval, both ends included.
 type Row = Vec<(Path, i128, i128)>;
@@ -47,16 +50,20 @@ impl Checker<'_> {
     }
 
     /// The type of the part at this path.
-    fn part(&self, ty: &Ty, path: &[usize]) -> Option<Ty> {
-        path.iter().try_fold(self.shallow(ty), |ty, i| match ty {
-            Ty::Array(elem, _) => Some(*elem),
-            ty => self.parts_of(&ty).into_iter().nth(*i),
-        })
+    fn part(&self, ty: &Ty, path: &[Projection]) -> Option<Ty> {
+        path.iter()
+            .try_fold(self.shallow(ty), |ty, step| match (step, ty) {
+                (Projection::Field(i), ty) => self.parts_of(&ty).into_iter().nth(*i),
+                (Projection::Len, _) => Some(USIZE),
+                (_, Ty::Ref { target: part, .. } | Ty::Array(part, _)) => Some(*part),
+                (_, Ty::Slice { elem, .. }) => Some(*elem),
+                _ => None,
+            })
     }
 
     /// The numbers of all variants, if the number of one is at this path.
-    fn numbers(&self, ty: &Ty, path: &[usize]) -> Option<Vec<i128>> {
-        let (0, of) = path.split_last()? else {
+    fn numbers(&self, ty: &Ty, path: &[Projection]) -> Option<Vec<i128>> {
+        let (Projection::Field(0), of) = path.split_last()? else {
             return None;
         };
         let of = self.part(ty, of)?;
@@ -116,18 +123,31 @@ impl Checker<'_> {
 
     /// The value as a pattern.
     fn witness(&self, ty: &Ty, path: &mut Path, witness: &Witness) -> String {
-        let mut part = |i: usize, ty: &Ty| {
-            path.push(i);
-            let shown = self.witness(ty, path, witness);
-            path.pop();
-            shown
-        };
         match ty {
+            Ty::Ref { target, .. } => self.witness_at(Projection::Deref, target, path, witness),
+            Ty::Array(elem, len) if *len <= MOST_SHOWN => {
+                let elems = (0..*len as usize)
+                    .map(|i| self.witness_at(Projection::Element(i), elem, path, witness));
+                format!("[{}]", elems.collect::<Vec<_>>().join(", "))
+            }
+            Ty::Slice { elem, .. } => {
+                path.push(Projection::Len);
+                let len = witness.get(path).copied();
+                path.pop();
+                let elems = (0..len.unwrap_or(0).min(MOST_SHOWN.into()) as usize)
+                    .map(|i| self.witness_at(Projection::Element(i), elem, path, witness));
+                match len {
+                    Some(len) if len <= MOST_SHOWN.into() => {
+                        format!("[{}]", elems.collect::<Vec<_>>().join(", "))
+                    }
+                    _ => "_".to_owned(),
+                }
+            }
             Ty::Tuple(fields) => {
                 let fields: Vec<String> = fields
                     .iter()
                     .enumerate()
-                    .map(|(i, ty)| part(i, ty))
+                    .map(|(i, ty)| self.witness_at(Projection::Field(i), ty, path, witness))
                     .collect();
                 format!("({})", fields.join(", "))
             }
@@ -140,7 +160,17 @@ impl Checker<'_> {
                     .fields
                     .iter()
                     .enumerate()
-                    .map(|(i, (name, ty))| (name.clone(), part(i, &Ty::from_type(ty))))
+                    .map(|(i, (name, ty))| {
+                        (
+                            name.clone(),
+                            self.witness_at(
+                                Projection::Field(i),
+                                &Ty::from_type(ty),
+                                path,
+                                witness,
+                            ),
+                        )
+                    })
                     .collect();
                 if def.tuple {
                     return format!(
@@ -169,13 +199,21 @@ impl Checker<'_> {
         }
     }
 
+    /// The same of a part.
+    fn witness_at(&self, step: Projection, ty: &Ty, path: &mut Path, witness: &Witness) -> String {
+        path.push(step);
+        let shown = self.witness(ty, path, witness);
+        path.pop();
+        shown
+    }
+
     /// The variant that a value is as a pattern.
     fn shown_variant(&self, ty: &Ty, path: &mut Path, witness: &Witness) -> String {
         let types = self.parts_of(ty);
         let (Some(sum), Some(Ty::Scalar(number))) = (Sum::of(ty, self), types.first()) else {
             return "_".to_owned();
         };
-        path.push(0);
+        path.push(Projection::Field(0));
         let found = witness.get(path).copied();
         path.pop();
         let mut all = self.variants(sum).into_iter();
@@ -185,12 +223,7 @@ impl Checker<'_> {
         let parts: Vec<String> = variant
             .fields
             .clone()
-            .map(|i| {
-                path.push(i);
-                let shown = self.witness(&types[i], path, witness);
-                path.pop();
-                shown
-            })
+            .map(|i| self.witness_at(Projection::Field(i), &types[i], path, witness))
             .collect();
         let name = match sum {
             Sum::Enum(id) => format!("{}::{}", self.m.structs[id].name, variant.name),

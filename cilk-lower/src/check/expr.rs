@@ -8,7 +8,7 @@ use crate::{
     items::Item,
     ty::{Class, Ty, USIZE},
 };
-use millstream_graph::ty::{Scalar, StructId};
+use millstream_graph::ty::Scalar;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -264,7 +264,7 @@ impl Checker<'_> {
                 format!("call it: `{name}(..)`"),
             ),
             Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => {
-                Self::empty_struct(id, span)
+                Expr::structure(id, Vec::new(), span)
             }
             None if self.variant_named(&path).is_some() || self.m.whole_path(&path).is_some() => {
                 self.associated(&path, want)
@@ -281,16 +281,6 @@ impl Checker<'_> {
                 Self::broken(span)
             }
         }
-    }
-
-    /// The value of a struct without fields.
-    pub(super) fn empty_struct(id: StructId, span: Span) -> Expr {
-        let kind = ExprKind::Struct {
-            id,
-            fields: Vec::new(),
-            base: None,
-        };
-        Expr::new(kind, Ty::Struct(id), span)
     }
 
     /// A constant where it is named.
@@ -390,12 +380,7 @@ impl Checker<'_> {
             let Some((id, fields)) = self.struct_by_fields(family, &fields, want, span) else {
                 return Self::broken(span);
             };
-            let kind = ExprKind::Struct {
-                id,
-                fields,
-                base: None,
-            };
-            return Expr::new(kind, Ty::Struct(id), span);
+            return Expr::structure(id, fields, span);
         }
         let Some(id) = id else {
             let known = self.m.structs.iter().map(|(_, d)| d.name.as_str());
@@ -463,12 +448,7 @@ impl Checker<'_> {
         let Some((id, fields)) = self.struct_by_fields(family, &fields, want, r.span()) else {
             return Self::broken(r.span());
         };
-        let kind = ExprKind::Struct {
-            id,
-            fields,
-            base: None,
-        };
-        Expr::new(kind, Ty::Struct(id), r.span())
+        Expr::structure(id, fields, r.span())
     }
 
     /// The range that stands here, or that the variable has which stands here.

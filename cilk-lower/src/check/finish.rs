@@ -224,17 +224,14 @@ impl Checker<'_> {
                 Ty::Struct(_) => !ty.to_type().has_addresses(structs),
                 Ty::Scalar(_) | Ty::Error | Ty::Never => true,
                 Ty::Tuple(fields) => fields.iter().all(|t| is_plain(t, structs)),
-                Ty::Array(elem, _) | Ty::Option(elem) => is_plain(elem, structs),
+                Ty::Array(elem, _) | Ty::Option(elem) | Ty::Slice { elem, .. } => {
+                    is_plain(elem, structs)
+                }
                 Ty::Result(ok, err) => is_plain(ok, structs) && is_plain(err, structs),
                 _ => false,
             }
         }
-        let elem = if let Ty::Slice { elem, .. } = ty {
-            elem
-        } else {
-            ty
-        };
-        if !is_plain(elem, &self.m.structs) {
+        if !is_plain(ty, &self.m.structs) {
             let shown = self.show(ty);
             self.error(e.span, format!("`{shown}` cannot be compared as a whole"))
                 .help("compare its elements in a loop");

@@ -3,9 +3,29 @@
 use super::{
     Checker,
     patterns::{ArmSyntax, BodySyntax},
+    refutable::is_rest,
 };
 use crate::{consts, hir::Stmt, items::Item, ty::Ty};
-use syn::spanned::Spanned;
+use quote::ToTokens;
+use syn::{spanned::Spanned, visit::Visit};
+
+/// Whether a pattern of a `let` has what only a `match` takes apart: `ref`, names of parts of a part, and what elements leave of an array.
+fn is_taken_apart(pat: &syn::Pat) -> bool {
+    struct Visitor(bool);
+    impl<'p> Visit<'p> for Visitor {
+        fn visit_pat_ident(&mut self, p: &'p syn::PatIdent) {
+            self.0 |= p.by_ref.is_some() || p.subpat.is_some();
+        }
+
+        fn visit_pat_slice(&mut self, s: &'p syn::PatSlice) {
+            self.0 |= s.elems.iter().any(is_rest);
+            syn::visit::visit_pat_slice(self, s);
+        }
+    }
+    let mut visitor = Visitor(false);
+    visitor.visit_pat(pat);
+    visitor.0
+}
 
 impl Checker<'_> {
     pub(super) fn local(&mut self, local: &syn::Local, stmts: &mut Vec<Stmt>) {
@@ -26,10 +46,13 @@ impl Checker<'_> {
             return;
         };
         if let Some((_, other)) = &init.diverge {
-            return self.let_else(&local.pat, &init.expr, other, stmts);
+            return self.let_match(&local.pat, &init.expr, Some(other), stmts);
         }
         if self.let_closure(pat, &init.expr, stmts) {
             return;
+        }
+        if is_taken_apart(pat) {
+            return self.let_match(&local.pat, &init.expr, None, stmts);
         }
         if let Some(mac) = super::macros::spawn_macro(&init.expr) {
             self.let_spawn(pat, ty, mac, stmts);
@@ -57,11 +80,11 @@ impl Checker<'_> {
     }
 
     /// `let pattern = value else { .. }` is a `match` whose value is what the pattern's names get.
-    fn let_else(
+    fn let_match(
         &mut self,
         pat: &syn::Pat,
         value: &syn::Expr,
-        other: &syn::Expr,
+        other: Option<&syn::Expr>,
         stmts: &mut Vec<Stmt>,
     ) {
         let span = pat.span();
@@ -75,20 +98,32 @@ impl Checker<'_> {
             bound.iter().map(|p| (p.mutability, &p.ident)),
         );
         let by = by.map(|(mutability, name)| quote::quote!(#mutability #name));
+        let by: Vec<_> = match bound.iter().any(|p| p.by_ref.is_some()) {
+            true => bound.iter().map(|p| p.ident.to_token_stream()).collect(),
+            false => by.collect(),
+        };
         let (taken, rest) = (
             syn::parse_quote_spanned!(span=> (#(#names,)*)),
             syn::parse_quote_spanned!(span=> _),
         );
-        let arms = [
-            ArmSyntax::new(pat, BodySyntax::Expr(&taken)),
-            ArmSyntax::new(&rest, BodySyntax::Expr(other)),
-        ];
+        let other = other.map(|other| ArmSyntax::new(&rest, BodySyntax::Expr(other)));
+        let mut arms = vec![ArmSyntax::new(pat, BodySyntax::Expr(&taken))];
+        arms.extend(other);
         let matching = match ty {
             Some(ty) => {
                 let value = self.expr_as(value, &ty);
                 self.matching(value, &arms, None, span)
             }
-            None => self.matching_of(value, &arms, None, span),
+            None if arms.len() > 1 => self.matching_of(value, &arms, None, span),
+            None => {
+                let value = self.expr(value, None);
+                if let Ty::Slice { .. } = self.shallow(&value.ty) {
+                    self.error(span, "this pattern leaves slices that are shorter")
+                        .help("say what happens there: `let [x, rest @ ..] = a else { .. };`, or `match`");
+                    return self.bind_as_broken(pat);
+                }
+                self.matching(value, &arms, None, span)
+            }
         };
         let ty = matching.ty.clone();
         let all: syn::Pat = syn::parse_quote_spanned!(span=> (#(#by,)*));
@@ -99,7 +134,7 @@ impl Checker<'_> {
     /// The names that a pattern binds.
     pub(super) fn names(&self, pat: &syn::Pat) -> Vec<syn::PatIdent> {
         struct Names(Vec<syn::PatIdent>);
-        impl syn::visit::Visit<'_> for Names {
+        impl Visit<'_> for Names {
             fn visit_pat_ident(&mut self, p: &syn::PatIdent) {
                 if self.0.iter().all(|known| known.ident != p.ident) {
                     self.0.push(syn::PatIdent {
@@ -111,7 +146,7 @@ impl Checker<'_> {
             }
         }
         let mut names = Names(Vec::new());
-        syn::visit::Visit::visit_pat(&mut names, pat);
+        names.visit_pat(pat);
         names.0.retain(|p| !self.is_constant(&p.ident));
         names.0
     }

@@ -424,6 +424,7 @@ impl Checker<'_> {
         let right = self.expr(b, Some(&want));
         let right = self.behind_refs(right);
         let right = self.coerce(right, &want);
+        let (left, right) = (self.without_refs(left), self.without_refs(right));
         let shown = format!(
             "{} {} {}",
             tidy(a),

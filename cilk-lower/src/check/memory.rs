@@ -4,7 +4,7 @@ use super::{Checker, nearest};
 use crate::{
     generics::TemplateId,
     hir::{Builtin, Expr, ExprKind},
-    library::Of,
+    library::{Of, is_nowhere},
     ty::{BOOL, Ty, USIZE},
 };
 use millstream_graph::{
@@ -72,26 +72,30 @@ impl Checker<'_> {
     ) -> Expr {
         let mutable = WRITING_METHODS.contains(&name);
         if !SLICE_METHODS.contains(&name) {
-            let of_array = matches!(self.shallow(&receiver.ty), Ty::Array(..));
+            let of_array = match self.shallow(&receiver.ty) {
+                Ty::Ref { target, .. } => matches!(self.shallow(&target), Ty::Array(..)),
+                ty => matches!(ty, Ty::Array(..)),
+            };
             if of_array && let Some(id) = self.m.library(Of::Array, name) {
-                let value = Self::copied(receiver);
-                return self.call_template(id, &PathArguments::None, Some(value), args, None, span);
+                let value = self.behind_refs(receiver);
+                let value = Self::copied(value);
+                return self.call_library(id, value, args, span);
             }
             if let Some(id) = self.m.library(Of::Slice, name) {
                 let Some((slice, _)) = self.as_slice(receiver, self.writes(id)) else {
                     return Self::broken(span);
                 };
-                return self.call_template(id, &PathArguments::None, Some(slice), args, None, span);
+                return self.call_library(id, slice, args, span);
             }
             let help = match name {
                 "iter" | "iter_mut" | "into_iter" => {
                     return self.refuse(
                         at,
                         "an iterator stands only in a `for`",
-                        "write a loop: `for x in a.iter() { .. }`",
+                        "write a loop: `for x in a.iter() { .. }`, or take the slice apart: `while let [x, rest @ ..] = a { .. a = rest; }`",
                     );
                 }
-                _ if super::control::PARTS.contains(&name) => {
+                _ if super::iteration::PARTS.contains(&name) => {
                     return self.refuse(
                         at,
                         "an iterator stands only in a `for`",
@@ -102,8 +106,8 @@ impl Checker<'_> {
                     "there is `sort_by_key`, which keeps the order of what has the same key"
                         .to_owned()
                 }
-                "sort_by" | "sort_unstable_by" => {
-                    "there are `sort`, of what is compared as a whole, and `sort_by_key`".to_owned()
+                "sort_unstable_by" => {
+                    "there is `sort_by`, which keeps the order of what is equal".to_owned()
                 }
                 "size" | "length" | "lenght" | "count" => "did you mean `len`?".to_owned(),
                 "push" | "pop" | "insert" | "extend" => {
@@ -155,6 +159,23 @@ impl Checker<'_> {
             }
         };
         self.builtin(builtin, slice, name, &wanted, args, ty, span)
+    }
+
+    /// Calls a method of the library. What is wrong in its body is wrong with the call.
+    pub(super) fn call_library(
+        &mut self,
+        id: TemplateId,
+        receiver: Expr,
+        args: &[&syn::Expr],
+        span: Span,
+    ) -> Expr {
+        let before = self.m.diags.0.len();
+        let call = self.call_template(id, &PathArguments::None, Some(receiver), args, None, span);
+        let said = self.m.diags.0.iter_mut().skip(before);
+        for d in said.filter(|d| is_nowhere(d.span)) {
+            d.span = span;
+        }
+        call
     }
 
     /// Whether a method of the library takes `&mut`.
@@ -239,7 +260,7 @@ impl Checker<'_> {
                 Ty::Tuple(vec![mat(), mat()]),
                 vec![USIZE],
             ),
-            _ if super::control::ROWS.contains(&name) => {
+            _ if super::iteration::ROWS.contains(&name) => {
                 return self.refuse(
                     at,
                     "an iterator stands only in a `for`",

@@ -17,20 +17,22 @@ mod expr;
 mod fields;
 mod finish;
 mod generics;
+mod iteration;
 mod let_spawns;
 mod lets;
 mod macros;
 mod memory;
 mod methods;
+mod numbers;
 mod operators;
 mod orders;
 mod overloads;
 mod patterns;
 mod places;
-mod slice_patterns;
+mod refutable;
 mod sums;
 
-pub(crate) use control::is_parallel_attribute;
+pub(crate) use iteration::is_parallel_attribute;
 
 pub(crate) use exhaustive::fits;
 

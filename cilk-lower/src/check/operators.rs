@@ -122,8 +122,8 @@ impl Checker<'_> {
                 "use its methods: `load`, `store`, `fetch_add`, ..",
             );
         }
-        let (left, right) = if equality {
-            self.as_slices(left, right)
+        let (left, right) = if op.is_comparison() {
+            self.compared_sides(left, right)
         } else {
             (left, right)
         };
@@ -131,11 +131,14 @@ impl Checker<'_> {
             (self.shallow(&left.ty), self.shallow(&right.ty)),
             (Ty::Slice { .. }, Ty::Slice { .. })
         );
-        if slices && equality || !self.table.unify(&left.ty, &right.ty) {
+        if slices && op.is_comparison() || !self.table.unify(&left.ty, &right.ty) {
             if let (Ty::Slice { elem: l, .. }, Ty::Slice { elem: r, .. }) =
                 (self.shallow(&left.ty), self.shallow(&right.ty))
                 && self.table.unify(&l, &r)
             {
+                if !equality {
+                    return self.ordered_elements(op, left, right);
+                }
                 return Expr::new(
                     ExprKind::SameFields {
                         equal: op == BinOp::Eq,
@@ -178,6 +181,9 @@ impl Checker<'_> {
                     span,
                 );
             }
+            if let Ty::Array(..) = self.shallow(&left.ty) {
+                return self.ordered_elements(op, left, right);
+            }
             if let Some(ordered) = self.ordered(op, &left, &right) {
                 return ordered;
             }
@@ -189,6 +195,60 @@ impl Checker<'_> {
             left.ty.clone()
         };
         Expr::new(ExprKind::Binary(op, left, right), ty, span)
+    }
+
+    /// Two values as a comparison looks at them.
+    fn compared_sides(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
+        let (left, right) = self.as_slices(left, right);
+        self.table.unify(&left.ty, &right.ty);
+        (self.without_refs(left), self.without_refs(right))
+    }
+
+    /// The same value with what its references refer to in their place: what a comparison looks at.
+    pub(super) fn without_refs(&mut self, e: Expr) -> Expr {
+        let (ty, span) = (self.shallow(&e.ty), e.span);
+        if let Ty::Ref { .. } = ty {
+            let target = self.behind_refs(e);
+            return self.without_refs(target);
+        }
+        if !self.has_refs(&ty) {
+            return e;
+        }
+        let var = self.add_var("compared", ty.clone());
+        let stmts = vec![Stmt::Let(Pat::Var(var), Some(e))];
+        let whole = Expr::new(ExprKind::Var(var), ty.clone(), span);
+        let parts = self.parts_of(&ty).into_iter().enumerate();
+        let parts: Vec<Expr> = parts
+            .map(|(i, part)| {
+                self.without_refs(Expr::new(ExprKind::Field(whole.clone(), i), part, span))
+            })
+            .collect();
+        let value = match (ty, &parts[..]) {
+            (Ty::Option(_), [has, some]) => {
+                let (none, ty) = (
+                    self.none_of(&some.ty.clone(), span),
+                    Ty::option(some.ty.clone()),
+                );
+                let there = Expr::new(ExprKind::Tuple(parts.clone()), ty.clone(), span);
+                Expr::new(ExprKind::If(has.clone(), there, Some(none)), ty, span)
+            }
+            _ => {
+                let ty = Ty::Tuple(parts.iter().map(|part| part.ty.clone()).collect());
+                Expr::new(ExprKind::Tuple(parts), ty, span)
+            }
+        };
+        let ty = value.ty.clone();
+        Expr::new(ExprKind::Block(stmts, Some(value)), ty, span)
+    }
+
+    /// Whether an `Option` or a tuple has references in it.
+    fn has_refs(&self, ty: &Ty) -> bool {
+        match self.shallow(ty) {
+            Ty::Ref { .. } => true,
+            Ty::Option(some) => self.has_refs(&some),
+            Ty::Tuple(types) => types.iter().any(|ty| self.has_refs(ty)),
+            _ => false,
+        }
     }
 
     /// An array that is compared with a slice becomes a slice.

@@ -69,6 +69,7 @@ impl Checker<'_> {
                 );
             }
             ("cmp" | "partial_cmp", Ty::Scalar(_) | Ty::Var(_)) => {}
+            ("cmp" | "partial_cmp", Ty::Array(..)) => {}
             ("cmp" | "partial_cmp", _) if self.ordered_parts(&ty).is_some() => {}
             _ => {
                 let shown = self.show(&ty);
@@ -87,15 +88,7 @@ impl Checker<'_> {
         let [above, below] =
             [&greater, &less].map(|test| Expr::new(ExprKind::Cast(test.clone()), i8.clone(), span));
         let number = Expr::new(ExprKind::RawBinary(BinOp::Sub, above, below), i8, span);
-        let mut value = Expr::new(
-            ExprKind::Struct {
-                id,
-                fields: vec![(0, number)],
-                base: None,
-            },
-            Ty::Struct(id),
-            span,
-        );
+        let mut value = Expr::structure(id, vec![(0, number)], span);
         if name == "partial_cmp" {
             let has = match float {
                 true => {
@@ -131,7 +124,7 @@ impl Checker<'_> {
         Expr::new(ExprKind::Block(stmts, Some(value)), ty, span)
     }
 
-    fn has_floats(&self, ty: &Ty) -> bool {
+    pub(super) fn has_floats(&self, ty: &Ty) -> bool {
         match self.shallow(ty) {
             Ty::Scalar(s) => s.is_float(),
             Ty::Var(v) => self.table.class(v) == Class::Float,
@@ -155,12 +148,7 @@ impl Checker<'_> {
             let number = Expr::new(ExprKind::Field(receiver, 0), i8.clone(), span);
             let zero = Expr::new(ExprKind::Int(0), i8.clone(), span);
             let number = Expr::new(ExprKind::RawBinary(BinOp::Sub, zero, number), i8, span);
-            let kind = ExprKind::Struct {
-                id,
-                fields: vec![(0, number)],
-                base: None,
-            };
-            return Expr::new(kind, ty, span);
+            return Expr::structure(id, vec![(0, number)], span);
         }
         let (order, other) = (own("order", span), own("other", span));
         let number = quote_spanned!(span=> (#order as i8));

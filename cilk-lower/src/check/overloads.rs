@@ -1,8 +1,9 @@
 //! What a program's own types do by Rust's traits: operators that it writes an `impl` of, and the order that it derives, which tuples have by themselves.
 
-use super::Checker;
+use super::{Binding, Checker, chains::own};
 use crate::{
     hir::{Expr, ExprKind, FnId, Pat, Stmt},
+    library::Of,
     ty::{BOOL, Class, Ty},
 };
 use millstream_graph::{ir::BinOp, ty::Type};
@@ -86,6 +87,7 @@ impl Checker<'_> {
     pub(super) fn ordered_parts(&self, ty: &Ty) -> Option<Vec<Ty>> {
         match self.shallow(ty) {
             Ty::Tuple(types) if !types.is_empty() => Some(types),
+            Ty::Option(some) => Some(vec![BOOL, *some]),
             Ty::Struct(id) if self.m.ordered.contains(&id) => {
                 let fields = &self.m.structs[id].fields;
                 (!fields.is_empty()).then(|| fields.iter().map(|(_, t)| Ty::from_type(t)).collect())
@@ -101,6 +103,32 @@ impl Checker<'_> {
         let ([left, right], stmts) = self.named([left.clone(), right.clone()]);
         let ordered = self.by_parts(op, &left, &right);
         Some(Expr::new(ExprKind::Block(stmts, Some(ordered)), BOOL, span))
+    }
+
+    /// The same of two arrays or two slices: that of the first elements which are not equal, or of the lengths.
+    pub(super) fn ordered_elements(&mut self, op: BinOp, left: Expr, right: Expr) -> Expr {
+        let span = left.span;
+        let ([left, right], stmts) = self.named([left, right]);
+        let name = match op {
+            BinOp::Lt => "lt",
+            BinOp::Le => "le",
+            BinOp::Gt => "gt",
+            _ => "ge",
+        };
+        let (Some((slice, _)), Some((other, _)), Some(id)) = (
+            self.as_slice(left, false),
+            self.as_slice(right, false),
+            self.m.library(Of::Slice, name),
+        ) else {
+            return Self::broken(span);
+        };
+        let ordered = self.scoped(|c| {
+            let name = own("other", span);
+            c.bind(&name.to_string(), Binding::Place(other));
+            let other = syn::parse_quote_spanned!(span=> #name);
+            c.call_library(id, slice, &[&other], span)
+        });
+        Expr::new(ExprKind::Block(stmts, Some(ordered)), BOOL, span)
     }
 
     /// `a.max(b)`, or `min`, of these.
@@ -131,6 +159,9 @@ impl Checker<'_> {
 
     pub(super) fn by_parts(&mut self, op: BinOp, left: &Expr, right: &Expr) -> Expr {
         let span = left.span;
+        if let Ty::Array(..) = self.shallow(&left.ty) {
+            return self.ordered_elements(op, left.clone(), right.clone());
+        }
         let Some(parts) = self.ordered_parts(&left.ty) else {
             return Expr::new(
                 ExprKind::Binary(op, left.clone(), right.clone()),

@@ -1,9 +1,11 @@
 //! Patterns, and `match`.
 
-use super::{Binding, Checker, slice_patterns::is_of_slice};
+use super::{
+    Binding, Checker,
+    refutable::{Needs, is_rest, needs_of},
+};
 use crate::{
-    consts,
-    hir::{Arm, Case, Expr, ExprKind, Pat, Path, Test, VarId},
+    hir::{Arm, Expr, ExprKind, Pat},
     items::Item,
     ty::Ty,
 };
@@ -41,14 +43,6 @@ impl<'s> ArmSyntax<'s> {
             body,
         }
     }
-}
-
-/// What an arm's pattern asks and binds.
-#[derive(Default)]
-pub(super) struct Matched {
-    pub(super) cases: Vec<Case>,
-    /// The arm's variables: the same in all alternatives.
-    names: BTreeMap<String, VarId>,
 }
 
 /// Whether a pattern takes a reference away.
@@ -271,34 +265,21 @@ impl Checker<'_> {
         want: Option<&Ty>,
         span: proc_macro2::Span,
     ) -> Expr {
-        if matches!(self.shallow(&value.ty), Ty::Slice { .. })
-            && given.iter().any(|arm| is_of_slice(arm.pat))
-        {
-            return self.match_slice(value, given, want, span);
-        }
-        // Behind a reference the names are references too.
-        let lends = matches!(self.shallow(&value.ty), Ty::Ref { mutable: false, .. });
-        let changes = matches!(self.shallow(&value.ty), Ty::Ref { mutable: true, .. })
-            && given.iter().any(|arm| !self.names(arm.pat).is_empty());
-        let mut stmts = Vec::new();
-        let (value, lent) = if changes {
-            let (reference, place) = self.lent(value, true, span);
-            stmts.push(reference);
-            (place.clone(), Some(place))
-        } else {
-            (self.behind_refs(value), None)
+        let needs = given.iter().map(|arm| needs_of(arm.pat)).max();
+        let reference = matches!(self.shallow(&value.ty), Ty::Ref { .. });
+        let value = match needs {
+            Some(Needs::Memory { mutable }) if !reference => self.borrow(value, mutable, span),
+            // Without names the value itself serves.
+            Some(Needs::Nothing) if reference => self.behind_refs(value),
+            _ => value,
         };
+        let lent = !reference && matches!(needs, Some(Needs::Memory { .. }));
         let ty = value.ty.clone();
         let mut arms: Vec<Arm> = Vec::new();
         let mut result: Option<Ty> = None;
         for arm in given {
             self.scopes.push(BTreeMap::new());
-            let mut matched = self.lending(lends, |c| c.arm_pattern(arm.pat, &ty));
-            if let Some(place) = &lent {
-                self.lend_names(&matched, place, arm.pat);
-                let lent = |(pat, _): &(Pat, Path)| !matches!(pat, Pat::Var(_));
-                matched.cases.iter_mut().for_each(|c| c.binds.retain(lent));
-            }
+            let cases = self.arm_pattern(arm.pat, &ty, lent);
             let guard = arm.guard.map(|g| self.expr_as(g, &crate::ty::BOOL));
             let hint = result.clone();
             let hint = hint.as_ref().or(want);
@@ -318,293 +299,14 @@ impl Checker<'_> {
                 Some(ty) if !never => self.coerce(body, ty),
                 _ => body,
             };
-            arms.push(Arm {
-                cases: matched.cases,
-                guard,
-                body,
-            });
+            arms.push(Arm { cases, guard, body });
         }
         let ty = result.unwrap_or(Ty::Never);
-        let matching = Expr::new(ExprKind::Match(value, arms), ty.clone(), span);
-        if stmts.is_empty() {
-            return matching;
-        }
-        Expr::new(ExprKind::Block(stmts, Some(matching)), ty, span)
-    }
-
-    /// The names of a pattern for what lies at a place that is lent to be changed: references to its parts.
-    fn lend_names(&mut self, matched: &Matched, place: &Expr, pat: &syn::Pat) {
-        let span = pat.span();
-        if let Some(name) = self.names(pat).iter().find(|p| p.mutability.is_some()) {
-            self.error(name.span(), "`mut` in a pattern of what lies behind `&mut`")
-                .help("leave it out: the name is a reference, `*x += 1` changes what it refers to");
-        }
-        for (name, var) in &matched.names {
-            let mut paths = matched.cases.iter().flat_map(|case| {
-                let binds = case.binds.iter();
-                binds
-                    .filter(|(pat, _)| *pat == Pat::Var(*var))
-                    .map(|(_, path)| path)
-            });
-            let Some(path) = paths.next() else { continue };
-            if paths.any(|other| other != path) {
-                self.error(
-                    span,
-                    format!("`{name}` is a reference to different parts in these patterns"),
-                )
-                .help("give each pattern an arm of its own");
-            }
-            let part = path.iter().fold(place.clone(), |part, i| {
-                let ty = self.parts_of(&part.ty).into_iter().nth(*i);
-                Expr::new(ExprKind::Field(part, *i), ty.unwrap_or(Ty::Error), span)
-            });
-            let lent = self.lent_place(part, true);
-            self.bind(name, Binding::Place(lent));
-        }
-    }
-
-    fn arm_pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Matched {
-        let mut out = Matched {
-            cases: vec![Case::default()],
-            ..Matched::default()
-        };
-        self.tests(pat, ty, &mut Vec::new(), &mut out);
-        let missing = out.names.iter().find(|(_, var)| {
-            !out.cases
-                .iter()
-                .all(|case| case.binds.iter().any(|(pat, _)| *pat == Pat::Var(**var)))
-        });
-        if let Some((name, _)) = missing
-            && out.cases.len() > 1
-        {
-            self.error(
-                pat.span(),
-                format!("`{name}` is bound in some of these patterns only"),
-            )
-            .help("bind it in each, or before the `match`");
-        }
-        out
-    }
-
-    /// Adds what a pattern asks of the part at `path` to every alternative in `out`.
-    pub(super) fn tests(&mut self, pat: &syn::Pat, ty: &Ty, path: &mut Path, out: &mut Matched) {
-        let add = |out: &mut Matched, path: &Path, test: Test| {
-            out.cases
-                .iter_mut()
-                .for_each(|c| c.tests.push((path.clone(), test)))
-        };
-        let behind = matches!(self.shallow(ty), Ty::Ref { .. });
-        if let Some((named, parts)) = self.variant_pattern(pat) {
-            if behind {
-                return self.behind_part(pat, ty, path, out);
-            }
-            return self.variant_tests(&named, &parts, ty, pat, path, out);
-        }
-        match pat {
-            syn::Pat::Wild(_) => {}
-            syn::Pat::Paren(p) => self.tests(&p.pat, ty, path, out),
-            syn::Pat::Reference(r) if self.lends && path.is_empty() => {
-                self.lending(false, |c| {
-                    c.tests(&r.pat, ty, path, out);
-                });
-            }
-            syn::Pat::Reference(_) | syn::Pat::Tuple(_) | syn::Pat::Struct(_) if behind => {
-                self.behind_part(pat, ty, path, out);
-            }
-            syn::Pat::Ident(p) if !self.is_constant(&p.ident) => {
-                if p.by_ref.is_some() {
-                    self.error(p.span(), "`ref` is not part of the task language")
-                        .help("bind the value itself");
-                }
-                let name = p.ident.to_string();
-                let bound = if p.by_ref.is_some() {
-                    Ty::Error
-                } else {
-                    ty.clone()
-                };
-                let var = match out.names.get(&name) {
-                    Some(var) => {
-                        let first = self.vars[var.0].ty.clone();
-                        self.same(p.span(), &bound, &first);
-                        *var
-                    }
-                    None => self.add_var(&name, bound),
-                };
-                self.vars[var.0].lent = self.lends;
-                self.fix(var, p);
-                self.bind(&name, Binding::Var(var));
-                out.names.insert(name, var);
-                out.cases
-                    .iter_mut()
-                    .for_each(|c| c.binds.push((Pat::Var(var), path.clone())));
-                if let Some((_, sub)) = &p.subpat {
-                    self.tests(sub, ty, path, out);
-                }
-            }
-            syn::Pat::Tuple(t) => {
-                let Some(fields) = self.tuple_fields(t, ty) else {
-                    return self.bind_as_broken(pat);
-                };
-                for (i, p, ty) in fields {
-                    path.push(i);
-                    self.tests(p, &ty, path, out);
-                    path.pop();
-                }
-            }
-            syn::Pat::TupleStruct(s) => {
-                let Some(fields) = self.tuple_struct_fields(s, ty) else {
-                    return self.bind_as_broken(pat);
-                };
-                for (i, p, ty) in fields {
-                    path.push(i);
-                    self.tests(p, &ty, path, out);
-                    path.pop();
-                }
-            }
-            syn::Pat::Struct(s) => {
-                for (i, p, ty) in self.struct_fields(s, ty) {
-                    path.push(i);
-                    self.tests(p, &ty, path, out);
-                    path.pop();
-                }
-            }
-            syn::Pat::Or(o) => {
-                let before = std::mem::take(&mut out.cases);
-                for case in &o.cases {
-                    let so_far = std::mem::replace(&mut out.cases, before.clone());
-                    self.tests(case, ty, path, out);
-                    out.cases.splice(0..0, so_far);
-                }
-            }
-            syn::Pat::Range(r) => {
-                let lo = r.start.as_ref().and_then(|e| self.pattern_value(e, ty));
-                let hi = r.end.as_ref().and_then(|e| self.pattern_value(e, ty));
-                let closed = matches!(r.limits, syn::RangeLimits::Closed(_));
-                let hi = if closed {
-                    hi
-                } else {
-                    hi.map(|h| h.wrapping_sub(1))
-                };
-                if let (Some(lo), Some(hi)) = (lo, hi)
-                    && lo > hi
-                {
-                    self.error(r.span(), "no value is in this range")
-                        .help("write the lower end first");
-                }
-                add(
-                    out,
-                    path,
-                    Test::Range(lo.map(|v| v as u64), hi.map(|v| v as u64)),
-                );
-            }
-            other => {
-                if let Some(value) = self.literal_pattern(other, ty) {
-                    add(out, path, Test::Is(value as u64));
-                }
-            }
-        }
-    }
-
-    /// What a part refers to, taken apart: nothing is asked of that.
-    fn behind_part(&mut self, pat: &syn::Pat, ty: &Ty, path: &Path, out: &mut Matched) {
-        let names = self.names(pat);
-        let several = out.cases.len() > 1
-            || names
-                .iter()
-                .any(|p| out.names.contains_key(&p.ident.to_string()));
-        if self.asks(pat) || several {
-            self.error(pat.span(), "this pattern asks for what lies behind a reference inside of a value")
-                .help("bind the reference, and compare what it refers to in a guard: `Some(x) if *x == 0`");
-            return self.bind_as_broken(pat);
-        }
-        let bound = self.lending(false, |c| c.pattern(pat, ty));
-        out.cases
-            .iter_mut()
-            .for_each(|c| c.binds.push((bound.clone(), path.clone())));
-    }
-
-    fn literal_pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Option<i128> {
-        let expr: syn::Expr = match pat {
-            syn::Pat::Lit(l) => syn::Expr::Lit(l.clone()),
-            syn::Pat::Path(p) => syn::Expr::Path(p.clone()),
-            syn::Pat::Ident(p) => syn::Expr::Path(syn::ExprPath {
-                attrs: Vec::new(),
-                qself: None,
-                path: p.ident.clone().into(),
-            }),
-            // A negative literal.
-            syn::Pat::Verbatim(tokens) => match syn::parse2(tokens.clone()) {
-                Ok(e) => e,
-                Err(_) => return self.odd_pattern(pat),
-            },
-            _ => return self.odd_pattern(pat),
-        };
-        self.pattern_value(&expr, ty)
-    }
-
-    fn odd_pattern(&mut self, pat: &syn::Pat) -> Option<i128> {
-        self.error(pat.span(), "this pattern is not part of the task language")
-            .help("a `match` takes integers, bools, ranges, `|`, `_`, names, and tuples and structs of these");
-        self.bind_as_broken(pat);
-        None
-    }
-
-    /// The value of a constant in a pattern: a literal, a constant, `u32::MAX`.
-    fn pattern_value(&mut self, e: &syn::Expr, ty: &Ty) -> Option<i128> {
-        let checked = self.expr_as(e, ty);
-        let value = self.constant_value(&checked);
-        if let (Some(value), Ty::Scalar(s)) = (value, self.shallow(ty))
-            && s.is_int()
-            && !super::exhaustive::fits(value, s)
-        {
-            self.error(e.span(), format!("{value} does not fit `{s}`"));
-            return None;
-        }
-        value.or_else(|| {
-            if !matches!(*checked.kind, ExprKind::Error) {
-                self.error(
-                    e.span(),
-                    "a pattern needs an integer or a bool that is constant",
-                );
-            }
-            None
-        })
-    }
-
-    fn constant_value(&mut self, e: &Expr) -> Option<i128> {
-        match &*e.kind {
-            ExprKind::Int(v) => match self.shallow(&e.ty) {
-                // `i32::MIN` stands as its bits.
-                Ty::Scalar(s) if s.is_signed() && *v == 1 << (s.bits() - 1) => Some(-(*v as i128)),
-                _ => Some(*v as i128),
-            },
-            ExprKind::Bool(b) => Some(i128::from(*b)),
-            ExprKind::Unary(millstream_graph::ir::UnOp::Neg, inner) => match *inner.kind {
-                ExprKind::Int(v) => Some(-(v as i128)),
-                _ => Some(-self.constant_value(inner)?),
-            },
-            ExprKind::Const(id) => {
-                let (ty, bytes) = consts::value(self.m, *id, e.span)?;
-                let scalar = ty.scalar().filter(|s| !s.is_float())?;
-                let mut wide = [0u8; 16];
-                wide[..bytes.len()].copy_from_slice(&bytes);
-                let value = i128::from_le_bytes(wide);
-                let shift = 128 - scalar.bits();
-                Some(if scalar.is_signed() {
-                    (value << shift) >> shift
-                } else {
-                    value
-                })
-            }
-            _ => None,
-        }
+        Expr::new(ExprKind::Match(value, arms), ty, span)
     }
 }
 
 /// Whether a pattern takes what is left of a slice: `[x, ..]` and `[x, rest @ ..]`.
 fn takes_rest(slice: &syn::PatSlice) -> bool {
-    slice.elems.iter().any(|p| match p {
-        syn::Pat::Ident(p) => p.subpat.is_some(),
-        p => matches!(p, syn::Pat::Rest(_)),
-    })
+    slice.elems.iter().any(is_rest)
 }

@@ -3,6 +3,7 @@
 use super::{Checker, expr::member_name};
 use crate::{
     hir::{Expr, ExprKind},
+    library::is_nowhere,
     ty::{Class, Ty, USIZE},
 };
 use syn::spanned::Spanned;
@@ -471,7 +472,7 @@ impl Checker<'_> {
 /// Where the value of a block comes from.
 fn tail(e: &Expr) -> &Expr {
     match &*e.kind {
-        ExprKind::Block(_, Some(last)) => tail(last),
+        ExprKind::Block(_, Some(last)) if !is_nowhere(last.span) => tail(last),
         _ => e,
     }
 }

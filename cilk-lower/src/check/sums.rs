@@ -5,10 +5,12 @@ use super::{
     Checker, chains,
     expr::member_name,
     fields::named_fields,
-    patterns::{ArmSyntax, BodySyntax, Matched},
+    patterns::{ArmSyntax, BodySyntax},
+    refutable::Matched,
 };
 use crate::{
-    hir::{Builtin, Expr, ExprKind, Path, Test},
+    hir::{Builtin, Expr, ExprKind, Path, Projection, Test},
+    items::Item,
     ty::{BOOL, Ty},
 };
 use millstream_graph::{
@@ -74,12 +76,21 @@ impl Checker<'_> {
                 shown,
             });
         }
-        let own = |name: &str| self.m.named(name).is_some() || self.lookup(name).is_some();
+        // An enum may be called as a variant is: only values hide that.
+        let hidden = |name: &str| match self.m.named(name) {
+            Some(Item::Struct(id)) => !self.m.structs[id].is_enum(),
+            Some(Item::Alias(_) | Item::Trait(_)) => false,
+            Some(_) => true,
+            None => self.lookup(name).is_some(),
+        };
         let is = |name: &str, owner: &str| match &path.segments.iter().collect::<Vec<_>>()[..] {
             [one] => {
-                one.ident == name && !own(name) || one.ident == chains::own(name, one.ident.span())
+                one.ident == name && !hidden(name)
+                    || one.ident == chains::own(name, one.ident.span())
             }
-            [.., of, last] => last.ident == name && of.ident == owner && !own(owner),
+            [.., of, last] => {
+                last.ident == name && of.ident == owner && self.m.named(owner).is_none()
+            }
             [] => false,
         };
         [(Sum::Option, "Option"), (Sum::Result, "Result")]
@@ -354,18 +365,14 @@ impl Checker<'_> {
         let Some(inner) = self.variant_parts(named, parts, ty, whole.span()) else {
             return self.bind_as_broken(whole);
         };
-        path.push(0);
+        path.push(Projection::Field(0));
         let number = self.parts_of(ty).first().and_then(Ty::scalar);
         let number = wide(number.unwrap_or(Scalar::U8), named.variant.number);
         let test = Test::Is(number as u64);
-        out.cases
-            .iter_mut()
-            .for_each(|c| c.tests.push((path.clone(), test)));
+        out.ask(path, test);
         path.pop();
         for (i, pat, ty) in inner {
-            path.push(i);
-            self.tests(pat, &ty, path, out);
-            path.pop();
+            self.part_tests(Projection::Field(i), pat, &ty, path, out);
         }
     }
 
@@ -377,6 +384,9 @@ impl Checker<'_> {
         ty: &Ty,
         span: Span,
     ) -> Option<Vec<(usize, &'p syn::Pat, Ty)>> {
+        if let Ty::Error | Ty::Never = self.shallow(ty) {
+            return None;
+        }
         let whole = self.type_of(named.sum);
         let mut wrong = !self.table.unify(ty, &whole);
         if wrong {

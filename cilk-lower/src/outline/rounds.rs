@@ -91,21 +91,17 @@ impl Rounds {
             let test = make.compare(BinOp::Ne, make.var(var, &USIZE), make.count(0));
             stmts.push(make.assert(text, test));
         };
+        let backwards = match &over {
+            For::Range { rev, step, .. } => *rev || step.as_ref().is_some_and(|s| s.then_rev),
+            For::Slices { rev, parts, .. } => *rev || parts.iter().any(|part| part.rev),
+        };
+        if backwards {
+            diags
+                .error(span, "`rev` of a parallel loop")
+                .help("its rounds run side by side, in no order: leave it out");
+            return None;
+        }
         let over = match over {
-            For::Range { rev: true, .. } | For::Slices { rev: true, .. } => {
-                diags
-                    .error(span, "`rev` of a parallel loop")
-                    .help("its rounds run side by side, in no order: leave it out");
-                return None;
-            }
-            For::Range {
-                step: Some(step), ..
-            } if step.then_rev => {
-                diags
-                    .error(span, "`rev` of a parallel loop")
-                    .help("its rounds run side by side, in no order: leave it out");
-                return None;
-            }
             For::Range {
                 var,
                 lo,
@@ -390,6 +386,7 @@ fn over_slices(parts: &[Items], index: Option<VarId>, make: &Make) -> For {
                 Are::Windows(n) => By::Windows(size(n)),
             },
             item: items.item.clone(),
+            rev: false,
             keep: false,
         }
     };

@@ -179,7 +179,7 @@ impl Outliner<'_> {
         };
         let in_turn = match over {
             For::Range { rev, step, .. } => *rev || step.as_ref().is_some_and(|s| s.then_rev),
-            For::Slices { rev, parts, .. } => *rev || parts.iter().any(|p| p.keep),
+            For::Slices { rev, parts, .. } => *rev || parts.iter().any(|p| p.keep || p.rev),
         };
         let used = self.used_from_around(&mut e.clone());
         let mut body = body.clone();

@@ -34,8 +34,6 @@ pub mod program {
 //~   help: put it next to what is run over: `a.iter().rev().map(..)`
 //~ 8:55: `zip` behind another adaptor
 //~   help: put it next to what is run over: `a.iter().zip(b).map(..)`
-//~ 9:40: `step_by` behind another adaptor
-//~   help: step through the indices: `(0..a.len()).step_by(n).map(..)`
 //~ 10:33: `return` in a closure
 //~   help: write a loop; a closure ends with its value
 //~ 11:50: `break` in a closure
@@ -55,8 +53,6 @@ pub mod program {
 //~   help: write a loop for each
 //~ 21:30: `cycle` of an iterator is not part of the task language
 //~   help: run over the indices: `a[i % a.len()]`
-//~ 22:50: `rev` of one side of a `zip`
-//~   help: run over the indices: `for i in 0..n`, with `a[n - 1 - i]`
 //~ 23:35: `step_by` of one side of a `zip`
 //~   help: step through its indices: `for i in (0..a.len()).step_by(n)`
 //~ 24:45: rounds are counted twice
@@ -69,5 +65,3 @@ pub mod program {
 //~   help: nothing is allocated in a task: use an array, or pass a slice
 //~ 27:25: there is no function `Vec::with_capacity` in the task language
 //~   help: nothing is allocated in a task: use an array, or pass a slice
-//~ 28:20: `<` cannot be applied to `[usize; 2]`
-//~   help: write it for the parts, one by one

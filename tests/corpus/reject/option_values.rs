@@ -59,8 +59,6 @@ pub mod program {
 //~   help: say what happens where there is nothing: `let Some(x) = .. else { .. };`
 //~ 21:24: the two sides differ: `Option<u32>` and `an integer`
 //~   help: take it apart: `if let Some(x) = ..`, or say what it is where there is nothing: `.unwrap_or(..)`
-//~ 22:20: `>` cannot be applied to `Option<u32>`
-//~   help: take it apart: `if let Some(x) = ..`, or say what it is where there is nothing: `.unwrap_or(..)`
 //~ 23:33: expected `Option<u64>`, found `Option<u32>`
 //~ 24:25: expected `u32`, found `Option<u32>`
 //~   help: take it apart: `if let Some(x) = ..`, or say what it is where there is nothing: `.unwrap_or(..)`
@@ -77,8 +75,6 @@ pub mod program {
 //~ 36:16: a pattern of an `Option` for `u32`
 //~ 37:16: a pattern of a `Result` for `Option<u32>`
 //~   help: make one of it: `.ok_or(..)`
-//~ 39:21: this pattern asks for what lies behind a reference inside of a value
-//~   help: bind the reference, and compare what it refers to in a guard: `Some(x) if *x == 0`
 //~ 40:20: the type of this is not known
 //~   help: write it: `let x: u32 = ..`
 //~ 42:25: `Option<u32>` has no method `unwarp`

@@ -26,8 +26,6 @@ pub mod program {
 //~ 12:13: a pattern of 3 fields for `(u32, u32)`
 //~ 13:13: the pattern does not name all fields
 //~   help: end it with `..`
-//~ 14:13: this pattern is not part of the task language
-//~   help: patterns are names, `_`, tuples, structs, arrays and `&` of these; in `match` also integers, bools and ranges
 //~ 15:13: a pattern of an `Option` for `u32`
 //~ 16:17: `&` of a part of what a reference refers to
 //~   help: a name there is a reference already: leave out the `&`, and write `*x` for the value
@@ -37,5 +35,3 @@ pub mod program {
 //~   help: use `u8` values: `b'x'`, or an array of them
 //~ 20:13: expected `u32`, found `a float`
 //~   help: convert it: `.. as u32`
-//~ 21:13: `ref` is not part of the task language
-//~   help: bind the value itself

@@ -42,16 +42,12 @@ pub mod program {
 
 //~ 7:50: `unwrap_or` takes other arguments
 //~   help: write `.unwrap()` or `.unwrap_or(value)`
-//~ 9:13: `None` is not covered
-//~   help: write arms of `Some(..)`, and one of `None` or `_`
-//~ 12:13: `Some(_)` is not covered
-//~   help: write arms of `Some(..)`, and one of `None` or `_`
-//~ 16:13: this arm of a `match` of what a search finds
-//~   help: write arms of `Some(..)`, and one of `None` or `_`
+//~ 8:19: this `match` has no arm for `None`
+//~   help: add an arm for it, or `_ => ..` for all others
+//~ 11:20: this `match` has no arm for `Some(_)`
+//~   help: add an arm for it, or `_ => ..` for all others
 //~ 18:27: this `match` has no arm for `4`
 //~   help: add an arm for it, or `_ => ..` for all others
-//~ 22:16: this arm of a `match` of what a search finds
-//~   help: write arms of `Some(..)`, and one of `None` or `_`
 //~ 23:45: expected `(&i32,)`, found `an integer`
 //~ 25:30: expected `u32`, found `usize`
 //~   help: convert it: `.. as u32`
@@ -59,10 +55,6 @@ pub mod program {
 //~   help: a program calls its own functions; define it in this module
 //~ 29:46: `return` in a closure
 //~   help: write a loop; a closure ends with its value
-//~ 32:13: this arm of a `match` of what a search finds
-//~   help: write arms of `Some(..)`, and one of `None` or `_`
-//~ 35:26: `get` of a range is not part of the task language
-//~   help: compare its ends with the length, then write `&a[lo..hi]`
 //~ 37:45: `Option<std::cmp::Ordering>` has no method `is_gt`
 //~   help: take it apart: `if let Some(x) = ..`, or `match`
 //~ 38:37: expected `i32`, found `&i32`

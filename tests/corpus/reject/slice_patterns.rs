@@ -32,15 +32,13 @@ pub mod program {
     }
 }
 
-//~ 7:17: this `match` has no arm for slices of length 1
+//~ 7:17: this `match` has no arm for `[_]`
 //~   help: add an arm for it, or `_ => ..` for all others
-//~ 14:13: this pattern of a slice is not part of the task language
-//~   help: write `[a, b, rest @ ..]`, with patterns of elements, `_` or a name; beside `|` of lengths alone
 //~ 17:40: expected `(&u32, &u32)`, found `an integer`
-//~ 19:13: this pattern of a slice is not part of the task language
-//~   help: write `[a, b, rest @ ..]`, with patterns of elements, `_` or a name; beside `|` of lengths alone
+//~ 19:38: `..` stands twice in this pattern
+//~   help: one of them is what the other elements leave: name elements in place of the other
 //~ 23:28: there is no `missing` here
-//~ 26:13: this pattern is not part of the task language
-//~   help: a slice may be shorter: `let [x, rest @ ..] = a else { .. };`, or `match`
+//~ 26:13: this pattern leaves slices that are shorter
+//~   help: say what happens there: `let [x, rest @ ..] = a else { .. };`, or `match`
 //~ 28:14: `&` of a part of what a reference refers to
 //~   help: a name there is a reference already: leave out the `&`, and write `*x` for the value

@@ -153,8 +153,6 @@ pub mod program {
 //~   help: write a loop; a closure ends with its value
 //~ 66:24: floats have no `cmp`: a NaN has no place in an order
 //~   help: use `partial_cmp` or `total_cmp`
-//~ 67:24: `[an integer; 2]` has no method `cmp`
-//~   help: numbers, bools and tuples of them have an order, and structs and enums that derive it; floats have `total_cmp`
 //~ 68:27: `std::cmp::Ordering` has no method `is_less`
 //~   help: did you mean `is_le`?
 //~ 69:23: expected `&u32`, found `an integer`
@@ -162,11 +160,7 @@ pub mod program {
 //~   help: add an arm for it, or `_ => ..` for all others
 //~ 78:21: `mut` in a pattern of what lies behind `&mut`
 //~   help: leave it out: the name is a reference, `*x += 1` changes what it refers to
-//~ 79:13: this cannot be assigned to
-//~   help: assign to a variable, a field, an element or `*reference`
-//~ 82:13: `x` is a reference to different parts in these patterns
-//~   help: give each pattern an arm of its own
-//~ 85:16: a reference to `&u32` is not part of the task language
+//~ 85:21: a reference to `&u32` is not part of the task language
 //~   help: take it as it is: it is copied
 //~ 88:17: a reference to `&u32` is not part of the task language
 //~   help: take it as it is: it is copied
@@ -175,6 +169,5 @@ pub mod program {
 //~ 93:9: `p` cannot be changed: it is not declared `mut`
 //~   note: 91:30: it is declared here
 //~   help: write `mut p` there
-//~ 95:14: `x` cannot be changed: it is not declared `mut`
-//~   note: 94:21: it is declared here
-//~   help: write `mut x` there
+//~ 95:13: this cannot be written: it lies behind `&u32`
+//~   help: take it as `&mut u32`

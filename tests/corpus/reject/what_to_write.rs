@@ -32,8 +32,8 @@ pub mod program {
 
 //~ 22:37: there is no `&mut` of a `&[i64]` for `mem::replace`
 //~   help: write `let old = a; a = new;`
-//~ 23:13: this pattern is not part of the task language
-//~   help: a slice may be shorter: `let [x, rest @ ..] = a else { .. };`, or `match`
+//~ 23:13: this pattern leaves slices that are shorter
+//~   help: say what happens there: `let [x, rest @ ..] = a else { .. };`, or `match`
 //~ 25:20: `NoDefault` has no default
 //~   help: put `#[derive(Default)]` in front of the struct
 //~ 26:20: `NoDefault` has no default

@@ -42,13 +42,16 @@ programs! {
     called_tasks
     casts_floats
     casts_ints
+    changed_in_matches
     checksum
     cilksort
     cliques
     clones
     closest_points
+    closure_patterns
     closures
     common_subsequences
+    compared_values
     comparisons
     complex_fft
     constants
@@ -115,6 +118,7 @@ programs! {
     lent_options
     lent_struct_fields
     let_conditions
+    lexed_texts
     library_methods
     life_on_torus
     loop_labels
@@ -125,6 +129,8 @@ programs! {
     match_integers
     match_tuples
     match_values
+    matched_pairs
+    matched_results
     matches_macro
     matrix_multiply
     matrix_quadrants
@@ -137,6 +143,7 @@ programs! {
     modules
     no_parameters
     on_gpu
+    option_places
     option_uses
     optional_parts
     options
@@ -151,6 +158,8 @@ programs! {
     parallel_recursion
     parallel_rows
     patterns_behind_references
+    patterns_in_patterns
+    patterns_through_references
     patterns_with_rest
     permutations
     ports_of_loops
@@ -162,6 +171,7 @@ programs! {
     raw_names
     recursive_rays
     references
+    references_from_matches
     results
     results_in_array
     results_in_slice
@@ -169,15 +179,18 @@ programs! {
     results_structs_arrays
     results_tuple
     return_before_sync
+    rows_in_step
     satisfiability
     segment_trees
     several_syncs
     shadowing
     shared_alpha_beta
+    sides_of_zips
     slice_methods
     slice_patterns
     slice_windows
     slices
+    slices_in_patterns
     small_arrays
     sorted_slices
     spanning_forests

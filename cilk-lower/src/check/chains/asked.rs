@@ -6,7 +6,7 @@ use super::{
     search::Found,
 };
 use crate::{
-    hir::{Expr, ExprKind, Pat, Stmt},
+    hir::{Builtin, Expr, ExprKind, Pat, Stmt},
     ty::{BOOL, Ty},
 };
 use proc_macro2::{Ident, Span, TokenStream};
@@ -222,7 +222,7 @@ impl Checker<'_> {
         asked: &syn::ExprMethodCall,
         receiver: Expr,
     ) -> Expr {
-        let (span, of) = (asked.span(), &asked.receiver);
+        let span = asked.span();
         let args: Vec<&syn::Expr> = asked.args.iter().collect();
         let name = asked.method.to_string();
         let sum = match self.shallow(&receiver.ty) {
@@ -231,18 +231,8 @@ impl Checker<'_> {
         };
         let result = sum == Some(Sum::Result);
         match (&*name, &args[..]) {
-            ("take", []) if !result => {
-                return self.expr(
-                    &parse_quote_spanned!(span=> std::mem::take(&mut (#of))),
-                    None,
-                );
-            }
-            ("replace", [new]) if !result => {
-                let made = own("Some", span);
-                let replaced =
-                    parse_quote_spanned!(span=> std::mem::replace(&mut (#of), #made(#new)));
-                return self.expr(&replaced, None);
-            }
+            ("take", []) if !result => return self.exchanged(receiver, None, asked),
+            ("replace", [new]) if !result => return self.exchanged(receiver, Some(new), asked),
             ("as_ref" | "as_mut", []) => {
                 return self.borrowed_parts(receiver, name == "as_mut", asked);
             }
@@ -302,20 +292,40 @@ impl Checker<'_> {
         Expr::new(ExprKind::Block(stmts, Some(value)), value_ty, span)
     }
 
-    /// A reference to what a method is called on, as a variable, and the place behind it.
-    pub(in super::super) fn lent(
-        &mut self,
-        receiver: Expr,
-        mutable: bool,
-        span: Span,
-    ) -> (Stmt, Expr) {
-        let reference = match self.shallow(&receiver.ty) {
+    /// A reference to what a method is called on.
+    fn referred(&mut self, receiver: Expr, mutable: bool, span: Span) -> Expr {
+        match self.shallow(&receiver.ty) {
             Ty::Ref { target, .. } => {
                 let want = Ty::Ref { mutable, target };
                 self.coerce(receiver, &want)
             }
             _ => self.borrow(receiver, mutable, span),
+        }
+    }
+
+    /// `take`, and with a value `replace`: what was there.
+    fn exchanged(
+        &mut self,
+        receiver: Expr,
+        new: Option<&syn::Expr>,
+        asked: &syn::ExprMethodCall,
+    ) -> Expr {
+        let (span, wrap) = (asked.span(), own("Some", asked.span()));
+        let reference = self.referred(receiver, true, asked.receiver.span());
+        let Ty::Ref { target, .. } = self.shallow(&reference.ty) else {
+            return Self::broken(span);
         };
+        let new = match new {
+            Some(new) => self.expr_as(&parse_quote_spanned!(span=> #wrap(#new)), &target),
+            None => self.default_of(&target, span),
+        };
+        let kind = ExprKind::Method(Builtin::MemReplace, vec![reference, new]);
+        Expr::new(kind, *target, span)
+    }
+
+    /// The same as a variable, and the place behind it.
+    fn lent(&mut self, receiver: Expr, mutable: bool, span: Span) -> (Stmt, Expr) {
+        let reference = self.referred(receiver, mutable, span);
         let ty = reference.ty.clone();
         let var = self.add_var("option", ty.clone());
         let place = self.behind_refs(Expr::new(ExprKind::Var(var), ty, span));
@@ -329,7 +339,7 @@ impl Checker<'_> {
     }
 
     /// A reference to a place.
-    pub(in super::super) fn lent_place(&mut self, part: Expr, mutable: bool) -> Expr {
+    fn lent_place(&mut self, part: Expr, mutable: bool) -> Expr {
         let (ty, span) = (part.ty.clone(), part.span);
         if let shown @ (Ty::Slice { .. } | Ty::Ref { .. } | Ty::Mat { .. }) = self.shallow(&ty) {
             let shown = self.show(&shown);

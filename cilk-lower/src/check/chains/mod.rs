@@ -12,7 +12,7 @@ mod sources;
 
 use super::{
     Checker,
-    control::{PARTS, ROWS, instead_of_adaptor, is_parallel_attribute},
+    iteration::{PARTS, ROWS, instead_of_adaptor, is_parallel_attribute},
     places::strip,
 };
 use crate::{
@@ -123,6 +123,14 @@ fn links<'e>(
     Some(base)
 }
 
+/// Whether a `for` knows an adaptor by itself. What is left out in front of a `zip` is left out of the slice.
+fn is_head(m: &syn::ExprMethodCall, adaptors: &[&syn::ExprMethodCall], over: &syn::Expr) -> bool {
+    let name = m.method.to_string();
+    let mut from = adaptors.iter().skip_while(|of| !std::ptr::eq(**of, m));
+    let cuts = matches!(&*name, "skip" | "take") && matches!(over, syn::Expr::MethodCall(_));
+    HEAD.contains(&&*name) || cuts && from.any(|of| of.method == "zip")
+}
+
 impl Loop {
     /// Reads what stands before the last method; none if that is no iterator.
     fn new(e: &syn::Expr, span: Span) -> Option<Result<Self, Refused>> {
@@ -132,7 +140,7 @@ impl Loop {
         let head = |m: &&&syn::ExprMethodCall| {
             let name = m.method.to_string();
             let direct = std::ptr::eq(strip(&m.receiver), over);
-            HEAD.contains(&&*name)
+            is_head(m, &adaptors, over)
                 && !(name == "enumerate" && is_range)
                 && (direct || !matches!(&*name, "copied" | "cloned"))
         };
@@ -242,11 +250,17 @@ impl Loop {
                 self.refers = false;
                 quote_spanned!(span=> let #item = *#item;)
             }
-            ("rev" | "zip" | "step_by", _) => {
+            ("step_by", [by]) => {
+                let (left, step) = (self.variable("left"), self.variable("step"));
+                self.before.extend(
+                    quote_spanned!(span=> let mut #left = 0; let #step: usize = #by; assert!(#step != 0);),
+                );
+                quote_spanned!(span=> if #left > 0 { #left -= 1; continue; } #left = #step - 1;)
+            }
+            ("rev" | "zip", _) => {
                 let help = match &*name {
                     "rev" => "put it next to what is run over: `a.iter().rev().map(..)`",
-                    "zip" => "put it next to what is run over: `a.iter().zip(b).map(..)`",
-                    _ => "step through the indices: `(0..a.len()).step_by(n).map(..)`",
+                    _ => "put it next to what is run over: `a.iter().zip(b).map(..)`",
                 };
                 return refused(
                     m.method.span(),
@@ -492,11 +506,8 @@ impl Checker<'_> {
     pub(super) fn chained_for(&mut self, f: &syn::ExprForLoop) -> Option<Expr> {
         let span = f.expr.span();
         let mut adaptors = Vec::new();
-        links(&f.expr, &mut adaptors)?;
-        if adaptors
-            .iter()
-            .all(|m| HEAD.contains(&&*m.method.to_string()))
-        {
+        let over = links(&f.expr, &mut adaptors)?;
+        if adaptors.iter().all(|m| is_head(m, &adaptors, over)) {
             return None;
         }
         let made = Loop::new(&f.expr, span)?;

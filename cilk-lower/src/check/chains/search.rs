@@ -5,13 +5,17 @@ use super::{
         Checker,
         patterns::{ArmSyntax, BodySyntax},
         places::strip,
+        refutable::{Needs, needs_of},
     },
     Loop, Refused, apply,
     asked::OF_OPTION,
-    own, refused,
+    own,
     sources::{is_part, is_search, part},
 };
-use crate::{hir::Expr, ty::Ty};
+use crate::{
+    hir::{Expr, ExprKind},
+    ty::Ty,
+};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{parse_quote_spanned, spanned::Spanned};
@@ -146,12 +150,11 @@ struct Arms<'s> {
 }
 
 impl<'s> Arms<'s> {
-    fn new(checker: &Checker<'_>, arms: &'s [ArmSyntax<'s>]) -> Result<Self, Refused> {
-        let help = "write arms of `Some(..)`, and one of `None` or `_`";
+    /// None if they ask for more than whether something was found.
+    fn new(checker: &Checker<'_>, arms: &'s [ArmSyntax<'s>]) -> Option<Self> {
         let (mut some, mut other) = (Vec::new(), None);
         let (mut asks, mut wild) = (false, false);
         for arm in arms {
-            let span = arm.pat.span();
             match strip_parens(arm.pat) {
                 syn::Pat::TupleStruct(t)
                     if checker.is_some(&t.path) && t.elems.len() == 1 && !wild =>
@@ -168,22 +171,16 @@ impl<'s> Arms<'s> {
                 }
                 // Behind `None` it is `Some(_)`.
                 pat if is_wild(pat) && !wild => some.push((pat, arm)),
-                _ => return refused(span, "this arm of a `match` of what a search finds", help),
+                _ => return None,
             }
         }
-        match other {
-            Some(other) if wild || !some.is_empty() => Ok(Self {
-                some,
-                asks,
-                other,
-                wild,
-            }),
-            _ => {
-                let missing = if other.is_none() { "None" } else { "Some(_)" };
-                let at = arms.first().map_or_else(Span::call_site, |a| a.pat.span());
-                refused(at, format!("`{missing}` is not covered"), help)
-            }
-        }
+        let other = other.filter(|_| wild || !some.is_empty())?;
+        Some(Self {
+            some,
+            asks,
+            other,
+            wild,
+        })
     }
 }
 
@@ -210,7 +207,6 @@ impl Checker<'_> {
             syn::Pat::Tuple(t) => t.elems.iter().any(|p| self.asks(p)),
             syn::Pat::TupleStruct(t) => t.elems.iter().any(|p| self.asks(p)),
             syn::Pat::Struct(s) => s.fields.iter().any(|f| self.asks(&f.pat)),
-            syn::Pat::Slice(s) => s.elems.iter().any(|p| self.asks(p)),
             _ => true,
         }
     }
@@ -234,13 +230,39 @@ impl Checker<'_> {
             return matched;
         }
         let search = Search::new(e).filter(|search| !self.has_own(&search.end.method));
-        let Some(found) = search.and_then(|search| Found::new(&search, e.span())) else {
-            let value = self.expr(e, None);
-            return self.matching(value, arms, want, span);
-        };
-        match found.and_then(|found| Ok(found.matched(&Arms::new(self, arms)?))) {
-            Ok(block) => self.expr(&block, want),
-            Err(why) => self.refuse(why.span, why.message, why.help),
+        // Arms that ask for more than whether something was found are those of an `Option`.
+        let plain = Arms::new(self, arms);
+        let found = search.filter(|_| plain.is_some());
+        match (
+            found.and_then(|search| Found::new(&search, e.span())),
+            plain,
+        ) {
+            (Some(Ok(found)), Some(arms)) => self.expr(&found.matched(&arms), want),
+            (Some(Err(why)), _) => self.refuse(why.span, why.message, why.help),
+            _ => {
+                let value = self.scrutinee(e, arms);
+                self.matching(value, arms, want, span)
+            }
+        }
+    }
+
+    /// What a `match` is of. What a closure is lent is a reference there, where names need that.
+    fn scrutinee(&mut self, e: &syn::Expr, arms: &[ArmSyntax<'_>]) -> Expr {
+        let names = arms.iter().any(|arm| needs_of(arm.pat) > Needs::Nothing);
+        match strip(e) {
+            syn::Expr::Tuple(t) if names => {
+                let parts = t.elems.iter();
+                let parts: Vec<Expr> = parts.map(|part| self.scrutinee(part, arms)).collect();
+                let ty = Ty::Tuple(parts.iter().map(|part| part.ty.clone()).collect());
+                Expr::new(ExprKind::Tuple(parts), ty, e.span())
+            }
+            _ => {
+                let value = self.expr(e, None);
+                match names && self.is_lent(e, &value) {
+                    true => self.borrow(value, false, e.span()),
+                    false => value,
+                }
+            }
         }
     }
 

@@ -71,12 +71,27 @@ pub(super) fn part(
     let (one, rest) = (own("one", span), own("rest", span));
     let value = match (name, m.args.first()) {
         ("get", Some(index)) => {
-            if let syn::Expr::Range(_) = strip(index) {
-                return refused(
-                    index.span(),
-                    "`get` of a range is not part of the task language",
-                    "compare its ends with the length, then write `&a[lo..hi]`",
+            if let syn::Expr::Range(range) = strip(index) {
+                let syn::RangeLimits::HalfOpen(_) = range.limits else {
+                    return refused(
+                        index.span(),
+                        "`get` of a range with its end",
+                        "write the index behind it: `lo..hi + 1`",
+                    );
+                };
+                let (low, high) = (own("low", span), own("high", span));
+                let lo = range
+                    .start
+                    .as_deref()
+                    .map_or_else(|| quote_spanned!(span=> 0), ToTokens::to_token_stream);
+                let hi = range.end.as_deref().map_or_else(
+                    || quote_spanned!(span=> #all.len()),
+                    ToTokens::to_token_stream,
                 );
+                return Ok(quote_spanned!(span=>
+                    let #all = #by(#of)[..]; let (#low, #high): (usize, usize) = (#lo, #hi);
+                    let #some = #low <= #high && #high <= #all.len();
+                    let mut #best; if #some { #best = #by #all[#low..#high]; }));
             }
             return Ok(quote_spanned!(span=>
                 let #all = #by(#of)[..]; let #at: usize = #index; let #some = #at < #all.len();
@@ -162,7 +177,8 @@ impl Loop {
                     false => quote_spanned!(span=> #key >= #least),
                 };
                 let take = take(&item);
-                quote_spanned!(span=> let #key = #of; if !#some || #better { #take #least = #key; })
+                quote_spanned!(span=> let #key = #of;
+                    if !#some { #take #least = #key; } else if #better { #take #least = #key; })
             }
         };
         let (own, run) = (&self.before, self.with(None, &body));

@@ -341,9 +341,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Learns from what is wanted only where no coercion lies in between: of structs and arrays.
+    /// Learns from what is wanted only where no coercion lies in between: of what has parts.
     pub(super) fn learn_shape(&mut self, ty: &syn::Type, want: &Ty, g: &mut Guesses) {
-        if let Ty::Struct(_) | Ty::Array(..) = self.shallow(want) {
+        if let Ty::Struct(_) | Ty::Array(..) | Ty::Option(_) | Ty::Result(..) | Ty::Tuple(_) =
+            self.shallow(want)
+        {
             let alone = matches!(ty, syn::Type::Path(p) if g.of(&p.path).is_some());
             if !alone {
                 self.learn(ty, want, g);
