@@ -116,7 +116,7 @@ impl Checker<'_> {
         let known = names.map(|p| p.name.clone()).zip(known).collect();
         let at = self.m.at_of(template, known);
         let ret = self.there(&at, |c| match output {
-            Some(ty) => Ty::from_type(&c.m.resolve_type(ty)),
+            Some(ty) => c.annotated(ty),
             None => Ty::unit(),
         });
         let closures: Vec<_> = closures
@@ -124,12 +124,9 @@ impl Checker<'_> {
             .map(|(pat, signature, named)| {
                 let signature = self.there(&at, |c| {
                     let inputs = signature.inputs.iter();
-                    let inputs = inputs
-                        .map(|ty| Ty::from_type(&c.m.resolve_type(ty)))
-                        .collect();
+                    let inputs = inputs.map(|ty| c.annotated(ty)).collect();
                     let output = signature.output.as_ref();
-                    let output =
-                        output.map_or_else(Ty::unit, |ty| Ty::from_type(&c.m.resolve_type(ty)));
+                    let output = output.map_or_else(Ty::unit, |ty| c.annotated(ty));
                     (inputs, output)
                 });
                 (pat, named.for_signature(signature))
@@ -155,7 +152,7 @@ impl Checker<'_> {
         let (stmts, body) = self.there(&at, |c| {
             let mut stmts = Vec::new();
             for (pat, ty, value) in values {
-                let ty = Ty::from_type(&c.m.resolve_type(ty));
+                let ty = c.annotated(ty);
                 let value = c.coerce(value, &ty);
                 stmts.push(Stmt::Let(c.pattern(pat, &ty), Some(value)));
             }

@@ -5,6 +5,7 @@
 
 mod guesses;
 mod inline;
+mod said;
 
 pub(super) use guesses::Guesses;
 
@@ -80,6 +81,7 @@ impl Checker<'_> {
                 }
             }
         }
+        self.learn_bounds(&template, &mut g);
         if self.kind.is_none() || template.takes_closures() {
             let value = self.inline(&template, &mut g, values, closures, want, span);
             if taken.is_empty() {
@@ -107,11 +109,11 @@ impl Checker<'_> {
     ) -> Expr {
         if let Some(known) = self.settled(&template.params, &g) {
             let id = self.m.copy_fn(&template, &known, span);
-            let ret = self
-                .m
-                .fns
-                .get(id.0)
-                .map_or(Ty::Error, |f| Ty::from_type(&f.ret));
+            let ret = self.m.fns.get(id.0).map(|f| f.ret.clone());
+            let ret = ret.map_or(Ty::Error, |ret| match &template.item.sig.output {
+                syn::ReturnType::Type(_, ty) => self.there(&template.at, |c| c.said(ty, &ret, &g)),
+                syn::ReturnType::Default => Ty::unit(),
+            });
             return Expr::new(ExprKind::Call(id, args), ret, span);
         }
         let ret = match &template.item.sig.output {
