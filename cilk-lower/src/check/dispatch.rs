@@ -4,7 +4,7 @@
 use super::Checker;
 use crate::{
     generics::{Bound, TraitUse},
-    hir::Expr,
+    hir::{Expr, ExprKind},
     impls::{self, takes_self},
     items::Item,
     traits::Impl,
@@ -457,6 +457,24 @@ impl Checker<'_> {
         ty
     }
 
+    /// The same of a function of a struct with parameters, of which the source says what these are.
+    fn as_said_by_struct(&mut self, mut value: Expr, said: &Ty, ret: &Type) -> Expr {
+        let is_struct = matches!(self.table.mark(said).as_deref(), Some(Mark::Struct(_)));
+        let ExprKind::Call(id, _) = &*value.kind else {
+            return value;
+        };
+        let item = &self.m.fns[id.0];
+        let (at, sig) = (item.at.clone(), item.sig.clone());
+        if let (true, Some(sig)) = (is_struct && item.ret == *ret, sig)
+            && let syn::ReturnType::Type(_, ty) = &sig.output
+        {
+            let mut g = super::Guesses::default();
+            self.look_from_outside(&mut g, &at, Some(said));
+            value.ty = self.there(&at, |c| c.said(ty, ret, &g));
+        }
+        value
+    }
+
     /// What the source says of a call's value: what the trait says that its function gives.
     pub(super) fn as_said(
         &mut self,
@@ -465,11 +483,11 @@ impl Checker<'_> {
         by: Option<&TraitUse>,
         said: &Ty,
     ) -> Expr {
-        let (Some(by), true) = (by, self.has_bounds(said)) else {
-            return value;
-        };
         let (Some(known), Some(ret)) = (self.closed(said), self.closed(&value.ty)) else {
             return value;
+        };
+        let Some(by) = by.filter(|_| self.has_bounds(said)) else {
+            return self.as_said_by_struct(value, said, &ret);
         };
         let output = match self.m.traits[by.id].get(name) {
             Some(syn::TraitItem::Fn(f)) => match &f.sig.output {

@@ -50,6 +50,7 @@ programs! {
     clones
     closest_points
     closures
+    closures_by_bounds
     common_subsequences
     comparisons
     complex_fft

@@ -38,6 +38,13 @@ impl Guesses {
         }
     }
 
+    /// Adds what is known of other names.
+    pub(super) fn extend(&mut self, more: Self) {
+        for (name, guess) in more.0 {
+            self.0.entry(name).or_insert(guess);
+        }
+    }
+
     /// Learns what the number parameter is that an argument names.
     pub(super) fn learn_number(&mut self, arg: &syn::GenericArgument, bits: u64) {
         if let Some((name, _)) = number_name(arg, self) {
@@ -266,7 +273,18 @@ impl Checker<'_> {
                 let args = args.collect();
                 Some(self.table.marked(ty, Mark::Struct(args)))
             }
-            _ => Some(Ty::from_type(&self.m.resolve_type(ty))),
+            (item, ..) => {
+                let known = Ty::from_type(&self.m.resolve_type(ty));
+                let is_itself = match (item, &known) {
+                    (Some(Item::Struct(_)), _) => true,
+                    (None, Ty::Scalar(_)) => self.m.known(path).is_none(),
+                    _ => false,
+                };
+                Some(match is_itself {
+                    true => self.table.marked(known, Mark::Itself),
+                    false => known,
+                })
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use super::{
     Guesses,
 };
 use crate::{
-    generics::{Signature, Template},
+    generics::{At, Signature, Template},
     hir::{Expr, ExprKind, Stmt},
     ty::Ty,
 };
@@ -122,14 +122,17 @@ impl Checker<'_> {
         let closures: Vec<_> = closures
             .into_iter()
             .map(|(pat, signature, named)| {
-                let signature = self.there(&at, |c| {
-                    let inputs = signature.inputs.iter();
-                    let inputs = inputs.map(|ty| c.annotated(ty)).collect();
-                    let output = signature.output.as_ref();
-                    let output = output.map_or_else(Ty::unit, |ty| c.annotated(ty));
-                    (inputs, output)
+                let inside = self.there(&at, |c| match &signature.output {
+                    Some(ty) => c.annotated(ty),
+                    None => Ty::unit(),
                 });
-                (pat, named.for_signature(signature))
+                let inputs = signature.inputs.iter();
+                let inputs = inputs
+                    .map(|ty| self.outside(template, &at, ty, g))
+                    .collect();
+                let output = signature.output.as_ref();
+                let output = output.map_or_else(Ty::unit, |ty| self.outside(template, &at, ty, g));
+                (pat, named.for_signature(inputs, output, inside))
             })
             .collect();
         // Nothing of what stands around the call is in sight.
@@ -175,7 +178,14 @@ impl Checker<'_> {
             true => Expr::new(ExprKind::Labelled(id, body), ret.clone(), span),
             false => body,
         };
+        let ret = output.map_or(ret, |ty| self.outside(template, &at, ty, g));
         Expr::new(ExprKind::Block(stmts, Some(body)), ret, span)
+    }
+
+    /// A type of a function's signature, as its caller says it.
+    fn outside(&mut self, template: &Template, at: &At, ty: &syn::Type, g: &Guesses) -> Ty {
+        let known = self.there(at, |c| c.m.resolve_type(ty));
+        self.there(&template.at, |c| c.said(ty, &known, g))
     }
 
     /// Learns from a closure's body what its parameter says that it returns.

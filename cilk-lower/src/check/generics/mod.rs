@@ -52,6 +52,8 @@ impl Checker<'_> {
             );
         }
         let mut g = self.guesses(&template.params);
+        let receiver = this.as_ref().map(|this| this.ty.clone());
+        self.look_from_outside(&mut g, &template.at, receiver.as_ref());
         if !self.take_written(&template.params, written, &mut g, span) {
             return Self::broken(span);
         }

@@ -5,7 +5,7 @@ use crate::{
     generics::{At, Bound, Known, Template, TraitUse},
     hir::Expr,
     items::Item,
-    ty::{Mark, Ty},
+    ty::{Class, Mark, Ty},
 };
 use millstream_graph::ty::{StructId, Type};
 use std::rc::Rc;
@@ -120,6 +120,49 @@ impl Checker<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Adds what is known where a function stands, as its caller says it: what its own bounds say of that is for its body alone.
+    pub(in super::super) fn look_from_outside(
+        &mut self,
+        g: &mut Guesses,
+        at: &At,
+        receiver: Option<&Ty>,
+    ) {
+        let mut known = Vec::new();
+        for (name, of) in at.env.iter() {
+            if let Known::Type(ty) = of {
+                let var = self.table.fresh(Class::Any);
+                known.push((name.clone(), var, Ty::from_type(ty)));
+            }
+        }
+        let numbers = at.env.iter().filter_map(|(name, of)| match of {
+            Known::Number(..) => Some((name.clone(), of.clone(), None)),
+            Known::Type(_) => None,
+        });
+        let types = known.iter().map(|(name, var, plain)| {
+            let known = Known::Type(plain.to_type());
+            (name.clone(), known, Some(var.clone()))
+        });
+        let more = self.knowing(types.chain(numbers).collect::<Vec<_>>());
+        g.extend(more);
+        let receiver = receiver.map(|ty| match self.shallow(ty) {
+            Ty::Ref { target, .. } => *target,
+            _ => ty.clone(),
+        });
+        if let (Some(receiver), Some(Known::Type(this))) = (receiver, at.env.get("Self"))
+            && self.closed(&receiver).as_ref() == Some(this)
+        {
+            if let Some(of) = at.bounds.this.clone() {
+                self.there(at, |c| c.learn(&of, &receiver, g));
+            }
+            for (_, var, _) in known.iter().filter(|(name, ..)| name == "Self") {
+                self.table.unify(var, &receiver);
+            }
+        }
+        for (_, var, plain) in &known {
+            self.table.unify(var, plain);
         }
     }
 
