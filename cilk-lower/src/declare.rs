@@ -45,8 +45,8 @@ fn is_cfg_test(item: &syn::Item) -> bool {
     })
 }
 
-/// What `Self` is called in a block: the type's name, if that is a name alone.
-fn self_name(block: &syn::ItemImpl) -> syn::Ident {
+/// What `Self` is called in a block: the type's name, if that is a name alone. In one of a trait it is known as that.
+fn self_name(block: &syn::ItemImpl, of: &Of) -> syn::Ident {
     let named = match &*block.self_ty {
         syn::Type::Path(p) if p.qself.is_none() => match p.path.segments.last() {
             Some(only) if p.path.segments.len() == 1 && !impls::has_args(only) => Some(only),
@@ -54,7 +54,8 @@ fn self_name(block: &syn::ItemImpl) -> syn::Ident {
         },
         _ => None,
     };
-    let by_name = named.filter(|_| !generics::has_params(&block.generics));
+    let is_known = *of == Of::Own || generics::has_params(&block.generics);
+    let by_name = named.filter(|_| !is_known);
     by_name.map_or_else(
         || syn::Ident::new("Self", block.self_ty.span()),
         |only| only.ident.clone(),
@@ -100,7 +101,8 @@ impl Module {
             syn::Item::Impl(i) => {
                 if let Some(Item::Family(id)) = self.names.get(name) {
                     let id = *id;
-                    let members = impls::read(i, &Of::Itself, &self_name(i), &mut self.diags);
+                    let members =
+                        impls::read(i, &Of::Itself, &self_name(i, &Of::Itself), &mut self.diags);
                     self.declare_members(id, i, &Of::Itself, members);
                 }
             }
@@ -345,11 +347,11 @@ impl Module {
                 if family.is_some() || generics::has_params(&block.generics) =>
             {
                 self.left_out(block, id);
-                let members = impls::read(block, &of, &self_name(block), &mut self.diags);
+                let members = impls::read(block, &of, &self_name(block, &of), &mut self.diags);
                 self.implement_open(id, path, block, items_of(members));
             }
             (None, Some(family)) => {
-                let members = impls::read(block, &of, &self_name(block), &mut self.diags);
+                let members = impls::read(block, &of, &self_name(block, &of), &mut self.diags);
                 self.declare_members(family, block, &of, members);
             }
             (own, _) => {
@@ -451,7 +453,7 @@ impl Module {
                 Some((used, name))
             }
         };
-        let members = impls::read(block, of, &self_name(block), &mut self.diags);
+        let members = impls::read(block, of, &self_name(block, of), &mut self.diags);
         let prefix = match (of, &by) {
             (_, Some((_, name))) => name.clone(),
             (Of::Rusts(of), None) => format!("<{known} as {of}>"),
@@ -462,7 +464,7 @@ impl Module {
             let left = self.left_out(block, used.id);
             // What a trait says is said where it stands.
             let at = self.trait_at(&used, ty);
-            let members = impls::read(&left, of, &self_name(&left), &mut self.diags);
+            let members = impls::read(&left, of, &self_name(&left, of), &mut self.diags);
             self.elsewhere(&at, |m| m.declare_own(&prefix, of, members, all));
         }
     }

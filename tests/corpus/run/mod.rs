@@ -146,6 +146,7 @@ programs! {
     methods_by_bounds
     methods_by_receiver
     methods_named_as_rusts
+    metrics
     minimax
     modules
     no_parameters

@@ -35,7 +35,7 @@ pub mod program {
     }
     impl Times<bool> for V {
         type Out = u8;
-        fn times(self, r: bool) -> <Self as Times<bool>>::Out {
+        fn times(self, r: bool) -> Self::Out {
             r as u8
         }
     }
