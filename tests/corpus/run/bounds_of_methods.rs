@@ -158,7 +158,7 @@ pub mod program {
             K(n).top(K(20)) + K(n).gene2(K(30)),
             S.gen3(K(6)) + c[0].0 * 100 + s,
             tri(K(n), K(4)) * 10 + tri(n, 3),
-            deref(&K(n), &mut k) + boxed(&c) + boxed(&[K(n)]) + K(3).half() + K(3).max(K(4)).0,
+            deref(&K(n), &mut k) + boxed(&c) + boxed(&[K(n)]) + K(3).half() + K(3).max(K(4)).0 + K(3).cmp(&K(4)),
         )
     }
     #[task]
