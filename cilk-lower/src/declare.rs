@@ -2,12 +2,13 @@
 
 use crate::{
     consts, enums,
-    generics::{self, At, Family, FamilyId, Known, Member},
+    generics::{self, At, Family, FamilyId, Known, Member, MemberItem},
     hir::{ConstId, FnId},
-    impls,
+    impls::{self, Of},
     items::{Alias, ConstItem, ConstState, Item, Module, derives, with_lifetimes},
     kernels::is_role_attribute,
     names::within,
+    traits::Trait,
 };
 use millstream_graph::ty::{Scalar, StructDef, StructId, Type};
 use proc_macro2::Span;
@@ -44,6 +45,34 @@ fn is_cfg_test(item: &syn::Item) -> bool {
     })
 }
 
+/// What `Self` is called in a block: the type's name, if that is a name alone. In one of a trait it is known as that.
+fn self_name(block: &syn::ItemImpl, of: &Of) -> syn::Ident {
+    let named = match &*block.self_ty {
+        syn::Type::Path(p) if p.qself.is_none() => match p.path.segments.last() {
+            Some(only) if p.path.segments.len() == 1 && !impls::has_args(only) => Some(only),
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_known = *of == Of::Own || generics::has_params(&block.generics);
+    let by_name = named.filter(|_| !is_known);
+    by_name.map_or_else(
+        || syn::Ident::new("Self", block.self_ty.span()),
+        |only| only.ident.clone(),
+    )
+}
+
+/// What a block with parameters holds, by the names.
+fn items_of(members: impls::Members) -> Vec<(String, MemberItem)> {
+    let fns = members.fns.into_iter();
+    let fns = fns.map(|f| (f.sig.ident.to_string(), MemberItem::Fn(Rc::new(f))));
+    let consts = members.consts.into_iter();
+    let consts = consts.map(|c| (c.ident.to_string(), MemberItem::Const(Rc::new(c))));
+    let types = members.types.into_iter();
+    let types = types.map(|t| (t.ident.to_string(), MemberItem::Type(Rc::new(t))));
+    fns.chain(consts).chain(types).collect()
+}
+
 impl Module {
     pub(crate) fn declare_all(&mut self, items: &[syn::Item], all: &mut Declared) {
         for item in items.iter().filter(|i| !is_cfg_test(i)) {
@@ -71,8 +100,10 @@ impl Module {
             }
             syn::Item::Impl(i) => {
                 if let Some(Item::Family(id)) = self.names.get(name) {
-                    let (id, members) = (*id, impls::read(i, false, &mut self.diags));
-                    self.declare_members(id, i, members);
+                    let id = *id;
+                    let members =
+                        impls::read(i, &Of::Itself, &self_name(i, &Of::Itself), &mut self.diags);
+                    self.declare_members(id, i, &Of::Itself, members);
                 }
             }
             _ => {}
@@ -145,7 +176,13 @@ impl Module {
                 self.define(&self.here(&t.ident), t.ident.span(), Item::Alias(id));
             }
             syn::Item::Trait(t) => {
-                self.traits.push((Rc::new(t.clone()), self.at.here.clone()));
+                let params = self.params(&t.generics);
+                self.traits.push(Trait {
+                    name: self.here(&t.ident),
+                    item: Rc::new(t.clone()),
+                    params,
+                    here: self.at.here.clone(),
+                });
                 let id = self.traits.len() - 1;
                 self.define(&self.here(&t.ident), t.ident.span(), Item::Trait(id));
             }
@@ -184,8 +221,18 @@ impl Module {
         if derives(attrs, "Default") {
             self.defaults.insert(id);
         }
+        self.note_orders(id, attrs);
+    }
+
+    /// The same of what compares structs and enums.
+    pub(crate) fn note_orders(&mut self, id: StructId, attrs: &[syn::Attribute]) {
         if derives(attrs, "PartialOrd") {
             self.ordered.insert(id);
+        }
+        for of in ["Ord", "PartialOrd", "PartialEq"] {
+            if derives(attrs, of) {
+                self.derived.insert((id, of.to_owned()));
+            }
         }
     }
 
@@ -206,14 +253,15 @@ impl Module {
             _ => None,
         });
         let inner: Vec<syn::Item> = inner.collect();
-        if inner.is_empty() {
+        let uses = |stmt: &syn::Stmt| matches!(stmt, syn::Stmt::Item(syn::Item::Use(_)));
+        if inner.is_empty() && !item.block.stmts.iter().any(uses) {
             return self.at.clone();
         }
         let here = format!("{name}{{}}");
         self.inside.insert(here.clone(), self.at.here.clone());
         let at = At {
             here,
-            env: Rc::clone(&self.at.env),
+            ..self.at.clone()
         };
         let of_items = At {
             here: at.here.clone(),
@@ -261,106 +309,172 @@ impl Module {
             self.const_fns.insert(id, of);
         }
         self.define(&name, span, Item::Fn(id));
-        all.functions.push((name, item, self.at.clone()));
+        let at = self.at.bounded(&item.sig.generics);
+        all.functions.push((name, item, at));
         Some(id)
     }
 
     /// The members of an `impl` block.
     pub(crate) fn declare_block(&mut self, block: &syn::ItemImpl, all: &mut Declared) {
-        let defaults = self.defaults_of(block);
-        let own_trait = defaults.is_some();
-        let members = impls::read(block, own_trait, &mut self.diags);
-        let Some(owner) = members.owner.clone() else {
-            return;
+        let own = self.trait_of(block);
+        let of = match (&block.trait_, &own) {
+            (None, _) => Of::Itself,
+            (Some(_), Some(_)) => Of::Own,
+            (Some((path, _)), None) => match impls::rusts(path, block, &mut self.diags) {
+                Some(of) => of,
+                None => return,
+            },
         };
-        let name = owner.to_string();
-        let scalar = Scalar::from_name(&name).filter(|_| own_trait || members.operator.is_some());
-        let ty = match (self.named(&name), scalar) {
-            (Some(Item::Family(family)), _) => {
-                let block = self.joined(block, defaults);
-                let members = impls::read(&block, own_trait, &mut self.diags);
-                return self.declare_members(family, &block, members);
-            }
-            (Some(Item::Struct(id)), _) => Type::Struct(id),
-            (None, Some(scalar)) => Type::Scalar(scalar),
-            _ => {
-                let d = self.diags.error(
-                    owner.span(),
-                    format!("there is no struct `{owner}` in this program"),
-                );
-                d.help("an `impl` block belongs to a struct of this program");
-                return;
-            }
-        };
-        let known = ty.display(&self.structs).to_string();
-        if let (Type::Scalar(scalar), true) = (&ty, own_trait) {
-            let names = block.items.iter().filter_map(impls::name_of);
-            let defaults = defaults.iter().flat_map(|(block, _)| &block.items);
-            for name in names.chain(defaults.filter_map(impls::name_of)) {
-                self.refuse_inherent(*scalar, name, owner.span());
-            }
-        }
-        self.declare_own(&known, members, all);
-        if let Some((mut block, here)) = defaults {
-            // What a trait says is said where it stands.
-            *block.self_ty = syn::parse_quote!(Self);
-            let env = [("Self".to_owned(), Known::Type(ty))].into();
-            let at = At {
-                here,
-                ..At::default()
-            }
-            .with(env);
-            let members = impls::read(&block, true, &mut self.diags);
-            let around = std::mem::replace(&mut self.at, at);
-            self.declare_own(&known, members, all);
-            self.at = around;
-        }
-    }
-
-    /// What a number's type has by itself comes before what a trait gives it: the two are not told apart here.
-    fn refuse_inherent(&mut self, of: Scalar, name: &syn::Ident, at: Span) {
-        if impls::is_inherent(of, &name.to_string()) {
+        let block = &self.by_its_name(block);
+        if let syn::Type::Reference(_) | syn::Type::Slice(_) = &*block.self_ty {
             self.diags
                 .error(
-                    at,
-                    format!("`{of}` has a `{name}` of its own, which comes before the trait's"),
+                    block.self_ty.span(),
+                    "an `impl` block for references or slices is not part of the task language",
                 )
-                .note(name.span(), "it is this name")
-                .help("give it another name in the trait");
+                .help("write it for what they refer to, or a function that takes them");
+            return;
+        }
+        let family = match &*block.self_ty {
+            syn::Type::Path(p) if p.qself.is_none() => match self.item(&p.path) {
+                Some(Item::Family(id)) => Some(id),
+                _ => None,
+            },
+            _ => None,
+        };
+        match (own, family) {
+            (Some((id, path)), family)
+                if family.is_some() || generics::has_params(&block.generics) =>
+            {
+                self.left_out(block, id);
+                let members = impls::read(block, &of, &self_name(block, &of), &mut self.diags);
+                self.implement_open(id, path, block, items_of(members));
+            }
+            (None, Some(family)) => {
+                let members = impls::read(block, &of, &self_name(block, &of), &mut self.diags);
+                self.declare_members(family, block, &of, members);
+            }
+            (own, _) => {
+                let Some(ty) = self.owner_of(block, &of) else {
+                    return;
+                };
+                self.declare_of(&ty, block, &of, own, all);
+            }
         }
     }
 
-    /// The block of a struct with parameters with what its trait says for all.
-    fn joined(
-        &mut self,
-        block: &syn::ItemImpl,
-        defaults: Option<(syn::ItemImpl, String)>,
-    ) -> syn::ItemImpl {
+    /// A block with the type that an alias in the place of its type is.
+    fn by_its_name(&self, block: &syn::ItemImpl) -> syn::ItemImpl {
         let mut block = block.clone();
-        if let Some((defaults, here)) = defaults {
-            if here != self.at.here && !defaults.items.is_empty() {
-                self.diags
-                    .error(
-                        block.self_ty.span(),
-                        "this takes what the trait says for all from another module",
-                    )
-                    .help("write it here, or put the trait into the module of the struct");
-            }
-            block.items.extend(defaults.items);
+        while let syn::Type::Path(p) = &*block.self_ty
+            && let Some(Item::Alias(id)) = self.item(&p.path)
+            && let alias = &self.aliases[id]
+            && alias.params.is_empty()
+            && alias.at.here == self.at.here
+            && !matches!(&*alias.ty, syn::Type::Path(to) if to.path == p.path)
+        {
+            block.self_ty = Box::new((*alias.ty).clone());
         }
         block
     }
 
-    /// The members of a block of a struct without parameters, which is known as that.
-    fn declare_own(&mut self, known: &str, members: impls::Members, all: &mut Declared) {
+    /// The type whose block it is, which has no parameters.
+    fn owner_of(&mut self, block: &syn::ItemImpl, of: &Of) -> Option<Type> {
+        let span = block.self_ty.span();
+        let refused = "an `impl` block belongs to a struct of this program";
+        let named = match &*block.self_ty {
+            syn::Type::Path(p) if p.qself.is_none() => Some(&p.path),
+            _ => None,
+        };
+        let known = named.map(|path| (path.segments.last(), self.item(path)));
+        match (known, of) {
+            (Some((_, Some(Item::Struct(id)))), _) => Some(Type::Struct(id)),
+            (Some((Some(last), None)), Of::Own | Of::Rusts(_))
+                if Scalar::from_name(&last.ident.to_string()).is_some() =>
+            {
+                Some(self.resolve_type(&block.self_ty))
+            }
+            (_, Of::Own) => {
+                let before = self.diags.0.len();
+                let ty = self.resolve_type(&block.self_ty);
+                if self.diags.0.len() > before {
+                    return None;
+                }
+                if let Type::Mat { .. } | Type::Channel(_) | Type::Atomic(_) = ty {
+                    let shown = ty.display(&self.structs).to_string();
+                    self.diags
+                        .error(span, format!("there are no traits for `{shown}`"))
+                        .help("write a function that takes the value");
+                    return None;
+                }
+                Some(ty)
+            }
+            (Some((Some(last), _)), _) => {
+                let name = &last.ident;
+                self.diags
+                    .error(span, format!("there is no struct `{name}` in this program"))
+                    .help(refused);
+                None
+            }
+            _ => {
+                self.diags
+                    .error(span, "an `impl` block belongs to a struct of this module")
+                    .help("write a function that takes the value");
+                None
+            }
+        }
+    }
+
+    /// The members of a block for a type.
+    fn declare_of(
+        &mut self,
+        ty: &Type,
+        block: &syn::ItemImpl,
+        of: &Of,
+        own: Option<(usize, syn::Path)>,
+        all: &mut Declared,
+    ) {
+        let env = [("Self".to_owned(), Known::Type(ty.clone()))].into();
+        let mut at = self.at.with(env);
+        let known = ty.display(&self.structs).to_string();
+        let by = match own {
+            None => None,
+            Some((id, path)) => {
+                let used = self.elsewhere(&at, |m| m.trait_use(id, &path, ty));
+                let Some(used) = used else {
+                    let message = format!("`{}` needs its parameters here", self.traits[id].name);
+                    self.diags.error(path.span(), message);
+                    return;
+                };
+                let Some(name) = self.implement(&used, ty, block) else {
+                    return;
+                };
+                at = at.by(&used);
+                Some((used, name))
+            }
+        };
+        let members = impls::read(block, of, &self_name(block, of), &mut self.diags);
+        let prefix = match (of, &by) {
+            (_, Some((_, name))) => name.clone(),
+            (Of::Rusts(of), None) => format!("<{known} as {of}>"),
+            _ => known,
+        };
+        self.elsewhere(&at, |m| m.declare_own(&prefix, of, members, all));
+        if let Some((used, _)) = by {
+            let left = self.left_out(block, used.id);
+            // What a trait says is said where it stands.
+            let at = self.trait_at(&used, ty);
+            let members = impls::read(&left, of, &self_name(&left, of), &mut self.diags);
+            self.elsewhere(&at, |m| m.declare_own(&prefix, of, members, all));
+        }
+    }
+
+    /// The members of a block of a type without parameters, which are known behind that.
+    fn declare_own(&mut self, known: &str, of: &Of, members: impls::Members, all: &mut Declared) {
         for f in members.fns {
             let method = f.sig.ident.to_string();
-            let mut name = impls::full_name(known, &method);
-            if let Some(of) = &members.operator {
-                name += of;
-            }
-            let id = self.declare_fn(name, f, all);
-            if members.operator.is_some() {
+            let id = self.declare_fn(impls::full_name(known, &method), f, all);
+            if matches!(of, Of::Rusts(of) if of != impls::DEFAULT) {
                 self.operators.extend(id.map(|id| (method, id)));
             }
         }
@@ -369,16 +483,21 @@ impl Module {
             self.declare_const(&name, c);
         }
         for t in members.types {
-            self.aliases.push(Alias {
-                ty: Rc::new(t.ty),
-                params: Vec::new(),
-                at: self.at.clone(),
-                busy: false,
-            });
-            let id = self.aliases.len() - 1;
             let name = impls::full_name(known, &t.ident.to_string());
-            self.define(&name, t.ident.span(), Item::Alias(id));
+            let item = self.declare_type(&t);
+            self.define(&name, t.ident.span(), item);
         }
+    }
+
+    /// A type of a trait in a block of it.
+    pub(crate) fn declare_type(&mut self, item: &syn::ImplItemType) -> Item {
+        self.aliases.push(Alias {
+            ty: Rc::new(item.ty.clone()),
+            params: Vec::new(),
+            at: self.at.clone(),
+            busy: false,
+        });
+        Item::Alias(self.aliases.len() - 1)
     }
 
     /// The members of an `impl` block of a struct with parameters, which are copied when they are named.
@@ -386,32 +505,24 @@ impl Module {
         &mut self,
         family: FamilyId,
         block: &syn::ItemImpl,
+        of: &Of,
         members: impls::Members,
     ) {
-        if let Some(t) = members.types.first() {
-            self.diags
-                .error(t.span(), "a type of a trait, for a struct with parameters")
-                .help("write the type out where it is used");
-        }
         let params = self.params(&block.generics);
-        let of = Rc::new((*block.self_ty).clone());
-        let fns = members.fns.into_iter().map(|f| {
-            let name = f.sig.ident.to_string();
-            (name, generics::MemberItem::Fn(Rc::new(f)))
-        });
-        let consts = members.consts.into_iter().map(|c| {
-            let name = c.ident.to_string();
-            (name, generics::MemberItem::Const(Rc::new(c)))
-        });
-        for (name, item) in fns.chain(consts) {
+        let this = Rc::new((*block.self_ty).clone());
+        let at = self.at.bounded(&block.generics).of(&this);
+        for (name, item) in items_of(members) {
             self.members.push(Member {
                 family,
                 name,
-                of: Rc::clone(&of),
+                of: Rc::clone(&this),
                 params: params.clone(),
                 item,
-                at: self.at.clone(),
-                operator: members.operator.clone(),
+                at: at.clone(),
+                by: match of {
+                    Of::Rusts(of) => Some(of.clone()),
+                    _ => None,
+                },
             });
         }
     }

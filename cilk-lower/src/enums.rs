@@ -47,9 +47,7 @@ pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) -> StructId {
             )
             .help("enums of a program hold plain data: write one for each type you need");
     }
-    if derives(&item.attrs, "PartialOrd") {
-        m.ordered.insert(id);
-    }
+    m.note_orders(id, &item.attrs);
     id
 }
 
@@ -226,6 +224,8 @@ impl Module {
         }
         let id = self.structs.push(def);
         self.ordered.insert(id);
+        let all = ["Ord", "PartialOrd", "PartialEq"];
+        self.derived.extend(all.map(|of| (id, of.to_owned())));
         id
     }
 

@@ -6,16 +6,23 @@ use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{parse_quote, spanned::Spanned};
 
+/// Of which trait an `impl` block is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Of {
+    /// Of none: what it holds is the type's own.
+    Itself,
+    /// One of the program.
+    Own,
+    /// One of Rust's, as it is named: `Default`, `Mul<f32>`.
+    Rusts(String),
+}
+
 /// What an `impl` block holds.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
-    /// The struct whose block it is.
-    pub(crate) owner: Option<Ident>,
     pub(crate) fns: Vec<syn::ItemFn>,
     pub(crate) consts: Vec<syn::ItemConst>,
     pub(crate) types: Vec<syn::ImplItemType>,
-    /// Whether its functions are operators; then what tells them from others of their name: the right operand's type, where that is another.
-    pub(crate) operator: Option<String>,
 }
 
 /// Rust's traits of operators.
@@ -23,9 +30,17 @@ const OPERATORS: &[&str] = &[
     "Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Neg", "Not",
 ];
 
+/// What a type does by one of Rust's traits that has no operators.
+pub(crate) const DEFAULT: &str = "Default";
+
 /// The name under which the module knows a member.
 pub(crate) fn full_name(owner: &str, name: &str) -> String {
     format!("{owner}::{name}")
+}
+
+/// The name of what a type has by one of Rust's traits.
+pub(crate) fn name_by(owner: &str, of: &str, name: &str) -> String {
+    format!("<{owner} as {of}>::{name}")
 }
 
 /// Whether a function takes `self`, and so is called as a method.
@@ -33,62 +48,46 @@ pub(crate) fn takes_self(params: &[(syn::Pat, millstream_graph::ty::Type)]) -> b
     matches!(params.first(), Some((syn::Pat::Ident(p), _)) if p.ident == "self")
 }
 
-/// Reads a block, perhaps of a trait of the program. `Self` becomes the struct's name, unless that has parameters, and `self` a parameter like others.
-pub(crate) fn read(item: &syn::ItemImpl, own_trait: bool, diags: &mut Diagnostics) -> Members {
-    let mut out = Members::default();
-    let implemented = item
-        .trait_
-        .as_ref()
-        .and_then(|(path, _)| path.segments.last());
-    let name = implemented.map(|of| of.ident.to_string());
-    match &name {
-        Some(name) if !own_trait && OPERATORS.contains(&name.trim_end_matches("Assign")) => {
-            out.operator = implemented.map(|of| operand(of, item));
-        }
-        Some(name) if !own_trait && name != "Default" => {
-            diags
-                .error(
-                    implemented.span(),
-                    "an `impl` of this trait is not part of the task language",
-                )
-                .help("there are those of the program's own traits, of `Default` and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`");
-            return out;
-        }
-        _ => {}
+/// Which of Rust's traits a block is of; none if there are no blocks of it, which is said.
+pub(crate) fn rusts(path: &syn::Path, item: &syn::ItemImpl, diags: &mut Diagnostics) -> Option<Of> {
+    let last = path.segments.last()?;
+    let name = last.ident.to_string();
+    if name == DEFAULT {
+        return Some(Of::Rusts(name));
     }
-    let owner = match &*item.self_ty {
-        syn::Type::Path(p) if p.qself.is_none() => p.path.segments.last(),
-        _ => None,
-    };
-    let Some(owner) = owner else {
-        diags
-            .error(
-                item.self_ty.span(),
-                "an `impl` block belongs to a struct of this module",
-            )
-            .help("write a function that takes the value");
-        return out;
-    };
-    // A struct with parameters is known as `Self` in its block.
-    let has_args = has_args(owner);
-    let this = match has_args {
-        true => Ident::new("Self", owner.ident.span()),
-        false => owner.ident.clone(),
-    };
-    let owner = owner.ident.clone();
+    if OPERATORS.contains(&name.trim_end_matches("Assign")) {
+        return Some(Of::Rusts(name + &operand(last, item)));
+    }
+    diags
+        .error(
+            last.span(),
+            "an `impl` of this trait is not part of the task language",
+        )
+        .help("there are those of the program's own traits, of `Default` and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`");
+    None
+}
+
+/// Reads a block. `Self` becomes this name, and `self` a parameter like others.
+pub(crate) fn read(
+    item: &syn::ItemImpl,
+    of: &Of,
+    this: &Ident,
+    diags: &mut Diagnostics,
+) -> Members {
+    let mut out = Members::default();
     let output = item.items.iter().find_map(|member| match member {
         syn::ImplItem::Type(t) if t.ident == "Output" => Some(t.ty.to_token_stream()),
         _ => None,
     });
     for member in &item.items {
-        if out.operator.is_some() && matches!(member, syn::ImplItem::Type(_)) {
+        if let (Of::Rusts(_), syn::ImplItem::Type(_)) = (of, member) {
             continue;
         }
         let mut tokens = member.to_token_stream();
-        if let Some(output) = &output {
+        if let (Of::Rusts(_), Some(output)) = (of, &output) {
             tokens = outputs(tokens, output);
         }
-        let tokens = named(tokens, &this);
+        let tokens = named(tokens, this);
         match (member, syn::parse2::<syn::ImplItem>(tokens)) {
             (_, Ok(syn::ImplItem::Fn(f))) => {
                 if let Some(role) = f.attrs.iter().find(|a| is_role_attribute(a)) {
@@ -97,10 +96,10 @@ pub(crate) fn read(item: &syn::ItemImpl, own_trait: bool, diags: &mut Diagnostic
                         .error(role.span(), "a method cannot be a task or kernel")
                         .help(help);
                 }
-                out.fns.push(function(f, &this));
+                out.fns.push(function(f, this));
             }
             (_, Ok(syn::ImplItem::Const(c))) => out.consts.push(constant(c)),
-            (_, Ok(syn::ImplItem::Type(t))) if own_trait => out.types.push(t),
+            (_, Ok(syn::ImplItem::Type(t))) if *of == Of::Own => out.types.push(t),
             (member, _) => {
                 diags
                     .error(member.span(), "an `impl` block has functions and constants")
@@ -108,12 +107,11 @@ pub(crate) fn read(item: &syn::ItemImpl, own_trait: bool, diags: &mut Diagnostic
             }
         }
     }
-    out.owner = Some(owner);
     out
 }
 
 /// Whether parameters that are more than lifetimes are given.
-fn has_args(segment: &syn::PathSegment) -> bool {
+pub(crate) fn has_args(segment: &syn::PathSegment) -> bool {
     match &segment.arguments {
         syn::PathArguments::AngleBracketed(args) => args
             .args
@@ -123,7 +121,7 @@ fn has_args(segment: &syn::PathSegment) -> bool {
     }
 }
 
-/// What the name of an operator's function ends with.
+/// What tells an operator from others of its name: the right operand's type, where that is another.
 fn operand(of: &syn::PathSegment, item: &syn::ItemImpl) -> String {
     let other = match &of.arguments {
         syn::PathArguments::AngleBracketed(types) => types.args.to_token_stream().to_string(),
@@ -132,8 +130,7 @@ fn operand(of: &syn::PathSegment, item: &syn::ItemImpl) -> String {
     if other == "Self" || other == item.self_ty.to_token_stream().to_string() {
         return String::new();
     }
-    let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
-    format!(".{}", other.chars().map(plain).collect::<String>())
+    format!("<{other}>")
 }
 
 /// The tokens with that type for `Self::Output`.
@@ -218,6 +215,12 @@ fn function(f: syn::ImplItemFn, owner: &Ident) -> syn::ItemFn {
     }
 }
 
+/// A function of a block whose `Self` is known by that name.
+pub(crate) fn function_of_self(f: syn::ImplItemFn) -> syn::ItemFn {
+    let this = Ident::new("Self", f.sig.ident.span());
+    function(f, &this)
+}
+
 fn constant(c: syn::ImplItemConst) -> syn::ItemConst {
     syn::ItemConst {
         attrs: c.attrs,
@@ -239,6 +242,7 @@ pub(crate) fn name_of(item: &syn::ImplItem) -> Option<&syn::Ident> {
     match item {
         syn::ImplItem::Fn(f) => Some(&f.sig.ident),
         syn::ImplItem::Const(c) => Some(&c.ident),
+        syn::ImplItem::Type(t) => Some(&t.ident),
         _ => None,
     }
 }
@@ -254,24 +258,49 @@ const WAYS: [&str; 6] = [
 ];
 const OPERATIONS: &str = "add sub mul div rem neg shl shr pow abs div_euclid rem_euclid add_signed add_unsigned sub_signed sub_unsigned signed_diff \
     next_power_of_two next_multiple_of ilog ilog2 ilog10 isqrt div_exact";
-/// What all of Rust's numbers have, or get by a trait that is always in sight.
-const OF_ALL: &str = "MIN MAX default from to_be_bytes to_le_bytes to_ne_bytes from_be_bytes from_le_bytes from_ne_bytes min max clamp \
-    div_euclid rem_euclid midpoint";
+/// What all of Rust's numbers have.
+const OF_ALL: &str = "MIN MAX to_be_bytes to_le_bytes to_ne_bytes from_be_bytes from_le_bytes from_ne_bytes div_euclid rem_euclid midpoint";
 const OF_SIGNED: &str = "abs signum is_positive is_negative";
 const OF_INTEGERS: &str = "BITS pow rotate_left rotate_right from_str_radix count_ones count_zeros leading_zeros leading_ones trailing_zeros trailing_ones swap_bytes reverse_bits from_be from_le \
     to_be to_le isqrt ilog ilog2 ilog10 abs_diff unsigned_abs cast_signed cast_unsigned is_power_of_two next_power_of_two is_multiple_of \
     next_multiple_of div_ceil div_floor bit_width isolate_highest_one isolate_lowest_one highest_one lowest_one eq_ignore_ascii_case \
     to_ascii_uppercase to_ascii_lowercase make_ascii_uppercase make_ascii_lowercase escape_ascii";
-const OF_FLOATS: &str = "powi powf abs signum RADIX MANTISSA_DIGITS DIGITS EPSILON MIN_POSITIVE MIN_EXP MAX_EXP MIN_10_EXP MAX_10_EXP NAN INFINITY NEG_INFINITY floor ceil \
+const OF_FLOATS: &str = "min max clamp powi powf abs signum RADIX MANTISSA_DIGITS DIGITS EPSILON MIN_POSITIVE MIN_EXP MAX_EXP MIN_10_EXP MAX_10_EXP NAN INFINITY NEG_INFINITY floor ceil \
     round round_ties_even trunc fract copysign mul_add sqrt exp exp2 ln log log2 log10 cbrt hypot sin cos tan asin acos atan atan2 sin_cos exp_m1 \
     ln_1p sinh cosh tanh asinh acosh atanh gamma ln_gamma erf erfc is_nan is_infinite is_finite is_subnormal is_normal classify is_sign_positive \
     is_sign_negative next_up next_down recip to_degrees to_radians maximum minimum to_int_unchecked to_bits from_bits total_cmp";
 
+/// What `Option`, `Result`, arrays and `Ordering` have.
+const OF_OPTIONS: &str = "and and_then as_deref as_deref_mut as_mut as_mut_slice as_pin_mut as_pin_ref as_ref as_slice cloned copied err expect expect_err filter flatten get_or_insert \
+    get_or_insert_default get_or_insert_with get_or_try_insert_with insert inspect inspect_err into_err into_flat_iter into_ok is_err is_err_and is_none is_none_or is_ok is_ok_and is_some \
+    is_some_and iter iter_mut map map_err map_or map_or_default map_or_else ok ok_or ok_or_else or or_else reduce replace take take_if transpose unwrap unwrap_err unwrap_or \
+    unwrap_or_default unwrap_or_else unwrap_unchecked unwrap_err_unchecked unzip xor zip";
+const OF_ARRAYS: &str = "map try_map zip as_slice as_mut_slice each_ref each_mut";
+const OF_ORDERING: &str = "reverse then then_with is_lt is_le is_gt is_ge is_eq is_ne";
+
+fn among(names: &str, name: &str) -> bool {
+    names.split_whitespace().any(|n| n == name)
+}
+
+pub(crate) fn is_of_options(name: &str) -> bool {
+    among(OF_OPTIONS, name)
+}
+
+pub(crate) fn is_of_arrays(name: &str) -> bool {
+    among(OF_ARRAYS, name)
+}
+
+pub(crate) fn is_of_ordering(name: &str) -> bool {
+    among(OF_ORDERING, name)
+}
+
 /// Whether a number's type has an item of that name by itself in Rust.
 pub(crate) fn is_inherent(of: Scalar, name: &str) -> bool {
-    let among = |names: &str, name: &str| names.split_whitespace().any(|n| n == name);
     if of.is_float() {
         return among(OF_ALL, name) || among(OF_FLOATS, name);
+    }
+    if of == Scalar::Bool {
+        return among("then then_some select_unpredictable", name);
     }
     let mut by_a_way = WAYS.iter().filter_map(|way| name.strip_prefix(way));
     (of.is_signed() && among(OF_SIGNED, name))

@@ -8,6 +8,7 @@ use crate::{
     generics::{At, Family, FamilyId, Known, Member, Param, Template, TemplateId},
     hir::{ConstId, FnId},
     library::Library,
+    traits::{Impl, OpenImpl, Trait},
 };
 use millstream_graph::{
     ir::{FunctionKind, Options},
@@ -46,8 +47,10 @@ pub(crate) struct Module {
     pub(crate) names: BTreeMap<String, Item>,
     pub(crate) diags: Diagnostics,
     pub(crate) aliases: Vec<Alias>,
-    /// Traits, and their modules.
-    pub(crate) traits: Vec<(Rc<syn::ItemTrait>, String)>,
+    pub(crate) traits: Vec<Trait>,
+    /// What types do by traits, and the blocks of these that have parameters.
+    pub(crate) impls: Vec<Impl>,
+    pub(crate) open_impls: Vec<OpenImpl>,
     pub(crate) templates: Vec<Rc<Template>>,
     pub(crate) families: Vec<Rc<Family>>,
     pub(crate) members: Vec<Member>,
@@ -68,6 +71,8 @@ pub(crate) struct Module {
     pub(crate) defaults: BTreeSet<StructId>,
     /// Structs and enums that derive `PartialOrd`.
     pub(crate) ordered: BTreeSet<StructId>,
+    /// What structs and enums derive of Rust's traits with methods.
+    pub(crate) derived: BTreeSet<(StructId, String)>,
     /// Functions that operators are, by the names of their traits' methods.
     pub(crate) operators: Vec<(String, FnId)>,
     /// Of enums that do: the number of the variant.
@@ -121,6 +126,8 @@ pub(crate) struct FnItem {
     /// Of a kernel whose element is written `Element<T>`: the body takes it by `deq`.
     pub(crate) held: bool,
     pub(crate) ret: Type,
+    /// As it is written; none if it is made.
+    pub(crate) sig: Option<Rc<syn::Signature>>,
     pub(crate) block: Rc<syn::Block>,
     pub(crate) at: At,
     /// Of a copy: where it was first used.
@@ -146,6 +153,8 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         diags: Diagnostics::default(),
         aliases: Vec::new(),
         traits: Vec::new(),
+        impls: Vec::new(),
+        open_impls: Vec::new(),
         templates: Vec::new(),
         families: Vec::new(),
         members: Vec::new(),
@@ -158,6 +167,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         at: At::default(),
         defaults: BTreeSet::new(),
         ordered: BTreeSet::new(),
+        derived: BTreeSet::new(),
         operators: Vec::new(),
         enum_defaults: BTreeMap::new(),
         imports: BTreeMap::new(),
@@ -186,7 +196,8 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         m.elsewhere(&at, |m| enums::resolve(m, id, &item));
     }
     for (id, item, at) in all.structs {
-        m.elsewhere(&at, |m| m.resolve_struct(id, &item));
+        let env = [("Self".to_owned(), Known::Type(Type::Struct(id)))].into();
+        m.elsewhere(&at.with(env), |m| m.resolve_struct(id, &item));
     }
     for i in 0..m.consts.len() {
         consts::value(&mut m, ConstId(i), Span::call_site());
@@ -337,6 +348,7 @@ impl Module {
             params,
             held,
             ret,
+            sig: Some(Rc::new(sig.clone())),
             block,
             at: self.at.clone(),
             used: None,

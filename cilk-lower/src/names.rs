@@ -38,6 +38,11 @@ impl Module {
         self.find(&self.at.here, names, MOST_STEPS)
     }
 
+    /// The same of what is written in a module.
+    pub(crate) fn full_in(&self, module: &str, names: &[String]) -> Option<String> {
+        self.find(module, names, MOST_STEPS)
+    }
+
     fn find(&self, from: &str, names: &[String], steps: usize) -> Option<String> {
         let (first, rest) = names.split_first()?;
         let steps = steps.checked_sub(1)?;
@@ -139,11 +144,17 @@ impl Module {
     /// A path with what its first name was imported as, if it was and nothing of the program has that name.
     pub(crate) fn whole_path(&self, path: &syn::Path) -> Option<syn::Path> {
         let first = path.segments.first()?;
-        let name = within(&self.at.here, &first.ident.to_string());
-        let whole = self
-            .imports
-            .get(&name)
-            .filter(|w| w.len() > 1 && !self.names.contains_key(&name))?;
+        let mut here = Some(&self.at.here);
+        let whole = loop {
+            let name = within(here?, &first.ident.to_string());
+            if self.names.contains_key(&name) {
+                return None;
+            }
+            match self.imports.get(&name) {
+                Some(whole) if whole.len() > 1 => break whole,
+                _ => here = self.inside.get(here?),
+            }
+        };
         let mut out = path.clone();
         let mut segments: syn::punctuated::Punctuated<syn::PathSegment, syn::Token![::]> =
             syn::punctuated::Punctuated::new();

@@ -424,6 +424,7 @@ impl Outliner<'_> {
             params: vars.iter().map(|v| (wild(), v.ty.to_type())).collect(),
             held: false,
             ret: result.to_type(),
+            sig: None,
             block: Rc::clone(&self.block),
             at: At::default(),
             used: None,

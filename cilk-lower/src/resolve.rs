@@ -2,12 +2,12 @@
 
 use crate::{
     consts, enums,
-    generics::{FamilyId, Known},
-    impls,
+    generics::{Bound, FamilyId, Known, TraitUse},
     items::{Item, Module, split_path},
 };
 use millstream_graph::ty::{Scalar, Type};
 use quote::ToTokens;
+use std::rc::Rc;
 use syn::spanned::Spanned;
 
 impl Module {
@@ -46,7 +46,10 @@ impl Module {
             }
             syn::Type::Reference(r) => self.resolve_reference(r),
             syn::Type::Path(p) if self.refuse_handle(p) => Type::unit(),
-            syn::Type::Path(p) if p.qself.is_none() => self.resolve_path(&p.path),
+            syn::Type::Path(p) => match &p.qself {
+                None => self.resolve_path(&p.path),
+                Some(q) => self.resolve_part(p, q),
+            },
             syn::Type::Slice(s) => {
                 self.diags
                     .error(s.span(), "a slice needs a reference in front")
@@ -170,7 +173,7 @@ impl Module {
             Some(Item::Alias(id)) => return self.resolve_alias(id, last),
             _ => {}
         }
-        if let Some(ty) = self.type_of_owner(path) {
+        if let Some(ty) = self.part_named(path) {
             return ty;
         }
         let help = match name.as_str() {
@@ -233,24 +236,111 @@ impl Module {
         resolved
     }
 
-    /// `Self::Item`: a type that an `impl` block of the type in front has.
-    fn type_of_owner(&mut self, path: &syn::Path) -> Option<Type> {
+    /// The type that an alias without parameters stands for.
+    pub(crate) fn resolve_named(&mut self, id: usize) -> Type {
+        let segment = syn::Ident::new("Self", proc_macro2::Span::call_site()).into();
+        self.resolve_alias(id, &segment)
+    }
+
+    /// `Self::Item`, `T::Item` or `<T as Trait>::Item`: a type that the type in front has by a trait.
+    fn type_of_owner(
+        &mut self,
+        owner: &Type,
+        by: Option<&syn::Path>,
+        key: Option<&str>,
+        last: &syn::PathSegment,
+    ) -> Option<Type> {
+        let name = last.ident.to_string();
+        let by: Vec<TraitUse> = match by.and_then(|path| Some((self.item(path)?, path))) {
+            Some((Item::Trait(id), path)) => self.trait_use(id, path, owner).into_iter().collect(),
+            _ => self.said_types(owner, key, &name),
+        };
+        let impls = match by.is_empty() {
+            true => self.given_to(owner, &name),
+            false => by.iter().filter_map(|by| self.impl_by(by, owner)).collect(),
+        };
+        let mut types: Vec<Type> = impls
+            .iter()
+            .filter_map(|i| self.type_given(i, &name))
+            .collect();
+        types.dedup();
+        if types.len() > 1 {
+            let shown = owner.display(&self.structs).to_string();
+            self.diags
+                .error(
+                    last.span(),
+                    format!("several traits give `{shown}` a type `{name}`"),
+                )
+                .help(format!("say which: `<{shown} as Trait>::{name}`"));
+        }
+        types.pop()
+    }
+
+    /// The traits that a parameter, or a block, says its type has, and that have a type of that name.
+    fn said_types(&mut self, owner: &Type, key: Option<&str>, name: &str) -> Vec<TraitUse> {
+        let Some(key) = key else { return Vec::new() };
+        let bounds = Rc::clone(&self.at.bounds);
+        let mut said = Vec::new();
+        for path in bounds.get(key).unwrap_or_default() {
+            self.said_by(path, owner, &mut said);
+        }
+        let said = said.into_iter().filter_map(|bound| match bound {
+            Bound::Own(of) => Some(of),
+            Bound::Rusts(..) => None,
+        });
+        let of_block = bounds.by.iter().filter(|_| key == "Self").cloned();
+        let has = |of: &TraitUse| {
+            let item = self.traits[of.id].get(name);
+            matches!(item, Some(syn::TraitItem::Type(_)))
+        };
+        of_block.chain(said).filter(has).collect()
+    }
+
+    /// The type in front of the last name of a path.
+    fn owner_in(&mut self, path: &syn::Path) -> Option<(Type, syn::PathSegment)> {
         let (owner, last) = split_path(path)?;
-        let owner = match self.known(&owner).cloned() {
+        let ty = match self.known(&owner).cloned() {
             Some(Known::Type(ty)) => ty,
             _ => match self.item(&owner)? {
                 Item::Struct(id) => Type::Struct(id),
+                Item::Family(_) | Item::Alias(_) => self.resolve_path(&owner),
                 _ => return None,
             },
         };
-        let owner = owner.display(&self.structs).to_string();
-        match self
-            .names
-            .get(&impls::full_name(&owner, &last.ident.to_string()))
-        {
-            Some(Item::Alias(id)) => Some(self.resolve_alias(*id, &last)),
-            _ => None,
-        }
+        Some((ty, last))
+    }
+
+    /// The type of a type that a path names, `T::Item`.
+    pub(crate) fn part_named(&mut self, path: &syn::Path) -> Option<Type> {
+        let (owner, last) = self.owner_in(path)?;
+        let key = path.segments.first().map(|s| s.ident.to_string());
+        let key = key.filter(|_| path.segments.len() == 2);
+        self.type_of_owner(&owner, None, key.as_deref(), &last)
+    }
+
+    /// `<T as Trait>::Item`, `<T>::Item`
+    fn resolve_part(&mut self, p: &syn::TypePath, q: &syn::QSelf) -> Type {
+        let owner = self.resolve_type(&q.ty);
+        let (by, last) = match split_path(&p.path) {
+            Some((by, last)) => (Some(by), Some(last)),
+            None => (None, p.path.segments.last().cloned()),
+        };
+        let Some(last) = last else {
+            return Type::unit();
+        };
+        self.type_of_owner(&owner, by.as_ref(), None, &last)
+            .unwrap_or_else(|| {
+                let (shown, name) = (owner.display(&self.structs).to_string(), &last.ident);
+                self.diags
+                    .error(
+                        last.span(),
+                        format!("no trait gives `{shown}` a type `{name}`"),
+                    )
+                    .help(format!(
+                        "an `impl` of the trait says what it is: `type {name} = ..;`"
+                    ));
+                Type::unit()
+            })
     }
 
     fn resolve_option(&mut self, segment: &syn::PathSegment) -> Type {

@@ -1,7 +1,8 @@
 //! Types while they are being inferred.
 
+use crate::generics::At;
 use millstream_graph::ty::{Scalar, StructId, Structs, Type};
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _, rc::Rc};
 
 /// A type that may hold inference variables.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,6 +49,19 @@ pub(crate) enum Class {
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     vars: Vec<Result<Ty, Class>>,
+    /// Of variables that stand for a type as it is written: what is said of it there.
+    marks: BTreeMap<usize, Rc<Mark>>,
+}
+
+/// What the source says of a type by naming it: a copy of a function knows what a parameter stands for, and the source only what it has.
+#[derive(Debug)]
+pub(crate) enum Mark {
+    /// A parameter's, or a type of one: its bounds, and where they are written.
+    Param(Vec<(syn::Path, At)>),
+    /// What is named itself, and is no parameter's.
+    Itself,
+    /// A struct with parameters: what it is given as them; none for numbers.
+    Struct(Vec<Option<Ty>>),
 }
 
 pub(crate) const BOOL: Ty = Ty::Scalar(Scalar::Bool);
@@ -156,6 +170,26 @@ impl Table {
         Ty::Var(self.vars.len() - 1)
     }
 
+    /// A type of which the source says this.
+    pub(crate) fn marked(&mut self, ty: Ty, mark: Mark) -> Ty {
+        self.vars.push(Ok(ty));
+        let var = self.vars.len() - 1;
+        self.marks.insert(var, Rc::new(mark));
+        Ty::Var(var)
+    }
+
+    /// What the source says of a type.
+    pub(crate) fn mark(&self, ty: &Ty) -> Option<Rc<Mark>> {
+        let mut ty = ty;
+        while let Ty::Var(v) = ty {
+            if let Some(mark) = self.marks.get(v) {
+                return Some(Rc::clone(mark));
+            }
+            ty = self.vars[*v].as_ref().ok()?;
+        }
+        None
+    }
+
     /// The type with its outermost variable replaced, if it is bound.
     pub(crate) fn shallow(&self, ty: &Ty) -> Ty {
         let mut ty = ty.clone();
@@ -235,6 +269,8 @@ impl Table {
 
     /// Makes two types one; false if they differ.
     pub(crate) fn unify(&mut self, a: &Ty, b: &Ty) -> bool {
+        // What is said of a type goes with it.
+        let (said_a, said_b) = (a, b);
         let (a, b) = (self.shallow(a), self.shallow(b));
         match (&a, &b) {
             (Ty::Error | Ty::Never, _) | (_, Ty::Error | Ty::Never) => true,
@@ -244,12 +280,18 @@ impl Table {
                 (Class::Any, _) => self.bind(*x, b),
                 _ => false,
             },
-            (Ty::Var(v), other) | (other, Ty::Var(v)) => match (self.class(*v), other) {
-                (Class::Any, _) => self.bind(*v, other.clone()),
-                (Class::Int, Ty::Scalar(s)) if s.is_int() => self.bind(*v, other.clone()),
-                (Class::Float, Ty::Scalar(s)) if s.is_float() => self.bind(*v, other.clone()),
-                _ => false,
-            },
+            (Ty::Var(v), other) | (other, Ty::Var(v)) => {
+                let said = match a {
+                    Ty::Var(_) => said_b,
+                    _ => said_a,
+                };
+                match (self.class(*v), other) {
+                    (Class::Any, _) => self.bind(*v, said.clone()),
+                    (Class::Int, Ty::Scalar(s)) if s.is_int() => self.bind(*v, said.clone()),
+                    (Class::Float, Ty::Scalar(s)) if s.is_float() => self.bind(*v, said.clone()),
+                    _ => false,
+                }
+            }
             (Ty::Tuple(x), Ty::Tuple(y)) => {
                 x.len() == y.len() && x.iter().zip(y).all(|(x, y)| self.unify(x, y))
             }

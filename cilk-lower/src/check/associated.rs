@@ -1,10 +1,9 @@
 //! What hangs on the names of types and modules: `u32::MAX`, `AtomicU32::new(0)`, `Point::new(x, y)`, `inner::f(x)`.
 
-use super::Checker;
+use super::{Checker, named::Call};
 use crate::{
     generics::{Known, MemberItem},
     hir::{Builtin, Expr, ExprKind},
-    impls::full_name,
     items::{Item, split_path},
     library::Of,
     ty::{BOOL, Ty, U32},
@@ -30,6 +29,13 @@ impl Checker<'_> {
             Some(Item::Struct(id)) if self.m.structs[id].fields.is_empty() => {
                 return Expr::structure(id, Vec::new(), span);
             }
+            Some(Item::Family(_)) => {
+                if let Some(id) = self.struct_at(path, want)
+                    && self.m.structs[id].fields.is_empty()
+                {
+                    return Expr::structure(id, Vec::new(), span);
+                }
+            }
             _ => {}
         }
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
@@ -49,16 +55,15 @@ impl Checker<'_> {
             return Expr::new(ExprKind::Float(value), Ty::Scalar(ty), span);
         }
         let of = self.owner_of(path, None, span);
+        if let Some(known) = &of
+            && let Some(value) = self.value_of(path, known, span)
+        {
+            return value;
+        }
         if let Some(Type::Struct(id)) = of {
             let owner = self.m.structs[id].name.clone();
-            return match self.m.member(id, name) {
-                Some(Item::Const(id)) => self.constant(id, span),
-                Some(_) => self.refuse(
-                    span,
-                    format!("the function `{owner}::{name}` is used as a value"),
-                    format!("call it: `{owner}::{name}(..)`"),
-                ),
-                None if self
+            return match () {
+                () if self
                     .m
                     .structs
                     .find(&owner)
@@ -78,7 +83,7 @@ impl Checker<'_> {
                         format!("there are {}", known.join(", ")),
                     )
                 }
-                None => {
+                () => {
                     let help =
                         self.member_help(&owner, name, "write it in an `impl` block of the struct");
                     self.refuse(span, format!("`{owner}` has no constant `{name}`"), help)
@@ -99,9 +104,6 @@ impl Checker<'_> {
                 "docs/language.md lists what there is",
             );
         };
-        if let Some(Item::Const(id)) = self.m.names.get(&full_name(scalar.name(), name)) {
-            return self.constant(*id, span);
-        }
         if name == "BITS" && scalar.is_int() {
             return Expr::new(ExprKind::Int(u128::from(scalar.bits())), U32, span);
         }
@@ -144,7 +146,9 @@ impl Checker<'_> {
             None => {
                 let last = owner.segments.last()?.ident.to_string();
                 let scalar = Scalar::from_name(&last).filter(|s| *s != Scalar::Ptr);
-                scalar.map(Type::Scalar)
+                scalar
+                    .map(Type::Scalar)
+                    .or_else(|| self.m.part_named(&owner))
             }
         }
     }
@@ -165,6 +169,7 @@ impl Checker<'_> {
             return Self::broken(span);
         };
         let written = last_arguments(path);
+        let call = Call { args, want, span };
         match self.m.item(path) {
             Some(Item::Fn(id)) => return self.call_fn(id, args, span),
             Some(Item::Template(id)) => {
@@ -174,63 +179,17 @@ impl Checker<'_> {
             _ => {}
         }
         if let Some((of, last)) = split_path(path)
-            && let Some(Item::Trait(_)) = self.m.item(&of)
-            && let [this, rest @ ..] = args
+            && let Some(Item::Trait(id)) = self.m.item(&of)
         {
-            let method = &last.ident;
-            let call = syn::parse_quote_spanned!(span=> (#this).#method(#(#rest),*));
-            return self.expr(&call, want);
+            return self.trait_call(id, &of, &last, call);
         }
-        match (owner.as_str(), name.as_str()) {
-            ("array", "from_fn") => {
-                if let Some(id) = self.m.library(Of::Array, name) {
-                    return self.call_template(id, &written, None, args, want, span);
-                }
-            }
-            ("cmp", "min" | "max") if args.len() == 2 => {
-                let first = self.expr(args[0], want);
-                if let Ty::Tuple(_) | Ty::Struct(_) = self.shallow(&first.ty) {
-                    let ty = first.ty.clone();
-                    let second = self.expr_as(args[1], &ty);
-                    if let Some(greater) = self.greater(name, first.clone(), second) {
-                        return greater;
-                    }
-                }
-                return self.scalar_method(first, name, &args[1..], path.span(), span);
-            }
-            ("mem", "swap" | "replace") if args.len() == 2 => {
-                return self.mem_call(name, args, span);
-            }
-            ("mem", "take") if args.len() == 1 => return self.mem_call(name, args, span),
-            ("Default", "default") if args.is_empty() => {
-                let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
-                return self.default_of(&ty, span);
-            }
-            ("Mat" | "MatMut", "new") => return self.mat_new(owner == "MatMut", args, span),
-            ("millstream", "on_gpu") if args.is_empty() => {
-                if self.kind == Some(FunctionKind::Task) {
-                    return Expr::new(ExprKind::Wide, BOOL, span);
-                }
-                return self.refuse(
-                    span,
-                    "only a task asks for the device that it runs on",
-                    "ask in the task, and pass what depends on it",
-                );
-            }
-            _ => {}
-        }
-        if let Some(inner) = owner
-            .strip_prefix("Atomic")
-            .and_then(|s| Scalar::from_name(&s.to_lowercase()))
-            && name == "new"
-            && args.len() == 1
+        if self.m.item(path).is_none()
+            && let Some(value) = self.rusts_function(owner, name, call)
         {
-            let value = self.expr_as(args[0], &Ty::Scalar(inner));
-            return Expr::new(
-                ExprKind::Method(Builtin::AtomicNew, vec![value]),
-                Ty::Atomic(inner),
-                span,
-            );
+            return value;
+        }
+        if let Some(value) = self.known_call((owner, name), path, call) {
+            return value;
         }
         if let Some(call) = self.family_call(path, args, want, span) {
             return call;
@@ -240,9 +199,14 @@ impl Checker<'_> {
         if self.m.diags.0.len() > errors {
             return Self::broken(span);
         }
+        if let Some(known) = &of
+            && let Some(value) = self.call_of(path, known, call)
+        {
+            return value;
+        }
         match &of {
             Some(Type::Struct(id)) => {
-                return self.struct_call(*id, name, &written, args, want, path.span());
+                return self.struct_call(*id, name, args, path.span());
             }
             Some(Type::Scalar(_)) | None => {}
             Some(ty) if name == "default" && args.is_empty() => {
@@ -256,29 +220,96 @@ impl Checker<'_> {
                 }
             }
         }
-        let Some(scalar) = of.and_then(|of| of.scalar()) else {
-            let shown = names.join("::");
-            return self.refuse(
-                path.span(),
-                format!("there is no function `{shown}` in the task language"),
-                match owner.as_str() {
-                    "Vec" | "Box" | "Rc" | "Arc" | "String" | "VecDeque" | "HashMap"
-                    | "BTreeMap" | "HashSet" | "BTreeSet" => {
-                        "nothing is allocated in a task: use an array, or pass a slice"
+        match of.and_then(|of| of.scalar()) {
+            Some(scalar) => self.scalar_call(scalar, name, path, call),
+            None => {
+                let shown = names.join("::");
+                self.refuse(
+                    path.span(),
+                    format!("there is no function `{shown}` in the task language"),
+                    match owner.as_str() {
+                        "Vec" | "Box" | "Rc" | "Arc" | "String" | "VecDeque" | "HashMap"
+                        | "BTreeMap" | "HashSet" | "BTreeSet" => {
+                            "nothing is allocated in a task: use an array, or pass a slice"
+                        }
+                        _ => "a program calls its own functions",
+                    },
+                )
+            }
+        }
+    }
+
+    /// A function that the language knows by the last two names of its path.
+    fn known_call(
+        &mut self,
+        (owner, name): (&str, &str),
+        path: &syn::Path,
+        Call { args, want, span }: Call<'_>,
+    ) -> Option<Expr> {
+        match (owner, name) {
+            ("array", "from_fn") => {
+                if let Some(id) = self.m.library(Of::Array, name) {
+                    let written = last_arguments(path);
+                    return Some(self.call_template(id, &written, None, args, want, span));
+                }
+            }
+            ("cmp", "min" | "max") if args.len() == 2 => {
+                let first = self.expr(args[0], want);
+                if let Ty::Tuple(_) | Ty::Struct(_) = self.shallow(&first.ty) {
+                    let ty = first.ty.clone();
+                    let second = self.expr_as(args[1], &ty);
+                    if let Some(greater) = self.greater(name, first.clone(), second) {
+                        return Some(greater);
                     }
-                    _ => "a program calls its own functions",
-                },
-            );
-        };
-        let ty = Ty::Scalar(scalar);
-        match self.m.names.get(&full_name(scalar.name(), name)) {
-            Some(Item::Fn(id)) => return self.call_fn(*id, args, span),
-            Some(Item::Template(id)) => {
-                return self.call_template(*id, &written, None, args, want, span);
+                }
+                return Some(self.scalar_method(first, name, &args[1..], path.span(), span));
+            }
+            ("mem", "swap" | "replace") if args.len() == 2 => {
+                return Some(self.mem_call(name, args, span));
+            }
+            ("mem", "take") if args.len() == 1 => return Some(self.mem_call(name, args, span)),
+            ("Default", "default") if args.is_empty() => {
+                let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
+                return Some(self.default_of(&ty, span));
+            }
+            ("Mat" | "MatMut", "new") => return Some(self.mat_new(owner == "MatMut", args, span)),
+            ("millstream", "on_gpu") if args.is_empty() => {
+                if self.kind == Some(FunctionKind::Task) {
+                    return Some(Expr::new(ExprKind::Wide, BOOL, span));
+                }
+                return Some(self.refuse(
+                    span,
+                    "only a task asks for the device that it runs on",
+                    "ask in the task, and pass what depends on it",
+                ));
             }
             _ => {}
         }
-        match (name.as_str(), args) {
+        let inner = owner
+            .strip_prefix("Atomic")
+            .and_then(|s| Scalar::from_name(&s.to_lowercase()))?;
+        if name != "new" || args.len() != 1 {
+            return None;
+        }
+        let value = self.expr_as(args[0], &Ty::Scalar(inner));
+        let kind = ExprKind::Method(Builtin::AtomicNew, vec![value]);
+        Some(Expr::new(kind, Ty::Atomic(inner), span))
+    }
+
+    /// A function of a number's type.
+    fn scalar_call(
+        &mut self,
+        scalar: Scalar,
+        name: &str,
+        path: &syn::Path,
+        Call {
+            args,
+            want: _,
+            span,
+        }: Call<'_>,
+    ) -> Expr {
+        let ty = Ty::Scalar(scalar);
+        match (name, args) {
             ("from", [value]) => {
                 let value = self.expr(value, None);
                 let value = self.behind_refs(value);
@@ -331,19 +362,17 @@ impl Checker<'_> {
     }
 
     /// A function of a struct's `impl` blocks.
-    fn struct_call(
-        &mut self,
-        id: StructId,
-        name: &str,
-        written: &syn::PathArguments,
-        args: &[&syn::Expr],
-        want: Option<&Ty>,
-        span: Span,
-    ) -> Expr {
-        match self.m.member(id, name) {
-            Some(Item::Fn(id)) => self.call_fn(id, args, span),
-            Some(Item::Template(id)) => self.call_template(id, written, None, args, want, span),
-            _ if name == "default" && args.is_empty() => self.default_of(&Ty::Struct(id), span),
+    fn struct_call(&mut self, id: StructId, name: &str, args: &[&syn::Expr], span: Span) -> Expr {
+        if let [this, rest @ ..] = args
+            && self.m.operators.iter().any(|(n, _)| n == name)
+        {
+            let receiver = self.expr(this, None);
+            if let Some(value) = self.operator_named(name, &receiver, rest, span) {
+                return value;
+            }
+        }
+        match name {
+            "default" if args.is_empty() => self.default_of(&Ty::Struct(id), span),
             _ => {
                 let owner = self.m.structs[id].name.clone();
                 let known: Vec<String> = self.m.structs[id]
@@ -378,10 +407,10 @@ impl Checker<'_> {
         let name = last.ident.to_string();
         let of = self.m.members.iter();
         let member = of
-            .filter(|m| m.family == family && m.name == name && m.operator.is_none())
+            .filter(|m| m.family == family && m.name == name && m.by.is_none())
             .find_map(|m| match &m.item {
                 MemberItem::Fn(f) => Some((m.clone(), Rc::clone(f))),
-                MemberItem::Const(_) => None,
+                MemberItem::Const(_) | MemberItem::Type(_) => None,
             });
         let (member, item) = member?;
         let template = self.m.open_member(&member, &item);

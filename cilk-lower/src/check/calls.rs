@@ -1,6 +1,6 @@
 //! Calls of functions, and constructors of structs.
 
-use super::{Binding, Checker, associated::last_arguments, nearest};
+use super::{Binding, Checker, associated::last_arguments, named::Call, nearest};
 use crate::{
     generics::Known,
     hir::{Builtin, Expr, ExprKind, FnId},
@@ -26,6 +26,14 @@ impl Checker<'_> {
             );
         };
         let args: Vec<&syn::Expr> = c.args.iter().collect();
+        let call = Call {
+            args: &args,
+            want,
+            span,
+        };
+        if let Some(value) = self.qualified_call(p, call) {
+            return value;
+        }
         let Some(path) = self.bare_path(p) else {
             return Self::broken(span);
         };
@@ -48,7 +56,10 @@ impl Checker<'_> {
                 format!("`{name}` is a variable, not a function"),
                 "there are no function values",
             ),
-            Some(Item::Fn(id)) => self.call_fn(id, &args, span),
+            Some(Item::Fn(id)) => {
+                let value = self.call_fn(id, &args, span);
+                self.itself(value)
+            }
             Some(Item::Template(id)) => {
                 let written = last_arguments(&path);
                 self.call_template(id, &written, None, &args, want, span)
@@ -130,7 +141,11 @@ impl Checker<'_> {
         let types: Vec<Type> = def.fields.iter().map(|(_, t)| t.clone()).collect();
         let args = self.arguments(&def.name, &types, args, span);
         let fields = args.into_iter().enumerate().collect();
-        Expr::structure(id, fields, span)
+        let value = Expr::structure(id, fields, span);
+        match self.m.known(path) {
+            Some(_) => value,
+            None => self.itself(value),
+        }
     }
 
     /// A path without brackets: `<u32>::MAX` is `u32::MAX`, `<T as Shape>::SIDES` is `T::SIDES`.

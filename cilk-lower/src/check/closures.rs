@@ -24,8 +24,10 @@ pub(super) struct Named {
     closure: syn::ExprClosure,
     scopes: Vec<BTreeMap<String, Binding>>,
     at: At,
-    /// Types of its arguments and of its result, of one that a function takes.
+    /// Types of its arguments and of its result, of one that a function takes, as the function's caller says them.
     signature: Option<(Vec<Ty>, Ty)>,
+    /// The type of its result, as that function says it.
+    inside: Option<Ty>,
 }
 
 /// The names that stand alone in an expression.
@@ -51,9 +53,10 @@ impl Names {
 }
 
 impl Named {
-    pub(super) fn for_signature(self, signature: (Vec<Ty>, Ty)) -> Self {
+    pub(super) fn for_signature(self, inputs: Vec<Ty>, output: Ty, inside: Ty) -> Self {
         Self {
-            signature: Some(signature),
+            signature: Some((inputs, output)),
+            inside: Some(inside),
             ..self
         }
     }
@@ -119,6 +122,7 @@ impl Checker<'_> {
             scopes,
             at: self.m.at.clone(),
             signature: None,
+            inside: None,
         }
     }
 
@@ -214,7 +218,10 @@ impl Checker<'_> {
             }
         });
         self.scopes = around;
-        let ty = body.ty.clone();
+        let ty = match (&named.inside, self.shallow(&body.ty)) {
+            (Some(inside), ty) if !matches!(ty, Ty::Never | Ty::Error) => inside.clone(),
+            _ => body.ty.clone(),
+        };
         Expr::new(ExprKind::Block(stmts, Some(body)), ty, span)
     }
 
@@ -234,7 +241,11 @@ impl Checker<'_> {
                 let ty = self.annotated(ty);
                 self.same(pat.span(), &ty, said);
             }
-            return (pat, self.expr_as(arg, said), false);
+            let mut value = self.expr_as(arg, said);
+            if !matches!(self.shallow(&value.ty), Ty::Never | Ty::Error) {
+                value.ty = said.clone();
+            }
+            return (pat, value, false);
         }
         if let syn::Expr::Reference(r) = arg
             && let syn::Expr::Path(p) = &*r.expr

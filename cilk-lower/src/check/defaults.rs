@@ -16,7 +16,7 @@ impl Checker<'_> {
     pub(super) fn default_of(&mut self, ty: &Ty, span: Span) -> Expr {
         let ty = self.shallow(ty);
         if let Ty::Struct(id) = &ty
-            && let Some(Item::Fn(id)) = self.m.member(*id, "default")
+            && let Some(Item::Fn(id)) = self.m.own_default(*id)
         {
             return self.call_fn(id, &[], span);
         }

@@ -213,6 +213,9 @@ impl Checker<'_> {
 
     fn path_value(&mut self, p: &syn::ExprPath, want: Option<&Ty>) -> Expr {
         let span = p.span();
+        if let Some(value) = self.qualified_value(p) {
+            return value;
+        }
         let Some(path) = self.bare_path(p) else {
             return Self::broken(span);
         };
@@ -257,7 +260,10 @@ impl Checker<'_> {
             _ => {}
         }
         match self.m.named(&name) {
-            Some(Item::Const(id)) => self.constant(id, span),
+            Some(Item::Const(id)) => {
+                let value = self.constant(id, span);
+                self.itself(value)
+            }
             Some(Item::Fn(_) | Item::Template(_)) => self.refuse(
                 span,
                 format!("the function `{name}` is used as a value"),
@@ -267,6 +273,9 @@ impl Checker<'_> {
                 Expr::structure(id, Vec::new(), span)
             }
             None if self.variant_named(&path).is_some() || self.m.whole_path(&path).is_some() => {
+                self.associated(&path, want)
+            }
+            Some(Item::Family(_)) if self.struct_at(&path, want).is_some() => {
                 self.associated(&path, want)
             }
             _ => {

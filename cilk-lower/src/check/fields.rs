@@ -99,11 +99,8 @@ impl Checker<'_> {
             return None;
         };
         self.same(span, ty, &Ty::Struct(id));
-        let types: Vec<Ty> = self.m.structs[id]
-            .fields
-            .iter()
-            .map(|(_, t)| Ty::from_type(t))
-            .collect();
+        let fields = 0..self.m.structs[id].fields.len();
+        let types: Vec<Ty> = fields.map(|i| self.field_type(ty, id, i)).collect();
         if types.len() != len {
             self.error(
                 span,
@@ -135,7 +132,7 @@ impl Checker<'_> {
         for field in &s.fields {
             let member = member_name(&field.member);
             match def.fields.iter().position(|(n, _)| *n == member) {
-                Some(i) => out.push((i, &*field.pat, Ty::from_type(&def.fields[i].1))),
+                Some(i) => out.push((i, &*field.pat, self.field_type(ty, id, i))),
                 None => drop(self.error(
                     field.member.span(),
                     format!("the struct `{name}` has no field `{member}`"),

@@ -33,7 +33,7 @@ impl Checker<'_> {
         }
         let id = self.enter(f.label.as_ref(), None, false);
         if self.is_parallel(&f.attrs) {
-            if self.depth > 0 || !self.m.at.env.is_empty() {
+            if self.depth > 0 || self.m.at.is_copied() {
                 self.error(span, "a parallel loop in a function of which there are several")
                     .help("it stands in a function without parameters of types, numbers or closures, which may call such ones in its rounds");
             }

@@ -2,6 +2,7 @@
 
 use super::{
     Checker,
+    generics::Guesses,
     patterns::{ArmSyntax, BodySyntax},
     refutable::is_rest,
 };
@@ -165,7 +166,10 @@ impl Checker<'_> {
                 let len = consts::eval_usize(self.m, &a.len).unwrap_or(0);
                 Ty::Array(Box::new(self.fresh_any()), len)
             }
-            other => Ty::from_type(&self.m.resolve_type(other)),
+            other => {
+                let known = self.m.resolve_type(other);
+                self.said(other, &known, &Guesses::default())
+            }
         }
     }
 }

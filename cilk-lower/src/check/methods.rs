@@ -1,13 +1,12 @@
 //! The way from a method call to the type that has the method.
 
-use super::{Checker, nearest};
+use super::{Checker, dispatch::Meant, nearest};
 use crate::{
     hir::{Builtin, Expr, ExprKind},
-    impls::{full_name, takes_self},
-    items::Item,
+    impls::full_name,
     ty::{Class, Ty},
 };
-use millstream_graph::{ir::BinOp, ty::Type};
+use millstream_graph::ir::BinOp;
 use proc_macro2::Span;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
@@ -33,16 +32,46 @@ impl Checker<'_> {
             &m.receiver,
             super::memory::WRITING_METHODS.contains(&name.as_str()),
         );
-        let ty = match self.shallow(&receiver.ty) {
-            Ty::Ref { target, .. } => self.shallow(&target),
-            other => other,
+        if let Some(method) = super::chains::rusts_name(&m.method) {
+            let m = syn::ExprMethodCall {
+                method,
+                ..m.clone()
+            };
+            return self.rusts_method(&m, receiver, want);
+        }
+        match self.meant(m, &receiver, want) {
+            Meant::Own(item, by) => {
+                let said = match self.shallow(&receiver.ty) {
+                    Ty::Ref { target, .. } => *target,
+                    _ => receiver.ty.clone(),
+                };
+                let shown = self.show(&said);
+                let value = self.own_method(m, receiver, &shown, Some(item), want);
+                self.as_said(value, &name, by.as_ref(), &said)
+            }
+            Meant::Rusts => self.rusts_method(m, receiver, want),
+            Meant::Refused => Self::broken(span),
+        }
+    }
+
+    /// A method that Rust's own types have, or that Rust's traits give.
+    pub(super) fn rusts_method(
+        &mut self,
+        m: &syn::ExprMethodCall,
+        receiver: Expr,
+        want: Option<&Ty>,
+    ) -> Expr {
+        let (span, at, name) = (m.span(), m.method.span(), m.method.to_string());
+        let args: Vec<&syn::Expr> = m.args.iter().collect();
+        let (ty, said) = match self.shallow(&receiver.ty) {
+            Ty::Ref { target, .. } => (self.shallow(&target), self.has_bounds(&target)),
+            other => (other, self.has_bounds(&receiver.ty)),
         };
         if name == "clone" && args.is_empty() && !matches!(ty, Ty::Slice { .. }) {
             return Self::copied(self.behind_refs(receiver));
         }
         if let ("min" | "max", [other], Ty::Ref { .. }) =
             (name.as_str(), &args[..], self.shallow(&receiver.ty))
-            && !self.has_method(&ty, &name)
             && !self.has_floats(&ty)
         {
             return self.greater_reference(&name, receiver, other);
@@ -67,14 +96,8 @@ impl Checker<'_> {
             self.lossless(&value, to);
             return Expr::new(ExprKind::Cast(value), Ty::Scalar(to), span);
         }
-        if let Ty::Scalar(s) = &ty
-            && let Some(item) = self.m.names.get(&full_name(s.name(), &name)).copied()
-        {
-            return self.own_method(m, receiver, s.name(), Some(item), want);
-        }
         if let (true, [other]) = (super::orders::COMPARE.contains(&&*name), &args[..])
             && !matches!(ty, Ty::Slice { .. } | Ty::Mat { .. } | Ty::Atomic(_))
-            && !self.has_method(&ty, &name)
         {
             return self.compared(&name, receiver, other, at);
         }
@@ -108,7 +131,12 @@ impl Checker<'_> {
                 self.scalar_method(receiver, &name, &args, at, span)
             }
             Ty::Struct(id) => {
-                let (of, item) = (self.m.structs[id].name.clone(), self.m.member(id, &name));
+                let of = self.m.structs[id].name.clone();
+                if let Some(call) = self.operator_named(&name, &receiver, &args, span) {
+                    return call;
+                }
+                // Of what it has by itself this is no method.
+                let item = self.m.member(id, &name).filter(|_| !said);
                 self.own_method(m, receiver, &of, item, want)
             }
             Ty::Option(_) | Ty::Result(..) => self.option_method(m, receiver),
@@ -128,14 +156,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the program has a method of that name for a type.
-    fn has_method(&mut self, ty: &Ty, name: &str) -> bool {
-        match ty {
-            Ty::Struct(id) => self.m.member(*id, name).is_some(),
-            _ => false,
-        }
-    }
-
     /// `max` or `min` of values that have several parts and an order, and no method of their own of that name.
     fn greater_of(
         &mut self,
@@ -144,8 +164,7 @@ impl Checker<'_> {
         ty: &Ty,
         other: &syn::Expr,
     ) -> Option<Expr> {
-        if !matches!(ty, Ty::Struct(_) | Ty::Tuple(_) | Ty::Option(_)) || self.has_method(ty, name)
-        {
+        if !matches!(ty, Ty::Struct(_) | Ty::Tuple(_) | Ty::Option(_)) {
             return None;
         }
         let other = self.expr_as(other, ty);
@@ -182,87 +201,6 @@ impl Checker<'_> {
         }
         let (ty, span) = (e.ty.clone(), e.span);
         Expr::new(ExprKind::Block(Vec::new(), Some(e)), ty, span)
-    }
-
-    /// A method that the program has written. Its receiver is borrowed as the method takes it.
-    fn own_method(
-        &mut self,
-        m: &syn::ExprMethodCall,
-        receiver: Expr,
-        shown: &str,
-        item: Option<Item>,
-        want: Option<&Ty>,
-    ) -> Expr {
-        let (span, at, name) = (m.span(), m.method.span(), m.method.to_string());
-        let args: Vec<&syn::Expr> = m.args.iter().collect();
-        let id = match item {
-            Some(Item::Fn(id)) if self.kind.is_some() => id,
-            Some(item @ (Item::Fn(_) | Item::Template(_))) => {
-                let of = match item {
-                    Item::Template(id) => Some(id),
-                    Item::Fn(id) => self.m.const_fns.get(&id).copied(),
-                    _ => None,
-                };
-                let Some(of) = of else {
-                    return self.refuse_in_constant(span);
-                };
-                let template = std::rc::Rc::clone(&self.m.templates[of.0]);
-                let Some((_, this)) = template.inputs().next() else {
-                    return self.refuse(
-                        at,
-                        format!("`{shown}::{name}` does not take `self`"),
-                        "call it by the type's name",
-                    );
-                };
-                let this = self.there(&template.at, |c| c.m.resolve_type(this));
-                let this = self.receive(receiver, &this, m.receiver.span());
-                let written = match &m.turbofish {
-                    Some(args) => syn::PathArguments::AngleBracketed(args.clone()),
-                    None => syn::PathArguments::None,
-                };
-                return self.call_template(of, &written, Some(this), &args, want, span);
-            }
-            _ => {
-                let help =
-                    self.member_help(shown, &name, "write it in an `impl` block of the struct");
-                return self.refuse(at, format!("`{shown}` has no method `{name}`"), help);
-            }
-        };
-        let item = self.m.fns[id.0].clone();
-        let Some(((_, this), rest)) = item
-            .params
-            .split_first()
-            .filter(|_| takes_self(&item.params))
-        else {
-            return self.refuse(
-                at,
-                format!("`{shown}::{name}` does not take `self`"),
-                format!("call it by the struct's name: `{shown}::{name}(..)`"),
-            );
-        };
-        let this = self.receive(receiver, this, m.receiver.span());
-        let types: Vec<Type> = rest.iter().map(|(_, t)| t.clone()).collect();
-        let args = std::iter::once(this)
-            .chain(self.arguments(&item.name, &types, &args, span))
-            .collect();
-        Expr::new(ExprKind::Call(id, args), Ty::from_type(&item.ret), span)
-    }
-
-    /// What a method is called on, as its `self` is.
-    fn receive(&mut self, receiver: Expr, this: &Type, span: Span) -> Expr {
-        let want = Ty::from_type(this);
-        let is_reference = matches!(self.shallow(&receiver.ty), Ty::Ref { .. });
-        match this {
-            Type::Ref { .. } if is_reference => self.coerce(receiver, &want),
-            Type::Ref { mutable, .. } => {
-                let this = self.borrow(receiver, *mutable, span);
-                self.coerce(this, &want)
-            }
-            _ => {
-                let value = self.behind_refs(receiver);
-                self.coerce(value, &want)
-            }
-        }
     }
 
     /// What to do about a name that a struct does not have.

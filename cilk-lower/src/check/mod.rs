@@ -11,6 +11,7 @@ mod channels;
 mod closures;
 mod control;
 mod defaults;
+mod dispatch;
 mod exchange;
 mod exhaustive;
 mod expr;
@@ -23,10 +24,12 @@ mod lets;
 mod macros;
 mod memory;
 mod methods;
+mod named;
 mod numbers;
 mod operators;
 mod orders;
 mod overloads;
+mod own_methods;
 mod patterns;
 mod places;
 mod refutable;
@@ -36,11 +39,13 @@ pub(crate) use iteration::is_parallel_attribute;
 
 pub(crate) use exhaustive::fits;
 
+use generics::Guesses;
+
 use crate::{
     consts,
     diag::Diagnostic,
     hir::{Body, Expr, ExprKind, FnId, LoopId, Pat, Stmt, Var, VarId},
-    items::{Item, Module},
+    items::{FnItem, Item, Module},
     names::within,
     ty::{Table, Ty},
 };
@@ -57,16 +62,21 @@ pub(crate) fn function(module: &mut Module, id: FnId) -> Option<Body> {
     let item = module.fns[id.0].clone();
     module.at = item.at.clone();
     let mut c = Checker::new(module, Some(item.kind), Ty::from_type(&item.ret));
+    if let Some(syn::ReturnType::Type(_, ty)) = item.sig.as_ref().map(|sig| &sig.output) {
+        c.ret = c.said(ty, &item.ret, &Guesses::default());
+    }
+    let types = c.types_of(&item);
     let mut prologue = Vec::new();
     c.held = item.held;
     // All parameters before the parts of those that are taken apart.
     let vars: Vec<VarId> = item
         .params
         .iter()
+        .zip(&types)
         .enumerate()
-        .map(|(i, (pat, ty))| c.parameter(i, pat, ty))
+        .map(|(i, ((pat, _), ty))| c.parameter(i, pat, ty))
         .collect();
-    for ((pat, ty), var) in item.params.iter().zip(vars) {
+    for (((pat, _), ty), var) in item.params.iter().zip(&types).zip(vars) {
         c.take_apart(pat, ty, var, &mut prologue);
     }
     let ret = c.ret.clone();
@@ -190,10 +200,30 @@ impl<'m> Checker<'m> {
         }
     }
 
+    /// The types of a function's parameters, as its signature says them.
+    fn types_of(&mut self, item: &FnItem) -> Vec<Ty> {
+        let inputs = item.sig.iter().flat_map(|sig| &sig.inputs);
+        let written = inputs.filter_map(|input| match input {
+            syn::FnArg::Typed(p) => Some(&*p.ty),
+            syn::FnArg::Receiver(_) => None,
+        });
+        match item.kind {
+            FunctionKind::Helper => written
+                .zip(&item.params)
+                .map(|(written, (_, ty))| self.said(written, ty, &Guesses::default()))
+                .collect(),
+            _ => item
+                .params
+                .iter()
+                .map(|(_, ty)| Ty::from_type(ty))
+                .collect(),
+        }
+    }
+
     /// The variable of a parameter; one that is only a name is bound to it.
-    fn parameter(&mut self, index: usize, pat: &syn::Pat, ty: &Type) -> VarId {
+    fn parameter(&mut self, index: usize, pat: &syn::Pat, ty: &Ty) -> VarId {
         let name = plain_name(pat).unwrap_or_else(|| format!("arg{index}"));
-        let var = self.add_var(&name, Ty::from_type(ty));
+        let var = self.add_var(&name, ty.clone());
         if let syn::Pat::Ident(p) = pat
             && plain_name(pat).is_some()
         {
@@ -213,13 +243,12 @@ impl<'m> Checker<'m> {
         self.vars[var.0].fixed = pat.mutability.is_none().then(|| pat.ident.span());
     }
 
-    fn take_apart(&mut self, pat: &syn::Pat, ty: &Type, var: VarId, prologue: &mut Vec<Stmt>) {
+    fn take_apart(&mut self, pat: &syn::Pat, ty: &Ty, var: VarId, prologue: &mut Vec<Stmt>) {
         if plain_name(pat).is_some() {
             return;
         }
-        let ty = Ty::from_type(ty);
         let value = Expr::new(ExprKind::Var(var), ty.clone(), pat.span());
-        let pat = self.pattern(pat, &ty);
+        let pat = self.pattern(pat, ty);
         if !matches!(pat, Pat::Wild) {
             prologue.push(Stmt::Let(pat, Some(value)));
         }

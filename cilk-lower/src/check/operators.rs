@@ -101,10 +101,9 @@ impl Checker<'_> {
             self.expr(right, right_hint.as_ref())
         };
         let right = self.behind_refs(right);
-        if let Some(call) =
-            overloads::method(op).and_then(|name| self.overloaded(name, &[&left, &right], span))
-        {
-            return call;
+        let method = overloads::method(op);
+        if let Some(call) = method.and_then(|name| self.overloaded(name, &[&left, &right], span)) {
+            return self.output_said(call, method, &left, Some(&right));
         }
         if is_shift(op) {
             let ty = left.ty.clone();
@@ -194,7 +193,9 @@ impl Checker<'_> {
         } else {
             left.ty.clone()
         };
-        Expr::new(ExprKind::Binary(op, left, right), ty, span)
+        let kind = ExprKind::Binary(op, left.clone(), right.clone());
+        let value = Expr::new(kind, ty, span);
+        self.output_said(value, method, &left, Some(&right))
     }
 
     /// Two values as a comparison looks at them.
@@ -321,19 +322,19 @@ impl Checker<'_> {
                 let e = self.expr(&u.expr, want);
                 let e = self.behind_refs(e);
                 if let Some(call) = self.overloaded("neg", &[&e], span) {
-                    return call;
+                    return self.output_said(call, Some("neg"), &e, None);
                 }
-                let ty = e.ty.clone();
-                Expr::new(ExprKind::Unary(UnOp::Neg, e), ty, span)
+                let value = Expr::new(ExprKind::Unary(UnOp::Neg, e.clone()), e.ty.clone(), span);
+                self.output_said(value, Some("neg"), &e, None)
             }
             syn::UnOp::Not(_) => {
                 let e = self.expr(&u.expr, want);
                 let e = self.behind_refs(e);
                 if let Some(call) = self.overloaded("not", &[&e], span) {
-                    return call;
+                    return self.output_said(call, Some("not"), &e, None);
                 }
-                let ty = e.ty.clone();
-                Expr::new(ExprKind::Unary(UnOp::Not, e), ty, span)
+                let value = Expr::new(ExprKind::Unary(UnOp::Not, e.clone()), e.ty.clone(), span);
+                self.output_said(value, Some("not"), &e, None)
             }
             _ => self.refuse(
                 span,

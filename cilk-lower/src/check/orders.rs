@@ -117,8 +117,8 @@ impl Checker<'_> {
             c.bind(&a.to_string(), Binding::Place(left));
             c.bind(&b.to_string(), Binding::Place(right));
             let keys = [&a, &b].map(|name| total_key(&parse_quote_spanned!(span=> #name), span));
-            let [a, b] = keys;
-            c.expr(&parse_quote_spanned!(span=> (#a).cmp(&(#b))), None)
+            let ([a, b], cmp) = (keys, own("cmp", span));
+            c.expr(&parse_quote_spanned!(span=> (#a).#cmp(&(#b))), None)
         });
         let ty = value.ty.clone();
         Expr::new(ExprKind::Block(stmts, Some(value)), ty, span)

@@ -2,6 +2,7 @@
 
 use super::{Binding, Checker, chains::own};
 use crate::{
+    generics::{Bound, Known},
     hir::{Expr, ExprKind, FnId, Pat, Stmt},
     library::Of,
     ty::{BOOL, Class, Ty},
@@ -26,7 +27,87 @@ pub(super) const fn method(op: BinOp) -> Option<&'static str> {
     })
 }
 
+/// The trait of an operator's method.
+fn trait_of(method: &str) -> &'static str {
+    match method {
+        "add" => "Add",
+        "sub" => "Sub",
+        "mul" => "Mul",
+        "div" => "Div",
+        "rem" => "Rem",
+        "bitand" => "BitAnd",
+        "bitor" => "BitOr",
+        "bitxor" => "BitXor",
+        "shl" => "Shl",
+        "shr" => "Shr",
+        "neg" => "Neg",
+        _ => "Not",
+    }
+}
+
+/// The operand's type that a bound like `Mul<f32, Output = T>` says, and the output's.
+fn operand_and_output(path: &syn::Path) -> (Option<&syn::Type>, Option<&syn::Type>) {
+    let args = match path.segments.last().map(|s| &s.arguments) {
+        Some(syn::PathArguments::AngleBracketed(args)) => args.args.iter(),
+        _ => return (None, None),
+    };
+    let (mut operand, mut output) = (None, None);
+    for arg in args {
+        match arg {
+            syn::GenericArgument::Type(ty) => operand = Some(ty),
+            syn::GenericArgument::AssocType(of) if of.ident == "Output" => output = Some(&of.ty),
+            _ => {}
+        }
+    }
+    (operand, output)
+}
+
 impl Checker<'_> {
+    /// What the source says of an operator's value: what the bound of the left operand says.
+    pub(super) fn output_said(
+        &mut self,
+        mut value: Expr,
+        method: Option<&str>,
+        left: &Expr,
+        right: Option<&Expr>,
+    ) -> Expr {
+        let (Some(method), true) = (method, self.has_bounds(&left.ty)) else {
+            return value;
+        };
+        let (Some(known), Some(ret)) = (self.closed(&left.ty), self.closed(&value.ty)) else {
+            return value;
+        };
+        let right = right.and_then(|right| self.closed(&right.ty));
+        for bound in self.bounds_of(&left.ty, &known) {
+            let Bound::Rusts(path, at) = bound else {
+                continue;
+            };
+            if path
+                .segments
+                .last()
+                .is_none_or(|s| s.ident != trait_of(method))
+            {
+                continue;
+            }
+            let this = Known::Type(known.clone());
+            let g = self.knowing([("Self".to_owned(), this, Some(left.ty.clone()))]);
+            let (operand, output) = operand_and_output(&path);
+            let is_other = operand.is_some_and(|ty| {
+                let ty = self.there(&at, |c| c.open(ty, &g));
+                ty.and_then(|ty| self.closed(&ty)) != right
+            });
+            if is_other {
+                continue;
+            }
+            value.ty = match output {
+                Some(ty) => self.there(&at, |c| c.said(ty, &ret, &g)),
+                None => Ty::from_type(&ret),
+            };
+            return value;
+        }
+        value
+    }
+
     /// The call that an operator is for these operands, if the program says so.
     pub(super) fn overloaded(&mut self, method: &str, args: &[&Expr], span: Span) -> Option<Expr> {
         for arg in args {
@@ -44,7 +125,7 @@ impl Checker<'_> {
                 && params
                     .iter()
                     .zip(args)
-                    .all(|((_, ty), arg)| self.fits(arg, ty))
+                    .all(|((_, ty), arg)| self.is_type(&arg.ty, ty))
         };
         let named = self.m.operators.iter().filter(|(name, _)| name == method);
         let id = named.map(|(_, id)| *id).find(fits)?;
@@ -67,19 +148,39 @@ impl Checker<'_> {
         ))
     }
 
+    /// An operator by its name, `a.add(b)`.
+    pub(super) fn operator_named(
+        &mut self,
+        name: &str,
+        receiver: &Expr,
+        args: &[&syn::Expr],
+        span: Span,
+    ) -> Option<Expr> {
+        if args.len() > 1 || !self.m.operators.iter().any(|(n, _)| n == name) {
+            return None;
+        }
+        let left = self.behind_refs(receiver.clone());
+        let right = args.first().map(|arg| {
+            let right = self.expr(arg, None);
+            self.behind_refs(right)
+        });
+        let args: Vec<&Expr> = [&left].into_iter().chain(&right).collect();
+        self.overloaded(name, &args, span)
+    }
+
     /// Whether an operand is of that type, or of what it refers to.
-    fn fits(&self, arg: &Expr, ty: &Type) -> bool {
+    pub(super) fn is_type(&self, arg: &Ty, ty: &Type) -> bool {
         let ty = match Ty::from_type(ty) {
             Ty::Ref { target, .. } => *target,
             ty => ty,
         };
-        match (self.shallow(&arg.ty), ty) {
+        match (self.shallow(arg), ty) {
             (Ty::Var(v), Ty::Scalar(s)) => match self.table.class(v) {
                 Class::Any => false,
                 Class::Int => s.is_int(),
                 Class::Float => s.is_float(),
             },
-            (a, b) => a == b,
+            (a, b) => self.table.resolve(&a) == b,
         }
     }
 

@@ -58,8 +58,7 @@ impl Checker<'_> {
     /// Checks a pattern that always matches and binds its names.
     pub(super) fn pattern(&mut self, pat: &syn::Pat, ty: &Ty) -> Pat {
         if let Ty::Ref { mutable, target } = self.shallow(ty) {
-            let target = self.shallow(&target);
-            match (pat, &target) {
+            match (pat, &self.shallow(&target)) {
                 (syn::Pat::Reference(r), _) => {
                     let inner = self.lending(false, |c| c.pattern(&r.pat, &target));
                     return Pat::Deref(Box::new(inner));

@@ -92,7 +92,7 @@ impl Checker<'_> {
             Ty::Struct(id) => {
                 let def = &self.m.structs[id];
                 if let Some(i) = def.fields.iter().position(|(n, _)| *n == member) {
-                    let ty = Ty::from_type(&def.fields[i].1);
+                    let ty = self.field_type(&base.ty, id, i);
                     return Expr::new(ExprKind::Field(base, i), ty, span);
                 }
                 let (name, known): (String, Vec<String>) = (
@@ -402,7 +402,7 @@ impl Checker<'_> {
             ) if self.table.unify(a, b) => {
                 return Expr { ty: target, ..e };
             }
-            _ if self.table.unify(&have, &target) => {
+            _ if self.table.unify(&e.ty, want) => {
                 // A value that never comes fits everywhere, but keeps its type, so that blocks know they end there.
                 return e;
             }

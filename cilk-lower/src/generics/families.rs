@@ -2,7 +2,7 @@
 
 use super::{Env, FamilyId, Kind, Known, Param, Template, TemplateId};
 use crate::{
-    impls::full_name,
+    impls::{DEFAULT, full_name, name_by},
     items::{Item, Module, with_lifetimes},
 };
 use millstream_graph::ty::{StructDef, StructId, Type};
@@ -29,8 +29,8 @@ pub(crate) struct Member {
     pub(crate) params: Vec<Param>,
     pub(crate) item: MemberItem,
     pub(crate) at: super::At,
-    /// Of an operator: what tells it from others of its name.
-    pub(crate) operator: Option<String>,
+    /// The trait of Rust that it is of.
+    pub(crate) by: Option<String>,
 }
 
 impl Member {
@@ -53,6 +53,7 @@ impl Member {
 pub(crate) enum MemberItem {
     Fn(Rc<syn::ItemFn>),
     Const(Rc<syn::ItemConst>),
+    Type(Rc<syn::ImplItemType>),
 }
 
 /// How long the name of a struct may get: longer ones come of structs in structs without an end.
@@ -169,42 +170,70 @@ impl Module {
         if let Some(item) = self.names.get(&full) {
             return Some(*item);
         }
-        let (family, _) = self.copies.get(&owner)?.clone();
-        let named = |m: &&Member| m.family == family && m.name == name && m.operator.is_none();
-        let members: Vec<Member> = self.members.iter().filter(named).cloned().collect();
-        let (member, env) = members
-            .into_iter()
-            .find_map(|m| Some((self.block_of(&m, owner)?, m)).map(|(env, m)| (m, env)))?;
-        Some(self.copy_member(&member, env, full))
+        self.members_of(owner, name, |by| by.is_none()).pop()
+    }
+
+    /// What a struct's `impl` of Rust's `Default` gives.
+    pub(crate) fn own_default(&mut self, owner: StructId) -> Option<Item> {
+        let full = name_by(&self.structs[owner].name, DEFAULT, "default");
+        if let Some(item) = self.names.get(&full) {
+            return Some(*item);
+        }
+        let is_default = |by: Option<&str>| by == Some(DEFAULT);
+        self.members_of(owner, "default", is_default).pop()
     }
 
     /// Copies the operators of a struct's family by that name, so that they are among the program's.
     pub(crate) fn operators_of(&mut self, owner: StructId, method: &str) {
-        let Some((family, _)) = self.copies.get(&owner).cloned() else {
-            return;
-        };
-        let named = |m: &&Member| m.family == family && m.name == method;
-        let members: Vec<Member> = self.members.iter().filter(named).cloned().collect();
-        for member in members {
-            let Some(of) = &member.operator else { continue };
-            let full = full_name(&self.structs[owner].name, method) + of;
-            if self.names.contains_key(&full) {
-                continue;
-            }
-            if let Some(env) = self.block_of(&member, owner)
-                && let Item::Fn(id) = self.copy_member(&member, env, full)
+        let is_operator = |by: Option<&str>| by.is_some_and(|by| by != DEFAULT);
+        for item in self.members_of(owner, method, is_operator) {
+            if let Item::Fn(id) = item
+                && !self.operators.iter().any(|(_, known)| *known == id)
             {
                 self.operators.push((method.to_owned(), id));
             }
         }
     }
 
-    fn copy_member(&mut self, member: &Member, env: Env, full: String) -> Item {
-        let at = member.at.with(env);
-        let item = match &member.item {
+    /// The members of that name in the blocks of a struct's family, of these traits.
+    fn members_of(
+        &mut self,
+        owner: StructId,
+        name: &str,
+        by: impl Fn(Option<&str>) -> bool,
+    ) -> Vec<Item> {
+        let Some((family, _)) = self.copies.get(&owner).cloned() else {
+            return Vec::new();
+        };
+        let named = |m: &&Member| m.family == family && m.name == name && by(m.by.as_deref());
+        let members: Vec<Member> = self.members.iter().filter(named).cloned().collect();
+        let mut out = Vec::new();
+        for member in members {
+            let owner_name = &self.structs[owner].name;
+            let full = match &member.by {
+                Some(of) => name_by(owner_name, of, name),
+                None => full_name(owner_name, name),
+            };
+            if let Some(item) = self.names.get(&full) {
+                out.push(*item);
+            } else if let Some(env) = self.block_of(&member, owner) {
+                out.push(self.copy_item(&member.item, member.at.with(env), full));
+            }
+        }
+        out
+    }
+
+    /// A member of a block with parameters, where these are known.
+    pub(crate) fn copy_item(&mut self, item: &MemberItem, at: super::At, full: String) -> Item {
+        let item = match item {
             MemberItem::Const(c) => {
                 let id = self.elsewhere(&at, |m| m.declare_const(&full, (**c).clone()));
                 return Item::Const(id);
+            }
+            MemberItem::Type(t) => {
+                let item = self.elsewhere(&at, |m| m.declare_type(t));
+                self.names.insert(full, item);
+                return item;
             }
             MemberItem::Fn(f) => f,
         };
@@ -230,8 +259,8 @@ impl Module {
         self.templates.push(Rc::new(Template {
             name: full_name(&block, &member.name),
             params: member.params.iter().cloned().chain(own).collect(),
+            at: member.at.bounded(&item.sig.generics),
             item: Rc::new(item),
-            at: member.at.clone(),
             of: Some(Rc::clone(&member.of)),
         }));
         TemplateId(self.templates.len() - 1)
@@ -247,7 +276,7 @@ impl Module {
             name,
             params: Vec::new(),
             item: Rc::clone(item),
-            at,
+            at: at.bounded(&item.sig.generics),
             of: None,
         };
         self.copy_fn(&template, &[], item.sig.ident.span())
@@ -265,14 +294,13 @@ impl Module {
     }
 
     /// Whether a written type is this one, and what its parameters are then.
-    fn fits(&mut self, written: &syn::Type, ty: &Type, params: &[Param], env: &mut Env) -> bool {
-        let same = |env: &mut Env, name: &str, known: Known| match env.get(name) {
-            Some(other) => *other == known,
-            None => {
-                env.insert(name.to_owned(), known);
-                true
-            }
-        };
+    pub(crate) fn fits(
+        &mut self,
+        written: &syn::Type,
+        ty: &Type,
+        params: &[Param],
+        env: &mut Env,
+    ) -> bool {
         let syn::Type::Path(p) = written else {
             // With its parameters inside it would have to be taken apart.
             return match (written, ty) {
@@ -294,17 +322,48 @@ impl Module {
                     };
                     fits && self.fits(&a.elem, elem, params, env)
                 }
+                (syn::Type::Reference(r), Type::Ref { mutable, target }) => {
+                    *mutable == r.mutability.is_some() && self.fits(&r.elem, target, params, env)
+                }
+                (syn::Type::Reference(r), Type::Slice { mutable, elem }) => match &*r.elem {
+                    syn::Type::Slice(s) => {
+                        *mutable == r.mutability.is_some() && self.fits(&s.elem, elem, params, env)
+                    }
+                    _ => false,
+                },
+                (syn::Type::Paren(p), ty) => self.fits(&p.elem, ty, params, env),
+                (syn::Type::Tuple(_) | syn::Type::Array(_) | syn::Type::Reference(_), _) => false,
                 _ => self.resolve_type(written) == *ty,
             };
         };
         if let Some(param) = params.iter().find(|param| p.path.is_ident(&param.name)) {
             return same(env, &param.name, Known::Type(ty.clone()));
         }
-        let (Type::Struct(id), Some(Item::Family(family)), Some(last)) =
-            (ty, self.item(&p.path), p.path.segments.last())
-        else {
-            return self.resolve_type(written) == *ty;
+        let Some(last) = p.path.segments.last() else {
+            return false;
         };
+        let family = match (self.item(&p.path), last.ident.to_string().as_str()) {
+            (Some(Item::Family(family)), _) => family,
+            (None, "Option" | "Result" | "Mat" | "MatMut") => {
+                let parts: Vec<Type> = match ty {
+                    Type::Option(some) if last.ident == "Option" => vec![(**some).clone()],
+                    Type::Result(ok, err) if last.ident == "Result" => {
+                        vec![(**ok).clone(), (**err).clone()]
+                    }
+                    _ => return false,
+                };
+                let syn::PathArguments::AngleBracketed(args) = &last.arguments else {
+                    return false;
+                };
+                let args = args.args.iter();
+                return args.zip(parts).all(|(arg, part)| match arg {
+                    syn::GenericArgument::Type(t) => self.fits(t, &part, params, env),
+                    _ => false,
+                });
+            }
+            _ => return self.resolve_type(written) == *ty,
+        };
+        let Type::Struct(id) = ty else { return false };
         let Some((of, known)) = self.copies.get(id).cloned() else {
             return false;
         };
@@ -321,25 +380,44 @@ impl Module {
             && args
                 .into_iter()
                 .zip(known)
-                .all(|(arg, known)| match (arg, known) {
-                    (syn::GenericArgument::Type(t), Known::Type(ty)) => {
-                        self.fits(t, &ty, params, env)
-                    }
-                    (arg, Known::Number(s, bits)) => {
-                        let named = params.iter().find(|param| match arg {
-                            syn::GenericArgument::Type(syn::Type::Path(p)) => {
-                                p.path.is_ident(&param.name)
-                            }
-                            syn::GenericArgument::Const(e) => is_name(e, &param.name),
-                            _ => false,
-                        });
-                        match named {
-                            Some(param) => same(env, &param.name, Known::Number(s, bits)),
-                            None => self.param_number(arg, s) == Some(bits),
-                        }
-                    }
-                    _ => false,
-                })
+                .all(|(arg, known)| self.arg_fits(arg, known, params, env))
+    }
+
+    /// The same of what is given as a parameter.
+    pub(crate) fn arg_fits(
+        &mut self,
+        arg: &syn::GenericArgument,
+        known: Known,
+        params: &[Param],
+        env: &mut Env,
+    ) -> bool {
+        let (s, bits) = match (arg, known) {
+            (syn::GenericArgument::Type(t), Known::Type(ty)) => {
+                return self.fits(t, &ty, params, env);
+            }
+            (_, Known::Type(_)) => return false,
+            (_, Known::Number(s, bits)) => (s, bits),
+        };
+        let named = params.iter().find(|param| match arg {
+            syn::GenericArgument::Type(syn::Type::Path(p)) => p.path.is_ident(&param.name),
+            syn::GenericArgument::Const(e) => is_name(e, &param.name),
+            _ => false,
+        });
+        match named {
+            Some(param) => same(env, &param.name, Known::Number(s, bits)),
+            None => self.param_number(arg, s) == Some(bits),
+        }
+    }
+}
+
+/// Whether a parameter is this, which it is from now on if nothing was known of it.
+fn same(env: &mut Env, name: &str, known: Known) -> bool {
+    match env.get(name) {
+        Some(other) => *other == known,
+        None => {
+            env.insert(name.to_owned(), known);
+            true
+        }
     }
 }
 

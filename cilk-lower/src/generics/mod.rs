@@ -3,9 +3,11 @@
 //! A *family* is a struct with parameters, a *template* a function with parameters, or one in whose place its body stands: it takes closures, or is `const`. What parameters stand for is an
 //! [`Env`]. A copy is an item like any other, named after its arguments, `largest<u32>`; what bounds promise is believed, and each copy is checked as it is.
 
+mod bounds;
 mod families;
 mod params;
 
+pub(crate) use bounds::{Bound, Bounds, TraitUse};
 pub(crate) use families::{Family, Member, MemberItem, is_name};
 pub(crate) use params::{Kind, Param, Signature, behind, has_params, is_generic};
 
@@ -42,6 +44,7 @@ pub(crate) struct At {
     /// The module within the program; empty at its top.
     pub(crate) here: String,
     pub(crate) env: Rc<Env>,
+    pub(crate) bounds: Rc<Bounds>,
 }
 
 impl At {
@@ -49,8 +52,8 @@ impl At {
         let mut env = (*self.env).clone();
         env.extend(more);
         Self {
-            here: self.here.clone(),
             env: Rc::new(env),
+            ..self.clone()
         }
     }
 }
@@ -100,11 +103,12 @@ impl Module {
     /// Declares a function with parameters. Those that stand for `impl` in its arguments are among them.
     pub(crate) fn template(&mut self, name: String, mut item: syn::ItemFn) -> TemplateId {
         let params = self.params_of_fn(&mut item);
+        let at = self.at.bounded(&item.sig.generics);
         self.templates.push(Rc::new(Template {
             name,
             params,
             item: Rc::new(item),
-            at: self.at.clone(),
+            at,
             of: None,
         }));
         TemplateId(self.templates.len() - 1)

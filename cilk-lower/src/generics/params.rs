@@ -32,11 +32,17 @@ pub(crate) struct Signature {
 
 /// Whether a function has parameters that are more than lifetimes.
 pub(crate) fn is_generic(sig: &syn::Signature) -> bool {
-    has_params(&sig.generics)
-        || sig.inputs.iter().any(|i| match i {
-            syn::FnArg::Typed(p) => matches!(behind(&p.ty), syn::Type::ImplTrait(_)),
-            syn::FnArg::Receiver(_) => false,
-        })
+    struct Search(bool);
+    impl syn::visit::Visit<'_> for Search {
+        fn visit_type_impl_trait(&mut self, _: &syn::TypeImplTrait) {
+            self.0 = true;
+        }
+    }
+    let mut search = Search(false);
+    for input in &sig.inputs {
+        syn::visit::Visit::visit_fn_arg(&mut search, input);
+    }
+    has_params(&sig.generics) || search.0
 }
 
 /// Whether there are parameters that are more than lifetimes.
@@ -57,12 +63,27 @@ pub(crate) fn behind(ty: &syn::Type) -> &syn::Type {
     }
 }
 
-fn behind_mut(ty: &mut syn::Type) -> &mut syn::Type {
-    match ty {
-        syn::Type::Reference(r) => behind_mut(&mut r.elem),
-        syn::Type::Paren(p) => behind_mut(&mut p.elem),
-        syn::Type::Group(g) => behind_mut(&mut g.elem),
-        other => other,
+/// Gives each `impl` in a type a name, as a parameter has.
+struct Named {
+    start: String,
+    params: Vec<syn::TypeParam>,
+}
+
+impl syn::visit_mut::VisitMut for Named {
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        syn::visit_mut::visit_type_mut(self, ty);
+        if let syn::Type::ImplTrait(of) = ty {
+            let more = match self.params.len() {
+                0 => String::new(),
+                n => format!("_{n}"),
+            };
+            let name = syn::Ident::new(&format!("{}{more}", self.start), of.span());
+            self.params.push(syn::TypeParam {
+                bounds: of.bounds.clone(),
+                ..name.clone().into()
+            });
+            *ty = parse_quote!(#name);
+        }
     }
 }
 
@@ -143,25 +164,27 @@ impl Module {
     /// The parameters of a function. Each `impl` in its arguments is one, and gets a name.
     pub(crate) fn params_of_fn(&mut self, item: &mut syn::ItemFn) -> Vec<Param> {
         let mut params = self.params(&item.sig.generics);
+        let mut all = Vec::new();
         for (i, input) in item.sig.inputs.iter_mut().enumerate() {
-            let syn::FnArg::Typed(input) = input else {
-                continue;
+            let mut named = Named {
+                start: format!("Impl{i}"),
+                params: Vec::new(),
             };
-            let ty = behind_mut(&mut input.ty);
-            let syn::Type::ImplTrait(of) = ty else {
-                continue;
-            };
-            let name = syn::Ident::new(&format!("Impl{i}"), of.span());
-            params.push(Param {
-                name: name.to_string(),
-                kind: match signature(&of.bounds) {
-                    Some(signature) => Kind::Closure(Rc::new(signature)),
-                    None => Kind::Type,
-                },
-                default: None,
-            });
-            *ty = parse_quote!(#name);
+            syn::visit_mut::VisitMut::visit_fn_arg_mut(&mut named, input);
+            for param in &named.params {
+                params.push(Param {
+                    name: param.ident.to_string(),
+                    kind: match signature(&param.bounds) {
+                        Some(signature) => Kind::Closure(Rc::new(signature)),
+                        None => Kind::Type,
+                    },
+                    default: None,
+                });
+            }
+            all.extend(named.params);
         }
+        let named = all.into_iter().map(syn::GenericParam::Type);
+        item.sig.generics.params.extend(named);
         params
     }
 

@@ -97,8 +97,6 @@ pub mod program {
 //~   help: write the type that it is; a closure is not returned: write a function
 //~ 30:18: a `dyn` type is not part of the task language: which function is called is known beforehand
 //~   help: take any type that has the trait: `impl Trait`, or `impl Fn(..) -> ..`, without a reference
-//~ 34:16: the trait `Shape` has parameters
-//~   help: let it have a type, `type Other;`, or write a trait for each
 //~ 49:20: this `impl` for `Counts` lacks `name`
 //~   note: 46:12: the trait asks for it
 //~   help: write it here, or let the trait say what it is for all

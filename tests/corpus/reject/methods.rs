@@ -47,5 +47,5 @@ pub mod program {
 //~   help: write `const fn`, or write the value out
 //~ 27:10: there is no struct `Line` in this program
 //~   help: an `impl` block belongs to a struct of this program
-//~ 35:10: an `impl` block belongs to a struct of this module
-//~   help: write a function that takes the value
+//~ 35:10: an `impl` block for references or slices is not part of the task language
+//~   help: write it for what they refer to, or a function that takes them

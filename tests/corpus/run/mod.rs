@@ -23,6 +23,7 @@ programs! {
     array_values
     arrays
     asserts
+    associated_types
     atomic_arrays
     atomic_compare_exchange
     atomic_local
@@ -34,6 +35,7 @@ programs! {
     bit_tricks
     blocks_as_values
     bool_logic
+    bounds_of_methods
     branch_and_bound
     breadth_first_search
     byte_methods
@@ -50,15 +52,18 @@ programs! {
     closest_points
     closure_patterns
     closures
+    closures_by_bounds
     common_subsequences
     compared_values
     comparisons
     complex_fft
     constants
     constants_in_functions
+    containers_by_trait
     counting_searches
     deep_recursion
     defaults
+    defaults_of_traits
     dynamic_programs
     early_returns
     edit_distance
@@ -79,6 +84,7 @@ programs! {
     for_ranges
     for_slices
     for_type_bounds
+    functions_of_traits_by_name
     game_of_life
     gather_all_operators
     gather_bools
@@ -86,16 +92,20 @@ programs! {
     gather_floats
     gather_over_syncs
     gather_sum
+    generic_heaps
+    generic_search
     generics
     graph_levels
     grid_routes
     guards_of_several_cases
+    hashed_tables
     helpers
     image_rows
     implicit_sync
     imports
     independent_sets
     inference
+    inherent_and_trait_functions
     inner_items
     int_bits
     int_division
@@ -139,15 +149,21 @@ programs! {
     matrix_views
     mergesort
     methods
+    methods_by_bounds
+    methods_by_receiver
+    methods_named_as_rusts
+    metrics
     minimax
     modules
     no_parameters
+    number_traits
     on_gpu
     option_places
     option_uses
     optional_parts
     options
     orderings
+    own_containers
     own_operators
     page_ranks
     parallel_checked
@@ -157,6 +173,7 @@ programs! {
     parallel_ports
     parallel_recursion
     parallel_rows
+    parameters_of_one_type
     patterns_behind_references
     patterns_in_patterns
     patterns_through_references
@@ -211,6 +228,12 @@ programs! {
     tasks_mutual
     three_phase_state
     traced_spheres
+    trait_parameters
+    traits_in_modules
+    traits_of_numbers
+    traits_of_rusts_types
+    traits_of_types
+    traits_with_parameters
     treaps
     tree_walk
     tuple_structs

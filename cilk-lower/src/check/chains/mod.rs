@@ -95,6 +95,12 @@ pub(super) fn is_own(name: &str) -> bool {
     name.starts_with(OWN)
 }
 
+/// A method's name without that, which stands for Rust's whatever the program calls its own.
+pub(super) fn rusts_name(name: &Ident) -> Option<Ident> {
+    let text = name.to_string();
+    Some(Ident::new(text.strip_prefix(OWN)?, name.span()))
+}
+
 fn item(span: Span) -> Ident {
     own("item", span)
 }
@@ -424,9 +430,10 @@ impl Checker<'_> {
                     (_, true) => quote_spanned!(span=> 1.0),
                     (_, false) => quote_spanned!(span=> 1),
                 };
+                let clone = own("clone", span);
                 let step = match &*name {
-                    "sum" => quote_spanned!(span=> #all += #item.clone();),
-                    _ => quote_spanned!(span=> #all *= #item.clone();),
+                    "sum" => quote_spanned!(span=> #all += #item.#clone();),
+                    _ => quote_spanned!(span=> #all *= #item.#clone();),
                 };
                 let before = quote_spanned!(span=> let mut #all #ty = #first;);
                 over.block(&before, &step, &value)

@@ -3,6 +3,7 @@
 use super::{
     super::{
         Checker,
+        dispatch::Meant,
         patterns::{ArmSyntax, BodySyntax},
         places::strip,
         refutable::{Needs, needs_of},
@@ -211,11 +212,23 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the program has a method of that name: then it is not Rust's.
-    pub(super) fn has_own(&self, method: &Ident) -> bool {
-        let own = format!("::{method}");
-        self.m.names.keys().any(|name| name.ends_with(&own))
-            || self.m.members.iter().any(|m| method == &m.name)
+    /// Whether a method is one that the program has written for what it is called on.
+    pub(super) fn is_own_method(&mut self, m: &syn::ExprMethodCall) -> bool {
+        if !self.m.has_methods(&m.method.to_string()) {
+            return false;
+        }
+        let ty = self.type_ahead(&m.receiver);
+        let receiver = Expr::new(ExprKind::Error, ty, m.span());
+        let before = self.m.diags.0.len();
+        let meant = self.meant(m, &receiver, None);
+        // It is said where it is called.
+        self.m.diags.0.truncate(before);
+        !matches!(meant, Meant::Rusts)
+    }
+
+    /// Whether what looks like a search is a method of the program's.
+    fn is_own(&mut self, search: &Search<'_>) -> bool {
+        is_part(search.end) && self.is_own_method(search.end)
     }
 
     /// A `match`, or what is one under another name, of a search or of any other value.
@@ -229,7 +242,7 @@ impl Checker<'_> {
         if let Some(matched) = self.matched_exchange(e, arms, want, span) {
             return matched;
         }
-        let search = Search::new(e).filter(|search| !self.has_own(&search.end.method));
+        let search = Search::new(e).filter(|search| !self.is_own(search));
         // Arms that ask for more than whether something was found are those of an `Option`.
         let plain = Arms::new(self, arms);
         let found = search.filter(|_| plain.is_some());
@@ -272,12 +285,11 @@ impl Checker<'_> {
         asked: &syn::ExprMethodCall,
         want: Option<&Ty>,
     ) -> Option<Expr> {
-        let mine = |search: &Search<'_>| !self.has_own(&search.end.method);
-        let made = match Search::asked(asked).filter(mine) {
+        let made = match Search::asked(asked).filter(|search| !self.is_own(search)) {
             Some(search) => Found::new(&search, asked.span())?.and_then(|found| found.asked(asked)),
             None => {
                 let whole = syn::Expr::MethodCall(asked.clone());
-                let search = Search::new(&whole).filter(mine)?;
+                let search = Search::new(&whole).filter(|search| !self.is_own(search))?;
                 Found::new(&search, asked.span())?.map(|found| found.option())
             }
         };

@@ -18,7 +18,7 @@ impl Checker<'_> {
             ("partition_point", Some(f)) if m.args.len() == 1 => parted(m, f),
             _ => return None,
         };
-        if self.has_own(&m.method) {
+        if self.is_own_method(m) {
             return None;
         }
         Some(match made {

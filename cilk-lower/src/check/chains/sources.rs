@@ -57,7 +57,7 @@ pub(super) fn part(
     let (span, of, name) = (m.span(), &m.receiver, m.method.to_string());
     if let Some(operator) = name.strip_prefix("checked_") {
         let (arg, over) = (&m.args[0], own("over", span));
-        let method = Ident::new(&format!("overflowing_{operator}"), m.method.span());
+        let method = own(&format!("overflowing_{operator}"), m.method.span());
         return Ok(
             quote_spanned!(span=> let (#best, #over) = (#of).#method(#arg); let #some = !#over;),
         );

@@ -6,7 +6,7 @@ use crate::{
     generics::{At, FamilyId, Kind, Known, Param, is_name},
     hir::Given,
     items::Item,
-    ty::{Class, Ty},
+    ty::{Class, Mark, Ty},
 };
 use millstream_graph::ty::{Scalar, StructId, Type};
 use proc_macro2::Span;
@@ -28,6 +28,33 @@ pub(in super::super) struct Guesses(BTreeMap<String, Guess>);
 impl Guesses {
     fn of(&self, path: &syn::Path) -> Option<&Guess> {
         self.0.get(&path.get_ident()?.to_string())
+    }
+
+    /// What a parameter stands for, as far as it is known.
+    pub(super) fn known(&self, name: &str) -> Option<Ty> {
+        match self.0.get(name)? {
+            Guess::Type(ty) => Some(ty.clone()),
+            _ => None,
+        }
+    }
+
+    /// Adds what is known of other names.
+    pub(super) fn extend(&mut self, more: Self) {
+        for (name, guess) in more.0 {
+            self.0.entry(name).or_insert(guess);
+        }
+    }
+
+    /// Learns what the number parameter is that an argument names.
+    pub(super) fn learn_number(&mut self, arg: &syn::GenericArgument, bits: u64) {
+        if let Some((name, _)) = number_name(arg, self) {
+            let name = name.clone();
+            self.set(&name, bits);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The number parameter that an array's length is.
@@ -58,6 +85,21 @@ impl Checker<'_> {
         let value = f(self);
         self.m.at = around;
         value
+    }
+
+    /// What these parameters stand for.
+    pub(in super::super) fn knowing(
+        &mut self,
+        known: impl IntoIterator<Item = (String, Known, Option<Ty>)>,
+    ) -> Guesses {
+        let one = |(name, known, said): (String, Known, Option<Ty>)| {
+            let guess = match known {
+                Known::Type(ty) => Guess::Type(said.unwrap_or_else(|| Ty::from_type(&ty))),
+                Known::Number(s, bits) => Guess::Number(s, Some(bits)),
+            };
+            (name, guess)
+        };
+        Guesses(known.into_iter().map(one).collect())
     }
 
     pub(super) fn guesses(&mut self, params: &[Param]) -> Guesses {
@@ -116,7 +158,7 @@ impl Checker<'_> {
     }
 
     /// A written type with what is guessed of its parameters; none if it is an array or a struct of which that is not enough.
-    pub(super) fn open(&mut self, ty: &syn::Type, g: &Guesses) -> Option<Ty> {
+    pub(in super::super) fn open(&mut self, ty: &syn::Type, g: &Guesses) -> Option<Ty> {
         match ty {
             syn::Type::Paren(p) => self.open(&p.elem, g),
             syn::Type::Group(p) => self.open(&p.elem, g),
@@ -149,6 +191,12 @@ impl Checker<'_> {
                 })
             }
             syn::Type::Path(p) if p.qself.is_none() => self.open_path(&p.path, ty, g),
+            syn::Type::Path(p) => {
+                let known = self.m.resolve_type(ty);
+                let owner = p.qself.as_ref().map(|q| &*q.ty);
+                let last = p.path.segments.last()?;
+                Some(self.said_of_part(owner, &last.ident, &known, g))
+            }
             other => Some(Ty::from_type(&self.m.resolve_type(other))),
         }
     }
@@ -160,14 +208,26 @@ impl Checker<'_> {
                 _ => None,
             };
         }
+        if let Some(ty) = self.said_of(path, g) {
+            return Some(ty);
+        }
         // `T::Item` of a parameter.
-        if let Some((owner, _)) = crate::items::split_path(path)
-            && let Some(Guess::Type(var)) = g.of(&owner)
+        if let Some((owner, last)) = crate::items::split_path(path)
+            && let Some(name) = owner.get_ident()
         {
-            let known = Known::Type(self.closed(var)?);
-            let name = owner.get_ident()?.to_string();
-            let at = self.m.at.with([(name, known)].into());
-            return Some(self.there(&at, |c| Ty::from_type(&c.m.resolve_type(ty))));
+            let name = name.to_string();
+            let at = match g.of(&owner) {
+                Some(Guess::Type(var)) => {
+                    let known = Known::Type(self.closed(var)?);
+                    self.m.at.with([(name.clone(), known)].into())
+                }
+                _ => self.m.at.clone(),
+            };
+            if g.of(&owner).is_some() || at.bounds.get(&name).is_some() {
+                let known = self.there(&at, |c| c.m.resolve_type(ty));
+                let owner = syn::parse_quote!(#owner);
+                return Some(self.said_of_part(Some(&owner), &last.ident, &known, g));
+            }
         }
         let item = self.m.item(path);
         let last = path.segments.last()?;
@@ -190,6 +250,14 @@ impl Checker<'_> {
                 mutable: name == "MatMut",
                 elem: Box::new(self.open(&elem, g)?),
             }),
+            (Some(Item::Alias(id)), ..) if !self.m.aliases[id].params.is_empty() => {
+                let alias = self.m.aliases[id].clone();
+                let mut of = self.guesses(&alias.params);
+                if !self.take_open(&alias.params, &last.arguments, &mut of, g) {
+                    return None;
+                }
+                self.there(&alias.at, |c| c.open(&alias.ty, &of))
+            }
             (Some(Item::Family(id)), ..) => {
                 let family = std::rc::Rc::clone(&self.m.families[id.0]);
                 let mut of = self.guesses(&family.params);
@@ -197,9 +265,26 @@ impl Checker<'_> {
                     return None;
                 }
                 let known = self.settled(&family.params, &of)?;
-                Some(Ty::Struct(self.m.copy_struct(id, &known, path.span())))
+                let ty = Ty::Struct(self.m.copy_struct(id, &known, path.span()));
+                let args = family.params.iter().map(|p| match of.0.get(&p.name) {
+                    Some(Guess::Type(ty)) => Some(ty.clone()),
+                    _ => None,
+                });
+                let args = args.collect();
+                Some(self.table.marked(ty, Mark::Struct(args)))
             }
-            _ => Some(Ty::from_type(&self.m.resolve_type(ty))),
+            (item, ..) => {
+                let known = Ty::from_type(&self.m.resolve_type(ty));
+                let is_itself = match (item, &known) {
+                    (Some(Item::Struct(_)), _) => true,
+                    (None, Ty::Scalar(_)) => self.m.known(path).is_none(),
+                    _ => false,
+                };
+                Some(match is_itself {
+                    true => self.table.marked(known, Mark::Itself),
+                    false => known,
+                })
+            }
         }
     }
 
@@ -235,7 +320,7 @@ impl Checker<'_> {
 
     /// Learns from a value's type what the parameters in the written one are.
     pub(super) fn learn(&mut self, ty: &syn::Type, actual: &Ty, g: &mut Guesses) {
-        let actual = self.shallow(actual);
+        let (said, actual) = (actual, self.shallow(actual));
         match (ty, &actual) {
             (syn::Type::Paren(p), _) => self.learn(&p.elem, &actual, g),
             (syn::Type::Group(p), _) => self.learn(&p.elem, &actual, g),
@@ -261,20 +346,24 @@ impl Checker<'_> {
                 (inner, Ty::Ref { target, .. }) => self.learn(inner, target, g),
                 _ => {}
             },
-            (syn::Type::Path(p), _) => self.learn_path(&p.path, &actual, g),
+            (syn::Type::Path(p), _) => self.learn_path(&p.path, said, g),
             _ => {}
         }
     }
 
-    fn learn_path(&mut self, path: &syn::Path, actual: &Ty, g: &mut Guesses) {
+    fn learn_path(&mut self, path: &syn::Path, said: &Ty, g: &mut Guesses) {
         if let Some(Guess::Type(var)) = g.of(path) {
             let var = var.clone();
-            self.table.unify(&var, actual);
+            self.table.unify(&var, said);
             return;
         }
+        let actual = &self.shallow(said);
         let Some(last) = path.segments.last() else {
             return;
         };
+        if let Some(Item::Alias(id)) = self.m.item(path) {
+            return self.learn_alias(id, &last.arguments, said, g);
+        }
         let arg = args_of(&last.arguments).next().cloned();
         match (actual, arg) {
             (Ty::Option(some), Some(syn::GenericArgument::Type(ty))) if last.ident == "Option" => {
@@ -288,12 +377,32 @@ impl Checker<'_> {
             (Ty::Mat { elem, .. }, Some(syn::GenericArgument::Type(ty))) => {
                 self.learn(&ty, elem, g);
             }
-            (Ty::Struct(id), Some(_)) => self.learn_struct(path, *id, g),
+            (Ty::Struct(id), Some(_)) => self.learn_struct(path, *id, said, g),
             _ => {}
         }
     }
 
-    fn learn_struct(&mut self, path: &syn::Path, id: StructId, g: &mut Guesses) {
+    /// The same of the type that an alias with parameters is short for.
+    fn learn_alias(&mut self, id: usize, written: &syn::PathArguments, said: &Ty, g: &mut Guesses) {
+        let alias = self.m.aliases[id].clone();
+        let mut of = self.guesses(&alias.params);
+        self.there(&alias.at, |c| c.learn(&alias.ty, said, &mut of));
+        for (param, arg) in alias.params.iter().zip(args_of(written)) {
+            match (of.0.get(&param.name), arg) {
+                (Some(Guess::Type(ty)), syn::GenericArgument::Type(arg)) => {
+                    let ty = ty.clone();
+                    self.learn(arg, &ty, g);
+                }
+                (Some(Guess::Number(_, Some(bits))), arg) => {
+                    g.learn_number(arg, *bits);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn learn_struct(&mut self, path: &syn::Path, id: StructId, said: &Ty, g: &mut Guesses) {
+        let mark = self.table.mark(said);
         let Some((family, known)) = self.m.copies.get(&id).cloned() else {
             return;
         };
@@ -303,16 +412,17 @@ impl Checker<'_> {
         let Some(last) = path.segments.last() else {
             return;
         };
-        for (arg, known) in args_of(&last.arguments).zip(known) {
+        for (i, (arg, known)) in args_of(&last.arguments).zip(known).enumerate() {
             match (arg, known) {
                 (syn::GenericArgument::Type(ty), Known::Type(of)) => {
-                    self.learn(ty, &Ty::from_type(&of), g);
+                    let said = match mark.as_deref() {
+                        Some(Mark::Struct(args)) => args.get(i).cloned().flatten(),
+                        _ => None,
+                    };
+                    self.learn(ty, &said.unwrap_or_else(|| Ty::from_type(&of)), g);
                 }
                 (arg, Known::Number(_, bits)) => {
-                    if let Some((name, _)) = number_name(arg, g) {
-                        let name = name.clone();
-                        g.set(&name, bits);
-                    }
+                    g.learn_number(arg, bits);
                 }
                 _ => {}
             }
@@ -354,7 +464,7 @@ impl Checker<'_> {
     }
 
     /// A type without anything unknown.
-    pub(super) fn closed(&self, ty: &Ty) -> Option<Type> {
+    pub(in super::super) fn closed(&self, ty: &Ty) -> Option<Type> {
         let ty = self.table.resolve(ty);
         (!is_open(&ty)).then(|| ty.to_type())
     }
@@ -408,7 +518,7 @@ impl Checker<'_> {
     }
 }
 
-fn args_of(written: &syn::PathArguments) -> impl Iterator<Item = &syn::GenericArgument> {
+pub(super) fn args_of(written: &syn::PathArguments) -> impl Iterator<Item = &syn::GenericArgument> {
     let args = match written {
         syn::PathArguments::AngleBracketed(args) => Some(args.args.iter()),
         _ => None,

@@ -6,7 +6,7 @@ use super::{
     Guesses,
 };
 use crate::{
-    generics::{Signature, Template},
+    generics::{At, Signature, Template},
     hir::{Expr, ExprKind, Stmt},
     ty::Ty,
 };
@@ -116,23 +116,23 @@ impl Checker<'_> {
         let known = names.map(|p| p.name.clone()).zip(known).collect();
         let at = self.m.at_of(template, known);
         let ret = self.there(&at, |c| match output {
-            Some(ty) => Ty::from_type(&c.m.resolve_type(ty)),
+            Some(ty) => c.annotated(ty),
             None => Ty::unit(),
         });
         let closures: Vec<_> = closures
             .into_iter()
             .map(|(pat, signature, named)| {
-                let signature = self.there(&at, |c| {
-                    let inputs = signature.inputs.iter();
-                    let inputs = inputs
-                        .map(|ty| Ty::from_type(&c.m.resolve_type(ty)))
-                        .collect();
-                    let output = signature.output.as_ref();
-                    let output =
-                        output.map_or_else(Ty::unit, |ty| Ty::from_type(&c.m.resolve_type(ty)));
-                    (inputs, output)
+                let inside = self.there(&at, |c| match &signature.output {
+                    Some(ty) => c.annotated(ty),
+                    None => Ty::unit(),
                 });
-                (pat, named.for_signature(signature))
+                let inputs = signature.inputs.iter();
+                let inputs = inputs
+                    .map(|ty| self.outside(template, &at, ty, g))
+                    .collect();
+                let output = signature.output.as_ref();
+                let output = output.map_or_else(Ty::unit, |ty| self.outside(template, &at, ty, g));
+                (pat, named.for_signature(inputs, output, inside))
             })
             .collect();
         // Nothing of what stands around the call is in sight.
@@ -155,7 +155,7 @@ impl Checker<'_> {
         let (stmts, body) = self.there(&at, |c| {
             let mut stmts = Vec::new();
             for (pat, ty, value) in values {
-                let ty = Ty::from_type(&c.m.resolve_type(ty));
+                let ty = c.annotated(ty);
                 let value = c.coerce(value, &ty);
                 stmts.push(Stmt::Let(c.pattern(pat, &ty), Some(value)));
             }
@@ -178,7 +178,14 @@ impl Checker<'_> {
             true => Expr::new(ExprKind::Labelled(id, body), ret.clone(), span),
             false => body,
         };
+        let ret = output.map_or(ret, |ty| self.outside(template, &at, ty, g));
         Expr::new(ExprKind::Block(stmts, Some(body)), ret, span)
+    }
+
+    /// A type of a function's signature, as its caller says it.
+    fn outside(&mut self, template: &Template, at: &At, ty: &syn::Type, g: &Guesses) -> Ty {
+        let known = self.there(at, |c| c.m.resolve_type(ty));
+        self.there(&template.at, |c| c.said(ty, &known, g))
     }
 
     /// Learns from a closure's body what its parameter says that it returns.

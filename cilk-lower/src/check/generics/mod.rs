@@ -5,6 +5,7 @@
 
 mod guesses;
 mod inline;
+mod said;
 
 pub(super) use guesses::Guesses;
 
@@ -51,6 +52,8 @@ impl Checker<'_> {
             );
         }
         let mut g = self.guesses(&template.params);
+        let receiver = this.as_ref().map(|this| this.ty.clone());
+        self.look_from_outside(&mut g, &template.at, receiver.as_ref());
         if !self.take_written(&template.params, written, &mut g, span) {
             return Self::broken(span);
         }
@@ -80,6 +83,7 @@ impl Checker<'_> {
                 }
             }
         }
+        self.learn_bounds(&template, &mut g);
         if self.kind.is_none() || template.takes_closures() {
             let value = self.inline(&template, &mut g, values, closures, want, span);
             if taken.is_empty() {
@@ -107,11 +111,11 @@ impl Checker<'_> {
     ) -> Expr {
         if let Some(known) = self.settled(&template.params, &g) {
             let id = self.m.copy_fn(&template, &known, span);
-            let ret = self
-                .m
-                .fns
-                .get(id.0)
-                .map_or(Ty::Error, |f| Ty::from_type(&f.ret));
+            let ret = self.m.fns.get(id.0).map(|f| f.ret.clone());
+            let ret = ret.map_or(Ty::Error, |ret| match &template.item.sig.output {
+                syn::ReturnType::Type(_, ty) => self.there(&template.at, |c| c.said(ty, &ret, &g)),
+                syn::ReturnType::Default => Ty::unit(),
+            });
             return Expr::new(ExprKind::Call(id, args), ret, span);
         }
         let ret = match &template.item.sig.output {
