@@ -107,11 +107,8 @@ pub struct FlowPlan {
 }
 
 impl FlowPlan {
-    /// Plans a graph: the program that was made of it, and what it says of each of the program's channels.
-    ///
-    /// # Errors
-    /// If a GPU cannot run it.
-    pub fn new(program: &Levelized, wires: &[Wire]) -> Result<Self, FlowError> {
+    /// Plans the program that was made of a graph by what the graph says of each of the program's channels. What spawns consumes none of them here.
+    fn new(program: &Levelized, wires: &[Wire]) -> Result<Self, FlowError> {
         let defined = &program.program.channels;
         if defined.len() > MOST_CHANNELS {
             return Err(FlowError::Channels(defined.len()));
