@@ -73,9 +73,10 @@ pub(crate) fn feed(device: &Device, name: &str, time: Duration) -> Result<Fed, S
     node.consumes(&first).produces(&second);
     let node = graph.kernel(step()).named("two");
     node.consumes(&second).produces(&last);
-    let start = Instant::now();
     let (came, _) = graph
         .start(device, |run| {
+            // The graph is compiled by now.
+            let start = Instant::now();
             thread::scope(|scope| {
                 let fed = scope.spawn(|| {
                     let (mut sent, mut next) = (Seen::default(), 0);
@@ -97,12 +98,11 @@ pub(crate) fn feed(device: &Device, name: &str, time: Duration) -> Result<Fed, S
                     some.into_iter().for_each(|number| found.add(number));
                 }
                 let sent = fed.join().unwrap_or(Err(RunError::Cancelled))?;
-                Ok((sent, found))
+                Ok((sent, found, start.elapsed().as_secs_f64()))
             })
         })
         .map_err(|e| e.to_string())?;
-    let seconds = start.elapsed().as_secs_f64();
-    let (sent, found) = came;
+    let (sent, found, seconds) = came;
     if sent != found {
         return Err(format!(
             "{name}: {found:?} came out of the graph, and {sent:?} should have"
