@@ -61,6 +61,8 @@ pub(crate) struct Module {
     pub(crate) library: Library,
     /// The type of `a..b`.
     pub(crate) range: Option<FamilyId>,
+    /// Rust's trait `From`, where the program has blocks of it.
+    pub(crate) conversions: Option<usize>,
     /// The modules within the program.
     pub(crate) modules: BTreeSet<String>,
     /// Functions that have items of their own, as modules, and the modules around them.
@@ -162,6 +164,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         const_fns: BTreeMap::new(),
         library: Library::default(),
         range: None,
+        conversions: None,
         inside: BTreeMap::new(),
         modules: BTreeSet::new(),
         at: At::default(),
@@ -182,6 +185,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
     let mut all = Declared::default();
     m.declare_library();
     m.declare_all(items, &mut all);
+    m.declare_conversions(&all.blocks);
     // A block may stand before its struct.
     while !all.blocks.is_empty() {
         for (block, at) in std::mem::take(&mut all.blocks) {

@@ -29,6 +29,9 @@ impl Module {
         match self.full(&names) {
             Some(full) => self.names.get(&full).copied(),
             None if self.is_range(path) => self.range.map(Item::Family),
+            None if names.last().is_some_and(|last| last == "From") => {
+                self.conversions.map(Item::Trait)
+            }
             None => None,
         }
     }

@@ -96,6 +96,33 @@ impl Module {
         }
     }
 
+    /// Takes Rust's `From` for a trait of the program's, if it has blocks of it: then functions of theirs are found as others are.
+    pub(crate) fn declare_conversions(&mut self, blocks: &[(syn::ItemImpl, At)]) {
+        let is_from = |(block, _): &&(syn::ItemImpl, At)| match &block.trait_ {
+            Some((path, _)) => path.segments.last().is_some_and(|s| s.ident == "From"),
+            None => false,
+        };
+        let Some((_, at)) = blocks.iter().find(is_from) else {
+            return;
+        };
+        if self.elsewhere(at, |m| m.named("From").is_some()) {
+            return;
+        }
+        let item: syn::ItemTrait = syn::parse_quote! {
+            trait From<T> {
+                fn from(value: T) -> Self;
+            }
+        };
+        let params = self.params(&item.generics);
+        self.conversions = Some(self.traits.len());
+        self.traits.push(Trait {
+            name: item.ident.to_string(),
+            item: Rc::new(item),
+            params,
+            here: String::new(),
+        });
+    }
+
     /// What a trait says for all and a block of it leaves out, as a block of its own.
     pub(crate) fn left_out(&mut self, block: &syn::ItemImpl, id: usize) -> syn::ItemImpl {
         let of = Rc::clone(&self.traits[id].item);

@@ -28,6 +28,9 @@ impl Checker<'_> {
                 "write a `for` loop, with what is done to each number in its body",
             );
         }
+        if let Some(value) = self.converted_as_wanted(m, want) {
+            return value;
+        }
         let receiver = self.receiver(
             &m.receiver,
             super::memory::WRITING_METHODS.contains(&name.as_str()),

@@ -10,6 +10,7 @@ mod chains;
 mod channels;
 mod closures;
 mod control;
+mod conversions;
 mod defaults;
 mod dispatch;
 mod exchange;

@@ -134,6 +134,13 @@ impl Checker<'_> {
         let (owner, last) = split_path(path)?;
         let said = self.owner_said(&owner, known);
         let name = last.ident.to_string();
+        if let ("from", [arg], false) = (&*name, call.args, self.has_bounds(&said)) {
+            let converted = self.converted(arg, known, call.span);
+            // Of numbers Rust has others.
+            if converted.is_some() || matches!(known, Type::Scalar(_)) {
+                return converted;
+            }
+        }
         let meant = self.meant_of(&said, known, &name, path.span());
         if let (Meant::Rusts, true) = (&meant, self.has_bounds(&said)) {
             if name == "default" && call.args.is_empty() {

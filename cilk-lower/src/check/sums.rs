@@ -319,22 +319,29 @@ impl Checker<'_> {
             }),
             Some(Sum::Result) => {
                 let result = self.expr(of, None);
+                let mut left: syn::Expr = syn::parse_quote_spanned!(span=> return #err(#value));
                 if let (Ty::Result(_, have), Ty::Result(_, want)) =
                     (self.shallow(&result.ty), self.shallow(&self.ret.clone()))
                     && !self.table.unify(&have, &want)
                 {
-                    let (have, want) = (self.show(&have), self.show(&want));
-                    return self.refuse(
-                        span,
-                        format!("the error is `{have}`, and the function returns `{want}`"),
-                        "make one of the other: `.map_err(|e| ..)?`",
-                    );
+                    left = syn::parse_quote_spanned!(span=> return #err(#value.into()));
+                    if !self.is_converted(&have, &want) {
+                        let help = match *want {
+                            Ty::Struct(_) => {
+                                "make one of the other: `.map_err(|e| ..)?`, or say how by `impl From`"
+                            }
+                            _ => "make one of the other: `.map_err(|e| ..)?`",
+                        };
+                        let (have, want) = (self.show(&have), self.show(&want));
+                        return self.refuse(
+                            span,
+                            format!("the error is `{have}`, and the function returns `{want}`"),
+                            help,
+                        );
+                    }
                 }
                 let (found, failed) = (own_pat(&ok, &value), own_pat(&err, &value));
-                let (taken, left) = (
-                    syn::parse_quote_spanned!(span=> #value),
-                    syn::parse_quote_spanned!(span=> return #err(#value)),
-                );
+                let taken = syn::parse_quote_spanned!(span=> #value);
                 let arms = [
                     ArmSyntax::new(&found, BodySyntax::Expr(&taken)),
                     ArmSyntax::new(&failed, BodySyntax::Expr(&left)),

@@ -60,6 +60,7 @@ programs! {
     constants
     constants_in_functions
     containers_by_trait
+    conversions
     counting_searches
     deep_recursion
     defaults

@@ -1,0 +1,101 @@
+//! `impl From<A> for B` of the program: `B::from(a)`, `a.into()`, and errors that `?` makes of others.
+
+use super::Checker;
+use crate::{
+    generics::Known,
+    hir::Expr,
+    items::Item,
+    ty::{Class, Ty},
+};
+use millstream_graph::ty::{Scalar, Type};
+use proc_macro2::Span;
+
+/// What is called to make a value of another.
+enum Conversion {
+    /// It is one already.
+    Itself,
+    By(Item),
+}
+
+impl Checker<'_> {
+    /// `B::from(a)`, if the program says how.
+    pub(super) fn converted(&mut self, arg: &syn::Expr, into: &Type, span: Span) -> Option<Expr> {
+        self.m.conversions?;
+        let from = self.type_ahead(arg);
+        match self.conversion(&from, into)? {
+            Conversion::Itself => Some(self.expr_as(arg, &Ty::from_type(into))),
+            Conversion::By(Item::Fn(id)) => Some(self.call_fn(id, &[arg], span)),
+            Conversion::By(Item::Template(id)) => {
+                let none = syn::PathArguments::None;
+                Some(self.call_template(id, &none, None, &[arg], None, span))
+            }
+            Conversion::By(_) => None,
+        }
+    }
+
+    /// `a.into()`, if it is known what is wanted.
+    pub(super) fn converted_as_wanted(
+        &mut self,
+        m: &syn::ExprMethodCall,
+        want: Option<&Ty>,
+    ) -> Option<Expr> {
+        let into = self.m.conversions.and(want)?.clone();
+        if m.method != "into" || !m.args.is_empty() || self.m.in_library() {
+            return None;
+        }
+        let into = self.closed(&into)?;
+        self.converted(&m.receiver, &into, m.method.span())
+    }
+
+    /// Whether `?` makes one error of another.
+    pub(super) fn is_converted(&mut self, from: &Ty, into: &Ty) -> bool {
+        let into = self.closed(into);
+        into.is_some_and(|into| self.conversion(from, &into).is_some())
+    }
+
+    /// How a type is made of another. Where a literal may be of several types it is of the one that Rust takes where nothing says more.
+    fn conversion(&mut self, from: &Ty, into: &Type) -> Option<Conversion> {
+        let id = self.m.conversions?;
+        if self.may_be(from, &Ty::from_type(into)) {
+            return Some(Conversion::Itself);
+        }
+        let impls = self.m.impls_of(id, into).into_iter();
+        let takes = impls.filter_map(|by| match by.of.args.as_slice() {
+            [Known::Type(ty)] => Some((Ty::from_type(ty), by)),
+            _ => None,
+        });
+        let mut fitting: Vec<_> = takes.filter(|(ty, _)| self.may_be(from, ty)).collect();
+        if fitting.len() > 1 {
+            let usual = |ty: &Ty| matches!(ty, Ty::Scalar(Scalar::I32 | Scalar::F64));
+            fitting.retain(|(ty, _)| usual(ty));
+        }
+        let [(_, by)] = fitting.as_slice() else {
+            return None;
+        };
+        self.m.given(by, "from").map(Conversion::By)
+    }
+
+    /// Whether a value of which the type is not all known may be of this one.
+    fn may_be(&self, from: &Ty, ty: &Ty) -> bool {
+        match (self.shallow(from), ty) {
+            (Ty::Var(v), Ty::Scalar(s)) => match self.table.class(v) {
+                Class::Any => true,
+                Class::Int => s.is_int(),
+                Class::Float => s.is_float(),
+            },
+            (Ty::Var(v), _) => self.table.class(v) == Class::Any,
+            (Ty::Tuple(a), Ty::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.may_be(a, b))
+            }
+            (Ty::Array(a, n), Ty::Array(b, m)) => n == *m && self.may_be(&a, b),
+            (
+                Ty::Ref { mutable, target },
+                Ty::Ref {
+                    mutable: of,
+                    target: to,
+                },
+            ) => mutable == *of && self.may_be(&target, to),
+            (a, b) => self.table.resolve(&a) == *b,
+        }
+    }
+}
