@@ -248,13 +248,14 @@ pub(crate) fn name_of(item: &syn::ImplItem) -> Option<&syn::Ident> {
 }
 
 /// Functions of Rust's integers are called by one of these and one of those: `wrapping_add`.
-const WAYS: [&str; 6] = [
+const WAYS: [&str; 7] = [
     "checked_",
     "wrapping_",
     "saturating_",
     "overflowing_",
     "unchecked_",
     "strict_",
+    "unbounded_",
 ];
 const OPERATIONS: &str = "add sub mul div rem neg shl shr pow abs div_euclid rem_euclid add_signed add_unsigned sub_signed sub_unsigned signed_diff \
     next_power_of_two next_multiple_of ilog ilog2 ilog10 isqrt div_exact";

@@ -123,6 +123,18 @@ impl Module {
         });
     }
 
+    /// Whether what a type does is said of any type: `impl<T> Shape for T`.
+    pub(crate) fn is_for_any(&self, of: &Impl) -> bool {
+        let block = of.open.as_ref().map(|(open, _)| &self.open_impls[*open]);
+        block.is_some_and(|block| match &*block.of {
+            syn::Type::Path(p) => block
+                .params
+                .iter()
+                .any(|param| p.path.is_ident(&param.name)),
+            _ => false,
+        })
+    }
+
     /// What a trait says for all and a block of it leaves out, as a block of its own.
     pub(crate) fn left_out(&mut self, block: &syn::ItemImpl, id: usize) -> syn::ItemImpl {
         let of = Rc::clone(&self.traits[id].item);

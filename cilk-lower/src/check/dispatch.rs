@@ -41,6 +41,17 @@ impl By {
         }
     }
 
+    /// How a method of `Option`, `Result` or arrays takes it.
+    fn of_rusts(name: &str) -> Self {
+        match name {
+            "take" | "take_if" | "replace" | "insert" => Self::Mut,
+            _ if name.starts_with("get_or_") || name.contains("_mut") => Self::Mut,
+            "is_some" | "is_none" | "is_ok" | "is_err" | "as_ref" | "as_deref" | "as_slice"
+            | "iter" | "each_ref" => Self::Ref,
+            _ => Self::Value,
+        }
+    }
+
     /// Of a signature that takes `self`.
     fn of(sig: &syn::Signature) -> Option<Self> {
         match sig.inputs.first()? {
@@ -124,6 +135,12 @@ impl Checker<'_> {
             if let Some(takes) = of_trait(rusts, &name)
                 && self.m.has_rusts(&known, rusts)
             {
+                // References have an order, too.
+                let takes = if rusts == "Ord" && takes == By::Value {
+                    by
+                } else {
+                    takes
+                };
                 found.push((takes, Candidate::RustsTrait));
             }
         }
@@ -235,15 +252,30 @@ impl Checker<'_> {
                 }
             }
         }
-        if found.is_empty() {
-            // Of blocks for all types.
-            let given = self.m.given_to(known, name).into_iter();
-            let given: Vec<Impl> = given.filter(Impl::is_for_all).collect();
-            found.extend(given.into_iter().map(|i| (By::Value, Candidate::By(i))));
+        let bounded = found.len();
+        // Of blocks for all types.
+        for imp in self.m.given_to(known, name) {
+            let has_it =
+                |(_, c): &(By, Candidate)| matches!(c, Candidate::By(by) if by.of.id == imp.of.id);
+            let may_be = match bounded {
+                0 => imp.is_for_all(),
+                _ => self.m.is_for_any(&imp) && !found.iter().any(has_it),
+            };
+            if may_be {
+                let takes = self.m.traits[imp.of.id].function(name).and_then(By::of);
+                found.push((takes.unwrap_or(By::Value), Candidate::By(imp)));
+            }
         }
-        if found.is_empty() {
-            return Meant::Rusts;
+        let Some(receiver) = by.filter(|_| bounded > 0) else {
+            return self.nearest_of(found, by.unwrap_or(By::Value), known, name, at);
+        };
+        // Whether the parameter's bounds are enough for such a block is not known here.
+        let step = |of: &[(By, Candidate)]| of.iter().map(|(by, _)| by.step(receiver)).min();
+        let (of_bounds, of_blocks) = found.split_at(bounded);
+        if step(of_blocks).is_some_and(|block| step(of_bounds).is_none_or(|bound| block <= bound)) {
+            return self.refuse_several(found.iter().map(|(_, c)| c), known, name, at);
         }
+        found.truncate(bounded);
         self.nearest_of(found, by.unwrap_or(By::Value), known, name, at)
     }
 
@@ -260,6 +292,15 @@ impl Checker<'_> {
         let Some(first) = found.iter().map(rank).min() else {
             return Meant::Rusts;
         };
+        // Such a block is for references, too, and stands nearer then.
+        let for_any = |c: &Candidate| matches!(c, Candidate::By(imp) if self.m.is_for_any(imp));
+        let block = found.iter().find(|(by, c)| *by == By::Value && for_any(c));
+        if let (By::Ref | By::Mut, Some(block)) = (receiver, block)
+            && first.0 >= 1
+            && rank(block) > first
+        {
+            return self.refuse_several(found.iter().map(|(_, c)| c), known, name, at);
+        }
         let mut nearest = found.into_iter().filter(|c| rank(c) == first);
         let Some((_, chosen)) = nearest.next() else {
             return Meant::Rusts;
@@ -272,11 +313,7 @@ impl Checker<'_> {
         };
         if !others.iter().all(same) {
             let of = std::iter::once(&chosen).chain(&others);
-            let ways = self.ways(of, known, name);
-            let shown = self.show(&Ty::from_type(known));
-            self.error(at, format!("several traits give `{shown}` a `{name}`"))
-                .help(format!("say which: {ways}"));
-            return Meant::Refused;
+            return self.refuse_several(of, known, name, at);
         }
         match chosen {
             Candidate::Itself(item) => Meant::Own(item, None),
@@ -286,6 +323,20 @@ impl Checker<'_> {
                 None => Meant::Rusts,
             },
         }
+    }
+
+    fn refuse_several<'c>(
+        &mut self,
+        of: impl Iterator<Item = &'c Candidate>,
+        known: &Type,
+        name: &str,
+        at: Span,
+    ) -> Meant {
+        let ways = self.ways(of, known, name);
+        let shown = self.show(&Ty::from_type(known));
+        self.error(at, format!("several traits give `{shown}` a `{name}`"))
+            .help(format!("say which: {ways}"));
+        Meant::Refused
     }
 
     /// How each of these is called by its path.
@@ -345,8 +396,10 @@ impl Checker<'_> {
                 let refers = name.contains("ascii") || name == "total_cmp";
                 rusts(if refers { By::Ref } else { By::Value })
             }
-            Type::Option(_) | Type::Result(..) if impls::is_of_options(name) => rusts(By::Value),
-            Type::Array(..) if impls::is_of_arrays(name) => rusts(By::Value),
+            Type::Option(_) | Type::Result(..) if impls::is_of_options(name) => {
+                rusts(By::of_rusts(name))
+            }
+            Type::Array(..) if impls::is_of_arrays(name) => rusts(By::of_rusts(name)),
             Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. } | Type::Atomic(_) => {
                 rusts(By::Value)
             }

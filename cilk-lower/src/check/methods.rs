@@ -140,6 +140,13 @@ impl Checker<'_> {
                 }
                 // Of what it has by itself this is no method.
                 let item = self.m.member(id, &name).filter(|_| !said);
+                if item.is_some() && matches!(&*name, "eq" | "ne" | "lt" | "le" | "gt" | "ge") {
+                    return self.refuse(
+                        at,
+                        format!("whether `{name}` is `{of}`'s own or Rust's is not known here"),
+                        format!("write the operator, or `{of}::{name}(..)`"),
+                    );
+                }
                 self.own_method(m, receiver, &of, item, want)
             }
             Ty::Option(_) | Ty::Result(..) => self.option_method(m, receiver),

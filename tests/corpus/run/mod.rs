@@ -166,6 +166,7 @@ programs! {
     orderings
     own_containers
     own_operators
+    own_orders
     page_ranks
     parallel_checked
     parallel_corners

@@ -25,6 +25,8 @@ use syn::{parse_quote_spanned, spanned::Spanned};
 struct Search<'e> {
     end: &'e syn::ExprMethodCall,
     made: Vec<&'e syn::ExprMethodCall>,
+    /// Whether the program has orders of its own, so that the `cmp` of a closure may be one of these.
+    own_orders: bool,
 }
 
 impl<'e> Search<'e> {
@@ -36,6 +38,7 @@ impl<'e> Search<'e> {
             return Some(Self {
                 end: m,
                 made: Vec::new(),
+                own_orders: false,
             });
         }
         match (&*m.method.to_string(), m.args.len()) {
@@ -75,7 +78,9 @@ impl Found {
         let (some, best) = (own("some", span), own("best", span));
         let over = Loop::new(&search.end.receiver, span).filter(|_| is_search(search.end));
         let run = match over {
-            Some(over) => over.and_then(|over| over.finding(search.end, &some, &best)),
+            Some(over) => {
+                over.and_then(|over| over.finding(search.end, &some, &best, search.own_orders))
+            }
             None if is_part(search.end) => part(search.end, &some, &best),
             None => return None,
         };
@@ -226,6 +231,16 @@ impl Checker<'_> {
         !matches!(meant, Meant::Rusts)
     }
 
+    /// A search, unless it is a method of the program's.
+    fn of_rusts<'e>(&mut self, search: Option<Search<'e>>) -> Option<Search<'e>> {
+        let search = search.filter(|search| !self.is_own(search))?;
+        let orders = ["cmp", "partial_cmp", "total_cmp"];
+        Some(Search {
+            own_orders: orders.iter().any(|name| self.m.has_methods(name)),
+            ..search
+        })
+    }
+
     /// Whether what looks like a search is a method of the program's.
     fn is_own(&mut self, search: &Search<'_>) -> bool {
         is_part(search.end) && self.is_own_method(search.end)
@@ -242,7 +257,7 @@ impl Checker<'_> {
         if let Some(matched) = self.matched_exchange(e, arms, want, span) {
             return matched;
         }
-        let search = Search::new(e).filter(|search| !self.is_own(search));
+        let search = self.of_rusts(Search::new(e));
         // Arms that ask for more than whether something was found are those of an `Option`.
         let plain = Arms::new(self, arms);
         let found = search.filter(|_| plain.is_some());
@@ -285,11 +300,11 @@ impl Checker<'_> {
         asked: &syn::ExprMethodCall,
         want: Option<&Ty>,
     ) -> Option<Expr> {
-        let made = match Search::asked(asked).filter(|search| !self.is_own(search)) {
+        let made = match self.of_rusts(Search::asked(asked)) {
             Some(search) => Found::new(&search, asked.span())?.and_then(|found| found.asked(asked)),
             None => {
                 let whole = syn::Expr::MethodCall(asked.clone());
-                let search = Search::new(&whole).filter(|search| !self.is_own(search))?;
+                let search = self.of_rusts(Search::new(&whole))?;
                 Found::new(&search, asked.span())?.map(|found| found.option())
             }
         };

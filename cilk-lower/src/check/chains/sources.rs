@@ -118,6 +118,7 @@ impl Loop {
         end: &syn::ExprMethodCall,
         some: &Ident,
         best: &Ident,
+        own_orders: bool,
     ) -> Result<TokenStream, Refused> {
         let (span, item, key) = (self.span, item(self.span), own("key", self.span));
         let mut before = quote_spanned!(span=> let mut #some = false; let mut #best;);
@@ -155,7 +156,7 @@ impl Loop {
             }
             // As in Rust: the first of the least, the last of the greatest.
             (name @ ("min_by" | "max_by"), Some(f)) => {
-                let greater = apply(&greater(f)?, &[(best, true), (&item, true)])?;
+                let greater = apply(&greater(f, own_orders)?, &[(best, true), (&item, true)])?;
                 let better = match name {
                     "min_by" => greater,
                     _ => quote_spanned!(span=> !#greater),
@@ -186,8 +187,8 @@ impl Loop {
     }
 }
 
-/// Of a closure that compares, `|a, b| a.cmp(b)`, the one that tells whether that is `Greater`.
-fn greater(f: &syn::Expr) -> Result<syn::Expr, Refused> {
+/// Of a closure that compares, `|a, b| a.cmp(b)`, the one that tells whether that is `Greater`. Where the program has orders of its own, the methods say themselves which they are.
+fn greater(f: &syn::Expr, own_orders: bool) -> Result<syn::Expr, Refused> {
     let span = f.span();
     let syn::Expr::Closure(closure) = strip(f) else {
         let (a, b) = (own("left", span), own("right", span));
@@ -204,7 +205,7 @@ fn greater(f: &syn::Expr) -> Result<syn::Expr, Refused> {
     let mut greater = closure.clone();
     // What is asked where it stands is no `Ordering` first.
     *greater.body = match body {
-        syn::Expr::MethodCall(m) if m.args.len() == 1 => {
+        syn::Expr::MethodCall(m) if m.args.len() == 1 && !own_orders => {
             let other = match strip(&m.args[0]) {
                 syn::Expr::Reference(r) => &r.expr,
                 other => other,
