@@ -294,7 +294,8 @@ impl Checker<'_> {
         };
         // Such a block is for references, too, and stands nearer then.
         let for_any = |c: &Candidate| matches!(c, Candidate::By(imp) if self.m.is_for_any(imp));
-        let block = found.iter().find(|(by, c)| *by == By::Value && for_any(c));
+        let takes = |by: By| by == By::Value || (by, receiver) == (By::Ref, By::Mut);
+        let block = found.iter().find(|(by, c)| takes(*by) && for_any(c));
         if let (By::Ref | By::Mut, Some(block)) = (receiver, block)
             && first.0 >= 1
             && rank(block) > first
