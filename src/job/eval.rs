@@ -3,17 +3,14 @@
 //! The type that is wanted decides what an expression means, so `1` may be a `u8` or an `f32`; what does not fit is refused.
 
 use super::{
+    byte_texts::ByteTexts,
     error::{Problem, Result, Text},
     value,
 };
 use millstream_cilk_lower::nesting::{self, ParseError};
 use millstream_graph::ty::{Scalar, Structs, Type};
 use std::collections::BTreeMap;
-use syn::{
-    BinOp, Expr, Lit, UnOp,
-    spanned::Spanned,
-    visit_mut::{self, VisitMut},
-};
+use syn::{BinOp, Expr, Lit, UnOp, spanned::Spanned, visit_mut::VisitMut};
 
 /// An expression that belongs to a text.
 #[derive(Clone, Debug)]
@@ -95,36 +92,6 @@ fn unparsed(text: &Text, error: &ParseError) -> Problem {
 pub(crate) fn too_deep(text: &Text, at: proc_macro2::Span) -> Problem {
     text.problem_at(at.byte_range(), nesting::TOO_DEEP, "here")
         .help(nesting::TOO_DEEP_HELP)
-}
-
-/// Writes `b"ab"` as the reference to an array that it is, `&[b'a', b'b']`, and `*b"ab"` as the array.
-struct ByteTexts;
-
-impl VisitMut for ByteTexts {
-    fn visit_expr_mut(&mut self, e: &mut Expr) {
-        let (of, is_array) = match &*e {
-            Expr::Unary(syn::ExprUnary {
-                op: UnOp::Deref(_),
-                expr,
-                ..
-            }) => (&**expr, true),
-            other => (other, false),
-        };
-        let Expr::Lit(syn::ExprLit {
-            lit: Lit::ByteStr(text),
-            ..
-        }) = of
-        else {
-            return visit_mut::visit_expr_mut(self, e);
-        };
-        let span = text.span();
-        let bytes = text.value();
-        let bytes = bytes.iter().map(|b| syn::LitByte::new(*b, span));
-        *e = match is_array {
-            true => syn::parse_quote_spanned!(span=> [#(#bytes),*]),
-            false => syn::parse_quote_spanned!(span=> &[#(#bytes),*]),
-        };
-    }
 }
 
 /// The name that an expression is, if it is just that.

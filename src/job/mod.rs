@@ -11,6 +11,7 @@
 //! - `data`, `npy`, `output`: buffers and their files; `making`: the buffers of a job; `run`: from the one to the other, `profile` in the interpreter; `write`: a graph as a file
 
 mod borrows;
+mod byte_texts;
 mod call;
 mod choices;
 mod data;
