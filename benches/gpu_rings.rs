@@ -12,7 +12,7 @@ use cudarc::driver::{
 use millstream_aggregator::cuda::DeviceInfo;
 use millstream_channels_kernel::{
     cuda::{
-        abi::flow::{Ring, RingWords},
+        abi::flow::{Marks, Ring, RingWords, STRETCH},
         abi::{Line, kernel},
         nvrtc::{self, Arch, How},
         ring,
@@ -152,7 +152,8 @@ impl Gpu {
         let data = Memory::zeroed(layout.strides[0] * u64::from(width))?;
         let words = Memory::zeroed(size_of::<RingWords>() as u64)?;
         let control = Memory::zeroed(8 * u64::from(width))?;
-        let done = Memory::zeroed(8 * u64::from(layout.groups()))?;
+        let marks = Marks::of(width, group, STRETCH);
+        let done = Memory::zeroed(marks.bytes())?;
         let came = Memory::zeroed(32)?;
         let begin = RingWords {
             room: Line(width),
@@ -163,8 +164,10 @@ impl Gpu {
                 words: words.0,
                 control: control.0,
                 done: done.0,
+                freed: done.0 + marks.freed(),
                 width,
                 group,
+                stretch: STRETCH,
                 ..Ring::default()
             },
             width,

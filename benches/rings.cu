@@ -213,7 +213,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_lanes(Ring ring, Element*
       ring_seen();
       mine.take(get(data, ring.width, slot));
       ring_seen();
-      __nv_atomic_fetch_xor(&ring.done[slot / ring.group], 1ull << slot % ring.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      ring_mark(ring, slot, 1);
     } else {
       over = left == 0 && GLOBAL_LOAD(&ring.words->control_head) == all;
     }

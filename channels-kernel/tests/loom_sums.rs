@@ -24,8 +24,10 @@ struct Ring {
     control_head: AtomicU64,
     reserve_tail: AtomicU64,
     control: Vec<AtomicU32>,
-    /// Groups of one.
+    /// Groups of one,
     done: Vec<AtomicU64>,
+    /// and stretches of two.
+    freed: Vec<AtomicU32>,
     data: Vec<UnsafeCell<u32>>,
 }
 
@@ -46,6 +48,7 @@ impl Ring {
             reserve_tail: AtomicU64::new(0),
             control: (0..2 * width).map(|_| AtomicU32::new(0)).collect(),
             done: words(width),
+            freed: (0..width.div_ceil(2)).map(|_| AtomicU32::new(0)).collect(),
             data: (0..width).map(|_| UnsafeCell::new(0)).collect(),
         }
     }
@@ -127,21 +130,42 @@ impl Ring {
             // SAFETY: loom checks that nobody writes it meanwhile.
             numbers.push(self.data[slot].with(|p| unsafe { *p }));
             acq_rel();
-            self.done[slot].fetch_xor(1, Ordering::Relaxed);
+            self.mark(slot);
         }
         numbers
+    }
+
+    /// `ring_mark`.
+    fn mark(&self, slot: usize) {
+        self.done[slot].fetch_xor(1, Ordering::Relaxed);
+        self.freed[slot / 2].fetch_add(1, Ordering::Relaxed);
     }
 
     /// `ring_reclaim`.
     fn reclaim(&self) {
         let head = self.head.load(Ordering::Relaxed);
         let mut end = head;
+        let mut far = true;
         while end - head < self.width() {
-            let marks = self.done[(end % self.width()) as usize].load(Ordering::Relaxed);
-            if (marks ^ (end / self.width())) & 1 == 0 {
+            let (slot, turn) = (end % self.width(), end / self.width());
+            far &= slot % 2 == 0;
+            let done = if far {
+                let own = (self.width() - slot).min(2);
+                let count = self.freed[slot as usize / 2].load(Ordering::Relaxed);
+                if u64::from(count) == (turn + 1) * own {
+                    own
+                } else {
+                    0
+                }
+            } else {
+                let marks = self.done[slot as usize].load(Ordering::Relaxed);
+                (marks ^ turn) & 1
+            };
+            end += done;
+            if done == 0 && (!far || end != head) {
                 break;
             }
-            end += 1;
+            far = done != 0;
         }
         if end == head {
             return;
@@ -201,6 +225,8 @@ fn scene(
         sent.sort_unstable();
         received.sort_unstable();
         assert_eq!(sent, received, "each once");
+        // Once to the end of a stretch, once for what is done of the next one.
+        ring.reclaim();
         ring.reclaim();
         let (room, ready) = (
             ring.room.load(Ordering::Relaxed),
@@ -259,5 +285,38 @@ fn room_is_given_in_another_order_than_passes() {
         let sent = sent + producer.join().unwrap();
         assert_eq!(consumer.join().unwrap(), [2]);
         assert_eq!(ring.receive(9).len(), sent, "each once");
+    });
+}
+
+/// Of the stretch that `head` stands in, a slot before it is done in the next round, and one behind it not in this one: its count is that of a stretch
+/// that is done, and nothing may come of it.
+#[test]
+fn a_stretch_is_of_two_rounds() {
+    loom::model(|| {
+        let ring = Arc::new(Ring::new(2));
+        assert_eq!(ring.send(&[1, 2]), 2);
+        let (first, _) = Ring::take(&ring.ready, &ring.control_head, 1).unwrap();
+        let (second, _) = Ring::take(&ring.ready, &ring.control_head, 1).unwrap();
+        assert_eq!((first, second), (0, 1));
+        acq_rel();
+        ring.mark(0);
+        let other = {
+            let ring = ring.clone();
+            thread::spawn(move || {
+                ring.reclaim();
+                assert_eq!(ring.send(&[3]), 1);
+                assert_eq!(ring.receive(1), [3]);
+                ring.reclaim();
+                ring.send(&[4, 5])
+            })
+        };
+        // SAFETY: loom checks that nobody writes it meanwhile.
+        assert_eq!(ring.data[1].with(|p| unsafe { *p }), 2);
+        assert_eq!(other.join().unwrap(), 0, "the second slot is not done");
+        acq_rel();
+        ring.mark(1);
+        ring.reclaim();
+        ring.reclaim();
+        assert_eq!(ring.room.load(Ordering::Relaxed), 2);
     });
 }

@@ -9,16 +9,29 @@ use millstream_tests::{
     history,
 };
 
-/// Rings of all kinds; blocks have 8 threads.
-const RINGS: [(u32, u32); 7] = [(1, 1), (2, 1), (3, 2), (7, 3), (16, 16), (33, 5), (100, 64)];
+/// Rings of all kinds, by width, group and stretch; blocks have 8 threads.
+const RINGS: [(u32, u32, u32); 11] = [
+    (1, 1, 64),
+    (2, 1, 1),
+    (3, 2, 1),
+    (7, 3, 2),
+    (8, 1, 8),
+    (12, 1, 4),
+    (16, 16, 64),
+    (24, 4, 2),
+    (33, 5, 2),
+    (100, 3, 3),
+    (100, 64, 1),
+];
 
 /// Plays so many interleavings of each ring: the first that is not as promised.
 fn wrong(ring: &RingEmulator, seeds: u64) -> Option<String> {
     for seed in 1..=seeds {
-        for (width, group) in RINGS {
+        for (width, group, stretch) in RINGS {
             let passing = Passing {
                 width,
                 group,
+                stretch,
                 blocks: 1 + seed as u32 % 4,
                 elements: 40 + 4 * u64::from(width),
                 seed,
@@ -44,7 +57,7 @@ fn histories_are_what_a_ring_promises() {
 }
 
 /// What is taken out of the text, or put into it, and has to be found.
-const BUGS: [(&str, &str, &str); 5] = [
+const BUGS: [(&str, &str, &str); 7] = [
     (
         "a consumer does not wait for its entries",
         "!= places.tag(i)) pause(20)",
@@ -57,8 +70,24 @@ const BUGS: [(&str, &str, &str); 5] = [
     ),
     (
         "done bits do not turn over",
-        "if (turn % 2) marks = ~marks;",
-        "",
+        "turn % 2 ? ~marks : marks",
+        "marks",
+    ),
+    (
+        "a stretch that the head stands in is believed by its count",
+        "far = far && slot % stretch == 0;",
+        "if (const u32 rest = stretch - slot % stretch; rest < stretch && far && GLOBAL_LOAD(&r.freed[slot / stretch]) == (u32)(turn + 1) * stretch) {
+           end += rest;
+           slot = (slot + rest) % r.width;
+           turn += slot == 0;
+           continue;
+         }
+         far = far && slot % stretch == 0;",
+    ),
+    (
+        "counts of the last round count",
+        "== (u32)(turn + 1) * own",
+        ">= own",
     ),
     (
         "a gate lets too many pass",
@@ -99,10 +128,11 @@ fn what_rings_are_measured_by_passes_each_element_once() {
         for kernel in 0..3 {
             let mut yields = 0;
             for seed in 1..=6 {
-                for (width, group) in RINGS {
+                for (width, group, stretch) in RINGS {
                     let passing = Passing {
                         width,
                         group,
+                        stretch,
                         blocks: 1 + seed as u32 % 3,
                         elements: 40 + 4 * u64::from(width),
                         seed,

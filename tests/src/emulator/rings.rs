@@ -6,7 +6,7 @@ use millstream_channels_kernel::{
     cuda::{
         abi::{
             Line,
-            flow::{Ring, RingWords},
+            flow::{Marks, Ring, RingWords},
         },
         ring,
     },
@@ -29,6 +29,8 @@ pub struct Passing {
     pub width: u32,
     /// Slots that share a word of done bits.
     pub group: u32,
+    /// Words of done bits that are a stretch.
+    pub stretch: u32,
     /// Blocks.
     pub blocks: u32,
     /// Elements, of all blocks.
@@ -61,6 +63,7 @@ impl RingEmulator {
         let Passing {
             width,
             group,
+            stretch,
             blocks,
             elements,
             seed,
@@ -72,7 +75,9 @@ impl RingEmulator {
             ..RingWords::default()
         });
         let mut control = vec![0u32; layout.places() as usize];
-        let mut done = vec![0u64; layout.groups() as usize];
+        let marks = Marks::of(width, group, stretch);
+        let mut done = vec![0u64; marks.words as usize];
+        let mut freed = vec![0u32; marks.stretches as usize];
         // Data may hold anything at first.
         let mut data = vec![u64::MAX; width as usize];
         let mut events = vec![Event::default(); elements as usize];
@@ -80,8 +85,10 @@ impl RingEmulator {
             words: &raw mut *words as u64,
             control: control.as_mut_ptr() as u64,
             done: done.as_mut_ptr() as u64,
+            freed: freed.as_mut_ptr() as u64,
             width,
             group,
+            stretch,
             ..Ring::default()
         };
         // SAFETY: `rings.cu` defines it with this type; everything is as long as the ring says, and lives until it returns.
@@ -148,6 +155,7 @@ impl Measured {
         let Passing {
             width,
             group,
+            stretch,
             blocks,
             elements,
             seed,
@@ -159,15 +167,19 @@ impl Measured {
             ..RingWords::default()
         });
         let mut control = vec![0u32; layout.places() as usize];
-        let mut done = vec![0u64; layout.groups() as usize];
+        let marks = Marks::of(width, group, stretch);
+        let mut done = vec![0u64; marks.words as usize];
+        let mut freed = vec![0u32; marks.stretches as usize];
         // A line for each, as the widest of the three have.
         let mut data = vec![u128::MAX; 8 * width as usize];
         let ring = Ring {
             words: &raw mut *words as u64,
             control: control.as_mut_ptr() as u64,
             done: done.as_mut_ptr() as u64,
+            freed: freed.as_mut_ptr() as u64,
             width,
             group,
+            stretch,
             ..Ring::default()
         };
         let mut came = [0; 4];

@@ -523,8 +523,8 @@ fn planted_bugs_are_found() {
         ),
         (
             "slots are not freed",
-            "__nv_atomic_fetch_xor(&r.done[word], ring_bits(run) << bit",
-            "__nv_atomic_fetch_xor(&r.done[word], 0ull",
+            "__nv_atomic_fetch_xor(&r.done[word], ring_bits(count) << slot % r.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);",
+            "return;",
         ),
         (
             "the same part of a stage is brought to all room that is found",

@@ -5,7 +5,7 @@ use millstream_channels_kernel::{
     cuda::{
         abi::{
             Control,
-            flow::{FlowState, RingWords, Wave},
+            flow::{FlowState, Marks, RingWords, STRETCH, Wave},
         },
         flow::FlowPlan,
     },
@@ -104,7 +104,7 @@ impl Arena {
                 size: *size,
                 words: words + i as u64 * size_of::<RingWords>() as u64,
                 control: take(8 * width),
-                done: take(8 * width.div_ceil(size.group.into())),
+                done: take(Marks::of(size.width, size.group, STRETCH).bytes()),
                 fields: Vec::new(),
                 held: Vec::new(),
                 keeps: 0,
@@ -149,10 +149,12 @@ impl Arena {
     pub(super) fn global(&self, base: u64, uniforms: &[u64]) -> Vec<u8> {
         let mut words = vec![base + self.control, base + self.state];
         for place in &self.places {
-            let at = [place.words, place.control, place.done];
+            let RingSize { width, group, .. } = place.size;
+            let freed = place.done + Marks::of(width, group, STRETCH).freed();
+            let at = [place.words, place.control, place.done, freed];
             words.extend(at.map(|offset| base + offset));
-            words.push(u64::from(place.size.width) | u64::from(place.size.group) << 32);
-            words.push(place.keeps);
+            words.push(u64::from(width) | u64::from(group) << 32);
+            words.extend([u64::from(STRETCH), place.keeps]);
         }
         let fields = self
             .places

@@ -1,11 +1,11 @@
 //! What the host does to a ring while no kernel runs: it puts elements in and takes elements out, by the protocol of the device.
 
-use super::arena::Place;
+use super::{arena::Place, run::RingSize};
 use crate::{
     cuda::{batch::Fields, launcher::Machine},
     error::RunError,
 };
-use millstream_channels_kernel::cuda::abi::flow::{RingWords, TAG};
+use millstream_channels_kernel::cuda::abi::flow::{Marks, RingWords, STRETCH, TAG};
 
 /// A ring in the memory of a machine on which no kernel runs. Positions are as the device left them.
 #[derive(Debug)]
@@ -15,6 +15,35 @@ pub(super) struct HostRing<'a, M> {
     pub(super) base: u64,
     pub(super) place: &'a Place,
     pub(super) words: &'a mut RingWords,
+}
+
+/// What is done of a ring, as [`Marks`] says that it lies.
+#[derive(Debug)]
+struct Done {
+    group: u32,
+    bits: Vec<u64>,
+    freed: Vec<u32>,
+}
+
+impl Done {
+    /// As `ring_mark` in `ring.cu`.
+    fn mark(&mut self, slot: u32) {
+        let word = (slot / self.group) as usize;
+        self.bits[word] ^= 1 << (slot % self.group);
+        let count = &mut self.freed[word / STRETCH as usize];
+        *count = count.wrapping_add(1);
+    }
+
+    fn is_done(&self, slot: u32, turn: u64) -> bool {
+        let bit = self.bits[(slot / self.group) as usize] >> (slot % self.group) & 1;
+        (bit != 0) == turn.is_multiple_of(2)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let bits = self.bits.iter().flat_map(|w| w.to_le_bytes());
+        let freed = self.freed.iter().flat_map(|c| c.to_le_bytes());
+        bits.chain(freed).collect()
+    }
 }
 
 /// The runs of `count` places from a position on, of an array of so many: where each begins, how many it has, and how many come before.
@@ -55,26 +84,29 @@ impl<M: Machine> HostRing<'_, M> {
         }
     }
 
-    fn done(&self) -> Result<Vec<u64>, RunError> {
-        let words = self.place.size.width.div_ceil(self.place.size.group) as usize;
-        let mut bytes = vec![0; 8 * words];
+    fn done(&self) -> Result<Done, RunError> {
+        let RingSize { width, group, .. } = self.place.size;
+        let marks = Marks::of(width, group, STRETCH);
+        let mut bytes = vec![0; marks.bytes() as usize];
         self.read(self.place.done, &mut bytes)?;
         self.machine.wait("reading a channel")?;
+        let (bits, freed) = bytes.split_at(marks.freed() as usize);
         let word = |b: &[u8]| b.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
-        Ok(bytes.chunks_exact(8).map(word).collect())
+        Ok(Done {
+            group,
+            bits: bits.chunks_exact(8).map(word).collect(),
+            freed: freed.chunks_exact(4).map(|b| word(b) as u32).collect(),
+        })
     }
 
     /// Moves `head` over what is done: done to available.
-    fn reclaim(&mut self, done: &[u64]) {
-        let (width, group) = (
-            u64::from(self.place.size.width),
-            u64::from(self.place.size.group),
-        );
-        let is_done = |at: u64| {
-            let (slot, turn) = (at % width, at / width);
-            (done[(slot / group) as usize] >> (slot % group) & 1 != 0) == (turn % 2 == 0)
-        };
-        while self.words.head.0 < self.words.tail.0 && is_done(self.words.head.0) {
+    fn reclaim(&mut self, done: &Done) {
+        let width = u64::from(self.place.size.width);
+        while self.words.head.0 < self.words.tail.0 {
+            let (slot, turn) = (self.words.head.0 % width, self.words.head.0 / width);
+            if !done.is_done(slot as u32, turn) {
+                break;
+            }
             self.words.head.0 += 1;
             self.words.room.0 += 1;
         }
@@ -125,7 +157,7 @@ impl<M: Machine> HostRing<'_, M> {
     /// Takes elements out, `most` at most.
     pub(super) fn pop(&mut self, most: u32) -> Result<(Fields, u32), RunError> {
         let count = self.words.ready.0.min(most);
-        let (width, group) = (self.place.size.width, self.place.size.group);
+        let width = self.place.size.width;
         let mut entries = vec![0; 4 * count as usize];
         for (place, count, before) in split(self.words.control_head.0, count, 2 * width) {
             if count > 0 {
@@ -151,11 +183,8 @@ impl<M: Machine> HostRing<'_, M> {
             fields.push(bytes);
         }
         let mut done = self.done()?;
-        for slot in &slots {
-            done[(slot / group) as usize] ^= 1 << (slot % group);
-        }
-        let bytes: Vec<u8> = done.iter().flat_map(|w| w.to_le_bytes()).collect();
-        self.write(self.place.done, &bytes)?;
+        slots.iter().for_each(|slot| done.mark(*slot));
+        self.write(self.place.done, &done.bytes())?;
         self.machine.wait("draining a channel")?;
         self.words.control_head.0 += u64::from(count);
         self.words.ready.0 -= count;

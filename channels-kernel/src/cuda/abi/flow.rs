@@ -42,10 +42,16 @@ structs! {
         control: u64 = "u32*",
         /// A bit for each slot, `group` of them a word.
         done: u64 = "u64*",
+        /// For each stretch, how often slots of it were done, in all rounds. Behind `done`.
+        freed: u64 = "u32*",
         /// Slots.
         width: u32,
         /// Slots that share a word of `done`, at most 64.
         group: u32,
+        /// Words of `done` that are a stretch: the slots of one are counted together.
+        stretch: u32,
+        /// Not used.
+        spare: u32,
         /// Elements that each block can keep where there is no room.
         keeps: u64,
     }
@@ -111,6 +117,42 @@ const _: () =
 
 /// The bit of an entry of the control array that says of which time round it is: set in the first one.
 pub const TAG: u32 = 1 << 31;
+
+/// Words of done bits that are a stretch: a warp that looks at a count of each of its stretches sees 131,072 slots in one look.
+pub const STRETCH: u32 = 64;
+
+/// A ring's marks of what is done: words of bits, and counts of stretches behind them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Marks {
+    /// Words of `done`.
+    pub words: u32,
+    /// Counts of `freed`.
+    pub stretches: u32,
+}
+
+impl Marks {
+    /// The marks of a ring of so many slots, `group` of them a word, `stretch` words a stretch.
+    #[must_use]
+    pub const fn of(width: u32, group: u32, stretch: u32) -> Self {
+        let words = width.div_ceil(group);
+        Self {
+            words,
+            stretches: words.div_ceil(stretch),
+        }
+    }
+
+    /// Where the counts begin, in bytes behind the first word of bits.
+    #[must_use]
+    pub const fn freed(self) -> u64 {
+        8 * self.words as u64
+    }
+
+    /// Bytes of all.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        self.freed() + 4 * self.stretches as u64
+    }
+}
 
 /// Why a graph's kernel ended, if no status says more.
 pub mod stop {

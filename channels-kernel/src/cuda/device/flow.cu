@@ -120,7 +120,7 @@ FN void drop_oldest(const Ring& r, u32 channel, u32 most) {
     const u32 slot = ring_await(r, places, i);
     // Release: the entry is read before its place is written again.
     __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-    __nv_atomic_fetch_xor(&r.done[slot / r.group], 1ull << slot % r.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    ring_mark(r, slot, 1);
   }
   if (got == 0) return;
   if (lives_on(channel)) count_alive(0, got);

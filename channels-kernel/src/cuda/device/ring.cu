@@ -1,5 +1,5 @@
 // The ring channel (`ring/README.md` has the protocol and says why it is right): a data array for each field, a control array of slots in the order
-// in which they are published, a bit for each slot that says whether it is done. Positions count from 0 and never wrap.
+// in which they are published, a bit for each slot that says whether it is done, a count of done slots for each stretch. Positions count from 0 and never wrap.
 //
 // What is the GPU's own: a compare-exchange on a word that many want succeeds once in the time that it takes there and back, and so does what is handed
 // from one to the next. So there is neither. `room` and `ready` count what may still be allocated, and taken: who wants some subtracts, and adds what was
@@ -86,21 +86,28 @@ FN void ring_seen() { __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_
 
 FN u64 ring_bits(u32 count) { return ~0ull >> (64 - count); }
 
+// Marks slots that lie side by side, in one word: dispatched to done. What they held was read, and `ring_seen` called. The bits say which, for who looks
+// closely, the count how many, for who looks far.
+FN void ring_mark(const Ring& r, u32 slot, u32 count) {
+  const u32 word = slot / r.group;
+  __nv_atomic_fetch_xor(&r.done[word], ring_bits(count) << slot % r.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_fetch_add(&r.freed[word / r.stretch], count, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
 // `tfree`: marks slots that `ring_deq` gave, one of each lane that is asked, after all lanes of the warp have read theirs and called `ring_seen`. All
-// lanes call it. Dispatched to done. Slots that lie side by side are marked together, by the lane of the first.
+// lanes call it. Slots that lie side by side are marked together, by the lane of the first.
 FN void ring_tfree(const Ring& r, u32 slot, bool mine) {
   const u32 before = __shfl_up_sync(ALL_LANES, slot, 1, WARP);
-  const u32 word = slot / r.group, bit = slot % r.group;
-  const bool begins = !mine || lane_id() == 0 || slot != before + 1 || bit == 0;
+  const bool begins = !mine || lane_id() == 0 || slot != before + 1 || slot % r.group == 0;
   const u32 beginnings = __ballot_sync(ALL_LANES, begins);
   if (!mine || !begins) return;
   const u32 later = lane_id() + 1 < WARP ? beginnings >> (lane_id() + 1) : 0;
-  const u32 run = later ? (u32)__ffs((i32)later) : WARP - lane_id();
-  __nv_atomic_fetch_xor(&r.done[word], ring_bits(run) << bit, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  ring_mark(r, slot, later ? (u32)__ffs((i32)later) : WARP - lane_id());
 }
 
-// Moves `head` over what is done, in the order in which it was allocated: done to available. A warp calls it, each lane looks at a word; or, where
-// lanes do not stay together, one lane alone.
+// Moves `head` over what is done, in the order in which it was allocated: done to available. A warp calls it, each lane looks at a mark; or, where
+// lanes do not stay together, one lane alone. All who want room wait for whoever moves `head`, so it goes by whole stretches, as far as these are done: a
+// look at them is one for 32 x 64 x 64 slots. Only where the first one is not done whole it looks at bits.
 template <bool ALONE>
 FN void ring_reclaim(const Ring& r) {
   const u32 lane = ALONE ? 0 : lane_id();
@@ -108,26 +115,36 @@ FN void ring_reclaim(const Ring& r) {
   if constexpr (!ALONE) head = shuffle_wide(head, 0);
   u32 slot = (u32)(head % r.width);
   u64 turn = head / r.width, end = head;
-  while (end - head < r.width) {
-    const u32 first = slot / r.group, all = (r.width + r.group - 1) / r.group;
-    const u32 looks = ALONE ? 1 : min_of((u32)WARP, all - first), word = first + lane;
+  const u32 stretch = r.stretch * r.group;
+  for (bool far = true; end - head < r.width;) {
+    // Of a stretch that `head` stands in, slots that lie before it may be done in the next round already: its count is of both.
+    far = far && slot % stretch == 0;
+    const u32 each = far ? stretch : r.group, first = slot / each, all = (r.width + each - 1) / each;
+    const u32 upto = far ? all : min_of(all, (slot / stretch + 1) * r.stretch), looks = ALONE ? 1 : min_of((u32)WARP, upto - first);
     const bool mine = lane < looks;
-    const u32 from = lane == 0 ? slot : word * r.group;
-    const u32 most = mine ? min_of((word + 1) * r.group, r.width) - from : 0;
-    u64 marks = mine ? GLOBAL_LOAD(&r.done[word]) : 0;
-    // A slot's bit turns over each time that it is done: to 1 in the first round, back to 0 in the second.
-    if (turn % 2) marks = ~marks;
-    const u32 count = min_of(trailing_zeros(~(marks >> (from % r.group))), most);
-    bool partly = count < most;
-    u32 upto = from + count;
-    if constexpr (!ALONE) {
-      const u32 some = __ballot_sync(ALL_LANES, mine && partly);
-      upto = __shfl_sync(ALL_LANES, upto, some ? (u32)__ffs((i32)some) - 1 : looks - 1, WARP);
-      partly = some != 0;
+    const u32 mark = first + (mine ? lane : 0), from = lane == 0 ? slot : mark * each, own = min_of((mark + 1) * each, r.width) - from;
+    u32 count;
+    if (far) {
+      // It is never set back: in each round the whole stretch is added.
+      count = GLOBAL_LOAD(&r.freed[mark]) == (u32)(turn + 1) * own ? own : 0;
+    } else {
+      // A slot's bit turns over each time that it is done: to 1 in the first round, back to 0 in the second.
+      const u64 marks = GLOBAL_LOAD(&r.done[mark]), done = turn % 2 ? ~marks : marks;
+      count = min_of(trailing_zeros(~(done >> from % r.group)), own);
     }
-    end += upto - slot;
-    slot = upto;
-    if (partly) break;
+    const bool last = ALONE || lane == looks - 1;
+    bool partly = mine && count < own;
+    u32 next = from + count;
+    if constexpr (!ALONE) {
+      const u32 ends = __ballot_sync(ALL_LANES, partly || last);
+      const u32 who = (u32)__ffs((i32)ends) - 1;
+      next = __shfl_sync(ALL_LANES, next, who, WARP);
+      partly = __shfl_sync(ALL_LANES, partly, who, WARP);
+    }
+    end += next - slot;
+    slot = next;
+    if (partly && (!far || end != head)) break;
+    far = !partly;
     if (slot == r.width) {
       slot = 0;
       turn++;
