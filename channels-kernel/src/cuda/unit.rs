@@ -23,10 +23,14 @@ const STAGE_BYTES: u64 = 40 << 10;
 const SHARED_BYTES: u64 = 48 << 10;
 
 /// For the levels that a persistent kernel keeps near, and what the compiler adds.
-const LEVEL_BYTES: u64 = 4 << 10;
+const LEVEL_BYTES: u64 = 8 << 10;
 
 /// So many of them are kept near, whatever they take.
 const LEAST_NEAR: u64 = 4;
+
+/// And so many at most: what is not shared memory is cache, or holds children until they are written.
+const MOST_NEAR: u64 = 64;
+const STAGED_NEAR: u64 = 16;
 
 /// What stands above the channels' part of the text.
 const CHANNELS: &str = "\
@@ -157,16 +161,12 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
         .iter()
         .any(|s| s.staged().is_some() || !s.walked.is_empty());
     let stage = if staged { plan.stage_bytes() } else { 16 };
-    let near = (LEVEL_BYTES / plan.place_bytes()).clamp(LEAST_NEAR, 32);
-    let near = 1 << near.ilog2();
-    // Where no children are staged there is room for more.
-    let near = near << u32::from(plan.stacks.len() <= 32 && !staged);
     // The emulator of the tests has smaller ones.
     for (name, value) in [
         ("WARP", u64::from(kernel::WARP)),
         ("BLOCK", u64::from(kernel::BLOCK)),
         // Levels that lie in shared memory; a power of two.
-        ("NEAR", near),
+        ("NEAR", plan.near(staged)),
         // Shared memory for the slices that a warp's elements walk through.
         (
             "WALK_BYTES",
@@ -551,7 +551,7 @@ impl Plan {
             abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 96;
         let policy = abi::Standing::new(self).bytes()
             + 4 * self.stacks.len() as u64
-            + LEVEL_BYTES.max(LEAST_NEAR * self.place_bytes())
+            + self.near(true) * self.place_bytes()
             + 64;
         // Of workers: `Own` in `own.cu`.
         let own = abi::Channels::new(self).bytes()
@@ -563,6 +563,13 @@ impl Plan {
             .saturating_sub(shared + policy.max(own))
             .clamp(2 << 10, STAGE_BYTES)
             & !63
+    }
+
+    /// Levels that lie in shared memory; where that is a stage too, fewer.
+    fn near(&self, staged: bool) -> u64 {
+        let most = if staged { STAGED_NEAR } else { MOST_NEAR };
+        let levels = (LEVEL_BYTES / self.place_bytes()).clamp(LEAST_NEAR, most);
+        1 << levels.ilog2()
     }
 
     /// Bytes of a level that lies in shared memory: `Place` in `policy.cu`.

@@ -208,13 +208,13 @@ const BUGS: [(&str, &str, &str); 12] = [
     ),
     (
         "levels: where the elements end that wait above is forgotten",
-        "p.waiting[at] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.hi[s]};",
-        "p.waiting[at] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.lo[s] + 1};",
+        "waiting[at + 1] = Mark{what + MARK_END * STACKS, hi};",
+        "waiting[at + 1] = Mark{what + MARK_END * STACKS, lo + 1};",
     ),
     (
         "levels: children go below a run that leaves some of its level",
-        "return whole && most &&",
-        "return most &&",
+        "return whole & (most != 0) &",
+        "return (most != 0) &",
     ),
     (
         "reservation: a tile that begins in the room may end outside",

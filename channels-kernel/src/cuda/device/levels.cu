@@ -40,7 +40,7 @@ FN void narrow_release(Narrow& n) {
   for (u32 k = 0; k < PER_LANE; k++) have.of[k] = __ballot_sync(ALL_LANES, n.hi.of[k] != n.lo.of[k]);
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + n.lane, frames = s < STACKS ? stacks_frame[s] : 0;
+    const u32 s = k * WARP + n.lane, frames = n.frames.of[k];
     bool waiting = false;
 #pragma unroll
     for (u32 j = 0; j < PER_LANE; j++) {
@@ -175,7 +175,7 @@ FN void narrow_average(Policy& p, const Narrow& n, Each<u32>& most, u32 taken) {
 
 // What is to run next has the greatest key: most elements first, entries before continuations, the first stack of several. From the highest
 // bit down: the count, 1 for an entry channel, the complement of the stack's number.
-FN u32 narrow_key(u32 count, bool entry, u32 stack) { return count << 17 | (u32)entry << 16 | (0xffff - stack); }
+FN u32 narrow_key(u32 count, u32 entry, u32 stack) { return count << 17 | entry << 16 | (0xffff - stack); }
 FN u32 key_count(u32 key) { return key >> 17; }
 FN u32 key_stack(u32 key) { return 0xffff - (key & 0xffff); }
 
@@ -198,7 +198,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
   if (p.most != 0xffffffffu || is_wide(p)) return true;
   Narrow n;
   Each<u32> most;
-  n.lane = own_lane();
+  n.lane = held(lane_id());
   n.level = p.level;
   n.room = 0;
   n.reached = p.reached;
@@ -215,7 +215,9 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     n.peak.of[k] = real ? p.peak[s] : 0;
     n.consumed.of[k] = 0;
     n.capacity.of[k] = real ? device_channels.capacity[s] : 0xffffffffu;
-    n.entry.of[k] = real && stacks_entry[s];
+    n.frames.of[k] = held(real ? stacks_frame[s] : 0);
+    n.entry.of[k] = held(real && stacks_entry[s]);
+    n.most.of[k] = held(source && n.entry.of[k] ? sources[source - 1].most : 0);
     n.feeds.of[k] = source != 0;
     most.of[k] = source ? sources[source - 1].most : 1;
     if (most.of[k] == 0) most.of[k] = max_of(2 * max_of(p.average[source - 1], turn_of(sources[source - 1])), GUESS);
@@ -265,7 +267,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     // What one lane has written the others read in the next run.
     __syncwarp();
     const u32 taken = n.count - n.left;
-    if (n.failed || n.number % 256 == 0 || most_of(n.stack) == 0) {
+    if (n.failed || n.number % 256 == 0 || n.data) {
       if (n.number % 256 == 0) {
         // The host's flag lies across the bus: it is looked at now and then.
         u64 since = 0;

@@ -16,14 +16,13 @@ struct Each {
   T of[PER_LANE];
 };
 
-// The lane's number, in a register: the compiler does not know that it could work it out again at each use.
+// A value of the lane's own, in a register: the compiler does not know that it could work it out again, or read it from a table again, at each use.
 #ifdef EMULATED
-FN u32 own_lane() { return lane_id(); }
+FN u32 held(u32 x) { return x; }
 #else
-FN u32 own_lane() {
-  u32 lane;
-  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-  return lane;
+FN u32 held(u32 x) {
+  asm volatile("mov.u32 %0, %0;" : "+r"(x));
+  return x;
 }
 #endif
 
@@ -40,13 +39,16 @@ struct Narrow {
   u32 number, reached;
   u32 oldest;       // the first level that lies in shared memory
   // What is known of each stack.
-  Each<bool> entry, feeds;
-  Each<u32> capacity;
+  Each<bool> feeds;
+  Each<u32> entry;             // 1 if it is an entry channel, else 0
+  Each<u32> most;              // of an entry channel: what an element pushes at most, if that is known
+  Each<u32> capacity, frames;  // as `stacks_frame` says: lanes that each read another word of a table wait for each other
   u32 room;         // so many more elements each stack holds, or more
   // The run, and what it pushed: how much to each stack, and from where on.
   u32 stack, first, count;
   Each<u32> base, added;
   u32 left;         // how many elements, the lowest ones, found no room
+  bool data;        // data decides how much it pushed
   u32 children;     // to how many entry channels it pushed
   bool failed;
   // An entry channel that it pushed to, and the first and the number of these elements, or 0 if they are too many for a narrow run. If it pushed
@@ -93,15 +95,13 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
   n.stack = stack;
   n.first = first;
   n.count = count;
-  const u32 most = is_entry(stack) ? most_of(stack) : 0;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    u32 top = n.top.of[k];
-    if (stack == k * WARP + n.lane) {
-      n.hi.of[k] = first;
-      if (!n.entry.of[k]) n.top.of[k] = top = top - count;
-      if (has_gap(n.lo.of[k] == first, n.floor.of[k], first, count, most)) top = n.floor.of[k];
-    }
+    const bool mine = stack == k * WARP + n.lane;
+    if (mine) n.hi.of[k] = first;
+    if (mine && !n.entry.of[k]) n.top.of[k] -= count;
+    const bool gap = mine & has_gap(n.lo.of[k] == first, n.floor.of[k], first, count, n.most.of[k]);
+    const u32 top = gap ? n.floor.of[k] : n.top.of[k];
     n.base.of[k] = n.entry.of[k] ? aligned(top) : top;
   }
   n.number++;
@@ -316,6 +316,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
     narrow_dequeue<S>(n, n.first, n.left, args);
   }
   n.failed = (FAILS || MOST == 0) && any_lane(failed);
+  n.data = MOST == 0;
   narrow_pushed<S>(n, base, pushed);
 }
 
@@ -353,6 +354,7 @@ NARROW void narrow_leaves(Narrow& n) {
     failed = worker.failed;
   }
   n.left = 0;
+  n.data = false;
   n.failed = FAILS && any_lane(failed);
   if constexpr (S::SUMS) {
     if constexpr (!adds_alone<typename S::Sum::Value>()) hand_over_warp(n, sum);
@@ -391,6 +393,7 @@ NARROW void narrow_direct(Shared& sh, Narrow& n) {
     failed = worker.failed;
   }
   n.left = 0;
+  n.data = true;
   n.failed = any_lane(failed);
   hand_over_warp(n, sum);
 #pragma unroll

@@ -75,31 +75,30 @@ FN void policy_fetch(Policy& p, u32 from) {
 // What a mark says of what waits at a level in a stack: where it begins, where it ends, and where what waits above it ends, if there is a gap between.
 enum MarkKind : u32 { MARK_BEGIN, MARK_END, MARK_FLOOR, MARKS };
 
-// Whether there are free places below what waits at a level in an entry channel: the children of a level take them if they all can.
-FN bool is_lifted(const Place& place, u32 s) { return stacks_entry[s] && place.floor[s] != place.lo[s]; }
-
 // Puts marks for what waits at some levels on their stack, a lane for each channel of each level. False if it has no room for them.
 FN bool policy_mark(Policy& p, u32 from, u32 to) {
   const u32 channels = (to - from) * STACKS, before = (1u << lane_id()) - 1;
+  // Marks are written to where these may lie, for all the compiler knows.
+  Mark* const waiting = p.waiting;
+  const u32 room = p.room;
   u32 marks = p.marks;
   __syncwarp();
   for (u32 first = 0; first < channels; first += WARP) {
-    const u32 mine = first + lane_id(), level = from + mine / STACKS, s = mine % STACKS;
-    const bool real = mine < channels;
+    const u32 mine = first + lane_id(), real = mine < channels ? mine : channels - 1, level = from + real / STACKS, s = real % STACKS;
     const Place& place = policy_level(p, level);
-    const bool waits = real && place.lo[s] != place.hi[s], ends = waits && stacks_entry[s], lifted = waits && is_lifted(place, s);
+    const u32 lo = place.lo[s], hi = place.hi[s], floor = place.floor[s];
+    // Of an entry channel there may be free places below what waits: the children of a level take them if they all can.
+    const bool waits = mine < channels && lo != hi, ends = waits && stacks_entry[s], lifted = ends && floor != lo;
     const u32 some = __ballot_sync(ALL_LANES, waits);
     if (some == 0) continue;
-    u32 at = marks;
-    const u32 all[] = {some, __ballot_sync(ALL_LANES, ends), __ballot_sync(ALL_LANES, lifted)};
-    for (const u32 who : all) {
-      at += (u32)__popc(who & before);
-      marks += (u32)__popc(who);
-    }
-    if (marks > p.room) return false;
-    if (lifted) p.waiting[at++] = Mark{(level * MARKS + MARK_FLOOR) * STACKS + s, place.floor[s]};
-    if (waits) p.waiting[at++] = Mark{(level * MARKS + MARK_BEGIN) * STACKS + s, place.lo[s]};
-    if (ends) p.waiting[at] = Mark{(level * MARKS + MARK_END) * STACKS + s, place.hi[s]};
+    const u32 end = __ballot_sync(ALL_LANES, ends), lift = __ballot_sync(ALL_LANES, lifted);
+    u32 at = marks + (u32)__popc(some & before) + (u32)__popc(end & before) + (u32)__popc(lift & before);
+    marks += (u32)__popc(some) + (u32)__popc(end) + (u32)__popc(lift);
+    if (marks > room) return false;
+    const u32 what = level * MARKS * STACKS + s;
+    if (lifted) waiting[at++] = Mark{what + MARK_FLOOR * STACKS, floor};
+    if (waits) waiting[at] = Mark{what + MARK_BEGIN * STACKS, lo};
+    if (ends) waiting[at + 1] = Mark{what + MARK_END * STACKS, hi};
   }
   if (lane_id() == 0) p.marks = marks;
   __syncwarp();
@@ -522,7 +521,8 @@ FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
 // Below an entry run of all that its level has there are free places, those of the level before last: where children of the same channel go if all of them
 // find room, so that a chain does not climb. `most`: what an element pushes at most; 0 if there is no such gap, or if nobody knows.
 FN bool has_gap(bool whole, u32 floor, u32 first, u32 count, u32 most) {
-  return whole && most && (u64)aligned(floor) + (u64)count * most <= first;
+  // By all lanes alike: a branch costs more.
+  return whole & (most != 0) & ((u64)aligned(floor) + (u64)count * most <= first);
 }
 
 // Chooses the next run. False when nothing that is left finds room.
