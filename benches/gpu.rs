@@ -17,7 +17,7 @@ use super::{
     rayon_join::Rayon,
     regions,
     report::{Header, say},
-    rings::{Delivered, Passed, Rate},
+    rings::{Cost, Delivered, Passed, Rate},
 };
 use millstream_aggregator::{
     Aggregator, Bytes, CudaOptions, Device, ErasedArg, ErasedCall, Policy, RunReport,
@@ -130,6 +130,8 @@ pub(crate) struct Report {
     driver: String,
     /// Elements a second through ring channels.
     rings: Vec<Rate>,
+    /// What a look and a wavefront cost there.
+    costs: Vec<Cost>,
     /// What came through rings of all widths.
     delivered: Vec<Delivered>,
     /// What went through a graph, by each aggregator.
@@ -305,6 +307,7 @@ pub(crate) fn table(
         driver: format!("CUDA {major}.{minor}"),
         records: Vec::new(),
         rings: Vec::new(),
+        costs: Vec::new(),
         delivered: Vec::new(),
         fed: Vec::new(),
     };
@@ -323,6 +326,7 @@ pub(crate) fn table(
     let mut report = fill(report, &devices, rounds, quick, wanted)?;
     if passed.rings {
         report.rings = gpu_rings::rates(ordinal, gpu.arch, rounds, quick)?;
+        report.costs = gpu_rings::costs(ordinal, gpu.arch, quick)?;
     }
     if let Some(count) = passed.delivered {
         report.delivered = gpu_rings::deliver(ordinal, gpu.arch, count)?;
@@ -563,6 +567,7 @@ mod tests {
             driver: "none".into(),
             records: Vec::new(),
             rings: Vec::new(),
+            costs: Vec::new(),
             delivered: Vec::new(),
             fed: Vec::new(),
         };

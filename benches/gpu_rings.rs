@@ -3,7 +3,7 @@
 
 use super::{
     report::say,
-    rings::{Delivered, Lie, Passing, Rate, WIDTHS, sum_of},
+    rings::{Cost, Delivered, Lie, Passing, Rate, WIDTHS, sum_of},
 };
 use cudarc::driver::{
     result::{self, DriverError},
@@ -48,6 +48,8 @@ enum By {
     Warps,
     Lanes,
     Broker,
+    /// Looks at an empty ring.
+    Polls,
 }
 
 impl By {
@@ -57,6 +59,7 @@ impl By {
             Self::Warps => "by_warps",
             Self::Lanes => "by_lanes",
             Self::Broker => "by_broker",
+            Self::Polls => "polls",
         }
     }
 }
@@ -128,7 +131,8 @@ impl Gpu {
 
     /// Seconds for so many elements through a queue of that width, checked; and how many wavefronts of producers found no room when they came.
     fn pass(&self, by: By, count: u64, width: u32, group: u32) -> Result<(f64, u64), String> {
-        let (seconds, came) = self.run(by, count, width, group).map_err(failed)?;
+        let run = self.run(by, count, width, group, None);
+        let (seconds, came) = run.map_err(failed)?;
         let [consumed, sum, wrong, yields] = came;
         let (came, expected) = ([consumed, sum, wrong], [count, sum_of(count), 0]);
         if came != expected {
@@ -140,12 +144,14 @@ impl Gpu {
         Ok((seconds, yields))
     }
 
+    /// Runs a kernel by so many blocks, or by all that are on the GPU at once: seconds, and what it came to.
     fn run(
         &self,
         by: By,
         count: u64,
         width: u32,
         group: u32,
+        blocks: Option<u32>,
     ) -> Result<(f64, [u64; 4]), DriverError> {
         let layout = RingLayout::of_strides(vec![self.bytes], width, group)
             .expect("a width that rings have");
@@ -192,7 +198,7 @@ impl Gpu {
         let (args, begin): (&mut [*mut c_void], &[RingWords]) = match by {
             // Its words are fewer, and begin as zeros.
             By::Broker => (&mut of_broker, &[]),
-            By::Wavefronts | By::Warps | By::Lanes => (&mut of_ring, &[begin]),
+            By::Wavefronts | By::Warps | By::Lanes | By::Polls => (&mut of_ring, &[begin]),
         };
         // SAFETY: a plain structure of C.
         let begin =
@@ -208,7 +214,7 @@ impl Gpu {
                 kernel::BLOCK as i32,
                 0,
             )?;
-            let blocks = self.multiprocessors * each.max(1) as u32;
+            let blocks = blocks.unwrap_or(self.multiprocessors * each.max(1) as u32);
             let stream = result::stream::null();
             let flags = sys::CUevent_flags::CU_EVENT_DEFAULT;
             let (start, end) = (result::event::create(flags)?, result::event::create(flags)?);
@@ -305,17 +311,48 @@ pub(crate) fn rates(
     Ok(rates)
 }
 
-/// Passes so many elements through rings of all kinds of widths.
+/// What is paid once a look, or once a wavefront.
+pub(crate) fn costs(ordinal: u32, arch: u32, quick: bool) -> Result<Vec<Cost>, String> {
+    say!("\nWhat a ring costs, by a block alone\n\n| what | ns |\n|---|---|");
+    let gpu = Gpu::new((ordinal, Arch(arch)), 1, Lie::Structs, true)?;
+    let count = if quick { 1 << 12 } else { 1 << 20 };
+    let wavefronts = |lanes: u32, what| {
+        let most = u64::from(lanes) * count / 16;
+        (By::Wavefronts, most, lanes, most / u64::from(lanes), what)
+    };
+    let rows = [
+        (By::Polls, count, WIDTH, count, "a look at an empty ring"),
+        // The ring is as wide as a wavefront.
+        wavefronts(1, "a wavefront of one element, there and back"),
+        wavefronts(TILE, "a wavefront of 1,024, there and back"),
+    ];
+    let cost = |(by, count, width, times, what): (By, u64, u32, u64, &'static str)| {
+        let run = gpu.run(by, count, width, GROUP, Some(1));
+        let (seconds, came) = run.map_err(failed)?;
+        if came[0] != count {
+            return Err(format!("{what}: {} of {count}", came[0]));
+        }
+        let ns = seconds * 1e9 / times as f64;
+        say!("| {what} | {ns:.0} |");
+        let device = format!("cuda:{ordinal}");
+        Ok(Cost { device, what, ns })
+    };
+    rows.into_iter().map(cost).collect()
+}
+
+/// Passes so many elements through rings of all kinds of widths; through a width of one, where each waits for the one before to come and go, a thousandth
+/// of them.
 pub(crate) fn deliver(ordinal: u32, arch: u32, count: u64) -> Result<Vec<Delivered>, String> {
     say!(
-        "\n{count} elements of 4 bytes, all blocks at once: each arrives once\n\n\
-         | width | seconds | M/s |\n|---|---|---|"
+        "\nElements of 4 bytes, all blocks at once: each arrives once\n\n\
+         | width | elements | seconds | M/s |\n|---|---|---|---|"
     );
     let gpu = Gpu::new((ordinal, Arch(arch)), 1, Lie::Structs, true)?;
     let one = |width| {
+        let count = if width == 1 { count / 1000 } else { count };
         let (seconds, _) = gpu.pass(By::Wavefronts, count, width, GROUP)?;
         say!(
-            "| {width} | {seconds:.2} | {:.1} |",
+            "| {width} | {count} | {seconds:.2} | {:.1} |",
             count as f64 / seconds / 1e6
         );
         Ok(Delivered {

@@ -69,6 +69,14 @@ pub(crate) struct Passed {
     pub(crate) fed: Option<Duration>,
 }
 
+/// What something costs that is done once a look or a wavefront.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(crate) struct Cost {
+    pub(crate) device: String,
+    pub(crate) what: &'static str,
+    pub(crate) ns: f64,
+}
+
 /// What came through a ring.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(crate) struct Delivered {
