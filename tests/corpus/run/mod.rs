@@ -58,6 +58,7 @@ programs! {
     comparisons
     complex_fft
     constants
+    constants_beside_operators
     constants_in_functions
     containers_by_trait
     conversions
