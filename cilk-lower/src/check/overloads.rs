@@ -110,6 +110,7 @@ impl Checker<'_> {
 
     /// The call that an operator is for these operands, if the program says so.
     pub(super) fn overloaded(&mut self, method: &str, args: &[&Expr], span: Span) -> Option<Expr> {
+        let mut of_program = false;
         for arg in args {
             let ty = match self.shallow(&arg.ty) {
                 Ty::Ref { target, .. } => self.shallow(&target),
@@ -117,7 +118,13 @@ impl Checker<'_> {
             };
             if let Ty::Struct(id) = ty {
                 self.m.operators_of(id, method);
+                of_program = true;
             }
+        }
+        // No operator of a program is `const`, and constants are known before functions are.
+        if self.kind.is_none() {
+            let is_there = of_program && self.m.operators.iter().any(|(name, _)| name == method);
+            return is_there.then(|| self.refuse_in_constant(span));
         }
         let fits = |id: &FnId| {
             let params = &self.m.fns[id.0].params;
@@ -129,9 +136,6 @@ impl Checker<'_> {
         };
         let named = self.m.operators.iter().filter(|(name, _)| name == method);
         let id = named.map(|(_, id)| *id).find(fits)?;
-        if self.kind.is_none() {
-            return Some(self.refuse_in_constant(span));
-        }
         let item = self.m.fns[id.0].clone();
         let args = args.iter().zip(&item.params).map(|(arg, (_, ty))| {
             let arg = match ty {

@@ -160,6 +160,15 @@ impl Checker<'_> {
                         .collect(),
                 )
             }
+            syn::Pat::Reference(_) => {
+                if !matches!(self.shallow(ty), Ty::Error) {
+                    let have = self.show(ty);
+                    self.error(pat.span(), format!("a pattern of a reference for `{have}`"))
+                        .help("leave out the `&`");
+                }
+                self.bind_as_broken(pat);
+                Pat::Wild
+            }
             other => {
                 let rest = matches!(other, syn::Pat::Slice(_));
                 self.error(other.span(), "this pattern is not part of the task language")

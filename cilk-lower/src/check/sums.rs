@@ -65,6 +65,11 @@ pub(super) enum Parts<'p> {
     Fields(&'p syn::PatStruct),
 }
 
+/// Whether a pattern is the item of a chain, of which `flatten` and its kin make another.
+fn is_item(pat: &syn::Pat) -> bool {
+    matches!(pat, syn::Pat::Ident(p) if p.ident == chains::own("item", p.ident.span()))
+}
+
 impl Checker<'_> {
     /// The variant that a path names: of an enum of the program, or one of Rust's that nothing in the program has the name of.
     pub(super) fn variant_named(&self, path: &syn::Path) -> Option<Named> {
@@ -403,10 +408,7 @@ impl Checker<'_> {
                 Sum::Enum(_) => {
                     self.error(span, format!("expected `{have}`, found `{want}`"));
                 }
-                Sum::Option => {
-                    let d = self.error(span, format!("a pattern of an `Option` for `{have}`"));
-                    d.help = Sum::help(other, "make one of it: `.ok()`");
-                }
+                Sum::Option => self.no_option(ty, parts, span),
                 Sum::Result => {
                     let d = self.error(span, format!("a pattern of a `Result` for `{have}`"));
                     d.help = Sum::help(other, "make one of it: `.ok_or(..)`");
@@ -464,6 +466,30 @@ impl Checker<'_> {
             let typed = out.into_iter().map(|(i, p)| (i, p, types[i].clone()));
             typed.collect()
         })
+    }
+
+    /// Says that there is no `Option` where a pattern has one; it is no pattern of the source's where a chain wants an item of each item.
+    fn no_option(&mut self, ty: &Ty, parts: &Parts<'_>, span: Span) {
+        let (have, other) = (self.show(ty), Sum::of(ty, self));
+        let of_items = matches!(parts, Parts::Tuple(pats) if pats.iter().any(is_item));
+        let message = match of_items {
+            true => format!("expected an `Option` of an item, found `{have}`"),
+            false => format!("a pattern of an `Option` for `{have}`"),
+        };
+        let bare = match self.shallow(ty) {
+            Ty::Ref { target, .. } => self.shallow(&target),
+            ty => ty,
+        };
+        let help = match bare {
+            Ty::Array(..) | Ty::Slice { .. } if of_items => {
+                Some("run over each of them: `for row in grid { for x in row { .. } }`".to_owned())
+            }
+            _ if of_items && other.is_none() => {
+                Some("let the closure give `Some(..)` or `None`".to_owned())
+            }
+            _ => Sum::help(other, "make one of it: `.ok()`"),
+        };
+        self.error(span, message).help = help;
     }
 
     /// Says that a pattern which has to match leaves other variants.

@@ -26,6 +26,9 @@ pub mod program {
         let v: Vec<u32> = Vec::new();
         let mut found = Vec::with_capacity(n);
         let less = [1, 2] < [n, 3];
+        let all: u32 = [[n; 2]; 3].iter().flatten().map(|&x| x as u32).sum();
+        let next = (0..n).map(|&i| i + 1).max();
+        let odd = data.iter().filter_map(|x| x % 2).count();
         0
     }
 }
@@ -48,7 +51,8 @@ pub mod program {
 //~   help: do it in the loop's body
 //~ 18:38: `unwrap` takes other arguments
 //~   help: write `.unwrap()` or `.unwrap_or(value)`
-//~ 19:18: a pattern of an `Option` for `&[u32]`
+//~ 19:18: expected an `Option` of an item, found `&[u32]`
+//~   help: run over each of them: `for row in grid { for x in row { .. } }`
 //~ 20:30: `chain` of an iterator is not part of the task language
 //~   help: write a loop for each
 //~ 21:30: `cycle` of an iterator is not part of the task language
@@ -65,3 +69,11 @@ pub mod program {
 //~   help: nothing is allocated in a task: use an array, or pass a slice
 //~ 27:25: there is no function `Vec::with_capacity` in the task language
 //~   help: nothing is allocated in a task: use an array, or pass a slice
+//~ 29:24: expected an `Option` of an item, found `[usize; 2]`
+//~   help: run over each of them: `for row in grid { for x in row { .. } }`
+//~ 30:32: a pattern of a reference for `usize`
+//~   help: leave out the `&`
+//~ 30:47: the type of this is not known
+//~   help: write it: `let x: u32 = ..`
+//~ 31:19: expected an `Option` of an item, found `u32`
+//~   help: let the closure give `Some(..)` or `None`

@@ -57,8 +57,8 @@ pub mod program {
 //~   help: write a loop: `for row in m.row_iter() { .. }`
 //~ 23:30: `len` of an iterator is not part of the task language
 //~   help: write a loop, or end it by `sum`, `count`, `fold`, `any` or `all`
-//~ 24:13: this pattern is not part of the task language
-//~   help: patterns are names, `_`, tuples, structs, arrays and `&` of these; in `match` also integers, bools and ranges
+//~ 24:13: a pattern of a reference for `&mut [f32]`
+//~   help: leave out the `&`
 //~ 26:20: `d` cannot be changed: it is not declared `mut`
 //~   note: 25:17: it is declared here
 //~   help: write `mut d` there

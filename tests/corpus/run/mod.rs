@@ -56,8 +56,10 @@ programs! {
     common_subsequences
     compared_values
     comparisons
+    compiled_patterns
     complex_fft
     constants
+    constants_beside_operators
     constants_in_functions
     containers_by_trait
     conversions
@@ -79,6 +81,7 @@ programs! {
     float_constants
     float_methods
     float_order
+    floorplans
     floyd_warshall
     for_changed_bounds
     for_parts
@@ -87,6 +90,7 @@ programs! {
     for_type_bounds
     functions_of_traits_by_name
     game_of_life
+    game_outcomes
     gather_all_operators
     gather_bools
     gather_elements
@@ -101,6 +105,7 @@ programs! {
     guards_of_several_cases
     hashed_tables
     helpers
+    hospitals
     image_rows
     implicit_sync
     imports
@@ -143,6 +148,7 @@ programs! {
     matched_pairs
     matched_results
     matches_macro
+    matrices_by_value
     matrix_multiply
     matrix_quadrants
     matrix_stencil
@@ -156,8 +162,10 @@ programs! {
     metrics
     minimax
     modules
+    monoids
     no_parameters
     number_traits
+    octrees
     on_gpu
     option_places
     option_uses
@@ -191,6 +199,7 @@ programs! {
     recursive_rays
     references
     references_from_matches
+    refracted_rays
     results
     results_in_array
     results_in_slice
