@@ -58,5 +58,3 @@ pub mod program {
 //~   help: say which: `<u32 as A>::go` or `<u32 as G>::go`
 //~ 52:11: several traits give `X` a `d`
 //~   help: say which: `X::d` or `<X as D>::d`
-//~ 52:41: whether `eq` is `E`'s own or Rust's is not known here
-//~   help: write the operator, or `E::eq(..)`

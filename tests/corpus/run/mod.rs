@@ -100,6 +100,7 @@ programs! {
     grid_routes
     guards_of_several_cases
     hashed_tables
+    held_ranges
     helpers
     image_rows
     implicit_sync
@@ -156,6 +157,7 @@ programs! {
     metrics
     minimax
     modules
+    more_methods
     no_parameters
     number_traits
     on_gpu
@@ -164,6 +166,7 @@ programs! {
     optional_parts
     options
     orderings
+    own_comparisons
     own_containers
     own_operators
     own_orders
@@ -254,4 +257,5 @@ programs! {
     wildcards
     without_checks
     word_counts
+    written_variants
 }

@@ -76,7 +76,15 @@ impl Found {
     /// Reads a search; none if what it runs over is no iterator, and it is no part of anything else either.
     fn new(search: &Search<'_>, span: Span) -> Option<Result<Self, Refused>> {
         let (some, best) = (own("some", span), own("best", span));
-        let over = Loop::new(&search.end.receiver, span).filter(|_| is_search(search.end));
+        let (of, by) = (&search.end.receiver, &search.end.method);
+        let over = match by == "rposition" {
+            true => Loop::new(
+                &parse_quote_spanned!(by.span()=> (#of).enumerate().rev()),
+                span,
+            ),
+            false => Loop::new(of, span),
+        };
+        let over = over.filter(|_| is_search(search.end));
         let run = match over {
             Some(over) => {
                 over.and_then(|over| over.finding(search.end, &some, &best, search.own_orders))
