@@ -178,6 +178,11 @@ impl Module {
         self.noted(id, of).is_some_and(|noted| noted.derived)
     }
 
+    /// Whether it has a block of that trait.
+    pub(crate) fn writes_order(&self, id: StructId, of: &str) -> bool {
+        self.noted(id, of).is_some_and(|noted| !noted.derived)
+    }
+
     /// Whether a type has one of Rust's traits of those that are always in sight.
     pub(crate) fn has_rusts(&self, ty: &Type, of: &str) -> bool {
         let parts = |types: &[&Type]| types.iter().all(|ty| self.has_rusts(ty, of));

@@ -119,7 +119,11 @@ impl Checker<'_> {
             }
         }
         let fits = |id: &FnId| {
-            let params = &self.m.fns[id.0].params;
+            // Constants are read before it is known what functions take.
+            let Some(item) = self.m.fns.get(id.0) else {
+                return false;
+            };
+            let params = &item.params;
             params.len() == operands.len()
                 && params
                     .iter()
@@ -133,6 +137,9 @@ impl Checker<'_> {
     /// The call that an operator is for these operands, if the program says so.
     pub(super) fn overloaded(&mut self, method: &str, args: &[&Expr], span: Span) -> Option<Expr> {
         let operands: Vec<&Ty> = args.iter().map(|arg| &arg.ty).collect();
+        if self.kind.is_none() && operands.iter().any(|ty| self.is_noted(method, ty)) {
+            return Some(self.refuse_in_constant(span));
+        }
         let id = self.operator(method, &operands)?;
         if self.kind.is_none() {
             return Some(self.refuse_in_constant(span));

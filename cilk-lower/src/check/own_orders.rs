@@ -160,12 +160,23 @@ impl Checker<'_> {
             Ty::Ref { target, .. } => self.has_own(method, &target),
             ty => {
                 self.operator(method, &[&ty, &ty]).is_some()
+                    || self.kind.is_none() && self.is_noted(method, &ty)
                     || self
                         .parts_of(&ty)
                         .iter()
                         .any(|part| self.has_own(method, part))
             }
         }
+    }
+
+    /// Whether a type has a block with that method, be it known yet what that takes or not.
+    pub(super) fn is_noted(&self, method: &str, ty: &Ty) -> bool {
+        let of = match method {
+            "eq" => "PartialEq",
+            "partial_cmp" | "cmp" => order_of(method),
+            _ => return false,
+        };
+        matches!(self.shallow(ty), Ty::Struct(id) if self.m.writes_order(id, of))
     }
 
     /// `a.cmp(&b)` or `a.partial_cmp(&b)` of such values of one type.

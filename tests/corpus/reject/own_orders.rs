@@ -44,32 +44,12 @@ pub mod program {
         }
     }
 
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
-    pub struct Wrong(u32);
-    impl Ord for Wrong {
-        fn cmp(&self, other: &Self) -> i32 {
-            self.0 as i32 - other.0 as i32
-        }
-    }
-
-    #[derive(Clone, Copy, PartialEq)]
-    pub struct Float(f32);
-    impl PartialOrd for Float {
-        fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-            other.0.partial_cmp(&self.0)
-        }
-    }
-
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    pub struct Holds(Wrong, NoEq);
+    const ONE: Twice = Twice(1);
+    const EQUAL: bool = Alone(2) == Alone(3) || ONE < ONE || Alone(2) < Alone(1);
 
     #[task]
-    pub fn run(a: Wrong, b: Float) -> bool {
-        let (mut x, mut y) = (None, None);
-        let early = x == y;
-        x = Some(Lacks(1));
-        y = x;
-        early && a.cmp(&a).is_lt() && [a].cmp(&[a]).is_lt() && b.cmp(&b).is_lt() && b.max(b) == b
+    pub fn run(a: Twice) -> bool {
+        a < a
     }
 }
 
@@ -91,3 +71,5 @@ pub mod program {
 //~   help: write it here: `fn eq(&self, other: &Self) -> bool { .. }`
 //~ 42:9: Rust's `PartialEq` has no such item
 //~   help: write it in an `impl` block of the type's own
+//~ 48:62: a constant calls only what is `const`
+//~   help: write `const fn`, or write the value out

@@ -334,6 +334,36 @@ pub mod program {
         pub turned: u32,
     }
 
+    /// Not asked of a reference, which has Rust's.
+    #[derive(Clone, Copy, PartialEq)]
+    struct Always(u32);
+    impl Always {
+        fn eq(self, _other: &Always) -> bool {
+            true
+        }
+    }
+
+    /// `cmp` is the program's, `<` is derived: Rust does not mind.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
+    pub struct Odd(pub u32);
+    impl Ord for Odd {
+        fn cmp(&self, other: &Self) -> Ordering {
+            other.0.cmp(&self.0)
+        }
+    }
+
+    #[task]
+    pub fn odd(n: u32) -> ([bool; 4], [u32; 4], [Ordering; 4]) {
+        let (e, f) = (Always(n), Always(2));
+        let s = &e;
+        let mut of = [Odd(n), Odd(3), Odd(2)];
+        let (most, least) = (*of.iter().max().unwrap(), of.iter().copied().min().unwrap());
+        let by_key = of.iter().max_by_key(|x| **x).unwrap().0;
+        let orders = [of[0].cmp(&of[1]), of.cmp(&[Odd(n); 3]), (1, of[0]).cmp(&(1, of[2])), Some(of[2]).cmp(&None)];
+        of.sort_by(|a, b| a.cmp(b));
+        ([s.eq(&f), e.eq(&f), e == f, of[0] < of[1]], [most.0, least.0, by_key, of[0].0], orders)
+    }
+
     #[task]
     pub fn cheapest(from: u32, to: u32) -> State {
         if to - from == 1 {
@@ -373,5 +403,7 @@ millstream_tests::cases! {
     weights(&[0.0, -0.0, f32::NAN], -0.0);
     generics(0);
     generics(5);
+    odd(1);
+    odd(9);
     cheapest(0, 40);
 }

@@ -10,7 +10,7 @@ use super::{
     },
     Loop, Refused, apply,
     asked::OF_OPTION,
-    own,
+    own, refused,
     sources::{is_part, is_search, part},
 };
 use crate::{
@@ -77,6 +77,12 @@ impl Found {
     fn new(search: &Search<'_>, span: Span) -> Option<Result<Self, Refused>> {
         let (some, best) = (own("some", span), own("best", span));
         let (of, by) = (&search.end.receiver, &search.end.method);
+        let of_slice = matches!(strip(of), syn::Expr::MethodCall(m) if m.method == "iter" && m.args.is_empty());
+        if by == "rposition" && !of_slice {
+            let why = "`rposition` of what is no slice's `iter`";
+            let help = "run over the numbers from behind: `(0..n).rev().find(..)`";
+            return Some(refused(by.span(), why, help));
+        }
         let over = match by == "rposition" {
             true => Loop::new(
                 &parse_quote_spanned!(by.span()=> (#of).enumerate().rev()),
