@@ -84,22 +84,28 @@ impl Module {
         }
     }
 
-    /// A struct of the library with parameters, by the name that it has in Rust, or what its blocks have.
-    pub(crate) fn declare_library_item(&mut self, item: &syn::Item, name: &str) {
+    /// A struct of the library with parameters, by the name that it has in that module of Rust's, or what its blocks have.
+    pub(crate) fn declare_library_item(&mut self, item: &syn::Item, module: &str) {
         match item {
             syn::Item::Struct(s) => {
+                let name = within(module, &s.ident.to_string());
                 let params = self.params(&s.generics);
                 self.families.push(Rc::new(Family {
-                    name: name.to_owned(),
+                    name: name.clone(),
                     params,
                     item: Rc::new(s.clone()),
                     at: self.at.clone(),
                 }));
                 let id = FamilyId(self.families.len() - 1);
-                self.names.insert(name.to_owned(), Item::Family(id));
+                self.names.insert(name, Item::Family(id));
             }
             syn::Item::Impl(i) => {
-                if let Some(Item::Family(id)) = self.names.get(name) {
+                let of = match &*i.self_ty {
+                    syn::Type::Path(p) => p.path.segments.last(),
+                    _ => None,
+                };
+                let name = of.map(|of| within(module, &of.ident.to_string()));
+                if let Some(Item::Family(id)) = name.and_then(|name| self.names.get(&name)) {
                     let id = *id;
                     let members =
                         impls::read(i, &Of::Itself, &self_name(i, &Of::Itself), &mut self.diags);
@@ -202,6 +208,7 @@ impl Module {
                 at: self.at.clone(),
             }));
             let id = FamilyId(self.families.len() - 1);
+            self.note_derived(&name, &s.attrs, span);
             return self.define(&name, span, Item::Family(id));
         }
         let tuple = matches!(s.fields, syn::Fields::Unnamed(_));
@@ -213,26 +220,15 @@ impl Module {
         });
         self.define(&name, span, Item::Struct(id));
         self.note_derives(id, &s.attrs);
+        let owner = self.structs[id].name.clone();
+        self.note_derived(&owner, &s.attrs, span);
         all.structs.push((id, s.clone(), self.at.clone()));
     }
 
-    /// Remembers what a struct derives that the language asks for.
+    /// Remembers whether a struct derives `Default`.
     pub(crate) fn note_derives(&mut self, id: StructId, attrs: &[syn::Attribute]) {
         if derives(attrs, "Default") {
             self.defaults.insert(id);
-        }
-        self.note_orders(id, attrs);
-    }
-
-    /// The same of what compares structs and enums.
-    pub(crate) fn note_orders(&mut self, id: StructId, attrs: &[syn::Attribute]) {
-        if derives(attrs, "PartialOrd") {
-            self.ordered.insert(id);
-        }
-        for of in ["Ord", "PartialOrd", "PartialEq"] {
-            if derives(attrs, of) {
-                self.derived.insert((id, of.to_owned()));
-            }
         }
     }
 
@@ -326,6 +322,9 @@ impl Module {
             },
         };
         let block = &self.by_its_name(block);
+        if let Of::Rusts(of) = &of {
+            self.note_order(of, block);
+        }
         if let syn::Type::Reference(_) | syn::Type::Slice(_) = &*block.self_ty {
             self.diags
                 .error(

@@ -47,7 +47,7 @@ pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) -> StructId {
             )
             .help("enums of a program hold plain data: write one for each type you need");
     }
-    m.note_orders(id, &item.attrs);
+    m.note_derived(&name, &item.attrs, item.ident.span());
     id
 }
 
@@ -138,7 +138,7 @@ fn data(
     let (mut types, mut names) = (Vec::new(), Vec::new());
     for field in &variant.fields {
         let mut ty = m.resolve_type(&field.ty);
-        if !is_plain(&ty, &m.structs) {
+        if !is_plain(&ty, &m.structs) || m.holds_range(&ty) {
             let shown = ty.display(&m.structs).to_string();
             m.diags
                 .error(field.ty.span(), format!("a variant cannot hold `{shown}`"))
@@ -223,9 +223,8 @@ impl Module {
             def.add_variant(name, number, Vec::new(), Vec::new());
         }
         let id = self.structs.push(def);
-        self.ordered.insert(id);
-        let all = ["Ord", "PartialOrd", "PartialEq"];
-        self.derived.extend(all.map(|of| (id, of.to_owned())));
+        let attr = syn::parse_quote!(#[derive(PartialEq, Eq, PartialOrd, Ord)]);
+        self.note_derived(ORDERING, &[attr], Span::call_site());
         id
     }
 

@@ -1,6 +1,6 @@
 //! `impl` blocks: their functions and constants as items of the module, named `Struct::name`.
 
-use crate::{diag::Diagnostics, kernels::is_role_attribute};
+use crate::{diag::Diagnostics, kernels::is_role_attribute, orders::is_order};
 use millstream_graph::ty::Scalar;
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -55,7 +55,7 @@ pub(crate) fn rusts(path: &syn::Path, item: &syn::ItemImpl, diags: &mut Diagnost
     if name == DEFAULT {
         return Some(Of::Rusts(name));
     }
-    if OPERATORS.contains(&name.trim_end_matches("Assign")) {
+    if OPERATORS.contains(&name.trim_end_matches("Assign")) || is_order(&name) {
         return Some(Of::Rusts(name + &operand(last, item)));
     }
     diags
@@ -63,7 +63,7 @@ pub(crate) fn rusts(path: &syn::Path, item: &syn::ItemImpl, diags: &mut Diagnost
             last.span(),
             "an `impl` of this trait is not part of the task language",
         )
-        .help("there are those of the program's own traits, of `Default`, `From` and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`");
+        .help("there are those of the program's own traits, of `Default`, `From`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`");
     None
 }
 

@@ -7,7 +7,8 @@ use crate::{
     enums,
     generics::{At, Family, FamilyId, Known, Member, Param, Template, TemplateId},
     hir::{ConstId, FnId},
-    library::Library,
+    library::{Library, Ranges},
+    orders::Orders,
     traits::{Impl, OpenImpl, Trait},
 };
 use millstream_graph::{
@@ -59,8 +60,8 @@ pub(crate) struct Module {
     /// Functions that constants may call, whose bodies stand there then.
     pub(crate) const_fns: BTreeMap<FnId, TemplateId>,
     pub(crate) library: Library,
-    /// The type of `a..b`.
-    pub(crate) range: Option<FamilyId>,
+    /// The types of `a..b` and `a..=b`.
+    pub(crate) ranges: Option<Ranges>,
     /// Rust's trait `From`, where the program has blocks of it.
     pub(crate) conversions: Option<usize>,
     /// The modules within the program.
@@ -71,10 +72,8 @@ pub(crate) struct Module {
     pub(crate) at: At,
     /// Structs that derive `Default`.
     pub(crate) defaults: BTreeSet<StructId>,
-    /// Structs and enums that derive `PartialOrd`.
-    pub(crate) ordered: BTreeSet<StructId>,
-    /// What structs and enums derive of Rust's traits with methods.
-    pub(crate) derived: BTreeSet<(StructId, String)>,
+    /// By which of Rust's traits structs and enums are compared.
+    pub(crate) orders: Orders,
     /// Functions that operators are, by the names of their traits' methods.
     pub(crate) operators: Vec<(String, FnId)>,
     /// Of enums that do: the number of the variant.
@@ -163,14 +162,13 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         copies: BTreeMap::new(),
         const_fns: BTreeMap::new(),
         library: Library::default(),
-        range: None,
+        ranges: None,
         conversions: None,
         inside: BTreeMap::new(),
         modules: BTreeSet::new(),
         at: At::default(),
         defaults: BTreeSet::new(),
-        ordered: BTreeSet::new(),
-        derived: BTreeSet::new(),
+        orders: Orders::default(),
         operators: Vec::new(),
         enum_defaults: BTreeMap::new(),
         imports: BTreeMap::new(),
@@ -193,6 +191,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
             m.declare_block(&block, &mut all);
         }
     }
+    m.ask_for_orders();
     if enums::names_ordering(items) {
         m.ordering();
     }
@@ -249,6 +248,11 @@ impl Module {
                         true => "a struct holds plain data and what it shares: pass what is written beside it, as an argument of its own",
                         false => "a struct holds plain data and what it shares: give it the atomic by `&`, as `&'a AtomicU32`",
                     });
+            }
+            if self.holds_range(&ty) {
+                self.diags
+                    .error(field.ty.span(), "a struct field cannot be a range")
+                    .help("a struct is copied, and a range is not: keep its two ends");
             }
             if let Some(at) = without_lifetime(&field.ty) {
                 let name = item.ident.to_string();
@@ -327,11 +331,9 @@ impl Module {
             syn::ReturnType::Type(_, ty) if matches!(**ty, syn::Type::Never(_)) => Type::unit(),
             syn::ReturnType::Type(_, ty) => self.resolve_type(ty),
         };
-        if kind != FunctionKind::Helper
-            && let Some(range) = self.range
-        {
+        if kind != FunctionKind::Helper {
             let mut types = params.iter().map(|(_, ty)| ty).chain([&ret]);
-            if types.any(|ty| self.holds(ty, range)) {
+            if types.any(|ty| self.holds_range(ty)) {
                 self.diags
                     .error(sig.span(), "a task or kernel cannot take or return a range")
                     .help("give it the two ends");

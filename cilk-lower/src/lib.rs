@@ -20,6 +20,7 @@ mod library;
 pub mod lower;
 mod names;
 pub mod nesting;
+mod orders;
 mod outline;
 mod pending;
 mod resolve;

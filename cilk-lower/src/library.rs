@@ -4,7 +4,7 @@
 //! what rustc says of its bounds. In them nothing of the program has a name.
 
 use crate::{
-    generics::{At, TemplateId},
+    generics::{At, FamilyId, TemplateId},
     items::{Item, Module},
 };
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
@@ -84,6 +84,12 @@ const INTS: &str = "
     const fn wrapping_rem<T>(a: T, b: T) -> T {
         if T::MIN != 0 && a == T::MIN && b == !0 { 0 } else { a % b }
     }
+    const fn unbounded_shl<T>(a: T, by: u32) -> T { if by < T::BITS { a << by } else { 0 } }
+    const fn unbounded_shr<T>(a: T, by: u32) -> T {
+        if by < T::BITS { a >> by } else if T::MIN == 0 { 0 } else { a >> (T::BITS - 1) }
+    }
+    const fn to_be<T>(a: T) -> T { a.swap_bytes() }
+    const fn to_le<T>(a: T) -> T { a }
     const fn midpoint<T>(a: T, b: T) -> T {
         let low = (a & b).wrapping_add((a ^ b) >> 1);
         if T::MIN != 0 && low < 0 && (a ^ b) & 1 != 0 { low + 1 } else { low }
@@ -94,43 +100,74 @@ const INTS: &str = "
 const FLOATS: &str = "
     const fn is_normal<T>(x: T) -> bool { x.is_finite() && x.abs() >= T::MIN_POSITIVE }
     const fn is_subnormal<T>(x: T) -> bool { x != 0.0 && x.abs() < T::MIN_POSITIVE }
+    const fn next_up<T>(x: T) -> T {
+        if x.is_nan() || x == T::INFINITY { return x; }
+        let bits = x.to_bits();
+        if x == 0.0 { T::from_bits(1) } else if x > 0.0 { T::from_bits(bits + 1) } else { T::from_bits(bits - 1) }
+    }
+    const fn next_down<T>(x: T) -> T { -(-x).next_up() }
 ";
 
 /// Of slices.
 const SLICES: &str = "
     const fn starts_with<T>(a: &[T], b: &[T]) -> bool { a.len() >= b.len() && &a[..b.len()] == b }
     const fn ends_with<T>(a: &[T], b: &[T]) -> bool { a.len() >= b.len() && &a[a.len() - b.len()..] == b }
-    const fn lt<T>(a: &[T], b: &[T]) -> bool {
+    const fn eq<T>(a: &[T], b: &[T]) -> bool {
+        if a.len() != b.len() { return false; }
         let mut i = 0;
-        while i < a.len() && i < b.len() {
-            if a[i] != b[i] { return a[i] < b[i]; }
+        while i < a.len() {
+            if a[i] != b[i] { return false; }
             i += 1;
         }
-        a.len() < b.len()
+        true
     }
-    const fn le<T>(a: &[T], b: &[T]) -> bool {
+    const fn cmp<T>(a: &[T], b: &[T]) -> Ordering {
         let mut i = 0;
         while i < a.len() && i < b.len() {
-            if a[i] != b[i] { return a[i] <= b[i]; }
+            let order = a[i].cmp(&b[i]);
+            if order.is_ne() { return order; }
             i += 1;
         }
-        a.len() <= b.len()
+        a.len().cmp(&b.len())
     }
-    const fn gt<T>(a: &[T], b: &[T]) -> bool {
+    const fn partial_cmp<T>(a: &[T], b: &[T]) -> Option<Ordering> {
         let mut i = 0;
         while i < a.len() && i < b.len() {
-            if a[i] != b[i] { return a[i] > b[i]; }
+            match a[i].partial_cmp(&b[i]) {
+                Some(order) if order.is_eq() => {}
+                other => return other,
+            }
             i += 1;
         }
-        a.len() > b.len()
+        a.len().partial_cmp(&b.len())
     }
-    const fn ge<T>(a: &[T], b: &[T]) -> bool {
+    const fn lt<T>(a: &[T], b: &[T]) -> bool { match a.partial_cmp(b) { Some(order) => order.is_lt(), None => false } }
+    const fn le<T>(a: &[T], b: &[T]) -> bool { match a.partial_cmp(b) { Some(order) => order.is_le(), None => false } }
+    const fn gt<T>(a: &[T], b: &[T]) -> bool { match a.partial_cmp(b) { Some(order) => order.is_gt(), None => false } }
+    const fn ge<T>(a: &[T], b: &[T]) -> bool { match a.partial_cmp(b) { Some(order) => order.is_ge(), None => false } }
+    const fn contains<T>(a: &[T], x: &T) -> bool {
         let mut i = 0;
-        while i < a.len() && i < b.len() {
-            if a[i] != b[i] { return a[i] >= b[i]; }
+        while i < a.len() {
+            if a[i] == *x { return true; }
             i += 1;
         }
-        a.len() >= b.len()
+        false
+    }
+    fn sort<T>(a: &mut [T]) {
+        for i in 1..a.len() {
+            let x = a[i];
+            let (mut low, mut high) = (0, i);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if x < a[middle] { high = middle; } else { low = middle + 1; }
+            }
+            let mut j = i;
+            while j > low {
+                a[j] = a[j - 1];
+                j -= 1;
+            }
+            a[low] = x;
+        }
     }
     const fn is_sorted<T>(a: &[T]) -> bool {
         let mut i = 1;
@@ -178,10 +215,11 @@ const SLICES: &str = "
         let (mut base, mut size) = (0, a.len());
         while size > 1 {
             let half = size / 2;
-            if !(a[base + half] > *x) { base += half; }
+            if !a[base + half].cmp(x).is_gt() { base += half; }
             size -= half;
         }
-        if a[base] == *x { Ok(base) } else if a[base] < *x { Err(base + 1) } else { Err(base) }
+        let order = a[base].cmp(x);
+        if order.is_eq() { Ok(base) } else if order.is_lt() { Err(base + 1) } else { Err(base) }
     }
     fn binary_search_by<T, O, F: Fn(&T) -> O>(a: &[T], f: F) -> Result<usize, usize> {
         if a.len() == 0 { return Err(0); }
@@ -199,11 +237,11 @@ const SLICES: &str = "
         let (mut base, mut size) = (0, a.len());
         while size > 1 {
             let half = size / 2;
-            if !(f(&a[base + half]) > *x) { base += half; }
+            if !f(&a[base + half]).cmp(x).is_gt() { base += half; }
             size -= half;
         }
-        let key = f(&a[base]);
-        if key == *x { Ok(base) } else if key < *x { Err(base + 1) } else { Err(base) }
+        let order = f(&a[base]).cmp(x);
+        if order.is_eq() { Ok(base) } else if order.is_lt() { Err(base + 1) } else { Err(base) }
     }
     fn sort_by<T, O, F: Fn(&T, &T) -> O>(a: &mut [T], f: F) {
         for i in 1..a.len() {
@@ -264,6 +302,13 @@ const TYPES: &str = "
             if self.start < self.end { self.end.wrapping_sub(self.start) as usize } else { 0 }
         }
     }
+    struct RangeInclusive<T> { first: T, last: T }
+    impl<T> RangeInclusive<T> {
+        const fn start(&self) -> &T { &self.first }
+        const fn end(&self) -> &T { &self.last }
+        const fn contains(&self, x: &T) -> bool { self.first <= *x && *x <= self.last }
+        const fn is_empty(&self) -> bool { !(self.first <= self.last) }
+    }
 ";
 
 /// Of what a method is.
@@ -286,8 +331,35 @@ impl Of {
     ];
 }
 
-/// The name of the type that `a..b` has.
-const RANGE: &str = "std::ops::Range";
+/// The types that `a..b` and `a..=b` have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ranges {
+    open: FamilyId,
+    closed: FamilyId,
+}
+
+impl Ranges {
+    pub(crate) const fn both(self) -> [FamilyId; 2] {
+        [self.open, self.closed]
+    }
+
+    /// That with these limits.
+    pub(crate) const fn with(self, limits: &syn::RangeLimits) -> FamilyId {
+        match limits {
+            syn::RangeLimits::HalfOpen(_) => self.open,
+            syn::RangeLimits::Closed(_) => self.closed,
+        }
+    }
+
+    /// Whether it is one of them, and that with its end.
+    pub(crate) fn is_closed(self, family: FamilyId) -> Option<bool> {
+        match family {
+            _ if family == self.open => Some(false),
+            _ if family == self.closed => Some(true),
+            _ => None,
+        }
+    }
+}
 
 /// The methods that a program has asked for.
 #[derive(Debug, Default)]
@@ -342,23 +414,36 @@ impl Module {
             ..At::default()
         };
         for item in items(TYPES) {
-            self.elsewhere(&at, |m| m.declare_library_item(&item, RANGE));
+            self.elsewhere(&at, |m| m.declare_library_item(&item, "std::ops"));
         }
-        self.range = match self.names.get(RANGE) {
+        let family = |name: &str| match self.names.get(name) {
             Some(Item::Family(id)) => Some(*id),
             _ => None,
         };
+        let (open, closed) = (
+            family("std::ops::Range"),
+            family("std::ops::RangeInclusive"),
+        );
+        self.ranges = open
+            .zip(closed)
+            .map(|(open, closed)| Ranges { open, closed });
     }
 
-    /// Whether a path that names nothing of the program names the type of `a..b`.
-    pub(crate) fn is_range(&self, path: &syn::Path) -> bool {
+    /// The type of ranges that a path names, if it names nothing of the program.
+    pub(crate) fn range_named(&self, path: &syn::Path) -> Option<FamilyId> {
         let whole = self.whole_path(path);
         let path = whole.as_ref().unwrap_or(path);
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let ranges = self.ranges?;
+        let of = |name: &str| match name {
+            "Range" => Some(ranges.open),
+            "RangeInclusive" => Some(ranges.closed),
+            _ => None,
+        };
         match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            ["Range"] => self.in_library() || whole.is_some(),
-            [.., "ops", "Range"] => true,
-            _ => false,
+            [name] if self.in_library() || whole.is_some() => of(name),
+            [.., "ops", name] => of(name),
+            _ => None,
         }
     }
 

@@ -28,11 +28,10 @@ impl Module {
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         match self.full(&names) {
             Some(full) => self.names.get(&full).copied(),
-            None if self.is_range(path) => self.range.map(Item::Family),
             None if names.last().is_some_and(|last| last == "From") => {
                 self.conversions.map(Item::Trait)
             }
-            None => None,
+            None => self.range_named(path).map(Item::Family),
         }
     }
 

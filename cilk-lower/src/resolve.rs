@@ -4,6 +4,7 @@ use crate::{
     consts, enums,
     generics::{Bound, FamilyId, Known, TraitUse},
     items::{Item, Module, split_path},
+    library::Ranges,
 };
 use millstream_graph::ty::{Scalar, Type};
 use quote::ToTokens;
@@ -11,8 +12,14 @@ use std::rc::Rc;
 use syn::spanned::Spanned;
 
 impl Module {
+    /// Whether values of a type are ranges, or hold any.
+    pub(crate) fn holds_range(&self, ty: &Type) -> bool {
+        let both = self.ranges.map(Ranges::both).into_iter().flatten();
+        both.into_iter().any(|range| self.holds(ty, range))
+    }
+
     /// Whether values of a type are, or have parts, of a family.
-    pub(crate) fn holds(&self, ty: &Type, family: FamilyId) -> bool {
+    fn holds(&self, ty: &Type, family: FamilyId) -> bool {
         if let Type::Struct(id) = ty
             && self.copies.get(id).is_some_and(|(of, _)| *of == family)
         {

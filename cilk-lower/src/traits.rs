@@ -164,7 +164,7 @@ impl Module {
                         let item = parse_quote_spanned!(f.span()=> #sig #body);
                         left.items.push(item);
                     }
-                    None => self.lacks(block, &f.sig.ident),
+                    None => self.lacks(block, id, &f.sig.ident),
                 },
                 syn::TraitItem::Const(c) if !has(&c.ident) => match &c.default {
                     Some((_, value)) => {
@@ -172,24 +172,28 @@ impl Module {
                         let item = parse_quote_spanned!(c.span()=> const #ident: #ty = #value;);
                         left.items.push(item);
                     }
-                    None => self.lacks(block, &c.ident),
+                    None => self.lacks(block, id, &c.ident),
                 },
-                syn::TraitItem::Type(t) if !has(&t.ident) => self.lacks(block, &t.ident),
+                syn::TraitItem::Type(t) if !has(&t.ident) => self.lacks(block, id, &t.ident),
                 _ => {}
             }
         }
         left
     }
 
-    fn lacks(&mut self, block: &syn::ItemImpl, name: &Ident) {
+    fn lacks(&mut self, block: &syn::ItemImpl, id: usize, name: &Ident) {
         let of = block.self_ty.to_token_stream().to_string();
-        self.diags
-            .error(
-                block.self_ty.span(),
-                format!("this `impl` for `{of}` lacks `{name}`"),
-            )
-            .note(name.span(), "the trait asks for it")
-            .help("write it here, or let the trait say what it is for all");
+        let is_rusts = self.conversions == Some(id);
+        let lacks = self.diags.error(
+            block.self_ty.span(),
+            format!("this `impl` for `{of}` lacks `{name}`"),
+        );
+        match is_rusts {
+            true => lacks.help("write it here"),
+            false => lacks
+                .note(name.span(), "the trait asks for it")
+                .help("write it here, or let the trait say what it is for all"),
+        };
     }
 
     /// Takes note of a block for a type, and says by what name its members are known; none if there is one already, which is said.
@@ -326,20 +330,6 @@ impl Module {
             Bound::Own(of) => self.impl_by(&of, ty).is_some(),
             Bound::Rusts(..) => true,
         })
-    }
-
-    /// Whether a type has one of Rust's traits of those that are always in sight.
-    pub(crate) fn has_rusts(&self, ty: &Type, of: &str) -> bool {
-        let parts = |types: &[&Type]| types.iter().all(|ty| self.has_rusts(ty, of));
-        match (of, ty) {
-            ("Clone" | "Into", _) => true,
-            (_, Type::Scalar(s)) => of != "Ord" || !s.is_float(),
-            (_, Type::Struct(id)) => self.derived.contains(&(*id, of.to_owned())),
-            (_, Type::Tuple(types)) => parts(&types.iter().collect::<Vec<_>>()),
-            (_, Type::Array(elem, _) | Type::Option(elem)) => parts(&[elem]),
-            (_, Type::Result(ok, err)) => parts(&[ok, err]),
-            _ => false,
-        }
     }
 
     /// The item of that name that a type has by a trait.

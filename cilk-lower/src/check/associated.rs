@@ -2,6 +2,7 @@
 
 use super::{Checker, named::Call};
 use crate::{
+    enums::is_of_atomics,
     generics::{Known, MemberItem},
     hir::{Builtin, Expr, ExprKind},
     items::{Item, split_path},
@@ -143,6 +144,9 @@ impl Checker<'_> {
             },
             Some(Item::Struct(_) | Item::Alias(_)) => Some(self.m.resolve_type(&ty)),
             Some(_) => None,
+            None if owner.segments.last()?.ident == "Ordering" && !is_of_atomics(&owner) => {
+                Some(Type::Struct(self.m.ordering()))
+            }
             None => {
                 let last = owner.segments.last()?.ident.to_string();
                 let scalar = Scalar::from_name(&last).filter(|s| *s != Scalar::Ptr);
@@ -206,7 +210,7 @@ impl Checker<'_> {
         }
         match &of {
             Some(Type::Struct(id)) => {
-                return self.struct_call(*id, name, args, path.span());
+                return self.struct_call(*id, name, path.span(), call);
             }
             Some(Type::Scalar(_)) | None => {}
             Some(ty) if name == "default" && args.is_empty() => {
@@ -338,6 +342,14 @@ impl Checker<'_> {
                     span,
                 )
             }
+            // Devices have the low byte first.
+            ("from_be" | "from_le", [value]) if scalar.is_int() => {
+                let value = self.expr_as(value, &ty);
+                match name {
+                    "from_be" => self.scalar_method(value, "swap_bytes", &[], path.span(), span),
+                    _ => value,
+                }
+            }
             ("default", []) => self.default_of(&ty, span),
             ("try_from", [_]) => self.refuse(
                 path.span(),
@@ -362,13 +374,26 @@ impl Checker<'_> {
     }
 
     /// A function of a struct's `impl` blocks.
-    fn struct_call(&mut self, id: StructId, name: &str, args: &[&syn::Expr], span: Span) -> Expr {
-        if let [this, rest @ ..] = args
-            && self.m.operators.iter().any(|(n, _)| n == name)
-        {
-            let receiver = self.expr(this, None);
-            if let Some(value) = self.operator_named(name, &receiver, rest, span) {
-                return value;
+    fn struct_call(&mut self, id: StructId, name: &str, span: Span, call: Call<'_>) -> Expr {
+        let args = call.args;
+        if let [this, rest @ ..] = args {
+            for of in super::dispatch::TRAITS {
+                if let Some(value) = self.rusts_function(of, name, call) {
+                    return value;
+                }
+            }
+            if self.is_ordering(&Ty::Struct(id)) {
+                let method = syn::Ident::new(name, span);
+                let m = syn::parse_quote_spanned!(span=> (#this).#method(#(#rest),*));
+                let receiver = self.expr_as(this, &Ty::Struct(id));
+                return self.ordering_method(&m, receiver);
+            }
+            self.m.operators_of(id, name);
+            if self.m.operators.iter().any(|(n, _)| n == name) {
+                let receiver = self.expr(this, None);
+                if let Some(value) = self.operator_named(name, &receiver, rest, span) {
+                    return value;
+                }
             }
         }
         match name {

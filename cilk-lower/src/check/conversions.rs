@@ -47,6 +47,33 @@ impl Checker<'_> {
         self.converted(&m.receiver, &into, m.method.span())
     }
 
+    /// Says that there is no such conversion, and which ones there are.
+    pub(super) fn not_converted(&mut self, from: &Ty, into: &Type, at: Span) -> Expr {
+        let from = self.table.finish(from).unwrap_or_else(|| from.clone());
+        let (from, shown) = (self.show(&from), self.show(&Ty::from_type(into)));
+        let impls = match self.m.conversions {
+            Some(id) => self.m.impls_of(id, into),
+            None => Vec::new(),
+        };
+        let known: Vec<String> = impls
+            .iter()
+            .map(|by| format!("`impl {} for {shown}`", self.m.trait_name(&by.of)))
+            .collect();
+        let write = format!("write `impl From<{from}> for {shown} {{ .. }}`");
+        let help = match known.is_empty() {
+            true => write,
+            false => format!(
+                "there is {}: make one of these first, or {write}",
+                known.join(", ")
+            ),
+        };
+        self.refuse(
+            at,
+            format!("there is no `impl From<{from}> for {shown}`"),
+            help,
+        )
+    }
+
     /// Whether `?` makes one error of another.
     pub(super) fn is_converted(&mut self, from: &Ty, into: &Ty) -> bool {
         let into = self.closed(into);

@@ -444,16 +444,19 @@ impl Checker<'_> {
 
     /// A range as a value.
     fn range(&mut self, r: &syn::ExprRange, want: Option<&Ty>) -> Expr {
-        let (Some(family), Some(start), Some(end), syn::RangeLimits::HalfOpen(_)) =
-            (self.m.range, &r.start, &r.end, &r.limits)
-        else {
+        let (Some(ranges), Some(start), Some(end)) = (self.m.ranges, &r.start, &r.end) else {
             return self.refuse(
                 r.span(),
-                "only a range with two ends, `a..b`, is a value",
+                "only a range with two ends, `a..b` or `a..=b`, is a value",
                 "elsewhere it stands in a `for`, an index or a pattern",
             );
         };
-        let fields = [("start".to_owned(), &**start), ("end".to_owned(), &**end)];
+        let names = match r.limits {
+            syn::RangeLimits::HalfOpen(_) => ["start", "end"],
+            syn::RangeLimits::Closed(_) => ["first", "last"],
+        };
+        let [first, last] = names.map(str::to_owned);
+        let (family, fields) = (ranges.with(&r.limits), [(first, &**start), (last, &**end)]);
         let Some((id, fields)) = self.struct_by_fields(family, &fields, want, r.span()) else {
             return Self::broken(r.span());
         };
@@ -479,12 +482,11 @@ impl Checker<'_> {
         if let Ty::Ref { target, .. } = ty {
             ty = self.shallow(&target);
         }
-        match ty {
-            Ty::Struct(id) if self.m.range.is_some() && self.family_of(id) == self.m.range => {
-                Some(syn::parse_quote_spanned!(e.span()=> #e.start..#e.end))
-            }
-            _ => None,
-        }
+        let Ty::Struct(id) = ty else { return None };
+        Some(match self.m.ranges?.is_closed(self.family_of(id)?)? {
+            false => syn::parse_quote_spanned!(e.span()=> #e.start..#e.end),
+            true => syn::parse_quote_spanned!(e.span()=> #e.first..=#e.last),
+        })
     }
 
     /// The range between the brackets of an index.

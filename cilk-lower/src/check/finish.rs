@@ -231,7 +231,10 @@ impl Checker<'_> {
                 _ => false,
             }
         }
-        if !is_plain(ty, &self.m.structs) {
+        if self.has_own("eq", ty) {
+            self.error(e.span, "the type must be known where values are compared")
+                .help("write the type where the variable is declared");
+        } else if !is_plain(ty, &self.m.structs) {
             let shown = self.show(ty);
             self.error(e.span, format!("`{shown}` cannot be compared as a whole"))
                 .help("compare its elements in a loop");

@@ -423,8 +423,6 @@ impl Checker<'_> {
         let want = left.ty.clone();
         let right = self.expr(b, Some(&want));
         let right = self.behind_refs(right);
-        let right = self.coerce(right, &want);
-        let (left, right) = (self.without_refs(left), self.without_refs(right));
         let shown = format!(
             "{} {} {}",
             tidy(a),
@@ -432,6 +430,13 @@ impl Checker<'_> {
             tidy(b)
         );
         let text = rest.first().and_then(literal_text).unwrap_or(shown);
+        let op = if equal { BinOp::Eq } else { BinOp::Ne };
+        if self.operator("eq", &[&left.ty, &right.ty]).is_some() || self.has_own("eq", &left.ty) {
+            let cond = self.comparison(op, left, right, span, span);
+            return Expr::new(ExprKind::Assert { text, cond, debug }, Ty::unit(), span);
+        }
+        let right = self.coerce(right, &want);
+        let (left, right) = (self.without_refs(left), self.without_refs(right));
         Expr::new(
             ExprKind::AssertCmp {
                 text,

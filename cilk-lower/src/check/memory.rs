@@ -71,7 +71,8 @@ impl Checker<'_> {
         span: Span,
     ) -> Expr {
         let mutable = WRITING_METHODS.contains(&name);
-        if !SLICE_METHODS.contains(&name) {
+        let own = name == "contains" && self.has_own("eq", &receiver.ty);
+        if own || !SLICE_METHODS.contains(&name) {
             let of_array = match self.shallow(&receiver.ty) {
                 Ty::Ref { target, .. } => matches!(self.shallow(&target), Ty::Array(..)),
                 ty => matches!(ty, Ty::Array(..)),
@@ -81,7 +82,13 @@ impl Checker<'_> {
                 let value = Self::copied(value);
                 return self.call_library(id, value, args, span);
             }
-            if let Some(id) = self.m.library(Of::Slice, name) {
+            // What is equal keeps its order, which these need not see to.
+            let by = match name {
+                "sort_unstable_by" => "sort_by",
+                "sort_unstable_by_key" | "sort_by_cached_key" => "sort_by_key",
+                name => name,
+            };
+            if let Some(id) = self.m.library(Of::Slice, by) {
                 let Some((slice, _)) = self.as_slice(receiver, self.writes(id)) else {
                     return Self::broken(span);
                 };
@@ -101,13 +108,6 @@ impl Checker<'_> {
                         "an iterator stands only in a `for`",
                         format!("write a loop: `for part in a.{name}(n) {{ .. }}`"),
                     );
-                }
-                "sort_unstable_by_key" | "sort_by_cached_key" => {
-                    "there is `sort_by_key`, which keeps the order of what has the same key"
-                        .to_owned()
-                }
-                "sort_unstable_by" => {
-                    "there is `sort_by`, which keeps the order of what is equal".to_owned()
                 }
                 "size" | "length" | "lenght" | "count" => "did you mean `len`?".to_owned(),
                 "push" | "pop" | "insert" | "extend" => {

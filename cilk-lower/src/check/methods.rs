@@ -1,12 +1,15 @@
 //! The way from a method call to the type that has the method.
 
-use super::{Checker, dispatch::Meant, nearest};
+use super::{Binding, Checker, chains::own, dispatch::Meant, nearest, own_orders};
 use crate::{
-    hir::{Builtin, Expr, ExprKind},
+    hir::{Builtin, Expr, ExprKind, Pat, Stmt},
     impls::full_name,
     ty::{Class, Ty},
 };
-use millstream_graph::ir::BinOp;
+use millstream_graph::{
+    ir::BinOp,
+    ty::{StructId, Type},
+};
 use proc_macro2::Span;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
@@ -75,9 +78,24 @@ impl Checker<'_> {
         }
         if let ("min" | "max", [other], Ty::Ref { .. }) =
             (name.as_str(), &args[..], self.shallow(&receiver.ty))
-            && !self.has_floats(&ty)
+            && !self.lacks_cmp(&ty)
         {
             return self.greater_reference(&name, receiver, other);
+        }
+        if let (Some(op), [other]) = (own_orders::comparison(&name), &args[..])
+            && !matches!(ty, Ty::Slice { .. } | Ty::Error)
+        {
+            let right = self.expr(other, Some(&receiver.ty.clone()));
+            let (left, right) = (self.behind_refs(receiver), self.behind_refs(right));
+            return self.comparison(op, left, right, at, span);
+        }
+        if let (
+            "clamp",
+            [low, high],
+            Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Option(_),
+        ) = (name.as_str(), &args[..], &ty)
+        {
+            return self.clamped(receiver, low, high, span);
         }
         if let ("min" | "max", [other]) = (name.as_str(), &args[..])
             && let Some(greater) = self.greater_of(&name, &receiver, &ty, other)
@@ -98,6 +116,13 @@ impl Checker<'_> {
             let value = self.behind_refs(receiver);
             self.lossless(&value, to);
             return Expr::new(ExprKind::Cast(value), Ty::Scalar(to), span);
+        }
+        if let ("into", [], Some(into)) =
+            (&*name, &args[..], want.and_then(|want| self.closed(want)))
+            && !matches!(into, Type::Scalar(_))
+            && !matches!(ty, Ty::Error | Ty::Never)
+        {
+            return self.not_converted(&receiver.ty, &into, at);
         }
         if let (true, [other]) = (super::orders::COMPARE.contains(&&*name), &args[..])
             && !matches!(ty, Ty::Slice { .. } | Ty::Mat { .. } | Ty::Atomic(_))
@@ -138,15 +163,19 @@ impl Checker<'_> {
                 if let Some(call) = self.operator_named(&name, &receiver, &args, span) {
                     return call;
                 }
-                // Of what it has by itself this is no method.
-                let item = self.m.member(id, &name).filter(|_| !said);
-                if item.is_some() && matches!(&*name, "eq" | "ne" | "lt" | "le" | "gt" | "ge") {
+                if self.m.member(id, &name).is_none()
+                    && let Some(ends) = self.ends_of_range(id)
+                {
                     return self.refuse(
                         at,
-                        format!("whether `{name}` is `{of}`'s own or Rust's is not known here"),
-                        format!("write the operator, or `{of}::{name}(..)`"),
+                        format!("a range that is held in a variable has no `{name}` here"),
+                        format!(
+                            "write the range where it is needed: `({ends}).{name}(..)`, or a `for`"
+                        ),
                     );
                 }
+                // Of what it has by itself this is no method.
+                let item = self.m.member(id, &name).filter(|_| !said);
                 self.own_method(m, receiver, &of, item, want)
             }
             Ty::Option(_) | Ty::Result(..) => self.option_method(m, receiver),
@@ -166,6 +195,15 @@ impl Checker<'_> {
         }
     }
 
+    /// How a range is written whose ends are those of one that is held in a variable; none if it is of no such type.
+    fn ends_of_range(&self, id: StructId) -> Option<&'static str> {
+        let closed = self.m.ranges?.is_closed(self.family_of(id)?)?;
+        Some(match closed {
+            false => "r.start..r.end",
+            true => "*r.start()..=*r.end()",
+        })
+    }
+
     /// `max` or `min` of values that have several parts and an order, and no method of their own of that name.
     fn greater_of(
         &mut self,
@@ -174,7 +212,10 @@ impl Checker<'_> {
         ty: &Ty,
         other: &syn::Expr,
     ) -> Option<Expr> {
-        if !matches!(ty, Ty::Struct(_) | Ty::Tuple(_) | Ty::Option(_)) {
+        if !matches!(
+            ty,
+            Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Option(_) | Ty::Result(..)
+        ) {
             return None;
         }
         let other = self.expr_as(other, ty);
@@ -195,13 +236,41 @@ impl Checker<'_> {
         let span = receiver.span;
         let ([left, right], stmts) = self.named([receiver, other]);
         let [a, b] = [&left, &right].map(|side| self.behind_refs(side.clone()));
-        let greater = self.by_parts(BinOp::Gt, &a, &b);
+        let greater = self.comparison(BinOp::Gt, a, b, span, span);
         let (then, other) = match name {
             "max" => (left, right),
             _ => (right, left),
         };
         let value = Expr::new(ExprKind::If(greater, then, Some(other)), want.clone(), span);
         Expr::new(ExprKind::Block(stmts, Some(value)), want, span)
+    }
+
+    /// `clamp` of values that have several parts and an order.
+    fn clamped(&mut self, value: Expr, low: &syn::Expr, high: &syn::Expr, span: Span) -> Expr {
+        let value = self.behind_refs(value);
+        if let Some(own) = self.operator_named("clamp", &value, &[low, high], span) {
+            return own;
+        }
+        let ty = value.ty.clone();
+        let [low, high] = [low, high].map(|e| self.expr_as(e, &ty));
+        let names = ["value", "low", "high"].map(|name| own(name, span));
+        let mut stmts = Vec::new();
+        let block = self.scoped(|c| {
+            for (name, value) in names.iter().zip([value, low, high]) {
+                let var = c.add_var("clamped", ty.clone());
+                stmts.push(Stmt::Let(Pat::Var(var), Some(value)));
+                c.bind(&name.to_string(), Binding::Var(var));
+            }
+            let [value, low, high] = &names;
+            c.expr(
+                &parse_quote_spanned!(span=> {
+                    assert!(#low <= #high);
+                    if #value < #low { #low } else if #value > #high { #high } else { #value }
+                }),
+                None,
+            )
+        });
+        Expr::new(ExprKind::Block(stmts, Some(block)), ty, span)
     }
 
     /// A value of its own in the place of a place: what is borrowed or changed is not the original.

@@ -31,6 +31,7 @@ mod operators;
 mod orders;
 mod overloads;
 mod own_methods;
+mod own_orders;
 mod patterns;
 mod places;
 mod refutable;

@@ -140,6 +140,12 @@ impl Checker<'_> {
             if converted.is_some() || matches!(known, Type::Scalar(_)) {
                 return converted;
             }
+            let has_blocks = |c: &mut Self, id| !c.m.impls_of(id, known).is_empty();
+            let is_own = matches!(known, Type::Struct(id) if self.m.member(*id, "from").is_some());
+            if !is_own && self.m.conversions.is_some_and(|id| has_blocks(self, id)) {
+                let from = self.type_ahead(arg);
+                return Some(self.not_converted(&from, known, last.span()));
+            }
         }
         let meant = self.meant_of(&said, known, &name, path.span());
         if let (Meant::Rusts, true) = (&meant, self.has_bounds(&said)) {

@@ -1,7 +1,7 @@
 //! Unary and binary operators, casts, assignment.
 
 use super::{
-    Checker, overloads,
+    Checker, overloads, own_orders,
     places::{mismatch_help, strip},
 };
 use crate::{
@@ -86,7 +86,7 @@ impl Checker<'_> {
         at: Span,
         span: Span,
     ) -> Expr {
-        let hint = if op.is_comparison() { None } else { want };
+        let hint = want.filter(|_| !op.is_comparison());
         let equality = matches!(op, BinOp::Eq | BinOp::Ne);
         let left = if equality {
             self.equal_part(left, hint)
@@ -105,6 +105,9 @@ impl Checker<'_> {
         if let Some(call) = method.and_then(|name| self.overloaded(name, &[&left, &right], span)) {
             return self.output_said(call, method, &left, Some(&right));
         }
+        if op.is_comparison() {
+            return self.comparison(op, left, right, at, span);
+        }
         if is_shift(op) {
             let ty = left.ty.clone();
             return Expr::new(ExprKind::Binary(op, left, right), ty, span);
@@ -115,78 +118,10 @@ impl Checker<'_> {
             return Self::broken(span);
         }
         if let Some(atomic) = self.atomic_operand(&left, &right) {
-            return self.refuse(
-                at,
-                format!("`{atomic}` has no operators"),
-                "use its methods: `load`, `store`, `fetch_add`, ..",
-            );
+            return self.refuse_atomic(&atomic, at);
         }
-        let (left, right) = if op.is_comparison() {
-            self.compared_sides(left, right)
-        } else {
-            (left, right)
-        };
-        let slices = matches!(
-            (self.shallow(&left.ty), self.shallow(&right.ty)),
-            (Ty::Slice { .. }, Ty::Slice { .. })
-        );
-        if slices && op.is_comparison() || !self.table.unify(&left.ty, &right.ty) {
-            if let (Ty::Slice { elem: l, .. }, Ty::Slice { elem: r, .. }) =
-                (self.shallow(&left.ty), self.shallow(&right.ty))
-                && self.table.unify(&l, &r)
-            {
-                if !equality {
-                    return self.ordered_elements(op, left, right);
-                }
-                return Expr::new(
-                    ExprKind::SameFields {
-                        equal: op == BinOp::Eq,
-                        left,
-                        right,
-                    },
-                    BOOL,
-                    span,
-                );
-            }
-            let (l, r) = (self.show(&left.ty), self.show(&right.ty));
-            let literal = |have: &str, want: &str, e: &Expr| {
-                mismatch_help(have, want, e).filter(|h| h.starts_with("write"))
-            };
-            let help = literal(&r, &l, &right).or_else(|| literal(&l, &r, &left));
-            let option = [&left.ty, &right.ty]
-                .into_iter()
-                .any(|ty| matches!(self.shallow(ty), Ty::Option(_) | Ty::Result(..)));
-            let help = match help {
-                Some(help) if equality || !option => help,
-                _ if option => super::sums::TAKE_APART.to_owned(),
-                _ => "convert one of them with `as`".to_owned(),
-            };
-            return self.refuse(at, format!("the two sides differ: `{l}` and `{r}`"), help);
-        }
-        if op.is_comparison() {
-            if equality
-                && matches!(
-                    self.shallow(&left.ty),
-                    Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Option(_) | Ty::Result(..)
-                )
-            {
-                return Expr::new(
-                    ExprKind::SameFields {
-                        equal: op == BinOp::Eq,
-                        left,
-                        right,
-                    },
-                    BOOL,
-                    span,
-                );
-            }
-            if let Ty::Array(..) = self.shallow(&left.ty) {
-                return self.ordered_elements(op, left, right);
-            }
-            if let Some(ordered) = self.ordered(op, &left, &right) {
-                return ordered;
-            }
-            return Expr::new(ExprKind::Binary(op, left, right), BOOL, span);
+        if !self.table.unify(&left.ty, &right.ty) {
+            return self.sides_differ(&left, &right, false, at);
         }
         let ty = if matches!(self.shallow(&left.ty), Ty::Never) {
             right.ty.clone()
@@ -196,6 +131,86 @@ impl Checker<'_> {
         let kind = ExprKind::Binary(op, left.clone(), right.clone());
         let value = Expr::new(kind, ty, span);
         self.output_said(value, method, &left, Some(&right))
+    }
+
+    fn sides_differ(&mut self, left: &Expr, right: &Expr, equality: bool, at: Span) -> Expr {
+        let (l, r) = (self.show(&left.ty), self.show(&right.ty));
+        let literal = |have: &str, want: &str, e: &Expr| {
+            mismatch_help(have, want, e).filter(|h| h.starts_with("write"))
+        };
+        let help = literal(&r, &l, right).or_else(|| literal(&l, &r, left));
+        let option = [&left.ty, &right.ty]
+            .into_iter()
+            .any(|ty| matches!(self.shallow(ty), Ty::Option(_) | Ty::Result(..)));
+        let help = match help {
+            Some(help) if equality || !option => help,
+            _ if option => super::sums::TAKE_APART.to_owned(),
+            _ => "convert one of them with `as`".to_owned(),
+        };
+        self.refuse(at, format!("the two sides differ: `{l}` and `{r}`"), help)
+    }
+
+    /// `==`, `<` and the others of two values.
+    pub(super) fn comparison(
+        &mut self,
+        op: BinOp,
+        left: Expr,
+        right: Expr,
+        at: Span,
+        span: Span,
+    ) -> Expr {
+        if let Some(own) = self.compared_by_own(op, &left, &right, span) {
+            return own;
+        }
+        let is_broken = |c: &Self, e: &Expr| matches!(c.shallow(&e.ty), Ty::Error);
+        if is_broken(self, &left) || is_broken(self, &right) {
+            return Self::broken(span);
+        }
+        if let Some(atomic) = self.atomic_operand(&left, &right) {
+            return self.refuse_atomic(&atomic, at);
+        }
+        let equality = matches!(op, BinOp::Eq | BinOp::Ne);
+        let (left, right) = self.compared_sides(left, right);
+        let slices = match (self.shallow(&left.ty), self.shallow(&right.ty)) {
+            (Ty::Slice { elem: l, .. }, Ty::Slice { elem: r, .. }) => self.table.unify(&l, &r),
+            _ => false,
+        };
+        if !slices && !self.table.unify(&left.ty, &right.ty) {
+            return self.sides_differ(&left, &right, equality, at);
+        }
+        if let Some(own) = self.compared_in_parts(op, &left, &right) {
+            return own;
+        }
+        let has_parts = matches!(
+            self.shallow(&left.ty),
+            Ty::Tuple(_)
+                | Ty::Struct(_)
+                | Ty::Array(..)
+                | Ty::Slice { .. }
+                | Ty::Option(_)
+                | Ty::Result(..)
+        );
+        if equality && has_parts {
+            let equal = op == BinOp::Eq;
+            return Expr::new(ExprKind::SameFields { equal, left, right }, BOOL, span);
+        }
+        if let (Ty::Array(..) | Ty::Slice { .. }, Some(name)) =
+            (self.shallow(&left.ty), own_orders::method(op))
+        {
+            return self.elements_compared(name, left, right);
+        }
+        match self.ordered(op, &left, &right) {
+            Some(ordered) => ordered,
+            None => Expr::new(ExprKind::Binary(op, left, right), BOOL, span),
+        }
+    }
+
+    fn refuse_atomic(&mut self, atomic: &str, at: Span) -> Expr {
+        self.refuse(
+            at,
+            format!("`{atomic}` has no operators"),
+            "use its methods: `load`, `store`, `fetch_add`, ..",
+        )
     }
 
     /// Two values as a comparison looks at them.
@@ -480,11 +495,7 @@ impl Checker<'_> {
         let value = self.expr(&b.right, hint.as_ref());
         let mut value = self.behind_refs(value);
         if let Some(atomic) = self.atomic_operand(&place, &value) {
-            return self.refuse(
-                b.op.span(),
-                format!("`{atomic}` has no operators"),
-                "use its methods: `load`, `store`, `fetch_add`, ..",
-            );
+            return self.refuse_atomic(&atomic, b.op.span());
         }
         if let Some(name) = overloads::method(op) {
             let name = format!("{name}_assign");

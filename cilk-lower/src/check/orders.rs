@@ -41,6 +41,9 @@ impl Checker<'_> {
     ) -> Expr {
         let left = self.behind_refs(receiver);
         let (ty, span) = (left.ty.clone(), left.span);
+        if let Some(own) = self.operator_named(name, &left, &[other], span) {
+            return own;
+        }
         let want = Ty::Ref {
             mutable: false,
             target: Box::new(ty.clone()),
@@ -50,7 +53,6 @@ impl Checker<'_> {
             ExprKind::AddrOf(place) => place,
             _ => self.behind_refs(right),
         };
-        let float = self.has_floats(&ty);
         match (name, self.shallow(&ty)) {
             (_, Ty::Error | Ty::Never) => return Self::broken(span),
             (_, Ty::Var(v)) if self.table.class(v) == Class::Any => {
@@ -61,7 +63,7 @@ impl Checker<'_> {
                 );
             }
             ("total_cmp", Ty::Scalar(s)) if s.is_float() => return self.total_cmp(left, right),
-            ("cmp", _) if float => {
+            ("cmp", _) if self.lacks_cmp(&ty) => {
                 return self.refuse(
                     at,
                     "floats have no `cmp`: a NaN has no place in an order",
@@ -69,7 +71,12 @@ impl Checker<'_> {
                 );
             }
             ("cmp" | "partial_cmp", Ty::Scalar(_) | Ty::Var(_)) => {}
-            ("cmp" | "partial_cmp", Ty::Array(..)) => {}
+            ("cmp" | "partial_cmp", Ty::Array(..)) => {
+                return self.elements_compared(name, left, right);
+            }
+            ("cmp" | "partial_cmp", _) if self.has_own(name, &ty) => {
+                return self.ordered_by_own(name, left, right);
+            }
             ("cmp" | "partial_cmp", _) if self.ordered_parts(&ty).is_some() => {}
             _ => {
                 let shown = self.show(&ty);
@@ -80,6 +87,7 @@ impl Checker<'_> {
                 );
             }
         }
+        let float = self.has_floats(&ty);
         let id = self.m.ordering();
         let ([left, right], stmts) = self.named([left, right]);
         let greater = self.by_parts(BinOp::Gt, &left, &right);
@@ -122,6 +130,18 @@ impl Checker<'_> {
         });
         let ty = value.ty.clone();
         Expr::new(ExprKind::Block(stmts, Some(value)), ty, span)
+    }
+
+    /// Whether there are floats in it that an order would ask for their `cmp`.
+    pub(super) fn lacks_cmp(&mut self, ty: &Ty) -> bool {
+        match self.shallow(ty) {
+            Ty::Array(elem, _) | Ty::Slice { elem, .. } => self.lacks_cmp(&elem),
+            ty if self.parts_of(&ty).is_empty() => self.has_floats(&ty),
+            ty => {
+                self.operator("cmp", &[&ty, &ty]).is_none()
+                    && self.parts_of(&ty).iter().any(|part| self.lacks_cmp(part))
+            }
+        }
     }
 
     pub(super) fn has_floats(&self, ty: &Ty) -> bool {

@@ -1,10 +1,9 @@
 //! What a program's own types do by Rust's traits: operators that it writes an `impl` of, and the order that it derives, which tuples have by themselves.
 
-use super::{Binding, Checker, chains::own};
+use super::{Checker, own_orders};
 use crate::{
     generics::{Bound, Known},
     hir::{Expr, ExprKind, FnId, Pat, Stmt},
-    library::Of,
     ty::{BOOL, Class, Ty},
 };
 use millstream_graph::{ir::BinOp, ty::Type};
@@ -108,34 +107,52 @@ impl Checker<'_> {
         value
     }
 
-    /// The call that an operator is for these operands, if the program says so.
-    pub(super) fn overloaded(&mut self, method: &str, args: &[&Expr], span: Span) -> Option<Expr> {
-        let mut of_program = false;
-        for arg in args {
-            let ty = match self.shallow(&arg.ty) {
-                Ty::Ref { target, .. } => self.shallow(&target),
-                ty => ty,
-            };
-            if let Ty::Struct(id) = ty {
-                self.m.operators_of(id, method);
-                of_program = true;
-            }
-        }
-        // No operator of a program is `const`, and constants are known before functions are.
-        if self.kind.is_none() {
-            let is_there = of_program && self.m.operators.iter().any(|(name, _)| name == method);
-            return is_there.then(|| self.refuse_in_constant(span));
+    /// Has the operators of an operand's type read that have this name: whether it is a type of the program, and there are such.
+    fn read_operators(&mut self, method: &str, ty: &Ty) -> bool {
+        let ty = match self.shallow(ty) {
+            Ty::Ref { target, .. } => self.shallow(&target),
+            ty => ty,
+        };
+        let Ty::Struct(id) = ty else {
+            return false;
+        };
+        self.m.operators_of(id, method);
+        self.m.operators.iter().any(|(name, _)| name == method)
+    }
+
+    /// The function of the program that a method of one of Rust's traits is for these operands, if there is one.
+    pub(super) fn operator(&mut self, method: &str, operands: &[&Ty]) -> Option<FnId> {
+        for ty in operands {
+            self.read_operators(method, ty);
         }
         let fits = |id: &FnId| {
-            let params = &self.m.fns[id.0].params;
-            params.len() == args.len()
+            // Constants are read before it is known what functions take.
+            let Some(item) = self.m.fns.get(id.0) else {
+                return false;
+            };
+            let params = &item.params;
+            params.len() == operands.len()
                 && params
                     .iter()
-                    .zip(args)
-                    .all(|((_, ty), arg)| self.is_type(&arg.ty, ty))
+                    .zip(operands)
+                    .all(|((_, of), ty)| self.is_type(ty, of))
         };
         let named = self.m.operators.iter().filter(|(name, _)| name == method);
-        let id = named.map(|(_, id)| *id).find(fits)?;
+        named.map(|(_, id)| *id).find(fits)
+    }
+
+    /// The call that an operator is for these operands, if the program says so.
+    pub(super) fn overloaded(&mut self, method: &str, args: &[&Expr], span: Span) -> Option<Expr> {
+        let operands: Vec<&Ty> = args.iter().map(|arg| &arg.ty).collect();
+        // No operator of a program is `const`, and constants are known before functions are.
+        if self.kind.is_none() {
+            let own = |ty: &&Ty| self.read_operators(method, ty) || self.is_noted(method, ty);
+            return operands
+                .iter()
+                .any(own)
+                .then(|| self.refuse_in_constant(span));
+        }
+        let id = self.operator(method, &operands)?;
         let item = self.m.fns[id.0].clone();
         let args = args.iter().zip(&item.params).map(|(arg, (_, ty))| {
             let arg = match ty {
@@ -160,15 +177,30 @@ impl Checker<'_> {
         args: &[&syn::Expr],
         span: Span,
     ) -> Option<Expr> {
-        if args.len() > 1 || !self.m.operators.iter().any(|(n, _)| n == name) {
+        let left = self.behind_refs(receiver.clone());
+        if let Ty::Struct(id) = self.shallow(&left.ty) {
+            self.m.operators_of(id, name);
+        }
+        if !self.m.operators.iter().any(|(n, _)| n == name) {
             return None;
         }
-        let left = self.behind_refs(receiver.clone());
-        let right = args.first().map(|arg| {
-            let right = self.expr(arg, None);
-            self.behind_refs(right)
-        });
-        let args: Vec<&Expr> = [&left].into_iter().chain(&right).collect();
+        let types: Vec<Ty> = args
+            .iter()
+            .map(|arg| match self.type_ahead(arg) {
+                Ty::Ref { target, .. } => *target,
+                ty => ty,
+            })
+            .collect();
+        let operands: Vec<&Ty> = [&left.ty].into_iter().chain(&types).collect();
+        self.operator(name, &operands)?;
+        let args: Vec<Expr> = args
+            .iter()
+            .map(|arg| {
+                let arg = self.expr(arg, None);
+                self.behind_refs(arg)
+            })
+            .collect();
+        let args: Vec<&Expr> = [&left].into_iter().chain(&args).collect();
         self.overloaded(name, &args, span)
     }
 
@@ -193,7 +225,8 @@ impl Checker<'_> {
         match self.shallow(ty) {
             Ty::Tuple(types) if !types.is_empty() => Some(types),
             Ty::Option(some) => Some(vec![BOOL, *some]),
-            Ty::Struct(id) if self.m.ordered.contains(&id) => {
+            Ty::Result(ok, err) => Some(vec![BOOL, *ok, *err]),
+            Ty::Struct(id) if self.m.derives_order(id, "PartialOrd") => {
                 let fields = &self.m.structs[id].fields;
                 (!fields.is_empty()).then(|| fields.iter().map(|(_, t)| Ty::from_type(t)).collect())
             }
@@ -203,6 +236,9 @@ impl Checker<'_> {
 
     /// A comparison of two values of several parts: that of the first which are not equal. None if they have no such order.
     pub(super) fn ordered(&mut self, op: BinOp, left: &Expr, right: &Expr) -> Option<Expr> {
+        if let Some(own) = self.compared_in_parts(op, left, right) {
+            return Some(own);
+        }
         self.ordered_parts(&left.ty)?;
         let span = left.span;
         let ([left, right], stmts) = self.named([left.clone(), right.clone()]);
@@ -210,38 +246,20 @@ impl Checker<'_> {
         Some(Expr::new(ExprKind::Block(stmts, Some(ordered)), BOOL, span))
     }
 
-    /// The same of two arrays or two slices: that of the first elements which are not equal, or of the lengths.
-    pub(super) fn ordered_elements(&mut self, op: BinOp, left: Expr, right: Expr) -> Expr {
-        let span = left.span;
-        let ([left, right], stmts) = self.named([left, right]);
-        let name = match op {
-            BinOp::Lt => "lt",
-            BinOp::Le => "le",
-            BinOp::Gt => "gt",
-            _ => "ge",
-        };
-        let (Some((slice, _)), Some((other, _)), Some(id)) = (
-            self.as_slice(left, false),
-            self.as_slice(right, false),
-            self.m.library(Of::Slice, name),
-        ) else {
-            return Self::broken(span);
-        };
-        let ordered = self.scoped(|c| {
-            let name = own("other", span);
-            c.bind(&name.to_string(), Binding::Place(other));
-            let other = syn::parse_quote_spanned!(span=> #name);
-            c.call_library(id, slice, &[&other], span)
-        });
-        Expr::new(ExprKind::Block(stmts, Some(ordered)), BOOL, span)
-    }
-
     /// `a.max(b)`, or `min`, of these.
     pub(super) fn greater(&mut self, name: &str, left: Expr, right: Expr) -> Option<Expr> {
-        self.ordered_parts(&left.ty)?;
         let (ty, span) = (left.ty.clone(), left.span);
+        if let Some(own) = self.overloaded(name, &[&left, &right], span) {
+            return Some(own);
+        }
         let ([left, right], stmts) = self.named([left, right]);
-        let greater = self.by_parts(BinOp::Gt, &left, &right);
+        let greater = match self.compared_by_own(BinOp::Gt, &left, &right, span) {
+            Some(own) => own,
+            None if matches!(self.shallow(&ty), Ty::Array(..)) => {
+                self.comparison(BinOp::Gt, left.clone(), right.clone(), span, span)
+            }
+            None => self.ordered(BinOp::Gt, &left, &right)?,
+        };
         let (then, other) = match name {
             "max" => (left, right),
             _ => (right, left),
@@ -264,8 +282,8 @@ impl Checker<'_> {
 
     pub(super) fn by_parts(&mut self, op: BinOp, left: &Expr, right: &Expr) -> Expr {
         let span = left.span;
-        if let Ty::Array(..) = self.shallow(&left.ty) {
-            return self.ordered_elements(op, left.clone(), right.clone());
+        if let (Ty::Array(..), Some(name)) = (self.shallow(&left.ty), own_orders::method(op)) {
+            return self.elements_compared(name, left.clone(), right.clone());
         }
         let Some(parts) = self.ordered_parts(&left.ty) else {
             return Expr::new(
@@ -282,7 +300,10 @@ impl Checker<'_> {
         let lazy = |and, left, right| Expr::new(ExprKind::Lazy { and, left, right }, BOOL, span);
         let mut rest: Option<Expr> = None;
         for (i, ty) in parts.into_iter().enumerate().rev() {
-            let [a, b] = [left, right].map(|side| {
+            // `Ok` comes before `Err`, and has the greater number.
+            let turned = i == 0 && matches!(self.shallow(&left.ty), Ty::Result(..));
+            let sides = if turned { [right, left] } else { [left, right] };
+            let [a, b] = sides.map(|side| {
                 let part = Expr::new(ExprKind::Field(side.clone(), i), ty.clone(), span);
                 self.behind_refs(part)
             });

@@ -56,6 +56,8 @@ pub(super) struct Named {
     pub(super) variant: Variant,
     /// As messages show it.
     shown: String,
+    /// Of one of Rust's: the parameters that are written, `None::<u32>`.
+    written: Option<syn::AngleBracketedGenericArguments>,
 }
 
 /// What stands behind the name of a variant in a pattern.
@@ -79,6 +81,7 @@ impl Checker<'_> {
                 sum: Sum::Enum(id),
                 variant: variant.clone(),
                 shown,
+                written: None,
             });
         }
         // An enum may be called as a variant is: only values hide that.
@@ -104,10 +107,16 @@ impl Checker<'_> {
                 let mut variants = self.variants(sum).into_iter();
                 let variant = variants.find(|v| is(&v.name, owner))?;
                 let shown = variant.name.clone();
+                let mut segments = path.segments.iter().rev().take(2);
+                let written = segments.find_map(|s| match &s.arguments {
+                    syn::PathArguments::AngleBracketed(args) => Some(args.clone()),
+                    _ => None,
+                });
                 Some(Named {
                     sum,
                     variant,
                     shown,
+                    written,
                 })
             })
     }
@@ -123,12 +132,37 @@ impl Checker<'_> {
         ty.variants(&self.m.structs).into_owned()
     }
 
-    /// The type itself, of data that are not known yet.
-    fn type_of(&mut self, sum: Sum) -> Ty {
-        match sum {
-            Sum::Option => Ty::option(self.fresh_any()),
-            Sum::Result => Ty::result(self.fresh_any(), self.fresh_any()),
-            Sum::Enum(id) => Ty::Struct(id),
+    /// The type of a variant that is named, of data that are not known yet where the name does not say them.
+    fn type_of(&mut self, named: &Named) -> Ty {
+        let count = match named.sum {
+            Sum::Option => 1,
+            Sum::Result => 2,
+            Sum::Enum(id) => return Ty::Struct(id),
+        };
+        let types = named.written.as_ref().map(|written| {
+            let of = written.args.iter().map(|arg| match arg {
+                syn::GenericArgument::Type(ty) => self.annotated(ty),
+                other => {
+                    self.error(other.span(), "expected a type here");
+                    Ty::Error
+                }
+            });
+            (of.collect::<Vec<_>>(), written.span())
+        });
+        let mut types = match types {
+            Some((types, span)) if types.len() != count => {
+                let message = format!("{} parameters where there are {count}", types.len());
+                self.error(span, message);
+                vec![Ty::Error; count]
+            }
+            Some((types, _)) => types,
+            None => (0..count).map(|_| self.fresh_any()).collect(),
+        }
+        .into_iter();
+        match (types.next(), types.next()) {
+            (Some(ok), Some(err)) => Ty::result(ok, err),
+            (Some(some), None) => Ty::option(some),
+            _ => Ty::Error,
         }
     }
 
@@ -264,9 +298,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Expr {
         let known = want.filter(|want| Sum::of(want, self) == Some(named.sum));
-        let ty = match known {
+        let ty = match known.filter(|_| named.written.is_none()) {
             Some(known) => known.clone(),
-            None => self.type_of(named.sum),
+            None => self.type_of(named),
         };
         let parts = self.parts_of(&ty);
         let given = given
@@ -399,7 +433,7 @@ impl Checker<'_> {
         if let Ty::Error | Ty::Never = self.shallow(ty) {
             return None;
         }
-        let whole = self.type_of(named.sum);
+        let whole = self.type_of(named);
         let mut wrong = !self.table.unify(ty, &whole);
         if wrong {
             let (have, want) = (self.show(ty), self.show(&whole));
@@ -527,7 +561,7 @@ fn own_pat(variant: &Ident, name: &Ident) -> syn::Pat {
 }
 
 /// The number of a variant as a value of its type.
-fn number(ty: &Ty, bits: u64, span: Span) -> Expr {
+pub(super) fn number(ty: &Ty, bits: u64, span: Span) -> Expr {
     let scalar = ty.scalar().unwrap_or(Scalar::U8);
     let number = wide(scalar, bits);
     let magnitude = Expr::new(ExprKind::Int(number.unsigned_abs()), ty.clone(), span);

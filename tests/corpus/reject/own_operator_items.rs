@@ -17,9 +17,9 @@ pub mod program {
         }
     }
 
-    impl PartialOrd for Point {
-        fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-            None
+    impl Drop for Point {
+        fn drop(&mut self) {
+            self.x = 0;
         }
     }
 
@@ -41,6 +41,6 @@ pub mod program {
 }
 
 //~ 20:10: an `impl` of this trait is not part of the task language
-//~   help: there are those of the program's own traits, of `Default`, `From` and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
+//~   help: there are those of the program's own traits, of `Default`, `From`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
 //~ 32:25: there is no struct `Missing` in this program
 //~   help: an `impl` block belongs to a struct of this program

@@ -104,6 +104,7 @@ programs! {
     grid_routes
     guards_of_several_cases
     hashed_tables
+    held_ranges
     helpers
     hospitals
     image_rows
@@ -163,6 +164,7 @@ programs! {
     minimax
     modules
     monoids
+    more_methods
     no_parameters
     number_traits
     octrees
@@ -172,6 +174,7 @@ programs! {
     optional_parts
     options
     orderings
+    own_comparisons
     own_containers
     own_operators
     own_orders
@@ -263,4 +266,5 @@ programs! {
     wildcards
     without_checks
     word_counts
+    written_variants
 }

@@ -47,6 +47,9 @@ const MAKE_OPTION: &[&str] = &[
     "insert",
     "get_or_insert",
     "get_or_insert_with",
+    "zip",
+    "xor",
+    "flatten",
 ];
 
 /// The methods of a `Result`.
@@ -166,6 +169,15 @@ impl Found {
                     &none,
                 )
             }
+            ("flatten", [], None) => or(value, &none),
+            ("zip", [other], None) => {
+                let both = quote_spanned!(span=> #some_of((#value, #named)));
+                quote_spanned!(span=> match (#other) { #some_of(#named) if #some => #both, _ => #none })
+            }
+            ("xor", [other], None) => quote_spanned!(span=>
+                let #named = #other;
+                if !#some { #named } else if let #some_of(_) = #named { #none } else { #something }
+            ),
             ("is_some_and", [f], None) | ("is_ok_and", [f], Some(_)) => or(&made(f)?, &bool(false)),
             ("is_none_or", [f], None) => or(&made(f)?, &bool(true)),
             ("is_err_and", [f], Some(_)) => or(&bool(false), &other_made(f)?),

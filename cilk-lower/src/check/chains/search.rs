@@ -10,7 +10,7 @@ use super::{
     },
     Loop, Refused, apply,
     asked::OF_OPTION,
-    own,
+    own, refused,
     sources::{is_part, is_search, part},
 };
 use crate::{
@@ -76,7 +76,21 @@ impl Found {
     /// Reads a search; none if what it runs over is no iterator, and it is no part of anything else either.
     fn new(search: &Search<'_>, span: Span) -> Option<Result<Self, Refused>> {
         let (some, best) = (own("some", span), own("best", span));
-        let over = Loop::new(&search.end.receiver, span).filter(|_| is_search(search.end));
+        let (of, by) = (&search.end.receiver, &search.end.method);
+        let of_slice = matches!(strip(of), syn::Expr::MethodCall(m) if m.method == "iter" && m.args.is_empty());
+        if by == "rposition" && !of_slice {
+            let why = "`rposition` of what is no slice's `iter`";
+            let help = "run over the numbers from behind: `(0..n).rev().find(..)`";
+            return Some(refused(by.span(), why, help));
+        }
+        let over = match by == "rposition" {
+            true => Loop::new(
+                &parse_quote_spanned!(by.span()=> (#of).enumerate().rev()),
+                span,
+            ),
+            false => Loop::new(of, span),
+        };
+        let over = over.filter(|_| is_search(search.end));
         let run = match over {
             Some(over) => {
                 over.and_then(|over| over.finding(search.end, &some, &best, search.own_orders))

@@ -21,6 +21,18 @@ impl Checker<'_> {
         if self.is_own_method(m) {
             return None;
         }
+        if m.args.is_empty() && self.m.has_methods("partial_cmp") {
+            let of = self.type_ahead(&m.receiver);
+            // Values that are equal need not be the same then.
+            if self.has_own("partial_cmp", &of) {
+                let name = own("sort", m.method.span());
+                let sorted = syn::ExprMethodCall {
+                    method: name,
+                    ..m.clone()
+                };
+                return Some(self.method_call(&sorted, want));
+            }
+        }
         Some(match made {
             Ok(block) => self.expr(&parse_quote_spanned!(m.span()=> #block), want),
             Err(why) => self.refuse(why.span, why.message, why.help),

@@ -14,6 +14,7 @@ pub(super) fn is_search(m: &syn::ExprMethodCall) -> bool {
         ("min" | "max" | "next" | "last", 0)
             | (
                 "position"
+                    | "rposition"
                     | "find"
                     | "find_map"
                     | "min_by_key"
@@ -130,6 +131,12 @@ impl Loop {
                 let take = take(&at);
                 quote_spanned!(span=> if #test { #take break; } #at += 1;)
             }
+            // Over the items with their numbers, from behind.
+            ("rposition", Some(f)) => {
+                let (test, at) = (apply(f, &[(&item, false)])?, own("position", span));
+                let take = take(&at);
+                quote_spanned!(span=> let (#at, #item) = #item; if #test { #take break; })
+            }
             ("find", Some(f)) => {
                 let (test, take) = (apply(f, &[(&item, true)])?, take(&item));
                 quote_spanned!(span=> if #test { #take break; })
@@ -173,9 +180,12 @@ impl Loop {
                 };
                 let least = own("least", span);
                 before.extend(quote_spanned!(span=> let mut #least;));
-                let better = match name.starts_with("min") {
-                    true => quote_spanned!(span=> #key < #least),
-                    false => quote_spanned!(span=> #key >= #least),
+                let [cmp, is_lt, is_ge] = ["cmp", "is_lt", "is_ge"].map(|name| own(name, span));
+                let better = match (name.starts_with("min"), own_orders) {
+                    (true, true) => quote_spanned!(span=> #key.#cmp(&#least).#is_lt()),
+                    (false, true) => quote_spanned!(span=> #key.#cmp(&#least).#is_ge()),
+                    (true, false) => quote_spanned!(span=> #key < #least),
+                    (false, false) => quote_spanned!(span=> #key >= #least),
                 };
                 let take = take(&item);
                 quote_spanned!(span=> let #key = #of;
