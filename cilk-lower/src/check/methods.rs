@@ -76,31 +76,8 @@ impl Checker<'_> {
         if name == "clone" && args.is_empty() && !matches!(ty, Ty::Slice { .. }) {
             return Self::copied(self.behind_refs(receiver));
         }
-        if let ("min" | "max", [other], Ty::Ref { .. }) =
-            (name.as_str(), &args[..], self.shallow(&receiver.ty))
-            && !self.lacks_cmp(&ty)
-        {
-            return self.greater_reference(&name, receiver, other);
-        }
-        if let (Some(op), [other]) = (own_orders::comparison(&name), &args[..])
-            && !matches!(ty, Ty::Slice { .. } | Ty::Error)
-        {
-            let right = self.expr(other, Some(&receiver.ty.clone()));
-            let (left, right) = (self.behind_refs(receiver), self.behind_refs(right));
-            return self.comparison(op, left, right, at, span);
-        }
-        if let (
-            "clamp",
-            [low, high],
-            Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Option(_),
-        ) = (name.as_str(), &args[..], &ty)
-        {
-            return self.clamped(receiver, low, high, span);
-        }
-        if let ("min" | "max", [other]) = (name.as_str(), &args[..])
-            && let Some(greater) = self.greater_of(&name, &receiver, &ty, other)
-        {
-            return greater;
+        if let Some(value) = self.order_method(m, &receiver, &ty) {
+            return value;
         }
         if let Some(turbofish) = &m.turbofish
             && !matches!(ty, Ty::Struct(_) | Ty::Scalar(_))
@@ -192,6 +169,35 @@ impl Checker<'_> {
                     "write a function that takes it as an argument",
                 )
             }
+        }
+    }
+
+    /// A method that compares and gives a `bool` or one of the values; none if it is no such one, or the numbers'.
+    fn order_method(&mut self, m: &syn::ExprMethodCall, receiver: &Expr, ty: &Ty) -> Option<Expr> {
+        let (span, at, name) = (m.span(), m.method.span(), m.method.to_string());
+        let args: Vec<&syn::Expr> = m.args.iter().collect();
+        let refers = matches!(self.shallow(&receiver.ty), Ty::Ref { .. });
+        match (&*name, &args[..]) {
+            ("min" | "max", [other]) if refers && !self.lacks_cmp(ty) => {
+                Some(self.greater_reference(&name, receiver.clone(), other))
+            }
+            ("min" | "max", [other]) => self.greater_of(&name, receiver, ty, other),
+            ("clamp", [low, high])
+                if matches!(
+                    ty,
+                    Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Option(_)
+                ) =>
+            {
+                Some(self.clamped(receiver.clone(), low, high, span))
+            }
+            (name, [other]) if !matches!(ty, Ty::Slice { .. } | Ty::Error) => {
+                let op = own_orders::comparison(name)?;
+                let right = self.expr(other, Some(&receiver.ty));
+                let left = self.behind_refs(receiver.clone());
+                let right = self.behind_refs(right);
+                Some(self.comparison(op, left, right, at, span))
+            }
+            _ => None,
         }
     }
 

@@ -170,14 +170,7 @@ impl Found {
                 )
             }
             ("flatten", [], None) => or(value, &none),
-            ("zip", [other], None) => {
-                let both = quote_spanned!(span=> #some_of((#value, #named)));
-                quote_spanned!(span=> match (#other) { #some_of(#named) if #some => #both, _ => #none })
-            }
-            ("xor", [other], None) => quote_spanned!(span=>
-                let #named = #other;
-                if !#some { #named } else if let #some_of(_) = #named { #none } else { #something }
-            ),
+            ("zip" | "xor", [other], None) => self.beside(&asks, other),
             ("is_some_and", [f], None) | ("is_ok_and", [f], Some(_)) => or(&made(f)?, &bool(false)),
             ("is_none_or", [f], None) => or(&made(f)?, &bool(true)),
             ("is_err_and", [f], Some(_)) => or(&bool(false), &other_made(f)?),
@@ -207,6 +200,22 @@ impl Found {
             }
         };
         Ok(self.block(&value))
+    }
+
+    /// `zip` or `xor` of an `Option` and another.
+    fn beside(&self, asks: &str, other: &syn::Expr) -> TokenStream {
+        let (span, has, value) = (self.span, &self.some, &self.value);
+        let [some, none, item] = ["Some", "None", "other"].map(|name| own(name, span));
+        match asks {
+            "zip" => quote_spanned!(span=> match (#other) {
+                #some(#item) if #has => #some((#value, #item)),
+                _ => #none,
+            }),
+            _ => quote_spanned!(span=>
+                let #item = #other;
+                if !#has { #item } else if let #some(_) = #item { #none } else { #some(#value) }
+            ),
+        }
     }
 }
 
