@@ -153,20 +153,60 @@ const SLICES: &str = "
         }
         false
     }
-    fn sort<T>(a: &mut [T]) {
-        for i in 1..a.len() {
-            let x = a[i];
-            let (mut low, mut high) = (0, i);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if x < a[middle] { high = middle; } else { low = middle + 1; }
+    fn sort<T>(a: &mut [T]) { a._sort(|x, y| *x < *y); }
+    fn _sort<T, F: Fn(&T, &T) -> bool>(a: &mut [T], less: F) {
+        let mut begin = 0;
+        while begin < a.len() {
+            let end = if a.len() - begin > 20 { begin + 20 } else { a.len() };
+            for i in begin + 1..end {
+                let x = a[i];
+                let (mut low, mut high) = (begin, i);
+                while low < high {
+                    let middle = low + (high - low) / 2;
+                    if less(&x, &a[middle]) { high = middle; } else { low = middle + 1; }
+                }
+                let mut j = i;
+                while j > low {
+                    a[j] = a[j - 1];
+                    j -= 1;
+                }
+                a[low] = x;
             }
-            let mut j = i;
-            while j > low {
-                a[j] = a[j - 1];
-                j -= 1;
+            begin = end;
+        }
+        let mut run = 20;
+        if a.len() <= run { return; }
+        let mut left = [(0, 0, 0); 64];
+        while run < a.len() {
+            let mut first = 0;
+            while a.len() - first > run {
+                let last = if a.len() - first > 2 * run { first + 2 * run } else { a.len() };
+                left[0] = (first, first + run, last);
+                let mut pairs = 1;
+                while pairs > 0 {
+                    pairs -= 1;
+                    let (from, middle, to) = left[pairs];
+                    let all = from + (to - from) / 2;
+                    let both = all + middle;
+                    let (mut low, mut high) = if middle > all { (both - to, all) } else { (from, middle) };
+                    while low < high {
+                        let x = low + (high - low) / 2;
+                        if less(&a[both - 1 - x], &a[x]) { high = x; } else { low = x + 1; }
+                    }
+                    let end = both - low;
+                    if low < middle && middle < end { a[low..end].rotate_left(middle - low); }
+                    if from < low && low < all {
+                        left[pairs] = (from, low, all);
+                        pairs += 1;
+                    }
+                    if all < end && end < to {
+                        left[pairs] = (all, end, to);
+                        pairs += 1;
+                    }
+                }
+                first = last;
             }
-            a[low] = x;
+            run *= 2;
         }
     }
     const fn is_sorted<T>(a: &[T]) -> bool {
@@ -243,39 +283,8 @@ const SLICES: &str = "
         let order = f(&a[base]).cmp(x);
         if order.is_eq() { Ok(base) } else if order.is_lt() { Err(base + 1) } else { Err(base) }
     }
-    fn sort_by<T, O, F: Fn(&T, &T) -> O>(a: &mut [T], f: F) {
-        for i in 1..a.len() {
-            let x = a[i];
-            let (mut low, mut high) = (0, i);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if f(&x, &a[middle]).is_lt() { high = middle; } else { low = middle + 1; }
-            }
-            let mut j = i;
-            while j > low {
-                a[j] = a[j - 1];
-                j -= 1;
-            }
-            a[low] = x;
-        }
-    }
-    fn sort_by_key<T, K, F: Fn(&T) -> K>(a: &mut [T], f: F) {
-        for i in 1..a.len() {
-            let x = a[i];
-            let key = f(&x);
-            let (mut low, mut high) = (0, i);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if key < f(&a[middle]) { high = middle; } else { low = middle + 1; }
-            }
-            let mut j = i;
-            while j > low {
-                a[j] = a[j - 1];
-                j -= 1;
-            }
-            a[low] = x;
-        }
-    }
+    fn sort_by<T, O, F: Fn(&T, &T) -> O>(a: &mut [T], f: F) { a._sort(|x, y| f(x, y).is_lt()); }
+    fn sort_by_key<T, K, F: Fn(&T) -> K>(a: &mut [T], f: F) { a._sort(|x, y| f(x) < f(y)); }
 ";
 
 /// Of arrays, and functions that make them.
@@ -449,6 +458,10 @@ impl Module {
 
     /// A method of this name.
     pub(crate) fn library(&mut self, of: Of, name: &str) -> Option<TemplateId> {
+        // What the library alone may call.
+        if name.starts_with('_') && !self.in_library() {
+            return None;
+        }
         let key = (of, name.to_owned());
         if let Some(id) = self.library.asked.get(&key) {
             return Some(*id);

@@ -31,7 +31,7 @@ const SLICE_METHODS: &[&str] = &[
     "as_mut_slice",
 ];
 /// Those of them that take `&mut self`.
-pub(super) const WRITING_METHODS: &[&str] = &[
+const WRITING_METHODS: &[&str] = &[
     "split_at_mut",
     "swap",
     "fill",
@@ -42,6 +42,15 @@ pub(super) const WRITING_METHODS: &[&str] = &[
     "rotate_right",
     "as_mut_slice",
 ];
+/// What the library calls a method of slices. What is equal keeps its order, which the unstable ones need not see to.
+fn in_library(name: &str) -> &str {
+    match name {
+        "sort_unstable_by" => "sort_by",
+        "sort_unstable_by_key" | "sort_by_cached_key" => "sort_by_key",
+        name => name,
+    }
+}
+
 const MAT_METHODS: &[&str] = &[
     "rows",
     "cols",
@@ -82,13 +91,7 @@ impl Checker<'_> {
                 let value = Self::copied(value);
                 return self.call_library(id, value, args, span);
             }
-            // What is equal keeps its order, which these need not see to.
-            let by = match name {
-                "sort_unstable_by" => "sort_by",
-                "sort_unstable_by_key" | "sort_by_cached_key" => "sort_by_key",
-                name => name,
-            };
-            if let Some(id) = self.m.library(Of::Slice, by) {
+            if let Some(id) = self.m.library(Of::Slice, in_library(name)) {
                 let Some((slice, _)) = self.as_slice(receiver, self.writes(id)) else {
                     return Self::broken(span);
                 };
@@ -176,6 +179,12 @@ impl Checker<'_> {
             d.span = span;
         }
         call
+    }
+
+    /// Whether a method of slices takes `&mut`.
+    pub(super) fn is_writing(&mut self, name: &str) -> bool {
+        let by_library = self.m.library(Of::Slice, in_library(name));
+        WRITING_METHODS.contains(&name) || by_library.is_some_and(|id| self.writes(id))
     }
 
     /// Whether a method of the library takes `&mut`.

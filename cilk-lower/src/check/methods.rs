@@ -34,10 +34,8 @@ impl Checker<'_> {
         if let Some(value) = self.converted_as_wanted(m, want) {
             return value;
         }
-        let receiver = self.receiver(
-            &m.receiver,
-            super::memory::WRITING_METHODS.contains(&name.as_str()),
-        );
+        let writes = self.is_writing(&name);
+        let receiver = self.receiver(&m.receiver, writes);
         if let Some(method) = super::chains::rusts_name(&m.method) {
             let m = syn::ExprMethodCall {
                 method,

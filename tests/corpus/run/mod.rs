@@ -138,6 +138,7 @@ programs! {
     lexed_texts
     library_methods
     life_on_torus
+    long_sorts
     loop_labels
     loop_value
     mandelbrot
