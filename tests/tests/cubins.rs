@@ -8,12 +8,13 @@ use millstream_channels_kernel::cuda::{
     Image, Options, Part, Plan,
     flow::{self, FlowPlan},
     generate,
-    nvrtc::{self, Arch},
+    nvrtc::{self, Arch, How},
 };
 use millstream_tests::{
     cubins::{arch, compile_all, compile_with},
     engine::prepare,
     expect, many, root,
+    swarm::swarm,
 };
 use std::time::Instant;
 
@@ -49,6 +50,34 @@ fn programs() -> Vec<(String, String)> {
         )
     }));
     out
+}
+
+/// The persistent kernel's levels and the stage of what a tile pushes share what a block has, and the plan says how. Of the kernels themselves nothing is
+/// made, which takes most of the time: the text asserts it.
+#[test]
+fn what_blocks_share_fits() {
+    let nvrtc = match nvrtc::find() {
+        Ok(nvrtc) => nvrtc,
+        Err(why) if std::env::var_os("MILLSTREAM_NVRTC").is_some() => panic!("{why}"),
+        Err(why) => return eprintln!("SKIPPED: {why}"),
+    };
+    for seed in 0..48 {
+        let tried = swarm(seed, 100_000);
+        let program = prepare(&tried.source, &tried.name).unwrap();
+        let plan = Plan::new(&program.levelized, 1 << 30);
+        let options = Options {
+            records: seed % 2 == 0,
+            ..Options::default()
+        };
+        let text = generate(&plan, options).source;
+        let begin = "extern \"C\" __global__";
+        assert!(text.contains(begin) && text.contains("no more shared memory"));
+        let text = text.replace(begin, "template <int> __global__");
+        if let Err(error) = nvrtc.compile(&text, Arch(90), How::default()) {
+            let said = error.to_string();
+            assert!(!said.contains("no more shared memory"), "{seed}: {said}");
+        }
+    }
 }
 
 #[test]

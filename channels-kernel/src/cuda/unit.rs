@@ -552,7 +552,7 @@ impl Plan {
         let policy = abi::Standing::new(self).bytes()
             + 4 * self.stacks.len() as u64
             + self.near(true) * self.place_bytes()
-            + 64;
+            + 96;
         // Of workers: `Own` in `own.cu`.
         let own = abi::Channels::new(self).bytes()
             + size_of::<abi::Control>() as u64
@@ -574,7 +574,7 @@ impl Plan {
 
     /// Bytes of a level that lies in shared memory: `Place` in `policy.cu`.
     fn place_bytes(&self) -> u64 {
-        abi::Level::new(self).bytes() + 12 * self.stacks.len() as u64
+        (abi::Level::new(self).bytes() + 12 * self.stacks.len() as u64).next_multiple_of(8)
     }
 
     /// Whether any segment gives tiles back; then there is one more kernel, which moves them.
