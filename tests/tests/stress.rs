@@ -351,17 +351,27 @@ impl Stress {
     }
 }
 
-/// Random programs, each as soon as there is machine code for it.
-fn compile(device: &Device, next: &AtomicU64, over: &AtomicBool, cases: u64, ready: &Sender<Case>) {
+/// Random programs, each as soon as there is machine code for it; or why there is none.
+fn compile(
+    device: &Device,
+    next: &AtomicU64,
+    over: &AtomicBool,
+    cases: u64,
+    ready: &Sender<Case>,
+) -> Vec<String> {
+    let mut refused = Vec::new();
     // Relaxed: each number is taken once, and the flag hastens the end, no more.
     while !over.load(Ordering::Relaxed) {
         let seed = next.fetch_add(1, Ordering::Relaxed);
         if seed > cases {
-            return;
+            break;
         }
         let tried = swarm(seed, MOST_CHILDREN);
         let prepared = Arc::new(prepare(&tried.source, &tried.name).unwrap());
-        device.load(&prepared.levelized).unwrap();
+        if let Err(error) = device.load(&prepared.levelized) {
+            refused.push(format!("{}: {error}", tried.name));
+            continue;
+        }
         let case = Case {
             tried,
             prepared,
@@ -370,9 +380,10 @@ fn compile(device: &Device, next: &AtomicU64, over: &AtomicBool, cases: u64, rea
             enough: ENOUGH,
         };
         if ready.send(case).is_err() {
-            return;
+            break;
         }
     }
+    refused
 }
 
 /// Rounds of the programs of every round, with the random ones that are ready by then between them.
@@ -419,17 +430,22 @@ fn tight_budgets_change_nothing_on_a_gpu() {
     stress.start = Instant::now();
     std::thread::scope(|scope| {
         let (send, ready) = channel();
-        for _ in 0..workers {
-            let send = send.clone();
-            scope.spawn(|| {
-                let send = send;
-                compile(&device, &next, &over, cases, &send);
-            });
-        }
+        let compiling: Vec<_> = (0..workers)
+            .map(|_| {
+                let send = send.clone();
+                scope.spawn(|| {
+                    let send = send;
+                    compile(&device, &next, &over, cases, &send)
+                })
+            })
+            .collect();
         drop(send);
         rounds(&mut stress, &programs, &ready);
         // Relaxed: see `compile`.
         over.store(true, Ordering::Relaxed);
+        for refused in compiling {
+            stress.wrong.extend(refused.join().unwrap());
+        }
     });
     for (name, seen) in &stress.seen {
         println!("{name}: {seen:?}");
