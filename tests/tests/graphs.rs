@@ -62,6 +62,51 @@ mod sorts {
     }
 }
 
+/// Tasks that take a while before they fail.
+#[millstream::program]
+mod late {
+    #[kernel]
+    pub fn begin(n: u32) {
+        for i in 0..n {
+            spawn!(fail(i, 0));
+        }
+    }
+
+    #[task]
+    pub fn fail(n: u32, zero: u32) {
+        let mut x = n;
+        for _ in 0..100_000 {
+            x = x.wrapping_mul(1_664_525).wrapping_add(1);
+        }
+        if x != 12_345 {
+            assert!(x / (zero + (x & 1) - (x & 1)) > 0);
+        }
+    }
+}
+
+/// Whoever runs a task that a node spawned: it is the node that failed.
+#[test]
+fn tasks_of_a_node_fail_by_its_name_on_any_thread() {
+    let device = Device::cpu_with(CpuOptions {
+        threads: Some(4),
+        ..CpuOptions::default()
+    })
+    .unwrap();
+    for _ in 0..40 {
+        let mut graph = Graph::new("late");
+        let begin = graph.channel::<u32>("begin");
+        graph
+            .kernel(late::kernel::begin)
+            .named("first")
+            .consumes(&begin);
+        graph.send(&begin, [64]);
+        match graph.run(&device) {
+            Err(RunError::Node { node, .. }) => assert_eq!(node, "first"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
 fn devices() -> Vec<Device> {
     [1, 2]
         .map(|threads| {

@@ -10,6 +10,7 @@ use crate::{
     dump::{Doing, Held},
     error::RunError,
     report::ChannelTally,
+    share::WorkerId,
     worker::{Stop, Worker},
 };
 use millstream_channels_kernel::{layout::StackIndex, ring::Dequeued};
@@ -99,7 +100,9 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
                 self.run(node, most)?;
             } else if let Some(loan) = self.flow.run.shared.acquire() {
                 // Tasks that another's kernel spawned.
-                self.worker.help(loan)?;
+                let owner = loan.owner;
+                let helped = self.worker.help(loan);
+                helped.map_err(|stop| self.blame_owner(owner, stop))?;
             } else if !self.spin() {
                 alone = self.sleep()?;
             }
@@ -375,5 +378,19 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             error,
         }
         .into()
+    }
+
+    /// An error in tasks that a node of another worker's spawned, which that worker has in hand until they are done. Of which element they came is
+    /// not known here.
+    fn blame_owner(&self, owner: WorkerId, stop: Stop) -> Stop {
+        match (stop, self.flow.node_of(owner)) {
+            (Stop::Failed(error), Some(node)) => RunError::Node {
+                node: self.flow.wiring.nodes[node].name.clone(),
+                element: None,
+                error,
+            }
+            .into(),
+            (stop, _) => stop,
+        }
     }
 }
