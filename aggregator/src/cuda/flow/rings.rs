@@ -19,13 +19,13 @@ pub(super) struct HostRing<'a, M> {
 
 /// What is done of a ring, as [`Marks`] says that it lies.
 #[derive(Debug)]
-struct Done {
+struct Marked {
     group: u32,
     bits: Vec<u64>,
     freed: Vec<u32>,
 }
 
-impl Done {
+impl Marked {
     /// As `ring_mark` in `ring.cu`.
     fn mark(&mut self, slot: u32) {
         let word = (slot / self.group) as usize;
@@ -84,7 +84,7 @@ impl<M: Machine> HostRing<'_, M> {
         }
     }
 
-    fn done(&self) -> Result<Done, RunError> {
+    fn done(&self) -> Result<Marked, RunError> {
         let RingSize { width, group, .. } = self.place.size;
         let marks = Marks::of(width, group, STRETCH);
         let mut bytes = vec![0; marks.bytes() as usize];
@@ -92,7 +92,7 @@ impl<M: Machine> HostRing<'_, M> {
         self.machine.wait("reading a channel")?;
         let (bits, freed) = bytes.split_at(marks.freed() as usize);
         let word = |b: &[u8]| b.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
-        Ok(Done {
+        Ok(Marked {
             group,
             bits: bits.chunks_exact(8).map(word).collect(),
             freed: freed.chunks_exact(4).map(|b| word(b) as u32).collect(),
@@ -100,7 +100,7 @@ impl<M: Machine> HostRing<'_, M> {
     }
 
     /// Moves `head` over what is done: done to available.
-    fn reclaim(&mut self, done: &Done) {
+    fn reclaim(&mut self, done: &Marked) {
         let width = u64::from(self.place.size.width);
         while self.words.head.0 < self.words.tail.0 {
             let (slot, turn) = (self.words.head.0 % width, self.words.head.0 / width);

@@ -87,7 +87,7 @@ FN void ring_seen() { __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_
 FN u64 ring_bits(u32 count) { return ~0ull >> (64 - count); }
 
 // Marks slots that lie side by side, in one word: dispatched to done. What they held was read, and `ring_seen` called. The bits say which, for who looks
-// closely, the count how many, for who looks far.
+// closely, the count how many, for who looks far. Both relaxed: they pair with the loads in `ring_reclaim`; `ring_seen` before releases, its fence acquires.
 FN void ring_mark(const Ring& r, u32 slot, u32 count) {
   const u32 word = slot / r.group;
   __nv_atomic_fetch_xor(&r.done[word], ring_bits(count) << slot % r.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
