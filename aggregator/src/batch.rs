@@ -25,6 +25,8 @@ pub(crate) struct Batch {
     pub(crate) level: usize,
     /// Depth of the elements in the run's tree of tasks.
     pub(crate) depth: u64,
+    /// The task that they all descend from: the one called, or the kernel of a graph's node.
+    pub(crate) root: usize,
     /// What the batch counts toward its owner's memory.
     pub(crate) bytes: u64,
 }
@@ -37,7 +39,7 @@ impl Batch {
         count: u64,
         fields: Vec<Vec<u8>>,
         level: usize,
-        depth: u64,
+        (depth, root): (u64, usize),
     ) -> Self {
         let bytes = count * plan.batch_bytes(task);
         let mut batch = Self {
@@ -48,6 +50,7 @@ impl Batch {
             results: None,
             level,
             depth,
+            root,
             bytes,
         };
         if let Some(result) = plan.tasks[task].result {

@@ -257,7 +257,8 @@ impl CpuDevice {
                 .expect("the return address is a field")
                 .resize(calls.len() * 8, 0);
         }
-        let batch = Batch::new(&loaded.plan, task.index(), calls.len() as u64, fields, 0, 0);
+        let (task, count) = (task.index(), calls.len() as u64);
+        let batch = Batch::new(&loaded.plan, task, count, fields, 0, (0, task));
         let mut host = Host::default();
         host.spent(What::Copy, start);
         let run = self.begin(loaded, 0, Shared::new);

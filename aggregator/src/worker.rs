@@ -60,6 +60,8 @@ pub(crate) struct Origin {
     pub(crate) base: Level,
     /// Their depth in the run's tree of tasks.
     pub(crate) depth: u64,
+    /// The task that they all descend from.
+    pub(crate) root: usize,
     /// Their task, and what lay on its stack before.
     pub(crate) task: usize,
     pub(crate) floor: u64,
@@ -186,6 +188,7 @@ impl<'r> Worker<'r> {
         self.origins.push(Origin {
             base,
             depth: batch.depth,
+            root: batch.root,
             task: batch.task,
             floor: self.stacks.top(entry),
             rest: false,
@@ -543,9 +546,14 @@ impl<'r> Worker<'r> {
         self.open.saturating_sub(1)
     }
 
+    /// The batch that a level is of.
+    fn origin(&self, level: Level) -> Option<&Origin> {
+        self.origins.iter().rev().find(|o| o.base <= level)
+    }
+
     /// Depth of a level in the run's tree of tasks.
     pub(crate) fn depth(&self, level: Level) -> u64 {
-        let origin = self.origins.iter().rev().find(|o| o.base <= level);
+        let origin = self.origin(level);
         origin.map_or(0, |o| o.depth + (level - o.base) as u64)
     }
 
@@ -592,7 +600,9 @@ impl<'r> Worker<'r> {
             count,
             &mut fields,
         );
-        let batch = Batch::new(self.plan, task, count, fields, level, self.depth(level));
+        let root = self.origin(level).map_or(task, |o| o.root);
+        let descent = (self.depth(level), root);
+        let batch = Batch::new(self.plan, task, count, fields, level, descent);
         self.lent += batch.bytes;
         self.use_bytes(0);
         let levels = &mut self.stacks.levels;

@@ -122,13 +122,6 @@ impl Flow {
         self.doing[seat].0.store(word, Ordering::Relaxed);
     }
 
-    /// The node that a worker has in hand.
-    fn node_of(&self, worker: WorkerId) -> Option<usize> {
-        // Relaxed: pairs with `set_doing`. Whoever asks was lent a batch since, under the lock that batches change hands under.
-        let word = self.doing[worker.0 as usize].0.load(Ordering::Relaxed);
-        (word as usize).checked_sub(1)
-    }
-
     /// Who sits there, or the caller, waits for room in a channel, or no more.
     fn set_wants(&self, seat: usize, channel: Option<usize>) {
         // Relaxed: for who looks on.

@@ -29,6 +29,7 @@ impl Worker<'_> {
         self.origins.push(Origin {
             base: 0,
             depth: 0,
+            root: task,
             task,
             floor: first,
             rest: true,
@@ -42,11 +43,11 @@ impl Worker<'_> {
         self.deep = 0;
         self.descend(self.staged_beyond());
         self.drain(0)?;
-        self.origins.pop();
         let next = self.stacks.levels.base(0, entry);
         if next == first && !staged {
             return Err(self.no_room(task, &plan.tasks[task].pushes));
         }
+        self.origins.pop();
         Ok(next - first)
     }
 

@@ -10,7 +10,6 @@ use crate::{
     dump::{Doing, Held},
     error::RunError,
     report::ChannelTally,
-    share::WorkerId,
     worker::{Stop, Worker},
 };
 use millstream_channels_kernel::{layout::StackIndex, ring::Dequeued};
@@ -100,9 +99,8 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
                 self.run(node, most)?;
             } else if let Some(loan) = self.flow.run.shared.acquire() {
                 // Tasks that another's kernel spawned.
-                let owner = loan.owner;
                 let helped = self.worker.help(loan);
-                helped.map_err(|stop| self.blame_owner(owner, stop))?;
+                helped.map_err(|stop| self.blame(stop))?;
             } else if !self.spin() {
                 alone = self.sleep()?;
             }
@@ -272,7 +270,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             let ran = self
                 .worker
                 .run_in_place(task, ring, first + skip, count - skip)
-                .map_err(|stop| self.blame(n, channel, stop))?;
+                .map_err(|stop| self.blame(stop))?;
             self.flow.bell.settle(self.staged(n) - before, ran);
             return Ok((ran, ran < count - skip));
         }
@@ -357,40 +355,30 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         }
     }
 
-    /// An error with the node and the element, if it is known.
-    fn blame(&self, n: usize, channel: usize, stop: Stop) -> Stop {
-        let Stop::Failed(error) = stop else {
-            return stop;
+    /// An error with its node and the element, if it is known. A worker that waits for its own tasks may run those of another node: what runs says
+    /// whose it is. Of which element the tasks came that a kernel spawned is not known here.
+    fn blame(&self, stop: Stop) -> Stop {
+        let wiring = &self.flow.wiring;
+        let root = self.worker.origins.last().map(|o| o.root);
+        let node = wiring
+            .nodes
+            .iter()
+            .find(|n| n.task.is_some() && n.task == root);
+        let (error, node) = match (stop, node) {
+            (Stop::Failed(error), Some(node)) => (error, node),
+            (stop, _) => return stop,
         };
-        let plan = &self.flow.wiring.channels[channel];
-        let node = &self.flow.wiring.nodes[n];
-        let element = self
-            .worker
-            .stopped_at
-            .filter(|at| Some(at.0) == node.task)
-            .map(|at| {
-                self.worker
-                    .element(&self.flow.channels[channel].ring, &plan.fields, at.1)
-            });
+        let at = self.worker.stopped_at.filter(|at| Some(at.0) == node.task);
+        let element = at.zip(node.consumes).map(|(at, channel)| {
+            let plan = &wiring.channels[channel];
+            let ring = &self.flow.channels[channel].ring;
+            self.worker.element(ring, &plan.fields, at.1)
+        });
         RunError::Node {
             node: node.name.clone(),
             element,
             error,
         }
         .into()
-    }
-
-    /// An error in tasks that a node of another worker's spawned, which that worker has in hand until they are done. Of which element they came is
-    /// not known here.
-    fn blame_owner(&self, owner: WorkerId, stop: Stop) -> Stop {
-        match (stop, self.flow.node_of(owner)) {
-            (Stop::Failed(error), Some(node)) => RunError::Node {
-                node: self.flow.wiring.nodes[node].name.clone(),
-                element: None,
-                error,
-            }
-            .into(),
-            (stop, _) => stop,
-        }
     }
 }
