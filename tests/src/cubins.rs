@@ -96,6 +96,21 @@ pub fn compile_with(
     })
 }
 
+/// What the compiler says of a program's whole text, warnings as errors, without machine code.
+///
+/// # Errors
+/// What the compiler says.
+pub fn read(program: &Levelized, options: Options, arch: Arch) -> Result<(), String> {
+    let text = generate(&Plan::new(program, MEMORY), options);
+    let nvrtc = nvrtc::find().map_err(|e| e.to_string())?;
+    let how = How {
+        fast_math: program.program.options.fast_math,
+        ..How::default()
+    };
+    let read = nvrtc.read(&text.source, arch, how);
+    read.map_err(|e| format!("{arch}: {e}"))
+}
+
 /// Compiles programs with their names on all cores, in the same way: how many bytes there are, and what went wrong.
 #[must_use]
 pub fn compile_all(

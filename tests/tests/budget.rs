@@ -1,22 +1,14 @@
 //! Small memory: what can be counted runs in little, and no run takes more than it was granted.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
-#![allow(unreachable_pub, reason = "programs are written as in a library")]
 
 use millstream_aggregator::{CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunReport};
+use millstream_corpus::PROGRAMS;
 use millstream_tests::{
     Case, Elision, Listed,
     engine::{Engine, Prepared, call_loaded, is_memory, prepare},
     on_all_cores,
 };
-
-#[allow(
-    clippy::all,
-    clippy::allow_attributes_without_reason,
-    reason = "written as users write, not as clippy would"
-)]
-#[path = "../corpus/run/mod.rs"]
-mod run;
 
 /// Runs something that recurses deeply.
 fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
@@ -115,7 +107,7 @@ fn loops_that_only_spawn_run_in_128_kib() {
         ("wide_nested_loops", "pairs", &["900", "40000"][..]),
         ("wide_loops", "both", &["100000"][..]),
     ] {
-        let listed = run::PROGRAMS.iter().find(|p| p.name == name).unwrap();
+        let listed = PROGRAMS.iter().find(|p| p.name == name).unwrap();
         let prepared = prepare(listed.source, name).unwrap();
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         let [small, large] = [128 << 10, 1 << 30].map(|memory| {
@@ -168,7 +160,7 @@ fn at_their_smallest_budgets(
 #[test]
 fn every_program_at_its_smallest_budget() {
     let devices: Vec<_> = (6..=30).map(|b| (1 << b, device(1, 1 << b))).collect();
-    let all = on_all_cores(run::PROGRAMS, |listed| {
+    let all = on_all_cores(PROGRAMS, |listed| {
         at_their_smallest_budgets(listed, &devices)
     });
     let (budgets, wrong): (Vec<_>, Vec<_>) = all.into_iter().unzip();

@@ -1,9 +1,9 @@
 //! Every program of the corpus, on every engine.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
-#![allow(unreachable_pub, reason = "programs are written as in a library")]
 
 use millstream_cilk_lower::lower::lower;
+use millstream_corpus::PROGRAMS;
 use millstream_graph::{ir::Program, levelized::Levelized, text};
 use millstream_tests::{
     Case, Elision, Listed, Outcome, cubins,
@@ -12,14 +12,6 @@ use millstream_tests::{
     facts::facts,
 };
 use std::sync::Arc;
-
-#[allow(
-    clippy::all,
-    clippy::allow_attributes_without_reason,
-    reason = "written as users write, not as clippy would"
-)]
-#[path = "../corpus/run/mod.rs"]
-mod run;
 
 /// Runs something that recurses deeply.
 fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
@@ -165,13 +157,13 @@ fn every_program_agrees_with_its_elision_on_every_engine() {
     let engines = engine::all(None);
     let mut wrong = Vec::new();
     let ran = cubins::as_ready(
-        run::PROGRAMS.len(),
-        |i| compile(&run::PROGRAMS[i], &engines),
-        |i| check_program(&run::PROGRAMS[i], &engines, &mut wrong),
+        PROGRAMS.len(),
+        |i| compile(&PROGRAMS[i], &engines),
+        |i| check_program(&PROGRAMS[i], &engines, &mut wrong),
     );
     println!(
         "Seen: {ran} of {} programs on the elision and {} engines",
-        run::PROGRAMS.len(),
+        PROGRAMS.len(),
         engines.len()
     );
     assert!(
@@ -184,7 +176,7 @@ fn every_program_agrees_with_its_elision_on_every_engine() {
 
 #[test]
 fn every_file_is_listed() {
-    let listed: Vec<String> = run::PROGRAMS.iter().map(|p| p.name.to_owned()).collect();
+    let listed: Vec<String> = PROGRAMS.iter().map(|p| p.name.to_owned()).collect();
     let files: Vec<String> = expect::programs("run")
         .into_iter()
         .map(|(name, _)| name)

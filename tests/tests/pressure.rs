@@ -5,11 +5,11 @@
 //! - `MILLSTREAM_SEED`: the first seed, 1 if it is not set.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
-#![allow(unreachable_pub, reason = "programs are written as in a library")]
 
 use millstream_aggregator::{
     CpuOptions, Device, ErasedArg, ErasedCall, Loaded, MemoryArg, RunError, RunReport,
 };
+use millstream_corpus::PROGRAMS;
 use millstream_tests::{
     Listed, Outcome,
     budget::{cpu, every_budget, least},
@@ -18,14 +18,6 @@ use millstream_tests::{
     random::{Choices, decide, generate, pressure},
 };
 use std::sync::atomic::{AtomicU64, Ordering};
-
-#[allow(
-    clippy::all,
-    clippy::allow_attributes_without_reason,
-    reason = "written as users write, not as clippy would"
-)]
-#[path = "../corpus/run/mod.rs"]
-mod run;
 
 fn setting(name: &str) -> Option<u64> {
     let value = std::env::var(name).ok()?;
@@ -372,7 +364,7 @@ fn all_threads_together_take_no_more_than_is_granted() {
 /// A search whose first child leads does what its elision does, and where memory allows for many elements at a time little more.
 #[test]
 fn siblings_run_in_order() {
-    let listed = run::PROGRAMS.iter().find(|p| p.name == "branch_and_bound");
+    let listed = PROGRAMS.iter().find(|p| p.name == "branch_and_bound");
     let program = prepare(listed.unwrap().source, "branch_and_bound.rs").unwrap();
     let args = knapsack::args(32, 24_000);
     let serial = serial_tasks(&program, "pack", &args);
@@ -413,7 +405,7 @@ fn the_corpus_in_every_budget() {
     } else {
         8
     };
-    let calls = run::PROGRAMS
+    let calls = PROGRAMS
         .iter()
         .flat_map(|p| p.cases.iter().map(move |c| (p, c)));
     // The elision of one needs a stack of a gigabyte; `chains` above are as deep.

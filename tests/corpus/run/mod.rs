@@ -1,4 +1,10 @@
-//! The programs of this folder, in order.
+//! The programs of this folder, in order: for tests on every engine.
+
+#![allow(
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    reason = "written as users write, not as clippy would"
+)]
 
 use millstream_tests::Listed;
 
@@ -6,7 +12,7 @@ macro_rules! programs {
     ($($name:ident)*) => {
         $(mod $name;)*
         /// Each with its calls.
-        pub const PROGRAMS: &[Listed] = &[$(Listed {
+        pub static PROGRAMS: &[Listed] = &[$(Listed {
             name: stringify!($name),
             source: include_str!(concat!(stringify!($name), ".rs")),
             cases: $name::CASES,

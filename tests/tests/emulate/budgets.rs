@@ -1,8 +1,9 @@
 //! What runs in a budget runs in every larger one, as far as this was tried: `MILLSTREAM_CASES` says with how many random programs, beside those of the
 //! stress and the calls of the corpus that are small enough. `MILLSTREAM_PART=2/3` is the second third of them.
 
-use crate::{MOST_LEVELS, MOST_TASKS, deep, run};
+use crate::{MOST_LEVELS, MOST_TASKS, deep};
 use millstream_aggregator::{Aggregator, Device, Policy, parse_bytes};
+use millstream_corpus::PROGRAMS;
 use millstream_tests::{
     budget::STEPS,
     emulator::{self, Emulator, How},
@@ -131,7 +132,7 @@ fn what_runs_in_a_budget_runs_in_every_larger_one() {
 /// The calls of the corpus that are small enough to be run thousands of times.
 fn corpus() -> impl Iterator<Item = Tried> {
     let cpu = Engine::Device("cpu".into(), Device::cpu().unwrap());
-    run::PROGRAMS.iter().flat_map(move |listed| {
+    PROGRAMS.iter().flat_map(move |listed| {
         let prepared = prepare(listed.source, listed.name).unwrap();
         let small = listed.cases.iter().filter_map(|case| {
             let args = deep(case.elision).before;

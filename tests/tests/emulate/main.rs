@@ -6,7 +6,6 @@
 //! nothing of it runs.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
-#![allow(unreachable_pub, reason = "programs are written as in a library")]
 
 mod budgets;
 mod deep;
@@ -27,20 +26,13 @@ mod programs;
 mod shared;
 
 use millstream_aggregator::{Aggregator, CpuOptions, Device, Policy};
+use millstream_corpus::PROGRAMS;
 use millstream_tests::{
     Case, Elision, Listed,
     emulator::{self, Emulator, How},
     engine::{Engine, emulate, prepare},
     on_all_cores,
 };
-
-#[allow(
-    clippy::all,
-    clippy::allow_attributes_without_reason,
-    reason = "written as users write, not as clippy would"
-)]
-#[path = "../../corpus/run/mod.rs"]
-mod run;
 
 /// Channel memory of a run.
 const MEMORY: u64 = 4 << 20;
@@ -134,7 +126,7 @@ fn the_corpus_agrees_with_its_elision_when_emulated() {
     if asked.is_empty() {
         return eprintln!("SKIPPED: MILLSTREAM_EMULATE=all asks for it");
     }
-    let chosen: Vec<&Listed> = run::PROGRAMS
+    let chosen: Vec<&Listed> = PROGRAMS
         .iter()
         .filter(|p| asked == "all" || p.name.contains(&asked))
         .collect();

@@ -12,7 +12,7 @@ fn a_search_in_little_memory_does_what_its_elision_does() {
     if !emulator::is_there() {
         return;
     }
-    let listed = super::run::PROGRAMS
+    let listed = millstream_corpus::PROGRAMS
         .iter()
         .find(|p| p.name == "branch_and_bound");
     let prepared = prepare(listed.unwrap().source, "branch_and_bound.rs").unwrap();

@@ -15,7 +15,7 @@ use millstream_tests::{
 use std::time::{Duration, Instant};
 
 /// Small calls of the programs, and budgets in KiB: some in which elements run one by one, and others little more than that.
-pub fn calls() -> [(Tried, &'static [u64]); 9] {
+pub(crate) fn calls() -> [(Tried, &'static [u64]); 9] {
     let lent = |mut tried: Tried, memory: &[&str]| {
         tried.args.extend(memory.iter().map(ToString::to_string));
         tried
@@ -61,7 +61,7 @@ pub fn calls() -> [(Tried, &'static [u64]); 9] {
 /// For how long each program is tried, if nobody says, but in all its budgets by each aggregator once: nine of the ten bugs below were found so.
 const SECONDS: u64 = 1;
 
-pub fn seconds() -> Option<u64> {
+pub(crate) fn seconds() -> Option<u64> {
     std::env::var("MILLSTREAM_STRESS")
         .ok()
         .map(|v| v.parse().unwrap())
@@ -69,15 +69,15 @@ pub fn seconds() -> Option<u64> {
 
 /// What was seen of a program.
 #[derive(Default, Debug)]
-pub struct Seen {
+pub(crate) struct Seen {
     runs: u64,
     compared: u64,
     out_of_memory: u64,
-    pub wrong: Option<String>,
+    pub(crate) wrong: Option<String>,
 }
 
 /// Runs a program at all its budgets, in one interleaving after another, until the time is over or something is wrong. With no limit, each is run once.
-pub fn stress(
+pub(crate) fn stress(
     (tried, budgets): &(Tried, &[u64]),
     prepared: &Prepared,
     emulator: &mut Emulator,
