@@ -10,13 +10,16 @@ use super::stack::FEW;
 pub const SMALL_SHARE: u32 = 4096;
 /// Of the room that is left a run takes no more than this, by what is known: not all elements are like those before them.
 pub const FILL: f32 = 0.95;
-/// One part in so many of what a channel holds more is left for the levels below, whatever the estimates say. And as much of all that it holds at least
-/// is promised to elements that run one at a time ([`promised`]).
+/// One part in so many of what a channel holds more is left for the levels below, whatever the estimates say.
 pub const RESERVE: u32 = 16;
-/// Where a channel holds no more than so many units, all of it is promised.
+/// Where a channel holds no more than so many units, all of it is promised to elements that run one at a time ([`promised`]).
 pub const LONE: u32 = 64;
 /// Where it holds more, half of it is promised, up to so many units.
-pub const LONE_MOST: u32 = 1024;
+pub const LONE_HALF: u32 = 1 << 10;
+/// Beyond, one part in [`RESERVE`], up to so many units.
+pub const LONE_SHARE: u32 = 1 << 16;
+/// And one part in so many of all that it holds at least: what is promised, runs of several cannot have, and these are what a large budget is given for.
+pub const LONE_LEAST: u32 = 64;
 /// An element of a segment that gives back is taken to push no less than this, whatever was seen.
 pub const LEAST_PUSHED: f32 = 0.5;
 /// An element that asks for room at a restart point is granted so much more than it needs there, so that it seldom asks.
@@ -43,11 +46,12 @@ pub fn promised(capacity: u32, unit: u32) -> u32 {
     if capacity.div_ceil(LONE) <= unit {
         return capacity;
     }
-    let half = match capacity / 2 / LONE_MOST < unit {
-        true => capacity / 2,
-        false => LONE_MOST * unit,
+    let part = |of: u32, most: u32| match capacity / of / most < unit {
+        true => capacity / of,
+        false => most * unit,
     };
-    (LONE * unit).max(half).max(capacity / RESERVE)
+    let (half, share) = (part(2, LONE_HALF), part(RESERVE, LONE_SHARE));
+    (LONE * unit).max(half).max(share).max(capacity / LONE_LEAST)
 }
 
 /// How many levels a run of a program with so many stacks may have, whatever its memory: a recursion that keeps nothing has to end too. A multiple of what
@@ -65,7 +69,9 @@ pub(super) fn definitions(stacks: usize) -> impl Iterator<Item = String> {
         ("RESERVE", RESERVE),
         ("FEW", FEW as u32),
         ("LONE", LONE),
-        ("LONE_MOST", LONE_MOST),
+        ("LONE_HALF", LONE_HALF),
+        ("LONE_SHARE", LONE_SHARE),
+        ("LONE_LEAST", LONE_LEAST),
         ("GRANT", GRANT),
         ("GUESS_YIELDS", GUESS_YIELDS),
         ("GUESS", GUESS),
@@ -91,10 +97,11 @@ mod tests {
     fn more_is_promised_of_a_channel_that_holds_more() {
         for unit in [1, 2, 3, 7, 64, 1000] {
             let mut before = 0;
-            for units in (1..40_000).chain([1 << 20, 0x7fff_ff00 / unit]) {
+            for units in (1..40_000).chain([1 << 16, 1 << 20, 1 << 21, 0x7fff_ff00 / unit]) {
                 let promised = promised(unit * units, unit);
                 assert!(promised >= before && promised <= unit * units);
-                assert!(promised >= unit * units / RESERVE);
+                assert!(promised >= unit * units / LONE_LEAST);
+                assert!(units > LONE_SHARE || promised >= unit * units / RESERVE);
                 assert!(
                     promised >= unit * units.min(LONE),
                     "{units} units of {unit}"

@@ -170,8 +170,9 @@ FN bool policy_slide(Policy& p, Control* c) {
 // What of a stack is promised to elements that run one at a time: `promised` of `rules.rs`.
 FN u32 promised(u32 capacity, u32 unit) {
   if ((capacity + LONE - 1) / LONE <= unit) return capacity;
-  const u32 half = capacity / 2 / LONE_MOST < unit ? capacity / 2 : LONE_MOST * unit;
-  return max_of(max_of(LONE * unit, half), capacity / RESERVE);
+  const u32 half = capacity / 2 / LONE_HALF < unit ? capacity / 2 : LONE_HALF * unit;
+  const u32 share = capacity / RESERVE / LONE_SHARE < unit ? capacity / RESERVE : LONE_SHARE * unit;
+  return max_of(max_of(LONE * unit, half), max_of(share, capacity / LONE_LEAST));
 }
 
 // What a stack holds where several elements run at a time: the rest is for those that run one at a time. A run has one element at most of what is small.
