@@ -519,14 +519,11 @@ impl<'a> Policy<'a> {
         let small = (room / RESERVE + u32::from(room < RESERVE)).min(SMALL_SHARE);
         let run = room.min(share.max(small)).min(self.most);
         // Only a run that goes down to the last element may have a tile that is not full.
-        let run = if run >= have {
-            have
-        } else if from.gives_back() && run > from.tile(self.shape) {
-            run / from.tile(self.shape) * from.tile(self.shape)
-        } else {
-            run
+        let tile = match from.gives_back() && run > from.tile(self.shape) {
+            true => from.tile(self.shape),
+            false => 1,
         };
-        (run, blocked)
+        (even(have, run, tile), blocked)
     }
 
     /// Whether a kernel can take it up: nothing is to be moved, and nothing is full.
@@ -617,5 +614,46 @@ impl<'a> Policy<'a> {
     /// Entry elements consumed, by level: of the first ones.
     pub(super) fn elements(&self) -> Vec<u64> {
         self.levels.elements()
+    }
+}
+
+/// Of elements that do not all find room at once as many are run each time, in whole tiles: what would be left for last is few elements, and so is all that comes of
+/// them, level by level.
+fn even(have: u32, most: u32, tile: u32) -> u32 {
+    if have <= most || most == 0 {
+        return have.min(most);
+    }
+    let runs = have.div_ceil(most / tile * tile);
+    have.div_ceil(runs).next_multiple_of(tile)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::even;
+
+    #[test]
+    fn runs_of_a_level_that_finds_no_room_at_once_are_as_large() {
+        let all = |mut have, most, tile| {
+            let mut runs = Vec::new();
+            while have > 0 {
+                runs.push(even(have, most, tile));
+                have -= runs.last().unwrap();
+            }
+            runs
+        };
+        assert_eq!(even(7, 0, 1), 0);
+        assert_eq!(all(7, 9, 1), [7]);
+        assert_eq!(all(10, 9, 1), [5, 5]);
+        assert_eq!(all(100, 33, 1), [25; 4]);
+        assert_eq!(all(100, 64, 32), [64, 36]);
+        assert_eq!(all(300, 290, 64), [192, 108]);
+        assert_eq!(all(300, 300, 64), [300]);
+        assert_eq!(all(300, 128, 64), [128, 128, 44]);
+        for have in 1..400 {
+            for most in 32..400 {
+                let run = even(have, most, 32);
+                assert!(run <= most && (run == have || run % 32 == 0));
+            }
+        }
     }
 }

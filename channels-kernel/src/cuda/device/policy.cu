@@ -427,6 +427,14 @@ FN u32 policy_share(const Policy& p) {
   return min_lane((u32)share);
 }
 
+// Of elements that do not all find room at once as many are run each time, in whole tiles: what would be left for last is few elements.
+FN u32 even(u32 have, u32 most, u32 tile) {
+  if (have <= most || most == 0) return min_of(have, most);
+  most = most / tile * tile;
+  const u32 runs = (have + most - 1) / most, each = (have + runs - 1) / runs;
+  return (each + tile - 1) / tile * tile;
+}
+
 // How many elements of a source may run now, of those that it has; a lane for each push. `blocked`: the channel that has no room, where that is so.
 FN u32 policy_run(const Policy& p, u32 source, u32 have, u32 share, u32& blocked) {
   const Source from = sources[source];
@@ -460,9 +468,9 @@ FN u32 policy_run(const Policy& p, u32 source, u32 have, u32 share, u32& blocked
   if (share < small) share = small;
   u32 run = room < share ? room : share;
   run = run < p.most ? run : p.most;
-  if (run >= have) return have;
   // Only a run that goes down to the last element may have a tile that is not full.
-  return from.tile && run > from.tile ? run / from.tile * from.tile : run;
+  const u32 tile = from.tile && run > from.tile ? from.tile : 1;
+  return even(have, run, tile);
 }
 
 // Whether an element of a source finds room that runs alone.
