@@ -31,6 +31,8 @@ pub(crate) struct Growth {
     taken: u64,
     /// Whether only one stack grows.
     pub(crate) alone: bool,
+    /// Elements of the stack that found no more room.
+    full: u64,
 }
 
 // SAFETY: the run's address is used by the worker that began it alone, while it is in the run.
@@ -45,6 +47,7 @@ impl Growth {
             room: 0,
             taken: 0,
             alone: true,
+            full: 0,
         }
     }
 
@@ -64,6 +67,9 @@ impl Growth {
             .min(capacity.saturating_sub(top))
             .min(most);
         self.room -= count * bytes;
+        if count == 0 {
+            self.full = top;
+        }
         top + count
     }
 
@@ -218,12 +224,11 @@ impl Worker<'_> {
             .into(),
             status::CHANNEL_FULL => {
                 let stack = StackIndex(site);
-                let limit = self.stacks.states.get(stack.index()).map_or(0, |s| s.limit);
                 RunError::ChannelFull {
                     task: self.plan.tasks[task].name.clone(),
                     depth: self.current_depth(),
                     channel: self.plan.stack_name(stack),
-                    limit,
+                    limit: self.stacks.growth.full,
                     budget: self.run.pool.budget(),
                 }
                 .into()

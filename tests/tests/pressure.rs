@@ -165,6 +165,43 @@ fn chains_run_one_after_the_other_where_they_must() {
     );
 }
 
+/// What a loop spawns that does nothing else has to find room at once, and who is told that it did not hears how much there was.
+#[test]
+fn a_full_channel_says_what_it_held() {
+    let program = program(
+        "
+    #[task]
+    pub fn child(n: u64) -> u64 {
+        let mut x = n;
+        let mut i = 0;
+        while i < n % 7 {
+            x = 3 * x + 1;
+            i += 1;
+        }
+        x
+    }
+
+    #[task]
+    pub fn star(n: u64) -> u64 {
+        let mut total = 0;
+        let mut i = 0;
+        while i < n {
+            total += spawn!(child(n - i));
+            i += 1;
+        }
+        sync!();
+        total
+    }
+    ",
+    );
+    let run = |n| call((1, 1 << 20), &program, "star", &[n]);
+    let RunError::ChannelFull { limit, .. } = run(1 << 20).unwrap_err() else {
+        panic!("another error");
+    };
+    assert!(run(limit).is_ok(), "{limit} children find room");
+    assert!(run(limit + limit / 4).is_err(), "{limit}");
+}
+
 /// A loop that spawns many, each of which does little.
 const WIDE: &str = "
     use std::sync::atomic::{AtomicU64, Ordering};
