@@ -51,7 +51,10 @@ pub fn promised(capacity: u32, unit: u32) -> u32 {
         false => most * unit,
     };
     let (half, share) = (part(2, LONE_HALF), part(RESERVE, LONE_SHARE));
-    (LONE * unit).max(half).max(share).max(capacity / LONE_LEAST)
+    (LONE * unit)
+        .max(half)
+        .max(share)
+        .max(capacity / LONE_LEAST)
 }
 
 /// How many levels a run of a program with so many stacks may have, whatever its memory: a recursion that keeps nothing has to end too. A multiple of what
