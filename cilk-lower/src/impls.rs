@@ -30,6 +30,12 @@ const OPERATORS: &[&str] = &[
     "Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Neg", "Not",
 ];
 
+/// Rust's traits that are for what runs beside a program: text, hashes and threads. What stands in blocks of them is rustc's affair.
+const BESIDE: &[&str] = &[
+    "Display", "Debug", "Binary", "Octal", "LowerHex", "UpperHex", "LowerExp", "UpperExp", "Error",
+    "Hash", "FromStr", "Send", "Sync",
+];
+
 /// What a type does by one of Rust's traits that has no operators.
 pub(crate) const DEFAULT: &str = "Default";
 
@@ -48,15 +54,19 @@ pub(crate) fn takes_self(params: &[(syn::Pat, millstream_graph::ty::Type)]) -> b
     matches!(params.first(), Some((syn::Pat::Ident(p), _)) if p.ident == "self")
 }
 
-/// Which of Rust's traits a block is of; none if there are no blocks of it, which is said.
+/// Which of Rust's traits a block is of; none if that is for no device, or if there are no blocks of it, which is said.
 pub(crate) fn rusts(path: &syn::Path, item: &syn::ItemImpl, diags: &mut Diagnostics) -> Option<Of> {
     let last = path.segments.last()?;
     let name = last.ident.to_string();
     if name == DEFAULT {
         return Some(Of::Rusts(name));
     }
-    if OPERATORS.contains(&name.trim_end_matches("Assign")) || is_order(&name) {
+    let indexes = matches!(&*name, "Index" | "IndexMut");
+    if OPERATORS.contains(&name.trim_end_matches("Assign")) || is_order(&name) || indexes {
         return Some(Of::Rusts(name + &operand(last, item)));
+    }
+    if BESIDE.contains(&&*name) {
+        return None;
     }
     diags
         .error(
@@ -130,7 +140,37 @@ fn operand(of: &syn::PathSegment, item: &syn::ItemImpl) -> String {
     if other == "Self" || other == item.self_ty.to_token_stream().to_string() {
         return String::new();
     }
-    format!("<{other}>")
+    // How tokens are spaced depends on who reads them.
+    format!("<{}>", other.replace(' ', ""))
+}
+
+/// Says in each block of `IndexMut` what that of `Index` says that there is.
+pub(crate) fn share_outputs<T>(blocks: &mut [(syn::ItemImpl, T)]) {
+    // The trait's name, and of what and by what it is.
+    fn key(block: &syn::ItemImpl) -> Option<(String, String)> {
+        let last = block.trait_.as_ref()?.0.segments.last()?;
+        let of = last.arguments.to_token_stream().to_string() + " for ";
+        let of = of + &block.self_ty.to_token_stream().to_string();
+        Some((last.ident.to_string(), of))
+    }
+    let mut outputs: Vec<(String, syn::ImplItem)> = Vec::new();
+    for (block, _) in blocks.iter() {
+        let is_output = |item: &&syn::ImplItem| name_of(item).is_some_and(|name| name == "Output");
+        if let Some((name, of)) = key(block)
+            && name == "Index"
+            && let Some(output) = block.items.iter().find(is_output)
+        {
+            outputs.push((of, output.clone()));
+        }
+    }
+    for (block, _) in blocks {
+        if let Some((name, of)) = key(block)
+            && name == "IndexMut"
+            && let Some((_, output)) = outputs.iter().find(|(known, _)| *known == of)
+        {
+            block.items.push(output.clone());
+        }
+    }
 }
 
 /// The tokens with that type for `Self::Output`.

@@ -183,6 +183,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
     let mut all = Declared::default();
     m.declare_library();
     m.declare_all(items, &mut all);
+    crate::impls::share_outputs(&mut all.blocks);
     m.declare_conversions(&all.blocks);
     // A block may stand before its struct.
     while !all.blocks.is_empty() {

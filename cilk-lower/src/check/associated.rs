@@ -351,11 +351,7 @@ impl Checker<'_> {
                 }
             }
             ("default", []) => self.default_of(&ty, span),
-            ("try_from", [_]) => self.refuse(
-                path.span(),
-                format!("`{scalar}` has no function `try_from`"),
-                format!("compare with `{scalar}::MAX`, then write `.. as {scalar}`"),
-            ),
+            ("try_from", [x]) if scalar.is_int() => self.try_from(x, scalar, span),
             (_, [receiver, rest @ ..]) => {
                 let mut receiver = self.expr(receiver, Some(&ty));
                 // These take `&self`.

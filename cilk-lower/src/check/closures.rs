@@ -5,6 +5,7 @@ use super::{Binding, Checker, chains, places::strip};
 use crate::{
     generics::At,
     hir::{Expr, ExprKind, Pat, Stmt},
+    items::Item,
     ty::Ty,
 };
 use proc_macro2::Span;
@@ -32,10 +33,10 @@ pub(super) struct Named {
 
 /// The names that stand alone in an expression.
 #[derive(Default)]
-struct Names(BTreeSet<String>);
+pub(super) struct Names(BTreeSet<String>);
 
 impl Names {
-    fn of(e: &syn::Expr) -> BTreeSet<String> {
+    pub(super) fn of(e: &syn::Expr) -> BTreeSet<String> {
         let mut names = Self::default();
         names.tokens(e.to_token_stream());
         names.0
@@ -70,13 +71,42 @@ impl Checker<'_> {
         value: &syn::Expr,
         stmts: &mut Vec<Stmt>,
     ) -> bool {
-        let (syn::Pat::Ident(name), syn::Expr::Closure(closure)) = (pat, strip(value)) else {
+        let syn::Pat::Ident(name) = pat else {
             return false;
         };
-        self.may_stand(closure);
-        let named = self.closure_named(closure, stmts);
+        let named = match strip(value) {
+            syn::Expr::Closure(closure) => {
+                self.may_stand(closure);
+                self.closure_named(closure, stmts)
+            }
+            // Another name of a function.
+            syn::Expr::Path(p) => {
+                let takes = self.function_takes(&p.path);
+                let Some(named) = takes.and_then(|takes| self.closure_of(value, takes, stmts))
+                else {
+                    return false;
+                };
+                named
+            }
+            _ => return false,
+        };
         self.bind(&name.ident.to_string(), Binding::Closure(Rc::new(named)));
         true
+    }
+
+    /// How many arguments a function of the program takes, or a closure that has a name; none if a path names neither.
+    fn function_takes(&mut self, path: &syn::Path) -> Option<usize> {
+        let name = path.get_ident()?.to_string();
+        match self.lookup(&name) {
+            Some(Binding::Closure(named)) => return Some(named.closure.inputs.len()),
+            Some(_) => return None,
+            None => {}
+        }
+        match self.m.named(&name)? {
+            Item::Fn(id) => Some(self.m.fns.get(id.0)?.params.len()),
+            Item::Template(id) => Some(self.m.templates[id.0].item.sig.inputs.len()),
+            _ => None,
+        }
     }
 
     /// Whether a closure's body may stand where it is called; what is wrong is said.
@@ -145,11 +175,35 @@ impl Checker<'_> {
             }
             match &named.closure.output {
                 syn::ReturnType::Type(_, ty) => c.annotated(ty),
-                syn::ReturnType::Default => c.expr(&named.closure.body, None).ty,
+                syn::ReturnType::Default => c.closure_body(&named.closure.body, None, None).ty,
             }
         });
         self.scopes = around;
         ty
+    }
+
+    /// What a closure comes to. `return` and `?` in it leave the closure alone, with a value of type `said`, if that is known.
+    pub(super) fn closure_body(
+        &mut self,
+        body: &syn::Expr,
+        said: Option<&Ty>,
+        want: Option<&Ty>,
+    ) -> Expr {
+        if !chains::returns(body) {
+            return match said {
+                Some(said) => self.expr_as(body, said),
+                None => self.expr(body, want),
+            };
+        }
+        let ret = said.cloned().unwrap_or_else(|| self.fresh_any());
+        let id = self.enter(None, Some(ret.clone()), true);
+        let around = std::mem::replace(&mut self.ret, ret.clone());
+        let returns = self.returns_to.replace(id);
+        let value = self.expr_as(body, &ret);
+        self.returns_to = returns;
+        self.ret = around;
+        self.loops.pop();
+        Expr::new(ExprKind::Labelled(id, value), ret, body.span())
     }
 
     /// Calls it.
@@ -205,11 +259,14 @@ impl Checker<'_> {
             let body = match &closure.output {
                 syn::ReturnType::Type(_, ty) => {
                     let ty = c.annotated(ty);
-                    c.expr_as(&closure.body, &ty)
+                    c.closure_body(&closure.body, Some(&ty), None)
                 }
                 syn::ReturnType::Default => match &named.signature {
+                    Some((_, output)) if chains::returns(&closure.body) => {
+                        c.closure_body(&closure.body, Some(output), None)
+                    }
                     Some((_, output)) => c.expr(&closure.body, Some(output)),
-                    None => c.expr(&closure.body, want),
+                    None => c.closure_body(&closure.body, None, want),
                 },
             };
             match &named.signature {

@@ -121,11 +121,22 @@ impl Checker<'_> {
             broken: false,
             is_block,
             parallel: false,
+            whole: None,
         });
         id
     }
 
     pub(super) fn labelled_block(&mut self, b: &syn::ExprBlock, want: Option<&Ty>) -> Expr {
+        if super::chains::is_closure(&b.attrs) {
+            let body = syn::Expr::Block(syn::ExprBlock {
+                attrs: Vec::new(),
+                ..b.clone()
+            });
+            return self.closure_body(&body, None, want);
+        }
+        if super::chains::is_round(&b.attrs) {
+            return self.round(b, want);
+        }
         let Some(label) = &b.label else {
             return self.block(&b.block, want);
         };
@@ -138,6 +149,31 @@ impl Checker<'_> {
         }
         let body = self.coerce(body, &ty);
         Expr::new(ExprKind::Labelled(id, body), ty, b.span())
+    }
+
+    /// The body of a `for` that several stand for: what leaves it leaves the whole.
+    fn round(&mut self, b: &syn::ExprBlock, want: Option<&Ty>) -> Expr {
+        let whole = super::chains::whole_label();
+        let label = b.label.as_ref().map(|l| l.name.ident.to_string());
+        let innermost = self.find_loop(None, true).map(|at| self.loops[at].id);
+        let whole = self
+            .find_loop(Some(&whole), false)
+            .map(|at| self.loops[at].id);
+        let Some(id) = innermost else {
+            return self.block(&b.block, want);
+        };
+        self.loops.push(LoopScope {
+            label,
+            id,
+            value: None,
+            broken: false,
+            is_block: false,
+            parallel: false,
+            whole,
+        });
+        let body = self.block(&b.block, want);
+        self.loops.pop();
+        body
     }
 
     pub(super) fn loop_forever(&mut self, l: &syn::ExprLoop) -> Expr {
@@ -201,7 +237,7 @@ impl Checker<'_> {
             None => return self.no_loop(span, name, "break"),
         };
         self.loops[at].broken = true;
-        let (id, value) = (self.loops[at].id, self.loops[at].value.clone());
+        let (id, value) = (self.loops[at].left(), self.loops[at].value.clone());
         let value = match (&b.expr, value) {
             (Some(e), Some(ty)) => Some(self.expr_as(e, &ty)),
             (Some(e), None) => {
@@ -274,7 +310,11 @@ impl Checker<'_> {
     }
 
     pub(super) fn return_value(&mut self, r: &syn::ExprReturn) -> Expr {
-        if self.loops.iter().any(|l| l.parallel) {
+        // Of a closure, or of a body that stands where it is called, it leaves no more than that.
+        let of = self.returns_to;
+        let left = self.loops.iter().rev();
+        let mut left = left.take_while(|l| Some(l.id) != of);
+        if left.any(|l| l.parallel) {
             return self.leaves_parallel(r.span(), "return");
         }
         let ret = self.ret.clone();

@@ -103,7 +103,7 @@ impl Checker<'_> {
     }
 
     /// Whether a value of which the type is not all known may be of this one.
-    fn may_be(&self, from: &Ty, ty: &Ty) -> bool {
+    pub(super) fn may_be(&self, from: &Ty, ty: &Ty) -> bool {
         match (self.shallow(from), ty) {
             (Ty::Var(v), Ty::Scalar(s)) => match self.table.class(v) {
                 Class::Any => true,

@@ -46,9 +46,12 @@ impl Checker<'_> {
             syn::Expr::Binary(b) => self.binary(b, want),
             syn::Expr::Cast(c) => self.cast(c),
             syn::Expr::Call(c) => self.call(c, want),
-            syn::Expr::MethodCall(m) => match self.chain(m, want) {
-                Some(value) => value,
-                None => self.method_call(m, want),
+            syn::Expr::MethodCall(m) => match self.with_held(e) {
+                Some(held) => self.expr(&held, want),
+                None => match self.chain(m, want) {
+                    Some(value) => value,
+                    None => self.method_call(m, want),
+                },
             },
             syn::Expr::Field(f) => self.field(f),
             syn::Expr::Index(i) => self.index(i),
@@ -242,6 +245,13 @@ impl Checker<'_> {
                     span,
                     format!("the closure `{name}` is used as a value"),
                     format!("call it: `{name}(..)`"),
+                );
+            }
+            Some(Binding::Chain(_)) => {
+                return self.refuse(
+                    span,
+                    format!("the iterator `{name}` is used as a value"),
+                    "run over it by a `for`, or end it by a method, where the names in it mean what they meant where it was named",
                 );
             }
             None => {}

@@ -49,7 +49,9 @@ impl Checker<'_> {
         if let Some((_, other)) = &init.diverge {
             return self.let_match(&local.pat, &init.expr, Some(other), stmts);
         }
-        if self.let_closure(pat, &init.expr, stmts) {
+        if self.let_closure(pat, &init.expr, stmts)
+            || ty.is_none() && self.let_chain(pat, &init.expr, stmts)
+        {
             return;
         }
         if is_taken_apart(pat) {

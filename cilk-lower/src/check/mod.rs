@@ -19,6 +19,7 @@ mod expr;
 mod fields;
 mod finish;
 mod generics;
+mod indices;
 mod iteration;
 mod let_spawns;
 mod lets;
@@ -36,6 +37,7 @@ mod patterns;
 mod places;
 mod refutable;
 mod sums;
+mod tries;
 
 pub(crate) use iteration::is_parallel_attribute;
 
@@ -140,6 +142,8 @@ enum Binding {
     /// Part of a hidden variable: the names of `let (a, b) = spawn!(..)`.
     Place(Expr),
     Closure(Rc<closures::Named>),
+    /// An iterator that nothing ends where it is named.
+    Chain(Rc<chains::Held>),
 }
 
 #[derive(Debug)]
@@ -154,6 +158,15 @@ struct LoopScope {
     is_block: bool,
     /// A parallel loop is left by nothing but its end.
     parallel: bool,
+    /// What a `break` leaves instead, of one that is part of several which stand for one.
+    whole: Option<LoopId>,
+}
+
+impl LoopScope {
+    /// What a `break` leaves.
+    fn left(&self) -> LoopId {
+        self.whole.unwrap_or(self.id)
+    }
 }
 
 struct Checker<'m> {

@@ -12,6 +12,7 @@ impl Checker<'_> {
     /// Checks an expression that is assigned to or borrowed.
     pub(super) fn place(&mut self, e: &syn::Expr) -> Expr {
         let place = self.expr(e, None);
+        let place = self.as_written(place);
         if !place.is_place() && !matches!(*place.kind, ExprKind::Error) {
             return self.refuse(
                 e.span(),
@@ -178,6 +179,9 @@ impl Checker<'_> {
             }
             Ty::Error | Ty::Never => Self::broken(span),
             other => {
+                if let Some(own) = self.index_of_own(&base, &i.index, span) {
+                    return own;
+                }
                 let shown = self.show(&other);
                 self.refuse(
                     span,
@@ -215,6 +219,10 @@ impl Checker<'_> {
         {
             return inner.clone();
         }
+        let e = match mutable {
+            true => self.as_written(e),
+            false => e,
+        };
         if mutable && e.is_place() {
             if matches!(*e.kind, ExprKind::Const(_)) {
                 return self.refuse(
@@ -324,6 +332,10 @@ impl Checker<'_> {
         span: proc_macro2::Span,
     ) -> Expr {
         let range = self.slice_range(range);
+        let base = match mutable {
+            true => self.as_written(base),
+            false => base,
+        };
         let elem = match self.shallow(&base.ty) {
             Ty::Array(elem, _) => {
                 if mutable {
@@ -432,6 +444,10 @@ impl Checker<'_> {
     /// A method's receiver as a slice value, if it is an array or a slice.
     pub(super) fn as_slice(&mut self, receiver: Expr, mutable: bool) -> Option<(Expr, Ty)> {
         let receiver = self.behind_refs(receiver);
+        let receiver = match mutable {
+            true => self.as_written(receiver),
+            false => receiver,
+        };
         match self.shallow(&receiver.ty) {
             Ty::Slice { elem, mutable: m } => {
                 if mutable && !m {

@@ -345,10 +345,29 @@ impl Checker<'_> {
         Expr::new(ExprKind::Method(Builtin::Zeroed, Vec::new()), ty, span)
     }
 
+    /// Learns from what `?` is asked of whether a closure gives an `Option` or a `Result`, if nothing has said so before.
+    fn learn_return(&mut self, of: &syn::Expr) {
+        let Ty::Var(_) = self.shallow(&self.ret.clone()) else {
+            return;
+        };
+        let of = self.type_ahead(of);
+        let value = self.fresh_any();
+        let ty = match self.shallow(&of) {
+            Ty::Option(_) => Ty::option(value),
+            Ty::Result(_, err) => Ty::result(value, *err),
+            _ => return,
+        };
+        let ret = self.ret.clone();
+        self.table.unify(&ret, &ty);
+    }
+
     /// `value?`
     pub(super) fn or_return(&mut self, t: &syn::ExprTry, want: Option<&Ty>) -> Expr {
         let span = t.span();
-        let (of, ret) = (&t.expr, Sum::of(&self.ret.clone(), self));
+        let tried = self.tried_for(&t.expr, want);
+        let of = tried.as_ref().unwrap_or(&t.expr);
+        self.learn_return(of);
+        let ret = Sum::of(&self.ret.clone(), self);
         let names = ["value", "Some", "None", "Ok", "Err"];
         let [value, some, none, ok, err] = names.map(|name| chains::own(name, span));
         let taken = match ret.filter(|_| self.kind.is_some()) {

@@ -124,7 +124,11 @@ fn version(mut task: ItemFn, loops: &[ParallelLoop]) -> TokenStream {
         syn::ReturnType::Type(_, ty) => Some(quote!(#ty)),
     };
     LayOut.visit_block_mut(&mut task.block);
-    let mut rewrite = Rewrite { ret, loops };
+    let mut rewrite = Rewrite {
+        ret,
+        loops,
+        in_closure: false,
+    };
     rewrite.visit_block_mut(&mut task.block);
     rewrite.finish_block(&mut task.block, end);
     task.attrs.clear();
@@ -168,6 +172,8 @@ fn sync(at: Span) -> TokenStream {
 struct Rewrite<'a> {
     ret: Option<TokenStream>,
     loops: &'a [ParallelLoop],
+    /// What returns there leaves the closure alone, not the task.
+    in_closure: bool,
 }
 
 impl VisitMut for Rewrite<'_> {
@@ -193,7 +199,7 @@ impl VisitMut for Rewrite<'_> {
         match (place, &*e) {
             (Some(place), Expr::Assign(a)) => *e = Self::hold(&place, &a.right),
             (Some(place), Expr::Binary(b)) => *e = Self::hold(&place, &b.right),
-            (_, Expr::Return(r)) => {
+            (_, Expr::Return(r)) if !self.in_closure => {
                 let value = r.expr.as_ref().map_or_else(|| quote!(()), |e| quote!(#e));
                 let (end, at) = (self.end(&value, r.return_token.span), r.return_token);
                 let result = result(at.span);
@@ -210,6 +216,12 @@ impl VisitMut for Rewrite<'_> {
             }
             _ => {}
         }
+    }
+
+    fn visit_expr_closure_mut(&mut self, closure: &mut syn::ExprClosure) {
+        let around = std::mem::replace(&mut self.in_closure, true);
+        visit_mut::visit_expr_closure_mut(self, closure);
+        self.in_closure = around;
     }
 
     fn visit_item_mut(&mut self, _: &mut Item) {}

@@ -42,10 +42,6 @@ pub mod program {
 
 //~ 12:19: this closure takes 2 arguments, and gets 1
 //~   help: give it as many as stand between its `|`
-//~ 13:21: the closure `add` is used as a value
-//~   help: call it: `add(..)`
-//~ 16:17: `return` in a closure
-//~   help: write a loop; a closure ends with its value
 //~ 22:21: `spawn!` in a closure
 //~   help: write a loop; a closure ends with its value
 //~ 25:34: there is no `missing` here

@@ -50,7 +50,5 @@ pub mod program {
 //~   help: convert it: `.. as u8`
 //~ 33:25: `rposition` of what is no slice's `iter`
 //~   help: run over the numbers from behind: `(0..n).rev().find(..)`
-//~ 35:24: a range that is held in a variable has no `map` here
-//~   help: write the range where it is needed: `(*r.start()..=*r.end()).map(..)`, or a `for`
 //~ 36:25: there is no `impl From<i64> for P`
 //~   help: there is `impl From<(i32, i32)> for P`, `impl From<i32> for P`: make one of these first, or write `impl From<i64> for P { .. }`

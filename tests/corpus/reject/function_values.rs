@@ -16,13 +16,9 @@ pub mod program {
     }
 }
 
-//~ 11:17: the function `twice` is used as a value
-//~   help: call it: `twice(..)`
 //~ 12:17: `n` is a variable, not a function
 //~   help: there are no function values
 //~ 13:17: only functions can be called, by their name
 //~   help: there are no function values
 //~ 14:9: there is no function `std::process::exit` in the task language
 //~   help: a program calls its own functions
-//~ 15:9: `f` is a variable, not a function
-//~   help: there are no function values

@@ -33,12 +33,6 @@ pub mod program {
     }
 }
 
-//~ 7:45: `rev` behind another adaptor
-//~   help: put it next to what is run over: `a.iter().rev().map(..)`
-//~ 8:55: `zip` behind another adaptor
-//~   help: put it next to what is run over: `a.iter().zip(b).map(..)`
-//~ 10:33: `return` in a closure
-//~   help: write a loop; a closure ends with its value
 //~ 11:50: `break` in a closure
 //~   help: write a loop; a closure ends with its value
 //~ 12:33: `spawn!` in a closure
@@ -51,10 +45,6 @@ pub mod program {
 //~   help: do it in the loop's body
 //~ 18:38: `unwrap` takes other arguments
 //~   help: write `.unwrap()` or `.unwrap_or(value)`
-//~ 19:18: expected an `Option` of an item, found `&[u32]`
-//~   help: run over each of them: `for row in grid { for x in row { .. } }`
-//~ 20:30: `chain` of an iterator is not part of the task language
-//~   help: write a loop for each
 //~ 21:30: `cycle` of an iterator is not part of the task language
 //~   help: run over the indices: `a[i % a.len()]`
 //~ 23:35: `step_by` of one side of a `zip`
@@ -69,8 +59,6 @@ pub mod program {
 //~   help: nothing is allocated in a task: use an array, or pass a slice
 //~ 27:25: there is no function `Vec::with_capacity` in the task language
 //~   help: nothing is allocated in a task: use an array, or pass a slice
-//~ 29:24: expected an `Option` of an item, found `[usize; 2]`
-//~   help: run over each of them: `for row in grid { for x in row { .. } }`
 //~ 30:32: a pattern of a reference for `usize`
 //~   help: leave out the `&`
 //~ 30:47: the type of this is not known

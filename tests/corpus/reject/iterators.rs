@@ -18,18 +18,10 @@ pub mod program {
     }
 }
 
-//~ 7:46: the type of this `sum` must be known here
-//~   help: write it: `.sum::<u64>()`
-//~ 8:35: an iterator stands only in a `for`, or where a method ends it
-//~   help: write a loop, or end it by `sum`, `product`, `count`, `fold`, `any`, `all`, `for_each`, or by `min`, `max`, `position`, `find` and what is asked of these
 //~ 9:31: `collect` of an iterator is not part of the task language
 //~   help: nothing is allocated in a task: write to an array, or to a slice that is lent
-//~ 11:22: an iterator stands only in a `for`
-//~   help: write a loop: `for part in a.chunks(n) { .. }`
 //~ 12:13: `zip` gives pairs
 //~   help: write `for (x, y) in ..`
-//~ 13:39: a range beside a slice
-//~   help: count with `.enumerate()`, or run over the indices
 //~ 14:23: `rev` of a `zip`
 //~   help: run over the indices: `for i in (0..n).rev()`
 //~ 15:18: a `for` needs both ends of its range

@@ -53,8 +53,6 @@ pub mod program {
 //~   help: write a range: `0..n`
 //~ 21:20: only the elements of `.iter()` can be copied
 //~   help: leave it out
-//~ 22:19: an iterator stands only in a `for`
-//~   help: write a loop: `for row in m.row_iter() { .. }`
 //~ 23:30: `len` of an iterator is not part of the task language
 //~   help: write a loop, or end it by `sum`, `count`, `fold`, `any` or `all`
 //~ 24:13: a pattern of a reference for `&mut [f32]`

@@ -79,7 +79,10 @@ pub mod program {
 //~   help: write it: `let x: u32 = ..`
 //~ 42:25: `Option<u32>` has no method `unwarp`
 //~   help: did you mean `unwrap`?
-//~ 43:38: `?` in a closure
-//~   help: write a loop; a closure ends with its value
+//~ 43:21: expected `u32`, found `Option<_>`
+//~ 43:38: expected `Option<_>`, found `u32`
+//~   help: write `Some(..)`
+//~ 43:48: the type of this is not known
+//~   help: write it: `let x: u32 = ..`
 //~ 47:16: results of type `Option<u32>` cannot be gathered
 //~   help: gather numbers; spawn a task for each field, or store to an array

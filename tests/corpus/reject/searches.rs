@@ -53,8 +53,6 @@ pub mod program {
 //~   help: convert it: `.. as u32`
 //~ 27:13: there is no function `missing` in this program
 //~   help: a program calls its own functions; define it in this module
-//~ 29:46: `return` in a closure
-//~   help: write a loop; a closure ends with its value
 //~ 37:45: `Option<std::cmp::Ordering>` has no method `is_gt`
 //~   help: take it apart: `if let Some(x) = ..`, or `match`
 //~ 38:37: expected `i32`, found `&i32`

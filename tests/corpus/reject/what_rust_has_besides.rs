@@ -29,8 +29,6 @@ pub mod program {
     }
 }
 
-//~ 15:17: `u8` has no function `try_from`
-//~   help: compare with `u8::MAX`, then write `.. as u8`
 //~ 17:17: the type of this is not known
 //~   help: write it: `let x: u32 = ..`
 //~ 19:17: a program uses only its own items

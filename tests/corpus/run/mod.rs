@@ -59,6 +59,7 @@ programs! {
     closure_patterns
     closures
     closures_by_bounds
+    closures_that_return
     common_subsequences
     compared_values
     comparisons
@@ -110,6 +111,7 @@ programs! {
     grid_routes
     guards_of_several_cases
     hashed_tables
+    held_iterators
     held_ranges
     helpers
     hospitals
@@ -172,6 +174,7 @@ programs! {
     modules
     monoids
     more_methods
+    nested_iterators
     no_parameters
     number_traits
     octrees
@@ -183,6 +186,7 @@ programs! {
     orderings
     own_comparisons
     own_containers
+    own_indices
     own_operators
     own_orders
     page_ranks
@@ -257,6 +261,7 @@ programs! {
     traits_with_parameters
     treaps
     tree_walk
+    tried_conversions
     tuple_structs
     tuples
     type_aliases

@@ -17,6 +17,21 @@ pub(in super::super) fn is_lent(attrs: &[syn::Attribute]) -> bool {
     attrs.iter().any(|a| a.path().is_ident(&lent))
 }
 
+/// An attribute of a block that is a closure's body.
+const CLOSURE: &str = "closure";
+
+/// Whether a block has it: what returns in it leaves that block.
+pub(in super::super) fn is_closure(attrs: &[syn::Attribute]) -> bool {
+    let closure = super::own(CLOSURE, Span::call_site());
+    attrs.iter().any(|a| a.path().is_ident(&closure))
+}
+
+/// A block that what returns in it leaves.
+pub(super) fn closure_block(body: &syn::Expr, span: Span) -> syn::Expr {
+    let closure = super::own(CLOSURE, span);
+    syn::parse_quote_spanned!(span=> #[#closure] { #body })
+}
+
 /// What a closure, or a function, comes to for these arguments. Of one that is lent to it, `true`, the closure has a reference; the loop has the item itself, and
 /// knows of its names that `*x` is `x`.
 pub(in super::super) fn apply(
@@ -74,8 +89,54 @@ pub(in super::super) fn apply(
             }
         }
     }
+    let closure_attr = super::own(CLOSURE, span);
     // What a statement would end at goes on in an expression.
-    Ok(quote_spanned!(span=> { #lets (#body) }))
+    let body = match returns(body) {
+        true => quote_spanned!(span=> (#[#closure_attr] { #body })),
+        false => quote_spanned!(span=> (#body)),
+    };
+    let syn::ReturnType::Type(_, ty) = &closure.output else {
+        return Ok(quote_spanned!(span=> { #lets #body }));
+    };
+    let made = super::own("made", span);
+    Ok(quote_spanned!(span=> { #lets let #made: #ty = #body; #made }))
+}
+
+/// Whether something in a closure's body returns from it.
+pub(in super::super) fn returns(body: &syn::Expr) -> bool {
+    #[derive(Default)]
+    struct Returns(bool);
+
+    impl<'e> Visit<'e> for Returns {
+        fn visit_expr_return(&mut self, _: &'e syn::ExprReturn) {
+            self.0 = true;
+        }
+
+        fn visit_expr_try(&mut self, _: &'e syn::ExprTry) {
+            self.0 = true;
+        }
+
+        // What returns from that leaves it alone.
+        fn visit_expr_closure(&mut self, _: &'e syn::ExprClosure) {}
+
+        fn visit_macro(&mut self, m: &'e syn::Macro) {
+            self.0 |= leaves_by(m.tokens.clone());
+        }
+    }
+
+    let mut found = Returns::default();
+    found.visit_expr(body);
+    found.0
+}
+
+/// Whether there is a `return` or `?` among a macro's arguments.
+fn leaves_by(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        proc_macro2::TokenTree::Ident(i) => i == "return",
+        proc_macro2::TokenTree::Punct(p) => p.as_char() == '?',
+        proc_macro2::TokenTree::Group(g) => leaves_by(g.stream()),
+        proc_macro2::TokenTree::Literal(_) => false,
+    })
 }
 
 /// What would leave more than the closure, if anything.
@@ -110,14 +171,6 @@ impl Leaves {
 }
 
 impl<'e> Visit<'e> for Leaves {
-    fn visit_expr_return(&mut self, r: &'e syn::ExprReturn) {
-        self.refuse(r.span(), "`return`");
-    }
-
-    fn visit_expr_try(&mut self, t: &'e syn::ExprTry) {
-        self.refuse(t.span(), "`?`");
-    }
-
     fn visit_expr_break(&mut self, b: &'e syn::ExprBreak) {
         if self.loops == 0 {
             self.refuse(b.span(), "`break`");

@@ -4,52 +4,31 @@
 //! A chain begins with what a `for` runs over, goes on with adaptors, and ends with a method that asks for all of its items, or in the head of a `for`.
 //! What is asked, or taken apart, where it stands is never an `Option`: `.max().unwrap_or(0)`.
 
+mod adaptors;
 mod asked;
 mod closure;
+mod held;
+mod loops;
 mod search;
 mod slices;
 mod sources;
+mod zips;
 
-use super::{
-    Checker,
-    iteration::{PARTS, ROWS, instead_of_adaptor, is_parallel_attribute},
-    places::strip,
-};
+use super::{Checker, iteration::is_parallel_attribute, places::strip, sums::Sum};
 use crate::{
     hir::Expr,
     ty::{Class, Ty},
 };
-pub(super) use closure::{apply, is_lent, what_leaves};
+use closure::closure_block;
+pub(super) use closure::{apply, is_closure, is_lent, returns, what_leaves};
+pub(super) use held::Held;
+use loops::{ADAPTORS, Loop, is_head};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use sources::is_search;
 pub(super) use sources::total_key;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
-/// What a `for` knows by itself, next to what it runs over.
-const HEAD: &[&str] = &["zip", "enumerate", "rev", "step_by", "copied", "cloned"];
-/// Methods that make an iterator of another.
-const ADAPTORS: &[&str] = &[
-    "zip",
-    "enumerate",
-    "rev",
-    "step_by",
-    "copied",
-    "cloned",
-    "map",
-    "filter",
-    "inspect",
-    "skip",
-    "take",
-    "skip_while",
-    "take_while",
-    "flatten",
-    "flat_map",
-    "filter_map",
-    "map_while",
-    "chain",
-    "cycle",
-];
 /// Something in a chain that is not part of the task language, and what to write instead.
 pub(super) struct Refused {
     pub(super) span: Span,
@@ -65,25 +44,22 @@ fn refused<T>(span: Span, message: impl Into<String>, help: &'static str) -> Res
     })
 }
 
-/// A chain's loop, as far as its adaptors say it.
-struct Loop {
-    span: Span,
-    /// What it runs over, and the pattern of the items there.
-    over: syn::Expr,
-    pat: TokenStream,
-    /// What stands before the loop.
-    before: TokenStream,
-    /// What the body begins with: what ends the loop, then what makes `item` of what it runs over.
-    first: TokenStream,
-    rest: TokenStream,
-    /// Whether the items are references to elements.
-    refers: bool,
-    /// Variables before the loop.
-    made: usize,
-}
-
 /// What names begin with that no program has.
 const OWN: &str = "__chain_";
+
+/// An attribute of a block that is a round of several loops which stand for one: what leaves that leaves all of them.
+const ROUND: &str = "round";
+
+/// Whether a block has it.
+pub(super) fn is_round(attrs: &[syn::Attribute]) -> bool {
+    let round = own(ROUND, Span::call_site());
+    attrs.iter().any(|a| a.path().is_ident(&round))
+}
+
+/// The label of what is left then.
+pub(super) fn whole_label() -> String {
+    own("leave_0", Span::call_site()).to_string()
+}
 
 /// Such a name.
 pub(super) fn own(name: &str, span: Span) -> Ident {
@@ -105,257 +81,12 @@ fn item(span: Span) -> Ident {
     own("item", span)
 }
 
-/// What an adaptor is called on, from the chain's beginning, and what it begins with.
-fn links<'e>(
-    e: &'e syn::Expr,
-    adaptors: &mut Vec<&'e syn::ExprMethodCall>,
-) -> Option<&'e syn::Expr> {
-    let base = match strip(e) {
-        syn::Expr::MethodCall(m) => {
-            let name = m.method.to_string();
-            if ADAPTORS.contains(&&*name) {
-                let base = links(&m.receiver, adaptors)?;
-                adaptors.push(m);
-                return Some(base);
-            }
-            let runs = matches!(&*name, "iter" | "iter_mut" | "into_iter")
-                || ROWS.contains(&&*name)
-                || PARTS.contains(&&*name);
-            runs.then(|| strip(e))?
-        }
-        range @ syn::Expr::Range(_) => range,
-        _ => return None,
-    };
-    Some(base)
-}
-
-/// Whether a `for` knows an adaptor by itself. What is left out in front of a `zip` is left out of the slice.
-fn is_head(m: &syn::ExprMethodCall, adaptors: &[&syn::ExprMethodCall], over: &syn::Expr) -> bool {
-    let name = m.method.to_string();
-    let mut from = adaptors.iter().skip_while(|of| !std::ptr::eq(**of, m));
-    let cuts = matches!(&*name, "skip" | "take") && matches!(over, syn::Expr::MethodCall(_));
-    HEAD.contains(&&*name) || cuts && from.any(|of| of.method == "zip")
-}
-
-impl Loop {
-    /// Reads what stands before the last method; none if that is no iterator.
-    fn new(e: &syn::Expr, span: Span) -> Option<Result<Self, Refused>> {
-        let mut adaptors = Vec::new();
-        let mut over = links(e, &mut adaptors)?;
-        let is_range = matches!(over, syn::Expr::Range(_));
-        let head = |m: &&&syn::ExprMethodCall| {
-            let name = m.method.to_string();
-            let direct = std::ptr::eq(strip(&m.receiver), over);
-            is_head(m, &adaptors, over)
-                && !(name == "enumerate" && is_range)
-                && (direct || !matches!(&*name, "copied" | "cloned"))
-        };
-        let known = adaptors.iter().take_while(head).count();
-        let element = matches!(over, syn::Expr::MethodCall(m) if m.method == "iter" || m.method == "iter_mut");
-        let refers = element
-            && adaptors[..known]
-                .iter()
-                .all(|m| m.method == "rev" || m.method == "step_by");
-        if let Some(last) = adaptors[..known].last() {
-            over = last_of(e, last);
-        }
-        let mut out = Self {
-            span,
-            over: over.clone(),
-            pat: TokenStream::new(),
-            before: TokenStream::new(),
-            first: TokenStream::new(),
-            rest: TokenStream::new(),
-            refers,
-            made: 0,
-        };
-        let (pat, value) = shape(over, span, &mut 0);
-        let item = item(span);
-        out.rest = quote_spanned!(span=> let #item = #value;);
-        out.pat = pat;
-        for m in &adaptors[known..] {
-            if let Err(why) = out.adapt(m) {
-                return Some(Err(why));
-            }
-        }
-        Some(Ok(out))
-    }
-
-    /// A variable that lives as long as the loop.
-    fn variable(&mut self, name: &str) -> Ident {
-        self.made += 1;
-        own(&format!("{name}_{}", self.made), self.span)
-    }
-
-    fn adapt(&mut self, m: &syn::ExprMethodCall) -> Result<(), Refused> {
-        let (span, name) = (m.span(), m.method.to_string());
-        let item = item(span);
-        let args: Vec<&syn::Expr> = m.args.iter().collect();
-        let rest = match (&*name, &args[..]) {
-            ("map", [f]) => {
-                let value = apply(f, &[(&item, false)])?;
-                self.refers = false;
-                quote_spanned!(span=> let #item = #value;)
-            }
-            ("filter_map" | "map_while", [f]) => {
-                let (some, value) = (own("Some", span), apply(f, &[(&item, false)])?);
-                let leave = match &*name {
-                    "map_while" => quote_spanned!(span=> break),
-                    _ => quote_spanned!(span=> continue),
-                };
-                self.refers = false;
-                quote_spanned!(span=> let #some(#item) = (#value) else { #leave; };)
-            }
-            // Of `Option`s.
-            ("flatten", []) => {
-                let some = own("Some", span);
-                quote_spanned!(span=> let #some(#item) = #item else { continue; };)
-            }
-            ("inspect", [f]) => {
-                let value = apply(f, &[(&item, true)])?;
-                quote_spanned!(span=> #value;)
-            }
-            ("filter", [f]) => {
-                let test = apply(f, &[(&item, true)])?;
-                quote_spanned!(span=> if !#test { continue; })
-            }
-            ("take_while", [f]) => {
-                let test = apply(f, &[(&item, true)])?;
-                quote_spanned!(span=> if !#test { break; })
-            }
-            ("skip_while", [f]) => {
-                let test = apply(f, &[(&item, true)])?;
-                let skips = self.variable("skips");
-                self.before
-                    .extend(quote_spanned!(span=> let mut #skips = true;));
-                quote_spanned!(span=> if #skips { if #test { continue; } #skips = false; })
-            }
-            ("skip", [count]) => {
-                let left = self.variable("left");
-                self.before
-                    .extend(quote_spanned!(span=> let mut #left: usize = #count;));
-                quote_spanned!(span=> if #left > 0 { #left -= 1; continue; })
-            }
-            ("take", [count]) => {
-                let left = self.variable("left");
-                self.before
-                    .extend(quote_spanned!(span=> let mut #left: usize = #count;));
-                // Before anything else is done with an item that is not taken.
-                self.first
-                    .extend(quote_spanned!(span=> if #left == 0 { break; }));
-                quote_spanned!(span=> #left -= 1;)
-            }
-            ("enumerate", []) => {
-                let at = self.variable("at");
-                self.before
-                    .extend(quote_spanned!(span=> let mut #at: usize = 0;));
-                self.refers = false;
-                quote_spanned!(span=> let #item = (#at, #item); #at += 1;)
-            }
-            ("copied" | "cloned", []) => {
-                self.refers = false;
-                quote_spanned!(span=> let #item = *#item;)
-            }
-            ("step_by", [by]) => {
-                let (left, step) = (self.variable("left"), self.variable("step"));
-                self.before.extend(
-                    quote_spanned!(span=> let mut #left = 0; let #step: usize = #by; assert!(#step != 0);),
-                );
-                quote_spanned!(span=> if #left > 0 { #left -= 1; continue; } #left = #step - 1;)
-            }
-            ("rev" | "zip", _) => {
-                let help = match &*name {
-                    "rev" => "put it next to what is run over: `a.iter().rev().map(..)`",
-                    _ => "put it next to what is run over: `a.iter().zip(b).map(..)`",
-                };
-                return refused(
-                    m.method.span(),
-                    format!("`{name}` behind another adaptor"),
-                    help,
-                );
-            }
-            _ => {
-                return refused(
-                    m.method.span(),
-                    format!("`{name}` of an iterator is not part of the task language"),
-                    instead_of_adaptor(&name).unwrap_or("write a loop"),
-                );
-            }
-        };
-        self.rest.extend(rest);
-        Ok(())
-    }
-
-    /// The loop, with what is done with `item`.
-    fn with(&self, label: Option<&syn::Label>, body: &TokenStream) -> TokenStream {
-        let Self {
-            span,
-            over,
-            pat,
-            first,
-            rest,
-            ..
-        } = self;
-        quote_spanned!(*span=> #label for #pat in (#over) { #first #rest #body })
-    }
-
-    /// A block that runs the loop, and what it comes to.
-    fn block(&self, before: &TokenStream, body: &TokenStream, value: &TokenStream) -> syn::Expr {
-        let (own, run) = (&self.before, self.with(None, body));
-        parse_quote_spanned!(self.span=> { #own #before #run #value })
-    }
-}
-
-/// The expression of `e` that this method call is.
-fn last_of<'e>(e: &'e syn::Expr, m: &syn::ExprMethodCall) -> &'e syn::Expr {
-    let mut at = strip(e);
-    while let syn::Expr::MethodCall(call) = at {
-        if std::ptr::eq(call, m) {
-            break;
-        }
-        at = strip(&call.receiver);
-    }
-    at
-}
-
-/// A pattern for the items of what a `for` runs over, and the same as a value.
-fn shape(e: &syn::Expr, span: Span, parts: &mut usize) -> (TokenStream, TokenStream) {
-    let mut part = || {
-        *parts += 1;
-        own(&format!("part_{parts}"), span).into_token_stream()
-    };
-    let syn::Expr::MethodCall(m) = strip(e) else {
-        let part = part();
-        return (part.clone(), part);
-    };
-    match m.method.to_string().as_str() {
-        "zip" if m.args.len() == 1 => {
-            let (a, x) = shape(&m.receiver, span, parts);
-            let (b, y) = shape(&m.args[0], span, parts);
-            (
-                quote_spanned!(span=> (#a, #b)),
-                quote_spanned!(span=> (#x, #y)),
-            )
-        }
-        "enumerate" => {
-            let at = part();
-            let (a, x) = shape(&m.receiver, span, parts);
-            (
-                quote_spanned!(span=> (#at, #a)),
-                quote_spanned!(span=> (#at, #x)),
-            )
-        }
-        "rev" | "step_by" => shape(&m.receiver, span, parts),
-        _ => {
-            let part = part();
-            (part.clone(), part)
-        }
-    }
-}
-
 impl Checker<'_> {
     /// The value of a chain; none if this method does not end one.
     pub(super) fn chain(&mut self, m: &syn::ExprMethodCall, want: Option<&Ty>) -> Option<Expr> {
+        if let Some(taken) = self.taken_into(m, want) {
+            return Some(self.expr(&taken, want));
+        }
         if let Some(found) = self.search(m, want) {
             return Some(found);
         }
@@ -363,25 +94,46 @@ impl Checker<'_> {
             return Some(whole);
         }
         let ends = match (&*m.method.to_string(), m.args.len()) {
-            ("sum" | "product" | "count", 0) | ("any" | "all" | "for_each", 1) | ("fold", 2) => {
-                true
-            }
+            ("sum" | "product" | "count", 0)
+            | ("any" | "all" | "for_each" | "try_for_each", 1)
+            | ("fold" | "try_fold", 2) => true,
             _ => is_search(m),
         };
         if !ends {
             return self.unended(m);
         }
-        let made = Loop::new(&m.receiver, m.span())?.and_then(|over| self.all_of(&over, m, want));
+        if self.goes_on(m) {
+            return None;
+        }
+        let over = self.loop_over(&m.receiver, m.span())?;
+        let made = over.and_then(|over| self.all_of(&over, m, want));
         Some(match made {
             Ok(block) => self.expr(&block, want),
             Err(why) => self.refuse(why.span, why.message, why.help),
         })
     }
 
+    /// Whether a method takes some items of a range that a variable has, which has the others afterwards.
+    pub(super) fn goes_on(&self, m: &syn::ExprMethodCall) -> bool {
+        let borrows = [
+            "any",
+            "all",
+            "next",
+            "nth",
+            "find",
+            "find_map",
+            "position",
+            "try_fold",
+            "try_for_each",
+        ];
+        let held = matches!(strip(&m.receiver), syn::Expr::Path(_));
+        held && borrows.iter().any(|name| m.method == name)
+    }
+
     /// What is wrong with an iterator that no method ends; none if this is no iterator.
     fn unended(&mut self, m: &syn::ExprMethodCall) -> Option<Expr> {
         let (name, mut adaptors) = (m.method.to_string(), Vec::new());
-        let base = links(&m.receiver, &mut adaptors)?;
+        let base = self.links(&m.receiver, &mut adaptors)?;
         if ADAPTORS.contains(&&*name) {
             return Some(self.refuse(
                 m.method.span(),
@@ -389,7 +141,7 @@ impl Checker<'_> {
                 "write a loop, or end it by `sum`, `product`, `count`, `fold`, `any`, `all`, `for_each`, or by `min`, `max`, `position`, `find` and what is asked of these",
             ));
         }
-        if adaptors.is_empty() && matches!(base, syn::Expr::Range(_)) {
+        if adaptors.is_empty() && self.range_of(base).is_some() {
             return None;
         }
         let help = match &*name {
@@ -422,7 +174,7 @@ impl Checker<'_> {
         let value = all.to_token_stream();
         Ok(match (&*name, &args[..]) {
             ("sum" | "product", []) => {
-                let (ty, float) = self.sum_type(m, want)?;
+                let (ty, float) = self.sum_type(over, m, want)?;
                 // As Rust begins: what is added to it keeps its sign, if that is all there is.
                 let first = match (&*name, float) {
                     ("sum", true) => quote_spanned!(span=> -0.0),
@@ -455,15 +207,24 @@ impl Checker<'_> {
                 let body = apply(f, &[(&item, false)])?;
                 over.block(&none, &quote_spanned!(span=> #body;), &none)
             }
+            ("try_fold", [first, f]) => {
+                let next = apply(f, &[(&all, false), (&item, false)])?;
+                self.tried(over, Some(first), &next, want, m)?
+            }
+            ("try_for_each", [f]) => {
+                let next = apply(f, &[(&item, false)])?;
+                self.tried(over, None, &next, want, m)?
+            }
             ("any" | "all", [f]) => {
                 let test = apply(f, &[(&item, false)])?;
                 let (test, first, last) = match &*name {
                     "any" => (test, false, true),
                     _ => (quote_spanned!(span=> !#test), true, false),
                 };
+                let leave = over.leave();
                 over.block(
                     &quote_spanned!(span=> let mut #all = #first;),
-                    &quote_spanned!(span=> if #test { #all = #last; break; }),
+                    &quote_spanned!(span=> if #test { #all = #last; #leave; }),
                     &value,
                 )
             }
@@ -479,9 +240,64 @@ impl Checker<'_> {
         })
     }
 
+    /// The block of a `fold` that ends where a step comes to nothing or to an error.
+    fn tried(
+        &mut self,
+        over: &Loop,
+        first: Option<&syn::Expr>,
+        next: &TokenStream,
+        want: Option<&Ty>,
+        m: &syn::ExprMethodCall,
+    ) -> Result<syn::Expr, Refused> {
+        let (span, all, step) = (over.span, own("all", over.span), own("step", over.span));
+        let (first, put) = match first {
+            Some(first) => (
+                quote_spanned!(span=> let mut #all = #first;),
+                quote_spanned!(span=> #all =),
+            ),
+            None => (TokenStream::new(), TokenStream::new()),
+        };
+        let ahead = over.block(
+            &quote_spanned!(span=> let mut #step; #first),
+            &quote_spanned!(span=> #step = #next;),
+            &step.to_token_stream(),
+        );
+        let known = match want.and_then(|want| Sum::of(want, self)) {
+            Some(sum) => Some(sum),
+            None => {
+                let ty = self.type_ahead(&ahead);
+                let sum = Sum::of(&ty, self);
+                if sum.is_none() && !matches!(self.shallow(&ty), Ty::Error | Ty::Never) {
+                    let (name, shown) = (&m.method, self.show(&ty));
+                    return refused(
+                        m.method.span(),
+                        format!("what `{name}` takes gives `{shown}`"),
+                        "it gives an `Option` or a `Result`: where it goes on, and where it ends",
+                    );
+                }
+                sum
+            }
+        };
+        let wrap = match known {
+            Some(Sum::Result) => own("Ok", span),
+            _ => own("Some", span),
+        };
+        let value = match put.is_empty() {
+            true => quote_spanned!(span=> ()),
+            false => all.to_token_stream(),
+        };
+        let block = over.block(
+            &first,
+            &quote_spanned!(span=> #put (#next)?;),
+            &quote_spanned!(span=> #wrap(#value)),
+        );
+        Ok(closure_block(&block, span))
+    }
+
     /// The type of a sum, as it is written behind a name, and whether it is a float: what is written there, or what it is used as, as Rust asks for too.
     fn sum_type(
         &mut self,
+        over: &Loop,
         m: &syn::ExprMethodCall,
         want: Option<&Ty>,
     ) -> Result<(TokenStream, bool), Refused> {
@@ -501,11 +317,25 @@ impl Checker<'_> {
             Some(Ty::Var(v)) if self.table.class(v) != Class::Any => {
                 Ok((TokenStream::new(), self.table.class(v) == Class::Float))
             }
-            _ => refused(
-                span,
-                format!("the type of this `{name}` must be known here"),
-                "write it: `.sum::<u64>()`",
-            ),
+            // Nothing has said it yet: there are no sums but of what they are of.
+            None | Some(Ty::Var(_)) => {
+                let item = self.type_ahead(&over.last_item());
+                let mut ty = self.shallow(&item);
+                while let Ty::Ref { target, .. } = ty {
+                    ty = self.shallow(&target);
+                }
+                match ty {
+                    Ty::Scalar(s) if s.is_int() || s.is_float() => {
+                        let ty = Ident::new(s.name(), span);
+                        Ok((quote_spanned!(span=> : #ty), s.is_float()))
+                    }
+                    Ty::Var(v) if self.table.class(v) != Class::Any => {
+                        Ok((TokenStream::new(), self.table.class(v) == Class::Float))
+                    }
+                    _ => unknown_sum(&name, span),
+                }
+            }
+            _ => unknown_sum(&name, span),
         }
     }
 
@@ -513,11 +343,11 @@ impl Checker<'_> {
     pub(super) fn chained_for(&mut self, f: &syn::ExprForLoop) -> Option<Expr> {
         let span = f.expr.span();
         let mut adaptors = Vec::new();
-        let over = links(&f.expr, &mut adaptors)?;
+        let over = self.links(&f.expr, &mut adaptors)?;
         if adaptors.iter().all(|m| is_head(m, &adaptors, over)) {
             return None;
         }
-        let made = Loop::new(&f.expr, span)?;
+        let made = self.loop_over(&f.expr, span)?;
         if let (Some(attr), Ok(_)) = (f.attrs.iter().find(|a| is_parallel_attribute(a)), &made) {
             return Some(self.refuse(
                 attr.span(),
@@ -527,8 +357,13 @@ impl Checker<'_> {
         }
         let made = made.map(|over| -> syn::Expr {
             let (pat, body, item) = (&f.pat, &f.body, item(span));
+            let (label, round) = (&f.label, own(ROUND, span));
             let body = quote_spanned!(span=> let #pat = #item; #body);
-            let (before, run) = (&over.before, over.with(f.label.as_ref(), &body));
+            let run = match over.is_plain() {
+                true => over.with(label.as_ref(), &body),
+                false => over.with(None, &quote_spanned!(span=> #[#round] #label { #body })),
+            };
+            let before = &over.before;
             parse_quote_spanned!(span=> { #before #run })
         });
         Some(match made {
@@ -536,4 +371,12 @@ impl Checker<'_> {
             Err(why) => self.refuse(why.span, why.message, why.help),
         })
     }
+}
+
+fn unknown_sum<T>(name: &str, span: Span) -> Result<T, Refused> {
+    refused(
+        span,
+        format!("the type of this `{name}` must be known here"),
+        "write it: `.sum::<u64>()`",
+    )
 }

@@ -8,7 +8,7 @@ use super::{
         places::strip,
         refutable::{Needs, needs_of},
     },
-    Loop, Refused, apply,
+    Refused, apply,
     asked::OF_OPTION,
     own, refused,
     sources::{is_part, is_search, part},
@@ -73,53 +73,6 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Reads a search; none if what it runs over is no iterator, and it is no part of anything else either.
-    fn new(search: &Search<'_>, span: Span) -> Option<Result<Self, Refused>> {
-        let (some, best) = (own("some", span), own("best", span));
-        let (of, by) = (&search.end.receiver, &search.end.method);
-        let of_slice = matches!(strip(of), syn::Expr::MethodCall(m) if m.method == "iter" && m.args.is_empty());
-        if by == "rposition" && !of_slice {
-            let why = "`rposition` of what is no slice's `iter`";
-            let help = "run over the numbers from behind: `(0..n).rev().find(..)`";
-            return Some(refused(by.span(), why, help));
-        }
-        let over = match by == "rposition" {
-            true => Loop::new(
-                &parse_quote_spanned!(by.span()=> (#of).enumerate().rev()),
-                span,
-            ),
-            false => Loop::new(of, span),
-        };
-        let over = over.filter(|_| is_search(search.end));
-        let run = match over {
-            Some(over) => {
-                over.and_then(|over| over.finding(search.end, &some, &best, search.own_orders))
-            }
-            None if is_part(search.end) => part(search.end, &some, &best),
-            None => return None,
-        };
-        Some(run.and_then(|run| {
-            let mut value = best.to_token_stream();
-            for m in &search.made {
-                value = match m.args.first() {
-                    Some(f) => {
-                        let made = apply(f, &[(&best, false)])?;
-                        quote_spanned!(span=> { let #best = #value; #made })
-                    }
-                    None => quote_spanned!(span=> *#value),
-                };
-            }
-            Ok(Self {
-                span,
-                run,
-                some,
-                best,
-                value,
-                err: None,
-            })
-        }))
-    }
-
     pub(super) fn block(&self, value: &TokenStream) -> syn::Expr {
         let run = &self.run;
         parse_quote_spanned!(self.span=> { #run #value })
@@ -231,6 +184,56 @@ impl Checker<'_> {
         }
     }
 
+    /// Reads a search; none if what it runs over is no iterator, and it is no part of anything else either.
+    fn found(&mut self, search: &Search<'_>, span: Span) -> Option<Result<Found, Refused>> {
+        if self.goes_on(search.end) {
+            return None;
+        }
+        let (some, best) = (own("some", span), own("best", span));
+        let (of, by) = (&search.end.receiver, &search.end.method);
+        let of_slice = matches!(strip(of), syn::Expr::MethodCall(m) if m.method == "iter" && m.args.is_empty());
+        if by == "rposition" && !of_slice {
+            let why = "`rposition` of what is no slice's `iter`";
+            let help = "run over the numbers from behind: `(0..n).rev().find(..)`";
+            return Some(refused(by.span(), why, help));
+        }
+        let over = match by == "rposition" {
+            true => self.loop_over(
+                &parse_quote_spanned!(by.span()=> (#of).enumerate().rev()),
+                span,
+            ),
+            false => self.loop_over(of, span),
+        };
+        let over = over.filter(|_| is_search(search.end));
+        let run = match over {
+            Some(over) => {
+                over.and_then(|over| over.finding(search.end, &some, &best, search.own_orders))
+            }
+            None if is_part(search.end) => part(search.end, &some, &best),
+            None => return None,
+        };
+        Some(run.and_then(|run| {
+            let mut value = best.to_token_stream();
+            for m in &search.made {
+                value = match m.args.first() {
+                    Some(f) => {
+                        let made = apply(f, &[(&best, false)])?;
+                        quote_spanned!(span=> { let #best = #value; #made })
+                    }
+                    None => quote_spanned!(span=> *#value),
+                };
+            }
+            Ok(Found {
+                span,
+                run,
+                some,
+                best,
+                value,
+                err: None,
+            })
+        }))
+    }
+
     /// Whether a method is one that the program has written for what it is called on.
     pub(super) fn is_own_method(&mut self, m: &syn::ExprMethodCall) -> bool {
         if !self.m.has_methods(&m.method.to_string()) {
@@ -268,6 +271,11 @@ impl Checker<'_> {
         want: Option<&Ty>,
         span: Span,
     ) -> Expr {
+        if let syn::Expr::MethodCall(_) = strip(e)
+            && let Some(held) = self.with_held(e)
+        {
+            return self.matching_of(&held, arms, want, span);
+        }
         if let Some(matched) = self.matched_exchange(e, arms, want, span) {
             return matched;
         }
@@ -276,7 +284,7 @@ impl Checker<'_> {
         let plain = Arms::new(self, arms);
         let found = search.filter(|_| plain.is_some());
         match (
-            found.and_then(|search| Found::new(&search, e.span())),
+            found.and_then(|search| self.found(&search, e.span())),
             plain,
         ) {
             (Some(Ok(found)), Some(arms)) => self.expr(&found.matched(&arms), want),
@@ -315,11 +323,14 @@ impl Checker<'_> {
         want: Option<&Ty>,
     ) -> Option<Expr> {
         let made = match self.of_rusts(Search::asked(asked)) {
-            Some(search) => Found::new(&search, asked.span())?.and_then(|found| found.asked(asked)),
+            Some(search) => self
+                .found(&search, asked.span())?
+                .and_then(|found| found.asked(asked)),
             None => {
                 let whole = syn::Expr::MethodCall(asked.clone());
                 let search = self.of_rusts(Search::new(&whole))?;
-                Found::new(&search, asked.span())?.map(|found| found.option())
+                self.found(&search, asked.span())?
+                    .map(|found| found.option())
             }
         };
         Some(match made {

@@ -1,7 +1,7 @@
 //! What may find nothing, by its name: methods that end a chain, `a.get(i)` and its kin, `x.checked_add(y)`. Of each the statements behind which `some` tells
 //! whether there is something, and `best` is that.
 
-use super::{super::places::strip, Loop, Refused, apply, item, own, refused};
+use super::{super::places::strip, Refused, apply, item, loops::Loop, own, refused};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::parse_quote_spanned;
@@ -122,6 +122,7 @@ impl Loop {
         own_orders: bool,
     ) -> Result<TokenStream, Refused> {
         let (span, item, key) = (self.span, item(self.span), own("key", self.span));
+        let leave = self.leave();
         let mut before = quote_spanned!(span=> let mut #some = false; let mut #best;);
         let take = |found: &Ident| quote_spanned!(span=> #best = #found; #some = true;);
         let body = match (&*end.method.to_string(), end.args.first()) {
@@ -129,32 +130,32 @@ impl Loop {
                 let (test, at) = (apply(f, &[(&item, false)])?, own("position", span));
                 before.extend(quote_spanned!(span=> let mut #at = 0usize;));
                 let take = take(&at);
-                quote_spanned!(span=> if #test { #take break; } #at += 1;)
+                quote_spanned!(span=> if #test { #take #leave; } #at += 1;)
             }
             // Over the items with their numbers, from behind.
             ("rposition", Some(f)) => {
                 let (test, at) = (apply(f, &[(&item, false)])?, own("position", span));
                 let take = take(&at);
-                quote_spanned!(span=> let (#at, #item) = #item; if #test { #take break; })
+                quote_spanned!(span=> let (#at, #item) = #item; if #test { #take #leave; })
             }
             ("find", Some(f)) => {
                 let (test, take) = (apply(f, &[(&item, true)])?, take(&item));
-                quote_spanned!(span=> if #test { #take break; })
+                quote_spanned!(span=> if #test { #take #leave; })
             }
             ("find_map", Some(f)) => {
                 let (value, is_some) = (apply(f, &[(&item, false)])?, own("Some", span));
                 let take = take(&item);
-                quote_spanned!(span=> if let #is_some(#item) = (#value) { #take break; })
+                quote_spanned!(span=> if let #is_some(#item) = (#value) { #take #leave; })
             }
             ("next", _) => {
                 let take = take(&item);
-                quote_spanned!(span=> #take break;)
+                quote_spanned!(span=> #take #leave;)
             }
             ("last", _) => take(&item),
             ("nth", Some(count)) => {
                 let (left, take) = (own("left", span), take(&item));
                 before.extend(quote_spanned!(span=> let mut #left: usize = #count;));
-                quote_spanned!(span=> if #left == 0 { #take break; } #left -= 1;)
+                quote_spanned!(span=> if #left == 0 { #take #leave; } #left -= 1;)
             }
             ("reduce", Some(f)) => {
                 let next = apply(f, &[(best, false), (&item, false)])?;

@@ -24,7 +24,7 @@ type Given<'t> = (&'t syn::Pat, Rc<Signature>, Named);
 
 impl Checker<'_> {
     /// The closure that an argument is, or that calls the function it names.
-    pub(super) fn closure_of(
+    pub(in super::super) fn closure_of(
         &mut self,
         arg: &syn::Expr,
         takes: usize,
@@ -145,6 +145,7 @@ impl Checker<'_> {
             broken: false,
             is_block: true,
             parallel: false,
+            whole: None,
         };
         let scopes = std::mem::replace(&mut self.scopes, vec![BTreeMap::new()]);
         let loops = std::mem::replace(&mut self.loops, vec![scope]);

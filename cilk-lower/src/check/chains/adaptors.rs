@@ -1,0 +1,282 @@
+//! What a chain's adaptors make of its loop.
+
+use super::{
+    Refused, apply, item,
+    loops::{Loop, is_head, last_of, once},
+    own, refused, returns, what_leaves,
+};
+use crate::{
+    check::{Checker, iteration::instead_of_adaptor, places::strip},
+    ty::Ty,
+};
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
+use syn::{parse_quote_spanned, spanned::Spanned};
+
+/// How many loops a chain may stand for.
+const MOST: usize = 64;
+
+/// Where a chain's loop stands.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place<'l> {
+    /// What runs over its items, and how many of these are around it in all.
+    pub(super) around: Option<&'l Loop>,
+    pub(super) depth: usize,
+    /// How many variables those beside it have.
+    pub(super) made: usize,
+}
+
+impl Checker<'_> {
+    /// The loop of what stands before the last method; none if that is no iterator.
+    pub(super) fn loop_over(&mut self, e: &syn::Expr, span: Span) -> Option<Result<Loop, Refused>> {
+        self.loop_at(e, span, Place::default())
+    }
+
+    pub(super) fn loop_at(
+        &mut self,
+        e: &syn::Expr,
+        span: Span,
+        place: Place<'_>,
+    ) -> Option<Result<Loop, Refused>> {
+        let mut adaptors = Vec::new();
+        let base = self.links(e, &mut adaptors)?;
+        let made = once(base).or_else(|| self.range_of(base).map(syn::Expr::Range));
+        let mut over = made.as_ref().unwrap_or(base);
+        if let Some(last) = adaptors.iter().rposition(|m| m.method == "chain")
+            && adaptors[last].args.len() == 1
+        {
+            let all = self.chained(adaptors[last], span, place);
+            return Some(all.and_then(|all| self.adapted(all, &adaptors[last + 1..])));
+        }
+        let is_range = matches!(over, syn::Expr::Range(_));
+        let head = |m: &&&syn::ExprMethodCall| {
+            let name = m.method.to_string();
+            let direct = std::ptr::eq(strip(&m.receiver), base);
+            is_head(m, &adaptors, over)
+                && !(name == "enumerate" && is_range)
+                && (direct || !matches!(&*name, "copied" | "cloned"))
+        };
+        let known = adaptors.iter().take_while(head).count();
+        let element = matches!(over, syn::Expr::MethodCall(m) if m.method == "iter" || m.method == "iter_mut");
+        let refers = element
+            && adaptors[..known]
+                .iter()
+                .all(|m| m.method == "rev" || m.method == "step_by");
+        let turns = !adaptors[..known].iter().any(|m| m.method == "zip");
+        if let Some(last) = adaptors[..known].last() {
+            over = last_of(e, last);
+        }
+        let all = Loop::new(over, span, place, refers, turns);
+        Some(self.adapted(all, &adaptors[known..]))
+    }
+
+    pub(super) fn adapted(
+        &mut self,
+        mut all: Loop,
+        adaptors: &[&syn::ExprMethodCall],
+    ) -> Result<Loop, Refused> {
+        for m in adaptors {
+            self.adapt(&mut all, m)?;
+            if all.count() > MOST {
+                let help = "write a loop in the loop";
+                return refused(m.method.span(), "too many iterators in one", help);
+            }
+        }
+        Ok(all)
+    }
+
+    /// What runs over the items of one and then of another.
+    fn chained(
+        &mut self,
+        m: &syn::ExprMethodCall,
+        span: Span,
+        place: Place<'_>,
+    ) -> Result<Loop, Refused> {
+        let mut inside = Place {
+            depth: place.depth + 1,
+            ..place
+        };
+        let first = self.beside(&m.receiver, span, inside)?;
+        inside.made = first.made;
+        let second = self.beside(&m.args[0], span, inside)?;
+        Ok(first.and_then(second))
+    }
+
+    /// The loop of a chain, or of what a `for` runs over.
+    pub(super) fn beside(
+        &mut self,
+        e: &syn::Expr,
+        span: Span,
+        place: Place<'_>,
+    ) -> Result<Loop, Refused> {
+        self.loop_at(e, span, place)
+            .unwrap_or_else(|| Ok(Loop::new(e, span, place, false, true)))
+    }
+
+    fn adapt(&mut self, all: &mut Loop, m: &syn::ExprMethodCall) -> Result<(), Refused> {
+        let (span, name) = (m.span(), m.method.to_string());
+        let (item, leave) = (item(span), all.leave());
+        let args: Vec<&syn::Expr> = m.args.iter().collect();
+        let kept = matches!(
+            &*name,
+            "map" | "copied" | "cloned" | "inspect" | "enumerate" | "zip"
+        );
+        let turns = matches!(
+            &*name,
+            "map" | "copied" | "cloned" | "inspect" | "filter" | "filter_map" | "rev"
+        );
+        let rest = match (&*name, &args[..]) {
+            ("map", [f]) => {
+                let value = apply(f, &[(&item, false)])?;
+                all.refers = false;
+                quote_spanned!(span=> let #item = #value;)
+            }
+            ("filter_map" | "map_while", [f]) => {
+                let (some, value) = (own("Some", span), apply(f, &[(&item, false)])?);
+                let leave = match &*name {
+                    "map_while" => leave,
+                    _ => quote_spanned!(span=> continue),
+                };
+                all.refers = false;
+                quote_spanned!(span=> let #some(#item) = (#value) else { #leave; };)
+            }
+            ("flatten", []) => {
+                self.flatten(all, span);
+                return Ok(());
+            }
+            ("flat_map", [f]) => return self.flat_map(all, f, span),
+            ("inspect", [f]) => {
+                let value = apply(f, &[(&item, true)])?;
+                quote_spanned!(span=> #value;)
+            }
+            ("filter", [f]) => {
+                let test = apply(f, &[(&item, true)])?;
+                quote_spanned!(span=> if !#test { continue; })
+            }
+            ("take_while", [f]) => {
+                let test = apply(f, &[(&item, true)])?;
+                quote_spanned!(span=> if !#test { #leave; })
+            }
+            ("skip_while", [f]) => {
+                let test = apply(f, &[(&item, true)])?;
+                let skips = all.variable("skips");
+                all.before
+                    .extend(quote_spanned!(span=> let mut #skips = true;));
+                quote_spanned!(span=> if #skips { if #test { continue; } #skips = false; })
+            }
+            ("skip", [count]) => {
+                let left = all.variable("left");
+                all.before
+                    .extend(quote_spanned!(span=> let mut #left: usize = #count;));
+                quote_spanned!(span=> if #left > 0 { #left -= 1; continue; })
+            }
+            ("take", [count]) => {
+                let left = all.variable("left");
+                all.before
+                    .extend(quote_spanned!(span=> let mut #left: usize = #count;));
+                // Before anything else is done with an item that is not taken.
+                all.at_first(&quote_spanned!(span=> if #left == 0 { #leave; }));
+                quote_spanned!(span=> #left -= 1;)
+            }
+            ("enumerate", []) => {
+                let at = all.variable("at");
+                all.before
+                    .extend(quote_spanned!(span=> let mut #at: usize = 0;));
+                all.refers = false;
+                quote_spanned!(span=> let #item = (#at, #item); #at += 1;)
+            }
+            ("copied" | "cloned", []) => {
+                all.refers = false;
+                quote_spanned!(span=> let #item = *#item;)
+            }
+            ("step_by", [by]) => {
+                let (left, step) = (all.variable("left"), all.variable("step"));
+                all.before.extend(
+                    quote_spanned!(span=> let mut #left = 0; let #step: usize = #by; assert!(#step != 0);),
+                );
+                quote_spanned!(span=> if #left > 0 { #left -= 1; continue; } #left = #step - 1;)
+            }
+            ("rev", []) if all.turn() => TokenStream::new(),
+            ("rev", _) => {
+                return refused(
+                    m.method.span(),
+                    "`rev` behind another adaptor",
+                    "put it next to what is run over: `a.iter().rev().map(..)`",
+                );
+            }
+            ("zip", [other]) => return self.zipped(all, other, m),
+            _ => {
+                return refused(
+                    m.method.span(),
+                    format!("`{name}` of an iterator is not part of the task language"),
+                    instead_of_adaptor(&name).unwrap_or("write a loop"),
+                );
+            }
+        };
+        all.then(&rest);
+        all.steady &= kept;
+        all.turns &= turns;
+        Ok(())
+    }
+
+    /// What the items have in them: `Option`s and `Result`s one value or none, all else what a `for` over it has.
+    fn flatten(&mut self, all: &mut Loop, span: Span) {
+        let item = item(span);
+        let mut ty = self.type_ahead(&all.last_item());
+        let mut lent = false;
+        while let Ty::Ref { target, .. } = self.shallow(&ty) {
+            (ty, lent) = (*target, true);
+        }
+        let variant = match self.shallow(&ty) {
+            Ty::Option(_) => Some("Some"),
+            Ty::Result(..) => Some("Ok"),
+            _ => None,
+        };
+        let Some(variant) = variant else {
+            let lent = lent || matches!(self.shallow(&ty), Ty::Slice { .. });
+            let over = parse_quote_spanned!(span=> #item);
+            let inner = Loop::new(&over, span, all.inside(), lent, true);
+            return all.nest(&inner);
+        };
+        let variant = own(variant, span);
+        all.then(&quote_spanned!(span=> let #variant(#item) = #item else { continue; };));
+        all.steady = false;
+    }
+
+    /// The items of what a closure makes of each item.
+    fn flat_map(&mut self, all: &mut Loop, f: &syn::Expr, span: Span) -> Result<(), Refused> {
+        let item = item(span);
+        if let syn::Expr::Closure(closure) = strip(f)
+            && closure.inputs.len() == 1
+        {
+            let (stmts, value) = match strip(&closure.body) {
+                syn::Expr::Block(b) if b.label.is_none() => match b.block.stmts.split_last() {
+                    Some((syn::Stmt::Expr(value, None), stmts)) => (stmts, value),
+                    _ => (&[][..], &*closure.body),
+                },
+                value => (&[][..], value),
+            };
+            let (pat, before) = (&closure.inputs[0], all.clone());
+            all.then(&quote_spanned!(span=> let #pat = #item; #(#stmts)*));
+            if let Some(inner) = self.loop_at(value, span, all.inside()) {
+                if let Some(why) = what_leaves(&closure.body) {
+                    return Err(why);
+                }
+                if returns(&closure.body) {
+                    let help = "write a loop in the loop";
+                    return refused(f.span(), "a closure that returns an iterator early", help);
+                }
+                let inner = inner?;
+                all.nest(&inner);
+                return Ok(());
+            }
+            *all = before;
+        }
+        let value = apply(f, &[(&item, false)])?;
+        all.then(&quote_spanned!(span=> let #item = #value;));
+        all.refers = false;
+        self.flatten(all, span);
+        all.turns = false;
+        Ok(())
+    }
+}

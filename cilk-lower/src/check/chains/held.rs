@@ -1,0 +1,205 @@
+//! Iterators that have a name, `let odd = a.iter().filter(|x| **x % 2 == 1);`: the chain that the name stands for, which runs where it is used. What it
+//! begins with and takes is evaluated where it is named.
+
+use super::{
+    super::{Binding, Checker, closures::Names, places::strip},
+    is_own,
+    loops::{ADAPTORS, once},
+    own,
+};
+use crate::hir::{Stmt, VarId};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use std::rc::Rc;
+use syn::{parse_quote_spanned, spanned::Spanned};
+
+/// A chain that has a name.
+#[derive(Debug)]
+pub(in super::super) struct Held {
+    chain: syn::Expr,
+    /// What names in it stand for, where it was named: elsewhere they may mean something else.
+    names: Vec<(String, Option<VarId>)>,
+}
+
+impl Checker<'_> {
+    /// `let name = ..;` of an iterator that no method ends, if it is that.
+    pub(in super::super) fn let_chain(
+        &mut self,
+        pat: &syn::Pat,
+        value: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> bool {
+        let (syn::Pat::Ident(name), syn::Expr::MethodCall(m)) = (pat, strip(value)) else {
+            return false;
+        };
+        let plain = name.mutability.is_none() && name.by_ref.is_none() && name.subpat.is_none();
+        let value = self.with_held(value).unwrap_or_else(|| value.clone());
+        let begins = self.links(&value, &mut Vec::new());
+        if !plain || m.method == "clone" || begins.is_none() || self.is_own_method(m) {
+            return false;
+        }
+        let Some(held) = self.hold(&value, stmts) else {
+            return false;
+        };
+        let held = Held {
+            names: self.named_in(&held),
+            chain: held,
+        };
+        self.bind(&name.ident.to_string(), Binding::Chain(Rc::new(held)));
+        true
+    }
+
+    /// The same chain of names that nothing else has.
+    fn hold(&mut self, e: &syn::Expr, stmts: &mut Vec<Stmt>) -> Option<syn::Expr> {
+        let (e, span) = (strip(e), e.span());
+        if let Some(of) = once(e) {
+            let syn::Expr::MethodCall(m) = &of else {
+                return None;
+            };
+            let value = self.evaluated(&m.receiver.to_token_stream(), None, span, stmts);
+            return Some(parse_quote_spanned!(span=> #value.into_iter()));
+        }
+        match e {
+            syn::Expr::Range(r) => {
+                let mut end = |e: &Option<Box<syn::Expr>>| {
+                    let e = e.as_ref()?.to_token_stream();
+                    Some(self.evaluated(&e, None, span, stmts))
+                };
+                let (low, limits, high) = (end(&r.start), &r.limits, end(&r.end));
+                Some(parse_quote_spanned!(span=> (#low #limits #high)))
+            }
+            syn::Expr::MethodCall(m) if ADAPTORS.iter().any(|name| m.method == name) => {
+                let mut held = m.clone();
+                *held.receiver = self.hold(&m.receiver, stmts)?;
+                for arg in &mut held.args {
+                    *arg = self.hold_argument(&m.method, arg, stmts)?;
+                }
+                Some(syn::Expr::MethodCall(held))
+            }
+            syn::Expr::MethodCall(m) => {
+                let (name, of) = (m.method.to_string(), &m.receiver);
+                let of = match name.as_str() {
+                    "row_iter_mut" => return None,
+                    "into_iter" | "row_iter" => of.to_token_stream(),
+                    name if name.ends_with("_mut") => quote_spanned!(span=> &mut (#of)[..]),
+                    _ => quote_spanned!(span=> &(#of)[..]),
+                };
+                let mut held = m.clone();
+                *held.receiver = self.evaluated(&of, None, span, stmts);
+                for arg in &mut held.args {
+                    *arg = self.evaluated(&arg.to_token_stream(), Some("usize"), span, stmts);
+                }
+                Some(syn::Expr::MethodCall(held))
+            }
+            e => self.range_of(e).map(|_| e.clone()),
+        }
+    }
+
+    fn hold_argument(
+        &mut self,
+        method: &Ident,
+        arg: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<syn::Expr> {
+        let span = arg.span();
+        if let syn::Expr::Closure(closure) = strip(arg) {
+            if method == "flat_map" {
+                return self.stays(closure).then(|| arg.clone());
+            }
+            self.may_stand(closure);
+            let named = self.closure_named(closure, stmts);
+            let name = self.held_name(span);
+            self.bind(&name.to_string(), Binding::Closure(Rc::new(named)));
+            return Some(parse_quote_spanned!(span=> #name));
+        }
+        if method == "zip" || method == "chain" {
+            if self.links(arg, &mut Vec::new()).is_some() {
+                return self.hold(arg, stmts);
+            }
+            return Some(self.evaluated(&arg.to_token_stream(), None, span, stmts));
+        }
+        match method.to_string().as_str() {
+            "take" | "skip" | "step_by" => {
+                Some(self.evaluated(&arg.to_token_stream(), Some("usize"), span, stmts))
+            }
+            // A function of the program.
+            _ => Some(arg.clone()),
+        }
+    }
+
+    /// Whether a closure of loops in each other, which stands where the iterator is used, means the same there: it may name nothing that changes.
+    fn stays(&self, closure: &syn::ExprClosure) -> bool {
+        let names = Names::of(&closure.body).into_iter();
+        let mut bound = names.filter_map(|name| self.lookup(&name));
+        bound.all(|binding| match binding {
+            Binding::Var(var) => closure.capture.is_none() || self.vars[var.0].fixed.is_some(),
+            _ => true,
+        })
+    }
+
+    /// The variables that an expression names.
+    fn named_in(&self, e: &syn::Expr) -> Vec<(String, Option<VarId>)> {
+        let names = Names::of(e).into_iter().filter(|name| !is_own(name));
+        let var = |name: &String| match self.lookup(name) {
+            Some(Binding::Var(var)) => Some(*var),
+            _ => None,
+        };
+        names.map(|name| (name.clone(), var(&name))).collect()
+    }
+
+    fn held_name(&mut self, span: Span) -> Ident {
+        own(&format!("held_{}", self.fresh_loop().0), span)
+    }
+
+    /// A variable that has a value from here on.
+    fn evaluated(
+        &mut self,
+        value: &TokenStream,
+        ty: Option<&str>,
+        span: Span,
+        stmts: &mut Vec<Stmt>,
+    ) -> syn::Expr {
+        let name = self.held_name(span);
+        let ty = ty.map(|ty| Ident::new(ty, span));
+        let ty = ty.map(|ty| quote_spanned!(span=> : #ty));
+        let stmt: syn::Stmt = parse_quote_spanned!(span=> let #name #ty = #value;);
+        if let syn::Stmt::Local(local) = &stmt {
+            self.local(local, stmts);
+        }
+        parse_quote_spanned!(span=> #name)
+    }
+
+    /// An expression with the chains that its names stand for; none if there are none.
+    pub(in super::super) fn with_held(&self, e: &syn::Expr) -> Option<syn::Expr> {
+        match strip(e) {
+            syn::Expr::Path(p) => match self.lookup(&p.path.get_ident()?.to_string()) {
+                Some(Binding::Chain(held)) if self.named_in(&held.chain) == held.names => {
+                    Some(held.chain.clone())
+                }
+                _ => None,
+            },
+            syn::Expr::MethodCall(m) => {
+                let receiver = self.with_held(&m.receiver);
+                if m.method == "clone" && receiver.is_some() {
+                    return receiver;
+                }
+                let beside = m.method == "zip" || m.method == "chain";
+                let args: Vec<_> = m.args.iter().map(|arg| self.with_held(arg)).collect();
+                if receiver.is_none() && !(beside && args.iter().any(Option::is_some)) {
+                    return None;
+                }
+                let mut held = m.clone();
+                if let Some(receiver) = receiver {
+                    *held.receiver = receiver;
+                }
+                if beside {
+                    for (arg, with) in held.args.iter_mut().zip(args) {
+                        *arg = with.unwrap_or_else(|| arg.clone());
+                    }
+                }
+                Some(syn::Expr::MethodCall(held))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! `zip` that a `for` does not know by itself: beside ranges, and of what adaptors make.
+
+use super::{
+    Refused,
+    adaptors::Place,
+    item,
+    loops::{Loop, Rounds, is_side, shape},
+    own, refused,
+};
+use crate::{
+    check::{Checker, places::strip},
+    ty::Ty,
+};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::{parse_quote_spanned, spanned::Spanned};
+
+impl Checker<'_> {
+    /// What goes on beside it, item by item.
+    pub(super) fn zipped(
+        &mut self,
+        all: &mut Loop,
+        other: &syn::Expr,
+        m: &syn::ExprMethodCall,
+    ) -> Result<(), Refused> {
+        let (span, item) = (m.span(), item(m.span()));
+        let [left, right] = ["left", "right"].map(|name| own(name, span));
+        if let Some(range) = self.range_of(other) {
+            let (at, next) = counted(all, &range, false, span)?;
+            all.then(&quote_spanned!(span=> #next let #item = (#item, #at);));
+            all.go_on(true, false);
+            return Ok(());
+        }
+        // A `for` knows more of what stands beside another than of what stands alone.
+        if all.steady && is_side(other) && counts(all.only()).is_none() {
+            let side = Loop::new(other, span, all.place(), false, false);
+            if all.join(&side) {
+                return Ok(());
+            }
+        }
+        let mut beside = self.side(other, span, all.place())?;
+        if let (true, Some((range, from_end))) = (beside.steady, counts(beside.only())) {
+            let (at, next) = counted(all, &range, from_end, span)?;
+            let made = beside.item_of(&at, span);
+            all.before.extend(beside.before);
+            all.made = all.made.max(beside.made);
+            all.then(
+                &quote_spanned!(span=> let #left = #item; #next #made let #item = (#left, #item);),
+            );
+            all.go_on(true, false);
+            return Ok(());
+        }
+        if let (true, Some((range, from_end))) = (all.steady, counts(all.only())) {
+            // What is counted goes on beside what is run over.
+            let (at, next) = counted(&mut beside, &range, from_end, span)?;
+            let made = all.item_of(&at, span);
+            beside.before.extend(std::mem::take(&mut all.before));
+            beside.then(
+                &quote_spanned!(span=> let #right = #item; #next #made let #item = (#item, #right);),
+            );
+            beside.go_on(true, false);
+            *all = beside;
+            return Ok(());
+        }
+        if all.steady && beside.steady && all.join(&beside) {
+            return Ok(());
+        }
+        let slice = beside.only().and_then(slice_of).cloned();
+        let slice = slice.or_else(|| self.is_slice(other).then(|| other.clone()));
+        if let (true, Some(slice)) = (beside.steady, slice) {
+            let [of, at, one] = ["of", "at", "one"].map(|name| all.variable(name));
+            let (made, leave) = (beside.item_of(&one, span), all.leave());
+            all.before.extend(beside.before);
+            all.before
+                .extend(quote_spanned!(span=> let #of = &(#slice)[..]; let mut #at: usize = 0;));
+            all.then(&quote_spanned!(span=>
+                if #at >= #of.len() { #leave; } let #left = #item; let #one = &#of[#at]; #at += 1;
+                #made let #item = (#left, #item);));
+            all.go_on(true, false);
+            return Ok(());
+        }
+        refused(
+            m.method.span(),
+            "`zip` behind another adaptor",
+            "put it next to what is run over: `a.iter().zip(b).map(..)`",
+        )
+    }
+
+    /// The loop of what stands beside another: with all that a `for` knows there.
+    fn side(&mut self, e: &syn::Expr, span: Span, place: Place<'_>) -> Result<Loop, Refused> {
+        let (mut base, mut behind) = (strip(e), Vec::new());
+        while let syn::Expr::MethodCall(m) = base
+            && !is_side(base)
+        {
+            behind.push(m);
+            base = strip(&m.receiver);
+        }
+        if !is_side(base) || behind.iter().any(|m| m.method == "chain") {
+            return self.beside(e, span, place);
+        }
+        behind.reverse();
+        self.adapted(Loop::new(base, span, place, false, false), &behind)
+    }
+
+    /// Whether what stands beside others is a slice that is read.
+    fn is_slice(&mut self, e: &syn::Expr) -> bool {
+        if !matches!(strip(e), syn::Expr::Path(_) | syn::Expr::Reference(_)) {
+            return false;
+        }
+        let ty = self.type_ahead(e);
+        match self.shallow(&ty) {
+            Ty::Slice { mutable, .. } => !mutable,
+            Ty::Ref { mutable, target } => {
+                !mutable && matches!(self.shallow(&target), Ty::Array(..))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The range that is counted through, and whether it is from its end.
+fn counts(rounds: Option<&Rounds>) -> Option<(syn::ExprRange, bool)> {
+    let (mut over, mut from_end) = (strip(&rounds?.over), false);
+    while let syn::Expr::MethodCall(m) = over
+        && m.method == "rev"
+    {
+        (over, from_end) = (strip(&m.receiver), !from_end);
+    }
+    match over {
+        syn::Expr::Range(range) if range.start.is_some() && (range.end.is_some() || !from_end) => {
+            Some((range.clone(), from_end))
+        }
+        _ => None,
+    }
+}
+
+/// The slice whose elements are run over by reference.
+fn slice_of(rounds: &Rounds) -> Option<&syn::Expr> {
+    match strip(&rounds.over) {
+        syn::Expr::MethodCall(m) if m.method == "iter" && m.args.is_empty() => Some(&m.receiver),
+        _ => None,
+    }
+}
+
+/// Counts through a range beside a loop: the name of the number, and what gives it its value in a round, or ends the loop.
+fn counted(
+    all: &mut Loop,
+    range: &syn::ExprRange,
+    from_end: bool,
+    span: Span,
+) -> Result<(Ident, TokenStream), Refused> {
+    let Some(low) = &range.start else {
+        let help = "write `lo..hi`, or `lo..`";
+        return refused(range.span(), "a range without a beginning", help);
+    };
+    let [next, end, number] = ["next", "end", "number"].map(|name| all.variable(name));
+    let leave = all.leave();
+    all.before
+        .extend(quote_spanned!(span=> let mut #next = #low;));
+    let Some(high) = &range.end else {
+        return Ok((
+            number.clone(),
+            quote_spanned!(span=> let #number = #next; #next += 1;),
+        ));
+    };
+    all.before
+        .extend(quote_spanned!(span=> let mut #end = #high;));
+    let (at, to, way) = match from_end {
+        false => (&next, &end, quote_spanned!(span=> +=)),
+        true => (&end, &next, quote_spanned!(span=> -=)),
+    };
+    let step = match range.limits {
+        syn::RangeLimits::HalfOpen(_) => {
+            let step = quote_spanned!(span=> #at #way 1;);
+            let (before, behind) = match from_end {
+                false => (None, Some(&step)),
+                true => (Some(&step), None),
+            };
+            quote_spanned!(span=> if #next >= #end { #leave; } #before let #number = #at; #behind)
+        }
+        // Behind the last number of a type there is none.
+        syn::RangeLimits::Closed(_) => {
+            let over = all.variable("over");
+            all.before
+                .extend(quote_spanned!(span=> let mut #over = #next > #end;));
+            quote_spanned!(span=>
+                if #over { #leave; } let #number = #at;
+                if #at == #to { #over = true; } else { #at #way 1; })
+        }
+    };
+    Ok((number, step))
+}
+
+impl Loop {
+    /// What makes an item of what its only `for` would run over.
+    fn item_of(&self, one: &Ident, span: Span) -> TokenStream {
+        let Some(Rounds {
+            pat, value, rest, ..
+        }) = self.only()
+        else {
+            return TokenStream::new();
+        };
+        let item = item(span);
+        quote_spanned!(span=> let #pat = #one; let #item = #value; #rest)
+    }
+
+    /// Runs over both in step, if each is one `for`.
+    fn join(&mut self, other: &Self) -> bool {
+        let (Some(a), Some(b)) = (self.only(), other.only()) else {
+            return false;
+        };
+        if !is_side(&a.over) || !is_side(&b.over) {
+            return false;
+        }
+        let (span, item, left) = (self.span, item(self.span), own("left", self.span));
+        let mut parts = 0;
+        let (pat, value) = shape(&a.over, span, &mut parts);
+        let (beside, its_value) = shape(&b.over, span, &mut parts);
+        let (over, with) = (&a.over, &b.over);
+        let (mut first, (rest, more)) = (a.first.clone(), (&a.rest, &b.rest));
+        first.extend(b.first.clone());
+        let rounds = Rounds {
+            label: None,
+            over: parse_quote_spanned!(span=> (#over).zip(#with)),
+            pat: quote_spanned!(span=> (#pat, #beside)),
+            value,
+            first,
+            rest: quote_spanned!(span=>
+                #rest let #left = #item; let #item = #its_value; #more let #item = (#left, #item);),
+            inner: Vec::new(),
+        };
+        self.rounds = vec![rounds];
+        self.before.extend(other.before.clone());
+        self.made = self.made.max(other.made);
+        self.go_on(true, false);
+        true
+    }
+
+    /// Notes what has become of its items.
+    fn go_on(&mut self, steady: bool, turns: bool) {
+        self.refers = false;
+        self.steady &= steady;
+        self.turns &= turns;
+    }
+}

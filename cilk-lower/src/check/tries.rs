@@ -1,0 +1,137 @@
+//! `u8::try_from(x)`, `x.try_into()` and `a[..4].try_into()`: a `Result` whose error says nothing, `()`.
+
+use super::{Checker, chains::own, places::strip};
+use crate::{
+    hir::Expr,
+    ty::{Class, Ty},
+};
+use millstream_graph::ty::Scalar;
+use proc_macro2::Span;
+use quote::quote_spanned;
+use syn::{parse_quote_spanned, spanned::Spanned};
+
+/// What is asked of a result and comes to its value.
+const TAKE: &[&str] = &[
+    "unwrap",
+    "expect",
+    "unwrap_or",
+    "unwrap_or_else",
+    "unwrap_or_default",
+];
+
+/// `x.try_into()`
+pub(super) fn try_into(e: &syn::Expr) -> Option<&syn::Expr> {
+    match strip(e) {
+        syn::Expr::MethodCall(m) if m.method == "try_into" && m.args.is_empty() => {
+            Some(&m.receiver)
+        }
+        _ => None,
+    }
+}
+
+impl Checker<'_> {
+    /// An integer of another type, if it has that value.
+    pub(super) fn try_from(&mut self, x: &syn::Expr, to: Scalar, span: Span) -> Expr {
+        let ty = self.type_ahead(x);
+        let ty = match self.shallow(&ty) {
+            Ty::Ref { target, .. } => self.shallow(&target),
+            ty => ty,
+        };
+        let from = match ty {
+            Ty::Scalar(s) if s.is_int() => Some(s),
+            Ty::Var(v) if self.table.class(v) == Class::Int => Some(Scalar::I32),
+            _ => None,
+        };
+        let Some(from) = from else {
+            let shown = self.show(&ty);
+            return self.refuse(
+                span,
+                format!("`{to}::try_from` of `{shown}` is not part of the task language"),
+                "it takes integers: write `.. as`, or a function of the program",
+            );
+        };
+        let [value, made, ok, err] = ["value", "made", "Ok", "Err"].map(|name| own(name, span));
+        let [from, to] = [from, to].map(|s| syn::Ident::new(s.name(), span));
+        let tried: syn::Expr = parse_quote_spanned!(span=> {
+            let #value: #from = #x;
+            let #made = #value as #to;
+            if #made as #from == #value && (#made < 0) == (#value < 0) { #ok(#made) } else { #err(()) }
+        });
+        self.expr(&tried, None)
+    }
+
+    /// `x.try_into()` where a value of that type is wanted; none if it is no such one.
+    fn tried_into(&mut self, e: &syn::Expr, into: &Ty) -> Option<syn::Expr> {
+        let (of, span) = (try_into(e)?, e.span());
+        let [all, ok, err] = ["all", "Ok", "Err"].map(|name| own(name, span));
+        match self.shallow(into) {
+            Ty::Scalar(s) if s.is_int() => {
+                let ty = syn::Ident::new(s.name(), span);
+                Some(parse_quote_spanned!(span=> #ty::try_from(#of)))
+            }
+            Ty::Array(_, len) => {
+                let ty = match strip(of) {
+                    syn::Expr::Index(_) => None,
+                    of => Some(self.type_ahead(of)),
+                };
+                let ty = ty.map(|ty| match self.shallow(&ty) {
+                    Ty::Ref { target, .. } => self.shallow(&target),
+                    ty => ty,
+                });
+                if !matches!(ty, None | Some(Ty::Slice { .. } | Ty::Array(..))) {
+                    return None;
+                }
+                let at = own("at", span);
+                let of = match strip(of) {
+                    syn::Expr::Index(_) => quote_spanned!(span=> &#of),
+                    _ => quote_spanned!(span=> &(#of)[..]),
+                };
+                Some(parse_quote_spanned!(span=> {
+                    let #all = #of;
+                    if #all.len() as u64 == #len {
+                        #ok(std::array::from_fn::<_, { #len as usize }, _>(|#at| #all[#at]))
+                    } else {
+                        #err(())
+                    }
+                }))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same in front of a `?`, as it is or with what makes an error of the program's of its error.
+    pub(super) fn tried_for(&mut self, e: &syn::Expr, want: Option<&Ty>) -> Option<syn::Expr> {
+        if let Some(tried) = self.tried_into(e, want?) {
+            return Some(tried);
+        }
+        match strip(e) {
+            syn::Expr::MethodCall(m) if m.method == "ok" || m.method == "map_err" => {
+                let tried = self.tried_into(&m.receiver, want?)?;
+                let mut taken = m.clone();
+                *taken.receiver = parse_quote_spanned!(m.span()=> (#tried));
+                Some(syn::Expr::MethodCall(taken))
+            }
+            _ => None,
+        }
+    }
+
+    /// What takes the value of `x.try_into()` where it stands, `x.try_into().unwrap()`: what is wanted says which it is.
+    pub(super) fn taken_into(
+        &mut self,
+        m: &syn::ExprMethodCall,
+        want: Option<&Ty>,
+    ) -> Option<syn::Expr> {
+        if m.method == "try_into" && m.args.is_empty() {
+            let Ty::Result(into, _) = self.shallow(want?) else {
+                return None;
+            };
+            let whole = syn::Expr::MethodCall(m.clone());
+            return self.tried_into(&whole, &into);
+        }
+        try_into(&m.receiver).filter(|_| TAKE.iter().any(|name| m.method == name))?;
+        let tried = self.tried_into(&m.receiver, want?)?;
+        let mut taken = m.clone();
+        *taken.receiver = parse_quote_spanned!(m.span()=> (#tried));
+        Some(syn::Expr::MethodCall(taken))
+    }
+}
