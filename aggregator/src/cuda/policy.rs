@@ -636,8 +636,9 @@ mod tests {
         let all = |mut have, most, tile| {
             let mut runs = Vec::new();
             while have > 0 {
-                runs.push(even(have, most, tile));
-                have -= runs.last().unwrap();
+                let run = even(have, most, tile);
+                runs.push(run);
+                have -= run;
             }
             runs
         };
@@ -652,7 +653,7 @@ mod tests {
         for have in 1..400 {
             for most in 32..400 {
                 let run = even(have, most, 32);
-                assert!(run <= most && (run == have || run % 32 == 0));
+                assert!(run <= most && (run == have || run.is_multiple_of(32)));
             }
         }
     }
