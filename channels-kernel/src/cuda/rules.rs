@@ -3,6 +3,7 @@
 //!
 //! The rules themselves: the deepest level that has work is drained first, entries before continuations unless they are short of room. A run is
 //! as long as it and everything below it find room, as far as earlier runs of its level tell; where none has been, it takes a share of the room.
+//! A level that does not find room at once is divided in runs of the same length.
 
 use super::stack::FEW;
 
