@@ -64,6 +64,8 @@ pub(crate) struct Module {
     pub(crate) ranges: Option<Ranges>,
     /// Rust's trait `From`, where the program has blocks of it.
     pub(crate) conversions: Option<usize>,
+    /// The same of `Iterator`.
+    pub(crate) iterators: Option<usize>,
     /// The modules within the program.
     pub(crate) modules: BTreeSet<String>,
     /// Functions that have items of their own, as modules, and the modules around them.
@@ -164,6 +166,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         library: Library::default(),
         ranges: None,
         conversions: None,
+        iterators: None,
         inside: BTreeMap::new(),
         modules: BTreeSet::new(),
         at: At::default(),
@@ -184,7 +187,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
     m.declare_library();
     m.declare_all(items, &mut all);
     crate::impls::share_outputs(&mut all.blocks);
-    m.declare_conversions(&all.blocks);
+    m.declare_rusts(&all.blocks);
     // A block may stand before its struct.
     while !all.blocks.is_empty() {
         for (block, at) in std::mem::take(&mut all.blocks) {

@@ -88,6 +88,7 @@ const INTS: &str = "
     const fn unbounded_shr<T>(a: T, by: u32) -> T {
         if by < T::BITS { a >> by } else if T::MIN == 0 { 0 } else { a >> (T::BITS - 1) }
     }
+    const fn eq_ignore_ascii_case<T>(a: T, b: &T) -> bool { a.to_ascii_lowercase() == b.to_ascii_lowercase() }
     const fn to_be<T>(a: T) -> T { a.swap_bytes() }
     const fn to_le<T>(a: T) -> T { a }
     const fn midpoint<T>(a: T, b: T) -> T {
@@ -310,6 +311,12 @@ const TYPES: &str = "
         const fn is_empty(&self) -> bool { !(self.start < self.end) }
         const fn len(&self) -> usize {
             if self.start < self.end { self.end.wrapping_sub(self.start) as usize } else { 0 }
+        }
+        fn next(&mut self) -> Option<T> {
+            if !(self.start < self.end) { return None; }
+            let x = self.start;
+            self.start = x + 1;
+            Some(x)
         }
     }
     struct RangeInclusive<T> { first: T, last: T }

@@ -31,6 +31,9 @@ impl Module {
             None if names.last().is_some_and(|last| last == "From") => {
                 self.conversions.map(Item::Trait)
             }
+            None if names.last().is_some_and(|last| last == "Iterator") => {
+                self.iterators.map(Item::Trait)
+            }
             None => self.range_named(path).map(Item::Family),
         }
     }

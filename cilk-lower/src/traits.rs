@@ -96,31 +96,49 @@ impl Module {
         }
     }
 
-    /// Takes Rust's `From` for a trait of the program's, if it has blocks of it: then functions of theirs are found as others are.
-    pub(crate) fn declare_conversions(&mut self, blocks: &[(syn::ItemImpl, At)]) {
-        let is_from = |(block, _): &&(syn::ItemImpl, At)| match &block.trait_ {
-            Some((path, _)) => path.segments.last().is_some_and(|s| s.ident == "From"),
+    /// Takes Rust's `From` and `Iterator` for traits of the program's, if it has blocks of them: then functions of theirs are found as others are.
+    pub(crate) fn declare_rusts(&mut self, blocks: &[(syn::ItemImpl, At)]) {
+        self.conversions = self.declare_rusts_trait(
+            blocks,
+            syn::parse_quote! {
+                trait From<T> {
+                    fn from(value: T) -> Self;
+                }
+            },
+        );
+        self.iterators = self.declare_rusts_trait(
+            blocks,
+            syn::parse_quote! {
+                trait Iterator {
+                    type Item;
+                    fn next(&mut self) -> Option<Self::Item>;
+                }
+            },
+        );
+    }
+
+    fn declare_rusts_trait(
+        &mut self,
+        blocks: &[(syn::ItemImpl, At)],
+        item: syn::ItemTrait,
+    ) -> Option<usize> {
+        let is_of = |(block, _): &&(syn::ItemImpl, At)| match &block.trait_ {
+            Some((path, _)) => path.segments.last().is_some_and(|s| s.ident == item.ident),
             None => false,
         };
-        let Some((_, at)) = blocks.iter().find(is_from) else {
-            return;
-        };
-        if self.elsewhere(at, |m| m.named("From").is_some()) {
-            return;
+        let (_, at) = blocks.iter().find(is_of)?;
+        let name = item.ident.to_string();
+        if self.elsewhere(at, |m| m.named(&name).is_some()) {
+            return None;
         }
-        let item: syn::ItemTrait = syn::parse_quote! {
-            trait From<T> {
-                fn from(value: T) -> Self;
-            }
-        };
         let params = self.params(&item.generics);
-        self.conversions = Some(self.traits.len());
         self.traits.push(Trait {
-            name: item.ident.to_string(),
+            name,
             item: Rc::new(item),
             params,
             here: String::new(),
         });
+        Some(self.traits.len() - 1)
     }
 
     /// Whether what a type does is said of any type: `impl<T> Shape for T`.
@@ -183,7 +201,7 @@ impl Module {
 
     fn lacks(&mut self, block: &syn::ItemImpl, id: usize, name: &Ident) {
         let of = block.self_ty.to_token_stream().to_string();
-        let is_rusts = self.conversions == Some(id);
+        let is_rusts = self.conversions == Some(id) || self.iterators == Some(id);
         let lacks = self.diags.error(
             block.self_ty.span(),
             format!("this `impl` for `{of}` lacks `{name}`"),
@@ -402,6 +420,9 @@ impl Module {
 
     /// Whether a trait is in sight, so that its functions are called as methods.
     pub(crate) fn sees(&self, id: usize) -> bool {
+        if self.iterators == Some(id) {
+            return true;
+        }
         let of = &self.traits[id];
         let mut here = Some(self.at.here.as_str());
         while let Some(at) = here {

@@ -33,8 +33,6 @@ pub mod program {
 //~ 6:9: expected `[u8; 3]`, found `[u32; 3]`
 //~ 10:9: `bool` has no method `is_lt`
 //~   help: docs/language.md lists the methods
-//~ 15:24: an iterator stands only in a `for`
-//~   help: write a loop: `for x in a.iter() { .. }`, or take the slice apart: `while let [x, rest @ ..] = a { .. a = rest; }`
 //~ 21:21: a reference to `&u32` is not part of the task language
 //~   help: take it as it is: it is copied
 //~ 22:14: `y` cannot be changed: it is not declared `mut`

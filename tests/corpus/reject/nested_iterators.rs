@@ -47,8 +47,6 @@ pub mod program {
 //~   help: put it next to what is run over: `a.iter().rev().map(..)`
 //~ 20:27: a range that is held in a variable has no `find` here
 //~   help: write the range where it is needed: `(r.start..r.end).find(..)`, or a `for`
-//~ 22:35: a range that is held in a variable has no `next` here
-//~   help: write the range where it is needed: `(r.start..r.end).next(..)`, or a `for`
 //~ 26:30: what `try_fold` takes gives `u32`
 //~   help: it gives an `Option` or a `Result`: where it goes on, and where it ends
 //~ 27:31: `usize` has no method `try_into`

@@ -74,6 +74,7 @@ programs! {
     deep_recursion
     defaults
     defaults_of_traits
+    drawn_iterators
     dynamic_programs
     early_returns
     edit_distance
@@ -187,6 +188,7 @@ programs! {
     own_comparisons
     own_containers
     own_indices
+    own_iterators
     own_operators
     own_orders
     page_ranks

@@ -48,15 +48,25 @@ impl Checker<'_> {
             let all = self.chained(adaptors[last], span, place);
             return Some(all.and_then(|all| self.adapted(all, &adaptors[last + 1..])));
         }
+        if made.is_none() && self.is_own_iterator(base) {
+            let all = Loop::drawing(base, span, place);
+            return Some(self.adapted(all, &adaptors));
+        }
         let is_range = matches!(over, syn::Expr::Range(_));
-        let head = |m: &&&syn::ExprMethodCall| {
+        let head = |m: &syn::ExprMethodCall| {
             let name = m.method.to_string();
             let direct = std::ptr::eq(strip(&m.receiver), base);
             is_head(m, &adaptors, over)
                 && !(name == "enumerate" && is_range)
                 && (direct || !matches!(&*name, "copied" | "cloned"))
         };
-        let known = adaptors.iter().take_while(head).count();
+        let mut known = 0;
+        while known < adaptors.len()
+            && head(adaptors[known])
+            && !self.is_beside_own(adaptors[known])
+        {
+            known += 1;
+        }
         let element = matches!(over, syn::Expr::MethodCall(m) if m.method == "iter" || m.method == "iter_mut");
         let refers = element
             && adaptors[..known]

@@ -7,7 +7,10 @@ use super::{
     loops::{ADAPTORS, once},
     own,
 };
-use crate::hir::{Stmt, VarId};
+use crate::{
+    hir::{Stmt, VarId},
+    ty::Ty,
+};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use std::rc::Rc;
@@ -19,6 +22,17 @@ pub(in super::super) struct Held {
     chain: syn::Expr,
     /// What names in it stand for, where it was named: elsewhere they may mean something else.
     names: Vec<(String, Option<VarId>)>,
+    /// Of one that is `mut`, the same over the numbers that are left: what takes some of its items leaves the others.
+    left: Option<syn::Expr>,
+}
+
+/// The number of an item of these.
+const NUMBER: &str = "number";
+
+/// What has as many items, each by its number.
+struct Numbered {
+    len: TokenStream,
+    item: TokenStream,
 }
 
 impl Checker<'_> {
@@ -32,18 +46,32 @@ impl Checker<'_> {
         let (syn::Pat::Ident(name), syn::Expr::MethodCall(m)) = (pat, strip(value)) else {
             return false;
         };
-        let plain = name.mutability.is_none() && name.by_ref.is_none() && name.subpat.is_none();
+        let plain = name.by_ref.is_none() && name.subpat.is_none();
+        let is_drawn = name.mutability.is_some();
+        let value = match strip(value) {
+            syn::Expr::MethodCall(m) if m.method == "peekable" && is_drawn => &*m.receiver,
+            value => value,
+        };
         let value = self.with_held(value).unwrap_or_else(|| value.clone());
         let begins = self.links(&value, &mut Vec::new());
-        if !plain || m.method == "clone" || begins.is_none() || self.is_own_method(m) {
+        let is_copy = m.method == "clone" && !is_drawn;
+        if !plain || is_copy || begins.is_none() || self.is_own_method(m) {
             return false;
         }
         let Some(held) = self.hold(&value, stmts) else {
             return false;
         };
+        let (chain, left) = match is_drawn {
+            false => (held, None),
+            true => match self.drawn(&held, stmts) {
+                Some((chain, left)) => (chain, Some(left)),
+                None => return false,
+            },
+        };
         let held = Held {
-            names: self.named_in(&held),
-            chain: held,
+            names: self.named_in(&chain),
+            chain,
+            left,
         };
         self.bind(&name.ident.to_string(), Binding::Chain(Rc::new(held)));
         true
@@ -147,6 +175,137 @@ impl Checker<'_> {
         names.map(|name| (name.clone(), var(&name))).collect()
     }
 
+    /// What is left of an iterator that is `mut`, as one of its own.
+    fn whole_held(&self, e: &syn::Expr) -> Option<syn::Expr> {
+        let syn::Expr::Path(p) = strip(e) else {
+            return None;
+        };
+        match self.lookup(&p.path.get_ident()?.to_string()) {
+            Some(Binding::Chain(held)) if held.left.is_some() => Some(held.chain.clone()),
+            _ => None,
+        }
+    }
+
+    /// A chain whose items are taken one by one: over a variable that has the numbers of those that are left. Both as it begins with a copy of that, and as
+    /// it takes from it.
+    fn drawn(&mut self, held: &syn::Expr, stmts: &mut Vec<Stmt>) -> Option<(syn::Expr, syn::Expr)> {
+        let span = held.span();
+        let mut adaptors = Vec::new();
+        let base = self.links(held, &mut adaptors)?.clone();
+        let adaptors: Vec<syn::ExprMethodCall> = adaptors.into_iter().cloned().collect();
+        let is_range = self.range_of(&base).is_some();
+        let (mut numbered, mut known) = (self.numbered(&base), 0);
+        while let (Some(all), Some(m)) = (&numbered, adaptors.get(known)) {
+            let Some(next) = self.numbered_by(all, m) else {
+                break;
+            };
+            (numbered, known) = (Some(next), known + 1);
+        }
+        let stateless = ["map", "filter", "filter_map", "inspect", "copied", "cloned"];
+        let mut rest = adaptors[known..].iter();
+        if !rest.all(|m| stateless.iter().any(|name| m.method == name)) {
+            return None;
+        }
+        let left = self.held_name(span);
+        let numbers = match &numbered {
+            Some(Numbered { len, .. }) => quote_spanned!(span=> 0..#len),
+            None if is_range => quote_spanned!(span=> #base),
+            None => return None,
+        };
+        let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #left = #numbers;);
+        if let syn::Stmt::Local(local) = &stmt {
+            self.local(local, stmts);
+        }
+        let over = |from: TokenStream| {
+            let mut chain: syn::Expr = match &numbered {
+                Some(Numbered { item, .. }) => {
+                    let at = own(NUMBER, span);
+                    parse_quote_spanned!(span=> #from.map(|#at| #item))
+                }
+                None => parse_quote_spanned!(span=> #from),
+            };
+            for m in &adaptors[known..] {
+                let mut next = m.clone();
+                *next.receiver = chain;
+                chain = syn::Expr::MethodCall(next);
+            }
+            chain
+        };
+        Some((
+            over(quote_spanned!(span=> #left.clone())),
+            over(quote_spanned!(span=> #left.by_ref())),
+        ))
+    }
+
+    /// The items of what a chain begins with by their numbers, if that is a slice or an array, or parts of one.
+    fn numbered(&mut self, base: &syn::Expr) -> Option<Numbered> {
+        let syn::Expr::MethodCall(m) = base else {
+            return None;
+        };
+        let (span, of, at) = (m.span(), &m.receiver, own(NUMBER, m.span()));
+        let len = quote_spanned!(span=> #of.len());
+        let by = match m.method.to_string().ends_with("_mut") {
+            true => quote_spanned!(span=> &mut),
+            false => quote_spanned!(span=> &),
+        };
+        let (len, item) = match (m.method.to_string().as_str(), m.args.first()) {
+            ("iter" | "iter_mut", None) => (len, quote_spanned!(span=> #by #of[#at])),
+            ("into_iter", None) => {
+                let ty = self.type_ahead(of);
+                match self.shallow(&ty) {
+                    Ty::Array(..) => (len, quote_spanned!(span=> #of[#at])),
+                    Ty::Slice { mutable: false, .. } | Ty::Ref { mutable: false, .. } => {
+                        (len, quote_spanned!(span=> &#of[#at]))
+                    }
+                    _ => return None,
+                }
+            }
+            ("chunks" | "chunks_mut", Some(n)) => (
+                quote_spanned!(span=> #len.div_ceil(#n)),
+                quote_spanned!(span=> #by #of[#at * #n..(#at * #n).saturating_add(#n).min(#len)]),
+            ),
+            ("chunks_exact" | "chunks_exact_mut", Some(n)) => (
+                quote_spanned!(span=> #len / #n),
+                quote_spanned!(span=> #by #of[#at * #n..#at * #n + #n]),
+            ),
+            _ => return None,
+        };
+        Some(Numbered { len, item })
+    }
+
+    /// The same of what an adaptor makes of them.
+    fn numbered_by(&mut self, all: &Numbered, m: &syn::ExprMethodCall) -> Option<Numbered> {
+        let (span, at, Numbered { len, item }) = (m.span(), own(NUMBER, m.span()), all);
+        let moved = |to: TokenStream| quote_spanned!(span=> { let #at = #to; #item });
+        let (len, item) = match (m.method.to_string().as_str(), m.args.first()) {
+            ("copied" | "cloned", None) => (len.clone(), quote_spanned!(span=> *#item)),
+            ("enumerate", None) => (len.clone(), quote_spanned!(span=> (#at, #item))),
+            ("rev", None) => (len.clone(), moved(quote_spanned!(span=> #len - 1 - #at))),
+            ("skip", Some(n)) => (
+                quote_spanned!(span=> (#len).saturating_sub(#n)),
+                moved(quote_spanned!(span=> #at + #n)),
+            ),
+            ("take", Some(n)) => (quote_spanned!(span=> (#len).min(#n)), item.clone()),
+            ("step_by", Some(n)) => (
+                quote_spanned!(span=> (#len).div_ceil(#n)),
+                moved(quote_spanned!(span=> #at * #n)),
+            ),
+            ("zip", Some(other)) => {
+                let beside = match strip(other) {
+                    other @ syn::Expr::MethodCall(_) => self.numbered(other),
+                    other => self.numbered(&parse_quote_spanned!(span=> #other.into_iter())),
+                }?;
+                let (its_len, its_item) = (&beside.len, &beside.item);
+                (
+                    quote_spanned!(span=> (#len).min(#its_len)),
+                    quote_spanned!(span=> (#item, #its_item)),
+                )
+            }
+            _ => return None,
+        };
+        Some(Numbered { len, item })
+    }
+
     fn held_name(&mut self, span: Span) -> Ident {
         own(&format!("held_{}", self.fresh_loop().0), span)
     }
@@ -174,11 +333,25 @@ impl Checker<'_> {
         match strip(e) {
             syn::Expr::Path(p) => match self.lookup(&p.path.get_ident()?.to_string()) {
                 Some(Binding::Chain(held)) if self.named_in(&held.chain) == held.names => {
-                    Some(held.chain.clone())
+                    Some(held.left.as_ref().unwrap_or(&held.chain).clone())
                 }
                 _ => None,
             },
+            syn::Expr::Reference(r) if r.mutability.is_some() => {
+                let of = strip(&r.expr);
+                self.whole_held(of).and_then(|_| self.with_held(of))
+            }
             syn::Expr::MethodCall(m) => {
+                if let Some(whole) = self.whole_held(&m.receiver) {
+                    match m.method.to_string().as_str() {
+                        "clone" => return Some(whole),
+                        "by_ref" => return self.with_held(&m.receiver),
+                        "peek" => {
+                            return Some(parse_quote_spanned!(m.span()=> #whole.next().as_ref()));
+                        }
+                        _ => {}
+                    }
+                }
                 let receiver = self.with_held(&m.receiver);
                 if m.method == "clone" && receiver.is_some() {
                     return receiver;

@@ -2,10 +2,13 @@
 //! chains are.
 
 use super::{adaptors::Place, item, own};
-use crate::check::{
-    Checker,
-    iteration::{PARTS, ROWS},
-    places::strip,
+use crate::{
+    check::{
+        Checker,
+        iteration::{PARTS, ROWS},
+        places::strip,
+    },
+    ty::Ty,
 };
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -70,6 +73,8 @@ pub(super) struct Rounds {
     pub(super) rest: TokenStream,
     /// Those that run over an item.
     pub(super) inner: Vec<Rounds>,
+    /// Whether the items come from the program's own `next`, of the variable that `over` is.
+    pub(super) drawn: bool,
 }
 
 impl Rounds {
@@ -101,6 +106,7 @@ impl Rounds {
             first: TokenStream::new(),
             rest: TokenStream::new(),
             inner: Vec::new(),
+            drawn: false,
         }
     }
 
@@ -112,12 +118,16 @@ impl Rounds {
             first,
             rest,
             inner,
+            drawn,
             ..
         } = self;
-        let own = self.label.iter().map(|own| quote_spanned!(span=> #own:));
+        let named = self
+            .label
+            .iter()
+            .map(|label| quote_spanned!(span=> #label:));
         let (label, item) = (
             label.map_or_else(
-                || quote_spanned!(span=> #(#own)*),
+                || quote_spanned!(span=> #(#named)*),
                 ToTokens::to_token_stream,
             ),
             item(span),
@@ -129,6 +139,12 @@ impl Rounds {
                 .map(|rounds| rounds.with(span, None, body))
                 .collect(),
         };
+        if *drawn {
+            // What ends the loop before an item is taken leaves that to others.
+            let some = own("Some", span);
+            return quote_spanned!(span=> #label loop {
+                #first let #some(#pat) = #over.next() else { break; }; let #item = #value; #rest #body });
+        }
         quote_spanned!(span=> #label for #pat in (#over) { #first let #item = #value; #rest #body })
     }
 }
@@ -136,7 +152,7 @@ impl Rounds {
 impl Checker<'_> {
     /// What an adaptor is called on, from the chain's beginning, and what it begins with.
     pub(super) fn links<'e>(
-        &self,
+        &mut self,
         e: &'e syn::Expr,
         adaptors: &mut Vec<&'e syn::ExprMethodCall>,
     ) -> Option<&'e syn::Expr> {
@@ -145,8 +161,11 @@ impl Checker<'_> {
             let name = m.method.to_string();
             if ADAPTORS.contains(&&*name) {
                 let base = self.links(&m.receiver, adaptors)?;
-                adaptors.push(m);
-                return Some(base);
+                if !self.is_own_iterator(base) || !self.is_own_method(m) {
+                    adaptors.push(m);
+                    return Some(base);
+                }
+                adaptors.clear();
             }
             let runs = matches!(&*name, "iter" | "iter_mut" | "into_iter")
                 || ROWS.contains(&&*name)
@@ -156,7 +175,42 @@ impl Checker<'_> {
             }
         }
         let begins = matches!(e, syn::Expr::Range(_)) || once(e).is_some();
-        (begins || self.range_of(e).is_some()).then_some(e)
+        (begins || self.range_of(e).is_some() || self.is_own_iterator(e)).then_some(e)
+    }
+
+    /// Whether an adaptor runs in step with an iterator of the program's.
+    pub(super) fn is_beside_own(&mut self, m: &syn::ExprMethodCall) -> bool {
+        m.method == "zip" && m.args.iter().any(|other| self.is_own_iterator(other))
+    }
+
+    /// Whether a value is of a type for which the program has an `impl Iterator`, or behind `&mut`; or takes numbers from a range.
+    pub(super) fn is_own_iterator(&mut self, e: &syn::Expr) -> bool {
+        if let syn::Expr::MethodCall(m) = strip(e)
+            && m.method == "by_ref"
+            && self.range_of(&m.receiver).is_some()
+        {
+            return true;
+        }
+        let Some(id) = self.m.iterators else {
+            return false;
+        };
+        let ty = match strip(e) {
+            syn::Expr::Range(_) | syn::Expr::Closure(_) => return false,
+            syn::Expr::MethodCall(m) if m.method == "by_ref" => self.type_ahead(&m.receiver),
+            e => self.type_ahead(e),
+        };
+        let of = match self.shallow(&ty) {
+            Ty::Ref {
+                mutable: true,
+                target,
+            } => self.shallow(&target),
+            ty => ty,
+        };
+        let of = match of {
+            Ty::Struct(_) => self.closed(&of),
+            _ => None,
+        };
+        of.is_some_and(|of| !self.m.impls_of(id, &of).is_empty())
     }
 }
 
@@ -227,6 +281,26 @@ impl Loop {
             made: place.made,
             around: place.around.cloned().map(Box::new),
         }
+    }
+
+    /// What takes items from an iterator of the program's, as long as there are any.
+    pub(super) fn drawing(over: &syn::Expr, span: Span, place: Place<'_>) -> Self {
+        let mut all = Self::new(over, span, place, false, false);
+        let from = all.variable("from");
+        let over = match strip(over) {
+            syn::Expr::MethodCall(m) if m.method == "by_ref" => {
+                let of = &m.receiver;
+                quote_spanned!(span=> &mut #of)
+            }
+            over => over.to_token_stream(),
+        };
+        all.before = quote_spanned!(span=> let mut #from = #over;);
+        all.rounds = vec![Rounds {
+            drawn: true,
+            ..Rounds::new(&parse_quote_spanned!(span=> #from), span)
+        }];
+        all.steady = false;
+        all
     }
 
     /// Where what runs over its items stands,

@@ -105,7 +105,8 @@ impl Checker<'_> {
         if self.goes_on(m) {
             return None;
         }
-        let over = self.loop_over(&m.receiver, m.span())?;
+        let of = self.taken_from(m);
+        let over = self.loop_over(&of, m.span())?;
         let made = over.and_then(|over| self.all_of(&over, m, want));
         Some(match made {
             Ok(block) => self.expr(&block, want),
@@ -113,28 +114,39 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a method takes some items of a range that a variable has, which has the others afterwards.
-    pub(super) fn goes_on(&self, m: &syn::ExprMethodCall) -> bool {
-        let borrows = [
-            "any",
-            "all",
-            "next",
-            "nth",
-            "find",
-            "find_map",
-            "position",
-            "try_fold",
-            "try_for_each",
-        ];
+    /// Whether a method takes some items of a range that a variable has, which has the others afterwards; or is the own one of an iterator of the program's.
+    pub(super) fn goes_on(&mut self, m: &syn::ExprMethodCall) -> bool {
+        if self.is_own_iterator(&m.receiver) {
+            return self.is_own_method(m);
+        }
         let held = matches!(strip(&m.receiver), syn::Expr::Path(_));
-        held && borrows.iter().any(|name| m.method == name)
+        held && borrows(m)
+    }
+
+    /// What a method takes items from: an iterator of the program's own has those that it does not take afterwards.
+    pub(super) fn taken_from(&mut self, m: &syn::ExprMethodCall) -> syn::Expr {
+        let of = strip(&m.receiver);
+        let is_place = matches!(
+            of,
+            syn::Expr::Path(_) | syn::Expr::Field(_) | syn::Expr::Index(_)
+        );
+        let is_own = is_place && borrows(m) && self.is_own_iterator(of);
+        match is_own && !matches!(self.type_ahead(of), Ty::Ref { .. }) {
+            true => parse_quote_spanned!(of.span()=> (&mut #of)),
+            false => of.clone(),
+        }
     }
 
     /// What is wrong with an iterator that no method ends; none if this is no iterator.
     fn unended(&mut self, m: &syn::ExprMethodCall) -> Option<Expr> {
         let (name, mut adaptors) = (m.method.to_string(), Vec::new());
         let base = self.links(&m.receiver, &mut adaptors)?;
-        if ADAPTORS.contains(&&*name) {
+        let is_own = self.is_own_iterator(base);
+        let is_known = ADAPTORS.contains(&&*name);
+        if is_own && adaptors.is_empty() && (!is_known || self.is_own_method(m)) {
+            return None;
+        }
+        if is_known {
             return Some(self.refuse(
                 m.method.span(),
                 "an iterator stands only in a `for`, or where a method ends it",
@@ -344,7 +356,10 @@ impl Checker<'_> {
         let span = f.expr.span();
         let mut adaptors = Vec::new();
         let over = self.links(&f.expr, &mut adaptors)?;
-        if adaptors.iter().all(|m| is_head(m, &adaptors, over)) {
+        let known = adaptors
+            .iter()
+            .all(|m| is_head(m, &adaptors, over) && !self.is_beside_own(m));
+        if known && !self.is_own_iterator(over) {
             return None;
         }
         let made = self.loop_over(&f.expr, span)?;
@@ -371,6 +386,22 @@ impl Checker<'_> {
             Err(why) => self.refuse(why.span, why.message, why.help),
         })
     }
+}
+
+/// Whether a method of an iterator takes it by `&mut`.
+fn borrows(m: &syn::ExprMethodCall) -> bool {
+    const BORROW: &[&str] = &[
+        "any",
+        "all",
+        "next",
+        "nth",
+        "find",
+        "find_map",
+        "position",
+        "try_fold",
+        "try_for_each",
+    ];
+    BORROW.iter().any(|name| m.method == name)
 }
 
 fn unknown_sum<T>(name: &str, span: Span) -> Result<T, Refused> {

@@ -202,7 +202,10 @@ impl Checker<'_> {
                 &parse_quote_spanned!(by.span()=> (#of).enumerate().rev()),
                 span,
             ),
-            false => self.loop_over(of, span),
+            false => {
+                let of = self.taken_from(search.end);
+                self.loop_over(&of, span)
+            }
         };
         let over = over.filter(|_| is_search(search.end));
         let run = match over {

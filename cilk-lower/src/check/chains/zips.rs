@@ -31,6 +31,15 @@ impl Checker<'_> {
             all.go_on(true, false);
             return Ok(());
         }
+        if self.is_own_iterator(other) {
+            let (from, leave, some) = (all.variable("from"), all.leave(), own("Some", span));
+            all.before
+                .extend(quote_spanned!(span=> let mut #from = #other;));
+            all.then(&quote_spanned!(span=>
+                let #some(#right) = #from.next() else { #leave; }; let #item = (#item, #right);));
+            all.go_on(true, false);
+            return Ok(());
+        }
         // A `for` knows more of what stands beside another than of what stands alone.
         if all.steady && is_side(other) && counts(all.only()).is_none() {
             let side = Loop::new(other, span, all.place(), false, false);
@@ -228,6 +237,7 @@ impl Loop {
             rest: quote_spanned!(span=>
                 #rest let #left = #item; let #item = #its_value; #more let #item = (#left, #item);),
             inner: Vec::new(),
+            drawn: false,
         };
         self.rounds = vec![rounds];
         self.before.extend(other.before.clone());
