@@ -250,6 +250,11 @@ fn two_consumers_share() {
 #[test]
 fn two_producers_want_what_two_consumers_free() {
     scene(2, 2, &[1, 1], &[1, 1], Some(2));
+}
+
+/// Apart from the last, so that both go side by side.
+#[test]
+fn a_producer_wants_two_that_two_consumers_free() {
     scene(2, 2, &[2], &[1, 2], Some(2));
 }
 
