@@ -62,7 +62,9 @@ pub(crate) struct Module {
     pub(crate) library: Library,
     /// The types of `a..b` and `a..=b`.
     pub(crate) ranges: Option<Ranges>,
-    /// Rust's trait `From`, where the program has blocks of it.
+    /// Rust's traits of which the program has blocks.
+    pub(crate) rusts_traits: Vec<usize>,
+    /// That of them which is `From`, where the program has blocks of it.
     pub(crate) conversions: Option<usize>,
     /// The same of `Iterator`.
     pub(crate) iterators: Option<usize>,
@@ -165,6 +167,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         const_fns: BTreeMap::new(),
         library: Library::default(),
         ranges: None,
+        rusts_traits: Vec::new(),
         conversions: None,
         iterators: None,
         inside: BTreeMap::new(),

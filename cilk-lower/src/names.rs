@@ -28,13 +28,12 @@ impl Module {
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         match self.full(&names) {
             Some(full) => self.names.get(&full).copied(),
-            None if names.last().is_some_and(|last| last == "From") => {
-                self.conversions.map(Item::Trait)
+            None => {
+                let is_it = |id: &&usize| names.last() == Some(&self.traits[**id].name);
+                let rusts = self.rusts_traits.iter().find(is_it);
+                let rusts = rusts.map(|id| Item::Trait(*id));
+                rusts.or_else(|| self.range_named(path).map(Item::Family))
             }
-            None if names.last().is_some_and(|last| last == "Iterator") => {
-                self.iterators.map(Item::Trait)
-            }
-            None => self.range_named(path).map(Item::Family),
         }
     }
 

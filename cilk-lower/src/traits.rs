@@ -96,13 +96,22 @@ impl Module {
         }
     }
 
-    /// Takes Rust's `From` and `Iterator` for traits of the program's, if it has blocks of them: then functions of theirs are found as others are.
+    /// Takes Rust's `From`, `TryFrom` and `Iterator` for traits of the program's, if it has blocks of them: then functions of theirs are found as others are.
     pub(crate) fn declare_rusts(&mut self, blocks: &[(syn::ItemImpl, At)]) {
         self.conversions = self.declare_rusts_trait(
             blocks,
             syn::parse_quote! {
                 trait From<T> {
                     fn from(value: T) -> Self;
+                }
+            },
+        );
+        self.declare_rusts_trait(
+            blocks,
+            syn::parse_quote! {
+                trait TryFrom<T> {
+                    type Error;
+                    fn try_from(value: T) -> Result<Self, Self::Error>;
                 }
             },
         );
@@ -138,7 +147,8 @@ impl Module {
             params,
             here: String::new(),
         });
-        Some(self.traits.len() - 1)
+        self.rusts_traits.push(self.traits.len() - 1);
+        self.rusts_traits.last().copied()
     }
 
     /// Whether what a type does is said of any type: `impl<T> Shape for T`.
@@ -201,7 +211,7 @@ impl Module {
 
     fn lacks(&mut self, block: &syn::ItemImpl, id: usize, name: &Ident) {
         let of = block.self_ty.to_token_stream().to_string();
-        let is_rusts = self.conversions == Some(id) || self.iterators == Some(id);
+        let is_rusts = self.rusts_traits.contains(&id);
         let lacks = self.diags.error(
             block.self_ty.span(),
             format!("this `impl` for `{of}` lacks `{name}`"),
@@ -420,7 +430,7 @@ impl Module {
 
     /// Whether a trait is in sight, so that its functions are called as methods.
     pub(crate) fn sees(&self, id: usize) -> bool {
-        if self.iterators == Some(id) {
+        if self.rusts_traits.contains(&id) {
             return true;
         }
         let of = &self.traits[id];

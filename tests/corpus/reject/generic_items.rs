@@ -101,7 +101,7 @@ pub mod program {
 //~   note: 46:12: the trait asks for it
 //~   help: write it here, or let the trait say what it is for all
 //~ 53:10: an `impl` of this trait is not part of the task language
-//~   help: there are those of the program's own traits, of `Default`, `From`, `Iterator`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
+//~   help: there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Iterator`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
 //~ 60:9: a task or kernel stands at the top of the program
 //~   help: move it there; it may call what the modules within have
 //~ 66:5: a module within a program needs its body here

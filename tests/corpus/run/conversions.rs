@@ -112,9 +112,45 @@ pub mod program {
         sync!();
         all
     }
+
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    enum Suit {
+        Clubs,
+        Hearts,
+    }
+
+    impl TryFrom<u8> for Suit {
+        type Error = (u8, bool);
+
+        fn try_from(byte: u8) -> Result<Self, Self::Error> {
+            match byte {
+                b'c' => Ok(Self::Clubs),
+                b'h' => Ok(Self::Hearts),
+                _ => Err((byte, byte.is_ascii())),
+            }
+        }
+    }
+
+    fn hearts(text: &[u8]) -> Result<u32, (u8, bool)> {
+        let mut count = 0;
+        for &byte in text {
+            count += u32::from(Suit::try_from(byte)? == Suit::Hearts);
+        }
+        Ok(count + u32::from(u8::try_from(count).is_ok()))
+    }
+
+    #[task]
+    pub fn suits(text: &[u8]) -> (u32, Option<u8>) {
+        match hearts(text) {
+            Ok(count) => (count, None),
+            Err((byte, ascii)) => (ascii as u32, Some(byte)),
+        }
+    }
 }
 
 millstream_tests::cases! {
+    suits(b"chh");
+    suits(b"c?");
     points(0);
     points(9);
     faults(-5, 120);

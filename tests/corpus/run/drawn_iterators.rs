@@ -38,6 +38,7 @@ pub mod program {
         let mut rev = data.iter().enumerate().rev().skip(2).step_by(3);
         let mut r = 0;
         while let Some((i, x)) = rev.next() { r += i as u32 * x; }
+        for (i, x) in (3..20u32).rev().step_by(4).enumerate() { r += i as u32 * x; }
         let mut parts = data.chunks(5);
         let mut p = 0;
         let head = parts.next().map_or(0, |p| p.len());

@@ -356,9 +356,11 @@ impl Checker<'_> {
         let span = f.expr.span();
         let mut adaptors = Vec::new();
         let over = self.links(&f.expr, &mut adaptors)?;
-        let known = adaptors
-            .iter()
-            .all(|m| is_head(m, &adaptors, over) && !self.is_beside_own(m));
+        let is_range = self.range_of(over).is_some();
+        let known = adaptors.iter().all(|m| {
+            let counts = is_range && m.method == "enumerate";
+            is_head(m, &adaptors, over) && !counts && !self.is_beside_own(m)
+        });
         if known && !self.is_own_iterator(over) {
             return None;
         }
