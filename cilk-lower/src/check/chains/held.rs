@@ -49,7 +49,10 @@ impl Checker<'_> {
         let plain = name.by_ref.is_none() && name.subpat.is_none();
         let is_drawn = name.mutability.is_some();
         let value = match strip(value) {
-            syn::Expr::MethodCall(m) if m.method == "peekable" && is_drawn => &*m.receiver,
+            syn::Expr::MethodCall(m) if m.method == "peekable" && is_drawn => {
+                self.may_run_again(&m.receiver);
+                &*m.receiver
+            }
             value => value,
         };
         let value = self.with_held(value).unwrap_or_else(|| value.clone());
@@ -75,6 +78,30 @@ impl Checker<'_> {
         };
         self.bind(&name.ident.to_string(), Binding::Chain(Rc::new(held)));
         true
+    }
+
+    /// Says so where a chain's closures may change something: who looks at the next item runs them, and who takes it does again.
+    fn may_run_again(&mut self, chain: &syn::Expr) {
+        let mut links = Vec::new();
+        self.links(chain, &mut links);
+        let closures = links.iter().flat_map(|m| &m.args);
+        let changing = closures.filter(|arg| matches!(arg, syn::Expr::Closure(_)));
+        let changing = changing.filter_map(|closure| {
+            let names = Names::of(closure).into_iter();
+            let mut names = names.filter(|name| match self.lookup(name) {
+                Some(Binding::Var(var)) => {
+                    let var = &self.vars[var.0];
+                    var.fixed.is_none() || !is_plain(&var.ty)
+                }
+                other => other.is_some(),
+            });
+            names.next().map(|name| (closure.span(), name))
+        });
+        if let Some((span, name)) = changing.collect::<Vec<_>>().into_iter().next() {
+            let message = format!("`peekable` behind a closure that may change `{name}`");
+            self.error(span, &message)
+                .help("`peek` would run the closure once more: take the items first, and use in the loop what the closure does");
+        }
     }
 
     /// The same chain of names that nothing else has.
@@ -374,5 +401,17 @@ impl Checker<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// Whether nothing can be changed by way of a value that is not `mut`.
+fn is_plain(ty: &Ty) -> bool {
+    match ty {
+        Ty::Scalar(_) => true,
+        Ty::Slice { elem, .. } | Ty::Mat { elem, .. } => !ty.is_mutable() && is_plain(elem),
+        Ty::Ref { target, .. } => !ty.is_mutable() && is_plain(target),
+        Ty::Array(elem, _) => is_plain(elem),
+        Ty::Tuple(fields) => fields.iter().all(is_plain),
+        _ => false,
     }
 }
