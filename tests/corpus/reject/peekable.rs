@@ -13,6 +13,10 @@ pub mod program {
         }).peekable();
         let mut marked = data.iter().filter(|x| seen.fetch_max(**x, Ordering::Relaxed) < **x).peekable();
         let mut large = data.iter().copied().filter(|x| *x > least && data[0] < *x).peekable();
+        let note = |x: &&u32| { count += 1; **x > 3 };
+        let mut noted = data.iter().filter(note).peekable();
+        let steps = data.iter().map(|x| { count += 1; x + count });
+        let mut named = steps.peekable();
         let mut sum = 0;
         while let Some(x) = large.next() {
             if large.peek() == Some(&x) {
@@ -23,7 +27,11 @@ pub mod program {
     }
 }
 
-//~ 10:40: `peekable` behind a closure that may change `count`
+//~ 10:40: `peekable` behind a closure that may change something
 //~   help: `peek` would run the closure once more: take the items first, and use in the loop what the closure does
-//~ 14:45: `peekable` behind a closure that may change `seen`
+//~ 14:45: `peekable` behind a closure that may change something
+//~   help: `peek` would run the closure once more: take the items first, and use in the loop what the closure does
+//~ 17:44: `peekable` behind a closure that may change something
+//~   help: `peek` would run the closure once more: take the items first, and use in the loop what the closure does
+//~ 18:37: `peekable` behind a closure that may change something
 //~   help: `peek` would run the closure once more: take the items first, and use in the loop what the closure does

@@ -48,14 +48,14 @@ impl Checker<'_> {
         };
         let plain = name.by_ref.is_none() && name.subpat.is_none();
         let is_drawn = name.mutability.is_some();
-        let value = match strip(value) {
-            syn::Expr::MethodCall(m) if m.method == "peekable" && is_drawn => {
-                self.may_run_again(&m.receiver);
-                &*m.receiver
-            }
-            value => value,
+        let (value, is_looked_at) = match strip(value) {
+            syn::Expr::MethodCall(m) if m.method == "peekable" && is_drawn => (&*m.receiver, true),
+            value => (value, false),
         };
         let value = self.with_held(value).unwrap_or_else(|| value.clone());
+        if is_looked_at {
+            self.may_run_again(&value);
+        }
         let begins = self.links(&value, &mut Vec::new());
         let is_copy = m.method == "clone" && !is_drawn;
         if !plain || is_copy || begins.is_none() || self.is_own_method(m) {
@@ -84,22 +84,27 @@ impl Checker<'_> {
     fn may_run_again(&mut self, chain: &syn::Expr) {
         let mut links = Vec::new();
         self.links(chain, &mut links);
-        let closures = links.iter().flat_map(|m| &m.args);
-        let changing = closures.filter(|arg| matches!(arg, syn::Expr::Closure(_)));
-        let changing = changing.filter_map(|closure| {
-            let names = Names::of(closure).into_iter();
-            let mut names = names.filter(|name| match self.lookup(name) {
-                Some(Binding::Var(var)) => {
-                    let var = &self.vars[var.0];
-                    var.fixed.is_none() || !is_plain(&var.ty)
-                }
-                other => other.is_some(),
-            });
-            names.next().map(|name| (closure.span(), name))
-        });
-        if let Some((span, name)) = changing.collect::<Vec<_>>().into_iter().next() {
-            let message = format!("`peekable` behind a closure that may change `{name}`");
-            self.error(span, &message)
+        let may_change = |name: &String| match self.lookup(name) {
+            Some(Binding::Var(var)) => {
+                let var = &self.vars[var.0];
+                var.fixed.is_none() || !is_plain(&var.ty)
+            }
+            other => other.is_some(),
+        };
+        let is_closure = |arg: &syn::Expr| match arg {
+            syn::Expr::Closure(_) => true,
+            syn::Expr::Path(p) => p.path.get_ident().is_some_and(|name| {
+                matches!(self.lookup(&name.to_string()), Some(Binding::Closure(_)))
+            }),
+            _ => false,
+        };
+        let mut closures = links
+            .iter()
+            .flat_map(|m| &m.args)
+            .filter(|arg| is_closure(arg));
+        let changing = closures.find(|closure| Names::of(closure).iter().any(may_change));
+        if let Some(span) = changing.map(Spanned::span) {
+            self.error(span, "`peekable` behind a closure that may change something")
                 .help("`peek` would run the closure once more: take the items first, and use in the loop what the closure does");
         }
     }
