@@ -10,7 +10,7 @@
 #   doctor    what there is, without NVRTC and without a driver too
 #   errors    faults of programs end with the typed error, and the next program runs
 #   check     cuda_check: small programs, cancel, watchdog
-#   corpus    every program of the corpus on every engine, as many as are compiled in its time
+#   corpus    every program of the corpus on every engine, as many as are compiled in its time; MILLSTREAM_CONTAINS='#[parallel]': those with that in their source
 #   graphs    small graphs of channels, by one kernel and by the host thread
 #   examples  every example on every engine
 #   deep      recursions of a million levels in 64 MiB, and what a level takes in a program of several tasks

@@ -151,6 +151,10 @@ pub(crate) enum ExprKind {
     Sync,
     /// Whether the device is wide: see [`millstream_graph::ir::Rvalue::Wide`]. In a source `millstream::on_gpu()`.
     Wide,
+    /// Whether a spawn makes a child here: not in the serial version of a task.
+    Spawns,
+    /// How many lanes share out the rounds of loops here: see [`millstream_graph::ir::Rvalue::Lanes`].
+    Lanes,
     /// An element for the kernel's channel of this number.
     Emit(usize, Expr),
     /// `assert!` and its kin: the text, the condition, and the two values of `assert_eq!` (true) or `assert_ne!` (false).
@@ -515,6 +519,8 @@ impl Expr {
             | K::Continue(_)
             | K::Sync
             | K::Wide
+            | K::Spawns
+            | K::Lanes
             | K::Panic(_)
             | K::Error => {}
             K::Field(a, _)

@@ -127,6 +127,8 @@ pub(crate) struct FnItem {
     pub(crate) kind: FunctionKind,
     /// Whether it is made of a parallel loop: see [`millstream_graph::ir::Function::rounds`].
     pub(crate) rounds: bool,
+    /// Whether a task that a wide device runs as a function comes to it (`outline::alone`).
+    pub(crate) alone: bool,
     pub(crate) params: Vec<(syn::Pat, Type)>,
     /// Of a kernel whose element is written `Element<T>`: the body takes it by `deq`.
     pub(crate) held: bool,
@@ -358,6 +360,7 @@ impl Module {
             span: sig.ident.span(),
             kind,
             rounds: false,
+            alone: false,
             params,
             held,
             ret,

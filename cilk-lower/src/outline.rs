@@ -19,12 +19,16 @@
 //! order of additions shows, the results of parts are kept and joined in their order: so sums of floats have the same bits on every
 //! device. `rust::rounds` makes the serial elision add in this order too.
 //!
-//! In a task that is called the spawns are calls, as everywhere; [`promote`] says what helpers do, and [`spawning`] which loops are shared out
+//! In a task that is called the spawns are calls, as everywhere: in a loop's too, whose rounds are then run where they are. [`alone`] says of which tasks
+//! a wide device runs that version, sharing out the rounds, and [`kept`] what it does where the order shows; [`promote`] says what helpers do, and [`spawning`] which loops are shared out
 //! without being asked for. A kernel runs its loops round by round.
 
+mod alone;
 mod called;
 mod gather;
+mod kept;
 mod make;
+mod parts;
 mod promote;
 mod rounds;
 mod spawning;
@@ -44,11 +48,11 @@ use millstream_graph::{
     ir::{BinOp, Combine, FunctionKind},
     ty::{PieceKind, Type},
 };
+use parts::Parts;
 use proc_macro2::Span;
 use rounds::Rounds;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    ops::Range,
     rc::Rc,
 };
 use work::{Does, LEAST_LIGHT, Work};
@@ -60,14 +64,9 @@ pub(crate) const PIECES: u64 = 1 << 16;
 const TEAMS: u64 = 1 << 12;
 const TEAM: u64 = 32;
 
-/// A task divides its rounds among at most so many children: three levels of them make a quarter of a million pieces.
-const PARTS: u64 = 64;
-
-/// The same where their results are kept until they are joined.
-const ORDERED_PARTS: u64 = 16;
-
 /// Makes tasks of the loops of all functions: adds them to the module, and their bodies behind the others.
 pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoop> {
+    let alone = alone::find(m, bodies);
     promote::promote(m, bodies);
     let reach = spawning::recursive(bodies);
     let spawners = Rc::new(called::spawners(bodies, &reach));
@@ -111,6 +110,7 @@ pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoo
         }
     }
     bodies.extend(made);
+    alone::call(&alone, m, bodies);
     loops
 }
 
@@ -201,11 +201,7 @@ impl Outliner<'_> {
             None => self.gathers(&mut body, &used)?,
         };
         gather::wrap(&mut body, &gathers);
-        let captured = used
-            .into_iter()
-            .filter(|v| !gathers.iter().any(|g| g.var == *v))
-            .map(|v| (v, self.by_reference(&self.vars[v.0].ty)))
-            .collect();
+        let captured = self.with_references(used, &gathers);
         let mut before = Vec::new();
         let rounds = Rounds::begin(
             *id,
@@ -241,7 +237,17 @@ impl Outliner<'_> {
             (None, Some(LEAST_LIGHT)) => Some((LEAST_LIGHT, self.few(&pieces))),
             _ => None,
         };
-        Some(self.stand_in(&pieces, before, few))
+        let nests = does.spawns && shared.is_none() && pieces.gathers.iter().all(Gather::joins);
+        let outer = nests.then(|| self.few(&pieces));
+        Some(self.stand_in(&pieces, before, few, outer))
+    }
+
+    /// Variables that rounds know but for what they gather in, and whether by reference.
+    fn with_references(&self, used: Vec<VarId>, gathers: &[Gather]) -> Vec<(VarId, bool)> {
+        used.into_iter()
+            .filter(|v| !gathers.iter().any(|g| g.var == *v))
+            .map(|v| (v, self.by_reference(&self.vars[v.0].ty)))
+            .collect()
     }
 
     /// The variables that the rounds use and do not declare, in the order in which they are first used.
@@ -274,12 +280,14 @@ impl Outliner<'_> {
         matches!(ty, Type::Atomic(_)) || ty.pieces(&self.m.structs).iter().any(|p| blob(p.kind))
     }
 
-    /// What stands where the loop stood. `few`: what is run in its place for so many rounds at most.
+    /// What stands where the loop stood. `few`: what is run in its place for so many rounds at most. `outer`: the same in the serial version of a task,
+    /// where the loops in it can be shared out in place of it.
     fn stand_in(
         &mut self,
         pieces: &Pieces,
         mut stmts: Vec<Stmt>,
         few: Option<(u64, Expr)>,
+        outer: Option<Expr>,
     ) -> Expr {
         let make = Make(pieces.span);
         let count = make.fresh(&mut self.vars, "rounds", USIZE);
@@ -287,8 +295,16 @@ impl Outliner<'_> {
         let many = make.var(count, &USIZE);
         let spawned = self.spawned(pieces, &many);
         let (most, few) = few.map_or((0, None), |(most, few)| (most, Some(few)));
-        let test = make.compare(BinOp::Gt, many, make.count(most));
-        stmts.push(Stmt::Expr(make.choose(test, spawned, few)));
+        let test = make.compare(BinOp::Gt, many.clone(), make.count(most));
+        let all = make.choose(test, spawned, few);
+        stmts.push(Stmt::Expr(match outer {
+            Some(outer) => {
+                let wide = make.compare(BinOp::Gt, many, make.count(alone::FEW));
+                let wide = make.raw(BinOp::Or, wide, make.spawns());
+                make.choose(wide, all, Some(outer))
+            }
+            None => all,
+        }));
         make.block(stmts)
     }
 
@@ -301,28 +317,23 @@ impl Outliner<'_> {
     /// All rounds as children.
     fn spawned(&mut self, pieces: &Pieces, count: &Expr) -> Expr {
         let make = Make(pieces.span);
-        let task = self.task(pieces);
-        let mut args = Vec::new();
-        if let Some(least) = pieces.least {
+        let task = self.task(pieces, false);
+        let each = pieces.least.map(|least| {
             let share = |of| make.raw(BinOp::Div, count.clone(), make.count(of));
             let team = make.raw(BinOp::Min, share(TEAMS), make.count(TEAM));
             let share = make.raw(BinOp::Max, share(PIECES), make.count(least));
-            args.push(make.raw(BinOp::Max, share, team));
-        }
-        args.push(count.clone());
-        args.extend(pieces.rounds.whole(&make));
-        for (var, by_reference) in &pieces.captured {
-            let value = make.var(*var, &self.vars[var.0].ty);
-            self.vars[var.0].addressed |= by_reference;
-            args.push(match by_reference {
-                true => make.address(value),
-                false => value,
-            });
-        }
-        if self.kind != FunctionKind::Task {
-            return self.called(pieces, task, args);
-        }
+            make.raw(BinOp::Max, share, team)
+        });
         let mut stmts = Vec::new();
+        let each = each.map(|each| {
+            let var = make.fresh(&mut self.vars, "rounds_each", USIZE);
+            stmts.push(make.bind(var, each));
+            make.var(var, &USIZE)
+        });
+        let args = self.arguments(pieces, each.clone(), count);
+        if self.kind != FunctionKind::Task {
+            return self.called(pieces, task, args, stmts);
+        }
         if let Some((var, combine)) = gather::at_once(&pieces.gathers) {
             self.vars[var.0].awaits = true;
             let place = make.var(var, &self.vars[var.0].ty);
@@ -338,7 +349,14 @@ impl Outliner<'_> {
             make.var(var, &result)
         });
         let stored = dest.clone().map(|place| (place, Combine::Store));
-        stmts.push(make.spawn(task, args, stored));
+        let spawn = make.spawn(task, args, stored);
+        stmts.push(match &dest {
+            Some(dest) if !pieces.gathers.iter().all(Gather::joins) => {
+                let spawn = make.block(vec![spawn]);
+                Stmt::Expr(self.kept(pieces, task, (each.as_ref(), count), dest, spawn))
+            }
+            _ => spawn,
+        });
         self.wait(pieces, &mut stmts);
         stmts.extend(
             dest.iter()
@@ -347,16 +365,47 @@ impl Outliner<'_> {
         make.block(stmts)
     }
 
+    /// The arguments for all rounds of a loop's task.
+    fn arguments(&mut self, pieces: &Pieces, each: Option<Expr>, count: &Expr) -> Vec<Expr> {
+        let make = Make(pieces.span);
+        let mut args: Vec<Expr> = each.into_iter().chain([count.clone()]).collect();
+        args.extend(pieces.rounds.whole(&make));
+        args.extend(self.passed(pieces));
+        args
+    }
+
+    /// Of these what the rounds know of what is around them.
+    fn passed(&mut self, pieces: &Pieces) -> Vec<Expr> {
+        let make = Make(pieces.span);
+        let mut args = Vec::new();
+        for (var, by_reference) in &pieces.captured {
+            let value = make.var(*var, &self.vars[var.0].ty);
+            self.vars[var.0].addressed |= by_reference;
+            args.push(match by_reference {
+                true => make.address(value),
+                false => value,
+            });
+        }
+        args
+    }
+
     /// All rounds by a call, in a function that spawns nothing.
-    fn called(&mut self, pieces: &Pieces, func: FnId, args: Vec<Expr>) -> Expr {
+    fn called(
+        &mut self,
+        pieces: &Pieces,
+        func: FnId,
+        args: Vec<Expr>,
+        mut stmts: Vec<Stmt>,
+    ) -> Expr {
         let make = Make(pieces.span);
         let result = gather::result(&pieces.gathers);
         let call = Expr::new(ExprKind::Call(func, args), result.clone(), pieces.span);
         if result.is_unit() {
-            return make.block(vec![Stmt::Expr(call)]);
+            stmts.push(Stmt::Expr(call));
+            return make.block(stmts);
         }
         let var = make.fresh(&mut self.vars, "gathered", result.clone());
-        let mut stmts = vec![make.bind(var, call)];
+        stmts.push(make.bind(var, call));
         stmts.extend(gather::add(&pieces.gathers, &make, &make.var(var, &result)));
         make.block(stmts)
     }
@@ -384,8 +433,8 @@ impl Outliner<'_> {
         make.block(stmts)
     }
 
-    /// The task of a loop.
-    fn task(&mut self, pieces: &Pieces) -> FnId {
+    /// The task of a loop; or a function that runs all of the rounds that it is given.
+    fn task(&mut self, pieces: &Pieces, is_called: bool) -> FnId {
         let make = Make(pieces.span);
         let (mut vars, mut known) = (Vec::new(), BTreeMap::new());
         let grain = (pieces.least.is_some()).then(|| make.fresh(&mut vars, "rounds_each", USIZE));
@@ -417,10 +466,11 @@ impl Outliner<'_> {
             span: pieces.span,
             // In a function that spawns nothing it is called.
             kind: match self.kind {
-                FunctionKind::Task => FunctionKind::Task,
+                FunctionKind::Task if !is_called => FunctionKind::Task,
                 _ => FunctionKind::Helper,
             },
             rounds: self.kind == FunctionKind::Task,
+            alone: false,
             params: vars.iter().map(|v| (wild(), v.ty.to_type())).collect(),
             held: false,
             ret: result.to_type(),
@@ -436,7 +486,7 @@ impl Outliner<'_> {
             rounds: &rounds,
             captured,
         };
-        let parts = parts.spawn(&pieces.gathers, &mut vars, &make);
+        let parts = (!is_called).then(|| parts.spawn(&pieces.gathers, &mut vars, &make));
         let awaits = |v: VarId| self.vars[v.0].awaits;
         let (own, renamed) = gather::start(&pieces.gathers, &make, &mut vars, awaits);
         known.extend(renamed);
@@ -444,7 +494,7 @@ impl Outliner<'_> {
         rounds.declares(&mut |v| self.bring_var(v, &mut known, &mut vars));
         self.bring(&mut body, &mut known, &mut vars);
         replace(&mut body, &known, &vars);
-        let mut stmts = vec![Stmt::Expr(parts)];
+        let mut stmts: Vec<Stmt> = parts.map(Stmt::Expr).into_iter().collect();
         stmts.extend(own);
         stmts.push(rounds.piece(body, count, &mut vars, &make));
         if pieces.does.spawns && !pieces.gathers.is_empty() {
@@ -478,127 +528,6 @@ impl Outliner<'_> {
         };
         known.insert(*v, Known::As(to));
         *v = to;
-    }
-}
-
-/// Children with parts of a task's rounds.
-struct Parts<'a> {
-    id: FnId,
-    grain: Option<VarId>,
-    count: VarId,
-    rounds: &'a Rounds,
-    /// The parameters that are passed on.
-    captured: Range<usize>,
-}
-
-impl Parts<'_> {
-    /// Spawns them, where there are more rounds than one piece has.
-    fn spawn(&self, gathers: &[Gather], vars: &mut Vec<Var>, make: &Make) -> Expr {
-        let count = make.var(self.count, &USIZE);
-        let grain = self.grain.map(|g| make.var(g, &USIZE));
-        let each = grain.clone().unwrap_or_else(|| make.count(1));
-        let ordered = gather::is_kept(gathers);
-        let most = if ordered { ORDERED_PARTS } else { PARTS };
-        let up = |n: Expr, by: &Expr| {
-            let less = make.raw(BinOp::Sub, by.clone(), make.count(1));
-            make.raw(BinOp::Div, make.raw(BinOp::Add, n, less), by.clone())
-        };
-        // Of whole pieces, as many in each part.
-        let pieces = up(up(count.clone(), &each), &make.count(most));
-        let size = make.fresh(vars, "part", USIZE);
-        let parts = make.fresh(vars, "parts", USIZE);
-        let mut stmts = vec![make.bind(size, make.raw(BinOp::Mul, pieces, each.clone()))];
-        let size = make.var(size, &USIZE);
-        stmts.push(make.bind(parts, up(count.clone(), &size)));
-        let parts = make.var(parts, &USIZE);
-        let number = make.fresh(vars, "number", USIZE);
-        let (from, rounds) = (
-            make.fresh(vars, "from", USIZE),
-            make.fresh(vars, "rounds", USIZE),
-        );
-        let number = (number, make.var(number, &USIZE));
-        let start = make.raw(BinOp::Mul, number.1.clone(), size.clone());
-        let mut child = vec![make.bind(from, start)];
-        let from = make.var(from, &USIZE);
-        let rest = make.raw(BinOp::Sub, count.clone(), from.clone());
-        child.push(make.bind(rounds, make.raw(BinOp::Min, size, rest)));
-        let rounds = make.var(rounds, &USIZE);
-        let which = self.rounds.part(&from, &rounds, make);
-        let passed = self.captured.clone();
-        let passed = passed.map(|i| make.var(VarId(i), &vars[i].ty));
-        let args = grain.into_iter().chain([rounds]);
-        let args: Vec<Expr> = args.chain(which).chain(passed).collect();
-        if ordered {
-            let results = Results::new(gathers, &parts, vars, make);
-            stmts.push(results.declared());
-            child.push(make.spawn(self.id, args, Some((results.of(number.1), Combine::Store))));
-            stmts.push(make.times(number.0, parts, child));
-            stmts.push(make.sync());
-            results.join(gathers, vars, make, &mut stmts);
-        } else if let Some(gather) = gathers.first() {
-            let (start, own) = gather::start(gathers, make, vars, |_| true);
-            stmts.extend(start);
-            let place = gather::value(gathers, make, &own);
-            let dest = gather.combine().map(|combine| (place.clone(), combine));
-            child.push(make.spawn(self.id, args, dest));
-            stmts.push(make.times(number.0, parts, child));
-            stmts.push(make.sync());
-            stmts.push(make.give(Some(place)));
-        } else {
-            child.push(make.spawn(self.id, args, None));
-            stmts.push(make.times(number.0, parts, child));
-            stmts.push(make.give(None));
-        }
-        let many = make.compare(BinOp::Gt, count, each);
-        make.choose(many, make.block(stmts), None)
-    }
-}
-
-/// The results of parts, kept until they are joined in their order.
-struct Results {
-    array: VarId,
-    ty: Ty,
-    each: Ty,
-    count: Expr,
-}
-
-impl Results {
-    fn new(gathers: &[Gather], count: &Expr, vars: &mut Vec<Var>, make: &Make) -> Self {
-        let each = gather::result(gathers);
-        let ty = Ty::Array(Box::new(each.clone()), ORDERED_PARTS);
-        let array = make.fresh(vars, "results", ty.clone());
-        vars[array.0].awaits = true;
-        Self {
-            array,
-            ty,
-            each,
-            count: count.clone(),
-        }
-    }
-
-    fn declared(&self) -> Stmt {
-        Stmt::Let(Pat::Var(self.array), None)
-    }
-
-    /// The place of a part's result.
-    fn of(&self, number: Expr) -> Expr {
-        let span = number.span;
-        let array = Expr::new(ExprKind::Var(self.array), self.ty.clone(), span);
-        Expr::new(ExprKind::Index(array, number), self.each.clone(), span)
-    }
-
-    /// Gives the first result with all others joined to it.
-    fn join(&self, gathers: &[Gather], vars: &mut Vec<Var>, make: &Make, stmts: &mut Vec<Stmt>) {
-        let sum = make.fresh(vars, "gathered", self.each.clone());
-        let number = make.fresh(vars, "number", USIZE);
-        stmts.push(make.bind(sum, self.of(make.count(0))));
-        let sum = make.var(sum, &self.each);
-        let next = make.raw(BinOp::Add, make.var(number, &USIZE), make.count(1));
-        let joined = gather::join(gathers, make, [sum.clone(), self.of(next)]);
-        let others = make.raw(BinOp::Sub, self.count.clone(), make.count(1));
-        let add = make.assign(sum.clone(), joined);
-        stmts.push(make.times(number, others, vec![add]));
-        stmts.push(make.give(Some(sum)));
     }
 }
 

@@ -321,7 +321,14 @@ impl Walk<'_> {
     fn expr(&mut self, e: &Expr) {
         use ExprKind as K;
         match &*e.kind {
-            K::Int(_) | K::Float(_) | K::Bool(_) | K::Const(_) | K::Wide | K::Error => {}
+            K::Int(_)
+            | K::Float(_)
+            | K::Bool(_)
+            | K::Const(_)
+            | K::Wide
+            | K::Spawns
+            | K::Lanes
+            | K::Error => {}
             K::Var(var) => {
                 self.touch(*var, e.span, "is used");
                 self.read(*var, e.span);

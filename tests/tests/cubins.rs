@@ -97,6 +97,13 @@ fn every_program_compiles_for_gpus_without_a_warning() {
         }
     }
     let count = prepared.len();
+    for (file, program) in &prepared {
+        let plan = Plan::new(program.on_wide(), 1 << 30);
+        let alone = plan.loops_of_one_lane();
+        if !alone.is_empty() {
+            wrong.push(format!("{file}: one lane runs {alone:?}"));
+        }
+    }
     if std::env::var_os("MILLSTREAM_ARCHS").is_none() {
         let refused = on_all_cores(&prepared, |(file, program)| {
             let read = read(program, Options::default(), archs[0]);
@@ -166,8 +173,27 @@ fn what_a_timeline_is_made_of_compiles_for_gpus() {
 
 /// The CUDA text of a program.
 fn text_of(file: &str) -> String {
-    let prepared = prepare(&std::fs::read_to_string(root().join(file)).unwrap(), file).unwrap();
-    generate(&Plan::new(&prepared.levelized, 1 << 30), Options::default()).source
+    generated(&std::fs::read_to_string(root().join(file)).unwrap(), file)
+}
+
+fn generated(text: &str, file: &str) -> String {
+    let prepared = prepare(text, file).unwrap();
+    let plan = Plan::new(prepared.levelized.on_wide(), 1 << 30);
+    generate(&plan, Options::default()).source
+}
+
+/// A program whose task spawns, too, so that its loops are not shared out by all blocks but run as tasks.
+fn with_a_child(file: &str, task: &str) -> String {
+    let text = std::fs::read_to_string(root().join(file)).unwrap();
+    let (before, behind) = text
+        .split_once(&format!("    #[task]\n    pub fn {task}("))
+        .unwrap();
+    let (head, body) = behind.split_once("{\n").unwrap();
+    let beside = "    #[task]\n    fn beside() {}\n\n";
+    let text = format!(
+        "{before}{beside}    #[task]\n    pub fn {task}({head}{{\n        spawn!(beside());\n{body}"
+    );
+    generated(&text, file)
 }
 
 /// How many slices a task's entry walks through.
@@ -253,12 +279,12 @@ fn the_documentation_quotes_what_is_generated() {
     let graph = graph.flow().unwrap();
     let plan = FlowPlan::of(&graph.graph, &graph.levelized, &graph.kernels).unwrap();
     let graph = flow::generate(&plan, Options::default()).source;
-    let generated: Vec<String> = ["fib", "queens", "sort", "histogram"]
+    let texts: Vec<String> = ["fib", "queens", "sort", "histogram"]
         .iter()
         .map(|name| text_of(&format!("examples/{name}.rs")))
-        .chain([graph])
+        .chain([graph, with_a_child("examples/histogram.rs", "apart")])
         .collect();
-    let known: std::collections::BTreeSet<&str> = generated
+    let known: std::collections::BTreeSet<&str> = texts
         .iter()
         .flat_map(|g| g.lines())
         .map(str::trim)

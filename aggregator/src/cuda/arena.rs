@@ -4,8 +4,8 @@ use super::{levels::Room, records};
 use millstream_channels_kernel::{
     cuda::{
         abi::{
-            Channels, Control, Crew, Dispatch, Gift, Level, MOST_BLOCKS, Mark, Rest, Standing,
-            Tiles,
+            Channels, Control, Crew, Dispatch, Gift, Level, MOST_BLOCKS, Mark, Regions, Rest,
+            Standing, Tiles,
         },
         division::Division,
         plan::Plan,
@@ -67,6 +67,8 @@ pub(super) struct Tables {
     pub(super) standing: u64,
     /// See [`Control::leaves`].
     pub(super) leaves: u64,
+    /// See [`Control::regions`].
+    pub(super) regions: u64,
     /// What lies before this offset is to be zero when a run begins.
     pub(super) zeroed: u64,
     /// See [`Control::tiles`].
@@ -97,6 +99,7 @@ struct Sizes {
     standing: u64,
     stacks: u64,
     tiles: u64,
+    regions: u64,
     level: u64,
     crew: u64,
     rests: u64,
@@ -114,6 +117,10 @@ impl Sizes {
             stacks: plan.stacks.len() as u64,
             tiles: match plan.gives_back() {
                 true => Tiles::new(plan).bytes(),
+                false => 0,
+            },
+            regions: match plan.has_regions() {
+                true => size_of::<Regions>() as u64,
                 false => 0,
             },
             level: Level::new(plan).bytes(),
@@ -144,6 +151,7 @@ impl Sizes {
         let counter = take(self.counter);
         let standing = take(self.standing);
         let leaves = take(8 * (self.stacks + known + 1));
+        let regions = take(self.regions);
         let zeroed = take(0);
         Tables {
             results,
@@ -152,6 +160,7 @@ impl Sizes {
             counter,
             standing,
             leaves,
+            regions,
             zeroed,
             tiles: take(self.tiles),
             levels: take(self.level * known),
@@ -268,6 +277,7 @@ impl Arena {
             levels: base + self.tables.levels,
             waiting: base + self.tables.waiting,
             leaves: base + self.tables.leaves,
+            regions: base + self.tables.regions,
             ..Control::default()
         }
     }

@@ -7,7 +7,7 @@ use super::{
     loaded::{CudaLoaded, Deciding, LoadedModule},
 };
 use crate::{error::RunError, live::Live};
-use millstream_channels_kernel::cuda::abi::kernel;
+use millstream_channels_kernel::cuda::{abi::kernel, plan::Mode};
 use std::{sync::atomic::AtomicU32, time::Duration};
 
 /// The driver as a run's launcher: a program that is loaded, and the memory that runs use one after another.
@@ -215,6 +215,9 @@ impl Launcher for Driver<'_, CudaLoaded> {
         blocks: u32,
         words: &mut [u32],
     ) -> Result<(), RunError> {
+        let source = self.loaded.kernels.plan.sources.get(kernel);
+        // Its blocks wait for each other.
+        let cooperative = source.is_some_and(|s| s.mode == Mode::Master);
         let Some((module, kernel)) = self.loaded.dispatch(kernel) else {
             return Err(RunError::Device(
                 "the host thread's kernels are not compiled".into(),
@@ -226,7 +229,7 @@ impl Launcher for Driver<'_, CudaLoaded> {
         unsafe {
             self.inner
                 .context
-                .launch(kernel.0, blocks, kernel::BLOCK, false, &mut params)
+                .launch(kernel.0, blocks, kernel::BLOCK, cooperative, &mut params)
         }
     }
 }

@@ -638,6 +638,8 @@ impl<'a, L: Launcher> Run<'a, L> {
         match source.mode {
             // A warp for each few elements.
             Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } => count.div_ceil(8),
+            // All that fit at once.
+            Mode::Master => u32::MAX,
             _ => count.div_ceil(source.tile(kernels.shape)),
         }
     }

@@ -83,13 +83,20 @@ impl<L: Launcher> Run<'_, L> {
             what: RUNNING,
             watchdog: self.settings.watchdog,
         };
-        let beat = self.arena.tables.control + offset_of!(Control, beat) as u64;
         let glance = |_, long: bool| {
             if long {
                 self.glance();
             }
         };
-        kernel.wait(|| self.peek(beat), glance, || self.look_at_hung(true))
+        kernel.wait(|| self.signs(), glance, || self.look_at_hung(true))
+    }
+
+    /// What changes with each dispatch and each region.
+    fn signs(&self) -> Result<Option<u32>, RunError> {
+        let control = self.arena.tables.control;
+        let dispatches = self.peek(control + offset_of!(Control, beat) as u64)?;
+        let regions = self.peek(control + offset_of!(Control, regions_begun) as u64)?;
+        Ok(dispatches.zip(regions).map(|(d, r)| d.wrapping_add(r)))
     }
 
     /// A word of the run's memory while a kernel runs, if the device says it in time.
@@ -99,13 +106,15 @@ impl<L: Launcher> Run<'_, L> {
         unsafe { self.launcher.peek(self.base + at) }
     }
 
-    /// Waits for the mailbox. The kernel ends itself if it takes too long; a lost context is seen by asking the launcher.
+    /// Waits for the mailbox. The kernel ends itself if it takes too long, but for one whose regions follow each other; a lost context is seen by asking
+    /// the launcher.
     pub(super) fn await_dispatch(&self, number: u32) -> Result<(), RunError> {
         let done = MAILBOX + Mailbox::new(self.plan()).number.at();
         let answered =
             // Acquire: pairs with the release of the kernel's last block.
             || self.launcher.shared_word(done).load(Ordering::Acquire) == number;
         let start = Instant::now();
+        let (mut since, mut last) = (start, None);
         for spins in 1u64.. {
             if answered() {
                 break;
@@ -115,9 +124,16 @@ impl<L: Launcher> Run<'_, L> {
                     state: format!("dispatch {number} ended without a word"),
                 });
             }
-            if spins % 4096 == 0 && start.elapsed() > patience(self.settings.watchdog) {
-                self.look_at_hung(false);
-                return Err(given_up(&*self.launcher, self.settings.watchdog));
+            if spins % 4096 == 0 && since.elapsed() > patience(self.settings.watchdog) {
+                let now = self.signs()?;
+                if now.is_none() || now == last {
+                    self.look_at_hung(false);
+                    return Err(given_up(&*self.launcher, self.settings.watchdog));
+                }
+                (since, last) = (Instant::now(), now);
+            }
+            if spins % 4096 == 0 && start.elapsed() > SHORT {
+                std::thread::sleep(NAP);
             }
             std::hint::spin_loop();
         }

@@ -59,6 +59,8 @@ impl Gen<'_, '_> {
             }
             Rvalue::SlotAddr(slot) => self.slot_addr(*slot),
             Rvalue::Wide => unreachable!("the lowering has decided for each device"),
+            // Of a program that was lowered for a GPU.
+            Rvalue::Lanes => self.b.ins().iconst(types::I64, 1),
             Rvalue::DataAddr(data) => {
                 let id = self.unit.data[data.index()];
                 let global = self.unit.module.declare_data_in_func(id, self.b.func);

@@ -7,6 +7,7 @@ use super::{
     loops::{self, Loop},
     names,
     plan::{Mode, Plan},
+    regions::{self, Crew, Version},
     team::{self, Rounds},
     types::{constant, ctype, unsigned},
     writer::Writer,
@@ -14,7 +15,7 @@ use super::{
 use millstream_graph::{
     flow::Flow,
     ir::{
-        Arg, Block, BlockId, Function, LocalId, Operand, SegmentId, SlotId, Span, TaskId,
+        Arg, Block, BlockId, FuncId, Function, LocalId, Operand, SegmentId, SlotId, Span, TaskId,
         Terminator,
     },
     ty::Scalar,
@@ -25,7 +26,11 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Role {
     /// A helper; whether it may call itself.
-    Helper { recursive: bool },
+    Helper {
+        func: FuncId,
+        recursive: bool,
+        version: Version,
+    },
     /// A segment, and which of its pushes is staged.
     Segment {
         task: TaskId,
@@ -34,6 +39,17 @@ pub(super) enum Role {
     },
     /// A kernel of a graph.
     Node { task: TaskId },
+}
+
+/// Who divides the turns of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Crowd {
+    /// The lanes of a warp.
+    Warp,
+    /// A crew, in the text of its first lane, which hands them out.
+    First,
+    /// The same, in the text of those who serve.
+    Served,
 }
 
 /// Writes one body.
@@ -54,6 +70,8 @@ pub(super) struct Body<'a, 'w> {
     pub(super) here: BlockId,
     /// Of elements that a warp runs together: the loops whose turns its lanes divide.
     pub(super) team: Vec<Rounds>,
+    /// Who divides them.
+    pub(super) crowd: Crowd,
     /// Of a kernel of a graph: the channels that it emits into, in order of its ports.
     pub(super) ports: &'a [flow::Port],
 }
@@ -68,7 +86,23 @@ impl<'a, 'w> Body<'a, 'w> {
         let flow = Flow::new(function);
         let team = match role {
             Role::Segment { task, segment, .. } => team_of(plan, function, task, segment),
+            Role::Helper { func, version, .. } if version != Version::Plain => {
+                let function = &plan.program.program[func];
+                let rounds = regions::rounds(&plan.program, function, version);
+                rounds.into_iter().collect()
+            }
             Role::Helper { .. } | Role::Node { .. } => Vec::new(),
+        };
+        let crowd = match role {
+            Role::Helper {
+                version: Version::First(_),
+                ..
+            } => Crowd::First,
+            Role::Helper {
+                version: Version::Served(_),
+                ..
+            } => Crowd::Served,
+            _ => Crowd::Warp,
         };
         let mut back_edges = flow.back_edges().clone();
         back_edges.retain(|edge| {
@@ -94,13 +128,16 @@ impl<'a, 'w> Body<'a, 'w> {
             inside: None,
             here: BlockId(0),
             team,
+            crowd,
             ports: &[],
         }
     }
 
     /// Whether the code is where all lanes of a team do the same, so that one of them has to do what has an effect.
     pub(super) fn is_alike(&self) -> bool {
-        !self.team.is_empty() && !self.team.iter().any(|r| r.inside.contains(self.here))
+        self.crowd == Crowd::Warp
+            && !self.team.is_empty()
+            && !self.team.iter().any(|r| r.inside.contains(self.here))
     }
 
     /// The segment's local that holds the return address.
@@ -163,6 +200,10 @@ impl<'a, 'w> Body<'a, 'w> {
     /// The C++ type that the function returns: of a helper whose result is one scalar piece, that.
     pub(super) fn result_type(&self) -> &'static str {
         match self.role {
+            Role::Helper {
+                version: Version::Served(_),
+                ..
+            } => "void",
             Role::Helper { .. } => super::helper::result_type(self.plan, self.function),
             Role::Segment { .. } | Role::Node { .. } => "void",
         }
@@ -204,22 +245,26 @@ impl<'a, 'w> Body<'a, 'w> {
         }
         for (i, slot) in self.function.slots.iter().enumerate() {
             let name = self.slot(SlotId::new(i));
-            let line = format!(
-                "[[maybe_unused]] alignas({}) char {name}[{}];",
-                slot.layout.align.max(1),
-                slot.layout.size.max(1)
-            );
+            let (align, size) = (slot.layout.align.max(1), slot.layout.size.max(1));
+            let line = match self.crew() {
+                Crew::Lane => format!("[[maybe_unused]] alignas({align}) char {name}[{size}];"),
+                crew => crew.holds(&name, align, size),
+            };
             self.out.line(&line);
         }
     }
 
     /// Writes the blocks, after the arguments have arrived.
     pub(super) fn blocks(&mut self) {
-        let jumped = self.jumped();
+        let reached = self.reached();
+        let jumped = self.jumped(&reached);
         let pushing = analysis::pushing(self.function);
         let function = self.function;
         for (i, block) in function.blocks.iter().enumerate() {
             let id = BlockId::new(i);
+            if !reached.contains(&id) {
+                continue;
+            }
             self.here = id;
             self.inside = loops::around(&self.loops, id);
             if jumped.contains(&id) {
@@ -237,6 +282,9 @@ impl<'a, 'w> Body<'a, 'w> {
                     self.go(exit)
                 );
                 self.out.line(&text);
+            }
+            if self.end_share() {
+                continue;
             }
             for (at, stmt) in block.stmts.iter().enumerate() {
                 self.place(stmt.span);
@@ -268,10 +316,26 @@ impl<'a, 'w> Body<'a, 'w> {
         }
     }
 
+    /// The blocks that are come to: of those who serve a region, none behind its rounds.
+    fn reached(&self) -> BTreeSet<BlockId> {
+        let mut reached = BTreeSet::from([BlockId(0)]);
+        let mut more = vec![BlockId(0)];
+        while let Some(b) = more.pop() {
+            if self.shares_until(b).is_none() {
+                let targets = self.function.blocks[b.index()].term.targets();
+                more.extend(targets.into_iter().filter(|to| reached.insert(*to)));
+            }
+        }
+        reached
+    }
+
     /// The blocks that something jumps to, rather than falls into.
-    fn jumped(&self) -> BTreeSet<BlockId> {
+    fn jumped(&self, reached: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
         let mut out = BTreeSet::new();
         for (i, block) in self.function.blocks.iter().enumerate() {
+            if !reached.contains(&BlockId::new(i)) {
+                continue;
+            }
             let switch = matches!(block.term, Terminator::Switch { .. });
             out.extend(
                 block
@@ -282,6 +346,9 @@ impl<'a, 'w> Body<'a, 'w> {
             );
         }
         out.extend(self.loops.iter().flat_map(|l| l.exits.iter().copied()));
+        if self.crowd == Crowd::First {
+            out.extend(self.team.iter().map(|r| r.exit));
+        }
         out
     }
 
@@ -316,7 +383,7 @@ impl<'a, 'w> Body<'a, 'w> {
     }
 
     /// Code that goes to a block: out of a loop by where its ways out join.
-    fn go(&self, to: BlockId) -> String {
+    pub(super) fn go(&self, to: BlockId) -> String {
         if let Some(l) = self.inside
             && let Some(way) = self.loops[l].exits.iter().position(|exit| *exit == to)
         {
@@ -421,7 +488,11 @@ impl<'a, 'w> Body<'a, 'w> {
 
     fn returns(&mut self, values: &[Operand]) {
         match self.role {
-            Role::Helper { recursive } => {
+            Role::Helper {
+                version: Version::Served(_),
+                ..
+            } => self.out.line("return;"),
+            Role::Helper { recursive, .. } => {
                 if recursive {
                     self.out.line("w.leave();");
                 }

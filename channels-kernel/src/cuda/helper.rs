@@ -4,13 +4,14 @@ use super::{
     body::{Body, Role},
     names,
     plan::Plan,
+    regions::{self, Version},
     types::ctype,
     writer::Writer,
 };
 use millstream_graph::{
     flow::CallGraph,
     ir::{Arg, FuncId, Function, FunctionKind, Operand, StmtKind},
-    ty::PieceKind,
+    ty::{Layout, PieceKind},
 };
 
 /// The C++ type that a helper returns: its one scalar piece, or nothing; any other result goes to memory.
@@ -28,6 +29,26 @@ pub(super) fn result_type(plan: &Plan, function: &Function) -> &'static str {
     }
 }
 
+/// How a helper gives its result.
+pub(super) enum Given {
+    Nothing,
+    /// As a value of this C++ type.
+    Value(&'static str),
+    /// To memory of this layout, whose address it gets.
+    Memory(Layout),
+}
+
+pub(super) fn given(plan: &Plan, function: &Function) -> Given {
+    let ty = result_type(plan, function);
+    if returns_to_memory(plan, function) {
+        Given::Memory(function.ret.layout(&plan.program.program.structs))
+    } else if ty == "void" {
+        Given::Nothing
+    } else {
+        Given::Value(ty)
+    }
+}
+
 fn returns_to_memory(plan: &Plan, function: &Function) -> bool {
     result_type(plan, function) == "void"
         && !function
@@ -36,8 +57,19 @@ fn returns_to_memory(plan: &Plan, function: &Function) -> bool {
             .is_empty()
 }
 
-fn signature(plan: &Plan, id: FuncId, function: &Function, recursive: bool) -> String {
+/// How a text of a helper begins.
+pub(super) fn signature(
+    plan: &Plan,
+    id: FuncId,
+    function: &Function,
+    recursive: bool,
+    version: Version,
+) -> String {
     let mut params = vec!["[[maybe_unused]] Thread& w".to_owned()];
+    let served = matches!(version, Version::Served(_));
+    if served {
+        params.push("u64* parts".to_owned());
+    }
     for arg in &function.args {
         params.push(match arg {
             Arg::Local(l) => format!(
@@ -48,16 +80,31 @@ fn signature(plan: &Plan, id: FuncId, function: &Function, recursive: bool) -> S
             Arg::Slot(s) => format!("ptr from_{}", names::slot(function, *s)),
         });
     }
-    if returns_to_memory(plan, function) {
+    if returns_to_memory(plan, function) && !served {
         params.push("ptr result".to_owned());
     }
+    let result = match served {
+        true => "void",
+        false => result_type(plan, function),
+    };
     let kind = if recursive { "__noinline__ " } else { "" };
+    let share = if served { "template <class S> " } else { "" };
     format!(
-        "[[maybe_unused]] static __device__ {kind}{} {}({})",
-        result_type(plan, function),
-        names::helper(function, id),
+        "{share}[[maybe_unused]] static __device__ {kind}{result} {}({})",
+        name(function, id, version),
         params.join(", ")
     )
+}
+
+/// What a text of a helper is called.
+pub(super) fn name(function: &Function, id: FuncId, version: Version) -> String {
+    let name = names::helper(function, id);
+    match version {
+        Version::Plain => name,
+        Version::First(crew) => format!("{name}_of_{}", crew.name()),
+        Version::Served(crew) => format!("{name}_rounds_by_{}", crew.name()),
+        Version::Met => format!("{name}_together"),
+    }
 }
 
 /// Bytes that a call of a helper that may call itself takes of a thread's stack: all it could keep there, as the compiler does not say.
@@ -94,15 +141,35 @@ fn helpers<'a>(plan: &'a Plan, calls: &CallGraph) -> impl Iterator<Item = (FuncI
 /// Writes all helpers.
 pub(super) fn write(plan: &Plan, out: &mut Writer) {
     let calls = CallGraph::of_calls(&plan.program.program);
-    for (id, function) in helpers(plan, &calls) {
-        let text = signature(plan, id, function, calls.is_recursive(id));
+    let versions = |id: FuncId| {
+        let plain = plan.regions.is_plain(id).then_some(Version::Plain);
+        plain.into_iter().chain(plan.regions.texts(id))
+    };
+    let all = || {
+        let each = |(id, f)| versions(id).map(move |version| (id, version.of(f), version));
+        helpers(plan, &calls).flat_map(each)
+    };
+    for (id, function, version) in all() {
+        let text = signature(plan, id, &function, calls.is_recursive(id), version);
         out.line(&format!("{text};"));
     }
-    for (id, function) in helpers(plan, &calls) {
+    for (id, function, version) in all() {
         let recursive = calls.is_recursive(id);
         out.blank();
-        out.open(&format!("{} {{", signature(plan, id, function, recursive)));
-        let mut body = Body::new(plan, function, Role::Helper { recursive }, out);
+        let function = &*function;
+        let text = signature(plan, id, function, recursive, version);
+        out.open(&format!("{text} {{"));
+        if plan.regions.is_met(id) && matches!(version, Version::First(_)) {
+            regions::write_first_met(plan, id, function, out);
+            out.close("}");
+            continue;
+        }
+        let role = Role::Helper {
+            func: id,
+            recursive,
+            version,
+        };
+        let mut body = Body::new(plan, function, role, out);
         body.declare();
         if recursive {
             let leave = body.leave();

@@ -64,6 +64,16 @@ pub(super) fn one(
     flow: &Flow,
     header: BlockId,
 ) -> Option<Loop> {
+    let waits = |l: &Loop| {
+        let blocks = l.inside.iter();
+        let mut stmts = blocks.flat_map(|b| &function.blocks[b.index()].stmts);
+        stmts.any(|s| may_wait(program, function, &s.kind, &mut BTreeSet::new()))
+    };
+    whole(flow, header).filter(|l| !waits(l))
+}
+
+/// The same, whether its lanes wait for others or not.
+pub(super) fn whole(flow: &Flow, header: BlockId) -> Option<Loop> {
     let closing = flow.back_edges().iter().filter(|(_, to)| *to == header);
     let inside = flow.natural_loop(header, closing.map(|(from, _)| *from));
     let one_way_in = header != BlockId(0)
@@ -71,16 +81,12 @@ pub(super) fn one(
         && !flow
             .edges()
             .any(|(from, to)| !inside.contains(from) && inside.contains(to) && to != header);
-    let waits = inside
-        .iter()
-        .flat_map(|b| &function.blocks[b.index()].stmts)
-        .any(|s| may_wait(program, function, &s.kind, &mut BTreeSet::new()));
     let exits: BTreeSet<BlockId> = inside
         .iter()
         .flat_map(|b| flow.targets(b).iter().copied())
         .filter(|to| !inside.contains(*to))
         .collect();
-    (one_way_in && !waits).then(|| Loop {
+    one_way_in.then(|| Loop {
         header,
         exits: exits.into_iter().collect(),
         inside,

@@ -8,7 +8,12 @@ pub use super::{
     stack::{Stack, StackKind},
 };
 
-use super::{analysis, inherit, names, stack::PushKey, team, walk};
+use super::{
+    analysis, inherit, names,
+    regions::{Crew, Regions},
+    stack::PushKey,
+    team, walk,
+};
 use millstream_graph::{
     flow::Flow,
     ir::{
@@ -32,6 +37,8 @@ pub struct Plan {
     pub short_returns: Vec<bool>,
     /// Fields that a task passes on to its own children unchanged: stack and number of the field.
     pub inherited: Vec<(u32, usize)>,
+    /// Its parallel regions.
+    pub(super) regions: Regions,
 }
 
 impl Plan {
@@ -46,6 +53,7 @@ impl Plan {
             sources: Vec::new(),
             short_returns: Vec::new(),
             inherited: Vec::new(),
+            regions: Regions::find(program),
         };
         plan.short_returns = (0..program.tasks.len())
             .map(TaskId::new)
@@ -66,6 +74,7 @@ impl Plan {
             sources: Vec::new(),
             short_returns: vec![false; program.tasks.len()],
             inherited: Vec::new(),
+            regions: Regions::default(),
         }
     }
 
@@ -206,6 +215,9 @@ impl Plan {
         pushes: &mut [SourcePush],
     ) -> (Vec<(usize, bool)>, Mode) {
         let body = &segment.body;
+        if self.regions.crew_of(task) == Crew::Device {
+            return (Vec::new(), Mode::Master);
+        }
         let keys: Vec<PushKey> = segment.pushes.iter().map(|p| p.stack).collect();
         let key_of = |s: &StmtKind| self.push_of(task, s);
         let heavy = analysis::is_heavy(body, &keys, key_of);
@@ -363,6 +375,23 @@ impl Plan {
                 stack.weight = stack.weight.max(weight);
             }
         }
+    }
+
+    /// The parallel loops of tasks that a GPU runs alone, but that are not shared out: one lane runs them. There should be none.
+    #[must_use]
+    pub fn loops_of_one_lane(&self) -> Vec<&str> {
+        let names = self
+            .regions
+            .left()
+            .iter()
+            .map(|f| &self.program.program[*f].name);
+        names.map(String::as_str).collect()
+    }
+
+    /// Whether some loop is shared out by all blocks.
+    #[must_use]
+    pub fn has_regions(&self) -> bool {
+        !self.regions.is_empty()
     }
 
     /// The return type of a task.

@@ -1,12 +1,15 @@
 //! How the lanes of a warp divide the turns of a loop: see [`team`](super::team).
 
 use super::{
-    body::Body,
+    body::{Body, Crowd},
     rvalue::binary,
     team::{Gather, Rounds, Share},
     types::{constant, ctype},
 };
-use millstream_graph::ir::{BlockId, LocalId, Operand, Rvalue, StmtKind, Terminator};
+use millstream_graph::{
+    ir::{Arg, BlockId, LocalId, Operand, Rvalue, StmtKind, Terminator},
+    ty::Scalar,
+};
 
 /// What only one lane of a team does.
 pub(super) const FIRST_LANE: &str = "lane_id() == 0";
@@ -34,6 +37,12 @@ impl Body<'_, '_> {
     /// Declares what each lane knows of its turns.
     pub(super) fn declare_team(&mut self) {
         let mut lines = Vec::new();
+        if self.crowd == Crowd::Served {
+            lines.push("u64 turns;  // from one of the thread's to the next".to_owned());
+        }
+        if self.crowd == Crowd::First && !self.team.is_empty() {
+            lines.push(self.arguments_of_region());
+        }
         for (i, rounds) in self.team.iter().enumerate() {
             if rounds.share == Share::Parts {
                 lines.push(format!("u64 end{i};  // of the lane's turns"));
@@ -59,6 +68,11 @@ impl Body<'_, '_> {
         else {
             return;
         };
+        match self.crowd {
+            Crowd::Warp => {}
+            Crowd::First => return self.hand_out(i),
+            Crowd::Served => return self.take_share(i),
+        }
         let (counter, limit) = (self.local(rounds.counter), self.operand(rounds.limit));
         let mut lines = vec![match rounds.share {
             Share::Strided | Share::Meeting => format!("{counter} += lane_id();"),
@@ -86,6 +100,15 @@ impl Body<'_, '_> {
         let Some((i, rounds)) = self.rounds_around() else {
             return false;
         };
+        match self.crowd {
+            Crowd::Warp => {}
+            Crowd::Served if (self.here, at) == rounds.turn => {
+                let text = format!("{} += turns;", self.local(rounds.counter));
+                self.out.line(&text);
+                return true;
+            }
+            Crowd::Served | Crowd::First => return false,
+        }
         let (here, counter) = ((self.here, at), self.local(rounds.counter));
         let mut lines = Vec::new();
         if here == rounds.test {
@@ -176,6 +199,11 @@ impl Body<'_, '_> {
         let Some(rounds) = self.team.iter().find(|r| r.header == header) else {
             return;
         };
+        match self.crowd {
+            Crowd::Warp => {}
+            // They end where the loop's way out leads.
+            Crowd::First | Crowd::Served => return,
+        }
         let exits = &self.loops[l].exits;
         let way = exits
             .iter()
@@ -198,7 +226,38 @@ impl Body<'_, '_> {
         }
     }
 
-    fn scalar_of(&self, local: LocalId) -> millstream_graph::ty::Scalar {
+    /// Of a region: what it is called with, before anything changes it.
+    fn arguments_of_region(&self) -> String {
+        let args = self.function.args.iter().filter_map(|arg| match arg {
+            Arg::Local(l) => Some(format!("bits_of({})", self.local(*l))),
+            Arg::Slot(_) => None,
+        });
+        let args: Vec<String> = args.chain(["0ull".to_owned()]).collect();
+        format!("const u64 args[] = {{{}}};", args.join(", "))
+    }
+
+    /// Of a region that is served: the loop whose rounds are over where this block begins.
+    pub(super) fn shares_until(&self, block: BlockId) -> Option<&Rounds> {
+        let served = self.crowd == Crowd::Served;
+        self.team.iter().find(|r| served && r.exit == block)
+    }
+
+    /// Gives what the thread has gathered, if its rounds are over here.
+    pub(super) fn end_share(&mut self) -> bool {
+        let Some(rounds) = self.shares_until(self.here) else {
+            return false;
+        };
+        let all = rounds.gathers.iter().enumerate();
+        let given =
+            |(g, of): (usize, &Gather)| format!("parts[{g}] = bits_of({});", self.local(of.local));
+        let lines: Vec<String> = all.map(given).chain(["return;".to_owned()]).collect();
+        for line in lines {
+            self.out.line(&line);
+        }
+        true
+    }
+
+    fn scalar_of(&self, local: LocalId) -> Scalar {
         self.function.locals[local.index()].ty
     }
 }

@@ -47,6 +47,7 @@ impl Body<'_, '_> {
             }
             Rvalue::SlotAddr(id) => self.slot(*id),
             Rvalue::DataAddr(id) => format!("(ptr)d{}", id.0),
+            Rvalue::Lanes => "1ull".to_owned(),
             Rvalue::Wide => unreachable!("the lowering has decided for each device"),
             Rvalue::Uniform { id, ty } => {
                 let of = match self.role {

@@ -13,9 +13,9 @@ use super::{
 };
 use crate::layout::stride;
 use millstream_graph::{
-    ir::{Arg, Stmt, StmtKind},
+    ir::{Arg, Combine, Stmt, StmtKind},
     levelized::StackRef,
-    ty::PieceKind,
+    ty::{PieceKind, Scalar},
 };
 
 /// Writes the struct of each segment, once for both channels of one that waits for itself.
@@ -90,6 +90,7 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
         Mode::Team { .. } => (1, false),
         Mode::Tried { items } => (items, false),
         Mode::Direct { heavy } => (1, heavy),
+        Mode::Master => (1, true),
     };
     let staged = source.staged();
     let lanes = match source.mode {
@@ -340,11 +341,16 @@ fn sum(plan: &Plan, source: &Source, out: &mut Writer) {
         out.line("typedef NoSum Sum;");
         return;
     };
+    write_sum("Sum", combine, ty, out);
+}
+
+/// What is added up in lanes, warps and blocks: the value that changes nothing, how two are joined, and how one is given to a place in memory.
+pub(super) fn write_sum(name: &str, combine: Combine, ty: Scalar, out: &mut Writer) {
     let (Some(op), Some(none)) = (combine.op(), combine.neutral(ty)) else {
         return;
     };
     let value = ctype(ty);
-    out.open("struct Sum {");
+    out.open(&format!("struct {name} {{"));
     out.line(&format!("typedef {value} Value;"));
     out.line(&format!(
         "FN_IN static Value none() {{ return {}; }}",
@@ -431,7 +437,8 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
 }
 
 fn write_body(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) {
-    let function = &plan.program[source.task].segments[source.segment.index()].body;
+    let body = &plan.program[source.task].segments[source.segment.index()].body;
+    let function = &*plan.regions.crew_of(source.task).code(body);
     let stack = &plan.stacks[source.stack as usize];
     out.line("template <class W>");
     out.open("FN_IN static void run(W& w, const Args& element) {");

@@ -59,6 +59,8 @@ pub enum Mode {
         /// Which push is staged in shared memory.
         staged: Option<usize>,
     },
+    /// By one lane, which all others help in [regions](super::regions): it pushes nothing.
+    Master,
     /// Lanes that spawn together reserve together.
     Direct {
         /// Whether an element is much work.
@@ -100,7 +102,7 @@ impl Source {
         match self.mode {
             Mode::Scanned { staged, .. } | Mode::Team { staged } => staged,
             Mode::Tried { .. } => Some(0),
-            Mode::Direct { .. } => None,
+            Mode::Direct { .. } | Mode::Master => None,
         }
     }
 
@@ -123,7 +125,7 @@ impl Source {
         match self.mode {
             Mode::Scanned { items, .. } | Mode::Tried { items } => items * shape.block,
             Mode::Team { .. } => shape.block / shape.warp,
-            Mode::Direct { .. } => shape.block,
+            Mode::Direct { .. } | Mode::Master => shape.block,
         }
     }
 
@@ -152,7 +154,10 @@ impl Source {
     pub const fn is_heavy(&self) -> bool {
         matches!(
             self.mode,
-            Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } | Mode::Team { .. }
+            Mode::Scanned { heavy: true, .. }
+                | Mode::Direct { heavy: true }
+                | Mode::Team { .. }
+                | Mode::Master
         )
     }
 
@@ -160,6 +165,7 @@ impl Source {
     #[must_use]
     pub const fn alone(&self, shape: Shape) -> u32 {
         match self.mode {
+            Mode::Master => 0,
             Mode::Scanned { heavy: true, .. } | Mode::Direct { heavy: true } => 4,
             // One tile: what it leaves over lies where it did.
             Mode::Scanned { .. } | Mode::Tried { .. } | Mode::Team { .. } => self.tile(shape),

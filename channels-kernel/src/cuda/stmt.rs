@@ -3,7 +3,7 @@
 use super::{
     atomic::combine_text,
     body::{Body, Role},
-    names,
+    helper, names,
     rounds::FIRST_LANE,
     types::ctype,
     writer::Site,
@@ -115,7 +115,8 @@ impl Body<'_, '_> {
         let mut list = vec!["w".to_owned()];
         list.extend(args.iter().map(|a| self.operand(*a)));
         list.extend(ret_addr.map(|a| self.operand(a)));
-        let call = format!("{}({});", names::helper(callee, func), list.join(", "));
+        let name = helper::name(callee, func, self.plan.regions.called(func, self.crew()));
+        let call = format!("{name}({});", list.join(", "));
         let call = match dst {
             Some(dst) => format!("{} = {call}", self.local(dst)),
             None => call,

@@ -69,6 +69,27 @@ pub(super) fn find(
     function: &Function,
     key_of: impl Fn(&StmtKind) -> Option<PushKey>,
 ) -> Option<Vec<Rounds>> {
+    look(program, function, Meeting::Behind, key_of)
+}
+
+/// The same for lanes that do not meet behind a loop.
+pub(super) fn find_apart(program: &Program, function: &Function) -> Option<Vec<Rounds>> {
+    look(program, function, Meeting::Never, |_| None)
+}
+
+/// Whether lanes meet behind a loop, and so none may wait for another in it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meeting {
+    Behind,
+    Never,
+}
+
+fn look(
+    program: &Program,
+    function: &Function,
+    meeting: Meeting,
+    key_of: impl Fn(&StmtKind) -> Option<PushKey>,
+) -> Option<Vec<Rounds>> {
     if !function.rounds {
         return None;
     }
@@ -85,6 +106,7 @@ pub(super) fn find(
         function,
         live: live(function, &flow),
         flow: &flow,
+        meeting,
     };
     let outer = headers.iter().filter(|h| is_outer(**h));
     let rounds: Option<Vec<Rounds>> = outer.map(|h| look.rounds(*h, &key_of)).collect();
@@ -98,6 +120,7 @@ struct Look<'a> {
     flow: &'a Flow,
     /// Of each block, what is still read from its beginning on.
     live: Vec<BTreeSet<LocalId>>,
+    meeting: Meeting,
 }
 
 fn live(function: &Function, flow: &Flow) -> Vec<BTreeSet<LocalId>> {
@@ -130,7 +153,11 @@ impl Look<'_> {
         header: BlockId,
         key_of: impl Fn(&StmtKind) -> Option<PushKey>,
     ) -> Option<Rounds> {
-        let inside = loops::one(self.program, self.function, self.flow, header)?.inside;
+        let found = match self.meeting {
+            Meeting::Behind => loops::one(self.program, self.function, self.flow, header),
+            Meeting::Never => loops::whole(self.flow, header),
+        };
+        let inside = found?.inside;
         let first = &self.function.blocks[header.index()];
         let Terminator::Branch {
             cond: Operand::Local(cond),
@@ -202,7 +229,10 @@ impl Look<'_> {
         let carried = self.live[header.index()].intersection(&changed);
         let gathers: Option<Vec<Gather>> = carried
             .filter(|l| **l != counter)
-            .map(|l| self.gather(*l, &inside))
+            .map(|l| {
+                let one = self.gather(*l, &inside);
+                one.or_else(|| self.gather_in_steps(*l, &inside))
+            })
             .collect();
         let gathers = gathers?;
         let spawns = self.stmts(&inside).any(|(_, s)| key_of(&s.kind).is_some());
@@ -262,14 +292,99 @@ impl Look<'_> {
             let operands = self.function.blocks[b.index()].term.operands();
             operands.into_iter().any(is_it)
         };
+        let ty = self.function.locals[local.index()].ty;
+        // What is taken away from integers is added up, too.
+        let is_left = |(place, s): &(At, &Stmt)| {
+            !at.contains(place)
+                || matches!(&s.kind, StmtKind::Assign { value: Rvalue::Binary(_, a, _), .. } if is_it(*a))
+        };
+        let takes = |o: &BinOp| matches!(o, BinOp::Add | BinOp::Sub);
+        let is_sum =
+            ty.is_int() && ops.iter().all(takes) && self.stmts(inside).all(|s| is_left(&s));
+        if is_sum {
+            ops.fill(BinOp::Add);
+        }
         let op = *ops.first()?;
         if ops.iter().any(|o| *o != op) || inside.iter().any(read_at_end) {
             return None;
         }
-        let neutral = neutral(op, self.function.locals[local.index()].ty);
+        let neutral = neutral(op, ty);
         // In order, what a turn has is added at its end: so there may be one such place, and each turn may come by it once.
         let once = |(block, _): &At| at.len() == 1 && !self.comes_again(*block, inside);
         (neutral.is_some() || at.iter().all(once)).then_some(Gather {
+            local,
+            op,
+            neutral,
+            at,
+            copies,
+        })
+    }
+
+    /// The same where a turn adds several times, by values on the way that only lead to the local again: whatever it was when the turn began, the turn
+    /// adds the same to it. Only where the order does not show.
+    fn gather_in_steps(&self, local: LocalId, inside: &BlockSet) -> Option<Gather> {
+        let mut all = BTreeSet::from([local]);
+        let is_one =
+            |all: &BTreeSet<LocalId>, o: &Operand| o.local().is_some_and(|l| all.contains(&l));
+        let sum = |all: &BTreeSet<LocalId>, s: &Stmt| match &s.kind {
+            StmtKind::Assign {
+                dst,
+                value: Rvalue::Binary(op, a, b),
+            } if is_one(all, a) != is_one(all, b) && (*op != BinOp::Sub || is_one(all, a)) => {
+                Some((*dst, *op))
+            }
+            _ => None,
+        };
+        loop {
+            let sums = self.stmts(inside).filter_map(|(_, s)| sum(&all, s));
+            let more: Vec<LocalId> = sums
+                .map(|(dst, _)| dst)
+                .filter(|l| !all.contains(l))
+                .collect();
+            if more.is_empty() {
+                break;
+            }
+            all.extend(more);
+        }
+        let (mut at, mut ops, mut copies) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, block) in self.function.blocks.iter().enumerate() {
+            let here = BlockId::new(i);
+            for (n, stmt) in block.stmts.iter().enumerate() {
+                let is_copy = matches!(&stmt.kind, StmtKind::Assign { dst, value: Rvalue::Use(o) } if *dst == local && is_one(&all, o));
+                if !inside.contains(here) {
+                    // Elsewhere values on the way are nothing.
+                    let is_way = |l: LocalId| l != local && all.contains(&l);
+                    let reads = stmt.kind.operands().into_iter().filter_map(Operand::local);
+                    if reads.chain(stmt.kind.def()).any(is_way) {
+                        return None;
+                    }
+                } else if let Some((_, op)) = sum(&all, stmt) {
+                    at.push((here, n));
+                    ops.push(op);
+                } else if is_copy {
+                    copies.push((here, n));
+                } else if stmt.kind.operands().iter().any(|o| is_one(&all, o))
+                    || stmt.kind.def().is_some_and(|l| all.contains(&l))
+                {
+                    return None;
+                }
+            }
+            let ends = block.term.operands();
+            let inner = inside.contains(here);
+            if ends
+                .iter()
+                .any(|o| is_one(&all, o) && (inner || o.local() != Some(local)))
+            {
+                return None;
+            }
+        }
+        let ty = self.function.locals[local.index()].ty;
+        if ty.is_int() && ops.iter().all(|o| matches!(o, BinOp::Add | BinOp::Sub)) {
+            ops.fill(BinOp::Add);
+        }
+        let op = *ops.first()?;
+        let neutral = neutral(op, ty).filter(|_| ops.iter().all(|o| *o == op));
+        neutral.is_some().then_some(Gather {
             local,
             op,
             neutral,

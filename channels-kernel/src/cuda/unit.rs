@@ -5,7 +5,7 @@ use super::{
     helper, names,
     parts::{self, Cut, Section},
     plan::{Mode, Plan, Source, Stack, StackKind},
-    segment,
+    regions, segment,
     tables::{self, in_blocks, list},
     writer::{Site, Writer},
 };
@@ -118,7 +118,9 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.section(Section::Common);
     data(plan, &mut out);
     out.blank();
+    regions::declare(plan, &mut out);
     helper::write(plan, &mut out);
+    regions::write(plan, &mut out);
     segment::write(plan, &mut out);
     runs(plan, &mut out);
     out.section(Section::Kernels);
@@ -380,6 +382,7 @@ fn workers(plan: &Plan, out: &mut Writer) {
     out.line("struct Flat { u32 tile, in_place, tried; };");
     let flats = list(plan.sources.iter().map(|s| {
         let (in_place, tried) = match s.mode {
+            Mode::Master => return "{0, 0, 0}".to_owned(),
             _ if !s.is_entry() => return "{0, 0, 0}".to_owned(),
             Mode::Scanned { heavy: true, .. } | Mode::Direct { .. } => (0, 0),
             Mode::Scanned { .. } | Mode::Team { .. } => (1, 0),
@@ -497,6 +500,7 @@ fn run_call(plan: &Plan, source: &Source) -> String {
             }
         }
         Mode::Direct { .. } => format!("run_direct<{name}>(block, blocks);"),
+        Mode::Master => format!("run_master<{name}>(block);"),
     }
 }
 
@@ -535,7 +539,7 @@ impl Plan {
         let scanned = self.sources.iter().filter_map(|s| match s.mode {
             Mode::Scanned { items, .. } => Some((s, items)),
             Mode::Team { .. } => Some((s, 1)),
-            Mode::Tried { .. } | Mode::Direct { .. } => None,
+            Mode::Tried { .. } | Mode::Direct { .. } | Mode::Master => None,
         });
         scanned.fold((1, 1), |(g, i), (s, items)| {
             (g.max(s.groups.len() as u64), i.max(u64::from(items)))

@@ -128,6 +128,7 @@ fn function(unit: &mut Unit<'_>, wanted: &Wanted, body: &Body) -> Function {
     let (params, ret, span) = (item.params.clone(), item.ret.clone(), ir_span(item.span));
     let mut b = Builder::new(unit, body, wanted.kind, ret);
     b.at = span;
+    b.alone = item.alone && wanted.kind == FunctionKind::Helper;
     let mut args = Vec::new();
     for i in 0..params.len() {
         b.parameter(VarId(i), &mut args);
@@ -144,8 +145,8 @@ fn function(unit: &mut Unit<'_>, wanted: &Wanted, body: &Body) -> Function {
         })
         .collect();
     Function {
-        // What is called runs them in turn.
-        rounds: item.rounds && wanted.kind == FunctionKind::Task,
+        // Of what else is called the rounds are run in turn.
+        rounds: item.rounds && (item.alone || wanted.kind == FunctionKind::Task),
         ..b.done(wanted.name.clone(), params, args, span)
     }
 }
@@ -182,6 +183,8 @@ struct Builder<'u, 'm> {
     homes: Vec<Option<Home>>,
     targets: Vec<Target>,
     at: Span,
+    /// Whether this is a function that a wide device may run by itself.
+    alone: bool,
 }
 
 impl<'u, 'm> Builder<'u, 'm> {
@@ -202,6 +205,7 @@ impl<'u, 'm> Builder<'u, 'm> {
             homes,
             targets,
             at,
+            alone: false,
         }
     }
 

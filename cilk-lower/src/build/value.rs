@@ -108,6 +108,9 @@ impl Builder<'_, '_> {
             }
             // A task that is called is run by one lane.
             K::Wide if !self.kind.spawns() => vec![Operand::bool(false)],
+            K::Lanes if self.alone => vec![self.assign_new(Scalar::Usize, Rvalue::Lanes)],
+            K::Lanes => vec![Operand::Const(Scalar::Usize, 1)],
+            K::Spawns => vec![Operand::bool(self.kind.spawns())],
             K::Wide => vec![self.assign_new(Scalar::Bool, Rvalue::Wide)],
             K::Emit(channel, value) => {
                 let args = self.value(value);

@@ -1,6 +1,7 @@
 //! Puts helpers into their callers: a call inside the loop over a wavefront's elements costs more than most helpers do.
 //!
-//! Small helpers, and those called once, are inlined as long as the caller stays small enough; recursive ones never. The callee's locals and
+//! Small helpers, and those called once, are inlined as long as the caller stays small enough; recursive ones never, nor those
+//! whose rounds may run side by side. The callee's locals and
 //! slots become the caller's, its checks keep their places in the source.
 
 use super::edit;
@@ -45,6 +46,7 @@ pub(crate) fn inline(program: &mut Program) {
                             SMALL
                         };
                         func != caller
+                            && !program[func].rounds
                             && !graph.is_recursive(func)
                             && size <= limit
                             && edit::size(&function) + size <= CALLER

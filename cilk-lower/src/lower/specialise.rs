@@ -2,22 +2,47 @@
 //!
 //! Each task keeps its function, which stores: root calls use it. (Tasks that were made have no root calls: one of them keeps it only if it is spawned so.) A task that some spawn combines otherwise gets a copy, `count+add`.
 
-use millstream_graph::ir::{Combine, FuncId, FunctionKind, Program, StmtKind};
+use millstream_graph::{
+    flow::CallGraph,
+    ir::{Combine, FuncId, Function, FunctionKind, Program, StmtKind},
+};
 use std::collections::BTreeMap;
 
-/// Makes the copies and lets spawns name them. Gives the tasks with their ways of combining, in order of their functions.
+/// Makes the copies and lets spawns name them. Gives the tasks with their ways of combining, in order of
+/// their functions, those that can be called first.
 pub(crate) fn specialise(program: &mut Program) -> Vec<(FuncId, Combine)> {
+    // What was made of loops of a task that runs them itself is nobody's child.
+    let spawns_of = CallGraph::of_spawns(program);
+    let mut is_come_to = vec![false; program.functions.len()];
+    for (id, _) in program.callable() {
+        let reached = spawns_of.reached(id);
+        is_come_to
+            .iter_mut()
+            .zip(reached)
+            .for_each(|(all, one)| *all |= one);
+    }
     let mut tasks: Vec<_> = program
         .tasks()
         // A graph's nodes have names of their own, and the graph runs them.
         .filter(|(id, task)| {
-            !task.is_made() || !program.channels.is_empty() || is_stored(program, *id)
+            !task.is_made()
+                || !program.channels.is_empty()
+                || (is_come_to[id.index()] && is_stored(program, *id))
         })
         .map(|(id, _)| (id, Combine::Store))
         .collect();
+    // Those that can be called have the same numbers wherever the program is lowered for.
+    tasks.sort_by_key(|(id, _)| program[*id].is_made());
     let mut copies: BTreeMap<(FuncId, &'static str), FuncId> = BTreeMap::new();
     // A copy spawns what its original spawns; so the originals' spawns name all that is needed, and copies are made of rewritten ones.
-    let originals: Vec<FuncId> = program.tasks().map(|(id, _)| id).collect();
+    let is_needed = |(id, task): &(FuncId, &Function)| {
+        !task.is_made() || !program.channels.is_empty() || is_come_to[id.index()]
+    };
+    let originals: Vec<FuncId> = program
+        .tasks()
+        .filter(is_needed)
+        .map(|(id, _)| id)
+        .collect();
     for caller in originals {
         for (func, combine) in spawns(program, caller) {
             copies.entry((func, combine.name())).or_insert_with(|| {

@@ -295,6 +295,11 @@ impl Gather {
         self.ty.scalar().is_some_and(Scalar::is_float)
     }
 
+    /// Whether it makes no difference in which order values are joined, so that all lanes of a device may join theirs.
+    pub(super) fn joins(&self) -> bool {
+        !self.is_ordered() && self.combine().is_some()
+    }
+
     /// How children's results are combined so; none if no child's are.
     pub(super) fn combine(&self) -> Option<Combine> {
         Some(match self.op {

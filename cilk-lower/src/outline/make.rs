@@ -39,6 +39,23 @@ impl Make {
         Expr::new(ExprKind::RawBinary(op, a, b), ty, self.0)
     }
 
+    /// A quotient, rounded up.
+    pub(super) fn up(&self, n: Expr, by: Expr) -> Expr {
+        let less = self.raw(BinOp::Sub, by.clone(), self.count(1));
+        self.raw(BinOp::Div, self.raw(BinOp::Add, n, less), by)
+    }
+
+    /// Whether a spawn makes a child.
+    pub(super) fn spawns(&self) -> Expr {
+        Expr::new(ExprKind::Spawns, BOOL, self.0)
+    }
+
+    /// Whether more lanes than so many share out the rounds of loops.
+    pub(super) fn more_lanes(&self, than: u64) -> Expr {
+        let lanes = Expr::new(ExprKind::Lanes, USIZE, self.0);
+        self.compare(BinOp::Gt, lanes, self.count(than))
+    }
+
     pub(super) fn compare(&self, op: BinOp, a: Expr, b: Expr) -> Expr {
         Expr::new(ExprKind::RawBinary(op, a, b), BOOL, self.0)
     }

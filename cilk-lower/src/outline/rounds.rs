@@ -244,7 +244,7 @@ impl Rounds {
         Self { id: self.id, over }
     }
 
-    /// In the task: arguments for `count` of its rounds from the round `from` on.
+    /// Arguments for `count` of the rounds from the round `from` on.
     pub(super) fn part(&self, from: &Expr, count: &Expr, make: &Make) -> Vec<Expr> {
         match &self.over {
             Over::Range {
@@ -261,14 +261,22 @@ impl Rounds {
                 let start = make.raw(BinOp::Add, make.var(*start, ty), make.cast(away, ty));
                 [start].into_iter().chain(by).collect()
             }
-            Over::Slices { parts, first, .. } => {
+            Over::Slices {
+                parts,
+                first,
+                index,
+            } => {
                 let mut args = Vec::new();
                 for part in parts {
                     args.push(part.part(from, count, make));
                     args.extend(part.are.size().map(|size| make.var(size, &USIZE)));
                 }
-                let number = |first| make.raw(BinOp::Add, make.var(first, &USIZE), from.clone());
-                args.extend(first.map(number));
+                // The first round of all has the number 0.
+                let number = |first: Option<VarId>| match first {
+                    Some(first) => make.raw(BinOp::Add, make.var(first, &USIZE), from.clone()),
+                    None => from.clone(),
+                };
+                args.extend(index.map(|_| number(*first)));
                 args
             }
         }

@@ -293,6 +293,7 @@ impl Interp<'_> {
             Rvalue::SlotAddr(id) => top.slots[id.index()],
             Rvalue::DataAddr(id) => self.data[id.index()],
             Rvalue::Wide => u64::from(self.lanes.is_some()),
+            Rvalue::Lanes => 1,
             Rvalue::Uniform { id, .. } => {
                 let bits = self.uniforms.get(id.index()).copied();
                 bits.ok_or(Trap::Invalid("a uniform that nobody gave"))?

@@ -137,7 +137,8 @@ pub struct Function {
     /// What it is.
     pub kind: FunctionKind,
     /// It runs rounds of a parallel loop: its outermost loops, up to the first sync, may run their turns side by side or in any order, but for what a
-    /// turn adds to a local.
+    /// turn adds to a local. Of a task; and of a helper that is the serial version of one, where a wide device may run it by itself
+    /// ([`Rvalue::Lanes`]).
     pub rounds: bool,
     /// The parameters as declared; empty for a segment.
     pub params: Vec<Param>,
@@ -361,6 +362,9 @@ pub enum Rvalue {
     /// `bool`: whether the device runs so many tasks side by side that one which could be called had better be spawned. A GPU does; the
     /// interpreter and the CPU do not. Tasks only, before they are lowered.
     Wide,
+    /// `usize`: how many lanes a device has for the rounds of a loop that this code comes to, where rounds of one loop may run side by side
+    /// ([`Function::rounds`]): 1 everywhere but where a GPU runs a task alone. Helpers only, before they are inlined.
+    Lanes,
     /// Made of a graph: an argument that the graph gives, the same for all elements of a run.
     Uniform {
         /// Which.
@@ -534,6 +538,7 @@ impl Function {
             | Rvalue::FrameAddr(_) => Scalar::Ptr,
             Rvalue::FrameLoad(id) => field(*id),
             Rvalue::Wide => Scalar::Bool,
+            Rvalue::Lanes => Scalar::Usize,
         }
     }
 }

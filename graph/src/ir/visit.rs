@@ -42,6 +42,7 @@ impl Rvalue {
             Self::SlotAddr(_)
             | Self::DataAddr(_)
             | Self::Wide
+            | Self::Lanes
             | Self::Uniform { .. }
             | Self::FrameLoad(_)
             | Self::FrameAddr(_) => {}
@@ -69,6 +70,7 @@ impl Rvalue {
             Self::SlotAddr(_)
             | Self::DataAddr(_)
             | Self::Wide
+            | Self::Lanes
             | Self::Uniform { .. }
             | Self::FrameLoad(_)
             | Self::FrameAddr(_) => {}

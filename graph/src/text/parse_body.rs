@@ -317,6 +317,7 @@ impl Parser<'_> {
                 )),
             },
             "wide" => Rvalue::Wide,
+            "lanes" => Rvalue::Lanes,
             "uniform" => Rvalue::Uniform {
                 id: UniformId(self.id("a", "a uniform")?),
                 ty: self.scalar()?,

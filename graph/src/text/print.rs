@@ -576,6 +576,7 @@ fn rvalue(value: &Rvalue) -> impl Display + '_ {
         Rvalue::SlotAddr(id) => write!(f, "addr {id}"),
         Rvalue::DataAddr(id) => write!(f, "addr {id}"),
         Rvalue::Wide => write!(f, "wide"),
+        Rvalue::Lanes => write!(f, "lanes"),
         Rvalue::PtrAdd {
             base,
             index,

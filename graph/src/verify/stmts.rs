@@ -286,6 +286,7 @@ impl Checker<'_> {
                 }
                 Some(Scalar::Bool)
             }
+            Rvalue::Lanes => Some(Scalar::Usize),
             Rvalue::Uniform { id, ty } => self.check_uniform(*id, *ty),
             Rvalue::PtrAdd { base, index, .. } => {
                 self.expect(*base, Scalar::Ptr, "the base");

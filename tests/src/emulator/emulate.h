@@ -209,6 +209,7 @@ static unsigned __brev(unsigned x) { return (unsigned)(__brevll(x) >> 32); }
 #define __NV_ATOMIC_RELEASE __ATOMIC_RELEASE
 #define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
 #define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
+#define __NV_THREAD_SCOPE_BLOCK 0
 #define __NV_THREAD_SCOPE_DEVICE 0
 #define __NV_THREAD_SCOPE_SYSTEM 0
 // One thread of this computer runs all fibers, so that plain accesses are atomic.

@@ -13,6 +13,7 @@ mod dumps;
 mod kernels;
 mod order;
 mod races;
+mod regions;
 mod restarts;
 mod stress;
 mod teams;

@@ -8,14 +8,17 @@ use millstream_tests::{
 };
 
 /// Rounds that write (each lane every fourth one), whose parts are spawned (in succession), that gather integers (joined behind the loop) and floats (in their order), and
-/// one of which a check may fail.
+/// one of which a check may fail. A child beside them keeps them from being [shared out](super::regions) by all blocks.
 const LOOPS: &str = "#[millstream::program] mod loops {
     #[task] fn child(i: u32) -> u64 { (i as u64 * 7) % 11 + 1 }
+    #[task] fn beside() {}
     #[task] pub fn written(data: &mut [u32]) {
+        spawn!(beside());
         #[parallel]
         for (i, x) in data.iter_mut().enumerate() { *x = *x * 3 + i as u32; }
     }
     #[task] pub fn gathered(data: &[u32]) -> (u64, u32, f32, f64) {
+        spawn!(beside());
         let (mut sum, mut most, mut product, mut floats) = (1u64, 0u32, 1.0f32, 0.5f64);
         #[parallel]
         for x in data {
@@ -33,6 +36,7 @@ const LOOPS: &str = "#[millstream::program] mod loops {
         sum
     }
     #[task] pub fn looked_up(data: &[u32], table: &[u32]) -> u64 {
+        spawn!(beside());
         let mut sum = 0u64;
         #[parallel]
         for x in data { sum += table[*x as usize] as u64; }

@@ -47,8 +47,12 @@ structs! {
         mailbox: u64 = "Mailbox*",
         /// The tiles that found no room, where a segment gives them back.
         tiles: u64 = "Tiles*",
+        /// Where the master of parallel regions tells the other blocks what to do.
+        regions: u64 = "Regions*",
         /// Of the persistent kernel: dispatches begun, so that who waits sees that the run goes on; 0 at the start.
         beat: u32,
+        /// Regions begun, for the same; 0 at the start.
+        regions_begun: u32,
         /// Out: 1 if the persistent kernel ended because the dispatch that it published is the host's to launch.
         over: u32,
         /// Tiles taken in this dispatch beyond the first of each block; 0 at the start.
@@ -62,6 +66,22 @@ structs! {
         /// Of the persistent kernel: the number of the dispatch that is published; 0 at the start.
         epoch: Line,
         /// Blocks that have finished it; 0 at the start.
+        arrived: Line,
+    }
+
+    /// The parallel region that is being served. All is 0 at the start.
+    Regions {
+        /// Which one.
+        which: u32,
+        /// Not used.
+        spare: u32,
+        /// Its arguments.
+        args: [u64; 32],
+        /// What its rounds gather.
+        gathered: [u64; 16],
+        /// Counts regions of a dispatch.
+        turn: Line,
+        /// Blocks that have served it.
         arrived: Line,
     }
 
@@ -95,6 +115,13 @@ structs! {
         at: u32,
     }
 }
+
+/// Arguments of a region, at most.
+pub const REGION_ARGS: usize = 31;
+/// Variables that its rounds gather in, at most.
+pub const REGION_GATHERS: usize = 15;
+/// Blocks that take single rounds of a region, or whose warps do, at most: what each of these has in local memory is where its lanes see it.
+pub const REGION_BLOCKS: u32 = 256;
 
 /// A word that many wait for, in a line of the cache of its own.
 #[repr(C, align(128))]
@@ -372,6 +399,7 @@ pub fn header(plan: &Plan) -> String {
         Level::structure(plan),
         Tiles::structure(plan),
         Mark::structure(),
+        Regions::structure(),
         Control::structure(),
         Dispatch::structure(plan),
         Records::structure(plan),

@@ -168,6 +168,7 @@ struct Shared {
 #endif
   Spots place;                               // of a tile's children
   u32 go;
+  u32 met, meetings;                         // of a master's regions: warps that wait for each other, and how often they have met
   u32 tile;                                  // the next one
   u32 local;                                 // a run in one block: `counter` counts its pushes, not the control record's
   u64 counter[MAX_GROUPS];                   // as the control record's; their low halves count

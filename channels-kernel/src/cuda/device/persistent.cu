@@ -4,29 +4,6 @@ FN void copy_dispatch(Dispatch& to, const Dispatch& from) {
   for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)&to)[i] = GLOBAL_LOAD((u32*)&from + i);
 }
 
-// Waits until `*at` is `wanted`, but no longer than the watchdog allows for one dispatch. One thread of a block calls it.
-// The fence pairs with the release that stored or added `wanted`; what the other blocks wrote before is visible after. The loads themselves
-// are relaxed: an acquire empties the first-level cache, and blocks that still work share it.
-static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
-  u64 since = 0;
-  u32 beat = 0;
-  for (u32 spins = 1;; spins++) {
-    if (GLOBAL_LOAD(at) == wanted) {
-      __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-      return true;
-    }
-    if (spins % 1024 == 0) {
-      // Relaxed: pairs with the store of block 0; a new dispatch has its own time.
-      const u32 now = GLOBAL_LOAD(&c->beat);
-      if (now != beat) since = 0;
-      beat = now;
-      if (should_stop(c, since)) return false;
-    }
-    // Who has waited for long gets out of the way of who works.
-    pause(spins < 64 ? 20 : 200);
-  }
-}
-
 // A dispatch of all blocks that takes so many cycles of a multiprocessor is worth a launch: the host's kernels run what is much work faster.
 #define LONG_RUN (1u << 16)
 

@@ -66,3 +66,25 @@ FN bool should_stop(Control* c, u64& since) {
   return true;
 }
 
+// Waits until `*at` is `wanted`, but no longer than the watchdog allows for one dispatch. One thread of a block calls it.
+// The fence pairs with the release that stored or added `wanted`; what the other blocks wrote before is visible after. The loads themselves
+// are relaxed: an acquire empties the first-level cache, and blocks that still work share it.
+[[maybe_unused]] static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
+  u64 since = 0;
+  u32 beat = 0;
+  for (u32 spins = 1;; spins++) {
+    if (GLOBAL_LOAD(at) == wanted) {
+      __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+      return true;
+    }
+    if (spins % 1024 == 0) {
+      // Relaxed: pairs with the store of block 0; a new dispatch has its own time, and a region. Both only grow.
+      const u32 now = GLOBAL_LOAD(&c->beat) + GLOBAL_LOAD(&c->regions_begun);
+      if (now != beat) since = 0;
+      beat = now;
+      if (should_stop(c, since)) return false;
+    }
+    // Who has waited for long gets out of the way of who works.
+    pause(spins < 64 ? 20 : 200);
+  }
+}

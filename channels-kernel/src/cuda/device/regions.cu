@@ -1,0 +1,250 @@
+// Parallel regions: loops whose rounds a crew shares out: all blocks but the first, a block, or a warp. The crew's first lane runs what is around them,
+// and writes down which loop it has come to, with what the rounds know; the others wait for that, and it waits until all have done their part. Of all
+// blocks the first lane is one by itself, of block 0, the *master*; of a block and of a warp it has its own part of the rounds. A README says why nothing is lost.
+
+// What is handed out when there is nothing more to hand out.
+#define REGIONS_OVER 0xffffffffu
+
+// What is handed to a block or to a warp.
+struct Handed {
+  u32 which, failed;
+  u64 args[32], gathered[16];
+};
+static __device__ Handed handed_to_blocks[REGION_BLOCKS], handed_to_warps[REGION_BLOCKS * WARPS];
+
+// The part of a crew that this thread belongs to: a switch over the regions that it may be handed, behind their texts. All threads of the crew call it.
+static __device__ __noinline__ void run_rounds_of_device(u32 which);
+static __device__ __noinline__ void run_rounds_of_block(u32 which);
+static __device__ __noinline__ void run_rounds_of_warp(u32 which);
+
+// How many blocks serve the master, and how many of them may take single rounds, or their warps.
+FN u32 serving() { return gridDim.x - 1; }
+FN u32 crews() { return min_of(serving(), REGION_BLOCKS); }
+
+// Joins what the lanes of a warp have.
+template <class R>
+FN typename R::Value joined_in_warp(typename R::Value value) {
+  for (u32 o = WARP / 2; o; o >>= 1) value = R::join(value, from_bits<typename R::Value>(shuffle_xor_wide(bits_of(value), o)));
+  return value;
+}
+
+// The others come to such a place from elsewhere in the code than the first lane.
+static __device__ __noinline__ void meet_warp() { __syncwarp(); }
+// The hardware's barrier counts whole warps, and so cannot be waited at by one lane of a warp before the others.
+static __device__ __noinline__ void meet_block() {
+  Shared& sh = shared();
+  __syncwarp();
+  if (lane_id() == 0) {
+    const u32 meeting = __nv_atomic_load_n(&sh.meetings, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+    if (__nv_atomic_fetch_add(&sh.met, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK) == WARPS - 1) {
+      // Relaxed: nobody comes again before the next line.
+      __nv_atomic_store_n(&sh.met, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+      // Release: pairs with the load below. What the other warps wrote before came by the additions, of which each acquires the one before.
+      __nv_atomic_store_n(&sh.meetings, meeting + 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);
+    } else {
+      while (__nv_atomic_load_n(&sh.meetings, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK) == meeting) pause(20);
+    }
+  }
+  __syncwarp();
+}
+
+struct OfLane {};
+
+struct OfWarp {
+  FN_IN static u64 lanes() { return WARP; }
+  FN_IN static bool is_there() { return true; }
+  FN_IN static bool leads() { return lane_id() == 0; }
+  FN_IN static u32 number() { return (blockIdx.x - 1) * WARPS + warp_id(); }
+  FN_IN static Handed& handed() { return handed_to_warps[number()]; }
+  FN_IN static void meet() { meet_warp(); }
+  FN_IN static void run(u32 which) { run_rounds_of_warp(which); }
+  template <class R>
+  FN_IN static void join(u64* to, typename R::Value value) {
+    value = joined_in_warp<R>(value);
+    if (leads()) *to = bits_of(R::join(from_bits<typename R::Value>(*to), value));
+  }
+  FN_IN static void end(Handed& handed, bool failed) {
+    if (any_lane(failed) && leads()) handed.failed = 1;
+  }
+};
+
+struct OfBlock {
+  FN_IN static u64 lanes() { return BLOCK; }
+  FN_IN static bool is_there() { return true; }
+  FN_IN static bool leads() { return thread_id() == 0; }
+  FN_IN static u32 number() { return blockIdx.x - 1; }
+  FN_IN static Handed& handed() { return handed_to_blocks[number()]; }
+  FN_IN static void meet() { meet_block(); }
+  FN_IN static void run(u32 which) { run_rounds_of_block(which); }
+  // The same, and `give` is what the first thread does with what all have.
+  template <class R, class Give>
+  FN_IN static void join_and(typename R::Value value, Give give) {
+    Shared& sh = shared();
+    value = joined_in_warp<R>(value);
+    if (lane_id() == 0) sh.value[warp_id()] = bits_of(value);
+    meet_block();
+    if (leads()) {
+      for (u32 w = 1; w < WARPS; w++) value = R::join(value, from_bits<typename R::Value>(sh.value[w]));
+      give(value);
+    }
+    meet_block();
+  }
+  template <class R>
+  FN_IN static void join(u64* to, typename R::Value value) {
+    join_and<R>(value, [&](typename R::Value all) { *to = bits_of(R::join(from_bits<typename R::Value>(*to), all)); });
+  }
+  // Relaxed: read behind a barrier of the block.
+  FN_IN static void end(Handed& handed, bool failed) {
+    if (failed) __nv_atomic_store_n(&handed.failed, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+};
+
+struct OfDevice {
+  FN_IN static u64 lanes() { return (u64)crews() * BLOCK; }
+  FN_IN static bool is_there() { return gridDim.x > 1; }
+  FN_IN static Regions& handed() { return *DeviceMemory::control()->regions; }
+  template <class R>
+  FN_IN static void join(u64* to, typename R::Value value) {
+    OfBlock::join_and<R>(value, [&](typename R::Value all) { R::template give<DeviceMemory>((ptr)to, all); });
+  }
+  // The master looks at the run's status.
+  FN_IN static void end(Regions&, bool) {}
+};
+
+// Which rounds of so many a part of a crew has.
+template <class C, class P>
+struct Part;
+template <>
+struct Part<OfDevice, OfLane> {
+  // `lanes` neighbouring ones go to a warp, and few are spread over all of them.
+  FN_IN static void share(u64 all, u64& first, u64& step) {
+    const u64 warps = (u64)serving() * WARPS, warp = (u64)warp_id() * serving() + (blockIdx.x - 1);
+    const u64 each = (all + warps - 1) / warps, lanes = each < WARP ? each : WARP;
+    first = lane_id() < lanes ? warp * lanes + lane_id() : all;
+    step = warps * lanes;
+  }
+};
+template <>
+struct Part<OfDevice, OfWarp> {
+  FN_IN static void share(u64, u64& first, u64& step) { first = (u64)warp_id() * crews() + (blockIdx.x - 1), step = (u64)crews() * WARPS; }
+};
+template <>
+struct Part<OfDevice, OfBlock> {
+  FN_IN static void share(u64, u64& first, u64& step) { first = blockIdx.x - 1, step = crews(); }
+};
+template <>
+struct Part<OfBlock, OfLane> {
+  FN_IN static void share(u64, u64& first, u64& step) { first = thread_id(), step = BLOCK; }
+};
+template <>
+struct Part<OfBlock, OfWarp> {
+  FN_IN static void share(u64, u64& first, u64& step) { first = warp_id(), step = WARPS; }
+};
+template <>
+struct Part<OfWarp, OfLane> {
+  FN_IN static void share(u64, u64& first, u64& step) { first = lane_id(), step = WARP; }
+};
+
+// Hands a region out to a block or a warp, has its own part, and waits until all have done theirs. The first lane calls it.
+template <class C>
+FN void hand_to(Thread& w, Handed& handed, u32 which) {
+  handed.which = which;
+  handed.failed = 0;
+  C::meet();
+  C::run(which);
+  C::meet();
+  if (handed.failed) w.failed = true;
+}
+
+// Serves the first lane until there is nothing more to serve. All other threads of the crew call it.
+template <class C>
+FN void serve() {
+  const Handed& handed = C::handed();
+  for (;;) {
+    C::meet();
+    const u32 which = handed.which;
+    if (which == REGIONS_OVER) return;
+    C::run(which);
+    C::meet();
+  }
+}
+
+// Lets them go.
+template <class C>
+FN void dismiss() {
+  C::handed().which = REGIONS_OVER;
+  C::meet();
+}
+
+// Hands a region out to all blocks, and waits until they have served it. The master calls it.
+template <class C>
+FN void hand_to(Thread& w, Regions& handed, u32 which) {
+  Control* const c = w.control;
+  handed.which = which;
+  __nv_atomic_store_n(&handed.arrived, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  const u32 turn = GLOBAL_LOAD(&handed.turn);
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  // Release: pairs with the fence in the other blocks' `await`.
+  __nv_atomic_store_n(&handed.turn, turn + 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  // Each region has its own time. Relaxed: pairs with the load in `await`.
+  __nv_atomic_fetch_add(&c->regions_begun, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  // The other blocks add to it, with a release that pairs with the fence in `await`.
+  if (!await(c, &handed.arrived, serving()) || stopped(c)) w.failed = true;
+  w.since = 0;
+}
+
+// A region with these arguments, that gathers from these values on.
+template <class C, u32 ARGS, u32 GATHERS>
+FN void share_out(Thread& w, u32 which, const u64 (&args)[ARGS], const u64 (&none)[GATHERS]) {
+  auto& handed = C::handed();
+#pragma unroll
+  for (u32 i = 0; i < ARGS; i++) handed.args[i] = args[i];
+#pragma unroll
+  for (u32 g = 0; g < GATHERS; g++) handed.gathered[g] = none[g];
+  hand_to<C>(w, handed, which);
+}
+
+// Runs the elements of a segment that is a master's, one after the other: block 0 has the master, the others serve.
+template <class S>
+FN void run_master(u32 block) {
+  Shared& sh = shared();
+  Control* const control = DeviceMemory::control();
+  Regions& r = *control->regions;
+  Gathered<typename S::Sum> sum;
+  LeafCounts<S> leaves;
+  if (block == 0) {
+    if (thread_id() == 0) {
+      bool failed = false;
+      for (u32 i = 0; i < sh.dispatch.count && !failed; i++) {
+        Direct<S> worker(sum, leaves);
+        worker.control = control;
+        worker.dispatch = &sh.dispatch;
+        worker.counter = control->counter;
+        S::run(worker, S::template deq<DeviceMemory, true>(sh.dispatch.first + i));
+        failed = worker.failed;
+      }
+      Thread w;
+      w.control = control;
+      if (serving() > 0) hand_to<OfDevice>(w, r, REGIONS_OVER);
+      // All have seen the last one. Relaxed: the barrier that begins the next dispatch orders it.
+      __nv_atomic_store_n(&r.turn, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    }
+    __syncthreads();
+  } else {
+    if (thread_id() == 0) sh.met = sh.meetings = 0;
+    u32 which = 0;
+    for (u32 turn = 1; which != REGIONS_OVER; turn++) {
+      if (thread_id() == 0) sh.go = await(control, &r.turn, turn) ? r.which : REGIONS_OVER;
+      __syncthreads();
+      which = sh.go;
+      if (which != REGIONS_OVER) run_rounds_of_device(which);
+      __syncwarp();
+      __syncthreads();
+      if (thread_id() == 0) {
+        __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+        __nv_atomic_fetch_add(&r.arrived, 1u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+      }
+    }
+  }
+  hand_over(sh, sum);
+}

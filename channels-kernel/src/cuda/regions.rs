@@ -1,0 +1,667 @@
+//! Parallel regions: which loops are shared out by all blocks, by a block or by a warp, and their texts (`device/regions.cu` has the protocol).
+//!
+//! A helper whose rounds may run side by side ([`Function::rounds`]) is a region if its loop's turns can be divided ([`team`](super::team)). Who comes to
+//! one, from a task's segment on, is run by the first lane of a [`Crew`], which hands the rounds out to its crew: at first to all blocks. If there are
+//! regions in the rounds, each round is given to a smaller crew, whose first lane runs it and hands out what it comes to.
+//!
+//! So a function has a text for all lanes that call it by themselves, in which loops are run turn by turn, one for the first lane of each crew that comes
+//! to it, and a region one for each crew that takes single rounds of it. What such a lane has in local memory is where its crew sees it.
+//!
+//! A helper in whose rounds the order shows is a region for warps alone, if there is none in its rounds: the lanes take neighbouring rounds, and meet after each.
+
+use super::{
+    abi,
+    body::{Body, Role},
+    helper::{self, Given},
+    lanes::answered,
+    names,
+    plan::Plan,
+    rvalue::binary,
+    segment::write_sum,
+    team::{self, Gather, Rounds, Share},
+    types::{constant, ctype},
+    writer::Writer,
+};
+use millstream_graph::{
+    flow::CallGraph,
+    ir::{Arg, BinOp, BlockId, Combine, FuncId, Function, FunctionKind, StmtKind, TaskId},
+    levelized::{Levelized, StackRef},
+};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
+
+/// Who share out the rounds of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Crew {
+    Lane,
+    Warp,
+    Block,
+    Device,
+}
+
+impl Crew {
+    /// What [`Rvalue::Lanes`](millstream_graph::ir::Rvalue::Lanes) says: of the device, more than any block has.
+    const fn lanes(self) -> u64 {
+        match self {
+            Self::Lane => 1,
+            Self::Warp => 32,
+            Self::Block => abi::kernel::BLOCK as u64,
+            Self::Device => 1 << 16,
+        }
+    }
+
+    /// The function as its first lane runs it.
+    pub(super) fn code(self, function: &Function) -> Cow<'_, Function> {
+        answered(function, self.lanes())
+    }
+
+    /// How many there are at most.
+    const fn most(self) -> u64 {
+        match self {
+            Self::Lane | Self::Device => 1,
+            Self::Warp => abi::REGION_BLOCKS as u64 * (abi::kernel::BLOCK / 32) as u64,
+            Self::Block => abi::REGION_BLOCKS as u64,
+        }
+    }
+
+    /// As names of texts have it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Lane => "lane",
+            Self::Warp => "warp",
+            Self::Block => "block",
+            Self::Device => "device",
+        }
+    }
+
+    /// Declares local memory of its first lane where all of it see it.
+    pub(super) fn holds(self, name: &str, align: u64, size: u64) -> String {
+        let memory = format!("[[maybe_unused]] alignas({align}) static __device__ char");
+        match self {
+            Self::Lane | Self::Device => format!("{memory} {name}[{size}];"),
+            Self::Warp | Self::Block => format!(
+                "{memory} {name}_of_all[{}][{}]; const ptr {name} = {name}_of_all[{}::number()];",
+                self.most(),
+                size.next_multiple_of(align),
+                self.structure()
+            ),
+        }
+    }
+
+    /// Its type in `device/regions.cu`.
+    const fn structure(self) -> &'static str {
+        match self {
+            Self::Lane => "OfLane",
+            Self::Warp => "OfWarp",
+            Self::Block => "OfBlock",
+            Self::Device => "OfDevice",
+        }
+    }
+}
+
+/// Which text of a helper.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Version {
+    /// What any lane calls.
+    Plain,
+    /// What the first lane of a crew calls, of what comes to a region; of a region, that hands it out.
+    First(Crew),
+    /// Rounds of a region, each by such a crew: by its first lane.
+    Served(Crew),
+    /// What all lanes of a warp run together, as [`team`](super::team) has it: rounds of which the order shows in what they gather.
+    Met,
+}
+
+impl Version {
+    /// Whose first lane runs it.
+    pub(super) const fn crew(self) -> Crew {
+        match self {
+            Self::Plain | Self::Met => Crew::Lane,
+            Self::First(crew) | Self::Served(crew) => crew,
+        }
+    }
+
+    /// The function as it is there.
+    pub(super) fn of(self, function: &Function) -> Cow<'_, Function> {
+        self.crew().code(function)
+    }
+}
+
+/// All bytes of one function's local memory that may lie where crews see it, for all crews of a kind.
+const MOST_HELD: u64 = 16 << 20;
+
+/// The regions of a program, and the texts that they need.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Regions {
+    /// By number.
+    all: Vec<FuncId>,
+    /// Of each function whether it is a region; and whether it is one whose lanes meet.
+    are: Vec<bool>,
+    met: Vec<bool>,
+    /// Of each whether it comes to one or is one.
+    comes: Vec<bool>,
+    /// Of each whether some lane calls it by itself; empty where that is so of all.
+    plain: Vec<bool>,
+    /// The tasks that one lane runs.
+    masters: BTreeSet<TaskId>,
+    /// The texts beside the plain ones.
+    texts: BTreeSet<(FuncId, Version)>,
+    /// Loops that the master runs by itself, though their rounds may run side by side.
+    left: Vec<FuncId>,
+    /// Of each crew, the numbers of what it is handed.
+    handed: BTreeMap<Crew, BTreeMap<usize, Handed>>,
+}
+
+/// How a crew shares out the rounds of a region.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Handed {
+    /// Who takes single rounds, where there are few.
+    to: Crew,
+    /// Few are no more than one for each warp; else, than one for each lane.
+    once: bool,
+}
+
+impl Regions {
+    pub(super) fn find(program: &Levelized) -> Self {
+        let calls = CallGraph::of_calls(&program.program);
+        let functions = &program.program.functions;
+        let mut out = Self {
+            are: vec![false; functions.len()],
+            met: vec![false; functions.len()],
+            comes: vec![false; functions.len()],
+            plain: vec![false; functions.len()],
+            ..Self::default()
+        };
+        for &f in calls.callees_first() {
+            let function = &functions[f.index()];
+            let is_one = function.kind == FunctionKind::Helper && !calls.is_recursive(f);
+            let is_region = rounds(program, function, Version::Served(Crew::Lane)).is_some();
+            let below = calls.callees(f).iter().any(|c| out.comes[c.index()]);
+            let is_met = !below && rounds(program, function, Version::Met).is_some();
+            out.are[f.index()] = is_one && is_region;
+            out.met[f.index()] = is_one && is_met;
+            out.comes[f.index()] = is_one && (is_region || is_met || below);
+        }
+        out.masters = out.find_masters(program);
+        for (task, lowered) in program.tasks.iter().enumerate() {
+            let crew = out.crew_of(TaskId::new(task));
+            for segment in &lowered.segments {
+                out.follow(program, &calls, &crew.code(&segment.body), crew);
+            }
+        }
+        out
+    }
+
+    /// Finds the texts that code needs which the first lane of a crew runs.
+    fn follow(&mut self, program: &Levelized, calls: &CallGraph, code: &Function, crew: Crew) {
+        for stmt in code.stmts() {
+            let StmtKind::Call { func, .. } = stmt.kind else {
+                continue;
+            };
+            let function = &program.program[func];
+            if !self.is_first(function, func, crew) {
+                if crew == Crew::Device && function.rounds && !code.rounds {
+                    self.left.push(func);
+                }
+                let all = calls.reached(func).into_iter();
+                self.plain.iter_mut().zip(all).for_each(|(p, r)| *p |= r);
+                self.plain[func.index()] = true;
+                continue;
+            }
+            if !self.texts.insert((func, Version::First(crew))) {
+                continue;
+            }
+            self.follow(program, calls, &Version::First(crew).of(function), crew);
+            if self.are[func.index()] {
+                self.hand_out(program, calls, func, crew);
+            }
+            if self.met[func.index()] {
+                let number = self.numbered(func);
+                self.texts.insert((func, Version::Met));
+                let handed = Handed {
+                    to: Crew::Lane,
+                    once: false,
+                };
+                self.handed.entry(crew).or_default().insert(number, handed);
+                self.follow(program, calls, &Version::Met.of(function), Crew::Lane);
+            }
+        }
+    }
+
+    /// A region that is handed out to a crew.
+    fn hand_out(&mut self, program: &Levelized, calls: &CallGraph, region: FuncId, crew: Crew) {
+        let function = &program.program[region];
+        let number = self.numbered(region);
+        let (depth, meet) = self.inside(program, function, Crew::Warp);
+        let smaller = match (crew, depth) {
+            (Crew::Device, 2..) => Crew::Block,
+            (Crew::Device | Crew::Block, 1..) => Crew::Warp,
+            (Crew::Device | Crew::Block, 0) if meet => Crew::Warp,
+            _ => Crew::Lane,
+        };
+        let can = |c: &Crew| {
+            *c == Crew::Lane
+                || (is_held(function, *c)
+                    && rounds(program, function, Version::Served(*c)).is_some())
+        };
+        let smaller = Some(smaller).filter(can).unwrap_or(Crew::Lane);
+        let handed = Handed {
+            to: smaller,
+            once: depth == 0,
+        };
+        self.handed.entry(crew).or_default().insert(number, handed);
+        for by in [smaller, Crew::Lane] {
+            if self.texts.insert((region, Version::Served(by))) {
+                self.follow(program, calls, &Version::Served(by).of(function), by);
+            }
+        }
+    }
+
+    fn numbered(&mut self, region: FuncId) -> usize {
+        self.number(region).unwrap_or_else(|| {
+            self.all.push(region);
+            self.all.len() - 1
+        })
+    }
+
+    /// How many regions lie in each other in a function, at most, but for those whose lanes meet; and whether there are such.
+    fn inside(&self, program: &Levelized, function: &Function, crew: Crew) -> (u32, bool) {
+        let code = crew.code(function);
+        let below = code.stmts().filter_map(|s| match s.kind {
+            StmtKind::Call { func, .. } => Some(func),
+            _ => None,
+        });
+        let below = below.filter(|f| self.is_first(&program.program[*f], *f, crew));
+        below.fold((0, false), |(most, any), f| {
+            let (depth, meet) = self.inside(program, &program.program[f], crew);
+            let own = depth + u32::from(self.are[f.index()]);
+            (most.max(own), any || meet || self.met[f.index()])
+        })
+    }
+
+    /// Whether a call of a function by the first lane of a crew is one of the text that hands out.
+    fn is_first(&self, function: &Function, id: FuncId, crew: Crew) -> bool {
+        let is_there = match self.met[id.index()] {
+            true => crew == Crew::Warp,
+            false => crew != Crew::Lane,
+        };
+        is_there && self.comes[id.index()] && is_held(function, crew)
+    }
+
+    /// The text that is called.
+    pub(super) fn called(&self, id: FuncId, crew: Crew) -> Version {
+        match self.texts.contains(&(id, Version::First(crew))) {
+            true => Version::First(crew),
+            false => Version::Plain,
+        }
+    }
+
+    /// Whether the plain text of a helper is called.
+    pub(super) fn is_plain(&self, id: FuncId) -> bool {
+        self.plain.get(id.index()) != Some(&false)
+    }
+
+    /// The texts of a helper that are called, beside the plain one.
+    pub(super) fn texts(&self, id: FuncId) -> impl Iterator<Item = Version> + '_ {
+        let of_it = (id, Version::Plain)..=(id, Version::Met);
+        self.texts.range(of_it).map(|(_, version)| *version)
+    }
+
+    /// Whether it is a region whose lanes meet.
+    pub(super) fn is_met(&self, id: FuncId) -> bool {
+        self.met.get(id.index()) == Some(&true)
+    }
+
+    pub(super) fn number(&self, f: FuncId) -> Option<usize> {
+        self.all.iter().position(|r| *r == f)
+    }
+
+    /// Loops that the master runs by itself, though their rounds may run side by side.
+    pub(super) fn left(&self) -> &[FuncId] {
+        &self.left
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The tasks that are run by one lane, for which all blocks are there: those that come to a region, are no task's children, and have none. A task with children,
+    /// or that is one of many, has lanes enough.
+    fn find_masters(&self, program: &Levelized) -> BTreeSet<TaskId> {
+        let segments = program.tasks.iter().flat_map(|t| &t.segments);
+        let spawned: BTreeSet<TaskId> = segments
+            .flat_map(|s| &s.pushes)
+            .filter_map(|p| match p.stack {
+                StackRef::Entry(task) => Some(task),
+                _ => None,
+            })
+            .collect();
+        let comes = |body: &Function| {
+            body.stmts()
+                .any(|s| matches!(s.kind, StmtKind::Call { func, .. } if self.comes[func.index()]))
+        };
+        let is_master = |task: &TaskId| match &program.tasks[task.index()].segments[..] {
+            [one] => one.pushes.is_empty() && !spawned.contains(task) && comes(&one.body),
+            _ => false,
+        };
+        let all = (0..program.tasks.len()).map(TaskId::new);
+        all.filter(is_master).collect()
+    }
+
+    /// Whose first lane runs a task's segments.
+    pub(super) fn crew_of(&self, task: TaskId) -> Crew {
+        match self.masters.contains(&task) {
+            true => Crew::Device,
+            false => Crew::Lane,
+        }
+    }
+}
+
+/// Whether what a function has in local memory may lie where each such crew sees its own.
+fn is_held(function: &Function, crew: Crew) -> bool {
+    let code = crew.code(function);
+    let bytes: u64 = code.slots.iter().map(|s| s.layout.size).sum();
+    crew == Crew::Device || bytes * crew.most() <= MOST_HELD
+}
+
+/// How two values are joined by this operation; none where lanes cannot join theirs.
+fn combine(op: BinOp) -> Option<Combine> {
+    let all = [
+        Combine::Add,
+        Combine::And,
+        Combine::Or,
+        Combine::Xor,
+        Combine::Min,
+        Combine::Max,
+    ];
+    all.into_iter().find(|c| c.op() == Some(op))
+}
+
+/// The one loop of a text of a function that is a region.
+pub(super) fn rounds(program: &Levelized, function: &Function, version: Version) -> Option<Rounds> {
+    if function.kind != FunctionKind::Helper {
+        return None;
+    }
+    let function = &*version.of(function);
+    let mut found = match version {
+        Version::Met => team::find(&program.program, function, |_| None)?,
+        _ => team::find_apart(&program.program, function)?,
+    };
+    let (one, None) = (found.pop()?, found.pop()) else {
+        return None;
+    };
+    let outside = function.blocks.iter().enumerate();
+    let outside = outside.filter(|(i, _)| !one.inside.contains(BlockId::new(*i)));
+    let plain = outside
+        .flat_map(|(_, b)| &b.stmts)
+        .all(|s| matches!(s.kind, StmtKind::Assign { .. } | StmtKind::Check { .. }));
+    let scalars = function.args.iter().all(|a| matches!(a, Arg::Local(_)));
+    let fits = function.args.len() <= abi::REGION_ARGS && one.gathers.len() <= abi::REGION_GATHERS;
+    let joins = one
+        .gathers
+        .iter()
+        .all(|g| g.neutral.is_some() && combine(g.op).is_some());
+    let is_it = match version {
+        Version::Met => one.share == Share::Meeting,
+        _ => one.share == Share::Strided && joins,
+    };
+    (is_it && plain && scalars && fits).then_some(one)
+}
+
+/// Declares what texts of regions need.
+pub(super) fn declare(plan: &Plan, out: &mut Writer) {
+    if !plan.regions.is_empty() {
+        out.line(&format!("#define REGION_BLOCKS {}u", abi::REGION_BLOCKS));
+        out.text(include_str!("device/regions.cu"));
+        out.blank();
+    }
+}
+
+/// Writes what each crew does when a region is handed to it.
+pub(super) fn write(plan: &Plan, out: &mut Writer) {
+    let program = &plan.program.program;
+    if plan.regions.is_empty() {
+        return;
+    }
+    write_sums(plan, out);
+    for crew in [Crew::Warp, Crew::Block, Crew::Device] {
+        let handed = plan.regions.handed.get(&crew).into_iter().flatten();
+        out.blank();
+        out.open(&format!(
+            "[[maybe_unused]] static __device__ __noinline__ void run_rounds_of_{}(u32 which) {{",
+            crew.name()
+        ));
+        out.line("Thread w;");
+        out.line("w.control = DeviceMemory::control();");
+        out.line(&format!("auto& handed = {}::handed();", crew.structure()));
+        out.open("switch (which) {");
+        for (number, handed) in handed {
+            let id = plan.regions.all[*number];
+            if plan.regions.is_met(id) {
+                out.open(&format!("case {}: {{", 2 * number + 1));
+                write_met(plan, id, &program[id], out);
+                out.line("break;");
+                out.close("}");
+                continue;
+            }
+            for by in BTreeSet::from([handed.to, Crew::Lane]) {
+                let which = 2 * number + usize::from(by == Crew::Lane);
+                out.open(&format!("case {which}: {{"));
+                write_case(plan, *number, (crew, by), out);
+                out.line("break;");
+                out.close("}");
+            }
+        }
+        out.close("}");
+        out.line(&format!("{}::end(handed, w.failed);", crew.structure()));
+        out.close("}");
+    }
+}
+
+/// The arguments of a region, as they were written down.
+fn arguments(function: &Function) -> impl Iterator<Item = String> + '_ {
+    let locals = function.args.iter().filter_map(|arg| match arg {
+        Arg::Local(l) => Some(ctype(function.locals[l.index()].ty)),
+        Arg::Slot(_) => None,
+    });
+    let number = |(i, ty)| format!("from_bits<{ty}>(handed.args[{i}])");
+    locals.enumerate().map(number)
+}
+
+/// All rounds of a region whose lanes meet. All come to the same result, and the first gives it.
+fn write_met(plan: &Plan, id: FuncId, function: &Function, out: &mut Writer) {
+    let mut args: Vec<String> = ["w".to_owned()]
+        .into_iter()
+        .chain(arguments(function))
+        .collect();
+    let name = helper::name(function, id, Version::Met);
+    match helper::given(plan, function) {
+        Given::Value(ty) => {
+            out.line(&format!("const {ty} value = {name}({});", args.join(", ")));
+            out.line("if (OfWarp::leads()) handed.gathered[0] = bits_of(value);");
+        }
+        Given::Memory(layout) => {
+            let (align, size) = (layout.align.max(1), layout.size.max(1));
+            out.line(&format!("alignas({align}) char own[{size}];"));
+            let place = format!("from_bits<ptr>(handed.args[{}])", function.args.len());
+            args.push(format!("OfWarp::leads() ? {place} : (ptr)own"));
+            out.line(&format!("{name}({});", args.join(", ")));
+        }
+        Given::Nothing => out.line(&format!("{name}({});", args.join(", "))),
+    }
+}
+
+/// What the first lane of a warp calls where its lanes meet.
+pub(super) fn write_first_met(plan: &Plan, id: FuncId, function: &Function, out: &mut Writer) {
+    let Some(number) = plan.regions.number(id) else {
+        return;
+    };
+    let args = function.args.iter().filter_map(|arg| match arg {
+        Arg::Local(l) => Some(format!("bits_of({})", names::local(function, *l))),
+        Arg::Slot(_) => None,
+    });
+    let mut args: Vec<String> = args.collect();
+    let given = helper::given(plan, function);
+    if let Given::Memory(_) = given {
+        args.push("bits_of(result)".to_owned());
+    }
+    args.push("0ull".to_owned());
+    out.line(&format!(
+        "const u64 args[] = {{{}}}, none[] = {{0ull}};",
+        args.join(", ")
+    ));
+    out.line(&format!(
+        "share_out<OfWarp>(w, {}u, args, none);",
+        2 * number + 1
+    ));
+    if let Given::Value(ty) = given {
+        out.line(&format!(
+            "return from_bits<{ty}>(OfWarp::handed().gathered[0]);"
+        ));
+    }
+}
+
+/// Its part of the rounds of one region: each by such a smaller crew.
+fn write_case(plan: &Plan, number: usize, (crew, by): (Crew, Crew), out: &mut Writer) {
+    let id = plan.regions.all[number];
+    let function = &plan.program.program[id];
+    let version = Version::Served(by);
+    let Some(rounds) = rounds(&plan.program, function, version) else {
+        return;
+    };
+    out.line(&format!("u64 parts[{}];", rounds.gathers.len().max(1)));
+    for (g, gather) in rounds.gathers.iter().enumerate() {
+        out.line(&format!("parts[{g}] = {}ull;", gather.neutral.unwrap_or(0)));
+    }
+    let first = ["w".to_owned(), "parts".to_owned()].into_iter();
+    let args: Vec<String> = first.chain(arguments(function)).collect();
+    let call = format!(
+        "{}<Part<{}, {}>>({});",
+        helper::name(function, id, version),
+        crew.structure(),
+        by.structure(),
+        args.join(", ")
+    );
+    match by {
+        Crew::Lane => out.line(&call),
+        _ => {
+            let by = by.structure();
+            if crew == Crew::Device {
+                out.line("if (blockIdx.x <= crews())");
+            }
+            out.line(&format!(
+                "if ({by}::leads()) {{ {call} dismiss<{by}>(); }} else serve<{by}>();"
+            ));
+            out.line("__syncwarp();");
+        }
+    }
+    for (g, gather) in rounds.gathers.iter().enumerate() {
+        out.line(&join(function, (crew, number), g, gather));
+    }
+}
+
+/// Joins what the lanes of a crew have gathered with what all have.
+fn join(function: &Function, (crew, number): (Crew, usize), g: usize, gather: &Gather) -> String {
+    let ty = function.locals[gather.local.index()].ty;
+    format!(
+        "{}::join<Region{number}Sum{g}>(&handed.gathered[{g}], from_bits<{}>(parts[{g}]));",
+        crew.structure(),
+        ctype(ty)
+    )
+}
+
+/// How what the lanes of each region gather is joined.
+fn write_sums(plan: &Plan, out: &mut Writer) {
+    for (number, id) in plan.regions.all.iter().enumerate() {
+        let function = &plan.program.program[*id];
+        let rounds = rounds(&plan.program, function, Version::Served(Crew::Lane));
+        for (g, gather) in rounds.iter().flat_map(|r| r.gathers.iter().enumerate()) {
+            let ty = function.locals[gather.local.index()].ty;
+            if let Some(combine) = combine(gather.op) {
+                out.blank();
+                write_sum(&format!("Region{number}Sum{g}"), combine, ty, out);
+            }
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// The crew whose first lane runs this: what it has in local memory is where that crew sees it.
+    pub(super) fn crew(&self) -> Crew {
+        match self.role {
+            Role::Helper { version, .. } => version.crew(),
+            Role::Segment { task, .. } => self.plan.regions.crew_of(task),
+            Role::Node { .. } => Crew::Lane,
+        }
+    }
+
+    /// Before the loop of a region: it is handed out, and who did so goes on behind it.
+    pub(super) fn hand_out(&mut self, i: usize) {
+        let Role::Helper { func, .. } = self.role else {
+            return;
+        };
+        let Some(number) = self.plan.regions.number(func) else {
+            return;
+        };
+        let rounds = &self.team[i];
+        let crew = self.crew();
+        let (counter, limit) = (self.local(rounds.counter), self.operand(rounds.limit));
+        let none = rounds
+            .gathers
+            .iter()
+            .map(|g| format!("{}ull", g.neutral.unwrap_or(0)));
+        let none: Vec<String> = none.chain(["0ull".to_owned()]).collect();
+        let handed = self.plan.regions.handed[&crew][&number];
+        // Where there are many rounds, each lane takes its own.
+        let which = match handed.to {
+            Crew::Lane => format!("{}u", 2 * number + 1),
+            _ => format!(
+                "{}u + ({limit} - {counter} > {}::lanes(){})",
+                2 * number,
+                crew.structure(),
+                if handed.once { " / WARP" } else { "" },
+            ),
+        };
+        let of = crew.structure();
+        let mut lines = vec![
+            format!("if ({of}::is_there() && {limit} > {counter} && {limit} - {counter} > 1) {{"),
+            format!("const u64 none[] = {{{}}};", none.join(", ")),
+            format!("auto& handed = {of}::handed();"),
+            format!("share_out<{of}>(w, {which}, args, none);"),
+            format!("if (w.failed) {};", self.leave()),
+        ];
+        for (g, gather) in rounds.gathers.iter().enumerate() {
+            let local = self.local(gather.local);
+            let ty = self.function.locals[gather.local.index()].ty;
+            let gathered = format!("from_bits<{}>(handed.gathered[{g}])", ctype(ty));
+            lines.push(format!(
+                "{local} = {};",
+                binary(gather.op, ty, &local, &gathered)
+            ));
+        }
+        lines.push(self.go(rounds.exit));
+        lines.push("}".to_owned());
+        for line in lines {
+            self.out.line(&line);
+        }
+    }
+
+    /// Before the loop of a region whose rounds are served: the first turn.
+    pub(super) fn take_share(&mut self, i: usize) {
+        let rounds = &self.team[i];
+        let (counter, limit) = (self.local(rounds.counter), self.operand(rounds.limit));
+        let mut lines = vec![format!(
+            "{{ u64 first; S::share({limit} > {counter} ? {limit} - {counter} : 0, first, turns); {counter} += first; }}"
+        )];
+        for gather in &rounds.gathers {
+            let ty = self.function.locals[gather.local.index()].ty;
+            let none = constant(ty, gather.neutral.unwrap_or(0));
+            lines.push(format!("{} = {none};", self.local(gather.local)));
+        }
+        for line in lines {
+            self.out.line(&line);
+        }
+    }
+}
