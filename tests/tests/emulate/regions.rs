@@ -1,11 +1,14 @@
 //! Loops of a task that the device runs alone, which all blocks share out, a block or a warp those inside: the results are the CPU device's to the last bit,
 //! however many blocks there are, and a check that fails in one round ends the run.
 
-use crate::stress::seconds;
+use crate::{
+    stress::seconds,
+    teams::{first_differing, numbers},
+};
 use millstream_aggregator::{Aggregator, Policy, RunError};
 use millstream_tests::{
     emulator::{self, Emulator, How},
-    engine::{Engine, Prepared, emulate, prepare},
+    engine::{Prepared, emulate, prepare},
 };
 
 /// Rounds that write, that gather what may be joined in any order and what may not, loops in loops down to the fourth, in functions and behind arrays of a
@@ -165,13 +168,6 @@ const WAYS: [(Aggregator, Policy, u32); 5] = [
     (Aggregator::HostThread, Policy::Block, 4),
 ];
 
-fn numbers(count: u32) -> String {
-    format!(
-        "{:?}",
-        (0..count).map(|i| i * 37 % 101).collect::<Vec<u32>>()
-    )
-}
-
 fn zeros(count: usize, zero: &str) -> String {
     format!("[{}]", vec![zero; count].join(", "))
 }
@@ -224,27 +220,7 @@ fn few_lanes(text: &str) -> String {
 
 /// The first call whose result differs from the CPU device's.
 fn differing(prepared: &Prepared, emulator: &mut Emulator) -> Option<String> {
-    let cpu = Engine::Device("cpu".into(), millstream_aggregator::Device::cpu().unwrap());
-    let mut seed = 0;
-    for (task, args) in calls() {
-        let expected = cpu.call(prepared, task, &args).unwrap();
-        for (aggregator, policy, blocks) in WAYS {
-            seed += 1;
-            let how = How {
-                policy,
-                ..How::new(aggregator, blocks, 1 << 20).interleaved(seed)
-            };
-            match emulate(emulator, how, prepared, task, &args) {
-                Ok((found, _)) if found == expected => {}
-                other => {
-                    return Some(format!(
-                        "{task}({args:?}), {how:?}: {other:?}, not {expected:?}"
-                    ));
-                }
-            }
-        }
-    }
-    None
+    first_differing(prepared, emulator, &calls(), &WAYS, &[1 << 20])
 }
 
 #[test]

@@ -51,7 +51,7 @@ const WAYS: [(Aggregator, Policy, u32); 4] = [
     (Aggregator::HostThread, Policy::Block, 2),
 ];
 
-fn numbers(count: u32) -> String {
+pub(crate) fn numbers(count: u32) -> String {
     format!(
         "{:?}",
         (0..count).map(|i| i * 37 % 101).collect::<Vec<u32>>()
@@ -76,20 +76,35 @@ fn program() -> Prepared {
 
 /// The first call whose result differs from the CPU device's.
 fn differing(prepared: &Prepared, emulator: &mut Emulator) -> Option<String> {
+    first_differing(prepared, emulator, &calls(), &WAYS, &[1 << 20, 96 << 10])
+}
+
+/// The same of such calls, each in so many ways and with so much memory.
+pub(crate) fn first_differing(
+    prepared: &Prepared,
+    emulator: &mut Emulator,
+    calls: &[(&'static str, Vec<String>)],
+    ways: &[(Aggregator, Policy, u32)],
+    memories: &[u64],
+) -> Option<String> {
     let cpu = Engine::Device("cpu".into(), millstream_aggregator::Device::cpu().unwrap());
     let mut seed = 0;
-    for (task, args) in calls() {
-        let expected = cpu.call(prepared, task, &args).unwrap();
-        for (aggregator, policy, blocks) in WAYS {
-            for memory in [1 << 20, 96 << 10] {
+    for (task, args) in calls {
+        let expected = cpu.call(prepared, task, args).unwrap();
+        for (aggregator, policy, blocks) in ways.iter().copied() {
+            for memory in memories.iter().copied() {
                 seed += 1;
                 let how = How {
                     policy,
                     ..How::new(aggregator, blocks, memory).interleaved(seed)
                 };
-                match emulate(emulator, how, prepared, task, &args) {
+                match emulate(emulator, how, prepared, task, args) {
                     Ok((found, _)) if found == expected => {}
-                    other => return Some(format!("{task}({args:?}), {how:?}: {other:?}")),
+                    other => {
+                        return Some(format!(
+                            "{task}({args:?}), {how:?}: {other:?}, not {expected:?}"
+                        ));
+                    }
                 }
             }
         }
