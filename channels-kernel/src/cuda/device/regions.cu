@@ -35,7 +35,9 @@ static __device__ __noinline__ void meet_block() {
   Shared& sh = shared();
   __syncwarp();
   if (lane_id() == 0) {
+    // Relaxed: it changes only when this lane has come, too.
     const u32 meeting = __nv_atomic_load_n(&sh.meetings, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+    // Acquire and release: pairs with the other warps' additions.
     if (__nv_atomic_fetch_add(&sh.met, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK) == WARPS - 1) {
       // Relaxed: nobody comes again before the next line.
       __nv_atomic_store_n(&sh.met, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
@@ -181,6 +183,7 @@ template <class C>
 FN void hand_to(Thread& w, Regions& handed, u32 which) {
   Control* const c = w.control;
   handed.which = which;
+  // Relaxed: the others add to it behind the next `turn`.
   __nv_atomic_store_n(&handed.arrived, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   const u32 turn = GLOBAL_LOAD(&handed.turn);
   __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
@@ -240,6 +243,7 @@ FN void run_master(u32 block) {
       if (which != REGIONS_OVER) run_rounds_of_device(which);
       __syncwarp();
       __syncthreads();
+      // Release: pairs with the fence in the master's `await`.
       if (thread_id() == 0) {
         __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
         __nv_atomic_fetch_add(&r.arrived, 1u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);

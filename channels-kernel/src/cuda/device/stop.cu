@@ -66,7 +66,7 @@ FN bool should_stop(Control* c, u64& since) {
   return true;
 }
 
-// Waits until `*at` is `wanted`, but no longer than the watchdog allows for one dispatch. One thread of a block calls it.
+// Waits until `*at` is `wanted`, but no longer than the watchdog allows for one dispatch, or one region. One thread of a block calls it.
 // The fence pairs with the release that stored or added `wanted`; what the other blocks wrote before is visible after. The loads themselves
 // are relaxed: an acquire empties the first-level cache, and blocks that still work share it.
 [[maybe_unused]] static __device__ __noinline__ bool await(Control* c, u32* at, u32 wanted) {
@@ -78,7 +78,7 @@ FN bool should_stop(Control* c, u64& since) {
       return true;
     }
     if (spins % 1024 == 0) {
-      // Relaxed: pairs with the store of block 0; a new dispatch has its own time, and a region. Both only grow.
+      // Relaxed: pairs with the store of block 0 and what the master adds; a new dispatch has its own time, and a region. Both only grow.
       const u32 now = GLOBAL_LOAD(&c->beat) + GLOBAL_LOAD(&c->regions_begun);
       if (now != beat) since = 0;
       beat = now;
