@@ -2,7 +2,7 @@
 
 use super::{
     body::Body,
-    types::{constant, ctype, unsigned},
+    types::{ctype, is_other, unsigned},
 };
 use millstream_graph::{
     ir::{AtomicOp, Combine, LocalId, Operand, Order},
@@ -210,7 +210,7 @@ pub(super) fn combine_text(
     };
     // What changes nothing is nothing to do: most leaves of a search find nothing.
     match combine.neutral(ty) {
-        Some(none) => format!("if ({value} != {}) {code}", constant(ty, none)),
+        Some(none) => format!("if ({}) {code}", is_other(value, ty, none)),
         None => code,
     }
 }

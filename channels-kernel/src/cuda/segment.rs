@@ -8,7 +8,7 @@ use super::{
     plan::{Mode, Plan, Source, StackKind},
     rvalue::binary,
     source::Walked,
-    types::{constant, ctype},
+    types::{constant, ctype, is_other},
     writer::Writer,
 };
 use crate::layout::stride;
@@ -355,6 +355,10 @@ pub(super) fn write_sum(name: &str, combine: Combine, ty: Scalar, out: &mut Writ
     out.line(&format!(
         "FN_IN static Value none() {{ return {}; }}",
         constant(ty, none)
+    ));
+    out.line(&format!(
+        "FN_IN static bool is_some(Value a) {{ return {}; }}",
+        is_other("a", ty, none)
     ));
     out.line(&format!(
         "FN_IN static Value join(Value a, Value b) {{ return {}; }}",

@@ -55,6 +55,19 @@ pub(super) fn constant(ty: Scalar, bits: u64) -> String {
     }
 }
 
+/// Whether a value is another than this constant; one that is a number, if this is none.
+pub(super) fn is_other(value: &str, ty: Scalar, bits: u64) -> String {
+    let is_nan = match ty {
+        Scalar::F32 => f32::from_bits(bits as u32).is_nan(),
+        Scalar::F64 => f64::from_bits(bits).is_nan(),
+        _ => false,
+    };
+    match is_nan {
+        true => format!("{value} == {value}"),
+        false => format!("{value} != {}", constant(ty, bits)),
+    }
+}
+
 /// Rust's shortest text of a float reads back as the same bits in C++ too; a negative one is to stay one operand.
 fn decimal(text: &str) -> String {
     if text.starts_with('-') {

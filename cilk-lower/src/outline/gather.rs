@@ -290,9 +290,10 @@ pub(super) fn mentions(e: &mut Expr, var: VarId) -> usize {
 }
 
 impl Gather {
-    /// Whether the order in which values come shows in the result.
+    /// Whether the order in which values come shows in the result. In what is the least or the greatest it does not: of two zeros it is always the same one.
     pub(super) fn is_ordered(&self) -> bool {
-        self.ty.scalar().is_some_and(Scalar::is_float)
+        let is_one_of_them = matches!(self.op, BinOp::Min | BinOp::Max);
+        self.ty.scalar().is_some_and(Scalar::is_float) && !is_one_of_them
     }
 
     /// Whether it makes no difference in which order values are joined, so that all lanes of a device may join theirs.

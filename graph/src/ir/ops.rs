@@ -260,11 +260,15 @@ ops! {
 }
 
 impl Combine {
-    /// The bits of the value that changes nothing when combined; none for a store and for floats, whose zeros have signs.
+    /// The bits of the value that changes nothing when combined, where values may be combined in any order; none for a store and for a sum of floats. The
+    /// lesser or greater of a number and none is the number.
     #[must_use]
     pub const fn neutral(self, ty: Scalar) -> Option<u64> {
-        if ty.is_float() || matches!(ty, Scalar::Ptr) {
-            return None;
+        match (self, ty) {
+            (Self::Min | Self::Max, Scalar::F32) => return Some(f32::NAN.to_bits() as u64),
+            (Self::Min | Self::Max, Scalar::F64) => return Some(f64::NAN.to_bits()),
+            (_, Scalar::F32 | Scalar::F64 | Scalar::Ptr) => return None,
+            _ => {}
         }
         let ones = if ty.bits() == 64 {
             u64::MAX

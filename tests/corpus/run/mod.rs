@@ -87,6 +87,7 @@ programs! {
     float_arithmetic
     float_bits
     float_constants
+    float_extremes
     float_methods
     float_order
     floorplans

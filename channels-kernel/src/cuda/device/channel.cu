@@ -624,7 +624,7 @@ FN void run_tried(u32 block, u32 blocks) {
     ptr home[N];
     if constexpr (S::SUMS) {
 #pragma unroll
-      for (u32 j = 0; j < N; j++) home[j] = given[j] != S::Sum::none() ? S::template home<M, !ONCE>(first + here + j * BLOCK) : nullptr;
+      for (u32 j = 0; j < N; j++) home[j] = S::Sum::is_some(given[j]) ? S::template home<M, !ONCE>(first + here + j * BLOCK) : nullptr;
     }
 #endif
     __syncthreads();
@@ -642,9 +642,9 @@ FN void run_tried(u32 block, u32 blocks) {
 #pragma unroll
       for (u32 j = 0; j < N; j++) {
 #ifdef WORKERS
-        if (given[j] != S::Sum::none()) sum.add(home[j], given[j]);
+        if (S::Sum::is_some(given[j])) sum.add(home[j], given[j]);
 #else
-        if (given[j] != S::Sum::none()) sum.add(S::template home<M, !ONCE>(first + here + j * BLOCK), given[j]);
+        if (S::Sum::is_some(given[j])) sum.add(S::template home<M, !ONCE>(first + here + j * BLOCK), given[j]);
 #endif
       }
     }
