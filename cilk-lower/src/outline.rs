@@ -237,9 +237,7 @@ impl Outliner<'_> {
             (None, Some(LEAST_LIGHT)) => Some((LEAST_LIGHT, self.few(&pieces))),
             _ => None,
         };
-        let nests = does.spawns && shared.is_none() && pieces.gathers.iter().all(Gather::joins);
-        let outer = nests.then(|| self.few(&pieces));
-        Some(self.stand_in(&pieces, before, few, outer))
+        Some(self.stand_in(&pieces, before, few))
     }
 
     /// Variables that rounds know but for what they gather in, and whether by reference.
@@ -280,14 +278,12 @@ impl Outliner<'_> {
         matches!(ty, Type::Atomic(_)) || ty.pieces(&self.m.structs).iter().any(|p| blob(p.kind))
     }
 
-    /// What stands where the loop stood. `few`: what is run in its place for so many rounds at most. `outer`: the same in the serial version of a task,
-    /// where the loops in it can be shared out in place of it.
+    /// What stands where the loop stood. `few`: what is run in its place for so many rounds at most.
     fn stand_in(
         &mut self,
         pieces: &Pieces,
         mut stmts: Vec<Stmt>,
         few: Option<(u64, Expr)>,
-        outer: Option<Expr>,
     ) -> Expr {
         let make = Make(pieces.span);
         let count = make.fresh(&mut self.vars, "rounds", USIZE);
@@ -297,14 +293,7 @@ impl Outliner<'_> {
         let (most, few) = few.map_or((0, None), |(most, few)| (most, Some(few)));
         let test = make.compare(BinOp::Gt, many.clone(), make.count(most));
         let all = make.choose(test, spawned, few);
-        stmts.push(Stmt::Expr(match outer {
-            Some(outer) => {
-                let wide = make.compare(BinOp::Gt, many, make.count(alone::FEW));
-                let wide = make.raw(BinOp::Or, wide, make.spawns());
-                make.choose(wide, all, Some(outer))
-            }
-            None => all,
-        }));
+        stmts.push(Stmt::Expr(all));
         make.block(stmts)
     }
 

@@ -1,4 +1,4 @@
-//! Parallel regions: which loops are shared out by all blocks, by a block or by a warp, and their texts (`device/regions.cu` has the protocol).
+//! Parallel regions: which loops are shared out by all blocks, by some of them or by a warp, and their texts (`device/regions.cu` has the protocol).
 //!
 //! A helper whose rounds may run side by side ([`Function::rounds`]) is a region if its loop's turns can be divided ([`team`](super::team)). Who comes to
 //! one, from a task's segment on, is run by the first lane of a [`Crew`], which hands the rounds out to its crew: at first to all blocks. If there are
@@ -37,17 +37,18 @@ use std::{
 pub(super) enum Crew {
     Lane,
     Warp,
-    Block,
+    /// Some blocks, or one.
+    Blocks,
     Device,
 }
 
 impl Crew {
-    /// What [`Rvalue::Lanes`](millstream_graph::ir::Rvalue::Lanes) says: of the device, more than any block has.
+    /// What [`Rvalue::Lanes`](millstream_graph::ir::Rvalue::Lanes) says: of blocks, more than one has; of the device, more than a few blocks have.
     const fn lanes(self) -> u64 {
         match self {
             Self::Lane => 1,
             Self::Warp => 32,
-            Self::Block => abi::kernel::BLOCK as u64,
+            Self::Blocks => 1 << 10,
             Self::Device => 1 << 16,
         }
     }
@@ -57,12 +58,12 @@ impl Crew {
         answered(function, self.lanes())
     }
 
-    /// How many there are at most.
+    /// How many there are at most that have local memory.
     const fn most(self) -> u64 {
         match self {
             Self::Lane | Self::Device => 1,
-            Self::Warp => abi::REGION_BLOCKS as u64 * (abi::kernel::BLOCK / 32) as u64,
-            Self::Block => abi::REGION_BLOCKS as u64,
+            Self::Warp => abi::HOLDING_BLOCKS as u64 * (abi::kernel::BLOCK / 32) as u64,
+            Self::Blocks => abi::HOLDING_BLOCKS as u64,
         }
     }
 
@@ -71,7 +72,7 @@ impl Crew {
         match self {
             Self::Lane => "lane",
             Self::Warp => "warp",
-            Self::Block => "block",
+            Self::Blocks => "blocks",
             Self::Device => "device",
         }
     }
@@ -81,7 +82,7 @@ impl Crew {
         let memory = format!("[[maybe_unused]] alignas({align}) static __device__ char");
         match self {
             Self::Lane | Self::Device => format!("{memory} {name}[{size}];"),
-            Self::Warp | Self::Block => format!(
+            Self::Warp | Self::Blocks => format!(
                 "{memory} {name}_of_all[{}][{}]; const ptr {name} = {name}_of_all[{}::number()];",
                 self.most(),
                 size.next_multiple_of(align),
@@ -95,7 +96,7 @@ impl Crew {
         match self {
             Self::Lane => "OfLane",
             Self::Warp => "OfWarp",
-            Self::Block => "OfBlock",
+            Self::Blocks => "OfBlocks",
             Self::Device => "OfDevice",
         }
     }
@@ -155,13 +156,20 @@ pub(super) struct Regions {
 }
 
 /// How a crew shares out the rounds of a region.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 struct Handed {
-    /// Who takes single rounds, where there are few.
-    to: Crew,
-    /// Few are no more than one for each warp; else, than one for each lane.
+    /// Who takes single rounds, where there are not too many for that.
+    to: BTreeSet<Crew>,
+    /// These are no more than one for each warp; else, than one for each lane.
     once: bool,
+    /// No more rounds than so many are run by the crew's first lane, one after the other, so that the crew shares out what is in them.
+    in_turn: u64,
+    /// So many blocks take part, where single rounds are given to blocks or warps.
+    most: u32,
 }
+
+/// No more rounds than so many are run one after the other, where there is something to share out in them, but no smaller crew for it.
+const FEW: u64 = 8;
 
 impl Regions {
     pub(super) fn find(program: &Levelized) -> Self {
@@ -221,8 +229,10 @@ impl Regions {
                 let number = self.numbered(func);
                 self.texts.insert((func, Version::Met));
                 let handed = Handed {
-                    to: Crew::Lane,
+                    to: BTreeSet::new(),
                     once: false,
+                    in_turn: 0,
+                    most: 0,
                 };
                 self.handed.entry(crew).or_default().insert(number, handed);
                 self.follow(program, calls, &Version::Met.of(function), Crew::Lane);
@@ -235,28 +245,60 @@ impl Regions {
         let function = &program.program[region];
         let number = self.numbered(region);
         let (depth, meet) = self.inside(program, function, Crew::Warp);
-        let smaller = match (crew, depth) {
-            (Crew::Device, 2..) => Crew::Block,
-            (Crew::Device | Crew::Block, 1..) => Crew::Warp,
-            (Crew::Device | Crew::Block, 0) if meet => Crew::Warp,
-            _ => Crew::Lane,
+        let smaller: &[Crew] = match (crew, depth) {
+            (Crew::Device, 2..) => &[Crew::Blocks],
+            (Crew::Device, 1) => &[Crew::Warp, Crew::Blocks],
+            (Crew::Blocks, 1..) => &[Crew::Warp],
+            (Crew::Device | Crew::Blocks, 0) if meet => &[Crew::Warp],
+            _ => &[],
         };
         let can = |c: &Crew| {
-            *c == Crew::Lane
-                || (is_held(function, *c)
-                    && rounds(program, function, Version::Served(*c)).is_some())
+            is_held(function, *c) && rounds(program, function, Version::Served(*c)).is_some()
         };
-        let smaller = Some(smaller).filter(can).unwrap_or(Crew::Lane);
-        let handed = Handed {
-            to: smaller,
-            once: depth == 0,
-        };
-        self.handed.entry(crew).or_default().insert(number, handed);
-        for by in [smaller, Crew::Lane] {
+        let to: BTreeSet<Crew> = smaller.iter().copied().filter(can).collect();
+        for by in to.iter().copied().chain([Crew::Lane]) {
             if self.texts.insert((region, Version::Served(by))) {
                 self.follow(program, calls, &Version::Served(by).of(function), by);
             }
         }
+        let most = match to
+            .iter()
+            .any(|by| self.has_memory(program, function, Version::Served(*by)))
+        {
+            true => abi::HOLDING_BLOCKS,
+            false => abi::REGION_BLOCKS,
+        };
+        let handed = Handed {
+            in_turn: if to.is_empty() && depth > 0 { FEW } else { 1 },
+            to,
+            once: depth == 0,
+            most,
+        };
+        self.handed.entry(crew).or_default().insert(number, handed);
+    }
+
+    /// Whether the first lane of a crew has local memory that its crew sees, in a text or in what that calls or hands out.
+    fn has_memory(&self, program: &Levelized, function: &Function, version: Version) -> bool {
+        let (crew, code) = (version.crew(), version.of(function));
+        if crew == Crew::Lane {
+            return false;
+        }
+        let below = |func: FuncId| {
+            let callee = &program.program[func];
+            let handed = self
+                .number(func)
+                .and_then(|n| self.handed.get(&crew)?.get(&n));
+            let to = handed.iter().flat_map(|h| &h.to);
+            self.is_first(callee, func, crew)
+                && (self.has_memory(program, callee, Version::First(crew))
+                    || to
+                        .into_iter()
+                        .any(|by| self.has_memory(program, callee, Version::Served(*by))))
+        };
+        code.slots.iter().any(|s| s.layout.size > 0)
+            || code
+                .stmts()
+                .any(|s| matches!(s.kind, StmtKind::Call { func, .. } if below(func)))
     }
 
     fn numbered(&mut self, region: FuncId) -> usize {
@@ -426,7 +468,7 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
         return;
     }
     write_sums(plan, out);
-    for crew in [Crew::Warp, Crew::Block, Crew::Device] {
+    for crew in [Crew::Warp, Crew::Blocks, Crew::Device] {
         let handed = plan.regions.handed.get(&crew).into_iter().flatten();
         out.blank();
         out.open(&format!(
@@ -440,15 +482,14 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
         for (number, handed) in handed {
             let id = plan.regions.all[*number];
             if plan.regions.is_met(id) {
-                out.open(&format!("case {}: {{", 2 * number + 1));
+                out.open(&format!("case {}: {{", which(*number, Crew::Lane)));
                 write_met(plan, id, &program[id], out);
                 out.line("break;");
                 out.close("}");
                 continue;
             }
-            for by in BTreeSet::from([handed.to, Crew::Lane]) {
-                let which = 2 * number + usize::from(by == Crew::Lane);
-                out.open(&format!("case {which}: {{"));
+            for by in handed.to.iter().copied().chain([Crew::Lane]) {
+                out.open(&format!("case {}: {{", which(*number, by)));
                 write_case(plan, *number, (crew, by), out);
                 out.line("break;");
                 out.close("}");
@@ -457,6 +498,34 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
         out.close("}");
         out.line(&format!("{}::end(handed, w.failed);", crew.structure()));
         out.close("}");
+    }
+}
+
+/// What a crew is told: which region, and who takes single rounds.
+const fn which(number: usize, by: Crew) -> usize {
+    4 * number + by as usize
+}
+
+impl Handed {
+    /// Who takes single rounds, of `rounds`: where there are many each lane takes its own, and where there are few blocks do.
+    fn by(&self, of: &str) -> String {
+        let number = |by: Crew| format!("{}u", by as u32);
+        let lane = number(Crew::Lane);
+        let few = match (
+            self.to.contains(&Crew::Warp),
+            self.to.contains(&Crew::Blocks),
+        ) {
+            (false, false) => return lane,
+            (true, false) => number(Crew::Warp),
+            (false, true) => number(Crew::Blocks),
+            (true, true) => format!(
+                "rounds <= {of}::lanes() / BLOCK ? {} : {}",
+                number(Crew::Blocks),
+                number(Crew::Warp)
+            ),
+        };
+        let most = if self.once { " / WARP" } else { "" };
+        format!("rounds > {of}::lanes(){most} ? {lane} : {few}")
     }
 }
 
@@ -513,8 +582,8 @@ pub(super) fn write_first_met(plan: &Plan, id: FuncId, function: &Function, out:
         args.join(", ")
     ));
     out.line(&format!(
-        "share_out<OfWarp>(w, {}u, args, none);",
-        2 * number + 1
+        "share_out<OfWarp>(w, {}u, 0u, 0ull, args, none);",
+        which(number, Crew::Lane)
     ));
     if let Given::Value(ty) = given {
         out.line(&format!(
@@ -549,7 +618,7 @@ fn write_case(plan: &Plan, number: usize, (crew, by): (Crew, Crew), out: &mut Wr
         _ => {
             let by = by.structure();
             if crew == Crew::Device {
-                out.line("if (blockIdx.x <= crews())");
+                out.line("if (takes_part())");
             }
             out.line(&format!(
                 "if ({by}::leads()) {{ {call} dismiss<{by}>(); }} else serve<{by}>();"
@@ -613,23 +682,23 @@ impl Body<'_, '_> {
             .iter()
             .map(|g| format!("{}ull", g.neutral.unwrap_or(0)));
         let none: Vec<String> = none.chain(["0ull".to_owned()]).collect();
-        let handed = self.plan.regions.handed[&crew][&number];
-        // Where there are many rounds, each lane takes its own.
-        let which = match handed.to {
-            Crew::Lane => format!("{}u", 2 * number + 1),
-            _ => format!(
-                "{}u + ({limit} - {counter} > {}::lanes(){})",
-                2 * number,
-                crew.structure(),
-                if handed.once { " / WARP" } else { "" },
-            ),
-        };
+        let handed = &self.plan.regions.handed[&crew][&number];
         let of = crew.structure();
         let mut lines = vec![
-            format!("if ({of}::is_there() && {limit} > {counter} && {limit} - {counter} > 1) {{"),
+            format!(
+                "if ({of}::is_there() && {limit} > {counter} && {limit} - {counter} > {}) {{",
+                handed.in_turn
+            ),
             format!("const u64 none[] = {{{}}};", none.join(", ")),
             format!("auto& handed = {of}::handed();"),
-            format!("share_out<{of}>(w, {which}, args, none);"),
+            format!("const u64 rounds = {limit} - {counter};"),
+            format!("const u32 by = {};", handed.by(of)),
+            format!(
+                "share_out<{of}>(w, {}u + by, {}u, by == {}u ? rounds : ~0ull, args, none);",
+                which(number, Crew::Lane),
+                handed.most,
+                Crew::Blocks as u32
+            ),
             format!("if (w.failed) {};", self.leave()),
         ];
         for (g, gather) in rounds.gathers.iter().enumerate() {

@@ -22,9 +22,6 @@ use millstream_graph::{
 };
 use std::collections::BTreeSet;
 
-/// Of a loop in whose rounds there are loops, so many rounds are run one after the other, each by all lanes.
-pub(super) const FEW: u64 = 8;
-
 /// So many scalars there may be of what rounds know, and so many variables that they gather in.
 const MOST_PARAMS: usize = 31;
 const MOST_GATHERS: usize = 15;

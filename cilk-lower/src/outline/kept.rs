@@ -15,10 +15,9 @@ use crate::{
 };
 use millstream_graph::ir::{BinOp, UnOp};
 
-/// Of so many generations nodes have places, where no more lanes than so many share them out; and where more do.
-const FEW_DEEP: u32 = 2;
-const FEW_LANES: u64 = 256;
-const DEEP: u32 = 4;
+/// Of so many generations nodes have places, where more lanes than so many share them out: of a warp, of blocks, of the device.
+const DEEP: [(u64, u32); 3] = [(1, 2), (TEAM, 3), DEEPEST];
+const DEEPEST: (u64, u32) = (1 << 12, 4);
 
 /// No more pieces than so many are given to a warp one after the other: of more each lane takes its own.
 const FEW_PIECES: u64 = 8;
@@ -127,23 +126,24 @@ impl Outliner<'_> {
             };
             Expr::new(ExprKind::Unsize(all), slice, make.0)
         };
-        let (few, many) = (array(FEW_DEEP), array(DEEP));
+        let arrays = DEEP.map(|(lanes, deep)| (lanes, array(deep), number(make, DIGIT * deep)));
         let mut keep = |name, value: Expr| {
             let ty = value.ty.clone();
             let var = make.fresh(&mut self.vars, name, ty.clone());
             stmts.push(make.bind(var, value));
             make.var(var, &ty)
         };
-        let is_many = make.more_lanes(FEW_LANES);
-        let results = keep("results", make.choose(is_many, many, Some(few)));
+        // The last of those for so many lanes.
+        let [first, others @ ..] = arrays;
+        let (mut results, mut most) = (first.1, first.2);
+        for (lanes, array, bits) in others {
+            results = make.choose(make.more_lanes(lanes), array, Some(results));
+            most = make.choose(make.more_lanes(lanes), bits, Some(most));
+        }
+        let results = keep("results", results);
         let rounds = each.cloned().unwrap_or_else(|| make.count(1));
         let pieces = keep("pieces", make.up(count.clone(), rounds));
-        let most = [DEEP, FEW_DEEP].map(|deep| number(make, DIGIT * deep));
-        let [many, few] = most;
-        let most = keep(
-            "most",
-            make.choose(make.more_lanes(FEW_LANES), many, Some(few)),
-        );
+        let most = keep("most", most);
         let depth = keep("depth", number(make, DIGIT));
         // One deeper, while some node has several pieces.
         let all = shifted(make, make.count(1), BinOp::Shl, depth.clone());
@@ -153,7 +153,7 @@ impl Outliner<'_> {
         let deeper = make.block(vec![make.assign(depth.clone(), deeper)]);
         let test = make.choose(make.raw(BinOp::And, is_short, has_room), deeper, None);
         let generation = make.fresh(&mut self.vars, "generation", USIZE);
-        let others = make.count(u64::from(DEEP - 1));
+        let others = make.count(u64::from(DEEPEST.1 - 1));
         stmts.push(make.times(generation, others, vec![Stmt::Expr(test)]));
         Nodes {
             results,

@@ -1,4 +1,4 @@
-//! Loops of a task that the device runs alone, which all blocks share out, a block or a warp those inside: the results are the CPU device's to the last bit,
+//! Loops of a task that the device runs alone, which all blocks share out, some blocks or a warp those inside: the results are the CPU device's to the last bit,
 //! however many blocks there are, and a check that fails in one round ends the run.
 
 use crate::{
@@ -163,7 +163,7 @@ const LOOPS: &str = "#[millstream::program] mod loops {
 const WAYS: [(Aggregator, Policy, u32); 5] = [
     (Aggregator::Persistent, Policy::Device, 2),
     (Aggregator::HostThread, Policy::Device, 1),
-    (Aggregator::HostThread, Policy::Device, 5),
+    (Aggregator::HostThread, Policy::Device, 8),
     (Aggregator::Auto, Policy::Device, 3),
     (Aggregator::HostThread, Policy::Block, 4),
 ];
@@ -178,7 +178,7 @@ fn calls() -> Vec<(&'static str, Vec<String>)> {
         calls.push(("written", vec![numbers(count)]));
         calls.push(("gathered", vec![numbers(count)]));
     }
-    for (height, width) in [(2, 7), (11, 5), (40, 3), (300, 1)] {
+    for (height, width) in [(2, 7), (3, 90), (11, 5), (40, 3), (300, 1)] {
         let data = numbers(height * width);
         calls.push(("rows", vec![data, width.to_string()]));
     }
@@ -211,11 +211,9 @@ fn program() -> Prepared {
 
 /// A block of the emulated GPU has too few lanes for the rounds of a loop ever to be fewer, of those that are handed to its warps.
 fn few_lanes(text: &str) -> String {
-    let (right, more) = ["BLOCK", "8 * BLOCK"]
-        .map(|lanes| format!("FN_IN static u64 lanes() {{ return {lanes}; }}"))
-        .into();
-    assert!(text.contains(&right));
-    text.replace(&right, &more)
+    let right = "FN_IN static u64 lanes() { return (u64)size() * BLOCK; }";
+    assert!(text.contains(right));
+    text.replace(right, &right.replace("BLOCK", "BLOCK * 8"))
 }
 
 /// The first call whose result differs from the CPU device's.
@@ -233,9 +231,9 @@ fn all_blocks_run_loops_as_their_elisions_do() {
         for crew in [
             "OfDevice, OfLane",
             "OfDevice, OfWarp",
-            "OfDevice, OfBlock",
-            "OfBlock, OfWarp",
-            "OfBlock, OfLane",
+            "OfDevice, OfBlocks",
+            "OfBlocks, OfWarp",
+            "OfBlocks, OfLane",
             "OfWarp, OfLane",
         ] {
             let part = format!(
@@ -299,18 +297,33 @@ fn planted_bugs_of_regions_are_found() {
         ),
         (
             "warps of a block have the same rounds",
-            "first = warp_id(), step = WARPS",
-            "first = 0, step = WARPS",
+            "first = (u64)warp_id() * OfBlocks::size() + OfBlocks::own()",
+            "first = OfBlocks::own()",
         ),
         (
-            "lanes of a block leave rounds out",
-            "first = thread_id(), step = BLOCK",
-            "first = thread_id(), step = 2 * BLOCK",
+            "blocks of a crew do not wait for each other",
+            "== OfBlocks::size() - 1) {",
+            "== 0) {",
+        ),
+        (
+            "blocks of a crew have the same rounds",
+            "share_among(all, OfBlocks::own(), OfBlocks::size(), first, step)",
+            "share_among(all, 0, OfBlocks::size(), first, step)",
+        ),
+        (
+            "what other blocks of a crew have is not joined",
+            "} else {\n        R::template give",
+            "} else if (own() == 0) {\n        R::template give",
+        ),
+        (
+            "lanes of blocks leave rounds out",
+            "step = warps * lanes;",
+            "step = 2 * warps * lanes;",
         ),
         (
             "blocks have the same rounds",
-            "first = blockIdx.x - 1, step = crews();",
-            "first = 0, step = crews();",
+            "first = OfBlocks::number(), step",
+            "first = 0, step",
         ),
         (
             "what other lanes have is not joined",

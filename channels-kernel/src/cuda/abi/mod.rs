@@ -73,6 +73,10 @@ structs! {
     Regions {
         /// Which one.
         which: u32,
+        /// Blocks of a crew of blocks.
+        crew: u32,
+        /// So many such crews there are.
+        crews: u32,
         /// Not used.
         spare: u32,
         /// Its arguments.
@@ -120,8 +124,10 @@ structs! {
 pub const REGION_ARGS: usize = 31;
 /// Variables that its rounds gather in, at most.
 pub const REGION_GATHERS: usize = 15;
-/// Blocks that take single rounds of a region, or whose warps do, at most: what each of these has in local memory is where its lanes see it.
-pub const REGION_BLOCKS: u32 = 256;
+/// Blocks that take single rounds of a region, or whose warps do, at most;
+pub const REGION_BLOCKS: u32 = 1024;
+/// and where they have local memory, which is then where all of the crew see it.
+pub const HOLDING_BLOCKS: u32 = 256;
 
 /// A word that many wait for, in a line of the cache of its own.
 #[repr(C, align(128))]

@@ -1,25 +1,27 @@
-// Parallel regions: loops whose rounds a crew shares out: all blocks but the first, a block, or a warp. The crew's first lane runs what is around them,
+// Parallel regions: loops whose rounds a crew shares out: all blocks but the first, some of them, or a warp. The crew's first lane runs what is around them,
 // and writes down which loop it has come to, with what the rounds know; the others wait for that, and it waits until all have done their part. Of all
-// blocks the first lane is one by itself, of block 0, the *master*; of a block and of a warp it has its own part of the rounds. A README says why nothing is lost.
+// blocks the first lane is one by itself, of block 0, the *master*; of some blocks and of a warp it has its own part of the rounds. A README says why nothing is lost.
 
 // What is handed out when there is nothing more to hand out.
 #define REGIONS_OVER 0xffffffffu
 
-// What is handed to a block or to a warp.
+// What is handed to some blocks or to a warp; and where these blocks meet.
 struct Handed {
-  u32 which, failed;
+  u32 which, failed, met, meetings;
   u64 args[32], gathered[16];
 };
 static __device__ Handed handed_to_blocks[REGION_BLOCKS], handed_to_warps[REGION_BLOCKS * WARPS];
 
 // The part of a crew that this thread belongs to: a switch over the regions that it may be handed, behind their texts. All threads of the crew call it.
 static __device__ __noinline__ void run_rounds_of_device(u32 which);
-static __device__ __noinline__ void run_rounds_of_block(u32 which);
+static __device__ __noinline__ void run_rounds_of_blocks(u32 which);
 static __device__ __noinline__ void run_rounds_of_warp(u32 which);
 
-// How many blocks serve the master, and how many of them may take single rounds, or their warps.
+// How many blocks serve the master, and the number of this one.
 FN u32 serving() { return gridDim.x - 1; }
-FN u32 crews() { return min_of(serving(), REGION_BLOCKS); }
+FN u32 own_block() { return blockIdx.x - 1; }
+// Whether it belongs to a crew of blocks, or its warps are crews.
+FN bool takes_part() { return own_block() < shared().crew * shared().crews; }
 
 // Joins what the lanes of a warp have.
 template <class R>
@@ -50,13 +52,15 @@ static __device__ __noinline__ void meet_block() {
   __syncwarp();
 }
 
+static __device__ void meet_blocks();
+
 struct OfLane {};
 
 struct OfWarp {
   FN_IN static u64 lanes() { return WARP; }
   FN_IN static bool is_there() { return true; }
   FN_IN static bool leads() { return lane_id() == 0; }
-  FN_IN static u32 number() { return (blockIdx.x - 1) * WARPS + warp_id(); }
+  FN_IN static u32 number() { return own_block() * WARPS + warp_id(); }
   FN_IN static Handed& handed() { return handed_to_warps[number()]; }
   FN_IN static void meet() { meet_warp(); }
   FN_IN static void run(u32 which) { run_rounds_of_warp(which); }
@@ -70,22 +74,25 @@ struct OfWarp {
   }
 };
 
-struct OfBlock {
-  FN_IN static u64 lanes() { return BLOCK; }
+// Neighbouring blocks, as many as there are for each of few rounds.
+struct OfBlocks {
+  FN_IN static u32 size() { return shared().crew; }
+  FN_IN static u32 own() { return own_block() % size(); }
+  FN_IN static u32 number() { return own_block() / size(); }
+  FN_IN static u64 lanes() { return (u64)size() * BLOCK; }
   FN_IN static bool is_there() { return true; }
-  FN_IN static bool leads() { return thread_id() == 0; }
-  FN_IN static u32 number() { return blockIdx.x - 1; }
+  FN_IN static bool leads() { return thread_id() == 0 && own() == 0; }
   FN_IN static Handed& handed() { return handed_to_blocks[number()]; }
-  FN_IN static void meet() { meet_block(); }
-  FN_IN static void run(u32 which) { run_rounds_of_block(which); }
-  // The same, and `give` is what the first thread does with what all have.
+  FN_IN static void meet() { meet_blocks(); }
+  FN_IN static void run(u32 which) { run_rounds_of_blocks(which); }
+  // The first thread of a block does `give` with what all of it have.
   template <class R, class Give>
   FN_IN static void join_and(typename R::Value value, Give give) {
     Shared& sh = shared();
     value = joined_in_warp<R>(value);
     if (lane_id() == 0) sh.value[warp_id()] = bits_of(value);
     meet_block();
-    if (leads()) {
+    if (thread_id() == 0) {
       for (u32 w = 1; w < WARPS; w++) value = R::join(value, from_bits<typename R::Value>(sh.value[w]));
       give(value);
     }
@@ -93,61 +100,88 @@ struct OfBlock {
   }
   template <class R>
   FN_IN static void join(u64* to, typename R::Value value) {
-    join_and<R>(value, [&](typename R::Value all) { *to = bits_of(R::join(from_bits<typename R::Value>(*to), all)); });
+    join_and<R>(value, [&](typename R::Value all) {
+      if (size() == 1) {
+        *to = bits_of(R::join(from_bits<typename R::Value>(*to), all));
+      } else {
+        R::template give<DeviceMemory>((ptr)to, all);
+      }
+    });
   }
-  // Relaxed: read behind a barrier of the block.
+  // Relaxed: read behind the blocks' meeting.
   FN_IN static void end(Handed& handed, bool failed) {
     if (failed) __nv_atomic_store_n(&handed.failed, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
 };
+static __device__ __noinline__ void meet_blocks() {
+  meet_block();
+  if (OfBlocks::size() == 1) return;
+  if (thread_id() == 0) {
+    Handed& handed = OfBlocks::handed();
+    // Relaxed: it changes only when this block has come, too.
+    const u32 meeting = __nv_atomic_load_n(&handed.meetings, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    // Acquire and release: pairs with the other blocks' additions; what their other threads wrote came by the meeting above.
+    if (__nv_atomic_fetch_add(&handed.met, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE) == OfBlocks::size() - 1) {
+      // Relaxed: nobody comes again before the next line.
+      __nv_atomic_store_n(&handed.met, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      // Release: pairs with the load below.
+      __nv_atomic_store_n(&handed.meetings, meeting + 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+    } else {
+      while (__nv_atomic_load_n(&handed.meetings, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == meeting) pause(20);
+    }
+  }
+  meet_block();
+}
 
 struct OfDevice {
-  FN_IN static u64 lanes() { return (u64)crews() * BLOCK; }
+  FN_IN static u64 lanes() { return (u64)serving() * BLOCK; }
   FN_IN static bool is_there() { return gridDim.x > 1; }
   FN_IN static Regions& handed() { return *DeviceMemory::control()->regions; }
   template <class R>
   FN_IN static void join(u64* to, typename R::Value value) {
-    OfBlock::join_and<R>(value, [&](typename R::Value all) { R::template give<DeviceMemory>((ptr)to, all); });
+    OfBlocks::join_and<R>(value, [&](typename R::Value all) { R::template give<DeviceMemory>((ptr)to, all); });
   }
   // The master looks at the run's status.
   FN_IN static void end(Regions&, bool) {}
 };
+
+// Which rounds of so many a lane of these blocks has: `lanes` neighbouring ones go to a warp, and few are spread over all of them.
+FN void share_among(u64 all, u32 block, u32 blocks, u64& first, u64& step) {
+  const u64 warps = (u64)blocks * WARPS, warp = (u64)warp_id() * blocks + block;
+  const u64 each = (all + warps - 1) / warps, lanes = each < WARP ? each : WARP;
+  first = lane_id() < lanes ? warp * lanes + lane_id() : all;
+  step = warps * lanes;
+}
 
 // Which rounds of so many a part of a crew has.
 template <class C, class P>
 struct Part;
 template <>
 struct Part<OfDevice, OfLane> {
-  // `lanes` neighbouring ones go to a warp, and few are spread over all of them.
-  FN_IN static void share(u64 all, u64& first, u64& step) {
-    const u64 warps = (u64)serving() * WARPS, warp = (u64)warp_id() * serving() + (blockIdx.x - 1);
-    const u64 each = (all + warps - 1) / warps, lanes = each < WARP ? each : WARP;
-    first = lane_id() < lanes ? warp * lanes + lane_id() : all;
-    step = warps * lanes;
-  }
+  FN_IN static void share(u64 all, u64& first, u64& step) { share_among(all, own_block(), serving(), first, step); }
 };
 template <>
 struct Part<OfDevice, OfWarp> {
-  FN_IN static void share(u64, u64& first, u64& step) { first = (u64)warp_id() * crews() + (blockIdx.x - 1), step = (u64)crews() * WARPS; }
+  FN_IN static void share(u64, u64& first, u64& step) { first = (u64)warp_id() * shared().crews + own_block(), step = (u64)shared().crews * WARPS; }
 };
 template <>
-struct Part<OfDevice, OfBlock> {
-  FN_IN static void share(u64, u64& first, u64& step) { first = blockIdx.x - 1, step = crews(); }
+struct Part<OfDevice, OfBlocks> {
+  FN_IN static void share(u64, u64& first, u64& step) { first = OfBlocks::number(), step = shared().crews; }
 };
 template <>
-struct Part<OfBlock, OfLane> {
-  FN_IN static void share(u64, u64& first, u64& step) { first = thread_id(), step = BLOCK; }
+struct Part<OfBlocks, OfLane> {
+  FN_IN static void share(u64 all, u64& first, u64& step) { share_among(all, OfBlocks::own(), OfBlocks::size(), first, step); }
 };
 template <>
-struct Part<OfBlock, OfWarp> {
-  FN_IN static void share(u64, u64& first, u64& step) { first = warp_id(), step = WARPS; }
+struct Part<OfBlocks, OfWarp> {
+  FN_IN static void share(u64, u64& first, u64& step) { first = (u64)warp_id() * OfBlocks::size() + OfBlocks::own(), step = (u64)OfBlocks::size() * WARPS; }
 };
 template <>
 struct Part<OfWarp, OfLane> {
   FN_IN static void share(u64, u64& first, u64& step) { first = lane_id(), step = WARP; }
 };
 
-// Hands a region out to a block or a warp, has its own part, and waits until all have done theirs. The first lane calls it.
+// Hands a region out to some blocks or a warp, has its own part, and waits until all have done theirs. The first lane calls it.
 template <class C>
 FN void hand_to(Thread& w, Handed& handed, u32 which) {
   handed.which = which;
@@ -196,10 +230,19 @@ FN void hand_to(Thread& w, Regions& handed, u32 which) {
   w.since = 0;
 }
 
+// Of so many blocks at most the master makes crews: a crew for each round of so many, or of each block one. Its warps are crews where single rounds are theirs.
+FN void divide(Handed&, u32, u64) {}
+FN void divide(Regions& handed, u32 most, u64 rounds) {
+  const u32 blocks = min_of(serving(), min_of(most, REGION_BLOCKS));
+  handed.crew = rounds < blocks ? blocks / (u32)rounds : 1;
+  handed.crews = blocks / handed.crew;
+}
+
 // A region with these arguments, that gathers from these values on.
 template <class C, u32 ARGS, u32 GATHERS>
-FN void share_out(Thread& w, u32 which, const u64 (&args)[ARGS], const u64 (&none)[GATHERS]) {
+FN void share_out(Thread& w, u32 which, u32 most, u64 crews, const u64 (&args)[ARGS], const u64 (&none)[GATHERS]) {
   auto& handed = C::handed();
+  divide(handed, most, crews);
 #pragma unroll
   for (u32 i = 0; i < ARGS; i++) handed.args[i] = args[i];
 #pragma unroll
@@ -237,7 +280,10 @@ FN void run_master(u32 block) {
     if (thread_id() == 0) sh.met = sh.meetings = 0;
     u32 which = 0;
     for (u32 turn = 1; which != REGIONS_OVER; turn++) {
-      if (thread_id() == 0) sh.go = await(control, &r.turn, turn) ? r.which : REGIONS_OVER;
+      if (thread_id() == 0) {
+        sh.go = await(control, &r.turn, turn) ? r.which : REGIONS_OVER;
+        sh.crew = r.crew, sh.crews = r.crews;
+      }
       __syncthreads();
       which = sh.go;
       if (which != REGIONS_OVER) run_rounds_of_device(which);
