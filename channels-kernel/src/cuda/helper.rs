@@ -65,10 +65,10 @@ pub(super) fn signature(
     recursive: bool,
     version: Version,
 ) -> String {
-    let mut params = vec!["[[maybe_unused]] Thread& w".to_owned()];
     let served = matches!(version, Version::Served(_));
+    let mut params = vec!["[[maybe_unused]] Thread& w".to_owned()];
     if served {
-        params.push("u64* parts".to_owned());
+        params.push("u64* parts, u32 part, u32 all_parts".to_owned());
     }
     for arg in &function.args {
         params.push(match arg {
@@ -88,9 +88,8 @@ pub(super) fn signature(
         false => result_type(plan, function),
     };
     let kind = if recursive { "__noinline__ " } else { "" };
-    let share = if served { "template <class S> " } else { "" };
     format!(
-        "{share}[[maybe_unused]] static __device__ {kind}{result} {}({})",
+        "[[maybe_unused]] static __device__ {kind}{result} {}({})",
         name(function, id, version),
         params.join(", ")
     )

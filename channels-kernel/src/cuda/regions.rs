@@ -131,7 +131,7 @@ impl Version {
 }
 
 /// All bytes of one function's local memory that may lie where crews see it, for all crews of a kind.
-const MOST_HELD: u64 = 16 << 20;
+const MOST_HELD: u64 = 64 << 20;
 
 /// The regions of a program, and the texts that they need.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -253,7 +253,9 @@ impl Regions {
             _ => &[],
         };
         let can = |c: &Crew| {
-            is_held(function, *c) && rounds(program, function, Version::Served(*c)).is_some()
+            is_held(function, *c)
+                && rounds(program, function, Version::Served(*c)).is_some()
+                && self.inside(program, function, *c) != (0, false)
         };
         let to: BTreeSet<Crew> = smaller.iter().copied().filter(can).collect();
         for by in to.iter().copied().chain([Crew::Lane]) {
@@ -349,6 +351,14 @@ impl Regions {
     pub(super) fn texts(&self, id: FuncId) -> impl Iterator<Item = Version> + '_ {
         let of_it = (id, Version::Plain)..=(id, Version::Met);
         self.texts.range(of_it).map(|(_, version)| *version)
+    }
+
+    /// Whether blocks run rounds so for several crews. Then the text is there once for these, and is called, which a warp has no time for.
+    fn is_shared(&self, number: usize, by: Crew) -> bool {
+        [Crew::Blocks, Crew::Device].iter().all(|crew| {
+            let handed = self.handed.get(crew).and_then(|all| all.get(&number));
+            handed.is_some_and(|h| by == Crew::Lane || h.to.contains(&by))
+        })
     }
 
     /// Whether it is a region whose lanes meet.
@@ -604,15 +614,15 @@ fn write_case(plan: &Plan, number: usize, (crew, by): (Crew, Crew), out: &mut Wr
     for (g, gather) in rounds.gathers.iter().enumerate() {
         out.line(&format!("parts[{g}] = {}ull;", gather.neutral.unwrap_or(0)));
     }
-    let first = ["w".to_owned(), "parts".to_owned()].into_iter();
+    let part = format!("Part<{}, {}>", crew.structure(), by.structure());
+    let part = format!("{part}::own(), {part}::all()");
+    let first = ["w".to_owned(), "parts".to_owned(), part].into_iter();
     let args: Vec<String> = first.chain(arguments(function)).collect();
-    let call = format!(
-        "{}<Part<{}, {}>>({});",
-        helper::name(function, id, version),
-        crew.structure(),
-        by.structure(),
-        args.join(", ")
-    );
+    let mut text = helper::name(function, id, version);
+    if crew != Crew::Warp && plan.regions.is_shared(number, by) {
+        text = format!("called<{text}>");
+    }
+    let call = format!("{text}({});", args.join(", "));
     match by {
         Crew::Lane => out.line(&call),
         _ => {
@@ -722,7 +732,8 @@ impl Body<'_, '_> {
         let rounds = &self.team[i];
         let (counter, limit) = (self.local(rounds.counter), self.operand(rounds.limit));
         let mut lines = vec![format!(
-            "{{ u64 first; S::share({limit} > {counter} ? {limit} - {counter} : 0, first, turns); {counter} += first; }}"
+            "{{ u64 first; share({of}(), {limit} > {counter} ? {limit} - {counter} : 0, part, all_parts, first, turns); {counter} += first; }}",
+            of = self.crew().structure()
         )];
         for gather in &rounds.gathers {
             let ty = self.function.locals[gather.local.index()].ty;

@@ -163,7 +163,7 @@ const LOOPS: &str = "#[millstream::program] mod loops {
 const WAYS: [(Aggregator, Policy, u32); 5] = [
     (Aggregator::Persistent, Policy::Device, 2),
     (Aggregator::HostThread, Policy::Device, 1),
-    (Aggregator::HostThread, Policy::Device, 8),
+    (Aggregator::HostThread, Policy::Device, 13),
     (Aggregator::Auto, Policy::Device, 3),
     (Aggregator::HostThread, Policy::Block, 4),
 ];
@@ -236,10 +236,7 @@ fn all_blocks_run_loops_as_their_elisions_do() {
             "OfBlocks, OfLane",
             "OfWarp, OfLane",
         ] {
-            let part = format!(
-                "_by_{}<Part<{crew}>>(w",
-                crew.rsplit("Of").next().unwrap_or_default().to_lowercase()
-            );
+            let part = format!("(w, parts, Part<{crew}>::own()");
             assert!(text.contains(&part), "no loop is shared out as {part}");
         }
         few_lanes(&text)
@@ -292,23 +289,23 @@ fn planted_bugs_of_regions_are_found() {
     let bugs = [
         (
             "lanes of a warp have the same rounds",
-            "first = lane_id(), step = WARP",
-            "first = 0, step = WARP",
+            "? warp * lanes + lane_id() :",
+            "? warp * lanes :",
         ),
         (
             "warps of a block have the same rounds",
-            "first = (u64)warp_id() * OfBlocks::size() + OfBlocks::own()",
-            "first = OfBlocks::own()",
+            "return warp_id() * OfBlocks::size() + OfBlocks::own();",
+            "return OfBlocks::own();",
         ),
         (
             "blocks of a crew do not wait for each other",
-            "== OfBlocks::size() - 1) {",
-            "== 0) {",
+            "while (__nv_atomic_load_n(&handed.meetings, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == meeting)",
+            "if (false)",
         ),
         (
             "blocks of a crew have the same rounds",
-            "share_among(all, OfBlocks::own(), OfBlocks::size(), first, step)",
-            "share_among(all, 0, OfBlocks::size(), first, step)",
+            "return warp_id() * OfBlocks::size() + OfBlocks::own();",
+            "return warp_id() * OfBlocks::size();",
         ),
         (
             "what other blocks of a crew have is not joined",
@@ -322,8 +319,8 @@ fn planted_bugs_of_regions_are_found() {
         ),
         (
             "blocks have the same rounds",
-            "first = OfBlocks::number(), step",
-            "first = 0, step",
+            "{ return OfBlocks::number(); }",
+            "{ return 0; }",
         ),
         (
             "what other lanes have is not joined",

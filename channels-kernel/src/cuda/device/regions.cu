@@ -12,6 +12,14 @@ struct Handed {
 };
 static __device__ Handed handed_to_blocks[REGION_BLOCKS], handed_to_warps[REGION_BLOCKS * WARPS];
 
+// A text that is there once for all who call it so. What a lane counts meanwhile is a copy that stays in registers.
+template <auto TEXT, class... Args>
+static __device__ __noinline__ void called(Thread& caller, Args... args) {
+  Thread w = caller;
+  TEXT(w, args...);
+  caller = w;
+}
+
 // The part of a crew that this thread belongs to: a switch over the regions that it may be handed, behind their texts. All threads of the crew call it.
 static __device__ __noinline__ void run_rounds_of_device(u32 which);
 static __device__ __noinline__ void run_rounds_of_blocks(u32 which);
@@ -145,41 +153,46 @@ struct OfDevice {
   FN_IN static void end(Regions&, bool) {}
 };
 
-// Which rounds of so many a lane of these blocks has: `lanes` neighbouring ones go to a warp, and few are spread over all of them.
-FN void share_among(u64 all, u32 block, u32 blocks, u64& first, u64& step) {
-  const u64 warps = (u64)blocks * WARPS, warp = (u64)warp_id() * blocks + block;
-  const u64 each = (all + warps - 1) / warps, lanes = each < WARP ? each : WARP;
-  first = lane_id() < lanes ? warp * lanes + lane_id() : all;
-  step = warps * lanes;
-}
-
-// Which rounds of so many a part of a crew has.
+// Which part of a crew this is, and of how many: of what takes single rounds; where lanes do, of the warps.
 template <class C, class P>
 struct Part;
 template <>
 struct Part<OfDevice, OfLane> {
-  FN_IN static void share(u64 all, u64& first, u64& step) { share_among(all, own_block(), serving(), first, step); }
+  FN_IN static u32 own() { return warp_id() * serving() + own_block(); }
+  FN_IN static u32 all() { return serving() * WARPS; }
 };
 template <>
 struct Part<OfDevice, OfWarp> {
-  FN_IN static void share(u64, u64& first, u64& step) { first = (u64)warp_id() * shared().crews + own_block(), step = (u64)shared().crews * WARPS; }
+  FN_IN static u32 own() { return warp_id() * shared().crews + own_block(); }
+  FN_IN static u32 all() { return shared().crews * WARPS; }
 };
 template <>
 struct Part<OfDevice, OfBlocks> {
-  FN_IN static void share(u64, u64& first, u64& step) { first = OfBlocks::number(), step = shared().crews; }
+  FN_IN static u32 own() { return OfBlocks::number(); }
+  FN_IN static u32 all() { return shared().crews; }
 };
 template <>
 struct Part<OfBlocks, OfLane> {
-  FN_IN static void share(u64 all, u64& first, u64& step) { share_among(all, OfBlocks::own(), OfBlocks::size(), first, step); }
+  FN_IN static u32 own() { return warp_id() * OfBlocks::size() + OfBlocks::own(); }
+  FN_IN static u32 all() { return OfBlocks::size() * WARPS; }
 };
 template <>
-struct Part<OfBlocks, OfWarp> {
-  FN_IN static void share(u64, u64& first, u64& step) { first = (u64)warp_id() * OfBlocks::size() + OfBlocks::own(), step = (u64)OfBlocks::size() * WARPS; }
-};
+struct Part<OfBlocks, OfWarp> : Part<OfBlocks, OfLane> {};
 template <>
 struct Part<OfWarp, OfLane> {
-  FN_IN static void share(u64, u64& first, u64& step) { first = lane_id(), step = WARP; }
+  FN_IN static u32 own() { return 0; }
+  FN_IN static u32 all() { return 1; }
 };
+
+// Which of so many rounds a part has, and how far they are apart.
+template <class P>
+FN void share(P, u64, u32 part, u32 parts, u64& first, u64& step) { first = part, step = parts; }
+// `lanes` neighbouring ones go to a warp, and few are spread over all of them.
+FN void share(OfLane, u64 rounds, u32 warp, u32 warps, u64& first, u64& step) {
+  const u64 each = (rounds + warps - 1) / warps, lanes = each < WARP ? each : WARP;
+  first = lane_id() < lanes ? warp * lanes + lane_id() : rounds;
+  step = warps * lanes;
+}
 
 // Hands a region out to some blocks or a warp, has its own part, and waits until all have done theirs. The first lane calls it.
 template <class C>
@@ -230,11 +243,12 @@ FN void hand_to(Thread& w, Regions& handed, u32 which) {
   w.since = 0;
 }
 
-// Of so many blocks at most the master makes crews: a crew for each round of so many, or of each block one. Its warps are crews where single rounds are theirs.
+// Of so many blocks at most the master makes crews: a crew for each round of so few that it has several blocks, or else of each block one. Its warps are
+// crews where single rounds are theirs. Blocks that meet take longer than a block's warps do: three would be too few.
 FN void divide(Handed&, u32, u64) {}
 FN void divide(Regions& handed, u32 most, u64 rounds) {
   const u32 blocks = min_of(serving(), min_of(most, REGION_BLOCKS));
-  handed.crew = rounds < blocks ? blocks / (u32)rounds : 1;
+  handed.crew = rounds <= blocks / 4 ? blocks / (u32)rounds : 1;
   handed.crews = blocks / handed.crew;
 }
 
