@@ -91,6 +91,15 @@ impl Crew {
         }
     }
 
+    /// What says that it takes single rounds.
+    const fn taking(self) -> &'static str {
+        match self {
+            Self::Lane | Self::Device => "BY_LANES",
+            Self::Warp => "BY_WARPS",
+            Self::Blocks => "BY_BLOCKS",
+        }
+    }
+
     /// Its type in `device/regions.cu`.
     const fn structure(self) -> &'static str {
         match self {
@@ -512,30 +521,29 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
 }
 
 /// What a crew is told: which region, and who takes single rounds.
-const fn which(number: usize, by: Crew) -> usize {
-    4 * number + by as usize
+fn which(number: usize, by: Crew) -> String {
+    format!("told({number}, {})", by.taking())
 }
 
 impl Handed {
     /// Who takes single rounds, of `rounds`: where there are many each lane takes its own, and where there are few blocks do.
-    fn by(&self, of: &str) -> String {
-        let number = |by: Crew| format!("{}u", by as u32);
-        let lane = number(Crew::Lane);
+    fn by(&self, of: &str, rounds: &str) -> String {
+        let lane = Crew::Lane.taking();
         let few = match (
             self.to.contains(&Crew::Warp),
             self.to.contains(&Crew::Blocks),
         ) {
-            (false, false) => return lane,
-            (true, false) => number(Crew::Warp),
-            (false, true) => number(Crew::Blocks),
+            (false, false) => return lane.to_owned(),
+            (true, false) => Crew::Warp.taking().to_owned(),
+            (false, true) => Crew::Blocks.taking().to_owned(),
             (true, true) => format!(
-                "rounds <= {of}::lanes() / BLOCK ? {} : {}",
-                number(Crew::Blocks),
-                number(Crew::Warp)
+                "{rounds} <= {of}::lanes() / BLOCK ? {} : {}",
+                Crew::Blocks.taking(),
+                Crew::Warp.taking()
             ),
         };
         let most = if self.once { " / WARP" } else { "" };
-        format!("rounds > {of}::lanes(){most} ? {lane} : {few}")
+        format!("{rounds} > {of}::lanes(){most} ? {lane} : {few}")
     }
 }
 
@@ -592,8 +600,8 @@ pub(super) fn write_first_met(plan: &Plan, id: FuncId, function: &Function, out:
         args.join(", ")
     ));
     out.line(&format!(
-        "share_out<OfWarp>(w, {}u, 0u, 0ull, args, none);",
-        which(number, Crew::Lane)
+        "share_out<OfWarp>(w, {number}, {}, 0, 0, args, none);",
+        Crew::Lane.taking()
     ));
     if let Given::Value(ty) = given {
         out.line(&format!(
@@ -693,7 +701,7 @@ impl Body<'_, '_> {
             .map(|g| format!("{}ull", g.neutral.unwrap_or(0)));
         let none: Vec<String> = none.chain(["0ull".to_owned()]).collect();
         let handed = &self.plan.regions.handed[&crew][&number];
-        let of = crew.structure();
+        let (of, turns) = (crew.structure(), format!("{limit} - {counter}"));
         let mut lines = vec![
             format!(
                 "if ({of}::is_there() && {limit} > {counter} && {limit} - {counter} > {}) {{",
@@ -701,13 +709,10 @@ impl Body<'_, '_> {
             ),
             format!("const u64 none[] = {{{}}};", none.join(", ")),
             format!("auto& handed = {of}::handed();"),
-            format!("const u64 rounds = {limit} - {counter};"),
-            format!("const u32 by = {};", handed.by(of)),
             format!(
-                "share_out<{of}>(w, {}u + by, {}u, by == {}u ? rounds : ~0ull, args, none);",
-                which(number, Crew::Lane),
+                "share_out<{of}>(w, {number}, {}, {}, {turns}, args, none);",
+                handed.by(of, &turns),
                 handed.most,
-                Crew::Blocks as u32
             ),
             format!("if (w.failed) {};", self.leave()),
         ];

@@ -5,6 +5,10 @@
 // What is handed out when there is nothing more to hand out.
 #define REGIONS_OVER 0xffffffffu
 
+// Who takes single rounds of a region; and what a crew is told of both.
+enum By : u32 { BY_LANES, BY_WARPS, BY_BLOCKS };
+FN constexpr u32 told(u32 region, By by) { return 4 * region + by; }
+
 // What is handed to some blocks or to a warp; and where these blocks meet.
 struct Handed {
   u32 which, failed, met, meetings;
@@ -245,23 +249,23 @@ FN void hand_to(Thread& w, Regions& handed, u32 which) {
 
 // Of so many blocks at most the master makes crews: a crew for each round of so few that it has several blocks, or else of each block one. Its warps are
 // crews where single rounds are theirs. Blocks that meet take longer than a block's warps do: three would be too few.
-FN void divide(Handed&, u32, u64) {}
-FN void divide(Regions& handed, u32 most, u64 rounds) {
+FN void divide(Handed&, By, u32, u64) {}
+FN void divide(Regions& handed, By by, u32 most, u64 rounds) {
   const u32 blocks = min_of(serving(), min_of(most, REGION_BLOCKS));
-  handed.crew = rounds <= blocks / 4 ? blocks / (u32)rounds : 1;
+  handed.crew = by == BY_BLOCKS && rounds <= blocks / 4 ? blocks / (u32)rounds : 1;
   handed.crews = blocks / handed.crew;
 }
 
-// A region with these arguments, that gathers from these values on.
+// A region with these arguments, that gathers from these values on, and who takes single rounds.
 template <class C, u32 ARGS, u32 GATHERS>
-FN void share_out(Thread& w, u32 which, u32 most, u64 crews, const u64 (&args)[ARGS], const u64 (&none)[GATHERS]) {
+FN void share_out(Thread& w, u32 region, By by, u32 most, u64 rounds, const u64 (&args)[ARGS], const u64 (&none)[GATHERS]) {
   auto& handed = C::handed();
-  divide(handed, most, crews);
+  divide(handed, by, most, rounds);
 #pragma unroll
   for (u32 i = 0; i < ARGS; i++) handed.args[i] = args[i];
 #pragma unroll
   for (u32 g = 0; g < GATHERS; g++) handed.gathered[g] = none[g];
-  hand_to<C>(w, handed, which);
+  hand_to<C>(w, handed, told(region, by));
 }
 
 // Runs the elements of a segment that is a master's, one after the other: block 0 has the master, the others serve.
