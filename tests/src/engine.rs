@@ -124,6 +124,10 @@ pub fn all(memory: Option<u64>) -> Vec<Engine> {
     std::iter::once(Engine::Interp).chain(devices).collect()
 }
 
+/// What runs of a CPU device may take where a test does not say. A part of the machine's memory would be too much on a large one: each core's devices keep
+/// address space for it, of many programs, until there is none for a thread's stack.
+const MEMORY: u64 = 4 << 30;
+
 /// Every device and its name: the CPU with several numbers of threads, some of them with stacks of one wavefront of one element, and
 /// [`gpus`]. `memory` is what a device's channels may take.
 #[must_use]
@@ -131,7 +135,7 @@ pub fn devices(memory: Option<u64>) -> Vec<(String, Device)> {
     let cpu = |threads, width| {
         Device::cpu_with(CpuOptions {
             threads: Some(threads),
-            memory,
+            memory: Some(memory.unwrap_or(MEMORY)),
             width,
             ..CpuOptions::default()
         })

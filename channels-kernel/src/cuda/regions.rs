@@ -177,7 +177,7 @@ struct Handed {
     most: u32,
 }
 
-/// No more rounds than so many are run one after the other, where there is something to share out in them, but no smaller crew for it.
+/// No more rounds than so many are run one after the other, where there is something to share out in them, and no crews of blocks for it.
 const FEW: u64 = 8;
 
 impl Regions {
@@ -280,7 +280,11 @@ impl Regions {
             false => abi::REGION_BLOCKS,
         };
         let handed = Handed {
-            in_turn: if to.is_empty() && depth > 0 { FEW } else { 1 },
+            in_turn: match depth > 0 && !to.contains(&Crew::Blocks) {
+                true => FEW,
+                false => 1,
+            },
+
             to,
             once: depth == 0,
             most,

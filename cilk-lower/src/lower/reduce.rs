@@ -3,10 +3,10 @@
 //! [`gather`] turns `let x = spawn!(f(..)); let y = spawn!(f(..)); sync!(); x + y` of a recursive task into one gathered sum, so that the
 //! children are of the kind that adds its result. [`forward`] then looks at tasks of that kind: if what they gather is only returned,
 //! their children may add to where the task itself would, and nothing is left to do after the sync. So a recursion that counts, sums,
-//! or looks for a least or greatest integer runs without frames and continuations, but for its outermost call.
+//! or looks for a least or greatest number runs without frames and continuations, but for its outermost call.
 //!
-//! Integers and `bool` only: there the order does not matter to the bits. Sums that are checked for overflow stay as they are, because
-//! the check reads them.
+//! Integers, `bool`, and the least or greatest of floats: there the order does not matter to the bits. Sums that are checked for overflow
+//! stay as they are, because the check reads them.
 
 use super::{edit, simplify};
 use millstream_graph::{

@@ -169,6 +169,7 @@ struct Shared {
   Spots place;                               // of a tile's children
   u32 go;
   u32 met, meetings;                         // of a master's regions: warps that wait for each other, and how often they have met
+  u32 all_met;                               // whether the blocks of its crew have met
   u32 crew, crews;                           // and how many blocks a crew of blocks has, and how many such crews there are
   u32 tile;                                  // the next one
   u32 local;                                 // a run in one block: `counter` counts its pushes, not the control record's

@@ -64,7 +64,7 @@ static __device__ __noinline__ void meet_block() {
   __syncwarp();
 }
 
-static __device__ void meet_blocks();
+static __device__ bool meet_blocks();
 
 struct OfLane {};
 
@@ -74,7 +74,8 @@ struct OfWarp {
   FN_IN static bool leads() { return lane_id() == 0; }
   FN_IN static u32 number() { return own_block() * WARPS + warp_id(); }
   FN_IN static Handed& handed() { return handed_to_warps[number()]; }
-  FN_IN static void meet() { meet_warp(); }
+  FN_IN static bool meet() { return meet_warp(), true; }
+  FN_IN static bool is_led() { return true; }
   FN_IN static void run(u32 which) { run_rounds_of_warp(which); }
   template <class R>
   FN_IN static void join(u64* to, typename R::Value value) {
@@ -95,7 +96,9 @@ struct OfBlocks {
   FN_IN static bool is_there() { return true; }
   FN_IN static bool leads() { return thread_id() == 0 && own() == 0; }
   FN_IN static Handed& handed() { return handed_to_blocks[number()]; }
-  FN_IN static void meet() { meet_blocks(); }
+  FN_IN static bool meet() { return meet_blocks(); }
+  // Whether the first lane is one of this block.
+  FN_IN static bool is_led() { return own() == 0; }
   FN_IN static void run(u32 which) { run_rounds_of_blocks(which); }
   // The first thread of a block does `give` with what all of it have.
   template <class R, class Give>
@@ -125,13 +128,17 @@ struct OfBlocks {
     if (failed) __nv_atomic_store_n(&handed.failed, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
 };
-static __device__ __noinline__ void meet_blocks() {
+// False if the run is over: then a block may be missing that saw so before it was told of the region. All of a block get the same answer.
+static __device__ __noinline__ bool meet_blocks() {
   meet_block();
-  if (OfBlocks::size() == 1) return;
+  if (OfBlocks::size() == 1) return true;
+  Shared& sh = shared();
   if (thread_id() == 0) {
+    Control* const control = DeviceMemory::control();
     Handed& handed = OfBlocks::handed();
     // Relaxed: it changes only when this block has come, too.
     const u32 meeting = __nv_atomic_load_n(&handed.meetings, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    sh.all_met = 1;
     // Acquire and release: pairs with the other blocks' additions; what their other threads wrote came by the meeting above.
     if (__nv_atomic_fetch_add(&handed.met, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE) == OfBlocks::size() - 1) {
       // Relaxed: nobody comes again before the next line.
@@ -139,10 +146,14 @@ static __device__ __noinline__ void meet_blocks() {
       // Release: pairs with the load below.
       __nv_atomic_store_n(&handed.meetings, meeting + 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
     } else {
-      while (__nv_atomic_load_n(&handed.meetings, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == meeting) pause(20);
+      while (sh.all_met && __nv_atomic_load_n(&handed.meetings, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == meeting) {
+        pause(20);
+        if (stopped(control)) sh.all_met = 0;
+      }
     }
   }
   meet_block();
+  return sh.all_met;
 }
 
 struct OfDevice {
@@ -203,10 +214,12 @@ template <class C>
 FN void hand_to(Thread& w, Handed& handed, u32 which) {
   handed.which = which;
   handed.failed = 0;
-  C::meet();
+  if (!C::meet()) {
+    w.failed = true;
+    return;
+  }
   C::run(which);
-  C::meet();
-  if (handed.failed) w.failed = true;
+  if (!C::meet() || handed.failed) w.failed = true;
 }
 
 // Serves the first lane until there is nothing more to serve. All other threads of the crew call it.
@@ -214,12 +227,14 @@ template <class C>
 FN void serve() {
   const Handed& handed = C::handed();
   for (;;) {
-    C::meet();
+    if (!C::meet()) break;
     const u32 which = handed.which;
     if (which == REGIONS_OVER) return;
     C::run(which);
-    C::meet();
+    if (!C::meet()) break;
   }
+  // The first lane, which fails at the same meeting as its block, comes to one more, to let it go.
+  if (C::is_led()) C::meet();
 }
 
 // Lets them go.
@@ -277,6 +292,9 @@ FN void run_master(u32 block) {
   Gathered<typename S::Sum> sum;
   LeafCounts<S> leaves;
   if (block == 0) {
+    // A run that was stopped may have left blocks that waited for others. Before the first `turn`.
+    for (u32 i = thread_id(); i < min_of(serving(), REGION_BLOCKS); i += BLOCK) handed_to_blocks[i].met = 0;
+    __syncthreads();
     if (thread_id() == 0) {
       bool failed = false;
       for (u32 i = 0; i < sh.dispatch.count && !failed; i++) {
