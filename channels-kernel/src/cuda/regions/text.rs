@@ -1,0 +1,303 @@
+//! The texts of parallel regions: where they are handed out, what each crew does of which, and how what its lanes gather is joined.
+
+use super::{
+    super::{
+        abi,
+        body::{Body, Role},
+        helper::{self, Given},
+        names,
+        plan::Plan,
+        rvalue::binary,
+        segment::write_sum,
+        team::Gather,
+        types::{constant, ctype},
+        writer::Writer,
+    },
+    Crew, Handed, Version, combine, rounds,
+};
+use millstream_graph::ir::{Arg, FuncId, Function};
+
+/// Declares what texts of regions need.
+pub(in super::super) fn declare(plan: &Plan, out: &mut Writer) {
+    if !plan.regions.is_empty() {
+        out.line(&format!("#define REGION_BLOCKS {}u", abi::REGION_BLOCKS));
+        out.text(include_str!("../device/regions.cu"));
+        out.blank();
+    }
+}
+
+/// Writes what each crew does when a region is handed to it.
+pub(in super::super) fn write(plan: &Plan, out: &mut Writer) {
+    let program = &plan.program.program;
+    if plan.regions.is_empty() {
+        return;
+    }
+    write_sums(plan, out);
+    for crew in [Crew::Warp, Crew::Blocks, Crew::Device] {
+        let handed = plan.regions.handed.get(&crew).into_iter().flatten();
+        out.blank();
+        out.open(&format!(
+            "[[maybe_unused]] static __device__ __noinline__ void run_rounds_of_{}(u32 which) {{",
+            crew.name()
+        ));
+        out.line("Thread w;");
+        out.line("w.control = DeviceMemory::control();");
+        out.line(&format!("auto& handed = {}::handed();", crew.structure()));
+        out.open("switch (which) {");
+        for (number, handed) in handed {
+            let id = plan.regions.all[*number];
+            if plan.regions.is_met(id) {
+                out.open(&format!("case {}: {{", which(*number, Crew::Lane)));
+                write_met(plan, id, &program[id], out);
+                out.line("break;");
+                out.close("}");
+                continue;
+            }
+            for by in handed.to.iter().copied().chain([Crew::Lane]) {
+                out.open(&format!("case {}: {{", which(*number, by)));
+                write_case(plan, *number, (crew, by), out);
+                out.line("break;");
+                out.close("}");
+            }
+        }
+        out.close("}");
+        out.line(&format!("{}::end(handed, w.failed);", crew.structure()));
+        out.close("}");
+    }
+}
+
+/// What a crew is told: which region, and who takes single rounds.
+fn which(number: usize, by: Crew) -> String {
+    format!("told({number}, {})", by.taking())
+}
+
+impl Handed {
+    /// Who takes single rounds, of `rounds`: where there are many each lane takes its own, and where there are few blocks do.
+    fn by(&self, of: &str, rounds: &str) -> String {
+        let lane = Crew::Lane.taking();
+        let few = match (
+            self.to.contains(&Crew::Warp),
+            self.to.contains(&Crew::Blocks),
+        ) {
+            (false, false) => return lane.to_owned(),
+            (true, false) => Crew::Warp.taking().to_owned(),
+            (false, true) => Crew::Blocks.taking().to_owned(),
+            (true, true) => format!(
+                "{rounds} <= {of}::lanes() / BLOCK ? {} : {}",
+                Crew::Blocks.taking(),
+                Crew::Warp.taking()
+            ),
+        };
+        let most = if self.once { " / WARP" } else { "" };
+        format!("{rounds} > {of}::lanes(){most} ? {lane} : {few}")
+    }
+}
+
+/// The arguments of a region, as they were written down.
+fn arguments(function: &Function) -> impl Iterator<Item = String> + '_ {
+    let locals = function.args.iter().filter_map(|arg| match arg {
+        Arg::Local(l) => Some(ctype(function.locals[l.index()].ty)),
+        Arg::Slot(_) => None,
+    });
+    let number = |(i, ty)| format!("from_bits<{ty}>(handed.args[{i}])");
+    locals.enumerate().map(number)
+}
+
+/// All rounds of a region whose lanes meet. All come to the same result, and the first gives it.
+fn write_met(plan: &Plan, id: FuncId, function: &Function, out: &mut Writer) {
+    let mut args: Vec<String> = ["w".to_owned()]
+        .into_iter()
+        .chain(arguments(function))
+        .collect();
+    let name = helper::name(function, id, Version::Met);
+    match helper::given(plan, function) {
+        Given::Value(ty) => {
+            out.line(&format!("const {ty} value = {name}({});", args.join(", ")));
+            out.line("if (OfWarp::leads()) handed.gathered[0] = bits_of(value);");
+        }
+        Given::Memory(layout) => {
+            let (align, size) = (layout.align.max(1), layout.size.max(1));
+            out.line(&format!("alignas({align}) char own[{size}];"));
+            let place = format!("from_bits<ptr>(handed.args[{}])", function.args.len());
+            args.push(format!("OfWarp::leads() ? {place} : (ptr)own"));
+            out.line(&format!("{name}({});", args.join(", ")));
+        }
+        Given::Nothing => out.line(&format!("{name}({});", args.join(", "))),
+    }
+}
+
+/// What the first lane of a warp calls where its lanes meet.
+pub(in super::super) fn write_first_met(
+    plan: &Plan,
+    id: FuncId,
+    function: &Function,
+    out: &mut Writer,
+) {
+    let Some(number) = plan.regions.number(id) else {
+        return;
+    };
+    let args = function.args.iter().filter_map(|arg| match arg {
+        Arg::Local(l) => Some(format!("bits_of({})", names::local(function, *l))),
+        Arg::Slot(_) => None,
+    });
+    let mut args: Vec<String> = args.collect();
+    let given = helper::given(plan, function);
+    if let Given::Memory(_) = given {
+        args.push("bits_of(result)".to_owned());
+    }
+    args.push("0ull".to_owned());
+    out.line(&format!(
+        "const u64 args[] = {{{}}}, none[] = {{0ull}};",
+        args.join(", ")
+    ));
+    out.line(&format!(
+        "share_out<OfWarp>(w, {number}, {}, 0, 0, args, none);",
+        Crew::Lane.taking()
+    ));
+    if let Given::Value(ty) = given {
+        out.line(&format!(
+            "return from_bits<{ty}>(OfWarp::handed().gathered[0]);"
+        ));
+    }
+}
+
+/// Its part of the rounds of one region: each by such a smaller crew.
+fn write_case(plan: &Plan, number: usize, (crew, by): (Crew, Crew), out: &mut Writer) {
+    let id = plan.regions.all[number];
+    let function = &plan.program.program[id];
+    let version = Version::Served(by);
+    let Some(rounds) = rounds(&plan.program, function, version) else {
+        return;
+    };
+    out.line(&format!("u64 parts[{}];", rounds.gathers.len().max(1)));
+    for (g, gather) in rounds.gathers.iter().enumerate() {
+        out.line(&format!("parts[{g}] = {}ull;", gather.neutral.unwrap_or(0)));
+    }
+    let part = format!("Part<{}, {}>", crew.structure(), by.structure());
+    let part = format!("{part}::own(), {part}::all()");
+    let first = ["w".to_owned(), "parts".to_owned(), part].into_iter();
+    let args: Vec<String> = first.chain(arguments(function)).collect();
+    let mut text = helper::name(function, id, version);
+    if crew != Crew::Warp && plan.regions.is_shared(number, by) {
+        text = format!("called<{text}>");
+    }
+    let call = format!("{text}({});", args.join(", "));
+    match by {
+        Crew::Lane => out.line(&call),
+        _ => {
+            let by = by.structure();
+            if crew == Crew::Device {
+                out.line("if (takes_part())");
+            }
+            out.line(&format!(
+                "if ({by}::leads()) {{ {call} dismiss<{by}>(); }} else serve<{by}>();"
+            ));
+            out.line("__syncwarp();");
+        }
+    }
+    for (g, gather) in rounds.gathers.iter().enumerate() {
+        out.line(&join(function, (crew, number), g, gather));
+    }
+}
+
+/// Joins what the lanes of a crew have gathered with what all have.
+fn join(function: &Function, (crew, number): (Crew, usize), g: usize, gather: &Gather) -> String {
+    let ty = function.locals[gather.local.index()].ty;
+    format!(
+        "{}::join<Region{number}Sum{g}>(&handed.gathered[{g}], from_bits<{}>(parts[{g}]));",
+        crew.structure(),
+        ctype(ty)
+    )
+}
+
+/// How what the lanes of each region gather is joined.
+fn write_sums(plan: &Plan, out: &mut Writer) {
+    for (number, id) in plan.regions.all.iter().enumerate() {
+        let function = &plan.program.program[*id];
+        let rounds = rounds(&plan.program, function, Version::Served(Crew::Lane));
+        for (g, gather) in rounds.iter().flat_map(|r| r.gathers.iter().enumerate()) {
+            let ty = function.locals[gather.local.index()].ty;
+            if let Some(combine) = combine(gather.op) {
+                out.blank();
+                write_sum(&format!("Region{number}Sum{g}"), combine, ty, out);
+            }
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// The crew whose first lane runs this: what it has in local memory is where that crew sees it.
+    pub(in super::super) fn crew(&self) -> Crew {
+        match self.role {
+            Role::Helper { version, .. } => version.crew(),
+            Role::Segment { task, .. } => self.plan.regions.crew_of(task),
+            Role::Node { .. } => Crew::Lane,
+        }
+    }
+
+    /// Before the loop of a region: it is handed out, and who did so goes on behind it.
+    pub(in super::super) fn hand_out(&mut self, i: usize) {
+        let Role::Helper { func, .. } = self.role else {
+            return;
+        };
+        let Some(number) = self.plan.regions.number(func) else {
+            return;
+        };
+        let rounds = &self.team[i];
+        let crew = self.crew();
+        let (counter, limit) = (self.local(rounds.counter), self.operand(rounds.limit));
+        let none = rounds
+            .gathers
+            .iter()
+            .map(|g| format!("{}ull", g.neutral.unwrap_or(0)));
+        let none: Vec<String> = none.chain(["0ull".to_owned()]).collect();
+        let handed = &self.plan.regions.handed[&crew][&number];
+        let (of, turns) = (crew.structure(), format!("{limit} - {counter}"));
+        let mut lines = vec![
+            format!(
+                "if ({of}::is_there() && {limit} > {counter} && {limit} - {counter} > {}) {{",
+                handed.in_turn
+            ),
+            format!("const u64 none[] = {{{}}};", none.join(", ")),
+            format!("auto& handed = {of}::handed();"),
+            format!(
+                "share_out<{of}>(w, {number}, {}, {}, {turns}, args, none);",
+                handed.by(of, &turns),
+                handed.most,
+            ),
+            format!("if (w.failed) {};", self.leave()),
+        ];
+        for (g, gather) in rounds.gathers.iter().enumerate() {
+            let local = self.local(gather.local);
+            let ty = self.function.locals[gather.local.index()].ty;
+            let gathered = format!("from_bits<{}>(handed.gathered[{g}])", ctype(ty));
+            lines.push(format!(
+                "{local} = {};",
+                binary(gather.op, ty, &local, &gathered)
+            ));
+        }
+        lines.push(self.go(rounds.exit));
+        lines.push("}".to_owned());
+        for line in lines {
+            self.out.line(&line);
+        }
+    }
+
+    /// Before the loop of a region whose rounds are served: the first turn.
+    pub(in super::super) fn take_share(&mut self, i: usize) {
+        let rounds = &self.team[i];
+        let (counter, limit) = (self.local(rounds.counter), self.operand(rounds.limit));
+        let mut lines = vec![format!(
+            "{{ u64 first; share({of}(), {limit} > {counter} ? {limit} - {counter} : 0, part, all_parts, first, turns); {counter} += first; }}",
+            of = self.crew().structure()
+        )];
+        for gather in &rounds.gathers {
+            let ty = self.function.locals[gather.local.index()].ty;
+            let none = constant(ty, gather.neutral.unwrap_or(0));
+            lines.push(format!("{} = {none};", self.local(gather.local)));
+        }
+        for line in lines {
+            self.out.line(&line);
+        }
+    }
+}
