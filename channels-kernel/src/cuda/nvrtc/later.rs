@@ -2,12 +2,16 @@
 //!
 //! A process does not end in the middle of one: what takes it down would take away what the compiler works with. So its end waits for them, a minute at
 //! most, and their results are in the cache for the next process.
+//!
+//! What is registered last is called first at the end, and the library registers what it does at its end when it first compiles. So it has compiled
+//! something, be it an empty kernel, before the wait is registered: where the first text was one of those here, the library tore down what it worked with,
+//! and crashed or never came to an end.
 
 use super::{Arch, Compiled, How, Nvrtc, NvrtcError};
 use std::{
     ffi::c_int,
     io::IsTerminal,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Condvar, Mutex, MutexGuard, Once, PoisonError},
     thread::{JoinHandle, available_parallelism},
     time::Duration,
 };
@@ -76,8 +80,7 @@ pub fn leave(status: i32) -> ! {
     _exit(status)
 }
 
-/// Has the process wait before it ends. What is registered last is called first, so the compiler's library is still whole. It fails only where
-/// there is no memory left for it.
+/// Has the process wait before it ends. It fails only where there is no memory left for it.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn wait_at_the_end() {
     use std::ffi::c_void;
@@ -109,7 +112,12 @@ fn wait_at_the_end() {
 struct Working;
 
 impl Working {
-    fn begin() -> Self {
+    fn begin(nvrtc: &Nvrtc, arch: Arch, how: How) -> Self {
+        static COMPILES: Once = Once::new();
+        // The same way through the compiler as what follows goes. What it says of an empty kernel, it says of the others too.
+        COMPILES.call_once(|| {
+            _ = nvrtc.compile("extern \"C\" __global__ void none() {}", arch, how);
+        });
         // Each time anew, so that it is called before what the library registered meanwhile.
         wait_at_the_end();
         *under_way() += 1;
@@ -160,7 +168,7 @@ impl Nvrtc {
         arch: Arch,
         how: How,
     ) -> std::io::Result<Later> {
-        let working = Working::begin();
+        let working = Working::begin(self, arch, how);
         let work = move || {
             let _working = working;
             let _turn = Turn::take();
