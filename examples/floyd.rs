@@ -52,6 +52,7 @@ pub mod floyd {
         let mut shortened = 0;
         for k in 0..BLOCK {
             row.copy_from_slice(&inner[k * BLOCK..(k + 1) * BLOCK]);
+            #[parallel]
             for strip in inner.chunks_mut(BLOCK) {
                 let first = [strip[k]];
                 shortened += shorten(strip, &first, row);

@@ -483,7 +483,11 @@ impl<'a> Policy<'a> {
                         / (now.pushed[push.stack as usize] / now.elements as f32).max(LEAST_PUSHED))
                         as u32
                 }
-                // And so many that one at least gets on, at a restart point.
+                // Who finds no room at a restart point waits there. And so many that one at least gets on.
+                None if push.turn > 0 && now.elements > 0 => {
+                    let each = now.pushed[push.stack as usize] / now.elements as f32;
+                    (left as f32 / (2.0 * each.max(push.turn as f32))) as u32
+                }
                 None if self.average[source] > 0 => {
                     left / (2 * self.average[source].max(push.turn))
                 }

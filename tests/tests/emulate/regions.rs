@@ -158,6 +158,18 @@ const LOOPS: &str = "#[millstream::program] mod loops {
         }
         sum
     }
+    #[task] pub fn few(table: &[u32], own: &mut [u32], rounds: usize) -> u64 {
+        let mut sum = 0u64;
+        for k in 0..rounds {
+            #[parallel]
+            for (i, x) in own[..40 * k + 1].iter_mut().enumerate() {
+                *x += table[i + k];
+                sum += *x as u64;
+            }
+            own[k] += sum as u32;
+        }
+        sum
+    }
 }";
 
 const WAYS: [(Aggregator, Policy, u32); 5] = [
@@ -174,7 +186,8 @@ fn zeros(count: usize, zero: &str) -> String {
 
 fn calls() -> Vec<(&'static str, Vec<String>)> {
     let mut calls = Vec::new();
-    for count in [0, 1, 33, 300] {
+    // The first time all blocks have few rounds, the next time perhaps the master's own.
+    for count in [0, 1, 33, 200, 64, 300, 41] {
         calls.push(("written", vec![numbers(count)]));
         calls.push(("gathered", vec![numbers(count)]));
     }
@@ -200,6 +213,9 @@ fn calls() -> Vec<(&'static str, Vec<String>)> {
         calls.push(("outer", vec![numbers(count), "9".into()]));
         calls.push(("halves", vec![numbers(count)]));
         calls.push(("by_rows", vec![numbers(count)]));
+    }
+    for rounds in ["5", "8", "9"] {
+        calls.push(("few", vec![numbers(400), zeros(330, "0"), rounds.into()]));
     }
     for rounds in ["2", "9"] {
         let table = vec![numbers(60), numbers(101), rounds.into()];
@@ -255,15 +271,20 @@ fn a_check_that_fails_in_one_round_ends_the_run() {
     }
     let prepared = program();
     let mut emulator = Emulator::new(&prepared.levelized).unwrap();
-    for (aggregator, policy, blocks) in WAYS {
+    let seeds = if seconds().is_some() { 40 } else { 8 };
+    for (seed, (aggregator, policy, blocks)) in (1..=seeds).flat_map(|s| WAYS.map(|way| (s, way))) {
         let how = How {
             policy,
-            ..How::new(aggregator, blocks, 1 << 20)
+            ..How::new(aggregator, blocks, 1 << 20).interleaved(seed)
         };
         // The largest number is one beyond the table: in the rounds of a warp, of a block and of several.
         for (data, table, rounds) in [(60, 60, "9"), (203, 100, "9"), (203, 100, "2")] {
             let args = [numbers(data), numbers(table), rounds.into()];
             let error = emulate(&mut emulator, how, &prepared, "looked_up", &args).unwrap_err();
+            assert!(matches!(&error, RunError::Fault(_)), "{how:?}: {error}");
+            // The same in rounds that the master's own block may have.
+            let args = [numbers(200), zeros(330, "0"), "8".into()];
+            let error = emulate(&mut emulator, how, &prepared, "few", &args).unwrap_err();
             assert!(matches!(&error, RunError::Fault(_)), "{how:?}: {error}");
             // And the next run is as if nothing had been.
             let args = [numbers(60), numbers(101), "3".into()];
@@ -348,8 +369,13 @@ fn planted_bugs_of_regions_are_found() {
         ),
         (
             "the master does not wait for all",
-            "if (!await(c, &handed.arrived, serving()) || stopped(c))",
-            "if (stopped(c))",
+            "if (!await(c, &handed.arrived, serving())) w.failed = true;",
+            "",
+        ),
+        (
+            "of what the master's block has for itself other blocks have a part",
+            "return blockIdx.x ? serving() : 1;",
+            "return serving();",
         ),
         (
             "what lanes of a warp find is added in another order",

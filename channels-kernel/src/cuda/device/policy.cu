@@ -451,6 +451,10 @@ FN u32 policy_run(const Policy& p, u32 source, u32 have, u32 share, u32& blocked
       // What finds no room is given back.
       const f32 each = now.pushed[push.stack] / (f32)now.elements;
       fit = (u32)((f32)left / (each > LEAST_PUSHED ? each : LEAST_PUSHED));
+    } else if (push.turn && now.elements) {
+      // Who finds no room at a restart point waits there.
+      const f32 each = now.pushed[push.stack] / (f32)now.elements;
+      fit = (u32)((f32)left / (2.0f * (each > (f32)push.turn ? each : (f32)push.turn)));
     } else {
       const u32 average = p.average[source];
       fit = left / (average ? 2 * max_of(average, push.turn) : from.tile ? GUESS_YIELDS : max_of(GUESS, 2 * push.turn));

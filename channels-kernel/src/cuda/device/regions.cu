@@ -1,6 +1,7 @@
 // Parallel regions: loops whose rounds a crew shares out: all blocks but the first, some of them, or a warp. The crew's first lane runs what is around them,
 // and writes down which loop it has come to, with what the rounds know; the others wait for that, and it waits until all have done their part. Of all
-// blocks the first lane is one by itself, of block 0, the *master*; of some blocks and of a warp it has its own part of the rounds. A README says why nothing is lost.
+// blocks the first lane is one by itself, of block 0, the *master*; of some blocks and of a warp it has its own part of the rounds. Block 0 is the master's own crew, for few
+// rounds that are over before other blocks hear of them. A README says why nothing is lost.
 
 // What is handed out when there is nothing more to hand out.
 #define REGIONS_OVER 0xffffffffu
@@ -32,6 +33,9 @@ static __device__ __noinline__ void run_rounds_of_warp(u32 which);
 // How many blocks serve the master, and the number of this one.
 FN u32 serving() { return gridDim.x - 1; }
 FN u32 own_block() { return blockIdx.x - 1; }
+// The same of those that share out what this one is handed: what block 0 is, it has for itself.
+FN u32 sharing() { return blockIdx.x ? serving() : 1; }
+FN u32 own_share() { return blockIdx.x ? own_block() : 0; }
 // Whether it belongs to a crew of blocks, or its warps are crews.
 FN bool takes_part() { return own_block() < shared().crew * shared().crews; }
 
@@ -58,7 +62,8 @@ static __device__ __noinline__ void meet_block() {
       // Release: pairs with the load below. What the other warps wrote before came by the additions, of which each acquires the one before.
       __nv_atomic_store_n(&sh.meetings, meeting + 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);
     } else {
-      while (__nv_atomic_load_n(&sh.meetings, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK) == meeting) pause(20);
+      // Who has waited for long gets out of the way of who works: of block 0 that is the master.
+      for (u32 spins = 0; __nv_atomic_load_n(&sh.meetings, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK) == meeting; spins++) pause(spins < 64 ? 20 : 100);
     }
   }
   __syncwarp();
@@ -75,7 +80,7 @@ struct OfWarp {
   FN_IN static u32 number() { return own_block() * WARPS + warp_id(); }
   FN_IN static Handed& handed() { return handed_to_warps[number()]; }
   FN_IN static bool meet() { return meet_warp(), true; }
-  FN_IN static bool is_led() { return true; }
+  FN_IN static bool has_left() { return false; }
   FN_IN static void run(u32 which) { run_rounds_of_warp(which); }
   template <class R>
   FN_IN static void join(u64* to, typename R::Value value) {
@@ -97,8 +102,8 @@ struct OfBlocks {
   FN_IN static bool leads() { return thread_id() == 0 && own() == 0; }
   FN_IN static Handed& handed() { return handed_to_blocks[number()]; }
   FN_IN static bool meet() { return meet_blocks(); }
-  // Whether the first lane is one of this block.
-  FN_IN static bool is_led() { return own() == 0; }
+  // Whether this block has given a meeting up, and with it the region.
+  FN_IN static bool has_left() { return !shared().all_met; }
   FN_IN static void run(u32 which) { run_rounds_of_blocks(which); }
   // The first thread of a block does `give` with what all of it have.
   template <class R, class Give>
@@ -168,13 +173,20 @@ struct OfDevice {
   FN_IN static void end(Regions&, bool) {}
 };
 
+// The master's own block.
+struct OfMaster {
+  FN_IN static Regions& handed() { return OfDevice::handed(); }
+  FN_IN static bool meet() { return meet_block(), true; }
+  FN_IN static void run(u32 which) { run_rounds_of_device(which); }
+};
+
 // Which part of a crew this is, and of how many: of what takes single rounds; where lanes do, of the warps.
 template <class C, class P>
 struct Part;
 template <>
 struct Part<OfDevice, OfLane> {
-  FN_IN static u32 own() { return warp_id() * serving() + own_block(); }
-  FN_IN static u32 all() { return serving() * WARPS; }
+  FN_IN static u32 own() { return warp_id() * sharing() + own_share(); }
+  FN_IN static u32 all() { return sharing() * WARPS; }
 };
 template <>
 struct Part<OfDevice, OfWarp> {
@@ -225,21 +237,19 @@ FN void hand_to(Thread& w, Handed& handed, u32 which) {
 // Serves the first lane until there is nothing more to serve. All other threads of the crew call it.
 template <class C>
 FN void serve() {
-  const Handed& handed = C::handed();
-  for (;;) {
-    if (!C::meet()) break;
+  const auto& handed = C::handed();
+  while (C::meet()) {
     const u32 which = handed.which;
     if (which == REGIONS_OVER) return;
     C::run(which);
-    if (!C::meet()) break;
+    if (!C::meet()) return;
   }
-  // The first lane, which fails at the same meeting as its block, comes to one more, to let it go.
-  if (C::is_led()) C::meet();
 }
 
-// Lets them go.
+// Lets them go, unless they have left when the run was over, at a meeting that the first lane gave up as they did.
 template <class C>
 FN void dismiss() {
+  if (C::has_left()) return;
   C::handed().which = REGIONS_OVER;
   C::meet();
 }
@@ -255,10 +265,53 @@ FN void hand_to(Thread& w, Regions& handed, u32 which) {
   __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
   // Release: pairs with the fence in the other blocks' `await`.
   __nv_atomic_store_n(&handed.turn, turn + 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
-  // Each region has its own time. Relaxed: pairs with the load in `await`.
+  // Each region has its own time. Relaxed: pairs with the load in `await`. A fence behind it would wait for it.
   __nv_atomic_fetch_add(&c->regions_begun, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   // The other blocks add to it, with a release that pairs with the fence in `await`.
-  if (!await(c, &handed.arrived, serving()) || stopped(c)) w.failed = true;
+  if (!await(c, &handed.arrived, serving())) w.failed = true;
+}
+
+// The same, to the master's own block.
+FN void hand_to_own(Control* c, Regions& handed, u32 which) {
+  handed.which = which;
+  OfMaster::meet();
+  // As above.
+  __nv_atomic_fetch_add(&c->regions_begun, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  OfMaster::run(which);
+  OfMaster::meet();
+}
+
+// No more rounds than these are few: the lanes of a block.
+#define FEW_ROUNDS 256u
+// How many cycles a region of few rounds took the last time, by all blocks and by the master's own; 0 if that is not known.
+struct Took {
+  u32 by_all, by_own;
+};
+static __device__ Took regions_took[REGIONS];
+// It is tried by the master's own block, too, if it took all no longer: twice what it takes that they hear of it.
+#define LITTLE 30000u
+
+// Hands a region out; the master to all blocks or to its own, whichever was the faster for few rounds.
+template <class C>
+FN void hand_out(Thread& w, Handed& handed, u32 region, By by, u64) {
+  hand_to<C>(w, handed, told(region, by));
+}
+template <class C>
+FN void hand_out(Thread& w, Regions& handed, u32 region, By by, u64 rounds) {
+  Took& took = regions_took[region];
+  const bool few = by == BY_LANES && rounds <= FEW_ROUNDS;
+  const bool by_own = few && took.by_all && (took.by_own ? took.by_own < took.by_all : took.by_all < LITTLE);
+  const u64 begun = cycles();
+  if (by_own) {
+    hand_to_own(w.control, handed, told(region, by));
+  } else {
+    hand_to<C>(w, handed, told(region, by));
+  }
+  if (few) {
+    const u32 cycles_taken = (u32)max_of(min_of(cycles() - begun, 0xffffffffull), 1ull);
+    (by_own ? took.by_own : took.by_all) = cycles_taken;
+  }
+  if (stopped(w.control)) w.failed = true;
   w.since = 0;
 }
 
@@ -280,7 +333,7 @@ FN void share_out(Thread& w, u32 region, By by, u32 most, u64 rounds, const u64 
   for (u32 i = 0; i < ARGS; i++) handed.args[i] = args[i];
 #pragma unroll
   for (u32 g = 0; g < GATHERS; g++) handed.gathered[g] = none[g];
-  hand_to<C>(w, handed, told(region, by));
+  hand_out<C>(w, handed, region, by, rounds);
 }
 
 // Runs the elements of a segment that is a master's, one after the other: block 0 has the master, the others serve.
@@ -294,6 +347,7 @@ FN void run_master(u32 block) {
   if (block == 0) {
     // A run that was stopped may have left blocks that waited for others. Before the first `turn`.
     for (u32 i = thread_id(); i < min_of(serving(), REGION_BLOCKS); i += BLOCK) handed_to_blocks[i].met = 0;
+    if (thread_id() == 0) sh.met = sh.meetings = 0;
     __syncthreads();
     if (thread_id() == 0) {
       bool failed = false;
@@ -307,13 +361,21 @@ FN void run_master(u32 block) {
       }
       Thread w;
       w.control = control;
-      if (serving() > 0) hand_to<OfDevice>(w, r, REGIONS_OVER);
+      if (serving() > 0) {
+        hand_to<OfDevice>(w, r, REGIONS_OVER);
+      } else {
+        r.which = REGIONS_OVER;
+      }
+      OfMaster::meet();
       // All have seen the last one. Relaxed: the barrier that begins the next dispatch orders it.
       __nv_atomic_store_n(&r.turn, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    } else {
+      serve<OfMaster>();
     }
+    __syncwarp();
     __syncthreads();
   } else {
-    if (thread_id() == 0) sh.met = sh.meetings = 0;
+    if (thread_id() == 0) sh.met = sh.meetings = 0, sh.all_met = 1;
     u32 which = 0;
     for (u32 turn = 1; which != REGIONS_OVER; turn++) {
       if (thread_id() == 0) {

@@ -21,6 +21,7 @@ use millstream_graph::ir::{Arg, FuncId, Function};
 pub(in super::super) fn declare(plan: &Plan, out: &mut Writer) {
     if !plan.regions.is_empty() {
         out.line(&format!("#define REGION_BLOCKS {}u", abi::REGION_BLOCKS));
+        out.line(&format!("#define REGIONS {}u", plan.regions.all.len()));
         out.text(include_str!("../device/regions.cu"));
         out.blank();
     }
