@@ -260,7 +260,8 @@ impl Segment {
     }
 
     /// The blocks that are reached where there is room at each restart point.
-    fn often(&self) -> BlockSet {
+    #[must_use]
+    pub fn often(&self) -> BlockSet {
         let mut out = BlockSet::new(self.body.blocks.len());
         let mut todo = vec![BlockId(0)];
         while let Some(block) = todo.pop() {
