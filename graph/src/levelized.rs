@@ -114,6 +114,16 @@ impl Levelized {
         self.wide.as_deref().unwrap_or(self)
     }
 
+    /// The form with restart points wherever a task spawns in a loop, if a wide device runs another.
+    #[must_use]
+    pub fn restarting(&self) -> Option<Self> {
+        self.wide.as_ref()?;
+        Some(Self {
+            wide: None,
+            ..self.clone()
+        })
+    }
+
     /// The task that a spawn of this function makes.
     #[must_use]
     pub fn task_of(&self, func: FuncId) -> Option<TaskId> {

@@ -14,8 +14,8 @@ use millstream_graph::{
 /// with a sum begins with it. Says which segments it changed.
 pub(super) fn give(task: &mut LoweredTask, sums: &[Option<LocalId>], changed: &mut [bool]) {
     let found = sums.iter().zip(&task.segments);
-    let ty = found.filter_map(|(sum, s)| Some(s.body.locals[(*sum)?.index()].ty));
-    let Some((ty, op)) = ty.last().zip(task.combine.op()) else {
+    let mut ty = found.filter_map(|(sum, s)| Some(s.body.locals[(*sum)?.index()].ty));
+    let Some((ty, op)) = ty.next().zip(task.combine.op()) else {
         return;
     };
     let Some(neutral) = task.combine.neutral(ty) else {
