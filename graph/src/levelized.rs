@@ -36,8 +36,8 @@ pub struct Levelized {
     pub program: Program,
     /// The tasks; [`TaskId`] is the index.
     pub tasks: Vec<LoweredTask>,
-    /// The same program for devices on which [`Rvalue::Wide`](crate::ir::Rvalue::Wide) holds, where it says anything else there. What the
-    /// host may call has the same numbers.
+    /// The same program for devices on which [`Rvalue::Wide`](crate::ir::Rvalue::Wide) holds, where it says anything else or has fewer restart
+    /// points there. What the host may call has the same numbers.
     pub wide: Option<Arc<Levelized>>,
 }
 

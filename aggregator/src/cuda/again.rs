@@ -9,14 +9,17 @@
 
 use crate::{args::ErasedCall, error::RunError};
 
-/// Whether a run that ended so may find room with restart points, and can be begun again.
-#[must_use]
-pub fn is_worth_another(error: &RunError, calls: &[ErasedCall<'_>]) -> bool {
-    // At the first level it is the budget that is too small for a call.
-    let short = match error {
+/// Whether a run ended for want of room that restart points may find. At the first level it is the budget that is too small for a call.
+pub(super) const fn is_short(error: &RunError) -> bool {
+    match error {
         RunError::ChannelFull { .. } => true,
         RunError::OutOfMemory { depth, .. } => *depth > 0,
         _ => false,
-    };
-    short && !calls.iter().any(ErasedCall::writes_where_it_lies)
+    }
+}
+
+/// Whether a run that ended so may find room with restart points, and can be begun again.
+#[must_use]
+pub fn is_worth_another(error: &RunError, calls: &[ErasedCall<'_>]) -> bool {
+    is_short(error) && !calls.iter().any(ErasedCall::writes_where_it_lies)
 }
