@@ -163,6 +163,13 @@ impl<'a> ErasedCall<'a> {
             result: Vec::new(),
         }
     }
+
+    /// Whether tasks write to memory that is not copied for the run.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn writes_where_it_lies(&self) -> bool {
+        let lies = |arg: &ErasedArg<'_>| matches!(arg, ErasedArg::Memory(m) if m.mutable && m.home.is_some());
+        self.args.iter().any(lies)
+    }
 }
 
 /// Appends a call's arguments to the bytes of each field, after checking them. `home` is the device that is to run it; what lies in

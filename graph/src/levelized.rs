@@ -36,8 +36,8 @@ pub struct Levelized {
     pub program: Program,
     /// The tasks; [`TaskId`] is the index.
     pub tasks: Vec<LoweredTask>,
-    /// The same program for devices on which [`Rvalue::Wide`](crate::ir::Rvalue::Wide) holds, where it says anything else there. What the
-    /// host may call has the same numbers.
+    /// The same program for devices on which [`Rvalue::Wide`](crate::ir::Rvalue::Wide) holds, where it says anything else or has fewer restart
+    /// points there. What the host may call has the same numbers.
     pub wide: Option<Arc<Levelized>>,
 }
 
@@ -112,6 +112,16 @@ impl Levelized {
     #[must_use]
     pub fn on_wide(&self) -> &Self {
         self.wide.as_deref().unwrap_or(self)
+    }
+
+    /// The form with restart points wherever a task spawns in a loop, if a wide device runs another.
+    #[must_use]
+    pub fn restarting(&self) -> Option<Self> {
+        self.wide.as_ref()?;
+        Some(Self {
+            wide: None,
+            ..self.clone()
+        })
     }
 
     /// The task that a spawn of this function makes.
@@ -260,7 +270,8 @@ impl Segment {
     }
 
     /// The blocks that are reached where there is room at each restart point.
-    fn often(&self) -> BlockSet {
+    #[must_use]
+    pub fn often(&self) -> BlockSet {
         let mut out = BlockSet::new(self.body.blocks.len());
         let mut todo = vec![BlockId(0)];
         while let Some(block) = todo.pop() {

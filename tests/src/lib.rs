@@ -23,6 +23,7 @@ pub mod history;
 pub mod knapsack;
 pub mod many;
 pub mod random;
+pub mod spawners;
 pub mod stress;
 pub mod swarm;
 pub mod value;

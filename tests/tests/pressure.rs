@@ -16,6 +16,9 @@ use millstream_tests::{
     engine::{Prepared, call_loaded, prepare, serial_tasks},
     knapsack, on_all_cores,
     random::{Choices, decide, generate, pressure},
+    spawners::spawners,
+    stress::Tried,
+    swarm::swarm,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -165,41 +168,36 @@ fn chains_run_one_after_the_other_where_they_must() {
     );
 }
 
-/// What a loop spawns that does nothing else has to find room at once, and who is told that it did not hears how much there was.
+/// What only spawns and gathers has restart points as well: it runs in what its tasks take one at a time, however many they spawn.
 #[test]
-fn a_full_channel_says_what_it_held() {
-    let program = program(
-        "
-    #[task]
-    pub fn child(n: u64) -> u64 {
-        let mut x = n;
-        let mut i = 0;
-        while i < n % 7 {
-            x = 3 * x + 1;
-            i += 1;
-        }
-        x
-    }
+fn loops_that_only_spawn_run_in_6_kib() {
+    let all = spawners(12_000);
+    let swarms = (1..=30).map(|seed| swarm(seed, 1000));
+    let all: Vec<Tried> = all.into_iter().chain(swarms).collect();
+    let wrong = on_all_cores(&all, |tried| spawns_in_little(tried).err());
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
 
-    #[task]
-    pub fn star(n: u64) -> u64 {
-        let mut total = 0;
-        let mut i = 0;
-        while i < n {
-            total += spawn!(child(n - i));
-            i += 1;
-        }
-        sync!();
-        total
+fn spawns_in_little(tried: &Tried) -> Result<(), String> {
+    let (name, task, args) = (&tried.name, &tried.task, &tried.args);
+    let prepared = prepare(&tried.source, name).unwrap();
+    let run = on_cpu(&prepared, task, args);
+    let (expected, report) = run(1 << 30).unwrap();
+    let least = every_budget(&expected, run).map_err(|e| format!("{name}: {e}"))?;
+    let least = least.unwrap_or(u64::MAX);
+    println!("{name}: {} tasks in {least} bytes", report.total);
+    if least > 6 << 10 {
+        return Err(format!("{name} needs {least} bytes"));
     }
-    ",
-    );
-    let run = |n| call((1, 1 << 20), &program, "star", &[n]);
-    let RunError::ChannelFull { limit, .. } = run(1 << 20).unwrap_err() else {
-        panic!("another error");
-    };
-    assert!(run(limit).is_ok(), "{limit} children find room");
-    assert!(run(limit + limit / 4).is_err(), "{limit}");
+    let loaded = compiled(&prepared);
+    for mib in [4, 5, 9, 64] {
+        let device = cpu(2, mib << 20);
+        let (outcome, report) = call_loaded(&device, &loaded, &prepared, task, args).unwrap();
+        assert_eq!(outcome, expected, "{name}, two threads in {mib} MiB");
+        assert!(report.peak <= mib << 20, "{name}, {mib} MiB: {report}");
+    }
+    Ok(())
 }
 
 /// A loop that spawns many, each of which does little.

@@ -1,6 +1,7 @@
 //! A GPU that programs are loaded on and launched.
 
 use super::{
+    again::is_worth_another,
     driver::{self, Context, Module},
     gpu::Driver,
     launcher::SHARED_WORDS,
@@ -349,7 +350,7 @@ impl CudaDevice {
     }
 
     /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards. A program that was loaded on another
-    /// device, or before the context was lost, is loaded here first.
+    /// device, or before the context was lost, is loaded here first. A run that finds no room is [begun again](super::again) with restart points.
     ///
     /// # Errors
     /// If the arguments do not fit the task, or the run ends without a result.
@@ -364,6 +365,28 @@ impl CudaDevice {
             let here = self.load(loaded.program())?;
             return self.launch(&here, task, calls);
         }
+        let ended = self.run_once(&inner, loaded, task, calls);
+        let Some(restarting) = (ended.as_ref().err())
+            .filter(|error| is_worth_another(error, calls))
+            .and_then(|_| loaded.restarting())
+        else {
+            return ended;
+        };
+        tracing::info!(
+            program = loaded.program().program.name,
+            "found no room; it is run again with restart points"
+        );
+        let loaded = self.load(restarting)?;
+        self.run_once(&inner, &loaded, task, calls)
+    }
+
+    fn run_once(
+        &self,
+        inner: &Inner,
+        loaded: &CudaLoaded,
+        task: TaskId,
+        calls: &mut [ErasedCall<'_>],
+    ) -> Result<RunReport, RunError> {
         let _using = inner.context.enter()?;
         let mut workspace = inner.workspace.lock();
         let _turn = inner.context.shared.turn.lock();
@@ -375,7 +398,7 @@ impl CudaDevice {
             compare: inner.options.records > 0,
             timeline: inner.options.timeline(),
         };
-        let report = Driver::new(&inner, loaded, &mut workspace, &inner.live)
+        let report = Driver::new(inner, loaded, &mut workspace, &inner.live)
             .and_then(|mut driver| run(&mut driver, settings, task, calls));
         workspace.shrink();
         inner.context.note(report)

@@ -34,6 +34,8 @@ const MOST_SOURCES: usize = 64;
 #[derive(Debug)]
 pub struct CudaLoaded {
     program: Arc<Levelized>,
+    /// Its form with restart points, if a run wanted that.
+    restarting: OnceLock<Option<Arc<Levelized>>>,
     pub(super) kernels: Kernels,
     /// The host thread's kernels, by number, each with the module that it is in; none if another decides.
     dispatches: Vec<(usize, Kernel)>,
@@ -177,6 +179,12 @@ impl CudaLoaded {
     #[must_use]
     pub const fn program(&self) -> &Arc<Levelized> {
         &self.program
+    }
+
+    /// Its form for runs that find no room without restart points, if that is another.
+    pub(super) fn restarting(&self) -> Option<&Arc<Levelized>> {
+        let make = || self.program.restarting().map(Arc::new);
+        self.restarting.get_or_init(make).as_ref()
     }
 
     /// Its text in CUDA C++.
@@ -367,6 +375,7 @@ impl CudaLoaded {
         let logs: Vec<String> = compiled.into_iter().map(|c| c.log).collect();
         Ok(Self {
             program: program.clone(),
+            restarting: OnceLock::new(),
             kernels,
             arch,
             dispatches,

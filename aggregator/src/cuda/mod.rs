@@ -9,6 +9,7 @@
 //! Slices of the host are copied to the device and, where tasks write to them, back. Every wait is bounded: the kernels end themselves
 //! when a dispatch takes longer than the watchdog allows, when a check fails, or when the run is cancelled.
 
+mod again;
 mod arena;
 mod batch;
 mod compile;
@@ -34,6 +35,7 @@ mod turns;
 mod waits;
 
 pub use crate::gpus::{Aggregator, CudaOptions, DeviceInfo};
+pub use again::is_worth_another;
 pub use batch::{Batch, Fields, Ran, most_roots, run_batch};
 pub(crate) use device::CudaBuffer;
 pub use device::{CudaCancel, CudaDevice};

@@ -1,6 +1,7 @@
 //! One run: arguments go in, one of the aggregators works, results come out. What starts the kernels is a [`Launcher`].
 
 use super::{
+    again::is_short,
     arena::Arena,
     batch::Outlet,
     copies::{Copies, Pieces, arguments},
@@ -264,7 +265,12 @@ impl<'a, L: Launcher> Run<'a, L> {
     fn execute(mut self, calls: &mut [ErasedCall<'_>]) -> Result<RunReport, RunError> {
         let counts = self.work(calls);
         // Relaxed: pairs with `CudaCancel::cancel`; a cancelled run takes its request with it.
-        self.launcher.shared_word(0).store(0, Ordering::Relaxed);
+        let cancelled = self.launcher.shared_word(0).swap(0, Ordering::Relaxed) != 0;
+        // Who asked when there was no room any more is not told of that: such a run might be begun again.
+        let counts = counts.map_err(|error| match cancelled && is_short(&error) {
+            true => RunError::Cancelled,
+            false => error,
+        });
         let board = &self.launcher.live().0;
         board.ends(counts.as_ref().err(), || self.watched.left());
         counts.map(|counts| self.report(counts))

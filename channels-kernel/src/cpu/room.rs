@@ -172,13 +172,12 @@ impl Gen<'_, '_> {
             .collect();
         let mut room = None;
         for (var, limit) in uncounted {
-            let top = self.b.use_var(var);
-            let above = self.b.ins().iadd_imm_u(top, i64::from(children));
-            let limit = self.kept(limit);
-            let fits = self
-                .b
-                .ins()
-                .icmp(IntCC::UnsignedLessThanOrEqual, above, limit);
+            // The last of them is below the limit: of one, that is the place where it goes.
+            let mut last = self.b.use_var(var);
+            if children > 1 {
+                last = self.b.ins().iadd_imm_u(last, i64::from(children - 1));
+            }
+            let fits = self.is_below(last, limit);
             room = Some(match room {
                 Some(others) => self.b.ins().band(others, fits),
                 None => fits,

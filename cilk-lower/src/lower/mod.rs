@@ -20,10 +20,11 @@ mod unread;
 mod unroll;
 
 use millstream_graph::{
-    ir::{FunctionKind, Program},
+    ir::{Combine, FuncId, FunctionKind, Program},
     levelized::Levelized,
     verify::{VerifyError, verify, verify_levelized},
 };
+use split::Split;
 use std::sync::Arc;
 
 /// What came out breaks the rules of levelized programs: an error of the lowering itself.
@@ -31,27 +32,40 @@ use std::sync::Arc;
 #[error("the lowered program is wrong (an error in Millstream): {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
 pub struct LowerError(pub Vec<check::CheckError>);
 
-/// Lowers a program that the front end made or the verifier passed. One that asks whether the device is wide is lowered twice, each time as
-/// if it had been written for such devices alone.
+/// Lowers a program that the front end made or the verifier passed. One that asks whether the device is wide, or whose restart points depend
+/// on that, is lowered twice, each time as if it had been written for such devices alone.
 ///
 /// # Errors
 /// If what came out does not hold what [`Levelized`] promises: a fault of the lowering, found by its checker.
 pub fn lower(program: &Program) -> Result<Levelized, LowerError> {
-    if !decide::asks(program) {
-        return lower_decided(program.clone());
+    let asks = decide::asks(program);
+    let of_wide = asks.then(|| prepare(decide::decide(program, true)));
+    let (prepared, tasks) = prepare(match asks {
+        true => decide::decide(program, false),
+        false => program.clone(),
+    });
+    let splits = split_all(&prepared, &tasks);
+    let wide = match &of_wide {
+        Some((program, tasks)) => Some(finish(program, &split_all(program, tasks), true)?),
+        None if splits.iter().any(Split::differs) => Some(finish(&prepared, &splits, true)?),
+        None => None,
+    };
+    let lowered = finish(&prepared, &splits, false)?;
+    if let Some(wide) = &wide {
+        let callable = || program.callable().map(|(id, _)| id);
+        debug_assert!(callable().all(|f| lowered.task_of(f) == wide.task_of(f)));
     }
-    let wide = lower_decided(decide::decide(program, true))?;
-    let lowered = lower_decided(decide::decide(program, false))?;
-    let callable = || program.callable().map(|(id, _)| id);
-    debug_assert!(callable().all(|f| lowered.task_of(f) == wide.task_of(f)));
     Ok(Levelized {
-        wide: Some(Arc::new(wide)),
+        wide: wide.map(Arc::new),
         ..lowered
     })
 }
 
-/// Lowers a program that asks nothing of the device.
-fn lower_decided(mut program: Program) -> Result<Levelized, LowerError> {
+/// A task, and how its result is combined.
+type Task = (FuncId, Combine);
+
+/// What comes before the split, of a program that asks nothing of the device. Gives the tasks too.
+fn prepare(mut program: Program) -> (Program, Vec<Task>) {
     for function in &mut program.functions {
         simplify::simplify(function, None);
     }
@@ -71,13 +85,19 @@ fn lower_decided(mut program: Program) -> Result<Levelized, LowerError> {
     holds_after("specialise", || verify(&program));
     unread::drop(&mut program, &tasks);
     holds_after("unread", || verify(&program));
-    let tasks = tasks
-        .into_iter()
-        .map(|(func, combine)| split::split(&program, func, combine))
-        .collect();
+    (program, tasks)
+}
+
+fn split_all<'a>(program: &'a Program, tasks: &[Task]) -> Vec<Split<'a>> {
+    let tasks = tasks.iter();
+    tasks.map(|task| Split::new(program, *task)).collect()
+}
+
+/// What comes behind the split, in one of its forms.
+fn finish(program: &Program, splits: &[Split<'_>], wide: bool) -> Result<Levelized, LowerError> {
     let mut lowered = Levelized {
-        program,
-        tasks,
+        program: program.clone(),
+        tasks: splits.iter().map(|s| s.form(wide)).collect(),
         wide: None,
     };
     holds_after("split", || {

@@ -7,8 +7,13 @@
 //!
 //! Only where leaves are what a task ends by, if it does not spawn: not where it mostly ends by work of its own, after a test for none at all.
 //!
+//! What leaves give to the task's own result is summed up in a local, and added where the task returns. A task that is given up at a restart
+//! point has not returned: there the sum goes to its frame, and comes back where it goes on.
+//!
 //! What is computed where it is spawned is pure and cannot fault: no memory, no check, no division. Only the entries of the children are
 //! looked at, not those of their children in turn.
+
+mod give;
 
 use super::{edit, simplify};
 use millstream_graph::{
@@ -17,7 +22,7 @@ use millstream_graph::{
         Arg, BinOp, BlockId, Combine, Dest, FieldId, FuncId, Function, LocalId, Operand, Rvalue,
         Span, Stmt, StmtKind, Terminator, UnOp,
     },
-    levelized::{Levelized, LoweredTask},
+    levelized::{Levelized, LoweredTask, Segment},
     ty::{PieceKind, Scalar},
 };
 use std::collections::BTreeMap;
@@ -30,15 +35,13 @@ pub(crate) fn peel(program: &mut Levelized) {
     let tests: Vec<Option<Test>> = program.tasks.iter().map(test_of).collect();
     let mut tasks = program.tasks.clone();
     for (task, before) in tasks.iter_mut().zip(&program.tasks) {
-        for segment in &mut task.segments {
-            let last = !segment
-                .body
-                .blocks
-                .iter()
-                .any(|b| matches!(b.term, Terminator::Continue(_)));
+        let mut sums = Vec::new();
+        let mut changed = vec![false; task.segments.len()];
+        for (segment, changed) in task.segments.iter_mut().zip(&mut changed) {
+            let last = ends(segment);
             let fields = fields(before, &segment.body);
             let (ret, body) = (segment.ret, &mut segment.body);
-            if (Site {
+            let mut site = Site {
                 program,
                 tests: &tests,
                 task: before,
@@ -48,15 +51,25 @@ pub(crate) fn peel(program: &mut Levelized) {
                 sum: None,
                 body,
                 out: Vec::new(),
-            })
-            .peel()
-            {
-                segment.ret = simplify::simplify(&mut segment.body, segment.ret);
-                drop_known(&mut segment.body);
-            }
+            };
+            *changed = site.peel();
+            sums.push(site.sum);
+        }
+        give::give(task, &sums, &mut changed);
+        let changed = task.segments.iter_mut().zip(changed).filter(|c| c.1);
+        for (segment, _) in changed {
+            segment.ret = simplify::simplify(&mut segment.body, segment.ret);
+            drop_known(&mut segment.body);
         }
     }
     program.tasks = tasks;
+}
+
+/// Whether the task always ends in this segment, if there is room.
+fn ends(segment: &Segment) -> bool {
+    let blocks = &segment.body.blocks;
+    let goes_on = |b: BlockId| matches!(blocks[b.index()].term, Terminator::Continue(_));
+    !segment.often().iter().any(goes_on)
 }
 
 /// A child that is known to be none needs no condition.
@@ -116,7 +129,8 @@ impl Test {
 
 /// The test that a task begins with, if it is cheap and tells some leaves.
 fn test_of(task: &LoweredTask) -> Option<Test> {
-    let body = &task.segments[0].body;
+    let entry = &task.segments[0];
+    let body = &entry.body;
     let blobs = task
         .element
         .iter()
@@ -124,12 +138,13 @@ fn test_of(task: &LoweredTask) -> Option<Test> {
     let test = test_from(body, BlockId(0), &mut { CHEAP });
     let mut more = Vec::new();
     test.more(&mut more);
-    let wanted = !blobs && !matches!(test.end, End::More(_)) && always_spawns(body, more);
+    let wanted = !blobs && !matches!(test.end, End::More(_)) && always_spawns(entry, more);
     (wanted && test.fits()).then_some(test)
 }
 
-/// Whether every way on from these blocks comes to a spawn.
-fn always_spawns(body: &Function, from: Vec<BlockId>) -> bool {
+/// Whether every way on from these blocks comes to a spawn, if there is room.
+fn always_spawns(segment: &Segment, from: Vec<BlockId>) -> bool {
+    let body = &segment.body;
     let spawns = |b: BlockId| {
         let mut stmts = body.blocks[b.index()].stmts.iter();
         stmts.any(|s| matches!(s.kind, StmtKind::Spawn { .. }))
@@ -138,8 +153,10 @@ fn always_spawns(body: &Function, from: Vec<BlockId>) -> bool {
         let term = &body.blocks[b.index()].term;
         matches!(term, Terminator::Return(_) | Terminator::Continue(_))
     };
+    let often = segment.often();
     let onward = Flow::new(body).reach(from, |b| !spawns(b));
-    !onward.into_iter().any(|b| ends(b) && !spawns(b))
+    let mut onward = onward.into_iter().filter(|b| often.contains(*b));
+    !onward.any(|b| ends(b) && !spawns(b))
 }
 
 /// What a task decides from a block on, as long as statements are left.
@@ -254,7 +271,7 @@ struct Site<'a> {
     tests: &'a [Option<Test>],
     task: &'a LoweredTask,
     fields: BTreeMap<LocalId, FieldId>,
-    /// Whether the task always ends here.
+    /// Whether the task always ends here, if there is room.
     last: bool,
     ret: Option<LocalId>,
     /// What leaves add to the task's own result.
@@ -282,9 +299,6 @@ impl Site<'_> {
                 self.out.push(peeled.unwrap_or(stmt));
             }
             self.body.blocks[b].stmts = std::mem::take(&mut self.out);
-        }
-        if let Some(sum) = self.sum {
-            self.give(sum);
         }
         any
     }
@@ -474,34 +488,5 @@ impl Site<'_> {
             }
         }
         Some(())
-    }
-
-    /// Adds what the leaves gave to what the task returns.
-    fn give(&mut self, sum: LocalId) {
-        let ty = self.body.locals[sum.index()].ty;
-        let (Some(op), Some(none)) = (self.task.combine.op(), self.task.combine.neutral(ty)) else {
-            return;
-        };
-        let begin = StmtKind::Assign {
-            dst: sum,
-            value: Rvalue::Use(Operand::Const(ty, none)),
-        };
-        self.body.blocks[0].stmts.insert(
-            0,
-            Stmt {
-                kind: begin,
-                span: Span::default(),
-            },
-        );
-        for b in 0..self.body.blocks.len() {
-            let Terminator::Return(values) = &self.body.blocks[b].term else {
-                continue;
-            };
-            let (value, span) = (values[0], self.body.blocks[b].span);
-            let all = self.set(ty, Rvalue::Binary(op, value, Operand::Local(sum)), span);
-            let block = &mut self.body.blocks[b];
-            block.stmts.append(&mut self.out);
-            block.term = Terminator::Return(vec![all]);
-        }
     }
 }

@@ -4,8 +4,8 @@
 //! earlier than the source says changes nothing, for what awaits is ready the sooner. So the split makes a continuation of it that goes on at
 //! the same place, with all that lives there in the frame, and what was done is not done again. Who finds room takes no frame for it.
 //!
-//! What only spawns and gives results needs none: a GPU tries or counts that beforehand, and gives it back whole. There a restart point would
-//! cost more than it is worth, for it adds a frame and a continuation to what is counted.
+//! On a wide device, a GPU, what only spawns and gives results has none: it is tried or counted beforehand, and given back whole. There a
+//! restart point would cost more than it is worth, for it adds a frame and a continuation to what is counted.
 
 use millstream_graph::{
     flow::Flow,
@@ -14,8 +14,8 @@ use millstream_graph::{
 };
 use std::collections::BTreeSet;
 
-/// Whether a segment pushes what cannot be counted, and does what cannot be forgotten before or after that.
-pub(super) fn is_wanted(segment: &Segment) -> bool {
+/// Whether a segment pushes what cannot be counted, and on a wide device, does what cannot be forgotten before or after that.
+pub(super) fn is_wanted(segment: &Segment, wide: bool) -> bool {
     let body = &segment.body;
     let has = |b: &BlockId, what: &dyn Fn(&StmtKind) -> bool| {
         let stmts = &body.blocks[b.index()].stmts;
@@ -25,6 +25,9 @@ pub(super) fn is_wanted(segment: &Segment) -> bool {
     let cyclic = flow.cyclic();
     let spawning = cyclic.iter().filter(|b| has(b, &|k| spawned(k).is_some()));
     let spawning: Vec<BlockId> = spawning.collect();
+    if !wide {
+        return !spawning.is_empty();
+    }
     let before = flow.reaching(spawning.iter().copied());
     let after = flow.reach(spawning, |_| true);
     before.iter().chain(after).any(|b| has(&b, &is_effect))
@@ -61,8 +64,8 @@ pub(super) fn insert(function: &mut Function) -> bool {
 }
 
 /// Whether what waits to go on at a block waits for room.
-pub(super) fn is_restart(function: &Function, start: BlockId) -> bool {
-    matches!(function.blocks[start.index()].term, Terminator::Room { .. })
+pub(super) fn is_restart(blocks: &[Block], start: BlockId) -> bool {
+    matches!(blocks[start.index()].term, Terminator::Room { .. })
 }
 
 /// Takes the restart points out of a segment that has no loop which spawns: its pushes are counted.

@@ -31,5 +31,5 @@ pub mod program {
 //~ task all(n: u32, return: ptr)
 //~   frame out: 32 bytes, value: usize, return: ptr, scratch: 64 bytes
 //~   segment 0 pushes leaf x n, all's frame x 1, all's segment 1 x 1, all's segment 2 x 1
-//~   segment 1 pushes nothing
-//~   segment 2 pushes leaf x n, all's segment 1 x 1, all's segment 2 x 1
+//~   segment 1 pushes leaf x n, all's segment 1 x 1, all's segment 2 x 1
+//~   segment 2 pushes nothing

@@ -27,17 +27,23 @@ pub mod program {
 }
 
 //~ task nodes(depth: u32, return: ptr)
-//~   frame total: u64, return: ptr
-//~   segment 0 pushes nodes+add x n, nodes's frame x 1, nodes's segment 1 x 1
-//~   segment 1 pushes nothing
+//~   frame total: u64, depth: u32, value: u32, return: ptr
+//~   segment 0 pushes nodes+add x n, nodes's frame x 1, nodes's segment 1 x 1, nodes's segment 2 x 1
+//~   segment 1 pushes nodes+add x n, nodes's segment 1 x 1, nodes's segment 2 x 1
+//~   segment 2 pushes nothing
 //~ task nodes_to(rows: u32, depth: u32, return: ptr)
-//~   frame total: u64, return: ptr
-//~   segment 0 pushes nodes_to+add x n, nodes_to's frame x 1, nodes_to's segment 1 x 1
-//~   segment 1 pushes nothing
+//~   frame total: u64, rows: u32, depth: u32, value: u32, return: ptr
+//~   segment 0 pushes nodes_to+add x n, nodes_to's frame x 1, nodes_to's segment 1 x 1, nodes_to's segment 2 x 1
+//~   segment 1 pushes nodes_to+add x n, nodes_to's segment 1 x 1, nodes_to's segment 2 x 1
+//~   segment 2 pushes nothing
 //~ task nodes+add(depth: u32, return: ptr)
-//~   segment 0 pushes nodes+add x n
+//~   frame depth: u32, value: u32, return: ptr, leaves: u64
+//~   segment 0 pushes nodes+add x n, nodes+add's frame x 1, nodes+add's segment 1 x 1
+//~   segment 1 pushes nodes+add x n, nodes+add's segment 1 x 1
 //~ task nodes_to+add(rows: u32, depth: u32, return: ptr)
-//~   segment 0 pushes nodes_to+add x n
+//~   frame rows: u32, depth: u32, value: u32, return: ptr
+//~   segment 0 pushes nodes_to+add x n, nodes_to+add's frame x 1, nodes_to+add's segment 1 x 1
+//~   segment 1 pushes nodes_to+add x n, nodes_to+add's segment 1 x 1
 //~ where the device is wide
 //~ task nodes(depth: u32, return: ptr)
 //~   frame total: u64, return: ptr

@@ -29,6 +29,22 @@ pub mod program {
 //~ task leaf(n: u32, return: ptr)
 //~   segment 0 pushes nothing
 //~ task fill(out: ptr, out.len: usize)
+//~   frame out: ptr, out.2: usize, value: usize
+//~   segment 0 pushes leaf x n, fill.loop1 x 1, fill's frame x 1, fill's segment 1 x 1
+//~   segment 1 pushes leaf x n, fill's segment 1 x 1
+//~ task tickets(out: ptr, out.len: usize, next: ptr)
+//~   frame out: ptr, out.2: usize, next: ptr, value: usize
+//~   segment 0 pushes leaf x n, tickets's frame x 1, tickets's segment 1 x 1
+//~   segment 1 pushes leaf x n, tickets's segment 1 x 1
+//~ task fill.loop1(rounds_each: usize, rounds: usize, from: usize, out: ptr, out.len: usize)
+//~   frame rounds_each: usize, rounds: usize, from: usize, out: ptr, out.2: usize, value: usize, value.2: usize, value.3: usize, value.4: usize
+//~   segment 0 pushes leaf x n, fill.loop1 x n, fill.loop1's frame x 1, fill.loop1's segment 1 x 1, fill.loop1's segment 2 x 1
+//~   segment 1 pushes fill.loop1 x n, fill.loop1's segment 1 x 1
+//~   segment 2 pushes leaf x n, fill.loop1's segment 2 x 1
+//~ where the device is wide
+//~ task leaf(n: u32, return: ptr)
+//~   segment 0 pushes nothing
+//~ task fill(out: ptr, out.len: usize)
 //~   segment 0 pushes leaf x n, fill.loop1 x 1
 //~ task tickets(out: ptr, out.len: usize, next: ptr)
 //~   frame out: ptr, out.2: usize, next: ptr, value: usize

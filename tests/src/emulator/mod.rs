@@ -27,7 +27,10 @@ pub use rings::{Measured, Passing, RingEmulator};
 use library::{Accesses, Library, compiler};
 use millstream_aggregator::{
     Aggregator, ErasedCall, Live, Policy, RunError, RunReport,
-    cuda::{Kernels, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, Turn, WATCHED, run},
+    cuda::{
+        Kernels, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, Turn, WATCHED,
+        is_worth_another, run,
+    },
 };
 use millstream_channels_kernel::cuda::{Options, Plan, generate};
 use millstream_graph::{ir::TaskId, levelized::Levelized};
@@ -61,6 +64,8 @@ pub struct Emulated<K> {
     library: Library,
     /// The text of subtree dispatches, compiled when one is asked for; none of a graph.
     workers: Option<Workers>,
+    /// The program with restart points wherever it spawns in a loop, and that compiled: for runs that find no room without.
+    restarting: Option<(Levelized, Option<Box<Emulated<Kernels>>>)>,
     /// Of a graph: its kernels that spawn.
     tasks: Option<Box<Emulated<Kernels>>>,
     channels: Vec<u128>,
@@ -208,6 +213,7 @@ impl<K> Emulated<K> {
             kernels,
             library,
             workers: None,
+            restarting: None,
             tasks: None,
             channels: Vec::new(),
             copies: Vec::new(),
@@ -251,7 +257,9 @@ impl Emulator {
     /// # Errors
     /// What the compiler says.
     pub fn new(program: &Levelized) -> Result<Self, String> {
-        Self::with_text(program, |text| text)
+        let mut emulator = Self::with_text(program, |text| text)?;
+        emulator.restarting = program.restarting().map(|form| (form, None));
+        Ok(emulator)
     }
 
     /// Compiles a program whose accesses of memory are watched.
@@ -362,7 +370,26 @@ impl Emulator {
     ///
     /// # Errors
     /// As a device does.
+    ///
+    /// # Panics
+    /// If the compiler refuses the form with restart points.
     pub fn launch(
+        &mut self,
+        how: How,
+        task: TaskId,
+        calls: &mut [ErasedCall<'_>],
+    ) -> Result<RunReport, RunError> {
+        let ended = self.launch_once(how, task, calls);
+        match (&ended, &mut self.restarting) {
+            (Err(error), Some((form, compiled))) if is_worth_another(error, calls) => {
+                let emulator = compiled.get_or_insert_with(|| Box::new(Self::new(form).unwrap()));
+                emulator.launch_once(how, task, calls)
+            }
+            _ => ended,
+        }
+    }
+
+    fn launch_once(
         &mut self,
         how: How,
         task: TaskId,

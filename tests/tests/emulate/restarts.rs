@@ -3,10 +3,14 @@
 
 use millstream_aggregator::{Aggregator, Device, Policy, RunReport};
 use millstream_tests::{
+    budget::least,
     emulator::{self, Emulator, How},
     engine::{Engine, emulate, prepare},
+    on_all_cores,
+    spawners::spawners,
     stress::Tried,
 };
+use std::cell::RefCell;
 
 /// Runs a call in so many KiB, in many interleavings: all comes of it that comes of it on the CPU, and nothing twice.
 fn every_way(tried: &Tried, kib: u64, policy: Policy) -> Vec<RunReport> {
@@ -136,4 +140,49 @@ fn workers_give_elements_up_too() {
     }
     every_way(&spawner(5000), 48, Policy::Block);
     every_way(&effects(), 256, Policy::Block);
+}
+
+/// What only spawns and gathers has no restart points at first; a run of it that finds no room without is run again with them. Then what a task
+/// spawns needs no room at once, so that programs whose tasks spawn eight times as many need no more.
+#[test]
+fn what_only_spawns_is_run_again_with_restart_points() {
+    if !emulator::is_there() {
+        return;
+    }
+    let few = spawners(300);
+    let pairs: Vec<_> = few.into_iter().zip(spawners(2400)).collect();
+    let wrong = on_all_cores(&pairs, |(few, many)| {
+        let [few, many] = [few, many].map(least_of_all);
+        let text = format!("{}: {few:?} bytes for few, {many:?} for many", many.0);
+        println!("{text}");
+        (many.1 > few.1 + few.1 / 8).then_some(text)
+    });
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The least budget in which all aggregators and both tiers do what the CPU does.
+fn least_of_all(tried: &Tried) -> (String, u64) {
+    let prepared = prepare(&tried.source, &tried.name).unwrap();
+    let cpu = Engine::Device("cpu".into(), Device::cpu().unwrap());
+    let expected = cpu.call(&prepared, &tried.task, &tried.args).unwrap();
+    let emulator = RefCell::new(Emulator::new(&prepared.levelized).unwrap());
+    let ways = [
+        (Aggregator::HostThread, Policy::Device),
+        (Aggregator::Auto, Policy::Device),
+        (Aggregator::Persistent, Policy::Block),
+    ];
+    let needs = ways.map(|(aggregator, policy)| {
+        let run = |memory| {
+            let how = How {
+                policy,
+                ..How::new(aggregator, 2, memory)
+            };
+            let mut emulator = emulator.borrow_mut();
+            let came = emulate(&mut emulator, how, &prepared, &tried.task, &tried.args);
+            came.inspect(|(outcome, _)| assert_eq!(*outcome, expected, "{}: {how:?}", tried.name))
+        };
+        least(&run).unwrap().unwrap_or(u64::MAX)
+    });
+    (tried.name.clone(), needs.into_iter().fold(0, u64::max))
 }

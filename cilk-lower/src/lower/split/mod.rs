@@ -19,16 +19,55 @@ use millstream_graph::{
 };
 use plan::Plan;
 
-/// Splits one task, with restart points where it wants them. Its pushes are not counted yet.
-pub(crate) fn split(program: &Program, func: FuncId, combine: Combine) -> LoweredTask {
-    let mut function = program[func].clone();
-    let mut ret = plan::add_return_address(program, &mut function);
-    ret = ret.map(|address| reduce::forward(&mut function, address, combine));
-    let task = split_at_syncs(program, (func, combine), function.clone(), ret);
-    if task.segments.iter().any(restart::is_wanted) && restart::insert(&mut function) {
-        split_at_syncs(program, (func, combine), function, ret)
-    } else {
-        task
+/// A task that is split, for devices that are wide and for others. Its pushes are not counted yet.
+#[derive(Debug)]
+pub(crate) struct Split<'a> {
+    program: &'a Program,
+    id: (FuncId, Combine),
+    function: Function,
+    ret: Option<LocalId>,
+    /// Without restart points.
+    plain: LoweredTask,
+    /// Whether it wants them where the device is wide, and elsewhere.
+    wide: bool,
+    narrow: bool,
+}
+
+impl<'a> Split<'a> {
+    /// Splits a task.
+    pub(crate) fn new(program: &'a Program, id: (FuncId, Combine)) -> Self {
+        let mut function = program[id.0].clone();
+        let ret = plan::add_return_address(program, &mut function)
+            .map(|address| reduce::forward(&mut function, address, id.1));
+        let plain = split_at_syncs(program, id, function.clone(), ret);
+        let may = restart::insert(&mut function);
+        let wanted = |wide| {
+            let mut segments = plain.segments.iter();
+            may && segments.any(|s| restart::is_wanted(s, wide))
+        };
+        Self {
+            wide: wanted(true),
+            narrow: wanted(false),
+            program,
+            id,
+            function,
+            ret,
+            plain,
+        }
+    }
+
+    /// Whether it is another on wide devices.
+    pub(crate) const fn differs(&self) -> bool {
+        self.wide != self.narrow
+    }
+
+    /// With restart points where it wants them.
+    pub(crate) fn form(&self, wide: bool) -> LoweredTask {
+        if if wide { self.wide } else { self.narrow } {
+            split_at_syncs(self.program, self.id, self.function.clone(), self.ret)
+        } else {
+            self.plain.clone()
+        }
     }
 }
 

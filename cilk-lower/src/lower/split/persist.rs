@@ -49,7 +49,7 @@ pub(super) fn persistent(
                 );
             }
             let bytes = memory.live_in[target.index()].intersection(&written[i]);
-            if restart::is_restart(function, target) {
+            if restart::is_restart(&function.blocks, target) {
                 copied
                     .entry(target)
                     .or_default()

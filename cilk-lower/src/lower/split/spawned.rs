@@ -4,14 +4,15 @@
 //! after one. A sync in the first kind waits for nothing and becomes a goto; so the base case of a recursion ends without a
 //! continuation even where it shares its sync with the other paths. A block grows to two at most, and copies that nothing reaches go.
 
-use crate::lower::edit;
+use crate::lower::{edit, restart};
 use millstream_graph::{
     flow::Flow,
     ir::{BlockId, Combine, Function, Operand, StmtKind, Terminator},
 };
 use std::collections::BTreeSet;
 
-/// Doubles the blocks of a task and takes out the syncs that wait for nothing. A sync's target has no children from then on.
+/// Doubles the blocks of a task and takes out the syncs that wait for nothing. A sync's target has no children from then on, but for that of a
+/// restart point, behind which nothing else comes before it has some.
 pub(super) fn separate(function: &mut Function) {
     let spawning = spawning_loops(function);
     let old = std::mem::take(&mut function.blocks);
@@ -26,7 +27,11 @@ pub(super) fn separate(function: &mut Function) {
                     .iter()
                     .any(|s| matches!(s.kind, StmtKind::Spawn { .. }));
             new.term = match new.term {
-                Terminator::Sync(target) if after => Terminator::Sync(copy(target, false)),
+                // At a restart point it goes on to spawn.
+                Terminator::Sync(target) if after => {
+                    let spawns = restart::is_restart(&old, target);
+                    Terminator::Sync(copy(target, spawns))
+                }
                 Terminator::Sync(target) => Terminator::Goto(copy(target, false)),
                 // Others may have taken the room: it waits for theirs then, if it has no children.
                 Terminator::Room {
