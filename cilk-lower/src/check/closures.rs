@@ -3,7 +3,7 @@
 
 use super::{Binding, Checker, chains, places::strip};
 use crate::{
-    generics::At,
+    generics::{At, Code},
     hir::{Expr, ExprKind, Pat, Stmt},
     items::Item,
     ty::Ty,
@@ -88,10 +88,47 @@ impl Checker<'_> {
                 };
                 named
             }
-            _ => return false,
+            // What stands at the end of a block, with what stands before it there.
+            syn::Expr::Block(b) if b.label.is_none() => {
+                let mut block = b.block.clone();
+                let Some(syn::Stmt::Expr(syn::Expr::Closure(closure), None)) = block.stmts.pop()
+                else {
+                    return false;
+                };
+                self.may_stand(&closure);
+                self.scoped(|c| {
+                    let constants = c.constants_of(&block);
+                    let before = c.block_in_scope(&block, None);
+                    for name in constants {
+                        c.m.names.remove(&name);
+                    }
+                    stmts.push(Stmt::Expr(before));
+                    c.closure_named(&closure, stmts)
+                })
+            }
+            value => match self.given_closure(value, stmts) {
+                Some(named) => named,
+                None => return false,
+            },
         };
         self.bind(&name.ident.to_string(), Binding::Closure(Rc::new(named)));
         true
+    }
+
+    /// The closure that a function gives.
+    pub(super) fn given_closure(
+        &mut self,
+        call: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Named> {
+        if self.gives(call) != Some(Code::Closure) {
+            return None;
+        }
+        let name = self.given_by(call, stmts)?;
+        match self.lookup(&name.to_string()) {
+            Some(Binding::Closure(named)) => Some((**named).clone()),
+            _ => None,
+        }
     }
 
     /// How many arguments a function of the program takes, or a closure that has a name; none if a path names neither.

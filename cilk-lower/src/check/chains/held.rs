@@ -3,6 +3,7 @@
 
 use super::{
     super::{Binding, Checker, closures::Names, places::strip},
+    given::is_drawn_once,
     is_own,
     loops::{ADAPTORS, once},
     own,
@@ -43,22 +44,43 @@ impl Checker<'_> {
         value: &syn::Expr,
         stmts: &mut Vec<Stmt>,
     ) -> bool {
-        let (syn::Pat::Ident(name), syn::Expr::MethodCall(m)) = (pat, strip(value)) else {
+        let syn::Pat::Ident(name) = pat else {
             return false;
         };
+        let is_named =
+            matches!(strip(value), syn::Expr::Path(_)) && self.with_held(value).is_some();
+        if !is_named && !matches!(strip(value), syn::Expr::MethodCall(_) | syn::Expr::Call(_)) {
+            return false;
+        }
+        let whole = value;
         let plain = name.by_ref.is_none() && name.subpat.is_none();
         let is_drawn = name.mutability.is_some();
         let (value, is_looked_at) = match strip(value) {
             syn::Expr::MethodCall(m) if m.method == "peekable" && is_drawn => (&*m.receiver, true),
             value => (value, false),
         };
+        let m_span = match strip(whole) {
+            syn::Expr::MethodCall(m) => m.method.span(),
+            whole => whole.span(),
+        };
         let value = self.with_held(value).unwrap_or_else(|| value.clone());
+        let value = self.with_given(&value, stmts).unwrap_or(value);
         if is_looked_at {
+            let item = self.item_of_chain(&value);
+            if let Ty::Ref { .. } | Ty::Slice { .. } = self.shallow(&item) {
+                self.error(m_span, "`peekable` over references")
+                    .help("`peek` would give references to references: take the items by value, `a.iter().copied().peekable()`");
+                self.bind_as_broken(pat);
+                return true;
+            }
             self.may_run_again(&value);
         }
         let begins = self.links(&value, &mut Vec::new());
-        let is_copy = m.method == "clone" && !is_drawn;
-        if !plain || is_copy || begins.is_none() || self.is_own_method(m) {
+        let is_value = match strip(&value) {
+            syn::Expr::MethodCall(m) => m.method == "clone" && !is_drawn || self.is_own_method(m),
+            _ => false,
+        };
+        if !plain || is_value || begins.is_none() {
             return false;
         }
         let Some(held) = self.hold(&value, stmts) else {
@@ -78,6 +100,16 @@ impl Checker<'_> {
         };
         self.bind(&name.ident.to_string(), Binding::Chain(Rc::new(held)));
         true
+    }
+
+    /// Whether an iterator stands there that no method ends.
+    pub(in super::super) fn begins_chain(&mut self, e: &syn::Expr) -> bool {
+        let e = self.with_held(e).unwrap_or_else(|| e.clone());
+        let mut adaptors = Vec::new();
+        let Some(base) = self.links(&e, &mut adaptors).cloned() else {
+            return false;
+        };
+        !adaptors.is_empty() || !self.is_own_iterator(&base)
     }
 
     /// Says so where a chain's closures may change something: who looks at the next item runs them, and who takes it does again.
@@ -118,6 +150,9 @@ impl Checker<'_> {
             };
             let value = self.evaluated(&m.receiver.to_token_stream(), None, span, stmts);
             return Some(parse_quote_spanned!(span=> #value.into_iter()));
+        }
+        if let Some(call) = self.draws_from(e) {
+            return self.hold_source(&call, stmts);
         }
         match e {
             syn::Expr::Range(r) => {
@@ -163,6 +198,9 @@ impl Checker<'_> {
     ) -> Option<syn::Expr> {
         let span = arg.span();
         if let syn::Expr::Closure(closure) = strip(arg) {
+            if method == "flat_map" && self.depth > 0 {
+                return self.carried(closure);
+            }
             if method == "flat_map" {
                 return self.stays(closure).then(|| arg.clone());
             }
@@ -182,7 +220,13 @@ impl Checker<'_> {
             "take" | "skip" | "step_by" => {
                 Some(self.evaluated(&arg.to_token_stream(), Some("usize"), span, stmts))
             }
-            // A function of the program.
+            // A function of the program: elsewhere its name may mean something else.
+            _ if self.depth > 0 => {
+                let named = self.closure_of(arg, 1, stmts)?;
+                let name = self.held_name(span);
+                self.bind(&name.to_string(), Binding::Closure(Rc::new(named)));
+                Some(parse_quote_spanned!(span=> #name))
+            }
             _ => Some(arg.clone()),
         }
     }
@@ -226,6 +270,7 @@ impl Checker<'_> {
         let base = self.links(held, &mut adaptors)?.clone();
         let adaptors: Vec<syn::ExprMethodCall> = adaptors.into_iter().cloned().collect();
         let is_range = self.range_of(&base).is_some();
+        let is_closure = self.draws_from(&base).is_some();
         let (mut numbered, mut known) = (self.numbered(&base), 0);
         while let (Some(all), Some(m)) = (&numbered, adaptors.get(known)) {
             let Some(next) = self.numbered_by(all, m) else {
@@ -237,6 +282,9 @@ impl Checker<'_> {
         let mut rest = adaptors[known..].iter();
         if !rest.all(|m| stateless.iter().any(|name| m.method == name)) {
             return None;
+        }
+        if is_closure {
+            return Some((held.clone(), held.clone()));
         }
         let left = self.held_name(span);
         let numbers = match &numbered {
@@ -300,6 +348,10 @@ impl Checker<'_> {
                 quote_spanned!(span=> #len / #n),
                 quote_spanned!(span=> #by #of[#at * #n..#at * #n + #n]),
             ),
+            ("windows", Some(n)) => (
+                quote_spanned!(span=> { assert!(#n != 0); (#len + 1).saturating_sub(#n) }),
+                quote_spanned!(span=> &#of[#at..#at + #n]),
+            ),
             _ => return None,
         };
         Some(Numbered { len, item })
@@ -338,7 +390,7 @@ impl Checker<'_> {
         Some(Numbered { len, item })
     }
 
-    fn held_name(&mut self, span: Span) -> Ident {
+    pub(in super::super) fn held_name(&mut self, span: Span) -> Ident {
         own(&format!("held_{}", self.fresh_loop().0), span)
     }
 
@@ -376,6 +428,7 @@ impl Checker<'_> {
             syn::Expr::MethodCall(m) => {
                 if let Some(whole) = self.whole_held(&m.receiver) {
                     match m.method.to_string().as_str() {
+                        "clone" if is_drawn_once(&whole) => return None,
                         "clone" => return Some(whole),
                         "by_ref" => return self.with_held(&m.receiver),
                         "peek" => {
@@ -386,7 +439,7 @@ impl Checker<'_> {
                 }
                 let receiver = self.with_held(&m.receiver);
                 if m.method == "clone" && receiver.is_some() {
-                    return receiver;
+                    return receiver.filter(|of| !is_drawn_once(of));
                 }
                 let beside = m.method == "zip" || m.method == "chain";
                 let args: Vec<_> = m.args.iter().map(|arg| self.with_held(arg)).collect();

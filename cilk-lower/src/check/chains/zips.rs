@@ -31,7 +31,7 @@ impl Checker<'_> {
             all.go_on(true, false);
             return Ok(());
         }
-        if self.is_own_iterator(other) {
+        if self.is_drawn_beside(other) {
             let (from, leave, some) = (all.variable("from"), all.leave(), own("Some", span));
             all.before
                 .extend(quote_spanned!(span=> let mut #from = #other;));
@@ -237,7 +237,7 @@ impl Loop {
             rest: quote_spanned!(span=>
                 #rest let #left = #item; let #item = #its_value; #more let #item = (#left, #item);),
             inner: Vec::new(),
-            drawn: false,
+            drawn: None,
         };
         self.rounds = vec![rounds];
         self.before.extend(other.before.clone());

@@ -6,7 +6,7 @@ use super::{
     Guesses,
 };
 use crate::{
-    generics::{At, Signature, Template},
+    generics::{At, Code, Signature, Template},
     hir::{Expr, ExprKind, Stmt},
     ty::Ty,
 };
@@ -19,8 +19,12 @@ use syn::spanned::Spanned;
 const DEEPEST: usize = 16;
 const MOST: usize = 4096;
 
-/// A closure that is given, and what its parameter says of it.
-type Given<'t> = (&'t syn::Pat, Rc<Signature>, Named);
+/// What a function is given, each with its parameter: values, closures with what is said of them, and the names of iterators.
+pub(super) struct Given<'t> {
+    pub(super) values: Vec<(&'t syn::Pat, &'t syn::Type, Expr)>,
+    pub(super) closures: Vec<(&'t syn::Pat, Rc<Signature>, Named)>,
+    pub(super) iterators: Vec<(&'t syn::Pat, syn::Expr)>,
+}
 
 impl Checker<'_> {
     /// The closure that an argument is, or that calls the function it names.
@@ -46,6 +50,9 @@ impl Checker<'_> {
                     .map(|i| chains::own(&format!("given{i}"), span))
                     .collect();
                 syn::parse_quote_spanned!(span=> |#(#names),*| #p(#(#names),*))
+            }
+            call if self.gives(call) == Some(Code::Closure) => {
+                return self.given_closure(call, stmts);
             }
             _ => {
                 self.refuse(
@@ -74,11 +81,15 @@ impl Checker<'_> {
         &mut self,
         template: &Template,
         g: &mut Guesses,
-        values: Vec<(&syn::Pat, &syn::Type, Expr)>,
-        closures: Vec<Given<'_>>,
+        given: Given<'_>,
         want: Option<&Ty>,
         span: Span,
     ) -> Expr {
+        let Given {
+            values,
+            closures,
+            iterators,
+        } = given;
         self.inlined += 1;
         if self.inlined > MOST || self.depth >= DEEPEST {
             let (message, help) = match self.kind {
@@ -97,7 +108,20 @@ impl Checker<'_> {
             self.learn_output(template, signature, named, g);
         }
         let (params, at) = (&template.params, &template.at);
+        let code = template.code();
+        if code.is_some() && self.giving.is_none() {
+            let what = match code {
+                Some(Code::Closure) => {
+                    "a closure that a function gives is named or called, as in `let f = ..;`"
+                }
+                _ => {
+                    "an iterator that a function gives stands in a `for`, or where a method ends it"
+                }
+            };
+            return self.refuse(span, what, "give it a name, `let it = ..;`, and use that");
+        }
         let output = match &template.item.sig.output {
+            _ if code.is_some() => None,
             syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::Never(_)) => Some(&**ty),
             _ => None,
         };
@@ -147,6 +171,7 @@ impl Checker<'_> {
             parallel: false,
             whole: None,
         };
+        let held = self.held_names();
         let scopes = std::mem::replace(&mut self.scopes, vec![BTreeMap::new()]);
         let loops = std::mem::replace(&mut self.loops, vec![scope]);
         let around = std::mem::replace(&mut self.ret, ret.clone());
@@ -164,6 +189,20 @@ impl Checker<'_> {
                 if let syn::Pat::Ident(p) = pat {
                     c.bind(&p.ident.to_string(), Binding::Closure(Rc::new(named)));
                 }
+            }
+            for (name, binding) in held {
+                c.bind(&name, binding);
+            }
+            for (pat, name) in iterators {
+                if !c.let_chain(pat, &name, &mut stmts) {
+                    c.error(pat.span(), "an iterator that is taken apart")
+                        .help("give it a name");
+                }
+            }
+            if let Some(code) = code {
+                stmts.extend(c.give(template, code));
+                let body = Expr::new(ExprKind::Block(Vec::new(), None), Ty::unit(), span);
+                return (stmts, body);
             }
             let body = c.block(&template.item.block, Some(&ret));
             (stmts, c.coerce(body, &ret))
