@@ -31,7 +31,7 @@ pub(super) struct Named {
     inside: Option<Ty>,
 }
 
-/// The names that stand alone in an expression.
+/// The names that stand alone in an expression: of variables, functions and types.
 #[derive(Default)]
 pub(super) struct Names(BTreeSet<String>);
 
@@ -43,11 +43,20 @@ impl Names {
     }
 
     fn tokens(&mut self, tokens: proc_macro2::TokenStream) {
+        // Fields and methods are behind one point, ends of ranges behind two.
+        let mut points = 0;
         for token in tokens {
-            match token {
-                proc_macro2::TokenTree::Ident(i) => _ = self.0.insert(i.to_string()),
-                proc_macro2::TokenTree::Group(g) => self.tokens(g.stream()),
-                _ => {}
+            points = match token {
+                proc_macro2::TokenTree::Ident(i) if points != 1 => {
+                    self.0.insert(i.to_string());
+                    0
+                }
+                proc_macro2::TokenTree::Group(g) => {
+                    self.tokens(g.stream());
+                    0
+                }
+                proc_macro2::TokenTree::Punct(p) if p.as_char() == '.' => points + 1,
+                _ => 0,
             }
         }
     }

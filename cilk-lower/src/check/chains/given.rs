@@ -80,6 +80,7 @@ impl Checker<'_> {
                 .help("end it with the iterator or closure, without a `return`");
             return stmts;
         };
+        let said = self.m.diags.0.len();
         let constants = self.constants_of(&body);
         let before = self.block_in_scope(&body, None);
         flatten(before, &mut stmts);
@@ -97,33 +98,56 @@ impl Checker<'_> {
                 Code::Iterator => "an iterator",
                 Code::Closure => "a closure",
             };
-            self.error(value.span(), format!("this function gives {what}, which has to stand here"))
-                .help("write it here, not in a branch, and what it needs above it; what differs from call to call may stand in its closures");
-            return stmts;
+            if self.m.diags.0.len() == said {
+                self.error(value.span(), format!("this function gives {what}, which has to stand here"))
+                    .help("write it here, not in a branch, and what it needs above it; what differs from call to call may stand in its closures");
+            }
+            // Nothing more is said of its uses.
+            let broken = self.add_var(&name.to_string(), Ty::Error);
+            self.bind(&name.to_string(), Binding::Var(broken));
         }
         let bindings = self.held_names();
         self.giving = Some(Some(Given { name, bindings }));
         stmts
     }
 
-    /// Binds a name to an iterator: to a chain, or to a value of the program's own type.
+    /// Binds a name to an iterator: to a chain, or to a range or a value of the program's own type.
     fn let_iterator(&mut self, name: &Ident, value: &syn::Expr, stmts: &mut Vec<Stmt>) -> bool {
-        let pat = parse_quote_spanned!(value.span()=> #name);
-        if self.let_chain(&pat, value, stmts) {
+        let span = value.span();
+        let pat = parse_quote_spanned!(span=> #name);
+        if let Some(call) = self.draws_from(value) {
+            return self.let_chain(&pat, &syn::Expr::Call(call), stmts);
+        }
+        if self.let_chain(&pat, value, stmts) || self.let_range(name, value, stmts) {
             return true;
         }
         let is_branch = matches!(
             strip(value),
             syn::Expr::If(_) | syn::Expr::Match(_) | syn::Expr::Block(_)
         );
-        if is_branch || !self.is_own_iterator(value) {
+        let is_value = |c: &mut Self| c.range_of(value).is_some() || c.is_own_iterator(value);
+        if is_branch || !is_value(self) {
             return false;
         }
-        let stmt: syn::Stmt = parse_quote_spanned!(value.span()=> let mut #name = #value;);
+        let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #name = #value;);
         if let syn::Stmt::Local(local) = &stmt {
             self.local(local, stmts);
         }
         true
+    }
+
+    /// Whether items of a chain can be taken one by one where it has a name.
+    pub(super) fn is_drawable(&mut self, chain: &syn::Expr) -> bool {
+        if self.links(chain, &mut Vec::new()).is_none() {
+            return false;
+        }
+        let (vars, diags) = (self.vars.len(), self.m.diags.0.len());
+        let name = self.held_name(chain.span());
+        let pat = parse_quote_spanned!(chain.span()=> mut #name);
+        let drawn = self.scoped(|c| c.let_chain(&pat, chain, &mut Vec::new()));
+        self.vars.truncate(vars);
+        self.m.diags.0.truncate(diags);
+        drawn
     }
 
     /// Calls a function that gives a piece of code: the name under which that is in sight here; none if the function gives something else.
@@ -170,14 +194,13 @@ impl Checker<'_> {
         let mut adaptors = Vec::new();
         let base = self.links(&chain, &mut adaptors)?;
         let is_value = adaptors.is_empty()
-            && !matches!(strip(base), syn::Expr::MethodCall(_))
+            && matches!(strip(base), syn::Expr::Path(_) | syn::Expr::Field(_))
             && (self.range_of(base).is_some() || self.is_own_iterator(base));
         if is_value {
             return None;
         }
         let name = self.held_name(span);
-        let pat = parse_quote_spanned!(span=> #name);
-        self.let_chain(&pat, &chain, stmts)
+        self.let_iterator(&name, &chain, stmts)
             .then(|| parse_quote_spanned!(span=> #name))
     }
 
@@ -209,7 +232,9 @@ impl Checker<'_> {
         for name in Names::of(&closure.body) {
             let Some(binding) = self.lookup(&name).cloned() else {
                 // What `Self` and parameters are is known here alone.
-                if self.m.at.env.contains_key(&name) {
+                if self.m.at.env.contains_key(&name) || !self.means_the_same(&name) {
+                    self.error(closure.span(), format!("`{name}` means something else where this iterator is used"))
+                        .help("write the loops there, or give the function a name of its own: what stands in a `flat_map` runs where the iterator is used");
                     return None;
                 }
                 continue;
@@ -223,6 +248,16 @@ impl Checker<'_> {
             names.insert(name, carried);
         }
         syn::parse2(renamed(closure.to_token_stream(), &names)).ok()
+    }
+
+    /// Whether a name of the program is the same item for who calls the function that is read.
+    fn means_the_same(&mut self, name: &str) -> bool {
+        let Some(caller) = self.callers.last().cloned() else {
+            return true;
+        };
+        let name = [name.to_owned()];
+        let here = self.m.full(&name);
+        here == self.m.elsewhere(&caller, |m| m.full(&name))
     }
 
     /// What one of Rust's functions for iterators draws from.
@@ -263,7 +298,7 @@ impl Checker<'_> {
             return None;
         };
         let takes = match name.as_str() {
-            "from_fn" | "repeat_with" | "repeat" => 1,
+            "from_fn" | "repeat_with" | "repeat" | "count_from" => 1,
             "successors" => 2,
             _ => return None,
         };

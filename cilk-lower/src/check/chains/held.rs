@@ -22,9 +22,17 @@ use syn::{parse_quote_spanned, spanned::Spanned};
 pub(in super::super) struct Held {
     chain: syn::Expr,
     /// What names in it stand for, where it was named: elsewhere they may mean something else.
-    names: Vec<(String, Option<VarId>)>,
+    names: Vec<(String, Option<Meaning>)>,
     /// Of one that is `mut`, the same over the numbers that are left: what takes some of its items leaves the others.
     left: Option<syn::Expr>,
+}
+
+/// What a name stands for, as far as it has to be told from others.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Meaning {
+    Var(VarId),
+    Code(usize),
+    Place,
 }
 
 /// The number of an item of these.
@@ -66,14 +74,17 @@ impl Checker<'_> {
         let value = self.with_held(value).unwrap_or_else(|| value.clone());
         let value = self.with_given(&value, stmts).unwrap_or(value);
         if is_looked_at {
+            let said = self.m.diags.0.len();
+            self.may_run_again(&value);
             let item = self.item_of_chain(&value);
-            if let Ty::Ref { .. } | Ty::Slice { .. } = self.shallow(&item) {
+            if let Ty::Ref { .. } | Ty::Slice { .. } = self.shallow(&item)
+                && self.m.diags.0.len() == said
+            {
                 self.error(m_span, "`peekable` over references")
                     .help("`peek` would give references to references: take the items by value, `a.iter().copied().peekable()`");
                 self.bind_as_broken(pat);
                 return true;
             }
-            self.may_run_again(&value);
         }
         let begins = self.links(&value, &mut Vec::new());
         let is_value = match strip(&value) {
@@ -99,6 +110,31 @@ impl Checker<'_> {
             left,
         };
         self.bind(&name.ident.to_string(), Binding::Chain(Rc::new(held)));
+        true
+    }
+
+    /// Binds a name to a range that is written there, whose type what it is used for may still say.
+    pub(super) fn let_range(
+        &mut self,
+        name: &Ident,
+        value: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> bool {
+        let syn::Expr::Range(range) = strip(value) else {
+            return false;
+        };
+        if range.start.is_none() || range.end.is_none() {
+            return false;
+        }
+        let Some(chain) = self.hold(value, stmts) else {
+            return false;
+        };
+        let held = Held {
+            names: self.named_in(&chain),
+            chain,
+            left: None,
+        };
+        self.bind(&name.to_string(), Binding::Chain(Rc::new(held)));
         true
     }
 
@@ -150,6 +186,11 @@ impl Checker<'_> {
             };
             let value = self.evaluated(&m.receiver.to_token_stream(), None, span, stmts);
             return Some(parse_quote_spanned!(span=> #value.into_iter()));
+        }
+        if self.is_given(e) {
+            let name = self.given_by(e, stmts)?;
+            let given = parse_quote_spanned!(span=> #name);
+            return Some(self.with_held(&given).unwrap_or(given));
         }
         if let Some(call) = self.draws_from(e) {
             return self.hold_source(&call, stmts);
@@ -242,13 +283,17 @@ impl Checker<'_> {
     }
 
     /// The variables that an expression names.
-    fn named_in(&self, e: &syn::Expr) -> Vec<(String, Option<VarId>)> {
+    fn named_in(&self, e: &syn::Expr) -> Vec<(String, Option<Meaning>)> {
         let names = Names::of(e).into_iter().filter(|name| !is_own(name));
-        let var = |name: &String| match self.lookup(name) {
-            Some(Binding::Var(var)) => Some(*var),
-            _ => None,
+        let meaning = |name: &String| {
+            Some(match self.lookup(name)? {
+                Binding::Var(var) | Binding::Element(var) => Meaning::Var(*var),
+                Binding::Closure(named) => Meaning::Code(Rc::as_ptr(named).addr()),
+                Binding::Chain(held) => Meaning::Code(Rc::as_ptr(held).addr()),
+                Binding::Place(_) => Meaning::Place,
+            })
         };
-        names.map(|name| (name.clone(), var(&name))).collect()
+        names.map(|name| (name.clone(), meaning(&name))).collect()
     }
 
     /// What is left of an iterator that is `mut`, as one of its own.
@@ -438,6 +483,9 @@ impl Checker<'_> {
                     }
                 }
                 let receiver = self.with_held(&m.receiver);
+                if m.method == "into_iter" && receiver.is_some() {
+                    return receiver;
+                }
                 if m.method == "clone" && receiver.is_some() {
                     return receiver.filter(|of| !is_drawn_once(of));
                 }

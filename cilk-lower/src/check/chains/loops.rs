@@ -175,6 +175,9 @@ impl Checker<'_> {
             let runs = matches!(&*name, "iter" | "iter_mut" | "into_iter")
                 || ROWS.contains(&&*name)
                 || PARTS.contains(&&*name);
+            if name == "into_iter" && self.range_of(&m.receiver).is_some() {
+                return Some(strip(&m.receiver));
+            }
             if runs && !self.is_own_method(m) {
                 return Some(e);
             }

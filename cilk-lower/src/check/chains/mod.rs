@@ -373,7 +373,8 @@ impl Checker<'_> {
         let is_range = self.range_of(over).is_some();
         let known = adaptors.iter().all(|m| {
             let counts = is_range && m.method == "enumerate";
-            is_head(m, &adaptors, over) && !counts && !self.is_beside_own(m)
+            let steps = !is_range && m.method == "step_by";
+            is_head(m, &adaptors, over) && !counts && !steps && !self.is_beside_own(m)
         });
         let is_drawn = self.is_own_iterator(over) || self.draws_from(over).is_some();
         if known && !is_drawn && !self.is_given(over) {

@@ -88,6 +88,15 @@ impl Checker<'_> {
             all.go_on(true, false);
             return Ok(());
         }
+        if self.is_drawable(other) {
+            let (from, leave, some) = (all.variable("from"), all.leave(), own("Some", span));
+            all.before
+                .extend(quote_spanned!(span=> let mut #from = #other;));
+            all.then(&quote_spanned!(span=>
+                let #some(#right) = #from.next() else { #leave; }; let #item = (#item, #right);));
+            all.go_on(true, false);
+            return Ok(());
+        }
         refused(
             m.method.span(),
             "`zip` behind another adaptor",

@@ -110,6 +110,10 @@ impl Checker<'_> {
         let (params, at) = (&template.params, &template.at);
         let code = template.code();
         if code.is_some() && self.giving.is_none() {
+            // What is wrong with what the function gives is said there.
+            if !self.m.diags.is_empty() {
+                return Self::broken(span);
+            }
             let what = match code {
                 Some(Code::Closure) => {
                     "a closure that a function gives is named or called, as in `let f = ..;`"
@@ -178,6 +182,7 @@ impl Checker<'_> {
         let returns = self.returns_to.replace(id);
         let kind = std::mem::replace(&mut self.kind, kind);
         self.depth += 1;
+        self.callers.push(self.m.at.clone());
         let (stmts, body) = self.there(&at, |c| {
             let mut stmts = Vec::new();
             for (pat, ty, value) in values {
@@ -194,9 +199,11 @@ impl Checker<'_> {
                 c.bind(&name, binding);
             }
             for (pat, name) in iterators {
-                if !c.let_chain(pat, &name, &mut stmts) {
-                    c.error(pat.span(), "an iterator that is taken apart")
-                        .help("give it a name");
+                let local: syn::Stmt = syn::parse_quote_spanned!(span=> let #pat = #name;);
+                if let (false, syn::Stmt::Local(local)) =
+                    (c.let_chain(pat, &name, &mut stmts), &local)
+                {
+                    c.local(local, &mut stmts);
                 }
             }
             if let Some(code) = code {
@@ -208,6 +215,7 @@ impl Checker<'_> {
             (stmts, c.coerce(body, &ret))
         });
         self.depth -= 1;
+        self.callers.pop();
         self.kind = kind;
         self.returns_to = returns;
         self.ret = around;

@@ -34,13 +34,24 @@ impl Checker<'_> {
         g: &mut Guesses,
     ) {
         let name = syn::Ident::new(&param.name, chain.span());
-        let known = item.map(|_| self.item_of_chain(chain));
         self.there(&template.at, |c| {
             c.learn(&syn::parse_quote!(#name), &Ty::unit(), g);
-            if let (Some(item), Some(known)) = (item, known) {
-                c.learn(item, &known, g);
-            }
         });
+        if let Some(item) = item {
+            let known = self.item_of_chain(chain);
+            self.learn_item(template, item, &known, g);
+        }
+    }
+
+    /// The same of the type of its items.
+    fn learn_item(&mut self, template: &Template, item: &syn::Type, known: &Ty, g: &mut Guesses) {
+        let said = self.there(&template.at, |c| {
+            c.learn(item, known, g);
+            c.open(item, g)
+        });
+        if let Some(said) = said {
+            self.table.unify(&said, known);
+        }
     }
 
     /// Calls a function with parameters. What is given to it has names of its own.
@@ -113,8 +124,8 @@ impl Checker<'_> {
                     None => return Self::broken(span),
                 },
                 param => {
-                    if let Some((param, item)) =
-                        param.and_then(|p| Some((p, template.iterator(&p.name)?)))
+                    let runs = param.and_then(|p| Some((p, template.iterator(&p.name)?)));
+                    if let Some((param, item)) = &runs
                         && let Some(name) = self.given_to(arg, &mut taken)
                     {
                         self.learn_items(&template, param, item.as_ref(), &name, &mut g);
@@ -122,6 +133,11 @@ impl Checker<'_> {
                         continue;
                     }
                     let value = self.argument_of(arg, ty, &template.at, &mut g);
+                    if let (Some((_, Some(item))), Ty::Array(elem, _)) =
+                        (&runs, self.shallow(&value.ty))
+                    {
+                        self.learn_item(&template, item, &elem, &mut g);
+                    }
                     values.push((pat, ty, value));
                 }
             }
