@@ -21,6 +21,10 @@ pub mod program {
 //~   help: there is no text on a device: use `u8` and `u32`
 //~ 7:15: there is no type `Vec` in this program
 //~   help: nothing is allocated in a task: use an array, or pass a slice
+//~ 12:15: there is no type `char` in this program
+//~   help: there is no text on a device: use `u8` and `u32`
+//~ 12:24: there is no type `Boo` in this program
+//~   help: did you mean `bool`?
 //~ 17:19: there is no type `uint32_t` in this program
 //~   help: did you mean `u32`?
 //~ 17:33: a `dyn` type is not part of the task language: which function is called is known beforehand
