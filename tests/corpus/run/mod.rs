@@ -114,6 +114,7 @@ programs! {
     given_in_loops
     given_iterators
     given_names
+    given_over_own
     graph_levels
     gravitation
     grid_routes

@@ -80,7 +80,7 @@ impl Checker<'_> {
             let direct = std::ptr::eq(strip(&m.receiver), base);
             is_head(m, &adaptors, over)
                 && !(name == "enumerate" && is_range)
-                && !(name == "step_by" && !is_range)
+                && (name != "step_by" || is_range)
                 && (direct || !matches!(&*name, "copied" | "cloned"))
         };
         let mut known = 0;

@@ -430,7 +430,7 @@ fn bound_in(closure: &syn::ExprClosure) -> BTreeSet<String> {
 }
 
 /// The chain with another beginning.
-fn begun(chain: &syn::Expr, base: &syn::Expr, with: &syn::Expr) -> syn::Expr {
+pub(super) fn begun(chain: &syn::Expr, base: &syn::Expr, with: &syn::Expr) -> syn::Expr {
     let chain = strip(chain);
     match chain {
         syn::Expr::MethodCall(m) if chain != base => {

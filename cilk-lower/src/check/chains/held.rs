@@ -3,7 +3,7 @@
 
 use super::{
     super::{Binding, Checker, closures::Names, places::strip},
-    given::is_drawn_once,
+    given::{begun, is_drawn_once},
     is_own,
     loops::{ADAPTORS, once},
     own,
@@ -86,7 +86,12 @@ impl Checker<'_> {
                 return true;
             }
         }
-        let begins = self.links(&value, &mut Vec::new());
+        let mut adaptors = Vec::new();
+        let begins = self.links(&value, &mut adaptors).cloned();
+        // A value like others.
+        if adaptors.is_empty() && begins.as_ref().is_some_and(|of| self.is_own_iterator(of)) {
+            return false;
+        }
         let is_value = match strip(&value) {
             syn::Expr::MethodCall(m) => m.method == "clone" && !is_drawn || self.is_own_method(m),
             _ => false,
@@ -212,7 +217,7 @@ impl Checker<'_> {
                 }
                 Some(syn::Expr::MethodCall(held))
             }
-            syn::Expr::MethodCall(m) => {
+            syn::Expr::MethodCall(m) if !self.is_own_method(m) && m.method != "by_ref" => {
                 let (name, of) = (m.method.to_string(), &m.receiver);
                 let of = match name.as_str() {
                     "row_iter_mut" => return None,
@@ -227,7 +232,17 @@ impl Checker<'_> {
                 }
                 Some(syn::Expr::MethodCall(held))
             }
-            e => self.range_of(e).map(|_| e.clone()),
+            e if self.range_of(e).is_some() => Some(e.clone()),
+            // The program's own: a copy of it, which goes on from where that is.
+            e => {
+                let name = self.held_name(span);
+                let is_own = self.is_own_iterator(e);
+                let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #name = #e;);
+                if let (true, syn::Stmt::Local(local)) = (is_own, &stmt) {
+                    self.local(local, stmts);
+                }
+                is_own.then(|| parse_quote_spanned!(span=> #name))
+            }
         }
     }
 
@@ -330,6 +345,10 @@ impl Checker<'_> {
         }
         if is_closure {
             return Some((held.clone(), held.clone()));
+        }
+        if numbered.is_none() && !is_range && self.is_own_iterator(&base) {
+            let from = parse_quote_spanned!(span=> (&mut #base));
+            return Some((held.clone(), begun(held, &base, &from)));
         }
         let left = self.held_name(span);
         let numbers = match &numbered {
