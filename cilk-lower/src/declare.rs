@@ -321,6 +321,11 @@ impl Module {
                 None => return,
             },
         };
+        for item in &block.items {
+            if let syn::ImplItem::Fn(f) = item {
+                self.note_code(&f.sig);
+            }
+        }
         let block = &self.by_its_name(block);
         if let Of::Rusts(of) = &of {
             self.note_order(of, block);

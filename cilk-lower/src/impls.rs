@@ -73,7 +73,7 @@ pub(crate) fn rusts(path: &syn::Path, item: &syn::ItemImpl, diags: &mut Diagnost
             last.span(),
             "an `impl` of this trait is not part of the task language",
         )
-        .help("there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Iterator`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`");
+        .help("there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`");
     None
 }
 

@@ -59,6 +59,8 @@ pub(crate) struct Module {
     pub(crate) copies: BTreeMap<StructId, (FamilyId, Vec<Known>)>,
     /// Functions that constants may call, whose bodies stand there then.
     pub(crate) const_fns: BTreeMap<FnId, TemplateId>,
+    /// Names of functions that give iterators or closures.
+    pub(crate) codes: BTreeMap<String, crate::generics::Code>,
     pub(crate) library: Library,
     /// The types of `a..b` and `a..=b`.
     pub(crate) ranges: Option<Ranges>,
@@ -167,6 +169,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         members: Vec::new(),
         copies: BTreeMap::new(),
         const_fns: BTreeMap::new(),
+        codes: BTreeMap::new(),
         library: Library::default(),
         ranges: None,
         rusts_traits: Vec::new(),
@@ -188,6 +191,8 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
             .help("write `mod name { .. }` with the tasks in it, not `mod name;`");
         return m;
     };
+    let beside = crate::beside::beside(items);
+    let items = &items.iter().cloned().chain(beside).collect::<Vec<_>>()[..];
     let mut all = Declared::default();
     m.declare_library();
     m.declare_all(items, &mut all);
@@ -346,6 +351,17 @@ impl Module {
                 self.diags
                     .error(sig.span(), "a task or kernel cannot take or return a range")
                     .help("give it the two ends");
+            }
+            let mut types = params.iter().map(|(_, ty)| ty).chain([&ret]);
+            if let Some(family) = types.find_map(|ty| self.holds_beside(ty)) {
+                let name = self.families[family.0].name.clone();
+                let name = match name.ends_with("Wide") {
+                    true => "an integer of 128 bits".to_owned(),
+                    false => format!("a `{name}`"),
+                };
+                self.diags
+                    .error(sig.span(), format!("a task or kernel cannot take or return {name}"))
+                    .help("give it what that holds: `x.0`, or two halves, `x as u64` and `(x >> 64) as u64`");
             }
         }
         if kind == FunctionKind::Task && !is_plain(&ret, &self.structs) {

@@ -3,6 +3,7 @@
 //! [`front`] reads a program module, checks it and builds its IR; [`lower`] splits the tasks at their syncs and makes the
 //! levelized program that devices run. The attribute macro, the command and RON files all come through here.
 
+mod beside;
 mod build;
 mod check;
 mod consts;

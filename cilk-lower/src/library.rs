@@ -285,6 +285,44 @@ const SLICES: &str = "
         let order = f(&a[base]).cmp(x);
         if order.is_eq() { Ok(base) } else if order.is_lt() { Err(base + 1) } else { Err(base) }
     }
+    fn _select<T, F: Fn(&T, &T) -> bool>(a: &mut [T], n: usize, less: F) -> (&mut [T], &mut T, &mut [T]) {
+        assert!(n < a.len());
+        let (mut low, mut high, mut left) = (0, a.len(), 2 * a.len().ilog2() + 8);
+        while high - low > 16 && left > 0 {
+            left -= 1;
+            let middle = low + (high - low) / 2;
+            if less(&a[middle], &a[low]) { a.swap(middle, low); }
+            if less(&a[high - 1], &a[middle]) { a.swap(middle, high - 1); }
+            if less(&a[middle], &a[low]) { a.swap(middle, low); }
+            let pivot = a[middle];
+            let (mut smaller, mut at, mut larger) = (low, low, high);
+            while at < larger {
+                if less(&a[at], &pivot) {
+                    a.swap(at, smaller);
+                    smaller += 1;
+                    at += 1;
+                } else if less(&pivot, &a[at]) {
+                    larger -= 1;
+                    a.swap(at, larger);
+                } else {
+                    at += 1;
+                }
+            }
+            if n < smaller { high = smaller; } else if n >= larger { low = larger; } else { high = low; }
+        }
+        let part = &mut a[low..high];
+        part._sort(|x, y| less(x, y));
+        let (smaller, rest) = a.split_at_mut(n);
+        let (one, larger) = rest.split_at_mut(1);
+        (smaller, &mut one[0], larger)
+    }
+    fn select_nth_unstable<T>(a: &mut [T], n: usize) -> (&mut [T], &mut T, &mut [T]) { a._select(n, |x, y| *x < *y) }
+    fn select_nth_unstable_by<T, O, F: Fn(&T, &T) -> O>(a: &mut [T], n: usize, f: F) -> (&mut [T], &mut T, &mut [T]) {
+        a._select(n, |x, y| f(x, y).is_lt())
+    }
+    fn select_nth_unstable_by_key<T, K, F: Fn(&T) -> K>(a: &mut [T], n: usize, f: F) -> (&mut [T], &mut T, &mut [T]) {
+        a._select(n, |x, y| f(x) < f(y))
+    }
     fn sort_by<T, O, F: Fn(&T, &T) -> O>(a: &mut [T], f: F) { a._sort(|x, y| f(x, y).is_lt()); }
     fn sort_by_key<T, K, F: Fn(&T) -> K>(a: &mut [T], f: F) { a._sort(|x, y| f(x) < f(y)); }
 ";
@@ -398,7 +436,7 @@ impl Library {
     }
 }
 
-fn items(text: &str) -> Vec<syn::Item> {
+pub(crate) fn items(text: &str) -> Vec<syn::Item> {
     let tokens = text.parse::<TokenStream>().map(nowhere);
     let file = tokens
         .ok()

@@ -3,6 +3,7 @@
 //! Items are known by their whole path in the program, `inner::Point`; what is written in a module is found from there, as in Rust: its own items first, then
 //! what its `use` brings in, by name and by `*`.
 
+use crate::beside;
 use crate::items::{Item, Module, ident};
 
 /// How many `use` may lead from one to the next.
@@ -86,6 +87,29 @@ impl Module {
             })
             .find(|full| self.names.contains_key(full))
             .or_else(|| self.find(self.inside.get(from)?, names, steps))
+            .or_else(|| self.find_beside(from, names, steps))
+    }
+
+    /// The same of what stands beside the program's items for Rust's library.
+    fn find_beside(&self, from: &str, names: &[String], steps: usize) -> Option<String> {
+        match names {
+            [name] if beside::is_wide(name) && self.wide().is_some() => {
+                Some(within("std::wide", name))
+            }
+            [name, _] if beside::is_wide(name) && self.wide().is_some() => Some(
+                names
+                    .iter()
+                    .fold("std::wide".to_owned(), |all, name| within(&all, name)),
+            ),
+            [first, rest @ ..]
+                if matches!(first.as_str(), "std" | "core")
+                    && (!from.is_empty() || first == "core")
+                    && self.modules.contains("std") =>
+            {
+                self.find("std", rest, steps)
+            }
+            _ => None,
+        }
     }
 
     /// What to do about a name that is known elsewhere in the program.

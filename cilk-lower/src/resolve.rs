@@ -18,6 +18,18 @@ impl Module {
         both.into_iter().any(|range| self.holds(ty, range))
     }
 
+    /// The type of Rust's library, written beside the program's, that values of a type are, or have parts of.
+    pub(crate) fn holds_beside(&self, ty: &Type) -> Option<FamilyId> {
+        let families = ["std::cmp::Reverse", "std::num::Wrapping", "std::wide::Wide"];
+        let known = families
+            .iter()
+            .filter_map(|name| match self.names.get(*name) {
+                Some(Item::Family(id)) => Some(*id),
+                _ => None,
+            });
+        known.into_iter().find(|family| self.holds(ty, *family))
+    }
+
     /// Whether values of a type are, or have parts, of a family.
     fn holds(&self, ty: &Type, family: FamilyId) -> bool {
         if let Type::Struct(id) = ty
@@ -72,9 +84,15 @@ impl Module {
                 self.diags
                     .error(
                         i.span(),
-                        "an `impl` type stands only in the parameters of a function",
+                        "an `impl` type stands only in the parameters of a function, and for the iterator or closure that one gives",
                     )
-                    .help("write the type that it is; a closure is not returned: write a function");
+                    .help("write the type that it is");
+                Type::unit()
+            }
+            syn::Type::FnPtr(f) => {
+                self.diags
+                    .error(f.span(), "a `fn` type stands only in the parameters of a function")
+                    .help("which function is called is known beforehand: write `fn(..) -> ..` itself where a helper takes it, and give it a function or a closure");
                 Type::unit()
             }
             syn::Type::TraitObject(t) => {
@@ -184,7 +202,6 @@ impl Module {
             return ty;
         }
         let help = match name.as_str() {
-            "u128" | "i128" => "the widest integers are 64 bits: use two of them".to_owned(),
             "char" | "str" | "String" => {
                 "there is no text on a device: use `u8` and `u32`".to_owned()
             }

@@ -96,7 +96,7 @@ impl Module {
         }
     }
 
-    /// Takes Rust's `From`, `TryFrom` and `Iterator` for traits of the program's, if it has blocks of them: then functions of theirs are found as others are.
+    /// Takes Rust's `From`, `TryFrom`, `Iterator` and what gathers these for traits of the program's, if it has blocks of them: then functions of theirs are found as others are.
     pub(crate) fn declare_rusts(&mut self, blocks: &[(syn::ItemImpl, At)]) {
         self.conversions = self.declare_rusts_trait(
             blocks,
@@ -124,6 +124,21 @@ impl Module {
                 }
             },
         );
+        let gathering: [syn::ItemTrait; 4] = [
+            syn::parse_quote! { trait Sum<A = Self> { fn sum<I>(iter: I) -> Self; } },
+            syn::parse_quote! { trait Product<A = Self> { fn product<I>(iter: I) -> Self; } },
+            syn::parse_quote! { trait FromIterator<A> { fn from_iter<I>(iter: I) -> Self; } },
+            syn::parse_quote! {
+                trait IntoIterator {
+                    type Item;
+                    type IntoIter;
+                    fn into_iter(self) -> Self::IntoIter;
+                }
+            },
+        ];
+        for item in gathering {
+            self.declare_rusts_trait(blocks, item);
+        }
     }
 
     fn declare_rusts_trait(

@@ -19,6 +19,14 @@ impl Checker<'_> {
     pub(super) fn call(&mut self, c: &syn::ExprCall, want: Option<&Ty>) -> Expr {
         let span = c.span();
         let syn::Expr::Path(p) = super::places::strip(&c.func) else {
+            // What the call of a function gives is called.
+            let mut stmts = Vec::new();
+            if let Some(named) = self.given_closure(&c.func, &mut stmts) {
+                let args: Vec<&syn::Expr> = c.args.iter().collect();
+                let value = self.call_closure(&named, &args, want, span);
+                let ty = value.ty.clone();
+                return Expr::new(ExprKind::Block(stmts, Some(value)), ty, span);
+            }
             return self.refuse(
                 c.func.span(),
                 "only functions can be called, by their name",

@@ -3,7 +3,7 @@
 
 use super::{Binding, Checker, chains, places::strip};
 use crate::{
-    generics::At,
+    generics::{At, Code},
     hir::{Expr, ExprKind, Pat, Stmt},
     items::Item,
     ty::Ty,
@@ -31,7 +31,7 @@ pub(super) struct Named {
     inside: Option<Ty>,
 }
 
-/// The names that stand alone in an expression.
+/// The names that stand alone in an expression: of variables, functions and types.
 #[derive(Default)]
 pub(super) struct Names(BTreeSet<String>);
 
@@ -43,11 +43,20 @@ impl Names {
     }
 
     fn tokens(&mut self, tokens: proc_macro2::TokenStream) {
+        // Fields and methods are behind one point, ends of ranges behind two.
+        let mut points = 0;
         for token in tokens {
-            match token {
-                proc_macro2::TokenTree::Ident(i) => _ = self.0.insert(i.to_string()),
-                proc_macro2::TokenTree::Group(g) => self.tokens(g.stream()),
-                _ => {}
+            points = match token {
+                proc_macro2::TokenTree::Ident(i) if points != 1 => {
+                    self.0.insert(i.to_string());
+                    0
+                }
+                proc_macro2::TokenTree::Group(g) => {
+                    self.tokens(g.stream());
+                    0
+                }
+                proc_macro2::TokenTree::Punct(p) if p.as_char() == '.' => points + 1,
+                _ => 0,
             }
         }
     }
@@ -88,10 +97,47 @@ impl Checker<'_> {
                 };
                 named
             }
-            _ => return false,
+            // What stands at the end of a block, with what stands before it there.
+            syn::Expr::Block(b) if b.label.is_none() => {
+                let mut block = b.block.clone();
+                let Some(syn::Stmt::Expr(syn::Expr::Closure(closure), None)) = block.stmts.pop()
+                else {
+                    return false;
+                };
+                self.may_stand(&closure);
+                self.scoped(|c| {
+                    let constants = c.constants_of(&block);
+                    let before = c.block_in_scope(&block, None);
+                    for name in constants {
+                        c.m.names.remove(&name);
+                    }
+                    stmts.push(Stmt::Expr(before));
+                    c.closure_named(&closure, stmts)
+                })
+            }
+            value => match self.given_closure(value, stmts) {
+                Some(named) => named,
+                None => return false,
+            },
         };
         self.bind(&name.ident.to_string(), Binding::Closure(Rc::new(named)));
         true
+    }
+
+    /// The closure that a function gives.
+    pub(super) fn given_closure(
+        &mut self,
+        call: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Named> {
+        if self.gives(call) != Some(Code::Closure) {
+            return None;
+        }
+        let name = self.given_by(call, stmts)?;
+        match self.lookup(&name.to_string()) {
+            Some(Binding::Closure(named)) => Some((**named).clone()),
+            _ => None,
+        }
     }
 
     /// How many arguments a function of the program takes, or a closure that has a name; none if a path names neither.

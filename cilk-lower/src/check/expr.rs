@@ -199,6 +199,9 @@ impl Checker<'_> {
                 "the widest integers are 64 bits",
             );
         };
+        if let Some(wide) = self.wide_literal(lit, value, want, span) {
+            return wide;
+        }
         let ty = self.suffix_type(lit.suffix(), span, Class::Int);
         if let Ty::Scalar(s) = ty
             && s.is_float()

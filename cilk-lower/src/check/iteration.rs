@@ -22,6 +22,11 @@ pub(super) const PARTS: &[&str] = &[
 
 impl Checker<'_> {
     pub(super) fn for_loop(&mut self, f: &syn::ExprForLoop) -> Expr {
+        if let Some(of) = self.made_iterator(&f.expr) {
+            let mut f = f.clone();
+            *f.expr = of;
+            return self.for_loop(&f);
+        }
         if let Some(held) = self.with_held(&f.expr) {
             let mut f = f.clone();
             *f.expr = held;

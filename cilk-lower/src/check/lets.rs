@@ -4,6 +4,7 @@ use super::{
     Checker,
     generics::Guesses,
     patterns::{ArmSyntax, BodySyntax},
+    places::strip,
     refutable::is_rest,
 };
 use crate::{consts, hir::Stmt, items::Item, ty::Ty};
@@ -54,6 +55,9 @@ impl Checker<'_> {
         {
             return;
         }
+        if ty.is_none() && self.let_each(pat, &init.expr, stmts) {
+            return;
+        }
         if is_taken_apart(pat) {
             return self.let_match(&local.pat, &init.expr, None, stmts);
         }
@@ -72,6 +76,57 @@ impl Checker<'_> {
         let lends = super::chains::is_lent(&local.attrs) || self.is_lent(&init.expr, &value);
         let pat = self.lending(lends, |c| c.pattern(pat, &ty));
         stmts.push(Stmt::Let(pat, Some(value)));
+    }
+
+    /// `let (a, b) = (x.iter(), |y| y + 1);`: where one of them is an iterator or a closure, each is bound by itself.
+    fn let_each(&mut self, pat: &syn::Pat, value: &syn::Expr, stmts: &mut Vec<Stmt>) -> bool {
+        let (syn::Pat::Tuple(pats), syn::Expr::Tuple(values)) = (pat, strip(value)) else {
+            return false;
+        };
+        let is_piece = |c: &mut Self, e: &syn::Expr| match strip(e) {
+            syn::Expr::Closure(_) => true,
+            syn::Expr::MethodCall(m) if m.method == "peekable" => true,
+            e @ syn::Expr::MethodCall(_) => c.begins_chain(e),
+            e => c.gives(e).is_some(),
+        };
+        if pats.elems.len() != values.elems.len() || !values.elems.iter().any(|e| is_piece(self, e))
+        {
+            return false;
+        }
+        // None of the names is known before all values are.
+        let mut named = Vec::new();
+        for (pat, value) in pats.elems.iter().zip(&values.elems) {
+            let span = value.span();
+            let name = self.held_name(span);
+            let mutability = match pat {
+                syn::Pat::Ident(p) => p.mutability,
+                _ => None,
+            };
+            let local: syn::Stmt =
+                syn::parse_quote_spanned!(span=> let #mutability #name = #value;);
+            if let syn::Stmt::Local(local) = &local {
+                self.local(local, stmts);
+            }
+            named.push((pat, name));
+        }
+        for (pat, name) in named {
+            match (pat, self.lookup(&name.to_string()).cloned()) {
+                (syn::Pat::Ident(p), Some(piece)) if p.subpat.is_none() && p.by_ref.is_none() => {
+                    if let super::Binding::Var(var) = &piece {
+                        self.vars[var.0].name = p.ident.to_string();
+                    }
+                    self.bind(&p.ident.to_string(), piece);
+                }
+                (pat, _) => {
+                    let local: syn::Stmt =
+                        syn::parse_quote_spanned!(pat.span()=> let #pat = #name;);
+                    if let syn::Stmt::Local(local) = &local {
+                        self.local(local, stmts);
+                    }
+                }
+            }
+        }
+        true
     }
 
     /// Checks a pattern with what its names stand for, and forgets that.

@@ -38,6 +38,7 @@ mod places;
 mod refutable;
 mod sums;
 mod tries;
+mod wide;
 
 pub(crate) use iteration::is_parallel_attribute;
 
@@ -191,6 +192,10 @@ struct Checker<'m> {
     depth: usize,
     /// Where a `return` goes in such a body.
     returns_to: Option<LoopId>,
+    /// Where the names are looked up of those around that such bodies stand in.
+    callers: Vec<crate::generics::At>,
+    /// Where the iterator or closure is wanted that a function gives: that, when it is there.
+    giving: Option<Option<chains::Given>>,
 }
 
 impl<'m> Checker<'m> {
@@ -212,6 +217,8 @@ impl<'m> Checker<'m> {
             inlined: 0,
             depth: 0,
             returns_to: None,
+            callers: Vec::new(),
+            giving: None,
         }
     }
 

@@ -135,6 +135,9 @@ impl Checker<'_> {
         let said = self.owner_said(&owner, known);
         let name = last.ident.to_string();
         if let ("from", [arg], false) = (&*name, call.args, self.has_bounds(&said)) {
+            if let Some(wide) = self.widened_from(arg, &Ty::from_type(known), call.span) {
+                return Some(wide);
+            }
             let converted = self.converted(arg, known, call.span);
             // Of numbers Rust has others.
             if converted.is_some() || matches!(known, Type::Scalar(_)) {

@@ -87,20 +87,26 @@ impl Checker<'_> {
         span: Span,
     ) -> Expr {
         let hint = want.filter(|_| !op.is_comparison());
-        let equality = matches!(op, BinOp::Eq | BinOp::Ne);
-        let left = if equality {
-            self.equal_part(left, hint)
+        let left_syntax = left;
+        let compares = op.is_comparison();
+        let left = if compares {
+            self.compared_part(left, hint)
         } else {
             self.expr(left, hint)
         };
         let left = self.behind_refs(left);
         let right_hint = (!is_shift(op)).then(|| left.ty.clone());
-        let right = if equality {
-            self.equal_part(right, right_hint.as_ref())
+        let right = if compares {
+            self.compared_part(right, right_hint.as_ref())
         } else {
             self.expr(right, right_hint.as_ref())
         };
         let right = self.behind_refs(right);
+        // `1 + x`, of a wide `x`.
+        let left = match is_literal(left_syntax) && self.wide_sign(&right.ty).is_some() {
+            true if !is_shift(op) => self.expr(left_syntax, Some(&right.ty)),
+            _ => left,
+        };
         let method = overloads::method(op);
         if let Some(call) = method.and_then(|name| self.overloaded(name, &[&left, &right], span)) {
             return self.output_said(call, method, &left, Some(&right));
@@ -393,6 +399,14 @@ impl Checker<'_> {
             }
             _ => e,
         };
+        if let Some(wide) = self.widened(e.clone(), &ty, span) {
+            return wide;
+        }
+        if let Some(to) = ty.scalar()
+            && let Some(narrow) = self.narrowed(&c.expr, &e.ty.clone(), to, span)
+        {
+            return narrow;
+        }
         let Some(to) = ty.scalar() else {
             if self.table.unify(&e.ty, &ty) {
                 return e;

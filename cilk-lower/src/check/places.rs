@@ -268,7 +268,7 @@ impl Checker<'_> {
     }
 
     /// A side of `==`: a part of a slice may stand there itself, `a[1..] == b[1..]`.
-    pub(super) fn equal_part(&mut self, e: &syn::Expr, want: Option<&Ty>) -> Expr {
+    pub(super) fn compared_part(&mut self, e: &syn::Expr, want: Option<&Ty>) -> Expr {
         self.unborrowed(e, false, want)
     }
 

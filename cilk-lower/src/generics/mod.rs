@@ -9,7 +9,9 @@ mod params;
 
 pub(crate) use bounds::{Bound, Bounds, TraitUse};
 pub(crate) use families::{Family, Member, MemberItem, is_name};
-pub(crate) use params::{Kind, Param, Signature, behind, has_params, is_generic};
+pub(crate) use params::{
+    Code, Kind, Param, Signature, behind, code, has_params, is_generic, is_iterator,
+};
 
 use crate::{
     hir::FnId,
@@ -79,6 +81,45 @@ impl Template {
             .any(|p| matches!(p.kind, Kind::Closure(_)))
     }
 
+    /// What it gives, if that is a piece of code.
+    pub(crate) fn code(&self) -> Option<Code> {
+        code(&self.item.sig)
+    }
+
+    /// Whether a parameter is an iterator, and what its items are, as it is written.
+    pub(crate) fn iterator(&self, name: &str) -> Option<Option<syn::Type>> {
+        let generics = &self.item.sig.generics;
+        let wheres = generics.where_clause.iter().flat_map(|w| &w.predicates);
+        let said = wheres.filter_map(|p| match p {
+            syn::WherePredicate::Type(p) => match &p.bounded_ty {
+                syn::Type::Path(of) if of.path.is_ident(name) => Some(&p.bounds),
+                _ => None,
+            },
+            _ => None,
+        });
+        let own = generics.type_params().filter(|t| t.ident == name);
+        let bounds: Vec<_> = own.map(|t| &t.bounds).chain(said).flatten().collect();
+        if !is_iterator(bounds.iter().copied()) {
+            return None;
+        }
+        let paths = bounds.into_iter().filter_map(|bound| match bound {
+            syn::TypeParamBound::Trait(bound) => Some(&bound.path),
+            _ => None,
+        });
+        let mut args = paths.filter_map(|path| match &path.segments.last()?.arguments {
+            syn::PathArguments::AngleBracketed(args) => Some(&args.args),
+            _ => None,
+        });
+        Some(args.find_map(|args| {
+            args.iter().find_map(|arg| match arg {
+                syn::GenericArgument::AssocType(item) if item.ident == "Item" => {
+                    Some(item.ty.clone())
+                }
+                _ => None,
+            })
+        }))
+    }
+
     /// The names and types of its parameters as a function.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&syn::Pat, &syn::Type)> {
         self.item.sig.inputs.iter().filter_map(|i| match i {
@@ -104,6 +145,7 @@ impl Module {
     pub(crate) fn template(&mut self, name: String, mut item: syn::ItemFn) -> TemplateId {
         let params = self.params_of_fn(&mut item);
         let at = self.at.bounded(&item.sig.generics);
+        self.note_code(&item.sig);
         self.templates.push(Rc::new(Template {
             name,
             params,
@@ -112,6 +154,13 @@ impl Module {
             of: None,
         }));
         TemplateId(self.templates.len() - 1)
+    }
+
+    /// Notes that there is a function of this name which gives a piece of code.
+    pub(crate) fn note_code(&mut self, sig: &syn::Signature) {
+        if let Some(code) = code(sig) {
+            self.codes.insert(sig.ident.to_string(), code);
+        }
     }
 
     /// The copy of a function for these arguments.

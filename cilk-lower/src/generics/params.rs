@@ -30,11 +30,76 @@ pub(crate) struct Signature {
     pub(crate) output: Option<syn::Type>,
 }
 
-/// Whether a function has parameters that are more than lifetimes.
+/// What a function gives whose type is not written: a piece of code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Code {
+    Iterator,
+    Closure,
+}
+
+/// Iterators of Rust's that a signature may name.
+const ITERATORS: &[&str] = &[
+    "Iter",
+    "IterMut",
+    "Chunks",
+    "ChunksExact",
+    "Windows",
+    "Copied",
+    "Cloned",
+    "Rev",
+    "Take",
+    "Skip",
+    "Enumerate",
+    "Zip",
+];
+
+/// Which that is.
+pub(crate) fn code(sig: &syn::Signature) -> Option<Code> {
+    let syn::ReturnType::Type(_, ty) = &sig.output else {
+        return None;
+    };
+    match behind(ty) {
+        syn::Type::FnPtr(_) => Some(Code::Closure),
+        syn::Type::ImplTrait(of) if signature(&of.bounds).is_some() => Some(Code::Closure),
+        syn::Type::ImplTrait(of) if is_iterator(&of.bounds) => Some(Code::Iterator),
+        syn::Type::Path(p) if p.qself.is_none() => {
+            let names: Vec<String> = p
+                .path
+                .segments
+                .iter()
+                .map(|s| s.ident.to_string())
+                .collect();
+            match &names[..] {
+                [.., module, name] if matches!(module.as_str(), "slice" | "iter") => {
+                    ITERATORS.contains(&name.as_str()).then_some(Code::Iterator)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether one of some bounds is that of iterators.
+pub(crate) fn is_iterator<'b>(bounds: impl IntoIterator<Item = &'b syn::TypeParamBound>) -> bool {
+    bounds.into_iter().any(|bound| match bound {
+        syn::TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|last| {
+            let name = last.ident.to_string();
+            name.ends_with("Iterator") && name != "FromIterator"
+        }),
+        _ => false,
+    })
+}
+
+/// Whether a function has parameters that are more than lifetimes, or gives a piece of code.
 pub(crate) fn is_generic(sig: &syn::Signature) -> bool {
     struct Search(bool);
     impl syn::visit::Visit<'_> for Search {
         fn visit_type_impl_trait(&mut self, _: &syn::TypeImplTrait) {
+            self.0 = true;
+        }
+
+        fn visit_type_fn_ptr(&mut self, _: &syn::TypeFnPtr) {
             self.0 = true;
         }
     }
@@ -42,7 +107,7 @@ pub(crate) fn is_generic(sig: &syn::Signature) -> bool {
     for input in &sig.inputs {
         syn::visit::Visit::visit_fn_arg(&mut search, input);
     }
-    has_params(&sig.generics) || search.0
+    has_params(&sig.generics) || search.0 || code(sig).is_some()
 }
 
 /// Whether there are parameters that are more than lifetimes.
@@ -71,6 +136,11 @@ struct Named {
 
 impl syn::visit_mut::VisitMut for Named {
     fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        // A function that is called is known, as a closure is.
+        if let syn::Type::FnPtr(f) = ty {
+            let (inputs, output) = (f.inputs.iter().map(|a| &a.ty), &f.output);
+            *ty = parse_quote!(impl Fn(#(#inputs),*) #output);
+        }
         syn::visit_mut::visit_type_mut(self, ty);
         if let syn::Type::ImplTrait(of) = ty {
             let more = match self.params.len() {

@@ -47,10 +47,6 @@ pub mod program {
 //~ 25:34: there is no `missing` here
 //~ 27:27: expected `u32`, found `a float`
 //~   help: convert it: `.. as u32`
-//~ 28:23: a closure as a value is not part of the task language
-//~   help: give it a name, `let f = |x| ..;`, and call that; or write it where a chain takes it
-//~ 28:35: a closure as a value is not part of the task language
-//~   help: give it a name, `let f = |x| ..;`, and call that; or write it where a chain takes it
 //~ 30:30: `fixed` cannot be changed: it is not declared `mut`
 //~   note: 29:13: it is declared here
 //~   help: write `mut fixed` there

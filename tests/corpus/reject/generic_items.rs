@@ -93,15 +93,13 @@ pub mod program {
 //~ 18:16: `Pair` needs its parameters here
 //~   help: write `Pair<A, B>`
 //~ 22:16: 3 parameters where there are 2
-//~ 26:18: an `impl` type stands only in the parameters of a function
-//~   help: write the type that it is; a closure is not returned: write a function
 //~ 30:18: a `dyn` type is not part of the task language: which function is called is known beforehand
 //~   help: take any type that has the trait: `impl Trait`, or `impl Fn(..) -> ..`, without a reference
 //~ 49:20: this `impl` for `Counts` lacks `name`
 //~   note: 46:12: the trait asks for it
 //~   help: write it here, or let the trait say what it is for all
 //~ 53:10: an `impl` of this trait is not part of the task language
-//~   help: there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Iterator`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
+//~   help: there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
 //~ 60:9: a task or kernel stands at the top of the program
 //~   help: move it there; it may call what the modules within have
 //~ 66:5: a module within a program needs its body here

@@ -47,8 +47,6 @@ pub mod program {
 //~   help: write `.unwrap()` or `.unwrap_or(value)`
 //~ 21:30: `cycle` of an iterator is not part of the task language
 //~   help: run over the indices: `a[i % a.len()]`
-//~ 23:35: `step_by` of one side of a `zip`
-//~   help: step through its indices: `for i in (0..a.len()).step_by(n)`
 //~ 24:45: rounds are counted twice
 //~   help: one `enumerate` is enough: all sides have the same index
 //~ 25:14: `enumerate` gives an index and an element

@@ -24,7 +24,5 @@ pub mod program {
 //~   help: write `for (x, y) in ..`
 //~ 14:23: `rev` of a `zip`
 //~   help: run over the indices: `for i in (0..n).rev()`
-//~ 15:18: a `for` needs both ends of its range
-//~   help: write `lo..hi`, or use `loop`
 //~ 16:13: a pattern of 2 fields for `&u32`
 //~   help: to get the index too, write `.iter().enumerate()`

@@ -37,16 +37,12 @@ pub mod program {
 //~   help: write a range: `0..n`
 //~ 14:20: a `for` cannot run over `&u32`
 //~   help: it runs over ranges, slices and arrays
-//~ 15:50: `zip` behind another adaptor
-//~   help: put it next to what is run over: `a.iter().zip(b).map(..)`
 //~ 16:35: a range without a beginning
 //~   help: write `lo..hi`, or `lo..`
 //~ 17:35: a `for` cannot run over `usize`
 //~   help: write a range: `0..n`
 //~ 18:39: `rev` behind another adaptor
 //~   help: put it next to what is run over: `a.iter().rev().map(..)`
-//~ 20:27: a range that is held in a variable has no `find` here
-//~   help: write the range where it is needed: `(r.start..r.end).find(..)`, or a `for`
 //~ 26:30: what `try_fold` takes gives `u32`
 //~   help: it gives an `Option` or a `Result`: where it goes on, and where it ends
 //~ 27:31: `usize` has no method `try_into`

@@ -9,8 +9,8 @@ pub mod program {
         maybe: Result<u32, u32>,
     }
 
-    fn get(c: char, f: fn(u32) -> u32) -> Boo {
-        f(1)
+    fn get(c: char) -> Boo {
+        1
     }
 
     #[task]
@@ -21,13 +21,9 @@ pub mod program {
 //~   help: there is no text on a device: use `u8` and `u32`
 //~ 7:15: there is no type `Vec` in this program
 //~   help: nothing is allocated in a task: use an array, or pass a slice
-//~ 8:14: there is no type `u128` in this program
-//~   help: the widest integers are 64 bits: use two of them
 //~ 12:15: there is no type `char` in this program
 //~   help: there is no text on a device: use `u8` and `u32`
-//~ 12:24: the type `fn (u32) -> u32` is not part of the task language
-//~   help: there are numbers, bool, arrays, tuples, structs, enums, `Option`, `Result`, slices, references, atomics, `Mat<T>` and `MatMut<T>`
-//~ 12:43: there is no type `Boo` in this program
+//~ 12:24: there is no type `Boo` in this program
 //~   help: did you mean `bool`?
 //~ 17:19: there is no type `uint32_t` in this program
 //~   help: did you mean `u32`?

@@ -36,6 +36,7 @@ programs! {
     atomic_ops
     atomic_orders
     barnes_hut
+    big_factorials
     binary_search
     bisection
     bit_tricks
@@ -65,6 +66,7 @@ programs! {
     comparisons
     compiled_patterns
     complex_fft
+    connect_four
     constants
     constants_beside_operators
     constants_in_functions
@@ -109,7 +111,12 @@ programs! {
     generic_heaps
     generic_search
     generics
+    given_in_loops
+    given_iterators
+    given_names
+    given_over_own
     graph_levels
+    gravitation
     grid_routes
     guards_of_several_cases
     hashed_tables
@@ -117,6 +124,7 @@ programs! {
     held_ranges
     helpers
     hospitals
+    hulls_both_ways
     image_rows
     implicit_sync
     imports
@@ -224,6 +232,7 @@ programs! {
     results_structs_arrays
     results_tuple
     return_before_sync
+    reversi
     rows_in_step
     satisfiability
     segment_trees
@@ -254,6 +263,7 @@ programs! {
     tables_and_ranges
     tasks_beside_kernels
     tasks_mutual
+    texts_searched
     three_phase_state
     traced_spheres
     trait_parameters
@@ -271,10 +281,13 @@ programs! {
     u64_full_range
     unbalanced_trees
     unused_results
+    vertex_sets
     views
+    village_lists
     villages
     walked_slices
     while_loops
+    wide_integers
     wide_loops
     wide_nested_loops
     wide_spawn

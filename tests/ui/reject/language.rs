@@ -14,7 +14,7 @@ mod items {
     }
 
     #[task]
-    pub fn f(n: u128) {} //~ there is no type `u128` in this program | help: the widest integers are 64 bits: use two of them
+    pub fn f(n: char) {} //~ there is no type `char` in this program | help: there is no text on a device: use `u8` and `u32`
 }
 
 #[millstream::program]

@@ -26,6 +26,15 @@ pub(super) struct Place<'l> {
     pub(super) made: usize,
 }
 
+/// Whether an expression is a range without an end.
+fn is_open(e: &syn::Expr) -> bool {
+    matches!(strip(e), syn::Expr::Range(r) if r.end.is_none())
+}
+
+fn is_range(e: &syn::Expr) -> bool {
+    matches!(strip(e), syn::Expr::Range(_))
+}
+
 impl Checker<'_> {
     /// The loop of what stands before the last method; none if that is no iterator.
     pub(super) fn loop_over(&mut self, e: &syn::Expr, span: Span) -> Option<Result<Loop, Refused>> {
@@ -48,16 +57,30 @@ impl Checker<'_> {
             let all = self.chained(adaptors[last], span, place);
             return Some(all.and_then(|all| self.adapted(all, &adaptors[last + 1..])));
         }
+        if made.is_none() && self.is_given(base) {
+            let all = Loop::over_given(base, span, place);
+            return Some(self.adapted(all, &adaptors));
+        }
+        // What is counted beside what a `for` runs over goes on with that.
+        let counts = is_open(base)
+            && adaptors
+                .iter()
+                .any(|m| m.method == "zip" && !m.args.iter().any(is_range));
+        if let Some(call) = self.draws_from(base).filter(|_| !counts) {
+            let all = self.drawing_from(&call, span, place);
+            return Some(self.adapted(all, &adaptors));
+        }
         if made.is_none() && self.is_own_iterator(base) {
             let all = Loop::drawing(base, span, place);
             return Some(self.adapted(all, &adaptors));
         }
-        let is_range = matches!(over, syn::Expr::Range(_));
+        let is_range = is_range(over);
         let head = |m: &syn::ExprMethodCall| {
             let name = m.method.to_string();
             let direct = std::ptr::eq(strip(&m.receiver), base);
             is_head(m, &adaptors, over)
                 && !(name == "enumerate" && is_range)
+                && (name != "step_by" || is_range)
                 && (direct || !matches!(&*name, "copied" | "cloned"))
         };
         let mut known = 0;
@@ -166,6 +189,18 @@ impl Checker<'_> {
             ("take_while", [f]) => {
                 let test = apply(f, &[(&item, true)])?;
                 quote_spanned!(span=> if !#test { #leave; })
+            }
+            ("scan", [first, f]) => {
+                let (state, lent) = (all.variable("state"), own("state", span));
+                all.before
+                    .extend(quote_spanned!(span=> let mut #state = #first;));
+                let (some, value) = (
+                    own("Some", span),
+                    apply(f, &[(&lent, false), (&item, false)])?,
+                );
+                all.refers = false;
+                quote_spanned!(span=>
+                    let #lent = &mut #state; let #some(#item) = (#value) else { #leave; };)
             }
             ("skip_while", [f]) => {
                 let test = apply(f, &[(&item, true)])?;

@@ -3,6 +3,7 @@
 
 use super::{
     super::{Binding, Checker, closures::Names, places::strip},
+    given::{begun, is_drawn_once},
     is_own,
     loops::{ADAPTORS, once},
     own,
@@ -21,9 +22,17 @@ use syn::{parse_quote_spanned, spanned::Spanned};
 pub(in super::super) struct Held {
     chain: syn::Expr,
     /// What names in it stand for, where it was named: elsewhere they may mean something else.
-    names: Vec<(String, Option<VarId>)>,
+    names: Vec<(String, Option<Meaning>)>,
     /// Of one that is `mut`, the same over the numbers that are left: what takes some of its items leaves the others.
     left: Option<syn::Expr>,
+}
+
+/// What a name stands for, as far as it has to be told from others.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Meaning {
+    Var(VarId),
+    Code(usize),
+    Place,
 }
 
 /// The number of an item of these.
@@ -43,22 +52,51 @@ impl Checker<'_> {
         value: &syn::Expr,
         stmts: &mut Vec<Stmt>,
     ) -> bool {
-        let (syn::Pat::Ident(name), syn::Expr::MethodCall(m)) = (pat, strip(value)) else {
+        let syn::Pat::Ident(name) = pat else {
             return false;
         };
+        let is_named =
+            matches!(strip(value), syn::Expr::Path(_)) && self.with_held(value).is_some();
+        if !is_named && !matches!(strip(value), syn::Expr::MethodCall(_) | syn::Expr::Call(_)) {
+            return false;
+        }
+        let whole = value;
         let plain = name.by_ref.is_none() && name.subpat.is_none();
         let is_drawn = name.mutability.is_some();
         let (value, is_looked_at) = match strip(value) {
             syn::Expr::MethodCall(m) if m.method == "peekable" && is_drawn => (&*m.receiver, true),
             value => (value, false),
         };
+        let m_span = match strip(whole) {
+            syn::Expr::MethodCall(m) => m.method.span(),
+            whole => whole.span(),
+        };
         let value = self.with_held(value).unwrap_or_else(|| value.clone());
+        let value = self.with_given(&value, stmts).unwrap_or(value);
         if is_looked_at {
+            let said = self.m.diags.0.len();
             self.may_run_again(&value);
+            let item = self.item_of_chain(&value);
+            if let Ty::Ref { .. } | Ty::Slice { .. } = self.shallow(&item)
+                && self.m.diags.0.len() == said
+            {
+                self.error(m_span, "`peekable` over references")
+                    .help("`peek` would give references to references: take the items by value, `a.iter().copied().peekable()`");
+                self.bind_as_broken(pat);
+                return true;
+            }
         }
-        let begins = self.links(&value, &mut Vec::new());
-        let is_copy = m.method == "clone" && !is_drawn;
-        if !plain || is_copy || begins.is_none() || self.is_own_method(m) {
+        let mut adaptors = Vec::new();
+        let begins = self.links(&value, &mut adaptors).cloned();
+        // A value like others.
+        if adaptors.is_empty() && begins.as_ref().is_some_and(|of| self.is_own_iterator(of)) {
+            return false;
+        }
+        let is_value = match strip(&value) {
+            syn::Expr::MethodCall(m) => m.method == "clone" && !is_drawn || self.is_own_method(m),
+            _ => false,
+        };
+        if !plain || is_value || begins.is_none() {
             return false;
         }
         let Some(held) = self.hold(&value, stmts) else {
@@ -78,6 +116,41 @@ impl Checker<'_> {
         };
         self.bind(&name.ident.to_string(), Binding::Chain(Rc::new(held)));
         true
+    }
+
+    /// Binds a name to a range that is written there, whose type what it is used for may still say.
+    pub(super) fn let_range(
+        &mut self,
+        name: &Ident,
+        value: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> bool {
+        let syn::Expr::Range(range) = strip(value) else {
+            return false;
+        };
+        if range.start.is_none() || range.end.is_none() {
+            return false;
+        }
+        let Some(chain) = self.hold(value, stmts) else {
+            return false;
+        };
+        let held = Held {
+            names: self.named_in(&chain),
+            chain,
+            left: None,
+        };
+        self.bind(&name.to_string(), Binding::Chain(Rc::new(held)));
+        true
+    }
+
+    /// Whether an iterator stands there that no method ends.
+    pub(in super::super) fn begins_chain(&mut self, e: &syn::Expr) -> bool {
+        let e = self.with_held(e).unwrap_or_else(|| e.clone());
+        let mut adaptors = Vec::new();
+        let Some(base) = self.links(&e, &mut adaptors).cloned() else {
+            return false;
+        };
+        !adaptors.is_empty() || !self.is_own_iterator(&base)
     }
 
     /// Says so where a chain's closures may change something: who looks at the next item runs them, and who takes it does again.
@@ -119,6 +192,14 @@ impl Checker<'_> {
             let value = self.evaluated(&m.receiver.to_token_stream(), None, span, stmts);
             return Some(parse_quote_spanned!(span=> #value.into_iter()));
         }
+        if self.is_given(e) {
+            let name = self.given_by(e, stmts)?;
+            let given = parse_quote_spanned!(span=> #name);
+            return Some(self.with_held(&given).unwrap_or(given));
+        }
+        if let Some(call) = self.draws_from(e) {
+            return self.hold_source(&call, stmts);
+        }
         match e {
             syn::Expr::Range(r) => {
                 let mut end = |e: &Option<Box<syn::Expr>>| {
@@ -136,7 +217,7 @@ impl Checker<'_> {
                 }
                 Some(syn::Expr::MethodCall(held))
             }
-            syn::Expr::MethodCall(m) => {
+            syn::Expr::MethodCall(m) if !self.is_own_method(m) && m.method != "by_ref" => {
                 let (name, of) = (m.method.to_string(), &m.receiver);
                 let of = match name.as_str() {
                     "row_iter_mut" => return None,
@@ -151,7 +232,17 @@ impl Checker<'_> {
                 }
                 Some(syn::Expr::MethodCall(held))
             }
-            e => self.range_of(e).map(|_| e.clone()),
+            e if self.range_of(e).is_some() => Some(e.clone()),
+            // The program's own: a copy of it, which goes on from where that is.
+            e => {
+                let name = self.held_name(span);
+                let is_own = self.is_own_iterator(e);
+                let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #name = #e;);
+                if let (true, syn::Stmt::Local(local)) = (is_own, &stmt) {
+                    self.local(local, stmts);
+                }
+                is_own.then(|| parse_quote_spanned!(span=> #name))
+            }
         }
     }
 
@@ -163,6 +254,9 @@ impl Checker<'_> {
     ) -> Option<syn::Expr> {
         let span = arg.span();
         if let syn::Expr::Closure(closure) = strip(arg) {
+            if method == "flat_map" && self.depth > 0 {
+                return self.carried(closure);
+            }
             if method == "flat_map" {
                 return self.stays(closure).then(|| arg.clone());
             }
@@ -182,7 +276,13 @@ impl Checker<'_> {
             "take" | "skip" | "step_by" => {
                 Some(self.evaluated(&arg.to_token_stream(), Some("usize"), span, stmts))
             }
-            // A function of the program.
+            // A function of the program: elsewhere its name may mean something else.
+            _ if self.depth > 0 => {
+                let named = self.closure_of(arg, 1, stmts)?;
+                let name = self.held_name(span);
+                self.bind(&name.to_string(), Binding::Closure(Rc::new(named)));
+                Some(parse_quote_spanned!(span=> #name))
+            }
             _ => Some(arg.clone()),
         }
     }
@@ -198,13 +298,17 @@ impl Checker<'_> {
     }
 
     /// The variables that an expression names.
-    fn named_in(&self, e: &syn::Expr) -> Vec<(String, Option<VarId>)> {
+    fn named_in(&self, e: &syn::Expr) -> Vec<(String, Option<Meaning>)> {
         let names = Names::of(e).into_iter().filter(|name| !is_own(name));
-        let var = |name: &String| match self.lookup(name) {
-            Some(Binding::Var(var)) => Some(*var),
-            _ => None,
+        let meaning = |name: &String| {
+            Some(match self.lookup(name)? {
+                Binding::Var(var) | Binding::Element(var) => Meaning::Var(*var),
+                Binding::Closure(named) => Meaning::Code(Rc::as_ptr(named).addr()),
+                Binding::Chain(held) => Meaning::Code(Rc::as_ptr(held).addr()),
+                Binding::Place(_) => Meaning::Place,
+            })
         };
-        names.map(|name| (name.clone(), var(&name))).collect()
+        names.map(|name| (name.clone(), meaning(&name))).collect()
     }
 
     /// What is left of an iterator that is `mut`, as one of its own.
@@ -226,6 +330,7 @@ impl Checker<'_> {
         let base = self.links(held, &mut adaptors)?.clone();
         let adaptors: Vec<syn::ExprMethodCall> = adaptors.into_iter().cloned().collect();
         let is_range = self.range_of(&base).is_some();
+        let is_closure = self.draws_from(&base).is_some();
         let (mut numbered, mut known) = (self.numbered(&base), 0);
         while let (Some(all), Some(m)) = (&numbered, adaptors.get(known)) {
             let Some(next) = self.numbered_by(all, m) else {
@@ -237,6 +342,13 @@ impl Checker<'_> {
         let mut rest = adaptors[known..].iter();
         if !rest.all(|m| stateless.iter().any(|name| m.method == name)) {
             return None;
+        }
+        if is_closure {
+            return Some((held.clone(), held.clone()));
+        }
+        if numbered.is_none() && !is_range && self.is_own_iterator(&base) {
+            let from = parse_quote_spanned!(span=> (&mut #base));
+            return Some((held.clone(), begun(held, &base, &from)));
         }
         let left = self.held_name(span);
         let numbers = match &numbered {
@@ -300,6 +412,10 @@ impl Checker<'_> {
                 quote_spanned!(span=> #len / #n),
                 quote_spanned!(span=> #by #of[#at * #n..#at * #n + #n]),
             ),
+            ("windows", Some(n)) => (
+                quote_spanned!(span=> { assert!(#n != 0); (#len + 1).saturating_sub(#n) }),
+                quote_spanned!(span=> &#of[#at..#at + #n]),
+            ),
             _ => return None,
         };
         Some(Numbered { len, item })
@@ -338,7 +454,7 @@ impl Checker<'_> {
         Some(Numbered { len, item })
     }
 
-    fn held_name(&mut self, span: Span) -> Ident {
+    pub(in super::super) fn held_name(&mut self, span: Span) -> Ident {
         own(&format!("held_{}", self.fresh_loop().0), span)
     }
 
@@ -376,6 +492,7 @@ impl Checker<'_> {
             syn::Expr::MethodCall(m) => {
                 if let Some(whole) = self.whole_held(&m.receiver) {
                     match m.method.to_string().as_str() {
+                        "clone" if is_drawn_once(&whole) => return None,
                         "clone" => return Some(whole),
                         "by_ref" => return self.with_held(&m.receiver),
                         "peek" => {
@@ -385,8 +502,11 @@ impl Checker<'_> {
                     }
                 }
                 let receiver = self.with_held(&m.receiver);
-                if m.method == "clone" && receiver.is_some() {
+                if m.method == "into_iter" && receiver.is_some() {
                     return receiver;
+                }
+                if m.method == "clone" && receiver.is_some() {
+                    return receiver.filter(|of| !is_drawn_once(of));
                 }
                 let beside = m.method == "zip" || m.method == "chain";
                 let args: Vec<_> = m.args.iter().map(|arg| self.with_held(arg)).collect();

@@ -36,6 +36,7 @@ pub(super) const ADAPTORS: &[&str] = &[
     "filter_map",
     "map_while",
     "chain",
+    "scan",
     "cycle",
 ];
 /// A chain's loop.
@@ -73,8 +74,8 @@ pub(super) struct Rounds {
     pub(super) rest: TokenStream,
     /// Those that run over an item.
     pub(super) inner: Vec<Rounds>,
-    /// Whether the items come from the program's own `next`, of the variable that `over` is.
-    pub(super) drawn: bool,
+    /// What gives the next item, if that is no `for`'s affair: the program's own `next`, or a closure.
+    pub(super) drawn: Option<TokenStream>,
 }
 
 impl Rounds {
@@ -106,7 +107,7 @@ impl Rounds {
             first: TokenStream::new(),
             rest: TokenStream::new(),
             inner: Vec::new(),
-            drawn: false,
+            drawn: None,
         }
     }
 
@@ -139,11 +140,11 @@ impl Rounds {
                 .map(|rounds| rounds.with(span, None, body))
                 .collect(),
         };
-        if *drawn {
+        if let Some(next) = drawn {
             // What ends the loop before an item is taken leaves that to others.
             let some = own("Some", span);
             return quote_spanned!(span=> #label loop {
-                #first let #some(#pat) = #over.next() else { break; }; let #item = #value; #rest #body });
+                #first let #some(#pat) = #next else { break; }; let #item = #value; #rest #body });
         }
         quote_spanned!(span=> #label for #pat in (#over) { #first let #item = #value; #rest #body })
     }
@@ -157,6 +158,10 @@ impl Checker<'_> {
         adaptors: &mut Vec<&'e syn::ExprMethodCall>,
     ) -> Option<&'e syn::Expr> {
         let e = strip(e);
+        if self.is_given(e) {
+            adaptors.clear();
+            return Some(e);
+        }
         if let syn::Expr::MethodCall(m) = e {
             let name = m.method.to_string();
             if ADAPTORS.contains(&&*name) {
@@ -170,17 +175,29 @@ impl Checker<'_> {
             let runs = matches!(&*name, "iter" | "iter_mut" | "into_iter")
                 || ROWS.contains(&&*name)
                 || PARTS.contains(&&*name);
-            if runs {
+            if name == "into_iter" && self.range_of(&m.receiver).is_some() {
+                return Some(strip(&m.receiver));
+            }
+            if runs && !self.is_own_method(m) {
                 return Some(e);
             }
         }
         let begins = matches!(e, syn::Expr::Range(_)) || once(e).is_some();
+        let begins = begins || self.draws_from(e).is_some();
         (begins || self.range_of(e).is_some() || self.is_own_iterator(e)).then_some(e)
     }
 
     /// Whether an adaptor runs in step with an iterator of the program's.
     pub(super) fn is_beside_own(&mut self, m: &syn::ExprMethodCall) -> bool {
-        m.method == "zip" && m.args.iter().any(|other| self.is_own_iterator(other))
+        m.method == "zip" && m.args.iter().any(|other| self.is_drawn_beside(other))
+    }
+
+    /// Whether what stands there gives its items by `next`.
+    pub(super) fn is_drawn_beside(&mut self, other: &syn::Expr) -> bool {
+        let base = self.links(other, &mut Vec::new()).cloned();
+        let is_code =
+            base.is_some_and(|base| self.is_given(&base) || self.draws_from(&base).is_some());
+        is_code || self.is_own_iterator(other)
     }
 
     /// Whether a value is of a type for which the program has an `impl Iterator`, or behind `&mut`; or takes numbers from a range.
@@ -296,9 +313,37 @@ impl Loop {
         };
         all.before = quote_spanned!(span=> let mut #from = #over;);
         all.rounds = vec![Rounds {
-            drawn: true,
+            drawn: Some(quote_spanned!(span=> #from.next())),
             ..Rounds::new(&parse_quote_spanned!(span=> #from), span)
         }];
+        all.steady = false;
+        all
+    }
+
+    /// What takes items from a closure, as long as there are any.
+    pub(super) fn drawing_by(
+        before: &TokenStream,
+        closure: &syn::Expr,
+        span: Span,
+        place: Place<'_>,
+    ) -> Self {
+        let mut all = Self::new(closure, span, place, false, false);
+        let from = all.variable("from");
+        all.before = quote_spanned!(span=> #before let #from = #closure;);
+        all.rounds = vec![Rounds {
+            drawn: Some(quote_spanned!(span=> #from())),
+            ..Rounds::new(&parse_quote_spanned!(span=> #from), span)
+        }];
+        all.steady = false;
+        all
+    }
+
+    /// What runs over the iterator that a function gives.
+    pub(super) fn over_given(call: &syn::Expr, span: Span, place: Place<'_>) -> Self {
+        let mut all = Self::new(call, span, place, false, true);
+        let given = all.variable("given");
+        all.before = quote_spanned!(span=> let #given = #call;);
+        all.rounds = vec![Rounds::new(&parse_quote_spanned!(span=> #given), span)];
         all.steady = false;
         all
     }

@@ -7,8 +7,11 @@
 mod adaptors;
 mod asked;
 mod closure;
+mod gathered;
+mod given;
 mod held;
 mod loops;
+mod rewritten;
 mod search;
 mod slices;
 mod sources;
@@ -21,6 +24,7 @@ use crate::{
 };
 use closure::closure_block;
 pub(super) use closure::{apply, is_closure, is_lent, returns, what_leaves};
+pub(super) use given::Given;
 pub(super) use held::Held;
 use loops::{ADAPTORS, Loop, is_head};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -92,6 +96,12 @@ impl Checker<'_> {
         }
         if let Some(whole) = self.whole_slice(m, want) {
             return Some(whole);
+        }
+        if let Some(gathered) = self.gathered(m, want) {
+            return Some(gathered);
+        }
+        if let Some(other) = self.rewritten(m, want) {
+            return Some(self.expr(&other, want));
         }
         let ends = match (&*m.method.to_string(), m.args.len()) {
             ("sum" | "product" | "count", 0)
@@ -320,6 +330,10 @@ impl Checker<'_> {
             return Ok((quote_spanned!(span=> : #ty), float));
         }
         let name = m.method.to_string();
+        if let Some(signed) = want.and_then(|want| self.wide_sign(want)) {
+            let ty = Ident::new(if signed { "i128" } else { "u128" }, span);
+            return Ok((quote_spanned!(span=> : #ty), false));
+        }
         match want.map(|want| self.shallow(want)) {
             Some(Ty::Scalar(s)) => {
                 let ty = Ident::new(s.name(), span);
@@ -359,9 +373,11 @@ impl Checker<'_> {
         let is_range = self.range_of(over).is_some();
         let known = adaptors.iter().all(|m| {
             let counts = is_range && m.method == "enumerate";
-            is_head(m, &adaptors, over) && !counts && !self.is_beside_own(m)
+            let steps = !is_range && m.method == "step_by";
+            is_head(m, &adaptors, over) && !counts && !steps && !self.is_beside_own(m)
         });
-        if known && !self.is_own_iterator(over) {
+        let is_drawn = self.is_own_iterator(over) || self.draws_from(over).is_some();
+        if known && !is_drawn && !self.is_given(over) {
             return None;
         }
         let made = self.loop_over(&f.expr, span)?;

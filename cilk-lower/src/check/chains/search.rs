@@ -191,8 +191,7 @@ impl Checker<'_> {
         }
         let (some, best) = (own("some", span), own("best", span));
         let (of, by) = (&search.end.receiver, &search.end.method);
-        let of_slice = matches!(strip(of), syn::Expr::MethodCall(m) if m.method == "iter" && m.args.is_empty());
-        if by == "rposition" && !of_slice {
+        if by == "rposition" && !Self::has_numbers(of) {
             let why = "`rposition` of what is no slice's `iter`";
             let help = "run over the numbers from behind: `(0..n).rev().find(..)`";
             return Some(refused(by.span(), why, help));

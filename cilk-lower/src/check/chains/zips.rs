@@ -31,7 +31,7 @@ impl Checker<'_> {
             all.go_on(true, false);
             return Ok(());
         }
-        if self.is_own_iterator(other) {
+        if self.is_drawn_beside(other) {
             let (from, leave, some) = (all.variable("from"), all.leave(), own("Some", span));
             all.before
                 .extend(quote_spanned!(span=> let mut #from = #other;));
@@ -85,6 +85,15 @@ impl Checker<'_> {
             all.then(&quote_spanned!(span=>
                 if #at >= #of.len() { #leave; } let #left = #item; let #one = &#of[#at]; #at += 1;
                 #made let #item = (#left, #item);));
+            all.go_on(true, false);
+            return Ok(());
+        }
+        if self.is_drawable(other) {
+            let (from, leave, some) = (all.variable("from"), all.leave(), own("Some", span));
+            all.before
+                .extend(quote_spanned!(span=> let mut #from = #other;));
+            all.then(&quote_spanned!(span=>
+                let #some(#right) = #from.next() else { #leave; }; let #item = (#item, #right);));
             all.go_on(true, false);
             return Ok(());
         }
@@ -237,7 +246,7 @@ impl Loop {
             rest: quote_spanned!(span=>
                 #rest let #left = #item; let #item = #its_value; #more let #item = (#left, #item);),
             inner: Vec::new(),
-            drawn: false,
+            drawn: None,
         };
         self.rounds = vec![rounds];
         self.before.extend(other.before.clone());

@@ -6,7 +6,7 @@ use super::{
     Guesses,
 };
 use crate::{
-    generics::{At, Signature, Template},
+    generics::{At, Code, Signature, Template},
     hir::{Expr, ExprKind, Stmt},
     ty::Ty,
 };
@@ -19,8 +19,12 @@ use syn::spanned::Spanned;
 const DEEPEST: usize = 16;
 const MOST: usize = 4096;
 
-/// A closure that is given, and what its parameter says of it.
-type Given<'t> = (&'t syn::Pat, Rc<Signature>, Named);
+/// What a function is given, each with its parameter: values, closures with what is said of them, and the names of iterators.
+pub(super) struct Given<'t> {
+    pub(super) values: Vec<(&'t syn::Pat, &'t syn::Type, Expr)>,
+    pub(super) closures: Vec<(&'t syn::Pat, Rc<Signature>, Named)>,
+    pub(super) iterators: Vec<(&'t syn::Pat, syn::Expr)>,
+}
 
 impl Checker<'_> {
     /// The closure that an argument is, or that calls the function it names.
@@ -46,6 +50,9 @@ impl Checker<'_> {
                     .map(|i| chains::own(&format!("given{i}"), span))
                     .collect();
                 syn::parse_quote_spanned!(span=> |#(#names),*| #p(#(#names),*))
+            }
+            call if self.gives(call) == Some(Code::Closure) => {
+                return self.given_closure(call, stmts);
             }
             _ => {
                 self.refuse(
@@ -74,30 +81,25 @@ impl Checker<'_> {
         &mut self,
         template: &Template,
         g: &mut Guesses,
-        values: Vec<(&syn::Pat, &syn::Type, Expr)>,
-        closures: Vec<Given<'_>>,
+        mut given: Given<'_>,
         want: Option<&Ty>,
         span: Span,
     ) -> Expr {
+        let closures = std::mem::take(&mut given.closures);
         self.inlined += 1;
         if self.inlined > MOST || self.depth >= DEEPEST {
-            let (message, help) = match self.kind {
-                None => (
-                    "a constant's functions call each other too often",
-                    "write a loop, or write the value out",
-                ),
-                Some(_) => (
-                    "functions that take closures call each other too often here",
-                    "they stand in each other's places and cannot recurse: take the closure's result instead",
-                ),
-            };
-            return self.refuse(span, message, help);
+            return self.too_often(span);
         }
         for (_, signature, named) in &closures {
             self.learn_output(template, signature, named, g);
         }
         let (params, at) = (&template.params, &template.at);
+        let code = template.code();
+        if code.is_some() && self.giving.is_none() {
+            return self.ungiven(code, span);
+        }
         let output = match &template.item.sig.output {
+            _ if code.is_some() => None,
             syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::Never(_)) => Some(&**ty),
             _ => None,
         };
@@ -147,28 +149,26 @@ impl Checker<'_> {
             parallel: false,
             whole: None,
         };
+        let held = self.held_names();
         let scopes = std::mem::replace(&mut self.scopes, vec![BTreeMap::new()]);
         let loops = std::mem::replace(&mut self.loops, vec![scope]);
         let around = std::mem::replace(&mut self.ret, ret.clone());
         let returns = self.returns_to.replace(id);
         let kind = std::mem::replace(&mut self.kind, kind);
         self.depth += 1;
+        self.callers.push(self.m.at.clone());
         let (stmts, body) = self.there(&at, |c| {
-            let mut stmts = Vec::new();
-            for (pat, ty, value) in values {
-                let ty = c.annotated(ty);
-                let value = c.coerce(value, &ty);
-                stmts.push(Stmt::Let(c.pattern(pat, &ty), Some(value)));
-            }
-            for (pat, named) in closures {
-                if let syn::Pat::Ident(p) = pat {
-                    c.bind(&p.ident.to_string(), Binding::Closure(Rc::new(named)));
-                }
+            let mut stmts = c.bind_given(given, closures, held, span);
+            if let Some(code) = code {
+                stmts.extend(c.give(template, code));
+                let body = Expr::new(ExprKind::Block(Vec::new(), None), Ty::unit(), span);
+                return (stmts, body);
             }
             let body = c.block(&template.item.block, Some(&ret));
             (stmts, c.coerce(body, &ret))
         });
         self.depth -= 1;
+        self.callers.pop();
         self.kind = kind;
         self.returns_to = returns;
         self.ret = around;
@@ -181,6 +181,69 @@ impl Checker<'_> {
         };
         let ret = output.map_or(ret, |ty| self.outside(template, &at, ty, g));
         Expr::new(ExprKind::Block(stmts, Some(body)), ret, span)
+    }
+
+    /// Binds the parameters of a body that stands in the place of its call.
+    fn bind_given(
+        &mut self,
+        given: Given<'_>,
+        closures: Vec<(&syn::Pat, Named)>,
+        held: Vec<(String, Binding)>,
+        span: Span,
+    ) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        for (pat, ty, value) in given.values {
+            let ty = self.annotated(ty);
+            let value = self.coerce(value, &ty);
+            stmts.push(Stmt::Let(self.pattern(pat, &ty), Some(value)));
+        }
+        for (pat, named) in closures {
+            if let syn::Pat::Ident(p) = pat {
+                self.bind(&p.ident.to_string(), Binding::Closure(Rc::new(named)));
+            }
+        }
+        for (name, binding) in held {
+            self.bind(&name, binding);
+        }
+        for (pat, name) in given.iterators {
+            let local: syn::Stmt = syn::parse_quote_spanned!(span=> let #pat = #name;);
+            if let (false, syn::Stmt::Local(local)) =
+                (self.let_chain(pat, &name, &mut stmts), &local)
+            {
+                self.local(local, &mut stmts);
+            }
+        }
+        stmts
+    }
+
+    /// Says that bodies stand in each other's places without an end.
+    fn too_often(&mut self, span: Span) -> Expr {
+        let (message, help) = match self.kind {
+            None => (
+                "a constant's functions call each other too often",
+                "write a loop, or write the value out",
+            ),
+            Some(_) => (
+                "functions that take closures call each other too often here",
+                "they stand in each other's places and cannot recurse: take the closure's result instead",
+            ),
+        };
+        self.refuse(span, message, help)
+    }
+
+    /// Says that what a function gives stands where there is no place for it.
+    fn ungiven(&mut self, code: Option<Code>, span: Span) -> Expr {
+        // What is wrong with what the function gives is said there.
+        if !self.m.diags.is_empty() {
+            return Self::broken(span);
+        }
+        let what = match code {
+            Some(Code::Closure) => {
+                "a closure that a function gives is named or called, as in `let f = ..;`"
+            }
+            _ => "an iterator that a function gives stands in a `for`, or where a method ends it",
+        };
+        self.refuse(span, what, "give it a name, `let it = ..;`, and use that")
     }
 
     /// A type of a function's signature, as its caller says it.

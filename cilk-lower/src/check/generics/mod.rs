@@ -9,6 +9,8 @@ mod said;
 
 pub(super) use guesses::Guesses;
 
+use inline::Given;
+
 use super::Checker;
 use crate::{
     generics::{FamilyId, Template, TemplateId, behind},
@@ -22,8 +24,51 @@ use std::rc::Rc;
 use syn::spanned::Spanned;
 
 impl Checker<'_> {
-    /// Calls a function with parameters. `this` is what a method is called on, by value or borrowed as the method takes it.
+    /// What a chain that is given says of a function's parameters. Which iterator it is has no name there.
+    fn learn_items(
+        &mut self,
+        template: &Template,
+        param: &crate::generics::Param,
+        item: Option<&syn::Type>,
+        chain: &syn::Expr,
+        g: &mut Guesses,
+    ) {
+        let name = syn::Ident::new(&param.name, chain.span());
+        self.there(&template.at, |c| {
+            c.learn(&syn::parse_quote!(#name), &Ty::unit(), g);
+        });
+        if let Some(item) = item {
+            let known = self.item_of_chain(chain);
+            self.learn_item(template, item, &known, g);
+        }
+    }
+
+    /// The same of the type of its items.
+    fn learn_item(&mut self, template: &Template, item: &syn::Type, known: &Ty, g: &mut Guesses) {
+        let said = self.there(&template.at, |c| {
+            c.learn(item, known, g);
+            c.open(item, g)
+        });
+        if let Some(said) = said {
+            self.table.unify(&said, known);
+        }
+    }
+
+    /// Calls a function with parameters. What is given to it has names of its own.
     pub(super) fn call_template(
+        &mut self,
+        id: TemplateId,
+        written: &syn::PathArguments,
+        this: Option<Expr>,
+        args: &[&syn::Expr],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
+        self.scoped(|c| c.call_template_here(id, written, this, args, want, span))
+    }
+
+    /// Calls a function with parameters. `this` is what a method is called on, by value or borrowed as the method takes it.
+    fn call_template_here(
         &mut self,
         id: TemplateId,
         written: &syn::PathArguments,
@@ -61,6 +106,7 @@ impl Checker<'_> {
             self.there(&template.at, |c| c.learn_shape(ty, want, &mut g));
         }
         let (mut values, mut closures, mut taken) = (Vec::new(), Vec::new(), Vec::new());
+        let mut iterators = Vec::new();
         let mut inputs = inputs.into_iter();
         if let Some(this) = this
             && let Some((pat, ty)) = inputs.next()
@@ -77,15 +123,34 @@ impl Checker<'_> {
                     Some(named) => closures.push((pat, Rc::clone(signature), named)),
                     None => return Self::broken(span),
                 },
-                _ => {
+                param => {
+                    let runs = param.and_then(|p| Some((p, template.iterator(&p.name)?)));
+                    if let Some((param, item)) = &runs
+                        && let Some(name) = self.given_to(arg, &mut taken)
+                    {
+                        self.learn_items(&template, param, item.as_ref(), &name, &mut g);
+                        iterators.push((pat, name));
+                        continue;
+                    }
                     let value = self.argument_of(arg, ty, &template.at, &mut g);
+                    if let (Some((_, Some(item))), Ty::Array(elem, _)) =
+                        (&runs, self.shallow(&value.ty))
+                    {
+                        self.learn_item(&template, item, &elem, &mut g);
+                    }
                     values.push((pat, ty, value));
                 }
             }
         }
         self.learn_bounds(&template, &mut g);
-        if self.kind.is_none() || template.takes_closures() {
-            let value = self.inline(&template, &mut g, values, closures, want, span);
+        let stands = template.takes_closures() || template.code().is_some();
+        if self.kind.is_none() || stands || !iterators.is_empty() {
+            let given = Given {
+                values,
+                closures,
+                iterators,
+            };
+            let value = self.inline(&template, &mut g, given, want, span);
             if taken.is_empty() {
                 return value;
             }

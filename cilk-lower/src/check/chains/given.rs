@@ -1,0 +1,485 @@
+//! Iterators and closures that functions give, `fn row(&self, y: usize) -> impl Iterator<Item = u32>`, and iterators that they take. Such a function's body
+//! stands in the place of its call, and what it gives is a chain or a closure under a name that nothing else has: `let` binds it, and what runs over a call
+//! binds it first.
+
+use super::{
+    super::{Binding, Checker, closures::Names, places::strip},
+    own,
+};
+use crate::{
+    generics::{Code, Template},
+    hir::{Expr, ExprKind, Stmt},
+    ty::Ty,
+};
+use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
+use std::collections::{BTreeMap, BTreeSet};
+use syn::{
+    parse_quote_spanned,
+    spanned::Spanned,
+    visit::{self, Visit},
+};
+
+/// How the names begin that stand for parts of chains.
+const HELD: &str = "__chain_held_";
+
+/// What the call of a function gives: the name of it, and what that and the names in it stand for.
+#[derive(Debug)]
+pub(in super::super) struct Given {
+    name: Ident,
+    bindings: Vec<(String, Binding)>,
+}
+
+/// A function of `std::iter` that draws its items from a closure.
+struct Source {
+    /// What stands before it, and the closure.
+    before: TokenStream,
+    closure: syn::Expr,
+}
+
+impl Checker<'_> {
+    /// What the function that is called gives, if that is a piece of code.
+    pub(in super::super) fn gives(&mut self, e: &syn::Expr) -> Option<Code> {
+        match strip(e) {
+            syn::Expr::Call(call) => {
+                let syn::Expr::Path(p) = strip(&call.func) else {
+                    return None;
+                };
+                let name = p.path.segments.last()?.ident.to_string();
+                let code = *self.m.codes.get(&name)?;
+                let is_local = p.path.get_ident().is_some() && self.lookup(&name).is_some();
+                (!is_local).then_some(code)
+            }
+            syn::Expr::MethodCall(m) => {
+                let code = *self.m.codes.get(&m.method.to_string())?;
+                self.is_own_method(m).then_some(code)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a chain begins with what a function gives.
+    pub(super) fn is_given(&mut self, e: &syn::Expr) -> bool {
+        self.gives(e) == Some(Code::Iterator)
+    }
+
+    /// The names of parts of chains in sight.
+    pub(in super::super) fn held_names(&self) -> Vec<(String, Binding)> {
+        let all = self.scopes.iter().flatten();
+        let held = all.filter(|(name, _)| name.starts_with(HELD));
+        held.map(|(name, binding)| (name.clone(), binding.clone()))
+            .collect()
+    }
+
+    /// The body of a function that gives a piece of code, in the place of its call.
+    pub(in super::super) fn give(&mut self, template: &Template, code: Code) -> Vec<Stmt> {
+        let (mut stmts, mut body) = (Vec::new(), (*template.item.block).clone());
+        let span = template.item.sig.output.span();
+        let Some(syn::Stmt::Expr(value, None)) = body.stmts.pop() else {
+            self.error(span, "what this function gives stands at its end")
+                .help("end it with the iterator or closure, without a `return`");
+            return stmts;
+        };
+        let said = self.m.diags.0.len();
+        let constants = self.constants_of(&body);
+        let before = self.block_in_scope(&body, None);
+        flatten(before, &mut stmts);
+        let name = self.held_name(span);
+        let pat: syn::Pat = parse_quote_spanned!(span=> #name);
+        let is_given = match code {
+            Code::Iterator => self.let_iterator(&name, &value, &mut stmts),
+            Code::Closure => self.let_closure(&pat, &value, &mut stmts),
+        };
+        for name in constants {
+            self.m.names.remove(&name);
+        }
+        if !is_given {
+            let what = match code {
+                Code::Iterator => "an iterator",
+                Code::Closure => "a closure",
+            };
+            if self.m.diags.0.len() == said {
+                self.error(value.span(), format!("this function gives {what}, which has to stand here"))
+                    .help("write it here, not in a branch, and what it needs above it; what differs from call to call may stand in its closures");
+            }
+            // Nothing more is said of its uses.
+            let broken = self.add_var(&name.to_string(), Ty::Error);
+            self.bind(&name.to_string(), Binding::Var(broken));
+        }
+        let bindings = self.held_names();
+        self.giving = Some(Some(Given { name, bindings }));
+        stmts
+    }
+
+    /// Binds a name to an iterator: to a chain, or to a range or a value of the program's own type.
+    fn let_iterator(&mut self, name: &Ident, value: &syn::Expr, stmts: &mut Vec<Stmt>) -> bool {
+        let span = value.span();
+        let pat = parse_quote_spanned!(span=> #name);
+        if let Some(call) = self.draws_from(value) {
+            return self.let_chain(&pat, &syn::Expr::Call(call), stmts);
+        }
+        if self.let_chain(&pat, value, stmts) || self.let_range(name, value, stmts) {
+            return true;
+        }
+        let is_branch = matches!(
+            strip(value),
+            syn::Expr::If(_) | syn::Expr::Match(_) | syn::Expr::Block(_)
+        );
+        let is_value = |c: &mut Self| c.range_of(value).is_some() || c.is_own_iterator(value);
+        if is_branch || !is_value(self) {
+            return false;
+        }
+        let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #name = #value;);
+        if let syn::Stmt::Local(local) = &stmt {
+            self.local(local, stmts);
+        }
+        true
+    }
+
+    /// Whether items of a chain can be taken one by one where it has a name.
+    pub(super) fn is_drawable(&mut self, chain: &syn::Expr) -> bool {
+        if self.links(chain, &mut Vec::new()).is_none() {
+            return false;
+        }
+        let (vars, diags) = (self.vars.len(), self.m.diags.0.len());
+        let name = self.held_name(chain.span());
+        let pat = parse_quote_spanned!(chain.span()=> mut #name);
+        let drawn = self.scoped(|c| c.let_chain(&pat, chain, &mut Vec::new()));
+        self.vars.truncate(vars);
+        self.m.diags.0.truncate(diags);
+        drawn
+    }
+
+    /// Calls a function that gives a piece of code: the name under which that is in sight here; none if the function gives something else.
+    pub(in super::super) fn given_by(
+        &mut self,
+        call: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Ident> {
+        let around = self.giving.replace(None);
+        let value = self.expr(call, None);
+        let given = std::mem::replace(&mut self.giving, around).flatten();
+        flatten(value, stmts);
+        let Given { name, bindings } = given?;
+        for (name, binding) in bindings {
+            self.bind(&name, binding);
+        }
+        Some(name)
+    }
+
+    /// A chain that begins with a name in place of the call that it begins with; none if that gives no iterator.
+    pub(super) fn with_given(
+        &mut self,
+        chain: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<syn::Expr> {
+        let base = self.links(chain, &mut Vec::new())?.clone();
+        if !self.is_given(&base) {
+            return None;
+        }
+        let name = self.given_by(&base, stmts)?;
+        let span = base.span();
+        let chain = begun(chain, &base, &parse_quote_spanned!(span=> #name));
+        Some(self.with_held(&chain).unwrap_or(chain))
+    }
+
+    /// The name of a chain that is an argument; none if it is a value, which is passed as others are.
+    pub(in super::super) fn given_to(
+        &mut self,
+        arg: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<syn::Expr> {
+        let span = arg.span();
+        let chain = self.with_held(arg).unwrap_or_else(|| arg.clone());
+        let mut adaptors = Vec::new();
+        let base = self.links(&chain, &mut adaptors)?;
+        let is_value = adaptors.is_empty()
+            && matches!(strip(base), syn::Expr::Path(_) | syn::Expr::Field(_))
+            && (self.range_of(base).is_some() || self.is_own_iterator(base));
+        if is_value {
+            return None;
+        }
+        let name = self.held_name(span);
+        self.let_iterator(&name, &chain, stmts)
+            .then(|| parse_quote_spanned!(span=> #name))
+    }
+
+    /// The type of the items of a chain.
+    pub(in super::super) fn item_of_chain(&mut self, chain: &syn::Expr) -> Ty {
+        let held = self.with_held(chain).unwrap_or_else(|| chain.clone());
+        match self.loop_over(&held, held.span()) {
+            Some(Ok(over)) => self.type_ahead(&over.last_item()),
+            _ => {
+                let over = super::loops::Loop::new(
+                    &held,
+                    held.span(),
+                    super::adaptors::Place::default(),
+                    false,
+                    true,
+                );
+                self.type_ahead(&over.last_item())
+            }
+        }
+    }
+
+    /// The same closure of a loop in a loop with names for what it captures that mean the same elsewhere.
+    pub(super) fn carried(&mut self, closure: &syn::ExprClosure) -> Option<syn::Expr> {
+        let mut names = BTreeMap::new();
+        // What it names itself has other names than what is around it elsewhere.
+        for name in bound_in(closure) {
+            names.insert(name, self.held_name(closure.span()));
+        }
+        for name in Names::of(&closure.body) {
+            let Some(binding) = self.lookup(&name).cloned() else {
+                // What `Self` and parameters are is known here alone.
+                if self.m.at.env.contains_key(&name) || !self.means_the_same(&name) {
+                    self.error(closure.span(), format!("`{name}` means something else where this iterator is used"))
+                        .help("write the loops there, or give the function a name of its own: what stands in a `flat_map` runs where the iterator is used");
+                    return None;
+                }
+                continue;
+            };
+            // One name for both, where it names again what it captures.
+            let carried = match names.get(&name) {
+                Some(known) => known.clone(),
+                None => self.held_name(closure.span()),
+            };
+            self.bind(&carried.to_string(), binding);
+            names.insert(name, carried);
+        }
+        syn::parse2(renamed(closure.to_token_stream(), &names)).ok()
+    }
+
+    /// Whether a name of the program is the same item for who calls the function that is read.
+    fn means_the_same(&mut self, name: &str) -> bool {
+        let Some(caller) = self.callers.last().cloned() else {
+            return true;
+        };
+        let name = [name.to_owned()];
+        let here = self.m.full(&name);
+        here == self.m.elsewhere(&caller, |m| m.full(&name))
+    }
+
+    /// What one of Rust's functions for iterators draws from.
+    pub(super) fn draws_from(&mut self, e: &syn::Expr) -> Option<syn::ExprCall> {
+        let span = e.span();
+        let call = match strip(e) {
+            syn::Expr::Call(call) => call,
+            // Parts of a slice between elements, or as long as neighbours belong together.
+            syn::Expr::MethodCall(m) if m.args.len() == 1 => {
+                let name = m.method.to_string();
+                let is_part =
+                    matches!(name.as_str(), "split" | "chunk_by") && !self.is_own_method(m);
+                let (of, f, name) = (&m.receiver, &m.args[0], Ident::new(&name, span));
+                return is_part.then(|| parse_quote_spanned!(span=> ::std::iter::#name(#of, #f)));
+            }
+            // Without an end.
+            syn::Expr::Range(r) if r.end.is_none() => {
+                let start = r.start.as_ref()?;
+                return Some(parse_quote_spanned!(span=> ::std::iter::count_from(#start)));
+            }
+            _ => return None,
+        };
+        let syn::Expr::Path(p) = strip(&call.func) else {
+            return None;
+        };
+        let names: Vec<String> = p
+            .path
+            .segments
+            .iter()
+            .map(|s| s.ident.to_string())
+            .collect();
+        let whole = self.m.whole_path(&p.path);
+        let names = match (&names[..], whole) {
+            ([_], Some(whole)) => whole.segments.iter().map(|s| s.ident.to_string()).collect(),
+            _ => names,
+        };
+        let [.., module, name] = &names[..] else {
+            return None;
+        };
+        let takes = match name.as_str() {
+            "from_fn" | "repeat_with" | "repeat" | "count_from" => 1,
+            "successors" => 2,
+            _ => return None,
+        };
+        (module == "iter" && call.args.len() == takes).then(|| {
+            let mut call = call.clone();
+            let (span, name) = (call.func.span(), Ident::new(name, call.func.span()));
+            *call.func = parse_quote_spanned!(span=> ::std::iter::#name);
+            call
+        })
+    }
+
+    /// The loop that draws items from there.
+    pub(super) fn drawing_from(
+        &mut self,
+        call: &syn::ExprCall,
+        span: Span,
+        place: super::adaptors::Place<'_>,
+    ) -> super::loops::Loop {
+        let Source { before, closure } = source(call, span);
+        super::loops::Loop::drawing_by(&before, &closure, span, place)
+    }
+
+    /// The same with names for what it draws from.
+    pub(super) fn hold_source(
+        &mut self,
+        call: &syn::ExprCall,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<syn::Expr> {
+        let span = call.span();
+        let Source { before, closure } = source(call, span);
+        let block: syn::Block = parse_quote_spanned!(span=> { #before });
+        for stmt in &block.stmts {
+            if let syn::Stmt::Local(local) = stmt {
+                self.local(local, stmts);
+            }
+        }
+        let name = self.held_name(span);
+        let pat = parse_quote_spanned!(span=> #name);
+        self.let_closure(&pat, &closure, stmts)
+            .then(|| parse_quote_spanned!(span=> ::std::iter::from_fn(#name)))
+    }
+}
+
+/// Whether an expression draws from a closure that is there once: a copy of it would draw from the same.
+pub(super) fn is_drawn_once(chain: &syn::Expr) -> bool {
+    Names::of(chain).contains("from_fn")
+}
+
+/// The closure that the items come from.
+fn source(call: &syn::ExprCall, span: Span) -> Source {
+    let name = match strip(&call.func) {
+        syn::Expr::Path(p) => p.path.segments.last().map(|s| s.ident.to_string()),
+        _ => None,
+    };
+    let (some, args) = (own("Some", span), &call.args);
+    let (before, closure) = match (name.as_deref(), args.first(), args.get(1)) {
+        (Some("successors"), Some(first), Some(f)) => {
+            let [at, next, one] = ["successor", "successors", "one"].map(|name| own(name, span));
+            (
+                quote_spanned!(span=> let mut #at = #first; let #next = #f;),
+                parse_quote_spanned!(span=> move || { let #one = #at?; #at = #next(&#one); #some(#one) }),
+            )
+        }
+        (Some("repeat_with"), Some(f), _) => {
+            let one = own("one", span);
+            (
+                quote_spanned!(span=> let #one = #f;),
+                parse_quote_spanned!(span=> || #some(#one())),
+            )
+        }
+        (Some(by @ ("split" | "chunk_by")), Some(of), Some(f)) => {
+            let [left, part, end, test, all] =
+                ["parts", "part", "end", "test", "whole"].map(|name| own(name, span));
+            let closure = match by {
+                "split" => parse_quote_spanned!(span=> || {
+                    let #part = #left?;
+                    let #end = #part.iter().position(#test);
+                    #left = #end.map(|#end| &#part[#end + 1..]);
+                    #some(#end.map_or(#part, |#end| &#part[..#end]))
+                }),
+                _ => parse_quote_spanned!(span=> || {
+                    let #part = #left.filter(|#part| !#part.is_empty())?;
+                    let #end = (1..#part.len()).find(|&#end| !#test(&#part[#end - 1], &#part[#end]));
+                    let #end = #end.unwrap_or(#part.len());
+                    #left = #some(&#part[#end..]);
+                    #some(&#part[..#end])
+                }),
+            };
+            (
+                quote_spanned!(span=> let #all = &(#of)[..]; let mut #left = #some(#all); let #test = #f;),
+                closure,
+            )
+        }
+        (Some("count_from"), Some(first), _) => {
+            let [at, one] = ["counted", "one"].map(|name| own(name, span));
+            (
+                quote_spanned!(span=> let mut #at = #first;),
+                parse_quote_spanned!(span=> || { let #one = #at; #at += 1; #some(#one) }),
+            )
+        }
+        (Some("repeat"), Some(x), _) => {
+            let one = own("one", span);
+            (
+                quote_spanned!(span=> let #one = #x;),
+                parse_quote_spanned!(span=> || #some(#one)),
+            )
+        }
+        (_, Some(f), _) => (TokenStream::new(), f.clone()),
+        (_, None, _) => (TokenStream::new(), syn::Expr::Call(call.clone())),
+    };
+    Source { before, closure }
+}
+
+/// The names of variables that a closure and those in it bind.
+fn bound_in(closure: &syn::ExprClosure) -> BTreeSet<String> {
+    struct Bound(BTreeSet<String>);
+    impl Visit<'_> for Bound {
+        fn visit_pat_ident(&mut self, p: &syn::PatIdent) {
+            let name = p.ident.to_string();
+            if name.starts_with(|c: char| c.is_lowercase() || c == '_') {
+                self.0.insert(name);
+            }
+            visit::visit_pat_ident(self, p);
+        }
+    }
+    let mut bound = Bound(BTreeSet::new());
+    bound.visit_expr_closure(closure);
+    bound.0
+}
+
+/// The chain with another beginning.
+pub(super) fn begun(chain: &syn::Expr, base: &syn::Expr, with: &syn::Expr) -> syn::Expr {
+    let chain = strip(chain);
+    match chain {
+        syn::Expr::MethodCall(m) if chain != base => {
+            let mut m = m.clone();
+            *m.receiver = begun(&m.receiver, base, with);
+            syn::Expr::MethodCall(m)
+        }
+        _ => with.clone(),
+    }
+}
+
+/// Puts what a call has done among statements.
+fn flatten(value: Expr, stmts: &mut Vec<Stmt>) {
+    match *value.kind {
+        ExprKind::Block(more, tail) => {
+            stmts.extend(more);
+            if let Some(tail) = tail {
+                flatten(tail, stmts);
+            }
+        }
+        _ => stmts.push(Stmt::Expr(value)),
+    }
+}
+
+/// Tokens with other names: of values, not of fields and methods.
+fn renamed(tokens: TokenStream, names: &BTreeMap<String, Ident>) -> TokenStream {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is = |at: Option<usize>, c: char| match at.and_then(|at| tokens.get(at)) {
+        Some(TokenTree::Punct(p)) => p.as_char() == c,
+        _ => false,
+    };
+    let one = |(i, token): (usize, &TokenTree)| match token {
+        TokenTree::Ident(name) => {
+            let is_part = is(i.checked_sub(1), '.') && !is(i.checked_sub(2), '.');
+            let is_joint = matches!(tokens.get(i + 1), Some(TokenTree::Punct(p)) if p.spacing() == Spacing::Joint);
+            let is_field = is(Some(i + 1), ':') && !is_joint;
+            match names.get(&name.to_string()) {
+                Some(other) if !is_part && !is_field => {
+                    TokenTree::Ident(Ident::new(&other.to_string(), name.span()))
+                }
+                _ => token.clone(),
+            }
+        }
+        TokenTree::Group(g) => {
+            let mut group = proc_macro2::Group::new(g.delimiter(), renamed(g.stream(), names));
+            group.set_span(g.span());
+            TokenTree::Group(group)
+        }
+        other => other.clone(),
+    };
+    tokens.iter().enumerate().map(one).collect()
+}

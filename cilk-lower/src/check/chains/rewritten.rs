@@ -1,0 +1,170 @@
+//! Methods of iterators that are others: comparisons of two, sums of what may be missing, and what takes some numbers of a range that has a name.
+
+use super::{
+    super::{Checker, iteration::PARTS, places::strip, sums::Sum},
+    own,
+};
+use crate::ty::Ty;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote_spanned};
+use syn::{parse_quote_spanned, spanned::Spanned};
+
+impl Checker<'_> {
+    /// What a method is in terms of others, if it is one of these.
+    pub(super) fn rewritten(
+        &mut self,
+        m: &syn::ExprMethodCall,
+        want: Option<&Ty>,
+    ) -> Option<syn::Expr> {
+        match (m.method.to_string().as_str(), m.args.first()) {
+            ("eq" | "ne" | "cmp" | "partial_cmp" | "lt" | "le" | "gt" | "ge", Some(other)) => {
+                self.iterators_compared(m, other)
+            }
+            ("sum" | "product", None) => self.sum_of_sums(m, want),
+            ("find" | "find_map" | "position" | "any" | "all" | "nth", Some(_)) => {
+                let of = strip(&m.receiver);
+                let is_named = matches!(of, syn::Expr::Path(_)) && self.range_of(of).is_some();
+                is_named.then(|| {
+                    let mut taking = m.clone();
+                    *taking.receiver = parse_quote_spanned!(m.span()=> #of.by_ref());
+                    syn::Expr::MethodCall(taking)
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// `a.iter().eq(b)` and its kin: item by item.
+    fn iterators_compared(
+        &mut self,
+        m: &syn::ExprMethodCall,
+        other: &syn::Expr,
+    ) -> Option<syn::Expr> {
+        let (span, mut adaptors) = (m.span(), Vec::new());
+        let base = self.links(&m.receiver, &mut adaptors)?;
+        let is_value = adaptors.is_empty() && !matches!(strip(base), syn::Expr::MethodCall(_));
+        if is_value && self.is_own_iterator(base) {
+            return None;
+        }
+        let [left, right, x, y, order] =
+            ["left", "right", "x", "y", "order"].map(|name| own(name, span));
+        let [some, none] = ["Some", "None"].map(|name| own(name, span));
+        let of = &m.receiver;
+        let other = self.with_held(other).unwrap_or_else(|| other.clone());
+        let other = match self.links(&other, &mut Vec::new()) {
+            Some(_) => other,
+            None => parse_quote_spanned!(span=> (#other).into_iter()),
+        };
+        let [x_refs, y_refs] = [of, &other].map(|e| {
+            let mut ty = self.item_of_chain(e);
+            let mut derefs = TokenStream::new();
+            while let Ty::Ref { target, .. } = self.shallow(&ty) {
+                (ty, derefs) = (*target, quote_spanned!(span=> *#derefs));
+            }
+            derefs
+        });
+        // What comes of a pair of items, of two ends, of an end on the left and of one on the right.
+        let name = m.method.to_string();
+        let [pair, both, less, greater]: [TokenStream; 4] = match name.as_str() {
+            "eq" | "ne" => {
+                let equal = name == "eq";
+                let differ = !equal;
+                [
+                    quote_spanned!(span=> if !(#x == #y) { break #differ; }),
+                    equal.to_token_stream(),
+                    differ.to_token_stream(),
+                    differ.to_token_stream(),
+                ]
+            }
+            "cmp" => [
+                quote_spanned!(span=> let #order = (#x_refs #x).cmp(&#y_refs #y); if #order.is_ne() { break #order; }),
+                quote_spanned!(span=> ::std::cmp::Ordering::Equal),
+                quote_spanned!(span=> ::std::cmp::Ordering::Less),
+                quote_spanned!(span=> ::std::cmp::Ordering::Greater),
+            ],
+            "partial_cmp" => [
+                quote_spanned!(span=> let #order = (#x_refs #x).partial_cmp(&#y_refs #y); if #order != #some(::std::cmp::Ordering::Equal) { break #order; }),
+                quote_spanned!(span=> #some(::std::cmp::Ordering::Equal)),
+                quote_spanned!(span=> #some(::std::cmp::Ordering::Less)),
+                quote_spanned!(span=> #some(::std::cmp::Ordering::Greater)),
+            ],
+            name => {
+                let (is_less, is_equal) = (name.starts_with('l'), name.ends_with('e'));
+                let is_greater = !is_less;
+                let test = match is_less {
+                    true => quote_spanned!(span=> #x < #y),
+                    false => quote_spanned!(span=> #x > #y),
+                };
+                [
+                    quote_spanned!(span=> if !(#x == #y) { break #test; }),
+                    is_equal.to_token_stream(),
+                    is_less.to_token_stream(),
+                    is_greater.to_token_stream(),
+                ]
+            }
+        };
+        Some(parse_quote_spanned!(span=> {
+            let mut #left = #of;
+            let mut #right = #other;
+            loop {
+                match (#left.next(), #right.next()) {
+                    (#some(#x), #some(#y)) => { #pair }
+                    (#none, #none) => break #both,
+                    (#none, #some(_)) => break #less,
+                    (#some(_), #none) => break #greater,
+                }
+            }
+        }))
+    }
+
+    /// The sum of `Option`s or `Result`s: that of what they hold, if none lacks it.
+    fn sum_of_sums(&mut self, m: &syn::ExprMethodCall, want: Option<&Ty>) -> Option<syn::Expr> {
+        let span = m.span();
+        let ty = match m.turbofish.as_ref().and_then(|t| t.args.first()) {
+            Some(syn::GenericArgument::Type(ty)) => self.annotated(ty),
+            _ => want?.clone(),
+        };
+        let sum = Sum::of(&ty, self)?;
+        let inner = match self.shallow(&ty) {
+            Ty::Option(inner) | Ty::Result(inner, _) => self.shallow(&inner),
+            _ => return None,
+        };
+        self.links(&m.receiver, &mut Vec::new())?;
+        let scalar = inner.scalar()?;
+        let (of, scalar_name) = (&m.receiver, syn::Ident::new(scalar.name(), span));
+        let is_sum = m.method == "sum";
+        let first = match (is_sum, scalar.is_float()) {
+            (true, true) => quote_spanned!(span=> -0.0),
+            (true, false) => quote_spanned!(span=> 0),
+            (false, true) => quote_spanned!(span=> 1.0),
+            (false, false) => quote_spanned!(span=> 1),
+        };
+        let wrap = own(
+            if matches!(sum, Sum::Result) {
+                "Ok"
+            } else {
+                "Some"
+            },
+            span,
+        );
+        let [all, one, first_name] = ["whole", "one", "begin"].map(|name| own(name, span));
+        let next = match is_sum {
+            true => quote_spanned!(span=> #all + #one?),
+            false => quote_spanned!(span=> #all * #one?),
+        };
+        Some(parse_quote_spanned!(span=> {
+            let #first_name: #scalar_name = #first;
+            (#of).try_fold(#first_name, |#all, #one| #wrap(#next))
+        }))
+    }
+
+    /// Whether a chain begins with parts of a slice that have numbers, from which `rposition` counts.
+    pub(super) fn has_numbers(of: &syn::Expr) -> bool {
+        match strip(of) {
+            syn::Expr::MethodCall(m) => {
+                m.method == "iter" && m.args.is_empty() || PARTS.iter().any(|name| m.method == name)
+            }
+            _ => false,
+        }
+    }
+}

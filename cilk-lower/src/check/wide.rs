@@ -1,0 +1,162 @@
+//! Integers of two halves, `u128` and `i128`: literals of them, and what `as`, `from` and `into` make of other numbers and of them.
+
+use super::{Checker, chains::own};
+use crate::{
+    beside,
+    generics::Known,
+    hir::{Expr, ExprKind, Stmt},
+    ty::{Class, Ty},
+};
+use millstream_graph::{ir::BinOp, ty::Scalar};
+use proc_macro2::Span;
+use syn::parse_quote_spanned;
+
+impl Checker<'_> {
+    /// Whether a type is one of these, and whether it has a sign then.
+    pub(super) fn wide_sign(&self, ty: &Ty) -> Option<bool> {
+        let wide = self.m.wide()?;
+        let Ty::Struct(id) = self.shallow(ty) else {
+            return None;
+        };
+        match self.m.copies.get(&id) {
+            Some((family, known)) if *family == wide => match known.as_slice() {
+                [Known::Number(_, bits)] => Some(*bits != 0),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// One of these of its halves.
+    fn of_halves(low: Expr, high: Expr, ty: &Ty, span: Span) -> Expr {
+        let Ty::Struct(id) = *ty else {
+            return Self::broken(span);
+        };
+        let kind = ExprKind::Struct {
+            id,
+            fields: vec![(0, low), (1, high)],
+            base: None,
+        };
+        Expr::new(kind, ty.clone(), span)
+    }
+
+    /// A literal of this type, or of that of its suffix.
+    pub(super) fn wide_literal(
+        &mut self,
+        lit: &syn::LitInt,
+        value: u128,
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Option<Expr> {
+        let suffix = lit.suffix();
+        let ty = match suffix.is_empty() {
+            true => self.shallow(want?),
+            false if beside::is_wide(suffix) => {
+                let name = syn::Ident::new(suffix, span);
+                Ty::from_type(&self.m.resolve_type(&parse_quote_spanned!(span=> #name)))
+            }
+            false => return None,
+        };
+        self.wide_sign(&ty)?;
+        let half = |bits: u128| {
+            let bits = bits & u128::from(u64::MAX);
+            Expr::new(ExprKind::Int(bits), Ty::Scalar(Scalar::U64), span)
+        };
+        Some(Self::of_halves(half(value), half(value >> 64), &ty, span))
+    }
+
+    /// A number as one of these.
+    pub(super) fn widened(&mut self, e: Expr, ty: &Ty, span: Span) -> Option<Expr> {
+        self.wide_sign(ty)?;
+        let e = self.behind_refs(e);
+        let u64 = Ty::Scalar(Scalar::U64);
+        let from = self.shallow(&e.ty);
+        if let Ty::Var(v) = from
+            && self.table.class(v) == Class::Int
+        {
+            // What nothing else decides on is an `i32`, as ever.
+            self.table.unify(&e.ty, &Ty::Scalar(Scalar::I32));
+        }
+        let from = self.shallow(&e.ty);
+        let var = self.add_var(&own("wide", span).to_string(), from.clone());
+        let value = Expr::new(ExprKind::Var(var), from.clone(), span);
+        let (low, high) = match (from.scalar(), self.wide_sign(&from)) {
+            (_, Some(_)) => {
+                let half = |i| Expr::new(ExprKind::Field(value.clone(), i), u64.clone(), span);
+                (half(0), half(1))
+            }
+            (Some(s), None) if s.is_int() || s == Scalar::Bool => {
+                let cast = |e: Expr, ty: Ty| Expr::new(ExprKind::Cast(e), ty, span);
+                let high = match s.is_signed() {
+                    true => {
+                        let i64 = Ty::Scalar(Scalar::I64);
+                        let by = Expr::new(ExprKind::Int(63), Ty::Scalar(Scalar::U32), span);
+                        let signed = cast(value.clone(), i64.clone());
+                        let kind = ExprKind::Binary(BinOp::Shr, signed, by);
+                        cast(Expr::new(kind, i64, span), u64.clone())
+                    }
+                    false => Expr::new(ExprKind::Int(0), u64.clone(), span),
+                };
+                (cast(value, u64), high)
+            }
+            _ => {
+                let shown = self.show(&from);
+                let message = format!("`{shown}` is not made an integer of 128 bits by `as`");
+                return Some(self.refuse(
+                    span,
+                    message,
+                    "go by an integer of 64 bits: `x as u64 as u128`",
+                ));
+            }
+        };
+        let made = Self::of_halves(low, high, ty, span);
+        let first = Stmt::Let(crate::hir::Pat::Var(var), Some(e));
+        let kind = ExprKind::Block(vec![first], Some(made));
+        Some(Expr::new(kind, ty.clone(), span))
+    }
+
+    /// One of these as a number.
+    pub(super) fn narrowed(
+        &mut self,
+        e: &syn::Expr,
+        from: &Ty,
+        to: Scalar,
+        span: Span,
+    ) -> Option<Expr> {
+        self.wide_sign(from)?;
+        let e: syn::Expr = match to {
+            Scalar::F32 => parse_quote_spanned!(span=> (#e).as_f32()),
+            Scalar::F64 => parse_quote_spanned!(span=> (#e).as_f64()),
+            Scalar::Bool => return None,
+            to => {
+                let ty = syn::Ident::new(to.name(), span);
+                parse_quote_spanned!(span=> ((#e).low as #ty))
+            }
+        };
+        Some(self.expr(&e, None))
+    }
+
+    /// `u128::from(x)` and `x.into()` of a number of which no value is lost.
+    pub(super) fn widened_from(&mut self, arg: &syn::Expr, ty: &Ty, span: Span) -> Option<Expr> {
+        let signed = self.wide_sign(ty)?;
+        let value = self.expr(arg, None);
+        let from = self.shallow(&value.ty);
+        let fits = match from.scalar() {
+            Some(s) => {
+                s == Scalar::Bool
+                    || s.is_int()
+                        && (signed || !s.is_signed())
+                        && s.name() != "usize"
+                        && s.name() != "isize"
+            }
+            None => matches!(from, Ty::Var(_)) || from == *ty,
+        };
+        if !fits {
+            let shown = self.show(&from);
+            let name = if signed { "i128" } else { "u128" };
+            let message = format!("`{name}::from` does not take `{shown}`: a value could be lost");
+            return Some(self.refuse(span, message, format!("write `.. as {name}`")));
+        }
+        self.widened(value, ty, span)
+    }
+}
