@@ -251,6 +251,7 @@ fn all_blocks_run_loops_as_their_elisions_do() {
             "OfDevice, OfLane",
             "OfDevice, OfWarp",
             "OfDevice, OfBlocks",
+            "OfMaster, OfLane",
             "OfBlocks, OfWarp",
             "OfBlocks, OfLane",
             "OfWarp, OfLane",
@@ -373,9 +374,9 @@ fn planted_bugs_of_regions_are_found() {
             "",
         ),
         (
-            "of what the master's block has for itself other blocks have a part",
-            "return blockIdx.x ? serving() : 1;",
-            "return serving();",
+            "the master's own block leaves rounds out",
+            "FN_IN static u32 all() { return WARPS; }",
+            "FN_IN static u32 all() { return 2 * WARPS; }",
         ),
         (
             "what lanes of a warp find is added in another order",

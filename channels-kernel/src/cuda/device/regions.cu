@@ -27,15 +27,13 @@ static __device__ __noinline__ void called(Thread& caller, Args... args) {
 
 // The part of a crew that this thread belongs to: a switch over the regions that it may be handed, behind their texts. All threads of the crew call it.
 static __device__ __noinline__ void run_rounds_of_device(u32 which);
+static __device__ __noinline__ void run_rounds_of_master(u32 which);
 static __device__ __noinline__ void run_rounds_of_blocks(u32 which);
 static __device__ __noinline__ void run_rounds_of_warp(u32 which);
 
 // How many blocks serve the master, and the number of this one.
 FN u32 serving() { return gridDim.x - 1; }
 FN u32 own_block() { return blockIdx.x - 1; }
-// The same of those that share out what this one is handed: what block 0 is, it has for itself.
-FN u32 sharing() { return blockIdx.x ? serving() : 1; }
-FN u32 own_share() { return blockIdx.x ? own_block() : 0; }
 // Whether it belongs to a crew of blocks, or its warps are crews.
 FN bool takes_part() { return own_block() < shared().crew * shared().crews; }
 
@@ -173,11 +171,17 @@ struct OfDevice {
   FN_IN static void end(Regions&, bool) {}
 };
 
-// The master's own block.
+// The master's own block, block 0. What it runs is a text of its own, though it does the same: one text for all blocks that the master calls, too, from wherever it
+// is, would take all of them more registers.
 struct OfMaster {
   FN_IN static Regions& handed() { return OfDevice::handed(); }
   FN_IN static bool meet() { return meet_block(), true; }
-  FN_IN static void run(u32 which) { run_rounds_of_device(which); }
+  FN_IN static void run(u32 which) { run_rounds_of_master(which); }
+  template <class R>
+  FN_IN static void join(u64* to, typename R::Value value) {
+    OfBlocks::join_and<R>(value, [&](typename R::Value all) { *to = bits_of(R::join(from_bits<typename R::Value>(*to), all)); });
+  }
+  FN_IN static void end(Regions&, bool) {}
 };
 
 // Which part of a crew this is, and of how many: of what takes single rounds; where lanes do, of the warps.
@@ -185,8 +189,13 @@ template <class C, class P>
 struct Part;
 template <>
 struct Part<OfDevice, OfLane> {
-  FN_IN static u32 own() { return warp_id() * sharing() + own_share(); }
-  FN_IN static u32 all() { return sharing() * WARPS; }
+  FN_IN static u32 own() { return warp_id() * serving() + own_block(); }
+  FN_IN static u32 all() { return serving() * WARPS; }
+};
+template <>
+struct Part<OfMaster, OfLane> {
+  FN_IN static u32 own() { return warp_id(); }
+  FN_IN static u32 all() { return WARPS; }
 };
 template <>
 struct Part<OfDevice, OfWarp> {
@@ -291,15 +300,15 @@ static __device__ Took regions_took[REGIONS];
 // It is tried by the master's own block, too, if it took all no longer: twice what it takes that they hear of it.
 #define LITTLE 30000u
 
-// Hands a region out; the master to all blocks or to its own, whichever was the faster for few rounds.
-template <class C>
+// Hands a region out; the master to all blocks or, if it may be `OWN`, to its own, whichever was the faster for few rounds.
+template <class C, bool OWN>
 FN void hand_out(Thread& w, Handed& handed, u32 region, By by, u64) {
   hand_to<C>(w, handed, told(region, by));
 }
-template <class C>
+template <class C, bool OWN>
 FN void hand_out(Thread& w, Regions& handed, u32 region, By by, u64 rounds) {
   Took& took = regions_took[region];
-  const bool few = by == BY_LANES && rounds <= FEW_ROUNDS;
+  const bool few = OWN && rounds <= FEW_ROUNDS;
   const bool by_own = few && took.by_all && (took.by_own ? took.by_own < took.by_all : took.by_all < LITTLE);
   const u64 begun = cycles();
   if (by_own) {
@@ -325,7 +334,7 @@ FN void divide(Regions& handed, By by, u32 most, u64 rounds) {
 }
 
 // A region with these arguments, that gathers from these values on, and who takes single rounds.
-template <class C, u32 ARGS, u32 GATHERS>
+template <class C, bool OWN, u32 ARGS, u32 GATHERS>
 FN void share_out(Thread& w, u32 region, By by, u32 most, u64 rounds, const u64 (&args)[ARGS], const u64 (&none)[GATHERS]) {
   auto& handed = C::handed();
   divide(handed, by, most, rounds);
@@ -333,7 +342,7 @@ FN void share_out(Thread& w, u32 region, By by, u32 most, u64 rounds, const u64 
   for (u32 i = 0; i < ARGS; i++) handed.args[i] = args[i];
 #pragma unroll
   for (u32 g = 0; g < GATHERS; g++) handed.gathered[g] = none[g];
-  hand_out<C>(w, handed, region, by, rounds);
+  hand_out<C, OWN>(w, handed, region, by, rounds);
 }
 
 // Runs the elements of a segment that is a master's, one after the other: block 0 has the master, the others serve.

@@ -3,17 +3,18 @@
 //! A process does not end in the middle of one: what takes it down would take away what the compiler works with. So its end waits for them, a minute at
 //! most, and their results are in the cache for the next process.
 //!
-//! What is registered last is called first at the end, and the library registers what it does at its end when it first compiles. So it has compiled
-//! something, be it an empty kernel, before the wait is registered: where the first text was one of those here, the library tore down what it worked with,
-//! and crashed or never came to an end.
+//! What is registered last is called first at the end, and the library registers what it does at its end while it compiles: it then tears down what it works
+//! with, and crashes or never comes to an end. So the wait has to come before all that anybody registered. The C library first ends what belongs to the thread
+//! that ends the process, mostly the main one: a value of that thread's waits ([`AtTheEnd`]). Where another thread has it compile, the wait is registered
+//! as others are, behind the compilation of an empty kernel, which has made the library register most of what it does.
 
 use super::{Arch, Compiled, How, Nvrtc, NvrtcError};
 use std::{
     ffi::c_int,
     io::IsTerminal,
-    sync::{Condvar, Mutex, MutexGuard, Once, PoisonError},
-    thread::{JoinHandle, available_parallelism},
-    time::Duration,
+    sync::{Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError},
+    thread::{self, JoinHandle, available_parallelism},
+    time::{Duration, Instant},
 };
 
 /// After so long a process that ends says what it waits for.
@@ -52,14 +53,16 @@ fn under_way() -> MutexGuard<'static, usize> {
     UNDER_WAY.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for what is under way, for a minute at most. False if that was not enough.
+/// Waits for what is under way, for a minute at most, however often it is asked. False if that was not enough.
 fn wait_for_all() -> bool {
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    let most = MOST.saturating_sub(BEGUN.get_or_init(Instant::now).elapsed());
     let busy = |n: &mut usize| *n > 0;
     let wait = |guard, most| {
         let waited = UNDER_WAY.1.wait_timeout_while(guard, most, busy);
         waited.unwrap_or_else(PoisonError::into_inner)
     };
-    let (guard, waited) = wait(under_way(), PATIENCE);
+    let (guard, waited) = wait(under_way(), PATIENCE.min(most));
     if !waited.timed_out() {
         return true;
     }
@@ -68,7 +71,7 @@ fn wait_for_all() -> bool {
             "millstream: a kernel is still being compiled, for the runs to come; Ctrl-C leaves it out"
         );
     }
-    !wait(guard, MOST).1.timed_out()
+    !wait(guard, most).1.timed_out()
 }
 
 /// Ends the process at once, without a wait for what is under way and whatever else is to be done at its end: what Ctrl-C asks for. What was printed
@@ -108,16 +111,34 @@ fn wait_at_the_end() {
     let _ = atexit(end);
 }
 
+/// A value that waits when its thread ends.
+struct AtTheEnd;
+
+impl Drop for AtTheEnd {
+    fn drop(&mut self) {
+        wait_for_all();
+    }
+}
+
+thread_local! {
+    static AT_THE_END: AtTheEnd = const { AtTheEnd };
+}
+
 /// Counts as one of those under way.
 struct Working;
 
 impl Working {
     fn begin(nvrtc: &Nvrtc, arch: Arch, how: How) -> Self {
         static COMPILES: Once = Once::new();
-        // The same way through the compiler as what follows goes. What it says of an empty kernel, it says of the others too.
-        COMPILES.call_once(|| {
-            _ = nvrtc.compile("extern \"C\" __global__ void none() {}", arch, how);
-        });
+        // Others than the main thread end when they like, and wait for nothing then.
+        if thread::current().name() == Some("main") {
+            AT_THE_END.with(|_| ());
+        } else {
+            // The same way through the compiler as what follows goes. What it says of an empty kernel, it says of the others too.
+            COMPILES.call_once(|| {
+                _ = nvrtc.compile("extern \"C\" __global__ void none() {}", arch, how);
+            });
+        }
         // Each time anew, so that it is called before what the library registered meanwhile.
         wait_at_the_end();
         *under_way() += 1;

@@ -9,7 +9,7 @@ use super::{
         plan::Plan,
         rvalue::binary,
         segment::write_sum,
-        team::Gather,
+        team::Rounds,
         types::{constant, ctype},
         writer::Writer,
     },
@@ -65,7 +65,42 @@ pub(in super::super) fn write(plan: &Plan, out: &mut Writer) {
         out.line(&format!("{}::end(handed, w.failed);", crew.structure()));
         out.close("}");
     }
+    write_own(plan, out);
 }
+
+/// Writes what the master's own block does: the lanes' part of what it may keep from the others.
+fn write_own(plan: &Plan, out: &mut Writer) {
+    out.blank();
+    out.open(
+        "[[maybe_unused]] static __device__ __noinline__ void run_rounds_of_master(u32 which) {",
+    );
+    out.line("Thread w;");
+    out.line("w.control = DeviceMemory::control();");
+    out.line(&format!("auto& handed = {OF_MASTER}::handed();"));
+    out.open("switch (which) {");
+    let handed = plan.regions.handed.get(&Crew::Device).into_iter().flatten();
+    for (number, _) in handed.filter(|(_, handed)| handed.is_own()) {
+        let id = plan.regions.all[*number];
+        let function = &plan.program.program[id];
+        let version = Version::Served(Crew::Lane);
+        if let Some(rounds) = rounds(&plan.program, function, version) {
+            out.open(&format!("case {}: {{", which(*number, Crew::Lane)));
+            write_parts(&rounds, out);
+            let args = called_with(function, OF_MASTER, Crew::Lane);
+            let text = helper::name(function, id, version);
+            out.line(&format!("called<{text}>({args});"));
+            write_joins(function, OF_MASTER, *number, &rounds, out);
+            out.line("break;");
+            out.close("}");
+        }
+    }
+    out.close("}");
+    out.line(&format!("{OF_MASTER}::end(handed, w.failed);"));
+    out.close("}");
+}
+
+/// The master's own block in `device/regions.cu`.
+const OF_MASTER: &str = "OfMaster";
 
 /// What a crew is told: which region, and who takes single rounds.
 fn which(number: usize, by: Crew) -> String {
@@ -73,6 +108,11 @@ fn which(number: usize, by: Crew) -> String {
 }
 
 impl Handed {
+    /// Whether the master's own block may run the rounds, where they are few: if there is nothing to share out in them.
+    fn is_own(&self) -> bool {
+        self.once && self.to.is_empty()
+    }
+
     /// Who takes single rounds, of `rounds`: where there are many each lane takes its own, and where there are few blocks do.
     fn by(&self, of: &str, rounds: &str) -> String {
         let lane = Crew::Lane.taking();
@@ -152,7 +192,7 @@ pub(in super::super) fn write_first_met(
         args.join(", ")
     ));
     out.line(&format!(
-        "share_out<OfWarp>(w, {number}, {}, 0, 0, args, none);",
+        "share_out<OfWarp, false>(w, {number}, {}, 0, 0, args, none);",
         Crew::Lane.taking()
     ));
     if let Given::Value(ty) = given {
@@ -170,19 +210,13 @@ fn write_case(plan: &Plan, number: usize, (crew, by): (Crew, Crew), out: &mut Wr
     let Some(rounds) = rounds(&plan.program, function, version) else {
         return;
     };
-    out.line(&format!("u64 parts[{}];", rounds.gathers.len().max(1)));
-    for (g, gather) in rounds.gathers.iter().enumerate() {
-        out.line(&format!("parts[{g}] = {}ull;", gather.neutral.unwrap_or(0)));
-    }
-    let part = format!("Part<{}, {}>", crew.structure(), by.structure());
-    let part = format!("{part}::own(), {part}::all()");
-    let first = ["w".to_owned(), "parts".to_owned(), part].into_iter();
-    let args: Vec<String> = first.chain(arguments(function)).collect();
+    write_parts(&rounds, out);
+    let args = called_with(function, crew.structure(), by);
     let mut text = helper::name(function, id, version);
     if crew != Crew::Warp && plan.regions.is_shared(number, by) {
         text = format!("called<{text}>");
     }
-    let call = format!("{text}({});", args.join(", "));
+    let call = format!("{text}({args});");
     match by {
         Crew::Lane => out.line(&call),
         _ => {
@@ -196,19 +230,34 @@ fn write_case(plan: &Plan, number: usize, (crew, by): (Crew, Crew), out: &mut Wr
             out.line("__syncwarp();");
         }
     }
+    write_joins(function, crew.structure(), number, &rounds, out);
+}
+
+/// What a lane gathers begins with nothing.
+fn write_parts(rounds: &Rounds, out: &mut Writer) {
+    out.line(&format!("u64 parts[{}];", rounds.gathers.len().max(1)));
     for (g, gather) in rounds.gathers.iter().enumerate() {
-        out.line(&join(function, (crew, number), g, gather));
+        out.line(&format!("parts[{g}] = {}ull;", gather.neutral.unwrap_or(0)));
     }
 }
 
+/// What the text of a crew's part is called with.
+fn called_with(function: &Function, crew: &str, by: Crew) -> String {
+    let part = format!("Part<{crew}, {}>", by.structure());
+    let part = format!("{part}::own(), {part}::all()");
+    let first = ["w".to_owned(), "parts".to_owned(), part].into_iter();
+    let args: Vec<String> = first.chain(arguments(function)).collect();
+    args.join(", ")
+}
+
 /// Joins what the lanes of a crew have gathered with what all have.
-fn join(function: &Function, (crew, number): (Crew, usize), g: usize, gather: &Gather) -> String {
-    let ty = function.locals[gather.local.index()].ty;
-    format!(
-        "{}::join<Region{number}Sum{g}>(&handed.gathered[{g}], from_bits<{}>(parts[{g}]));",
-        crew.structure(),
-        ctype(ty)
-    )
+fn write_joins(function: &Function, crew: &str, number: usize, rounds: &Rounds, out: &mut Writer) {
+    for (g, gather) in rounds.gathers.iter().enumerate() {
+        let ty = ctype(function.locals[gather.local.index()].ty);
+        out.line(&format!(
+            "{crew}::join<Region{number}Sum{g}>(&handed.gathered[{g}], from_bits<{ty}>(parts[{g}]));"
+        ));
+    }
 }
 
 /// How what the lanes of each region gather is joined.
@@ -262,7 +311,8 @@ impl Body<'_, '_> {
             format!("const u64 none[] = {{{}}};", none.join(", ")),
             format!("auto& handed = {of}::handed();"),
             format!(
-                "share_out<{of}>(w, {number}, {}, {}, {turns}, args, none);",
+                "share_out<{of}, {}>(w, {number}, {}, {}, {turns}, args, none);",
+                crew == Crew::Device && handed.is_own(),
                 handed.by(of, &turns),
                 handed.most,
             ),

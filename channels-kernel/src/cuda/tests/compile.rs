@@ -6,7 +6,7 @@ use crate::cuda::{
     abi::kernel,
     nvrtc::{self, Arch, How, NvrtcError},
 };
-use std::{collections::HashSet, process::Command};
+use std::collections::HashSet;
 
 #[test]
 fn programs_compile() {
@@ -268,57 +268,6 @@ fn a_planted_mistake_is_told_with_the_line_of_the_source() {
                 "{part:?}: {error}"
             );
         }
-    }
-}
-
-/// What the test below starts as a process.
-#[test]
-#[ignore = "it is run by another test"]
-fn ends_while_a_kernel_is_compiled() {
-    let (_, generated) = generated(shared::FIB);
-    let nvrtc = nvrtc::find().unwrap();
-    let how = How {
-        linked: Some(64),
-        ..How::default()
-    };
-    let text = generated.part(&Part::Kernels(Image::Persistent));
-    let later = nvrtc.compile_later(text, Arch(90), how).unwrap();
-    // At the end what the library registered for it comes first, so where it has begun to compile is another case than where it has not.
-    let begun = std::env::var("MILLSTREAM_BEGUN").unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(begun.parse().unwrap()));
-    assert!(!later.is_done(), "it takes a second or so");
-}
-
-#[test]
-fn a_process_ends_when_its_kernels_are_in_the_cache() {
-    if nvrtc::find().is_err() {
-        return eprintln!("SKIPPED: no NVRTC");
-    }
-    for begun in ["0", "50", "100", "200", "400"] {
-        let folder = tempfile::tempdir().unwrap();
-        let output = Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "--ignored",
-                "cuda::tests::compile::ends_while_a_kernel_is_compiled",
-            ])
-            .env("MILLSTREAM_CACHE", folder.path())
-            .env("MILLSTREAM_BEGUN", begun)
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success() && said.contains("1 passed"),
-            "after {begun} ms: {output:?}"
-        );
-        let files: Vec<_> = std::fs::read_dir(folder.path())
-            .unwrap()
-            .map(|f| f.unwrap().path())
-            .collect();
-        assert!(
-            matches!(&files[..], [one] if one.extension().is_some_and(|e| e == "cubin")),
-            "after {begun} ms: {files:?}"
-        );
     }
 }
 

@@ -1,0 +1,59 @@
+//! A process that ends while a kernel is compiled in the background waits for it, whichever thread asked for it and however far the compiler is: the kernel
+//! is in the cache then. It has a `main` of its own, as what ends a process is its main thread.
+
+use millstream_channels_kernel::cuda::nvrtc::{self, Arch, How};
+use std::{env, error::Error, fmt::Write, fs, process::Command, thread, time::Duration};
+
+/// What a process of the test is to do: who asks for a kernel, and after how many milliseconds the process ends.
+const CHILD: &str = "MILLSTREAM_TEST_ENDS";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    if let Ok(child) = env::var(CHILD) {
+        return ends(&child);
+    }
+    if nvrtc::find().is_err() {
+        eprintln!("SKIPPED: no NVRTC");
+        return Ok(());
+    }
+    for who in ["main", "other"] {
+        for after in [0, 30, 100, 200, 400] {
+            let folder = tempfile::tempdir()?;
+            let child = format!("{who} {after}");
+            let output = Command::new(env::current_exe()?)
+                .env(CHILD, &child)
+                .env("MILLSTREAM_CACHE", folder.path())
+                .output()?;
+            assert!(output.status.success(), "{child}: {output:?}");
+            let files = fs::read_dir(folder.path())?;
+            let names = files.map(|file| file.map(|f| f.file_name()));
+            let names = names.collect::<Result<Vec<_>, _>>()?;
+            let is_cubin = |name: &std::ffi::OsString| name.to_string_lossy().ends_with(".cubin");
+            assert!(
+                names.len() == 1 && names.iter().all(is_cubin),
+                "{child}: {names:?}"
+            );
+            println!("test {child} ms ... ok");
+        }
+    }
+    Ok(())
+}
+
+/// Has a kernel compiled that takes a while, and ends meanwhile.
+fn ends(child: &str) -> Result<(), Box<dyn Error>> {
+    let (who, after) = child.split_once(' ').ok_or("two words")?;
+    let mut text =
+        "extern \"C\" __global__ void slow(unsigned* a) { unsigned x = threadIdx.x;\n".to_owned();
+    for i in 0..400 {
+        writeln!(text, "x = a[(x ^ {i}u) % 97u] * x + (x % {}u);", i + 3)?;
+    }
+    text.push_str("a[threadIdx.x] = x; }\n");
+    let nvrtc = nvrtc::find()?;
+    let ask = || nvrtc.compile_later(text, Arch(90), How::default());
+    let later = match who {
+        "main" => ask()?,
+        _ => thread::scope(|scope| scope.spawn(ask).join()).map_err(|_| "it panicked")??,
+    };
+    thread::sleep(Duration::from_millis(after.parse()?));
+    assert!(!later.is_done(), "it takes longer");
+    Ok(())
+}
