@@ -152,6 +152,7 @@ programs! {
     lent_local_array
     lent_options
     lent_struct_fields
+    lent_structs
     let_conditions
     lexed_texts
     library_methods
@@ -244,6 +245,7 @@ programs! {
     slice_patterns
     slice_windows
     slices
+    slices_as_arrays
     slices_in_patterns
     small_arrays
     sorted_slices
