@@ -68,6 +68,7 @@ programs! {
     complex_fft
     connect_four
     constants
+    constants_behind_references
     constants_beside_operators
     constants_in_functions
     containers_by_trait
