@@ -44,54 +44,56 @@ fn of(module: &mut Module, item: &syn::ItemConst) -> (Type, Option<Vec<u8>>) {
         false => {
             let shown = ty.display(&module.structs).to_string();
             let error = format!("a constant cannot be `{shown}`");
-            module.diags.error(item.ty.span(), error).help(
-                "it is plain data, or a reference to an array that stands behind it: `&[1, 2]`",
-            );
+            module
+                .diags
+                .error(item.ty.span(), error)
+                .help("it is plain data, or a reference to what stands behind it: `&[1, 2]`");
             None
         }
     };
     (ty, bytes)
 }
 
-/// How a constant that is a reference is named: its array is the constant.
+/// How a constant that is a reference is named: what that refers to is the constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lent {
-    /// `&[T; N]`
-    Array,
+    /// `&T` and `&[T; N]`
+    Whole,
     /// `&[T]`
     Slice,
 }
 
-/// The array that a constant of a reference refers to, where it stands behind it: `&[1, 2]`, `&[0; 4]`, `b"text"`.
+/// What a constant of a reference refers to, where it stands behind it: `&[1, 2]`, `&[0; 4]`, `b"text"`, and of a known size `&table()`.
 pub(crate) fn behind(item: syn::ItemConst) -> (syn::ItemConst, Option<Lent>) {
     let syn::Type::Reference(to) = &*item.ty else {
         return (item, None);
     };
-    let (value, len): (syn::Expr, syn::Expr) = match &*item.expr {
+    let (value, len): (syn::Expr, Option<syn::Expr>) = match &*item.expr {
         syn::Expr::Reference(r) if r.mutability.is_none() => match &*r.expr {
             syn::Expr::Array(a) => {
                 let len = a.elems.len();
-                ((*r.expr).clone(), parse_quote!(#len))
+                ((*r.expr).clone(), Some(parse_quote!(#len)))
             }
-            syn::Expr::Repeat(a) => ((*r.expr).clone(), (*a.len).clone()),
-            _ => return (item, None),
+            syn::Expr::Repeat(a) => ((*r.expr).clone(), Some((*a.len).clone())),
+            value => (value.clone(), None),
         },
         syn::Expr::Lit(l) => match &l.lit {
             syn::Lit::ByteStr(text) => {
                 let len = text.value().len();
-                (parse_quote!(*#l), parse_quote!(#len))
+                (parse_quote!(*#l), Some(parse_quote!(#len)))
             }
             _ => return (item, None),
         },
         _ => return (item, None),
     };
     let (ty, lent) = match &*to.elem {
-        syn::Type::Array(_) => ((*to.elem).clone(), Lent::Array),
         syn::Type::Slice(s) => {
-            let elem = &s.elem;
+            let (elem, Some(len)) = (&s.elem, len) else {
+                return (item, None);
+            };
             (parse_quote!([#elem; #len]), Lent::Slice)
         }
-        _ => return (item, None),
+        whole => (whole.clone(), Lent::Whole),
     };
     let (ty, expr) = (Box::new(ty), Box::new(value));
     (syn::ItemConst { ty, expr, ..item }, Some(lent))

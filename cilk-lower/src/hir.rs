@@ -6,7 +6,7 @@
 use crate::{generics::Template, ty::Ty};
 use millstream_graph::{
     ir::{AtomicOp, BinOp, Combine, Order, UnOp},
-    ty::{Scalar, StructId},
+    ty::{Scalar, StructId, Structs},
 };
 use proc_macro2::Span;
 use std::{collections::BTreeSet, rc::Rc};
@@ -329,6 +329,8 @@ pub(crate) enum Builtin {
     // Slices.
     Len,
     IsEmpty,
+    /// A slice as a reference to an array of as many elements.
+    AsArray,
     SplitAt,
     Swap,
     Fill,
@@ -455,13 +457,13 @@ impl Expr {
     }
 
     /// Whether it may, by itself, change a variable or what one refers to: what stands below it aside.
-    pub(crate) fn writes(&self) -> bool {
+    pub(crate) fn writes(&self, structs: &Structs) -> bool {
         match &*self.kind {
             ExprKind::Assign(..)
             | ExprKind::AssignOp(..)
             | ExprKind::For(..)
             | ExprKind::Spawn { .. } => true,
-            ExprKind::Call(_, args) => args.iter().any(|a| a.ty.is_mutable()),
+            ExprKind::Call(_, args) => args.iter().any(|a| a.ty.is_mutable(structs)),
             ExprKind::Method(builtin, _) => {
                 use Builtin::{
                     CopyFromSlice, Fill, MemReplace, MemSwap, Reverse, RotateLeft, RotateRight,
@@ -499,7 +501,11 @@ impl Expr {
                 ..
             } => place.root() == Some((var, false)),
             ExprKind::AddrOf(place) | ExprKind::SubSlice { base: place, .. } => {
-                self.ty.is_mutable() && place.root() == Some((var, false))
+                let writes = matches!(
+                    self.ty,
+                    Ty::Ref { mutable: true, .. } | Ty::Slice { mutable: true, .. }
+                );
+                writes && place.root() == Some((var, false))
             }
             _ => false,
         };

@@ -253,15 +253,11 @@ impl Module {
                 .as_ref()
                 .map_or_else(|| i.to_string(), ToString::to_string);
             let ty = self.resolve_type(&field.ty);
-            let mutable = is_mutable(&ty);
-            if mutable || ty.has_atomics(&self.structs) {
+            if ty.has_atomics(&self.structs) {
                 let shown = ty.display(&self.structs).to_string();
                 self.diags
                     .error(field.ty.span(), format!("a struct field cannot be `{shown}`"))
-                    .help(match mutable {
-                        true => "a struct holds plain data and what it shares: pass what is written beside it, as an argument of its own",
-                        false => "a struct holds plain data and what it shares: give it the atomic by `&`, as `&'a AtomicU32`",
-                    });
+                    .help("a struct holds plain data and what it borrows: give it the atomic by `&`, as `&'a AtomicU32`");
             }
             if self.holds_range(&ty) {
                 self.diags
@@ -364,6 +360,9 @@ impl Module {
                     .help("give it what that holds: `x.0`, or two halves, `x as u64` and `(x >> 64) as u64`");
             }
         }
+        if kind == FunctionKind::Task {
+            self.refuse_lent_structs(&params);
+        }
         if kind == FunctionKind::Task && !is_plain(&ret, &self.structs) {
             let shown = ret.display(&self.structs).to_string();
             self.diags
@@ -386,6 +385,40 @@ impl Module {
             used: None,
         });
         FnId(self.fns.len() - 1)
+    }
+}
+
+impl Module {
+    /// What is lent to a child to write to is an argument of its own: what lies in structs is not followed that far.
+    fn refuse_lent_structs(&mut self, params: &[(syn::Pat, Type)]) {
+        for (pat, ty) in params {
+            let behind = match ty {
+                Type::Slice { elem: ty, .. } | Type::Ref { target: ty, .. } => ty,
+                ty => ty,
+            };
+            if has_struct(behind) && is_mutable(behind, &self.structs) {
+                let shown = ty.display(&self.structs).to_string();
+                self.diags
+                    .error(
+                        pat.span(),
+                        format!("a task cannot take `{shown}`, which holds what is written"),
+                    )
+                    .help(
+                        "give it the `&mut` itself as an argument, and make the struct in the task",
+                    );
+            }
+        }
+    }
+}
+
+/// Whether there is a struct in a type, whatever that holds.
+fn has_struct(ty: &Type) -> bool {
+    match ty {
+        Type::Struct(_) => true,
+        Type::Tuple(fields) => fields.iter().any(has_struct),
+        Type::Array(elem, _) | Type::Option(elem) => has_struct(elem),
+        Type::Result(ok, err) => has_struct(ok) || has_struct(err),
+        _ => false,
     }
 }
 
@@ -417,15 +450,17 @@ pub(crate) fn is_plain(ty: &Type, structs: &Structs) -> bool {
 }
 
 /// Whether what a value of the type borrows may be changed by way of it.
-pub(crate) fn is_mutable(ty: &Type) -> bool {
+pub(crate) fn is_mutable(ty: &Type, structs: &Structs) -> bool {
+    let of = |ty: &Type| is_mutable(ty, structs);
     match ty {
         Type::Slice { mutable, .. } | Type::Ref { mutable, .. } | Type::Mat { mutable, .. } => {
             *mutable
         }
-        Type::Tuple(fields) => fields.iter().any(is_mutable),
-        Type::Array(elem, _) | Type::Option(elem) => is_mutable(elem),
-        Type::Result(ok, err) => is_mutable(ok) || is_mutable(err),
-        Type::Struct(_) | Type::Scalar(_) | Type::Atomic(_) | Type::Channel(_) => false,
+        Type::Tuple(fields) => fields.iter().any(of),
+        Type::Struct(id) => structs[*id].fields.iter().any(|(_, ty)| of(ty)),
+        Type::Array(elem, _) | Type::Option(elem) => of(elem),
+        Type::Result(ok, err) => of(ok) || of(err),
+        Type::Scalar(_) | Type::Atomic(_) | Type::Channel(_) => false,
     }
 }
 

@@ -162,7 +162,7 @@ impl Module {
         }
         let bound = self.resolve_type(ty);
         let shown = bound.display(&self.structs).to_string();
-        if is_mutable(&bound) {
+        if is_mutable(&bound, &self.structs) {
             self.diags
                 .error(ty.span(), format!("a kernel cannot have `{shown}`"))
                 .help("its elements run side by side: share atomics by `&`, as in `&[AtomicU32]`, or emit what is to be written to a channel");

@@ -46,7 +46,7 @@ use gather::Gather;
 use make::Make;
 use millstream_graph::{
     ir::{BinOp, Combine, FunctionKind},
-    ty::{PieceKind, Type},
+    ty::{PieceKind, Structs, Type},
 };
 use parts::Parts;
 use proc_macro2::Span;
@@ -106,7 +106,7 @@ pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoo
         let changed = outliner.changed;
         body.vars = outliner.vars;
         if changed {
-            settle(&mut body.root);
+            settle(&mut body.root, &m.structs);
         }
     }
     bodies.extend(made);
@@ -265,7 +265,7 @@ impl Outliner<'_> {
     /// What the rounds gather, by the variables from around that they assign to.
     fn gathers(&mut self, body: &mut Expr, used: &[VarId]) -> Option<Vec<Gather>> {
         let mut wrong = Diagnostics::default();
-        let found = gather::find(body, used, &self.vars, &mut wrong);
+        let found = gather::find(body, used, &self.vars, &self.m.structs, &mut wrong);
         let right = wrong.is_empty();
         self.m.diags.0.extend(wrong.0);
         right.then_some(found)
@@ -491,7 +491,7 @@ impl Outliner<'_> {
         }
         let value = gather::value(&pieces.gathers, &make, &known);
         let mut root = make.valued(stmts, value);
-        settle(&mut root);
+        settle(&mut root, &self.m.structs);
         self.made.push(Body {
             vars,
             root,
@@ -521,13 +521,13 @@ impl Outliner<'_> {
 }
 
 /// Says of each expression whether it assigns, as the checker does.
-fn settle(e: &mut Expr) {
+fn settle(e: &mut Expr, structs: &Structs) {
     let mut assigns = false;
     e.children_mut(&mut |child| {
-        settle(child);
+        settle(child, structs);
         assigns |= child.assigns;
     });
-    e.assigns = assigns || e.writes();
+    e.assigns = assigns || e.writes(structs);
 }
 
 /// A parameter's pattern, where its name is that of its variable.

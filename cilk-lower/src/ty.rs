@@ -86,14 +86,15 @@ impl Ty {
     }
 
     /// Whether what it borrows may be changed by way of it.
-    pub(crate) fn is_mutable(&self) -> bool {
+    pub(crate) fn is_mutable(&self, structs: &Structs) -> bool {
         match self {
             Self::Ref { mutable, .. } | Self::Slice { mutable, .. } | Self::Mat { mutable, .. } => {
                 *mutable
             }
-            Self::Tuple(fields) => fields.iter().any(Self::is_mutable),
-            Self::Option(some) => some.is_mutable(),
-            Self::Result(ok, err) => ok.is_mutable() || err.is_mutable(),
+            Self::Tuple(fields) => fields.iter().any(|t| t.is_mutable(structs)),
+            Self::Struct(_) => crate::items::is_mutable(&self.to_type(), structs),
+            Self::Array(of, _) | Self::Option(of) => of.is_mutable(structs),
+            Self::Result(ok, err) => ok.is_mutable(structs) || err.is_mutable(structs),
             _ => false,
         }
     }

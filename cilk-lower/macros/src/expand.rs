@@ -103,7 +103,8 @@ fn foreign_layout(item: &ItemStruct) -> Option<TokenStream> {
 fn signatures(mut module: ItemMod) -> TokenStream {
     let imports = rust::imports(&module);
     let calls = call::stubs(&module);
-    without_bodies(&mut module);
+    let layout = rust::LayOut::of(&module);
+    without_bodies(&mut module, &layout);
     let Some((_, items)) = &mut module.content else {
         return module.into_token_stream();
     };
@@ -112,7 +113,7 @@ fn signatures(mut module: ItemMod) -> TokenStream {
     module.into_token_stream()
 }
 
-fn without_bodies(module: &mut ItemMod) {
+fn without_bodies(module: &mut ItemMod, layout: &rust::LayOut) {
     let items = module.content.iter_mut().flat_map(|(_, items)| items);
     for item in items {
         match item {
@@ -128,9 +129,9 @@ fn without_bodies(module: &mut ItemMod) {
                     }
                 }
             }
-            Item::Struct(s) => rust::lay_out(s),
+            Item::Struct(s) => layout.lay_out(s),
             Item::Enum(e) => rust::lay_out_enum(e),
-            Item::Mod(m) => without_bodies(m),
+            Item::Mod(m) => without_bodies(m, layout),
             _ => {}
         }
     }

@@ -14,7 +14,7 @@ use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 use syn::{Item, ItemEnum, ItemMod};
 
-/// The layouts of what a module has, whose path in the program is `here`. Of what has parameters, and of what other modules have, only what tasks and kernels are given
+/// The layouts of what a module has, whose path in the program is `here`. Of what has parameters, of what other modules have, and of what borrows, only what tasks and kernels are given
 /// or give.
 pub(crate) fn of(module: &ItemMod, here: &str, program: &Program) -> TokenStream {
     let items = module.content.iter().flat_map(|(_, items)| items);
@@ -32,7 +32,8 @@ pub(crate) fn of(module: &ItemMod, here: &str, program: &Program) -> TokenStream
     let mine = own.filter(|(id, def)| {
         let family = def.name.split('<').next().unwrap_or_default();
         let (of, _) = family.rsplit_once("::").unwrap_or_default();
-        of == here && (given.contains(id) || family == def.name && here.is_empty())
+        let borrows = Type::Struct(*id).has_addresses(&program.structs);
+        of == here && (given.contains(id) || family == def.name && here.is_empty() && !borrows)
     });
     let layouts = mine.map(|(id, def)| {
         let name = def.name.rsplit("::").next().unwrap_or_default();

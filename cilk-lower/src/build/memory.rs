@@ -27,6 +27,7 @@ impl Builder<'_, '_> {
                 let (base, offset) = self.memory(&args[0]);
                 vec![self.load(self.scalar_of(e), base, offset)]
             }
+            Builtin::AsArray => self.value(&args[0])[..1].to_vec(),
             Builtin::CasOk => self.value(&args[0]),
             Builtin::CasErr => {
                 let ok = self.value(&args[0])[0];

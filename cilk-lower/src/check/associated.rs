@@ -268,6 +268,13 @@ impl Checker<'_> {
                 }
                 return Some(self.scalar_method(first, name, &args[1..], path.span(), span));
             }
+            // Of what is equal the first is least and the last greatest, as in an iterator.
+            ("cmp", "min_by" | "min_by_key" | "max_by" | "max_by_key") if args.len() == 3 => {
+                let (method, a, b, by) = (syn::Ident::new(name, span), args[0], args[1], args[2]);
+                let one: syn::Expr =
+                    syn::parse_quote_spanned!(span=> [#a, #b].into_iter().#method(#by).unwrap());
+                return Some(self.expr(&one, want));
+            }
             ("mem", "swap" | "replace") if args.len() == 2 => {
                 return Some(self.mem_call(name, args, span));
             }
@@ -351,6 +358,12 @@ impl Checker<'_> {
                 }
             }
             ("default", []) => self.default_of(&ty, span),
+            (name, [one, other]) if super::orders::COMPARE.contains(&name) => {
+                let one = self.expr(one, None);
+                let one = self.behind_refs(one);
+                let one = self.coerce(one, &ty);
+                self.compared(name, one, other, path.span())
+            }
             ("try_from", [x]) if scalar.is_int() => self.try_from(x, scalar, span),
             (_, [receiver, rest @ ..]) => {
                 let mut receiver = self.expr(receiver, Some(&ty));

@@ -327,6 +327,23 @@ impl Checker<'_> {
                         let swap: syn::Expr = syn::parse_quote_spanned!(span=> (#a, #b) = (#b, #a));
                         return self.expr(&swap, None);
                     }
+                    let of_slice = matches!(self.shallow(&place.ty), Ty::Slice { .. });
+                    let new = match args.get(1) {
+                        Some(new) => Some((*new).clone()),
+                        None if of_slice => Some(syn::parse_quote_spanned!(span=> &mut [])),
+                        None => None,
+                    };
+                    if name != "swap"
+                        && let Some(new) = new
+                    {
+                        let of = &r.expr;
+                        let replace = syn::parse_quote_spanned! {span=> {
+                            let (old, new) = (#of, #new);
+                            #of = new;
+                            old
+                        }};
+                        return self.expr(&replace, None);
+                    }
                     let shown = self.show(&place.ty);
                     let help = match name {
                         "swap" => "write `(a, b) = (b, a)`",

@@ -59,7 +59,7 @@ impl Checker<'_> {
             self.finish_expr(child, vars);
             assigns |= child.assigns;
         });
-        e.assigns = assigns || e.writes();
+        e.assigns = assigns || e.writes(&self.m.structs);
         keep_if_changed(e);
         let mut mark = |place: &Expr, f: fn(&mut Var)| {
             if let Some((var, false)) = place.root() {

@@ -1,6 +1,6 @@
 //! Methods of slices, arrays, matrix views and atomics.
 
-use super::{Checker, nearest};
+use super::{Checker, nearest, tries::AS_ARRAY};
 use crate::{
     generics::TemplateId,
     hir::{Builtin, Expr, ExprKind},
@@ -79,6 +79,9 @@ impl Checker<'_> {
         at: Span,
         span: Span,
     ) -> Expr {
+        if let (AS_ARRAY, [len]) = (name, args) {
+            return self.as_array(receiver, len, span);
+        }
         let mutable = WRITING_METHODS.contains(&name);
         let own = name == "contains" && self.has_own("eq", &receiver.ty);
         if own || !SLICE_METHODS.contains(&name) {
@@ -162,6 +165,25 @@ impl Checker<'_> {
             }
         };
         self.builtin(builtin, slice, name, &wanted, args, ty, span)
+    }
+
+    /// A slice, whose length was looked at, as a reference to an array.
+    fn as_array(&mut self, receiver: Expr, len: &syn::Expr, span: Span) -> Expr {
+        let len = match len {
+            syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Int(len),
+                ..
+            }) => len.base10_parse().ok(),
+            _ => None,
+        };
+        let (Some(len), Some((slice, elem))) = (len, self.as_slice(receiver, false)) else {
+            return Self::broken(span);
+        };
+        let ty = Ty::Ref {
+            mutable: false,
+            target: Box::new(Ty::Array(Box::new(elem), len)),
+        };
+        Expr::new(ExprKind::Method(Builtin::AsArray, vec![slice]), ty, span)
     }
 
     /// Calls a method of the library. What is wrong in its body is wrong with the call.
@@ -291,7 +313,7 @@ impl Checker<'_> {
 
     /// Whether a matrix may be looked at, or written to, by a method of this name; what is wrong is said.
     pub(super) fn lends_matrix(&mut self, of: &Expr, to_write: bool, name: &str, at: Span) -> bool {
-        if to_write && !self.shallow(&of.ty).is_mutable() {
+        if to_write && !self.shallow(&of.ty).is_mutable(&self.m.structs) {
             let shown = self.show(&of.ty);
             self.error(at, format!("`{name}` of `{shown}`, which is shared"))
                 .help("take it as `MatMut`");

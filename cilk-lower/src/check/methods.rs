@@ -35,7 +35,15 @@ impl Checker<'_> {
             return value;
         }
         let writes = self.is_writing(&name);
-        let receiver = self.receiver(&m.receiver, writes);
+        let mut receiver = self.receiver(&m.receiver, writes);
+        // A method is looked for behind all references; a reference has a `clone` of its own.
+        while let Ty::Ref { target, .. } = self.shallow(&receiver.ty)
+            && matches!(self.shallow(&target), Ty::Ref { .. })
+            && name != "clone"
+        {
+            let span = receiver.span;
+            receiver = Expr::new(ExprKind::Deref(receiver), *target, span);
+        }
         if let Some(method) = super::chains::rusts_name(&m.method) {
             let m = syn::ExprMethodCall {
                 method,

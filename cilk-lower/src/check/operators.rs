@@ -301,13 +301,12 @@ impl Checker<'_> {
 
     /// The value behind references: operators look through them, as Rust's do.
     pub(super) fn behind_refs(&mut self, e: Expr) -> Expr {
-        match self.shallow(&e.ty) {
-            Ty::Ref { target, .. } => {
-                let span = e.span;
-                Expr::new(ExprKind::Deref(e), *target, span)
-            }
-            _ => e,
+        let mut e = e;
+        while let Ty::Ref { target, .. } = self.shallow(&e.ty) {
+            let span = e.span;
+            e = Expr::new(ExprKind::Deref(e), *target, span);
         }
+        e
     }
 
     /// Whether an expression is the name of what its syntax takes for a reference to it.

@@ -57,7 +57,20 @@ impl Checker<'_> {
             }
             // Writing through a `MatMut` borrows the view itself.
             Ty::Array(..) | Ty::Mat { .. } => self.writable(base),
+            // `&mut` in a struct that is shared is shared itself.
+            Ty::Slice { .. } | Ty::Ref { .. } if matches!(*base.kind, ExprKind::Field(..)) => {
+                self.unshared(base);
+            }
             _ => {}
+        }
+    }
+
+    /// Says so if a place from which something is written to lies behind what is shared. Variables need not be `mut` for that.
+    fn unshared(&mut self, place: &Expr) {
+        match &*place.kind {
+            ExprKind::Var(_) => {}
+            ExprKind::Field(base, _) => self.unshared(base),
+            _ => self.writable(place),
         }
     }
 

@@ -10,6 +10,9 @@ use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
+/// A slice of that many elements as a reference to an array of them.
+pub(super) const AS_ARRAY: &str = "_as_array";
+
 /// What is asked of a result and comes to its value.
 const TAKE: &[&str] = &[
     "unwrap",
@@ -69,7 +72,26 @@ impl Checker<'_> {
                 let ty = syn::Ident::new(s.name(), span);
                 Some(parse_quote_spanned!(span=> #ty::try_from(#of)))
             }
-            Ty::Array(_, len) => {
+            into @ (Ty::Array(..) | Ty::Ref { .. }) => {
+                let at = own("at", span);
+                // The array itself, or what the slice refers to as one.
+                let (len, array) = match into {
+                    Ty::Array(_, len) => (
+                        len,
+                        quote_spanned!(span=> std::array::from_fn::<_, { #len as usize }, _>(|#at| #all[#at])),
+                    ),
+                    Ty::Ref {
+                        mutable: false,
+                        target,
+                    } => match self.shallow(&target) {
+                        Ty::Array(_, len) => {
+                            let as_array = own(AS_ARRAY, span);
+                            (len, quote_spanned!(span=> #all.#as_array(#len)))
+                        }
+                        _ => return None,
+                    },
+                    _ => return None,
+                };
                 let ty = match strip(of) {
                     syn::Expr::Index(_) => None,
                     of => Some(self.type_ahead(of)),
@@ -81,7 +103,6 @@ impl Checker<'_> {
                 if !matches!(ty, None | Some(Ty::Slice { .. } | Ty::Array(..))) {
                     return None;
                 }
-                let at = own("at", span);
                 let of = match strip(of) {
                     syn::Expr::Index(_) => quote_spanned!(span=> &#of),
                     _ => quote_spanned!(span=> &(#of)[..]),
@@ -89,7 +110,7 @@ impl Checker<'_> {
                 Some(parse_quote_spanned!(span=> {
                     let #all = #of;
                     if #all.len() as u64 == #len {
-                        #ok(std::array::from_fn::<_, { #len as usize }, _>(|#at| #all[#at]))
+                        #ok(#array)
                     } else {
                         #err(())
                     }
@@ -128,8 +149,14 @@ impl Checker<'_> {
             let whole = syn::Expr::MethodCall(m.clone());
             return self.tried_into(&whole, &into);
         }
-        try_into(&m.receiver).filter(|_| TAKE.iter().any(|name| m.method == name))?;
-        let tried = self.tried_into(&m.receiver, want?)?;
+        let wanted = match want.map(|want| self.shallow(want)) {
+            Some(Ty::Option(into)) if m.method == "ok" => Some(*into),
+            _ if m.method == "ok" => None,
+            want => want,
+        };
+        try_into(&m.receiver)
+            .filter(|_| m.method == "ok" || TAKE.iter().any(|name| m.method == name))?;
+        let tried = self.tried_into(&m.receiver, &wanted?)?;
         let mut taken = m.clone();
         *taken.receiver = parse_quote_spanned!(m.span()=> (#tried));
         Some(syn::Expr::MethodCall(taken))

@@ -91,7 +91,7 @@ pub(super) fn call(alone: &[FnId], m: &mut Module, bodies: &mut [Body]) {
         let first = Stmt::Expr(make.choose(wide, make.block(there), None));
         let root = std::mem::replace(&mut body.root, make.block(Vec::new()));
         body.root = make.valued(vec![first], root);
-        settle(&mut body.root);
+        settle(&mut body.root, &m.structs);
         for f in reached {
             m.fns[f.0].alone = true;
         }

@@ -13,7 +13,7 @@ use crate::{
 };
 use millstream_graph::{
     ir::{BinOp, Combine},
-    ty::Scalar,
+    ty::{Scalar, Structs},
 };
 use proc_macro2::Span;
 use std::collections::BTreeMap;
@@ -33,11 +33,13 @@ pub(super) fn find(
     body: &mut Expr,
     around: &[VarId],
     vars: &[Var],
+    structs: &Structs,
     wrong: &mut Diagnostics,
 ) -> Vec<Gather> {
     let mut search = Search {
         around,
         vars,
+        structs,
         found: BTreeMap::new(),
         wrong,
     };
@@ -74,6 +76,7 @@ struct Found {
 struct Search<'a> {
     around: &'a [VarId],
     vars: &'a [Var],
+    structs: &'a Structs,
     found: BTreeMap<VarId, Found>,
     wrong: &'a mut Diagnostics,
 }
@@ -116,19 +119,21 @@ impl Search<'_> {
                 }
             }
             ExprKind::AddrOf(place) | ExprKind::SubSlice { base: place, .. }
-                if e.ty.is_mutable() =>
+                if e.ty.is_mutable(self.structs) =>
             {
                 self.changes(place, e.span);
             }
             ExprKind::Call(_, args) => args.iter().for_each(|arg| self.lends(arg)),
             // `out.fill(0)`, `out.split_at_mut(n)`, `m.row_mut(i)`
-            ExprKind::Method(_, args) if e.writes() || e.ty.is_mutable() => {
+            ExprKind::Method(_, args)
+                if e.writes(self.structs) || e.ty.is_mutable(self.structs) =>
+            {
                 args.iter().for_each(|arg| self.lends(arg));
             }
             ExprKind::For(_, For::Slices { parts, .. }, _) => {
                 for part in parts {
                     let mut written = false;
-                    let is_mutable = |v: &mut VarId| self.vars[v.0].ty.is_mutable();
+                    let is_mutable = |v: &mut VarId| self.vars[v.0].ty.is_mutable(self.structs);
                     part.item.clone().vars(&mut |v| written |= is_mutable(v));
                     if written {
                         self.lends(&part.slice);
@@ -190,7 +195,7 @@ impl Search<'_> {
 
     /// A value that may be written through goes elsewhere.
     fn lends(&mut self, value: &Expr) {
-        if value.ty.is_mutable() && matches!(*value.kind, ExprKind::Var(_)) {
+        if value.ty.is_mutable(self.structs) && matches!(*value.kind, ExprKind::Var(_)) {
             self.changes(value, value.span);
         }
     }

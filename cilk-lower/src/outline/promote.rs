@@ -56,7 +56,7 @@ pub(super) fn promote(m: &mut Module, bodies: &mut [Body]) {
     for (item, body) in m.fns.iter().zip(bodies) {
         if item.kind == FunctionKind::Task {
             children(&mut body.root, &wide, &mut body.vars);
-            settle(&mut body.root);
+            settle(&mut body.root, &m.structs);
         }
     }
 }

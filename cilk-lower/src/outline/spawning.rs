@@ -192,7 +192,7 @@ impl Outliner<'_> {
         };
         rounds.look(&mut body);
         let mut wrong = Diagnostics::default();
-        let gathers = gather::find(&mut body, &used, &self.vars, &mut wrong);
+        let gathers = gather::find(&mut body, &used, &self.vars, &self.m.structs, &mut wrong);
         let by_children = gathers.iter().all(|g| g.by_children && !g.is_ordered());
         let right = !in_turn && rounds.spawns && rounds.only && wrong.is_empty() && by_children;
         right.then_some(gathers)

@@ -18,15 +18,19 @@ use crate::{items::derives, kernels::is_role_attribute};
 use millstream_graph::{ir::Program, ty::StructId};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Attribute, Item, ItemEnum, ItemMod, ItemStruct, parse_quote, visit_mut::VisitMut};
+use std::collections::BTreeSet;
+use syn::{
+    Attribute, Item, ItemEnum, ItemMod, ItemStruct, parse_quote, visit::Visit, visit_mut::VisitMut,
+};
 
 /// Makes plain Rust of a module that is a program.
 pub fn elision(module: &mut ItemMod, loops: &[ParallelLoop]) {
     rounds::elide(module, loops);
-    plain(module);
+    let mut layout = LayOut::of(module);
+    plain(module, &mut layout);
 }
 
-fn plain(module: &mut ItemMod) {
+fn plain(module: &mut ItemMod, layout: &mut LayOut) {
     let (_, items) = module.content.get_or_insert_with(Default::default);
     for item in items.iter_mut() {
         match item {
@@ -35,11 +39,11 @@ fn plain(module: &mut ItemMod) {
                 // It is used by its calls, though rustc does not see that.
                 f.attrs.push(parse_quote!(#[allow(dead_code)]));
             }
-            Item::Struct(s) => lay_out(s),
+            Item::Struct(s) => layout.lay_out(s),
             Item::Enum(e) => lay_out_enum(e),
             Item::Mod(m) => {
                 let imports = imports(m);
-                plain(m);
+                plain(m, layout);
                 if let Some((_, items)) = &mut m.content {
                     items.push(Item::Verbatim(imports));
                 }
@@ -47,17 +51,64 @@ fn plain(module: &mut ItemMod) {
             _ => {}
         }
         if let Item::Fn(_) | Item::Impl(_) | Item::Trait(_) = item {
-            LayOut.visit_item_mut(item);
+            layout.visit_item_mut(item);
         }
     }
 }
 
-/// Lays out the structs and enums that stand in functions.
-pub(crate) struct LayOut;
+/// Lays out the structs and enums of a module.
+#[derive(Debug)]
+pub struct LayOut {
+    /// The structs by which something is written, of which there are no copies.
+    writing: BTreeSet<String>,
+}
+
+impl LayOut {
+    /// What it needs to know of the module's structs, wherever they stand.
+    #[must_use]
+    pub fn of(module: &ItemMod) -> Self {
+        let mut all = Fields(Vec::new());
+        all.visit_item_mod(module);
+        let mut writing = BTreeSet::new();
+        let writes = |words: &BTreeSet<String>, writing: &BTreeSet<String>| {
+            words.contains("mut") || words.contains("MatMut") || !words.is_disjoint(writing)
+        };
+        // Each round finds those that hold what the one before found.
+        while let Some((name, _)) = all
+            .0
+            .iter()
+            .find(|(name, words)| !writing.contains(name) && writes(words, &writing))
+        {
+            writing.insert(name.clone());
+        }
+        Self { writing }
+    }
+
+    /// Adds `#[repr(C)]`, and `Clone` and `Copy` where they are missing and can be.
+    pub fn lay_out(&self, item: &mut ItemStruct) {
+        let copied = !self.writing.contains(&item.ident.to_string());
+        attributes(&mut item.attrs, &parse_quote!(#[repr(C)]), copied);
+    }
+}
+
+/// Structs by name, with the words of their fields' types.
+struct Fields(Vec<(String, BTreeSet<String>)>);
+
+impl Visit<'_> for Fields {
+    fn visit_item_struct(&mut self, item: &ItemStruct) {
+        let mut words = BTreeSet::new();
+        for field in &item.fields {
+            let ty = field.ty.to_token_stream().to_string();
+            let of = ty.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.extend(of.map(ToOwned::to_owned));
+        }
+        self.0.push((item.ident.to_string(), words));
+    }
+}
 
 impl VisitMut for LayOut {
     fn visit_item_struct_mut(&mut self, item: &mut ItemStruct) {
-        lay_out(item);
+        self.lay_out(item);
     }
 
     fn visit_item_enum_mut(&mut self, item: &mut ItemEnum) {
@@ -90,18 +141,13 @@ pub fn imports(module: &ItemMod) -> TokenStream {
     }
 }
 
-/// Adds `#[repr(C)]`, `Clone` and `Copy` where they are missing.
-pub fn lay_out(item: &mut ItemStruct) {
-    attributes(&mut item.attrs, &parse_quote!(#[repr(C)]));
-}
-
 /// Adds `#[repr(u8)]`, `Clone` and `Copy` where they are missing. A program need not make every variant.
 pub fn lay_out_enum(item: &mut ItemEnum) {
-    attributes(&mut item.attrs, &parse_quote!(#[repr(u8)]));
+    attributes(&mut item.attrs, &parse_quote!(#[repr(u8)]), true);
     item.attrs.push(parse_quote!(#[allow(dead_code)]));
 }
 
-fn attributes(attrs: &mut Vec<Attribute>, repr: &Attribute) {
+fn attributes(attrs: &mut Vec<Attribute>, repr: &Attribute, copied: bool) {
     let has_repr = attrs.iter().any(|a| a.path().is_ident("repr"));
     if !has_repr {
         attrs.push(repr.clone());
@@ -111,7 +157,7 @@ fn attributes(attrs: &mut Vec<Attribute>, repr: &Attribute) {
         ("Copy", quote!(::core::marker::Copy)),
     ]
     .into_iter()
-    .filter(|(name, _)| !derives(attrs, name))
+    .filter(|(name, _)| copied && !derives(attrs, name))
     .map(|(_, path)| path)
     .collect();
     if !missing.is_empty() {

@@ -74,11 +74,12 @@ fn versions(module: &ItemMod, loops: &[ParallelLoop]) -> Vec<TokenStream> {
     let looked_at = |attrs: &[syn::Attribute], block: &Block| {
         attrs.iter().any(is_role_attribute) || rounds::has_parallel(block)
     };
+    let layout = &mut LayOut::of(module);
     let versions = items.filter_map(|item| match item {
-        Item::Fn(f) if looked_at(&f.attrs, &f.block) => Some(version(f.clone(), loops)),
+        Item::Fn(f) if looked_at(&f.attrs, &f.block) => Some(version(f.clone(), loops, layout)),
         Item::Impl(i) => {
             let own = i.items.iter().filter_map(|item| match item {
-                ImplItem::Fn(f) if looked_at(&f.attrs, &f.block) => Some(method(f, loops)),
+                ImplItem::Fn(f) if looked_at(&f.attrs, &f.block) => Some(method(f, loops, layout)),
                 _ => None,
             });
             let (own, ty) = (own.collect::<Vec<_>>(), &i.self_ty);
@@ -109,13 +110,13 @@ fn stand_in(task: &str, span: Span) -> Ident {
 }
 
 /// A method, as a function of its type is looked at.
-fn method(f: &ImplItemFn, loops: &[ParallelLoop]) -> TokenStream {
+fn method(f: &ImplItemFn, loops: &[ParallelLoop], layout: &mut LayOut) -> TokenStream {
     let (sig, block) = (&f.sig, &f.block);
-    version(syn::parse_quote!(#sig #block), loops)
+    version(syn::parse_quote!(#sig #block), loops, layout)
 }
 
 /// A task with its children's borrows; also a helper that has parallel loops.
-fn version(mut task: ItemFn, loops: &[ParallelLoop]) -> TokenStream {
+fn version(mut task: ItemFn, loops: &[ParallelLoop], layout: &mut LayOut) -> TokenStream {
     let end = task.block.brace_token.span.close();
     let ret = match &task.sig.output {
         syn::ReturnType::Default => Some(quote!(())),
@@ -123,7 +124,7 @@ fn version(mut task: ItemFn, loops: &[ParallelLoop]) -> TokenStream {
         syn::ReturnType::Type(_, ty) if matches!(**ty, syn::Type::Never(_)) => None,
         syn::ReturnType::Type(_, ty) => Some(quote!(#ty)),
     };
-    LayOut.visit_block_mut(&mut task.block);
+    layout.visit_block_mut(&mut task.block);
     let mut rewrite = Rewrite {
         ret,
         loops,

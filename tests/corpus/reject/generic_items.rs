@@ -6,6 +6,9 @@ pub mod program {
         data: &'a mut [u32],
     }
 
+    #[task]
+    pub fn fill(b: Buffer, bs: &mut [(Buffer, u32)]) {}
+
     struct Counts {
         all: std::sync::atomic::AtomicU32,
     }
@@ -86,27 +89,29 @@ pub mod program {
     }
 }
 
-//~ 6:15: a struct field cannot be `&mut [u32]`
-//~   help: a struct holds plain data and what it shares: pass what is written beside it, as an argument of its own
-//~ 10:14: a struct field cannot be `AtomicU32`
-//~   help: a struct holds plain data and what it shares: give it the atomic by `&`, as `&'a AtomicU32`
-//~ 18:16: `Pair` needs its parameters here
+//~ 10:17: a task cannot take `Buffer<'_>`, which holds what is written
+//~   help: give it the `&mut` itself as an argument, and make the struct in the task
+//~ 10:28: a task cannot take `&mut [(Buffer<'_>, u32)]`, which holds what is written
+//~   help: give it the `&mut` itself as an argument, and make the struct in the task
+//~ 13:14: a struct field cannot be `AtomicU32`
+//~   help: a struct holds plain data and what it borrows: give it the atomic by `&`, as `&'a AtomicU32`
+//~ 21:16: `Pair` needs its parameters here
 //~   help: write `Pair<A, B>`
-//~ 22:16: 3 parameters where there are 2
-//~ 30:18: a `dyn` type is not part of the task language: which function is called is known beforehand
+//~ 25:16: 3 parameters where there are 2
+//~ 33:18: a `dyn` type is not part of the task language: which function is called is known beforehand
 //~   help: take any type that has the trait: `impl Trait`, or `impl Fn(..) -> ..`, without a reference
-//~ 49:20: this `impl` for `Counts` lacks `name`
-//~   note: 46:12: the trait asks for it
+//~ 52:20: this `impl` for `Counts` lacks `name`
+//~   note: 49:12: the trait asks for it
 //~   help: write it here, or let the trait say what it is for all
-//~ 53:10: an `impl` of this trait is not part of the task language
+//~ 56:10: an `impl` of this trait is not part of the task language
 //~   help: there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
-//~ 60:9: a task or kernel stands at the top of the program
+//~ 63:9: a task or kernel stands at the top of the program
 //~   help: move it there; it may call what the modules within have
-//~ 66:5: a module within a program needs its body here
+//~ 69:5: a module within a program needs its body here
 //~   help: write `mod name { .. }`, not `mod name;`
-//~ 68:5: a `static mut` is not part of the task language
+//~ 71:5: a `static mut` is not part of the task language
 //~   help: leave out the `mut` if nothing writes to it, else pass a buffer as an argument
-//~ 70:5: `generic` has parameters of types or numbers, and is a task or kernel
+//~ 73:5: `generic` has parameters of types or numbers, and is a task or kernel
 //~   help: write a task for each type you need; what they have in common is a helper with parameters
-//~ 80:38: a task cannot return `View<'_>`
+//~ 83:38: a task cannot return `View<'_>`
 //~   help: a child's result is plain data; pass a `&mut` slice to write to instead

@@ -55,4 +55,3 @@ pub mod program {
 //~   help: a program calls its own functions; define it in this module
 //~ 37:45: `Option<std::cmp::Ordering>` has no method `is_gt`
 //~   help: take it apart: `if let Some(x) = ..`, or `match`
-//~ 38:37: expected `i32`, found `&i32`

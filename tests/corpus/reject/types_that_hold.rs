@@ -6,6 +6,12 @@ pub mod program {
         walls: &'a mut [u32],
     }
 
+    impl World<'_> {
+        fn build(&self) {
+            self.walls[0] = 1;
+        }
+    }
+
     struct Counts {
         all: AtomicU32,
     }
@@ -18,11 +24,9 @@ pub mod program {
     pub fn lock(a: &Mutex<u32>) {}
 }
 
-//~ 6:16: a struct field cannot be `&mut [u32]`
-//~   help: a struct holds plain data and what it shares: pass what is written beside it, as an argument of its own
-//~ 10:14: a struct field cannot be `AtomicU32`
-//~   help: a struct holds plain data and what it shares: give it the atomic by `&`, as `&'a AtomicU32`
-//~ 14:15: a reference in a struct needs a lifetime
+//~ 16:14: a struct field cannot be `AtomicU32`
+//~   help: a struct holds plain data and what it borrows: give it the atomic by `&`, as `&'a AtomicU32`
+//~ 20:15: a reference in a struct needs a lifetime
 //~   help: write `struct Slice<'a>`, and `&'a` in front of what it refers to
-//~ 18:21: there is no type `Mutex` in this program
+//~ 24:21: there is no type `Mutex` in this program
 //~   help: children share atomics by `&`, and are lent parts of a slice by `&mut`

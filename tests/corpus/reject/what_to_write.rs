@@ -30,8 +30,6 @@ pub mod program {
     }
 }
 
-//~ 22:37: there is no `&mut` of a `&[i64]` for `mem::replace`
-//~   help: write `let old = a; a = new;`
 //~ 23:13: this pattern leaves slices that are shorter
 //~   help: say what happens there: `let [x, rest @ ..] = a else { .. };`, or `match`
 //~ 25:20: `NoDefault` has no default

@@ -68,6 +68,7 @@ programs! {
     complex_fft
     connect_four
     constants
+    constants_behind_references
     constants_beside_operators
     constants_in_functions
     containers_by_trait
@@ -152,6 +153,7 @@ programs! {
     lent_local_array
     lent_options
     lent_struct_fields
+    lent_structs
     let_conditions
     lexed_texts
     library_methods
@@ -244,6 +246,7 @@ programs! {
     slice_patterns
     slice_windows
     slices
+    slices_as_arrays
     slices_in_patterns
     small_arrays
     sorted_slices

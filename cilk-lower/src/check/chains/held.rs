@@ -533,8 +533,8 @@ impl Checker<'_> {
 fn is_plain(ty: &Ty) -> bool {
     match ty {
         Ty::Scalar(_) => true,
-        Ty::Slice { elem, .. } | Ty::Mat { elem, .. } => !ty.is_mutable() && is_plain(elem),
-        Ty::Ref { target, .. } => !ty.is_mutable() && is_plain(target),
+        Ty::Slice { mutable, elem } | Ty::Mat { mutable, elem } => !mutable && is_plain(elem),
+        Ty::Ref { mutable, target } => !mutable && is_plain(target),
         Ty::Array(elem, _) => is_plain(elem),
         Ty::Tuple(fields) => fields.iter().all(is_plain),
         _ => false,
