@@ -93,7 +93,10 @@ const HALVES: &str = "
             let (q, r) = self.div_rem(by);
             if r == Self::of(0, 0) || r.is_negative() != by.is_negative() { q } else { q + Self::of(1, 0) }
         }
-        pub fn is_multiple_of(self, by: Self) -> bool { self % by == Self::of(0, 0) }
+        pub fn is_multiple_of(self, by: Self) -> bool {
+            let none = Self::of(0, 0);
+            if by == none { self == none } else { self % by == none }
+        }
         pub fn wrapping_neg(self) -> Self { -self }
         pub fn abs_diff(self, other: Self) -> Wide<false> {
             let d = if self < other { other - self } else { self - other };

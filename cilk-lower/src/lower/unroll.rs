@@ -23,6 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_TURNS: u32 = 16;
 /// As do those that would take more statements.
 const MOST_STATEMENTS: usize = 1536;
+/// As does each loop that would make the function larger than this: a loop within one that was written out stands there as often.
+const MOST_IN_ALL: usize = 4096;
 
 /// Puts small arrays of a helper or a segment into locals. `ret`, if there is one, is a local that each return reads. Gives its new number.
 pub(crate) fn unroll(function: &mut Function, ret: Option<LocalId>) -> Option<LocalId> {
@@ -53,8 +55,10 @@ fn written_out(function: &mut Function, ret: Option<LocalId>, slot: SlotId) -> b
         let Some(least) = loops.iter().min_by_key(|l| l.size) else {
             return any;
         };
+        let in_all: usize = function.blocks.iter().map(statements).sum();
         let Some(turns) = least.turns.filter(|t| {
-            (1..=MOST_TURNS).contains(t) && least.size * *t as usize <= MOST_STATEMENTS
+            let more = least.size * *t as usize;
+            (1..=MOST_TURNS).contains(t) && more <= MOST_STATEMENTS && in_all + more <= MOST_IN_ALL
         }) else {
             return false;
         };
@@ -63,6 +67,11 @@ fn written_out(function: &mut Function, ret: Option<LocalId>, slot: SlotId) -> b
         any = true;
     }
     false
+}
+
+/// Those of a block, and its terminator.
+fn statements(block: &Block) -> usize {
+    block.stmts.len() + 1
 }
 
 /// A loop.
@@ -94,7 +103,7 @@ fn loops_that_index(function: &Function, slot: SlotId) -> Vec<Loop> {
         let latches: Vec<BlockId> = latches.map(|(from, _)| *from).collect();
         let blocks = flow.natural_loop(header, latches.iter().copied());
         if blocks.iter().any(indexes) {
-            let stmts = |b: BlockId| function.blocks[b.index()].stmts.len() + 1;
+            let stmts = |b: BlockId| statements(&function.blocks[b.index()]);
             let known = may_be_copied(function, &blocks);
             out.push(Loop {
                 header,

@@ -3,6 +3,7 @@
 #[millstream::program]
 pub mod program {
     use std::cmp::Ordering;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
     fn odd(mut n: u32) -> impl Iterator<Item = u32> { std::iter::from_fn(move || { n += 2; (n < 20).then_some(n) }) }
     fn collatz(n: u64) -> impl Iterator<Item = u64> { std::iter::successors(Some(n), |&x| if x == 1 { None } else if x % 2 == 0 { Some(x / 2) } else { Some(3 * x + 1) }) }
     fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> { (0..n).flat_map(move |i| (i + 1..n).map(move |j| (i, j))) }
@@ -109,6 +110,17 @@ pub mod program {
             acc,
         )
     }
+    fn noted<'a>(n: u32, seen: &'a AtomicU32) -> impl Iterator<Item = u32> + 'a { (0..n + 2).map(move |x| { seen.fetch_add(1, Relaxed); x }) }
+    #[task]
+    pub fn none_is_made_that_is_not_taken(n: u32) -> ([u32; 4], u32) {
+        let seen = AtomicU32::new(0);
+        let mut out = [0; 4];
+        for x in noted(n, &seen).take(2) { out[0] += x; }
+        out[1] = noted(n, &seen).map(|x| x + 1).take(0).sum();
+        out[2] = (0..n).flat_map(|x| noted(x, &seen)).take(3).sum();
+        out[3] = noted(n, &seen).filter(|x| x % 2 == 1).take(1).sum();
+        (out, seen.load(Relaxed))
+    }
     #[task]
     pub fn counted(n: u32) -> u32 {
         let mut t = 0;
@@ -124,5 +136,6 @@ millstream_tests::cases! {
     compare([1, 2, 3, 4, 5, 6], [2, 3, 9, 9]);
     more(7);
     more(33);
+    none_is_made_that_is_not_taken(4);
     counted(5);
 }

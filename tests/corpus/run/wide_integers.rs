@@ -71,6 +71,19 @@ pub mod program {
         ((acc >> 64) as u64, total as u64 ^ (total >> 64) as u64, arr.iter().fold(0, |h, &x| mix(h, x)), big < u128::MAX)
     }
     #[task]
+    pub fn largest_of_pairs(xs: [u64; 14]) -> (u64, u32) {
+        let (mut h, mut multiples) = (0, 0);
+        for a in xs {
+            for b in xs {
+                let (a, b) = (a as u128 * a as u128, b as u128);
+                let most: u128 = *[a, b, 9].iter().max().unwrap();
+                h = mix(h, most);
+                multiples += a.is_multiple_of(b) as u32;
+            }
+        }
+        (h, multiples)
+    }
+    #[task]
     pub fn lcg(seed: u32) -> (u32, u8, [i32; 5], Option<u32>) {
         let mut w = Wrapping(seed);
         let mut b = Wrapping(200u8);
@@ -88,5 +101,6 @@ millstream_tests::cases! {
     signed(777, 1000);
     power(3, 1000000007, 18446744073709551557);
     sums([18446744073709551615, 2, 3, 18446744073709551615]);
+    largest_of_pairs([0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 1 << 40, 1 << 63, u64::MAX, 12]);
     lcg(7);
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Refused, apply, item,
-    loops::{Loop, is_head, last_of, once},
+    loops::{Loop, UNTIL, is_head, last_of, once},
     own, refused, returns, what_leaves,
 };
 use crate::{
@@ -220,8 +220,12 @@ impl Checker<'_> {
                 all.before
                     .extend(quote_spanned!(span=> let mut #left: usize = #count;));
                 // Before anything else is done with an item that is not taken.
-                all.at_first(&quote_spanned!(span=> if #left == 0 { #leave; }));
+                all.ends_if(&parse_quote_spanned!(span=> #left == 0));
                 quote_spanned!(span=> #left -= 1;)
+            }
+            (UNTIL, [test]) => {
+                all.ends_if(test);
+                TokenStream::new()
             }
             ("enumerate", []) => {
                 let at = all.variable("at");

@@ -38,7 +38,11 @@ pub(super) const ADAPTORS: &[&str] = &[
     "chain",
     "scan",
     "cycle",
+    UNTIL,
 ];
+
+/// What ends an iterator that a function gives before its next item is made: no program writes it.
+pub(super) const UNTIL: &str = "__chain_until";
 /// A chain's loop.
 #[derive(Clone)]
 pub(super) struct Loop {
@@ -76,6 +80,8 @@ pub(super) struct Rounds {
     pub(super) inner: Vec<Rounds>,
     /// What gives the next item, if that is no `for`'s affair: the program's own `next`, or a closure.
     pub(super) drawn: Option<TokenStream>,
+    /// Whether it runs over what a function gives: what makes an item stands in that.
+    pub(super) given: bool,
 }
 
 impl Rounds {
@@ -108,6 +114,7 @@ impl Rounds {
             rest: TokenStream::new(),
             inner: Vec::new(),
             drawn: None,
+            given: false,
         }
     }
 
@@ -343,7 +350,10 @@ impl Loop {
         let mut all = Self::new(call, span, place, false, true);
         let given = all.variable("given");
         all.before = quote_spanned!(span=> let #given = #call;);
-        all.rounds = vec![Rounds::new(&parse_quote_spanned!(span=> #given), span)];
+        all.rounds = vec![Rounds {
+            given: true,
+            ..Rounds::new(&parse_quote_spanned!(span=> #given), span)
+        }];
         all.steady = false;
         all
     }
@@ -403,9 +413,18 @@ impl Loop {
     }
 
     /// What ends it, asked before anything else is done in a round.
-    pub(super) fn at_first(&mut self, first: &TokenStream) {
+    pub(super) fn ends_if(&mut self, test: &syn::Expr) {
+        let (span, leave) = (self.span, self.leave());
+        let until = Ident::new(UNTIL, span);
         for rounds in &mut self.rounds {
-            rounds.all(&mut |rounds| rounds.first.extend(first.clone()));
+            rounds.all(&mut |rounds| {
+                if rounds.given {
+                    let over = &rounds.over;
+                    rounds.over = parse_quote_spanned!(span=> #over.#until(#test));
+                }
+                let first = quote_spanned!(span=> if #test { #leave; });
+                rounds.first.extend(first);
+            });
         }
     }
 

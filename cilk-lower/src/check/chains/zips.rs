@@ -246,6 +246,7 @@ impl Loop {
             rest: quote_spanned!(span=>
                 #rest let #left = #item; let #item = #its_value; #more let #item = (#left, #item);),
             inner: Vec::new(),
+            given: false,
             drawn: None,
         };
         self.rounds = vec![rounds];

@@ -1,7 +1,7 @@
 //! Passes on constants and copies, forward over the control-flow graph, folds what they make known, and goes past branches whose outcome
 //! the way there decides.
 
-use super::fold;
+use super::{super::liveness::Liveness, fold};
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
     flow::Flow,
@@ -73,7 +73,8 @@ fn always(function: &Function) -> Vec<Option<Operand>> {
 
 /// What is known where each block starts; none for blocks that nothing reaches.
 fn known_at_start(function: &Function) -> Vec<Option<Known>> {
-    let crossing = crossing(function);
+    // What nothing reads any more need not be known: there is much of it where loops were written out.
+    let liveness = Liveness::new(function, None);
     let flow = Flow::new(function);
     let step = |id: BlockId, mut known: Known, send: &mut dyn FnMut(BlockId, Known)| {
         let block = &function.blocks[id.index()];
@@ -88,10 +89,10 @@ fn known_at_start(function: &Function) -> Vec<Option<Known>> {
                 assign(&mut known, dst, value.as_ref());
             }
         }
-        let targets = possible(&block.term, &known);
-        known.retain(|id, _| crossing.contains(id.index()));
-        for target in targets {
-            let mut edge = known.clone();
+        for target in possible(&block.term, &known) {
+            let live = liveness.live_in(target);
+            let read = known.iter().filter(|(id, _)| live.contains(id.index()));
+            let mut edge: Known = read.map(|(id, value)| (*id, *value)).collect();
             learn(&mut edge, &block.term, target);
             send(target, edge);
         }
@@ -108,24 +109,6 @@ fn possible(term: &Terminator, known: &Known) -> Vec<BlockId> {
         put(o, known);
     });
     super::jumps::decided(&term).map_or_else(|| term.targets(), |only| vec![only])
-}
-
-/// The locals that are read in another block than one that assigns them: only those need be known across blocks.
-fn crossing(function: &Function) -> FixedBitSet {
-    let mut out = FixedBitSet::with_capacity(function.locals.len());
-    for block in &function.blocks {
-        let mut here = FixedBitSet::with_capacity(function.locals.len());
-        for stmt in &block.stmts {
-            stmt.kind.each_operand(&mut |o| {
-                out.extend(o.local().map(LocalId::index).filter(|l| !here.contains(*l)))
-            });
-            here.extend(stmt.kind.def().map(LocalId::index));
-        }
-        block.term.each_operand(&mut |o| {
-            out.extend(o.local().map(LocalId::index).filter(|l| !here.contains(*l)))
-        });
-    }
-    out
 }
 
 /// What a branch tells those whom it goes to.

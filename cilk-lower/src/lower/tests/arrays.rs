@@ -93,6 +93,25 @@ fn arrays_that_are_named_by_what_is_not_known_stay_and_so_do_their_loops() {
     assert_eq!(stay(many), (1, 1));
 }
 
+/// A loop within one that was written out stands there as often.
+#[test]
+fn loops_in_loops_that_are_written_out_stay_where_the_whole_would_be_large() {
+    let step = "h = ((h ^ x ^ b[j]).wrapping_mul(31) + (h >> 7)) ^ (h << 3);".repeat(8);
+    let body = format!(
+        "#[task] pub fn f(data: &mut [u64]) {{
+            let (mut a, mut b) = ([0; 14], [0; 14]);
+            for i in 0..14 {{ a[i] = data[i % 4]; b[i] = data[i % 3] + i as u64; }}
+            let mut h = 1;
+            for i in 0..14 {{ let x = a[i]; for j in 0..14 {{ if h % 5 != x {{ {step} }} }} }}
+            data[0] = h;
+        }}"
+    );
+    agrees(&program(&body), "f", &[In::Slice(vec![2, 5, 7, 1])]);
+    let lowered = lower(&program(&body)).unwrap();
+    let stmts = lowered.tasks[0].segments[0].body.stmts().count();
+    assert!(stmts < 4096, "{stmts} statements");
+}
+
 const SUM: &str = "
     fn sum(of: &[u64]) -> u64 {
         if of.len() == 0 { return 0; }
