@@ -306,12 +306,10 @@ impl Stress {
                     if !agree(&outcome.result, &expected.0.result)
                         || (*same == Same::All && outcome.after != expected.0.after)
                     {
-                        self.wrong.push(format!(
-                            "{}: {} for {}",
-                            what(),
-                            outcome.result,
-                            expected.0.result
-                        ));
+                        differs(
+                            &mut self.wrong,
+                            format!("{}: {} for {}", what(), outcome.result, expected.0.result),
+                        );
                     }
                     // Workers know no levels.
                     let known = expected.1.elements.len().min(report.elements.len());
@@ -320,12 +318,15 @@ impl Stress {
                         && (report.total != expected.1.total
                             || report.elements[..levels] != expected.1.elements[..levels])
                     {
-                        self.wrong.push(format!(
-                            "{}: {} tasks for {}",
-                            what(),
-                            report.total,
-                            expected.1.total
-                        ));
+                        differs(
+                            &mut self.wrong,
+                            format!(
+                                "{}: {} tasks for {}",
+                                what(),
+                                report.total,
+                                expected.1.total
+                            ),
+                        );
                     }
                     assert!(
                         report.peak <= report.budget && report.budget <= *memory,
@@ -337,7 +338,7 @@ impl Stress {
                     seen.out_of_memory += 1;
                     refused.push(*way);
                 }
-                Err(e) => self.wrong.push(format!("{}: {e}", what())),
+                Err(e) => differs(&mut self.wrong, format!("{}: {e}", what())),
             }
             let took = began.elapsed();
             if took > *enough {
@@ -458,6 +459,12 @@ fn tight_budgets_change_nothing_on_a_gpu() {
     );
     stress.wrong.truncate(40);
     assert!(stress.wrong.is_empty(), "{}", stress.wrong.join("\n"));
+}
+
+/// Notes what differs, and says it at once: a run that is cut off has said it too.
+fn differs(wrong: &mut Vec<String>, what: String) {
+    eprintln!("DIFFERS: {what}");
+    wrong.push(what);
 }
 
 /// Blocks that have nothing, or little, or all: what is donated, taken and recalled differs from run to run.
