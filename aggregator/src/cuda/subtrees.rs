@@ -146,6 +146,13 @@ impl Ranges {
             end: top.to_vec(),
         })
     }
+
+    /// So many roots of a stack are taken at a time, of `count`: not so many that they fill half of a worker's range, for where roots take most of the
+    /// memory that may be few.
+    fn batch(&self, count: u32, stack: usize) -> u32 {
+        let even = count.div_ceil(BATCHES * self.workers).min(MOST_ROOTS);
+        even.next_multiple_of(NEIGHBOURS).min(self.share[stack] / 2)
+    }
 }
 
 /// What became of a subtree dispatch.
@@ -314,8 +321,7 @@ impl<L: Launcher> Run<'_, L> {
         at.stack.set(&mut words, plan.sources[run.source].stack);
         at.first.set(&mut words, run.first);
         at.count.set(&mut words, run.count);
-        let batch = run.count.div_ceil(BATCHES * ranges.workers);
-        let batch = batch.min(MOST_ROOTS).next_multiple_of(NEIGHBOURS);
+        let batch = ranges.batch(run.count, plan.sources[run.source].stack as usize);
         let batches = run.count.div_ceil(batch);
         at.batch.set(&mut words, batch);
         at.batches.set(&mut words, batches);
@@ -341,6 +347,21 @@ fn left(returned: &[u32], ranges: &Ranges) -> Vec<(usize, u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_batch_of_roots_finds_room_in_the_range_of_a_worker() {
+        let ranges = |workers, share| Ranges {
+            workers,
+            base: vec![0],
+            share: vec![share],
+            end: vec![0],
+        };
+        assert_eq!(ranges(500, 1 << 20).batch(1_000_000, 0), MOST_ROOTS);
+        assert_eq!(ranges(500, 1 << 20).batch(3000, 0), 4);
+        // As long as the range once, or twice as long.
+        assert_eq!(ranges(3, 256).batch(5000, 0), 128);
+        assert_eq!(ranges(3, 128).batch(5000, 0), 64);
+    }
 
     #[test]
     fn workers_are_for_little_memory_and_for_narrow_trees() {
