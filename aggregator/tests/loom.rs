@@ -41,6 +41,8 @@ mod sync {
 #[allow(dead_code, reason = "a part of it is used here")]
 #[path = "../src/share.rs"]
 mod share;
+#[path = "../../channels-kernel/tests/stacks/mod.rs"]
+mod stacks;
 
 use loom::{cell::UnsafeCell, sync::Arc, thread};
 use share::{Loan, Next, Shared, Wants, WorkerId};

@@ -46,6 +46,8 @@ mod sync {
 #[allow(dead_code, reason = "a part of it is used here")]
 #[path = "../src/flow/bell.rs"]
 mod bell;
+#[path = "../../channels-kernel/tests/stacks/mod.rs"]
+mod stacks;
 
 use bell::{Bell, Found, Slept};
 use loom::{
@@ -55,10 +57,7 @@ use loom::{
     },
     thread,
 };
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
 /// A graph: elements of a kind wait in `channels[kind]`, and one of kind `k` becomes one of kind `k - 1`, of kind 0 nothing.
 struct Scene {
@@ -221,10 +220,6 @@ impl Scene {
     }
 }
 
-/// Models run one after another: loom maps a stack for each thread of each interleaving, and two models of a process that do so at the same time
-/// hold each other up for longer than both take.
-static ALONE: Mutex<()> = Mutex::new(());
-
 /// Runs a scene of so many workers, and a host node if it has one, with what the caller sends; says how many elements ran.
 fn run(
     preemptions: usize,
@@ -235,7 +230,6 @@ fn run(
 ) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(preemptions);
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     model.check(move || {
         let scene = Arc::new(scene());
         let hosts = usize::from(scene.host.is_some());

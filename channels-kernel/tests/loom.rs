@@ -30,15 +30,11 @@ mod sync {
 #[allow(dead_code, unreachable_pub, reason = "a part of it is used here")]
 #[path = "../src/ring/protocol.rs"]
 mod protocol;
+mod stacks;
 
 use loom::{cell::UnsafeCell, sync::Arc, thread};
 use protocol::{Span, Words};
-use std::sync::{Mutex, PoisonError};
 use sync::{AtomicU64, Entry, Ordering};
-
-/// Models run one after another: loom maps a stack for each thread of each interleaving, and two models of a process that do so at the same time
-/// hold each other up for longer than both take.
-static ALONE: Mutex<()> = Mutex::new(());
 
 /// A ring of numbers.
 struct Ring {
@@ -142,7 +138,6 @@ impl Scene {
     fn play(self) {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = self.preemptions;
-        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         model.check(move || self.once());
     }
 

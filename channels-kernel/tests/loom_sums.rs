@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
+mod stacks;
+
 use loom::{
     cell::UnsafeCell,
     sync::{

@@ -28,9 +28,23 @@ pub struct Prepared {
     pub program: Program,
     /// As devices run it.
     pub levelized: Arc<Levelized>,
+    /// What the first device that ran it compiled: others of its kind run the same code, each in channels of its own.
+    loaded: OnceLock<Loaded>,
 }
 
 impl Prepared {
+    /// The program as some device has compiled it: as this one does, if none has.
+    ///
+    /// # Errors
+    /// If it cannot be compiled.
+    pub fn loaded(&self, device: &Device) -> Result<&Loaded, RunError> {
+        if let Some(loaded) = self.loaded.get() {
+            return Ok(loaded);
+        }
+        let loaded = device.load(&self.levelized)?;
+        Ok(self.loaded.get_or_init(|| loaded))
+    }
+
     fn task(&self, name: &str) -> TaskId {
         self.levelized
             .find(name)
@@ -103,6 +117,7 @@ pub fn prepare(source: &str, file: &str) -> Result<Prepared, SourceError> {
     Ok(Prepared {
         program,
         levelized: Arc::new(levelized),
+        loaded: OnceLock::new(),
     })
 }
 
@@ -261,9 +276,9 @@ impl Engine {
                 Ok((outcome(program, func, &arguments, args, images), None))
             }
             Self::Device(_, device) => {
-                let loaded = device.load(&prepared.levelized).map_err(Failure::Device)?;
+                let loaded = prepared.loaded(device).map_err(Failure::Device)?;
                 let (outcome, report) =
-                    call_loaded(device, &loaded, prepared, task, args).map_err(Failure::Device)?;
+                    call_loaded(device, loaded, prepared, task, args).map_err(Failure::Device)?;
                 Ok((outcome, Some(report)))
             }
         }

@@ -328,7 +328,7 @@ impl Nvrtc {
     /// If the compiler rejects the text.
     pub fn read(&self, source: &str, arch: Arch, how: How) -> Result<(), NvrtcError> {
         let mut options = self.options(arch, how);
-        options.push("-dlto".into());
+        options.push("--fdevice-syntax-only".into());
         let none = (self.functions.cubin_size, self.functions.cubin);
         self.build(source, &options, none).map(|_| ())
     }

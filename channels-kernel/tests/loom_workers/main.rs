@@ -8,6 +8,8 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 mod model;
+#[path = "../stacks/mod.rs"]
+mod stacks;
 mod text;
 
 use Event::{Gathered, Offered, Recalled, RootsLeft, SeenGone, Settled, Taken, TakenBack};
@@ -17,7 +19,7 @@ use std::{
     panic::catch_unwind,
     rc::Rc,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
 };
@@ -85,10 +87,6 @@ enum Loads {
     /// Whatever the orders allow.
     Any,
 }
-
-/// Models run one after another: loom maps a stack for each thread of each interleaving, and two models of a process that do so at the same time
-/// hold each other up for longer than both take.
-static ALONE: Mutex<()> = Mutex::new(());
 
 /// A tree, and who runs it.
 #[derive(Clone, Copy, Debug)]
@@ -173,7 +171,6 @@ impl Scene {
         model.preemption_bound = Some(self.preemptions);
         let start = std::time::Instant::now();
         let of_all = seen.clone();
-        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         model.check(move || self.once(&of_all));
         println!("{:.1?} {seen:?}: {self:?}", start.elapsed());
         for event in self.sees {
