@@ -3,11 +3,13 @@
 //! [`lower`] is the table of contents: one pass, one file. The verifier looks at what each leaves, where debug assertions are on.
 
 mod alike;
+mod bounds;
 pub mod check;
 mod decide;
 mod edit;
 mod inline;
 mod liveness;
+mod loops;
 mod peel;
 mod pushes;
 mod reduce;
@@ -75,8 +77,9 @@ fn prepare(mut program: Program) -> (Program, Vec<Task>) {
     let helpers = program.functions.iter_mut();
     for helper in helpers.filter(|f| f.kind == FunctionKind::Helper) {
         unroll::unroll(helper, None);
+        bounds::remove(helper, None);
     }
-    holds_after("unroll", || verify(&program));
+    holds_after("bounds", || verify(&program));
     reduce::gather(&mut program);
     holds_after("gather", || verify(&program));
     alike::join(&mut program);

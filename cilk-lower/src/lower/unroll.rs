@@ -8,16 +8,12 @@
 //! Turns are taken off the front of a loop, which is right however many there are; of a loop with as many turns nothing is left then. An
 //! array whose loops cannot all be written out stays as it is, and so do they.
 
-use super::{edit, liveness::Liveness, scalars, simplify};
+use super::{edit, liveness::Liveness, loops, scalars, simplify};
 use millstream_graph::{
     eval,
-    flow::{BlockSet, Flow},
-    ir::{
-        BinOp, Block, BlockId, Function, Local, LocalId, Operand, Rvalue, SlotId, StmtKind,
-        Terminator,
-    },
+    flow::{self, BlockSet, Flow},
+    ir::{BinOp, BlockId, Function, LocalId, Operand, Rvalue, SlotId, StmtKind, Terminator},
 };
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop of more turns stays.
 const MOST_TURNS: u32 = 16;
@@ -55,7 +51,7 @@ fn written_out(function: &mut Function, ret: Option<LocalId>, slot: SlotId) -> b
         let Some(least) = loops.iter().min_by_key(|l| l.size) else {
             return any;
         };
-        let in_all: usize = function.blocks.iter().map(statements).sum();
+        let in_all = edit::size(function);
         let Some(turns) = least.turns.filter(|t| {
             let more = least.size * *t as usize;
             (1..=MOST_TURNS).contains(t) && more <= MOST_STATEMENTS && in_all + more <= MOST_IN_ALL
@@ -67,11 +63,6 @@ fn written_out(function: &mut Function, ret: Option<LocalId>, slot: SlotId) -> b
         any = true;
     }
     false
-}
-
-/// Those of a block, and its terminator.
-fn statements(block: &Block) -> usize {
-    block.stmts.len() + 1
 }
 
 /// A loop.
@@ -96,41 +87,16 @@ fn loops_that_index(function: &Function, slot: SlotId) -> Vec<Loop> {
         })
     };
     let flow = Flow::new(function);
-    let headers: BTreeSet<BlockId> = flow.back_edges().iter().map(|(_, to)| *to).collect();
-    let mut out = Vec::new();
-    for header in headers {
-        let latches = flow.back_edges().iter().filter(|(_, to)| *to == header);
-        let latches: Vec<BlockId> = latches.map(|(from, _)| *from).collect();
-        let blocks = flow.natural_loop(header, latches.iter().copied());
-        if blocks.iter().any(indexes) {
-            let stmts = |b: BlockId| statements(&function.blocks[b.index()]);
-            let known = may_be_copied(function, &blocks);
-            out.push(Loop {
-                header,
-                size: blocks.iter().map(stmts).sum(),
-                turns: known
-                    .then(|| Counted::of(function, &flow, header, &latches, &blocks)?.turns())
-                    .flatten(),
-                blocks,
-            });
-        }
-    }
-    out
-}
-
-/// Whether nothing in there must stand in one place: what is pushed is counted, and the address of a scalar variable is set once.
-fn may_be_copied(function: &Function, blocks: &BlockSet) -> bool {
-    let mut stmts = blocks
-        .iter()
-        .flat_map(|b| &function.blocks[b.index()].stmts);
-    !stmts.any(|s| match &s.kind {
-        StmtKind::Spawn { .. } | StmtKind::Emit { .. } | StmtKind::FrameAlloc => true,
-        StmtKind::Assign {
-            value: Rvalue::SlotAddr(slot),
-            ..
-        } => function.slots[slot.index()].scalar.is_some(),
-        _ => false,
-    })
+    let indexing = |l: &flow::Loop| l.blocks.iter().any(indexes);
+    let of = flow.loops().into_iter().filter(indexing).map(|l| Loop {
+        size: loops::size(function, &l.blocks),
+        turns: loops::may_be_copied(function, &l.blocks)
+            .then(|| Counted::of(function, &flow, l.header, &l.latches, &l.blocks)?.turns())
+            .flatten(),
+        header: l.header,
+        blocks: l.blocks,
+    });
+    of.collect()
 }
 
 /// A loop that counts: a local is compared with a constant before each turn, and a constant is added to it in each.
@@ -271,29 +237,10 @@ fn first_value(
     None
 }
 
-/// The locals that each turn sets for itself alone.
-fn of_one_turn(function: &Function, ret: Option<LocalId>, of: &Loop) -> Vec<LocalId> {
-    let liveness = Liveness::new(function, ret);
-    let blocks = || of.blocks.iter().map(|b| &function.blocks[b.index()]);
-    let ends = blocks().flat_map(|b| b.term.targets());
-    let kept: Vec<_> = ends
-        .filter(|t| *t == of.header || !of.blocks.contains(*t))
-        .collect();
-    let set = blocks().flat_map(|b| b.stmts.iter().filter_map(|s| s.kind.def()));
-    let own: BTreeSet<LocalId> = set
-        .filter(|l| Some(*l) != ret)
-        .filter(|l| {
-            !kept
-                .iter()
-                .any(|t| liveness.live_in(*t).contains(l.index()))
-        })
-        .collect();
-    own.into_iter().collect()
-}
-
 /// Puts so many turns of a loop in front of it. What is one turn's alone has locals of its own in each, so that they are set in one place.
 fn take_off(function: &mut Function, ret: Option<LocalId>, of: &Loop, turns: u32) {
-    let own = of_one_turn(function, ret, of);
+    let liveness = Liveness::new(function, ret);
+    let own = loops::of_one_turn(function, &liveness, ret, (of.header, &of.blocks));
     let inside: Vec<BlockId> = of.blocks.iter().collect();
     let first = function.blocks.len();
     let copy_of = |turn: usize, block: BlockId| {
@@ -312,27 +259,15 @@ fn take_off(function: &mut Function, ret: Option<LocalId>, of: &Loop, turns: u32
         }
     }
     for turn in 0..turns as usize {
-        let mut names = BTreeMap::new();
-        for local in &own {
-            let Local { name, ty } = function.locals[local.index()].clone();
-            names.insert(*local, edit::add_local(function, name, ty));
-        }
-        let name = |id: LocalId| names.get(&id).copied().unwrap_or(id);
-        for block in &inside {
-            let mut copy: Block = function.blocks[block.index()].clone();
-            copy.stmts.iter_mut().for_each(|s| s.kind.rename(name));
-            copy.term.operands_mut(|o| o.rename(name));
-            copy.term.targets_mut(|t| {
-                *t = if *t != of.header {
-                    copy_of(turn, *t).unwrap_or(*t)
-                } else if turn + 1 < turns as usize {
-                    copy_of(turn + 1, *t).unwrap_or(*t)
-                } else {
-                    *t
-                };
-            });
-            function.blocks.push(copy);
-        }
+        loops::copy(function, &inside, &own, |t| {
+            if t != of.header {
+                copy_of(turn, t).unwrap_or(t)
+            } else if turn + 1 < turns as usize {
+                copy_of(turn + 1, t).unwrap_or(t)
+            } else {
+                t
+            }
+        });
     }
     edit::drop_unreachable(function);
 }

@@ -6,6 +6,7 @@
 mod blocks;
 mod calls;
 mod dominators;
+mod loops;
 mod solve;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ mod tests;
 pub use blocks::BlockSet;
 pub use calls::CallGraph;
 pub use dominators::Dominators;
+pub use loops::Loop;
 
 use crate::ir::{Block, BlockId, Function};
 use petgraph::{algo::tarjan_scc, graph::DiGraph};

@@ -42,6 +42,12 @@ fn loops() {
     // Block 7 reaches the back edge as well, though nothing reaches it.
     assert_eq!(inside(1, &[5]), [1, 2, 3, 4, 5, 7]);
     assert_eq!(inside(3, &[3]), [3]);
+    let all = flow.loops().into_iter();
+    let all: Vec<_> = all
+        .map(|l| (l.header.0, l.latches, set(&l.blocks)))
+        .collect();
+    assert_eq!(all[0], (1, ids([5]), vec![1, 2, 3, 4, 5, 7]));
+    assert_eq!(all[1..], [(3, ids([3]), vec![3])]);
     let components = flow.components();
     assert_eq!(components.iter().filter(|c| c.cyclic).count(), 1);
     let place: BTreeMap<BlockId, usize> = components

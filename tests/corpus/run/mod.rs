@@ -42,6 +42,7 @@ programs! {
     bit_tricks
     blocks_as_values
     bool_logic
+    bounds_of_loops
     bounds_of_methods
     branch_and_bound
     breadth_first_search

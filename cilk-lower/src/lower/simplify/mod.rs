@@ -19,6 +19,12 @@ pub(crate) fn tidy(function: &mut Function, ret: Option<LocalId>) {
     while dead::eliminate(function, ret) {}
 }
 
+/// The same where little is dead: what only dead code of other blocks reads may be left.
+pub(crate) fn sweep(function: &mut Function, ret: Option<LocalId>) {
+    jumps::straighten(function);
+    dead::eliminate(function, ret);
+}
+
 /// Simplifies a function; `ret`, if there is one, is a local that each return reads. Gives its new number.
 pub(crate) fn simplify(function: &mut Function, ret: Option<LocalId>) -> Option<LocalId> {
     settle(function, ret);

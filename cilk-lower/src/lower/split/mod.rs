@@ -12,7 +12,7 @@ mod prune;
 mod segment;
 mod spawned;
 
-use super::{reduce, restart, simplify, unroll};
+use super::{bounds, reduce, restart, simplify, unroll};
 use millstream_graph::{
     ir::{Combine, FuncId, Function, LocalId, Program, SegmentId},
     levelized::LoweredTask,
@@ -86,6 +86,7 @@ fn split_at_syncs(
     let segments = (0..plan.starts.len()).map(|i| {
         let mut segment = segment::make(&function, &plan, SegmentId::new(i));
         segment.ret = unroll::unroll(&mut segment.body, segment.ret);
+        bounds::remove(&mut segment.body, segment.ret);
         segment
     });
     let segments = segments.collect();

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 mod arrays;
+mod bounds;
 mod kernels;
 mod programs;
 mod simulate;
