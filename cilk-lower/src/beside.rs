@@ -97,6 +97,15 @@ const HALVES: &str = "
             let none = Self::of(0, 0);
             if by == none { self == none } else { self % by == none }
         }
+        pub fn rem_euclid(self, by: Self) -> Self {
+            let rest = self % by;
+            if rest.is_negative() { rest + by.size() } else { rest }
+        }
+        pub fn div_euclid(self, by: Self) -> Self {
+            let (q, rest) = self.div_rem(by);
+            let one = Self::of(1, 0);
+            if !rest.is_negative() { q } else if by.is_negative() { q + one } else { q - one }
+        }
         pub fn wrapping_neg(self) -> Self { -self }
         pub fn abs_diff(self, other: Self) -> Wide<false> {
             let d = if self < other { other - self } else { self - other };
@@ -373,6 +382,12 @@ pub(crate) fn beside(program: &[syn::Item]) -> Vec<syn::Item> {
 }
 
 /// Whether a name is that of an integer of two halves.
+/// A text in which integers of two halves are called as in Rust.
+pub(crate) fn by_rusts_names(text: &str) -> String {
+    let text = text.replace("std::wide::Wide<false>", "u128");
+    text.replace("std::wide::Wide<true>", "i128")
+}
+
 pub(crate) fn is_wide(name: &str) -> bool {
     matches!(name, "u128" | "i128")
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     consts, enums,
-    generics::{self, At, Family, FamilyId, Known, Member, MemberItem},
+    generics::{self, At, Family, FamilyId, FamilyItem, Known, Member, MemberItem},
     hir::{ConstId, FnId},
     impls::{self, Of},
     items::{Alias, ConstItem, ConstState, Item, Module, derives, with_lifetimes},
@@ -93,7 +93,7 @@ impl Module {
                 self.families.push(Rc::new(Family {
                     name: name.clone(),
                     params,
-                    item: Rc::new(s.clone()),
+                    item: FamilyItem::Struct(Rc::new(s.clone())),
                     at: self.at.clone(),
                 }));
                 let id = FamilyId(self.families.len() - 1);
@@ -141,8 +141,9 @@ impl Module {
         match item {
             syn::Item::Struct(s) => self.declare_struct(s, all),
             syn::Item::Enum(e) => {
-                let id = enums::declare(self, e);
-                all.enums.push((id, e.clone(), self.at.clone()));
+                if let Some(id) = enums::declare(self, e) {
+                    all.enums.push((id, e.clone(), self.at.clone()));
+                }
             }
             syn::Item::Const(c) => {
                 if c.ident == "_" {
@@ -200,16 +201,9 @@ impl Module {
     fn declare_struct(&mut self, s: &syn::ItemStruct, all: &mut Declared) {
         let (name, span) = (self.here(&s.ident), s.ident.span());
         if generics::has_params(&s.generics) {
-            let params = self.params(&s.generics);
-            self.families.push(Rc::new(Family {
-                name: name.clone(),
-                params,
-                item: Rc::new(s.clone()),
-                at: self.at.clone(),
-            }));
-            let id = FamilyId(self.families.len() - 1);
             self.note_derived(&name, &s.attrs, span);
-            return self.define(&name, span, Item::Family(id));
+            let item = FamilyItem::Struct(Rc::new(s.clone()));
+            return self.declare_family(&name, &s.generics, item, span);
         }
         let tuple = matches!(s.fields, syn::Fields::Unnamed(_));
         let id = self.structs.push(StructDef {
@@ -223,6 +217,25 @@ impl Module {
         let owner = self.structs[id].name.clone();
         self.note_derived(&owner, &s.attrs, span);
         all.structs.push((id, s.clone(), self.at.clone()));
+    }
+
+    /// Takes note of a struct or enum with parameters.
+    pub(crate) fn declare_family(
+        &mut self,
+        name: &str,
+        generics: &syn::Generics,
+        item: FamilyItem,
+        span: Span,
+    ) {
+        let params = self.params(generics);
+        self.families.push(Rc::new(Family {
+            name: name.to_owned(),
+            params,
+            item,
+            at: self.at.clone(),
+        }));
+        let id = FamilyId(self.families.len() - 1);
+        self.define(name, span, Item::Family(id));
     }
 
     /// Remembers whether a struct derives `Default`.
@@ -313,7 +326,7 @@ impl Module {
     /// The members of an `impl` block.
     pub(crate) fn declare_block(&mut self, block: &syn::ItemImpl, all: &mut Declared) {
         let own = self.trait_of(block);
-        let of = match (&block.trait_, &own) {
+        let mut of = match (&block.trait_, &own) {
             (None, _) => Of::Itself,
             (Some(_), Some(_)) => Of::Own,
             (Some((path, _)), None) => match impls::rusts(path, block, &mut self.diags) {
@@ -326,17 +339,19 @@ impl Module {
                 self.note_code(&f.sig);
             }
         }
-        let block = &self.by_its_name(block);
-        if let Of::Rusts(of) = &of {
-            self.note_order(of, block);
+        let mut block = self.by_its_name(block);
+        if let Of::Rusts(of) = &mut of {
+            self.note_order(of, &block);
+            impls::take_reference(&mut block, of);
         }
+        let block = &block;
         if let syn::Type::Reference(_) | syn::Type::Slice(_) = &*block.self_ty {
             self.diags
                 .error(
                     block.self_ty.span(),
                     "an `impl` block for references or slices is not part of the task language",
                 )
-                .help("write it for what they refer to, or a function that takes them");
+                .help("write it for what they refer to, or a function that takes them; there are operators of references, `impl Add for &Point`");
             return;
         }
         let family = match &*block.self_ty {
@@ -515,6 +530,17 @@ impl Module {
         let params = self.params(&block.generics);
         let this = Rc::new((*block.self_ty).clone());
         let at = self.at.bounded(&block.generics).of(&this);
+        let last = block
+            .trait_
+            .as_ref()
+            .and_then(|(path, _)| path.segments.last());
+        let operand = last.and_then(|last| match &last.arguments {
+            syn::PathArguments::AngleBracketed(args) => match args.args.first() {
+                Some(syn::GenericArgument::Type(ty)) => Some(Rc::new(ty.clone())),
+                _ => None,
+            },
+            _ => None,
+        });
         for (name, item) in items_of(members) {
             self.members.push(Member {
                 family,
@@ -527,6 +553,7 @@ impl Module {
                     Of::Rusts(of) => Some(of.clone()),
                     _ => None,
                 },
+                operand: operand.clone(),
             });
         }
     }

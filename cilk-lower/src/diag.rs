@@ -39,9 +39,19 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
-    /// In the order of the source, each once.
+    /// In the order of the source, each once, with Rust's names for its types.
     #[must_use]
     pub fn sorted(mut self) -> Self {
+        for d in &mut self.0 {
+            let texts = [
+                Some(&mut d.message),
+                d.help.as_mut(),
+                d.note.as_mut().map(|n| &mut n.1),
+            ];
+            for text in texts.into_iter().flatten() {
+                *text = crate::beside::by_rusts_names(text);
+            }
+        }
         let key = |d: &Diagnostic| {
             (
                 d.span.start().line,

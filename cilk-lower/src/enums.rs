@@ -3,13 +3,14 @@
 
 use crate::{
     diag::Diagnostics,
-    generics::Known,
+    generics::{self, FamilyId, FamilyItem, Known},
     items::{Item, Module, contains_struct, derives, ident, is_plain, split_path},
     names::within,
 };
 use millstream_graph::ty::{Scalar, StructDef, StructId, Type, Variant};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
+use std::rc::Rc;
 use syn::spanned::Spanned;
 
 /// The integer that holds an enum's number: what its `#[repr(..)]` says, else a byte. An error is the attribute, if it says something else.
@@ -23,8 +24,8 @@ fn integer(item: &syn::ItemEnum) -> Result<Scalar, &syn::Attribute> {
         .ok_or(attr)
 }
 
-/// Takes note of an enum, as a struct of the module. What it holds may be named before it is known.
-pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) -> StructId {
+/// Takes note of an enum, as a struct of the module, or a family of them. What it holds may be named before it is known.
+pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) -> Option<StructId> {
     let integer = match integer(item) {
         Ok(integer) => integer,
         Err(attr) => {
@@ -35,35 +36,63 @@ pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) -> StructId {
         }
     };
     let name = within(&m.at.here, &item.ident.to_string());
+    m.note_derived(&name, &item.attrs, item.ident.span());
+    if generics::has_params(&item.generics) {
+        m.declare_family(
+            &name,
+            &item.generics,
+            FamilyItem::Enum(Rc::new(item.clone())),
+            item.ident.span(),
+        );
+        return None;
+    }
     let id = m
         .structs
         .push(StructDef::new_enum(&name, Type::Scalar(integer)));
     m.define(&name, item.ident.span(), Item::Struct(id));
-    if let Some(p) = item.generics.params.first() {
-        m.diags
-            .error(
-                p.span(),
-                format!("the enum `{}` has parameters", item.ident),
-            )
-            .help("enums of a program hold plain data: write one for each type you need");
+    Some(id)
+}
+
+/// An enum of which no variant is known yet.
+pub(crate) fn empty(name: &str, item: &syn::ItemEnum) -> StructDef {
+    StructDef::new_enum(name, Type::Scalar(integer(item).unwrap_or(Scalar::U8)))
+}
+
+/// An enum's variants, with nothing for their types.
+pub(crate) fn shape(name: &str, item: &syn::ItemEnum) -> StructDef {
+    let (mut def, mut next) = (empty(name, item), 0);
+    let integer = integer(item).unwrap_or(Scalar::U8);
+    for variant in &item.variants {
+        // What is wrong with it is said of its copies.
+        let number = number(variant, next, integer, &mut Diagnostics::default());
+        next = number + 1;
+        let types = variant.fields.iter().map(|_| Type::unit()).collect();
+        let names = variant.fields.iter().filter_map(|f| f.ident.as_ref());
+        let names = names.map(ToString::to_string).collect();
+        def.add_variant(
+            &variant.ident.to_string(),
+            bits(number, integer),
+            types,
+            names,
+        );
     }
-    m.note_derived(&name, &item.attrs, item.ident.span());
-    id
+    def
+}
+
+/// The bits of a variant's number.
+fn bits(number: i128, integer: Scalar) -> u64 {
+    number as u64 & (u64::MAX >> (64 - integer.bits()))
 }
 
 /// Reads an enum's variants.
 pub(crate) fn resolve(m: &mut Module, id: StructId, item: &syn::ItemEnum) {
-    if !item.generics.params.is_empty() {
-        return;
-    }
     let integer = integer(item).unwrap_or(Scalar::U8);
-    let mask = u64::MAX >> (64 - integer.bits());
     let (mut next, mut default) = (0i128, None);
     let mut def = m.structs[id].clone();
     for variant in &item.variants {
         let number = number(variant, next, integer, &mut m.diags);
         next = number + 1;
-        let bits = number as u64 & mask;
+        let bits = bits(number, integer);
         let (data, names) = data(m, id, item, variant);
         if variant.attrs.iter().any(|a| a.path().is_ident("default")) {
             default = Some(bits);
@@ -195,6 +224,14 @@ fn literal(e: &syn::Expr) -> Option<i128> {
 /// The name of Rust's own order, which a program has once it names or makes one.
 pub(crate) const ORDERING: &str = "std::cmp::Ordering";
 
+/// Whose variant one is.
+#[derive(Clone, Debug)]
+pub(crate) enum Owner {
+    Enum(StructId),
+    /// An enum with parameters, with those that are written.
+    Family(FamilyId, syn::PathArguments),
+}
+
 /// Whether a path leads to the other `Ordering`.
 pub(crate) fn is_of_atomics(path: &syn::Path) -> bool {
     path.segments.iter().any(|s| s.ident == "atomic")
@@ -229,7 +266,7 @@ impl Module {
     }
 
     /// The variant that a path names, `Colour::Red` or what `use` brings in, and its enum.
-    pub(crate) fn variant(&self, path: &syn::Path) -> Option<(StructId, &Variant)> {
+    pub(crate) fn variant(&self, path: &syn::Path) -> Option<(Owner, Variant)> {
         let whole = self.whole_path(path).unwrap_or_else(|| path.clone());
         if is_of_atomics(&whole) {
             return None;
@@ -250,21 +287,30 @@ impl Module {
         owners.find_map(|owner| self.variant_of(&owner, &name))
     }
 
-    fn variant_of(&self, owner: &syn::Path, name: &str) -> Option<(StructId, &Variant)> {
+    fn variant_of(&self, owner: &syn::Path, name: &str) -> Option<(Owner, Variant)> {
         let is_ordering = || owner.segments.last().is_some_and(|s| s.ident == "Ordering");
         let id = match (self.known(owner), self.item(owner)) {
             (Some(Known::Type(Type::Struct(id))), _) => *id,
             (_, Some(Item::Struct(id))) => id,
             (_, None) if is_ordering() => self.structs.find(ORDERING)?,
+            (_, Some(Item::Family(id))) => {
+                let shape = self.families[id.0].shape()?;
+                let args = owner.segments.last()?.arguments.clone();
+                return Some((Owner::Family(id, args), shape.named(name)?.clone()));
+            }
             (_, Some(Item::Alias(alias))) => match &*self.aliases[alias].ty {
                 syn::Type::Path(p) => match self.item(&p.path) {
                     Some(Item::Struct(id)) => id,
+                    // What it gives the enum is known where it stands.
+                    Some(Item::Family(_)) if self.aliases[alias].at.here == self.at.here => {
+                        return self.variant_of(&p.path, name);
+                    }
                     _ => return None,
                 },
                 _ => return None,
             },
             _ => return None,
         };
-        Some((id, self.structs[id].named(name)?))
+        Some((Owner::Enum(id), self.structs[id].named(name)?.clone()))
     }
 }

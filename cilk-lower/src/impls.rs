@@ -77,6 +77,37 @@ pub(crate) fn rusts(path: &syn::Path, item: &syn::ItemImpl, diags: &mut Diagnost
     None
 }
 
+/// An operator of references as one of what they refer to, whose `self` is taken by reference: `impl Mul for &Z` is a second `Mul` of `Z`.
+pub(crate) fn take_reference(block: &mut syn::ItemImpl, of: &mut String) {
+    struct Spelled(syn::Type);
+    impl syn::visit_mut::VisitMut for Spelled {
+        fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+            match ty {
+                syn::Type::Path(p) if p.path.is_ident("Self") => *ty = self.0.clone(),
+                _ => syn::visit_mut::visit_type_mut(self, ty),
+            }
+        }
+    }
+    let is_operator = |name: &str| OPERATORS.iter().any(|o| name.starts_with(o));
+    let syn::Type::Reference(r) = (*block.self_ty).clone() else {
+        return;
+    };
+    if r.mutability.is_some() || !is_operator(of) || matches!(*r.elem, syn::Type::Slice(_)) {
+        return;
+    }
+    let mut spelled = Spelled((*block.self_ty).clone());
+    for item in &mut block.items {
+        syn::visit_mut::VisitMut::visit_impl_item_mut(&mut spelled, item);
+        if let syn::ImplItem::Fn(f) = item
+            && let Some(syn::FnArg::Receiver(this)) = f.sig.inputs.first_mut()
+        {
+            *this = parse_quote!(&self);
+        }
+    }
+    block.self_ty = r.elem;
+    of.push_str(" of &");
+}
+
 /// Reads a block. `Self` becomes this name, and `self` a parameter like others.
 pub(crate) fn read(
     item: &syn::ItemImpl,

@@ -84,6 +84,54 @@ const INTS: &str = "
     const fn wrapping_rem<T>(a: T, b: T) -> T {
         if T::MIN != 0 && a == T::MIN && b == !0 { 0 } else { a % b }
     }
+    const fn checked_rem_euclid<T>(a: T, b: T) -> Option<T> {
+        if b == 0 || T::MIN != 0 && a == T::MIN && b == !0 { None } else { Some(a.rem_euclid(b)) }
+    }
+    const fn checked_div_euclid<T>(a: T, b: T) -> Option<T> {
+        if b == 0 || T::MIN != 0 && a == T::MIN && b == !0 { None } else { Some(a.div_euclid(b)) }
+    }
+    const fn wrapping_rem_euclid<T>(a: T, b: T) -> T {
+        if T::MIN != 0 && a == T::MIN && b == !0 { 0 } else { a.rem_euclid(b) }
+    }
+    const fn wrapping_div_euclid<T>(a: T, b: T) -> T {
+        if T::MIN != 0 && a == T::MIN && b == !0 { a } else { a.div_euclid(b) }
+    }
+    const fn saturating_div<T>(a: T, b: T) -> T {
+        if T::MIN != 0 && a == T::MIN && b == !0 { T::MAX } else { a / b }
+    }
+    const fn saturating_neg<T>(a: T) -> T { if a == T::MIN { T::MAX } else { a.wrapping_neg() } }
+    const fn saturating_abs<T>(a: T) -> T { if a == T::MIN { T::MAX } else { a.abs() } }
+    const fn overflowing_neg<T>(a: T) -> (T, bool) {
+        (a.wrapping_neg(), if T::MIN == 0 { a != 0 } else { a == T::MIN })
+    }
+    const fn checked_add_unsigned<T, U>(a: T, b: U) -> Option<T> {
+        let sum = a.wrapping_add(b as T);
+        if sum < a { None } else { Some(sum) }
+    }
+    const fn checked_sub_unsigned<T, U>(a: T, b: U) -> Option<T> {
+        let rest = a.wrapping_sub(b as T);
+        if rest > a { None } else { Some(rest) }
+    }
+    const fn saturating_add_unsigned<T, U>(a: T, b: U) -> T {
+        let sum = a.wrapping_add(b as T);
+        if sum < a { T::MAX } else { sum }
+    }
+    const fn saturating_sub_unsigned<T, U>(a: T, b: U) -> T {
+        let rest = a.wrapping_sub(b as T);
+        if rest > a { T::MIN } else { rest }
+    }
+    const fn wrapping_add_unsigned<T, U>(a: T, b: U) -> T { a.wrapping_add(b as T) }
+    const fn wrapping_sub_unsigned<T, U>(a: T, b: U) -> T { a.wrapping_sub(b as T) }
+    const fn checked_next_multiple_of<T>(a: T, b: T) -> Option<T> {
+        if b == 0 { return None; }
+        let rest = a % b;
+        if rest == 0 { return Some(a); }
+        let next = a.wrapping_add(b - rest);
+        if next < a { None } else { Some(next) }
+    }
+    const fn checked_ilog<T>(a: T, base: T) -> Option<u32> {
+        if a > 0 && base > 1 { Some(a.ilog(base)) } else { None }
+    }
     const fn unbounded_shl<T>(a: T, by: u32) -> T { if by < T::BITS { a << by } else { 0 } }
     const fn unbounded_shr<T>(a: T, by: u32) -> T {
         if by < T::BITS { a >> by } else if T::MIN == 0 { 0 } else { a >> (T::BITS - 1) }
@@ -101,6 +149,14 @@ const INTS: &str = "
 const FLOATS: &str = "
     const fn is_normal<T>(x: T) -> bool { x.is_finite() && x.abs() >= T::MIN_POSITIVE }
     const fn is_subnormal<T>(x: T) -> bool { x != 0.0 && x.abs() < T::MIN_POSITIVE }
+    const fn midpoint<T>(a: T, b: T) -> T {
+        if T::EPSILON > 1e-10 { return ((a as f64 + b as f64) / 2.0) as T; }
+        let (small, large) = (T::MIN_POSITIVE * 2.0, T::MAX / 2.0);
+        if a.abs() <= large && b.abs() <= large { (a + b) / 2.0 }
+        else if a.abs() < small { a + b / 2.0 }
+        else if b.abs() < small { a / 2.0 + b }
+        else { a / 2.0 + b / 2.0 }
+    }
     const fn next_up<T>(x: T) -> T {
         if x.is_nan() || x == T::INFINITY { return x; }
         let bits = x.to_bits();
@@ -114,6 +170,33 @@ const FLOATS: &str = "
 const SLICES: &str = "
     const fn starts_with<T>(a: &[T], b: &[T]) -> bool { a.len() >= b.len() && &a[..b.len()] == b }
     const fn ends_with<T>(a: &[T], b: &[T]) -> bool { a.len() >= b.len() && &a[a.len() - b.len()..] == b }
+    fn strip_prefix<T>(a: &[T], b: &[T]) -> Option<&[T]> {
+        if a.starts_with(b) { Some(&a[b.len()..]) } else { None }
+    }
+    fn strip_suffix<T>(a: &[T], b: &[T]) -> Option<&[T]> {
+        if a.ends_with(b) { Some(&a[..a.len() - b.len()]) } else { None }
+    }
+    fn split_at_checked<T>(a: &[T], at: usize) -> Option<(&[T], &[T])> {
+        if at <= a.len() { Some(a.split_at(at)) } else { None }
+    }
+    fn eq_ignore_ascii_case<T>(a: &[T], b: &[T]) -> bool {
+        if a.len() != b.len() { return false; }
+        for i in 0..a.len() {
+            if a[i].to_ascii_lowercase() != b[i].to_ascii_lowercase() { return false; }
+        }
+        true
+    }
+    fn trim_ascii_start<T>(a: &[T]) -> &[T] {
+        let mut first = 0;
+        while first < a.len() && a[first].is_ascii_whitespace() { first += 1; }
+        &a[first..]
+    }
+    fn trim_ascii_end<T>(a: &[T]) -> &[T] {
+        let mut end = a.len();
+        while end > 0 && a[end - 1].is_ascii_whitespace() { end -= 1; }
+        &a[..end]
+    }
+    fn trim_ascii<T>(a: &[T]) -> &[T] { a.trim_ascii_start().trim_ascii_end() }
     const fn eq<T>(a: &[T], b: &[T]) -> bool {
         if a.len() != b.len() { return false; }
         let mut i = 0;

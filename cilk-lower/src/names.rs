@@ -40,35 +40,36 @@ impl Module {
 
     /// The whole path of an item.
     pub(crate) fn full(&self, names: &[String]) -> Option<String> {
-        self.find(&self.at.here, names, MOST_STEPS)
+        self.find(&self.at.here, names, MOST_STEPS, &[])
     }
 
     /// The same of what is written in a module.
     pub(crate) fn full_in(&self, module: &str, names: &[String]) -> Option<String> {
-        self.find(module, names, MOST_STEPS)
+        self.find(module, names, MOST_STEPS, &[])
     }
 
-    fn find(&self, from: &str, names: &[String], steps: usize) -> Option<String> {
+    /// `asked` are the names that this answer is wanted for, as a `use` with `*` may bring them in: what it takes itself to find brings in nothing.
+    fn find(&self, from: &str, names: &[String], steps: usize, asked: &[String]) -> Option<String> {
         let (first, rest) = names.split_first()?;
         let steps = steps.checked_sub(1)?;
         if let "self" | "super" = first.as_str()
             && let Some(around) = self.inside.get(from)
         {
-            return self.find(around, names, steps);
+            return self.find(around, names, steps, asked);
         }
         match first.as_str() {
-            "self" => return self.find(from, rest, steps),
+            "self" => return self.find(from, rest, steps, asked),
             "super" => {
                 let around = from.rsplit_once("::").map_or("", |(around, _)| around);
                 return (!from.is_empty())
-                    .then(|| self.find(around, rest, steps))
+                    .then(|| self.find(around, rest, steps, asked))
                     .flatten();
             }
             _ => {}
         }
         let here = within(from, first);
         if self.modules.contains(&here) && !rest.is_empty() {
-            return self.find(&here, rest, steps);
+            return self.find(&here, rest, steps, asked);
         }
         if self.names.contains_key(&here) {
             return Some(rest.iter().fold(here, |all, name| within(&all, name)));
@@ -77,16 +78,21 @@ impl Module {
             && whole.as_slice() != [first.clone()]
         {
             let whole: Vec<String> = whole.iter().chain(rest).cloned().collect();
-            return self.find(from, &whole, steps);
+            return self.find(from, &whole, steps, asked);
         }
+        let around = || self.find(self.inside.get(from)?, names, steps, asked);
+        if asked.contains(&here) {
+            return around().or_else(|| self.find_beside(from, names, steps));
+        }
+        let asked: Vec<String> = asked.iter().cloned().chain([here]).collect();
         let globs = self.globs.iter().filter(|(at, _)| at == from);
         globs
             .filter_map(|(_, path)| {
                 let whole: Vec<String> = path.iter().chain(names).cloned().collect();
-                self.find(from, &whole, steps)
+                self.find(from, &whole, steps, &asked)
             })
             .find(|full| self.names.contains_key(full))
-            .or_else(|| self.find(self.inside.get(from)?, names, steps))
+            .or_else(around)
             .or_else(|| self.find_beside(from, names, steps))
     }
 
@@ -106,7 +112,7 @@ impl Module {
                     && (!from.is_empty() || first == "core")
                     && self.modules.contains("std") =>
             {
-                self.find("std", rest, steps)
+                self.find("std", rest, steps, &[])
             }
             _ => None,
         }

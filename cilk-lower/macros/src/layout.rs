@@ -36,8 +36,7 @@ pub(crate) fn of(module: &ItemMod, here: &str, program: &Program) -> TokenStream
         of == here && (given.contains(id) || family == def.name && here.is_empty() && !borrows)
     });
     let layouts = mine.map(|(id, def)| {
-        let name = def.name.rsplit("::").next().unwrap_or_default();
-        let of_enum = enums.iter().find(|e| e.ident == name);
+        let of_enum = enums.iter().find(|e| e.ident == def.ident());
         of_enum.map_or_else(
             || layout(id, out.clone(), program),
             |e| enum_layout(e, id, out.clone(), program),
@@ -162,8 +161,9 @@ fn layout(id: StructId, path: TokenStream, program: &Program) -> TokenStream {
 
 /// The same of an enum: its number lies there, and the data of all variants, zeros where it is another variant.
 fn enum_layout(item: &ItemEnum, id: StructId, path: TokenStream, program: &Program) -> TokenStream {
-    let (name, quiet, def) = (&item.ident, quiet(), &program.structs[id]);
+    let (ident, quiet, def) = (&item.ident, quiet(), &program.structs[id]);
     let writer = writer(&program.structs, path, quote!('static));
+    let name = writer.ty(&Type::Struct(id));
     let types: Vec<TokenStream> = def.fields.iter().map(|(_, ty)| writer.ty(ty)).collect();
     let Some((integer, data)) = types.split_first() else {
         return TokenStream::new();
@@ -173,14 +173,17 @@ fn enum_layout(item: &ItemEnum, id: StructId, path: TokenStream, program: &Progr
         .variants
         .iter()
         .map(|v| {
-            let variant = ident(&v.name, Span::mixed_site());
+            let variant = millstream_cilk_lower::ident(&v.name, Span::mixed_site());
             let own = v.fields.clone().map(|i| &parts[i - 1]);
             if v.names.is_empty() {
                 let data = (!v.fields.is_empty()).then(|| quote!((#(#own),*)));
-                return quote!(#name::#variant #data);
+                return quote!(#ident::#variant #data);
             }
-            let names = v.names.iter().map(|n| ident(n, Span::mixed_site()));
-            quote!(#name::#variant { #(#names: #own),* })
+            let names = v
+                .names
+                .iter()
+                .map(|n| millstream_cilk_lower::ident(n, Span::mixed_site()));
+            quote!(#ident::#variant { #(#names: #own),* })
         })
         .collect();
     let numbers: Vec<TokenStream> = def

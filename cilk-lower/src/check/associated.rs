@@ -55,7 +55,7 @@ impl Checker<'_> {
             };
             return Expr::new(ExprKind::Float(value), Ty::Scalar(ty), span);
         }
-        let of = self.owner_of(path, None, span);
+        let of = self.owner_of(path, want, span);
         if let Some(known) = &of
             && let Some(value) = self.value_of(path, known, span)
         {
@@ -278,6 +278,7 @@ impl Checker<'_> {
             ("mem", "swap" | "replace") if args.len() == 2 => {
                 return Some(self.mem_call(name, args, span));
             }
+            ("hint", "black_box") if args.len() == 1 => return Some(self.expr(args[0], want)),
             ("mem", "take") if args.len() == 1 => return Some(self.mem_call(name, args, span)),
             ("Default", "default") if args.is_empty() => {
                 let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
@@ -326,6 +327,12 @@ impl Checker<'_> {
                 let value = self.behind_refs(value);
                 self.lossless(&value, scalar);
                 Expr::new(ExprKind::Cast(value), ty, span)
+            }
+            // As they were called before there were constants of types.
+            ("max_value" | "min_value", []) if scalar.is_int() => {
+                let limit = if name == "max_value" { "MAX" } else { "MIN" };
+                let value = int_limit(scalar, limit).unwrap_or_default();
+                Expr::new(ExprKind::Int(value), ty, span)
             }
             ("from_bits", [value]) if scalar.is_float() => {
                 let bits = if scalar == Scalar::F32 {

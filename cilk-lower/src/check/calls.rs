@@ -19,9 +19,13 @@ impl Checker<'_> {
     pub(super) fn call(&mut self, c: &syn::ExprCall, want: Option<&Ty>) -> Expr {
         let span = c.span();
         let syn::Expr::Path(p) = super::places::strip(&c.func) else {
-            // What the call of a function gives is called.
+            // What the call of a function gives is called, or a closure where it stands.
             let mut stmts = Vec::new();
-            if let Some(named) = self.given_closure(&c.func, &mut stmts) {
+            let named = match super::places::strip(&c.func) {
+                syn::Expr::Closure(closure) => Some(self.closure_named(closure, &mut stmts)),
+                func => self.given_closure(func, &mut stmts),
+            };
+            if let Some(named) = named {
                 let args: Vec<&syn::Expr> = c.args.iter().collect();
                 let value = self.call_closure(&named, &args, want, span);
                 let ty = value.ty.clone();
@@ -120,9 +124,7 @@ impl Checker<'_> {
         }
         match self.m.item(path) {
             Some(Item::Struct(id)) => self.m.structs[id].tuple && !self.m.structs[id].is_enum(),
-            Some(Item::Family(id)) => {
-                matches!(self.m.families[id.0].item.fields, syn::Fields::Unnamed(_))
-            }
+            Some(Item::Family(id)) => self.m.families[id.0].is_tuple(),
             _ => false,
         }
     }

@@ -253,7 +253,10 @@ impl Checker<'_> {
             Some(Binding::Chain(_)) => {
                 return self.refuse(
                     span,
-                    format!("the iterator `{name}` is used as a value"),
+                    match super::chains::is_own(&name) {
+                        true => "this iterator is used as a value".to_owned(),
+                        false => format!("the iterator `{name}` is used as a value"),
+                    },
                     "run over it by a `for`, or end it by a method, where the names in it mean what they meant where it was named",
                 );
             }
@@ -384,7 +387,7 @@ impl Checker<'_> {
     fn structure(&mut self, s: &syn::ExprStruct, want: Option<&Ty>) -> Expr {
         let span = s.span();
         if let Some(named) = self.variant_named(&s.path) {
-            return self.variant_structure(&named, s);
+            return self.variant_structure(&named, s, want);
         }
         let name = s
             .path

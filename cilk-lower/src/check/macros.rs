@@ -431,7 +431,9 @@ impl Checker<'_> {
         );
         let text = rest.first().and_then(literal_text).unwrap_or(shown);
         let op = if equal { BinOp::Eq } else { BinOp::Ne };
-        if self.operator("eq", &[&left.ty, &right.ty]).is_some() || self.has_own("eq", &left.ty) {
+        if self.operator("eq", &[&left.ty, &right.ty], &[]).is_some()
+            || self.has_own("eq", &left.ty)
+        {
             let cond = self.comparison(op, left, right, span, span);
             return Expr::new(ExprKind::Assert { text, cond, debug }, Ty::unit(), span);
         }

@@ -4,6 +4,7 @@ use super::{Binding, Checker, chains::own, dispatch::Meant, nearest, own_orders}
 use crate::{
     hir::{Builtin, Expr, ExprKind, Pat, Stmt},
     impls::full_name,
+    items::Item,
     ty::{Class, Ty},
 };
 use millstream_graph::{
@@ -11,6 +12,7 @@ use millstream_graph::{
     ty::{StructId, Type},
 };
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
 impl Checker<'_> {
@@ -298,8 +300,26 @@ impl Checker<'_> {
     pub(super) fn member_help(&self, owner: &str, name: &str, otherwise: &str) -> String {
         let start = full_name(owner, "");
         let members = self.m.names.keys().filter_map(|n| n.strip_prefix(&start));
-        nearest(name, members)
-            .map_or_else(|| otherwise.to_owned(), |n| format!("did you mean `{n}`?"))
+        if let Some(near) = nearest(name, members) {
+            return format!("did you mean `{near}`?");
+        }
+        // Of the same family others may have it.
+        let family = owner
+            .split('<')
+            .next()
+            .and_then(|name| self.m.names.get(name));
+        let Some(Item::Family(family)) = family else {
+            return otherwise.to_owned();
+        };
+        let mut members = self.m.members.iter();
+        let other = members.find(|m| m.family == *family && m.name == name);
+        other.map_or_else(
+            || otherwise.to_owned(),
+            |m| {
+                let of = m.of.to_token_stream().to_string().replace(' ', "");
+                format!("`impl {of}` has it: say where the value is made that it is one of these, as by the suffix of a literal, `0.5f32`")
+            },
+        )
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{
     Checker,
     dispatch::{Meant, of_trait},
+    overloads,
 };
 use crate::{
     generics::{TraitUse, behind},
@@ -25,6 +26,15 @@ pub(super) struct Call<'c> {
 impl Checker<'_> {
     /// What hangs on a type whose name is not all in a path: `<T as Shape>::area(&s)`. None if it is what a path alone says, too.
     pub(super) fn qualified_call(&mut self, p: &syn::ExprPath, call: Call<'_>) -> Option<Expr> {
+        // `<[u8]>::len(part)` is `part.len()`.
+        if let (Some(syn::Type::Slice(_)), 1) =
+            (p.qself.as_ref().map(|q| &*q.ty), p.path.segments.len())
+            && let ([this, rest @ ..], Some(last)) = (call.args, p.path.segments.last())
+        {
+            let name = &last.ident;
+            let method = parse_quote_spanned!(call.span=> (#this).#name(#(#rest),*));
+            return Some(self.expr(&method, call.want));
+        }
         let (said, by, last) = self.qualified(p)?;
         let name = last.ident.to_string();
         let found = match by {
@@ -112,8 +122,11 @@ impl Checker<'_> {
         value
     }
 
-    /// `Ord::max(a, b)` and its kin.
+    /// `Ord::max(a, b)` and its kin, and operators: `Mul::mul(a, b)`.
     pub(super) fn rusts_function(&mut self, of: &str, name: &str, call: Call<'_>) -> Option<Expr> {
+        if let Some(operation) = overloads::by_name(of, name, call.args, call.span) {
+            return Some(self.expr(&operation, call.want));
+        }
         of_trait(of, name)?;
         let [this, rest @ ..] = call.args else {
             return None;

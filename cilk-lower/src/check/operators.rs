@@ -94,6 +94,7 @@ impl Checker<'_> {
         } else {
             self.expr(left, hint)
         };
+        let mut lent = [self.is_reference(&left), false];
         let left = self.behind_refs(left);
         let right_hint = (!is_shift(op)).then(|| left.ty.clone());
         let right = if compares {
@@ -101,6 +102,7 @@ impl Checker<'_> {
         } else {
             self.expr(right, right_hint.as_ref())
         };
+        lent[1] = self.is_reference(&right);
         let right = self.behind_refs(right);
         // `1 + x`, of a wide `x`.
         let left = match is_literal(left_syntax) && self.wide_sign(&right.ty).is_some() {
@@ -108,7 +110,8 @@ impl Checker<'_> {
             _ => left,
         };
         let method = overloads::method(op);
-        if let Some(call) = method.and_then(|name| self.overloaded(name, &[&left, &right], span)) {
+        let sides = [&left, &right];
+        if let Some(call) = method.and_then(|name| self.overloaded_by(name, &sides, &lent, span)) {
             return self.output_said(call, method, &left, Some(&right));
         }
         if op.is_comparison() {
@@ -340,8 +343,9 @@ impl Checker<'_> {
             }
             syn::UnOp::Neg(_) => {
                 let e = self.expr(&u.expr, want);
+                let lent = [self.is_reference(&e)];
                 let e = self.behind_refs(e);
-                if let Some(call) = self.overloaded("neg", &[&e], span) {
+                if let Some(call) = self.overloaded_by("neg", &[&e], &lent, span) {
                     return self.output_said(call, Some("neg"), &e, None);
                 }
                 let value = Expr::new(ExprKind::Unary(UnOp::Neg, e.clone()), e.ty.clone(), span);
@@ -349,8 +353,9 @@ impl Checker<'_> {
             }
             syn::UnOp::Not(_) => {
                 let e = self.expr(&u.expr, want);
+                let lent = [self.is_reference(&e)];
                 let e = self.behind_refs(e);
-                if let Some(call) = self.overloaded("not", &[&e], span) {
+                if let Some(call) = self.overloaded_by("not", &[&e], &lent, span) {
                     return self.output_said(call, Some("not"), &e, None);
                 }
                 let value = Expr::new(ExprKind::Unary(UnOp::Not, e.clone()), e.ty.clone(), span);
@@ -506,13 +511,14 @@ impl Checker<'_> {
         let place = self.behind_refs(place);
         let hint = (!is_shift(op)).then(|| place.ty.clone());
         let value = self.expr(&b.right, hint.as_ref());
+        let lent = [true, self.is_reference(&value)];
         let mut value = self.behind_refs(value);
         if let Some(atomic) = self.atomic_operand(&place, &value) {
             return self.refuse_atomic(&atomic, b.op.span());
         }
         if let Some(name) = overloads::method(op) {
             let name = format!("{name}_assign");
-            if let Some(call) = self.overloaded(&name, &[&place, &value], span) {
+            if let Some(call) = self.overloaded_by(&name, &[&place, &value], &lent, span) {
                 return call;
             }
         }

@@ -138,7 +138,7 @@ impl Checker<'_> {
             Ty::Array(elem, _) | Ty::Slice { elem, .. } => self.lacks_cmp(&elem),
             ty if self.parts_of(&ty).is_empty() => self.has_floats(&ty),
             ty => {
-                self.operator("cmp", &[&ty, &ty]).is_none()
+                self.operator("cmp", &[&ty, &ty], &[]).is_none()
                     && self.parts_of(&ty).iter().any(|part| self.lacks_cmp(part))
             }
         }

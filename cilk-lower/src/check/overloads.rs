@@ -8,6 +8,7 @@ use crate::{
 };
 use millstream_graph::{ir::BinOp, ty::Type};
 use proc_macro2::Span;
+use syn::{Token, parse_quote_spanned};
 
 /// The method of an operator's trait.
 pub(super) const fn method(op: BinOp) -> Option<&'static str> {
@@ -41,6 +42,31 @@ fn trait_of(method: &str) -> &'static str {
         "shr" => "Shr",
         "neg" => "Neg",
         _ => "Not",
+    }
+}
+
+/// What an operator's function is of these, as `Mul::mul(a, b)` is `a * b`; none if it is no such function.
+pub(super) fn by_name(of: &str, name: &str, args: &[&syn::Expr], span: Span) -> Option<syn::Expr> {
+    let known = of == trait_of(name) && (name == "not") == (of == "Not");
+    let op: syn::BinOp = match (name, args) {
+        _ if !known => return None,
+        ("neg", [a]) => return Some(parse_quote_spanned!(span=> -(#a))),
+        ("not", [a]) => return Some(parse_quote_spanned!(span=> !(#a))),
+        ("add", _) => syn::BinOp::Add(Token![+](span)),
+        ("sub", _) => syn::BinOp::Sub(Token![-](span)),
+        ("mul", _) => syn::BinOp::Mul(Token![*](span)),
+        ("div", _) => syn::BinOp::Div(Token![/](span)),
+        ("rem", _) => syn::BinOp::Rem(Token![%](span)),
+        ("bitand", _) => syn::BinOp::BitAnd(Token![&](span)),
+        ("bitor", _) => syn::BinOp::BitOr(Token![|](span)),
+        ("bitxor", _) => syn::BinOp::BitXor(Token![^](span)),
+        ("shl", _) => syn::BinOp::Shl(Token![<<](span)),
+        ("shr", _) => syn::BinOp::Shr(Token![>>](span)),
+        _ => return None,
+    };
+    match args {
+        [a, b] => Some(parse_quote_spanned!(span=> (#a) #op (#b))),
+        _ => None,
     }
 }
 
@@ -120,10 +146,21 @@ impl Checker<'_> {
         self.m.operators.iter().any(|(name, _)| name == method)
     }
 
-    /// The function of the program that a method of one of Rust's traits is for these operands, if there is one.
-    pub(super) fn operator(&mut self, method: &str, operands: &[&Ty]) -> Option<FnId> {
+    /// The function of the program that a method of one of Rust's traits is for these operands, if there is one; of several that which takes references where these are.
+    pub(super) fn operator(
+        &mut self,
+        method: &str,
+        operands: &[&Ty],
+        lent: &[bool],
+    ) -> Option<FnId> {
         for ty in operands {
             self.read_operators(method, ty);
+        }
+        if let [left, right] = operands
+            && let Ty::Struct(id) = self.shallow(left)
+            && let Some(right) = self.closed(right)
+        {
+            self.m.operators_beside(id, method, &right);
         }
         let fits = |id: &FnId| {
             // Constants are read before it is known what functions take.
@@ -137,12 +174,35 @@ impl Checker<'_> {
                     .zip(operands)
                     .all(|((_, of), ty)| self.is_type(ty, of))
         };
+        let others = |id: &FnId| {
+            let takes = self.m.fns[id.0].params.iter().zip(lent);
+            let other = takes.filter(|((_, ty), lent)| matches!(ty, Type::Ref { .. }) != **lent);
+            other.count()
+        };
         let named = self.m.operators.iter().filter(|(name, _)| name == method);
-        named.map(|(_, id)| *id).find(fits)
+        let fitting = named.map(|(_, id)| *id).filter(fits);
+        fitting.min_by_key(others)
+    }
+
+    /// Whether what an operator is for stands behind a reference.
+    pub(super) fn is_reference(&self, e: &Expr) -> bool {
+        matches!(self.shallow(&e.ty), Ty::Ref { .. })
     }
 
     /// The call that an operator is for these operands, if the program says so.
     pub(super) fn overloaded(&mut self, method: &str, args: &[&Expr], span: Span) -> Option<Expr> {
+        let lent: Vec<bool> = args.iter().map(|arg| self.is_reference(arg)).collect();
+        self.overloaded_by(method, args, &lent, span)
+    }
+
+    /// The same of values which were lent, or were not.
+    pub(super) fn overloaded_by(
+        &mut self,
+        method: &str,
+        args: &[&Expr],
+        lent: &[bool],
+        span: Span,
+    ) -> Option<Expr> {
         let operands: Vec<&Ty> = args.iter().map(|arg| &arg.ty).collect();
         // No operator of a program is `const`, and constants are known before functions are.
         if self.kind.is_none() {
@@ -152,7 +212,7 @@ impl Checker<'_> {
                 .any(own)
                 .then(|| self.refuse_in_constant(span));
         }
-        let id = self.operator(method, &operands)?;
+        let id = self.operator(method, &operands, lent)?;
         let item = self.m.fns[id.0].clone();
         let args = args.iter().zip(&item.params).map(|(arg, (_, ty))| {
             let arg = match ty {
@@ -184,15 +244,18 @@ impl Checker<'_> {
         if !self.m.operators.iter().any(|(n, _)| n == name) {
             return None;
         }
-        let types: Vec<Ty> = args
-            .iter()
-            .map(|arg| match self.type_ahead(arg) {
+        let mut lent = vec![self.is_reference(receiver)];
+        let mut types = Vec::new();
+        for arg in args {
+            let ty = self.type_ahead(arg);
+            lent.push(matches!(ty, Ty::Ref { .. }));
+            types.push(match ty {
                 Ty::Ref { target, .. } => *target,
                 ty => ty,
-            })
-            .collect();
+            });
+        }
         let operands: Vec<&Ty> = [&left.ty].into_iter().chain(&types).collect();
-        self.operator(name, &operands)?;
+        self.operator(name, &operands, &lent)?;
         let args: Vec<Expr> = args
             .iter()
             .map(|arg| {
@@ -201,7 +264,7 @@ impl Checker<'_> {
             })
             .collect();
         let args: Vec<&Expr> = [&left].into_iter().chain(&args).collect();
-        self.overloaded(name, &args, span)
+        self.overloaded_by(name, &args, &lent, span)
     }
 
     /// Whether an operand is of that type, or of what it refers to.

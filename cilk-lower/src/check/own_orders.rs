@@ -159,7 +159,7 @@ impl Checker<'_> {
             Ty::Array(elem, _) | Ty::Slice { elem, .. } => self.has_own(method, &elem),
             Ty::Ref { target, .. } => self.has_own(method, &target),
             ty => {
-                self.operator(method, &[&ty, &ty]).is_some()
+                self.operator(method, &[&ty, &ty], &[]).is_some()
                     || self.kind.is_none() && self.is_noted(method, &ty)
                     || self
                         .parts_of(&ty)

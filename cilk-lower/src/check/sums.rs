@@ -9,6 +9,8 @@ use super::{
     refutable::Matched,
 };
 use crate::{
+    enums::Owner,
+    generics::FamilyId,
     hir::{Builtin, Expr, ExprKind, Path, Projection, Test},
     items::Item,
     ty::{BOOL, Ty},
@@ -29,6 +31,8 @@ pub(super) enum Sum {
     Option,
     Result,
     Enum(StructId),
+    /// An enum with parameters, where a variant is named without them.
+    Open(FamilyId),
 }
 
 impl Sum {
@@ -51,12 +55,13 @@ impl Sum {
 }
 
 /// A variant that is named.
+#[derive(Clone)]
 pub(super) struct Named {
     pub(super) sum: Sum,
     pub(super) variant: Variant,
     /// As messages show it.
     shown: String,
-    /// Of one of Rust's: the parameters that are written, `None::<u32>`.
+    /// The parameters that are written, `None::<u32>`.
     written: Option<syn::AngleBracketedGenericArguments>,
 }
 
@@ -75,13 +80,25 @@ fn is_item(pat: &syn::Pat) -> bool {
 impl Checker<'_> {
     /// The variant that a path names: of an enum of the program, or one of Rust's that nothing in the program has the name of.
     pub(super) fn variant_named(&self, path: &syn::Path) -> Option<Named> {
-        if let Some((id, variant)) = self.m.variant(path) {
-            let shown = format!("{}::{}", self.m.structs[id].name, variant.name);
+        if let Some((owner, variant)) = self.m.variant(path) {
+            let own = path.segments.last().map(|s| &s.arguments);
+            let (sum, name, written) = match &owner {
+                Owner::Enum(id) => (Sum::Enum(*id), &self.m.structs[*id].name, None),
+                Owner::Family(id, args) => {
+                    let written = [own, Some(args)].into_iter().flatten();
+                    let mut written = written.filter_map(|args| match args {
+                        syn::PathArguments::AngleBracketed(args) => Some(args.clone()),
+                        _ => None,
+                    });
+                    (Sum::Open(*id), &self.m.families[id.0].name, written.next())
+                }
+            };
+            let shown = format!("{name}::{}", variant.name);
             return Some(Named {
-                sum: Sum::Enum(id),
-                variant: variant.clone(),
+                sum,
+                variant,
                 shown,
-                written: None,
+                written,
             });
         }
         // An enum may be called as a variant is: only values hide that.
@@ -128,6 +145,10 @@ impl Checker<'_> {
             Sum::Option => Type::Option(unit()),
             Sum::Result => Type::Result(unit(), unit()),
             Sum::Enum(id) => Type::Struct(id),
+            Sum::Open(id) => {
+                let shape = self.m.families[id.0].shape();
+                return shape.map_or_else(Vec::new, |shape| shape.variants);
+            }
         };
         ty.variants(&self.m.structs).into_owned()
     }
@@ -138,6 +159,7 @@ impl Checker<'_> {
             Sum::Option => 1,
             Sum::Result => 2,
             Sum::Enum(id) => return Ty::Struct(id),
+            Sum::Open(_) => return Ty::Error,
         };
         let types = named.written.as_ref().map(|written| {
             let of = written.args.iter().map(|arg| match arg {
@@ -233,7 +255,7 @@ impl Checker<'_> {
                 (_, n) => format!("`{shown}` takes {n} arguments, here are {}", args.len()),
             };
             let help = match named.sum {
-                Sum::Enum(_) => format!("write {}", named.written()),
+                Sum::Enum(_) | Sum::Open(_) => format!("write {}", named.written()),
                 _ => format!("several values in one are a tuple: `{shown}((a, b))`"),
             };
             return self.refuse(span, message, help);
@@ -243,7 +265,12 @@ impl Checker<'_> {
     }
 
     /// `Shape::Rect { w, h }`.
-    pub(super) fn variant_structure(&mut self, named: &Named, s: &syn::ExprStruct) -> Expr {
+    pub(super) fn variant_structure(
+        &mut self,
+        named: &Named,
+        s: &syn::ExprStruct,
+        want: Option<&Ty>,
+    ) -> Expr {
         let span = s.span();
         if let Some(rest) = &s.rest {
             return self.refuse(
@@ -271,7 +298,7 @@ impl Checker<'_> {
             let message = format!("`{}` lacks some of its data", named.shown);
             return self.refuse(span, message, format!("write {}", named.written()));
         }
-        self.variant_of(named, given, None, span)
+        self.variant_of(named, given, want, span)
     }
 
     /// Which part of the type a field of a variant is.
@@ -297,6 +324,17 @@ impl Checker<'_> {
         want: Option<&Ty>,
         span: Span,
     ) -> Expr {
+        if let Sum::Open(family) = named.sum {
+            let written = match &named.written {
+                Some(args) => syn::PathArguments::AngleBracketed(args.clone()),
+                None => syn::PathArguments::None,
+            };
+            let made = self.copy_of(family, &written, given, want, span);
+            let Some((id, parts)) = made else {
+                return Self::broken(span);
+            };
+            return self.sum_value(&named.variant, parts, Ty::Struct(id), span);
+        }
         let known = want.filter(|want| Sum::of(want, self) == Some(named.sum));
         let ty = match known.filter(|_| named.written.is_none()) {
             Some(known) => known.clone(),
@@ -452,13 +490,28 @@ impl Checker<'_> {
         if let Ty::Error | Ty::Never = self.shallow(ty) {
             return None;
         }
+        let known = match (named.sum, self.shallow(ty)) {
+            (Sum::Open(family), Ty::Struct(id)) if self.family_of(id) == Some(family) => {
+                Some(Named {
+                    sum: Sum::Enum(id),
+                    ..named.clone()
+                })
+            }
+            (Sum::Open(_), _) => {
+                let (have, shown) = (self.show(ty), &named.shown);
+                self.error(span, format!("expected `{have}`, found `{shown}`"));
+                return None;
+            }
+            _ => None,
+        };
+        let named = known.as_ref().unwrap_or(named);
         let whole = self.type_of(named);
         let mut wrong = !self.table.unify(ty, &whole);
         if wrong {
             let (have, want) = (self.show(ty), self.show(&whole));
             let other = Sum::of(ty, self);
             match named.sum {
-                Sum::Enum(_) => {
+                Sum::Enum(_) | Sum::Open(_) => {
                     self.error(span, format!("expected `{have}`, found `{want}`"));
                 }
                 Sum::Option => self.no_option(ty, parts, span),

@@ -3,6 +3,7 @@
 use super::{Checker, chains::own, places::strip};
 use crate::{
     hir::Expr,
+    items::Item,
     ty::{Class, Ty},
 };
 use millstream_graph::ty::Scalar;
@@ -41,9 +42,11 @@ impl Checker<'_> {
             ty => ty,
         };
         let from = match ty {
-            Ty::Scalar(s) if s.is_int() => Some(s),
-            Ty::Var(v) if self.table.class(v) == Class::Int => Some(Scalar::I32),
-            _ => None,
+            Ty::Scalar(s) if s.is_int() => Some(s.name()),
+            Ty::Var(v) if self.table.class(v) == Class::Int => Some(Scalar::I32.name()),
+            _ => self
+                .wide_sign(&ty)
+                .map(|signed| if signed { "i128" } else { "u128" }),
         };
         let Some(from) = from else {
             let shown = self.show(&ty);
@@ -54,7 +57,7 @@ impl Checker<'_> {
             );
         };
         let [value, made, ok, err] = ["value", "made", "Ok", "Err"].map(|name| own(name, span));
-        let [from, to] = [from, to].map(|s| syn::Ident::new(s.name(), span));
+        let [from, to] = [from, to.name()].map(|name| syn::Ident::new(name, span));
         let tried: syn::Expr = parse_quote_spanned!(span=> {
             let #value: #from = #x;
             let #made = #value as #to;
@@ -71,6 +74,12 @@ impl Checker<'_> {
             Ty::Scalar(s) if s.is_int() => {
                 let ty = syn::Ident::new(s.name(), span);
                 Some(parse_quote_spanned!(span=> #ty::try_from(#of)))
+            }
+            // What the program has an `impl TryFrom` of.
+            Ty::Struct(id) => {
+                let path: syn::Path = syn::parse_str(&self.m.structs[id].name).ok()?;
+                (self.m.item(&path) == Some(Item::Struct(id)))
+                    .then(|| parse_quote_spanned!(span=> #path::try_from(#of)))
             }
             into @ (Ty::Array(..) | Ty::Ref { .. }) => {
                 let at = own("at", span);

@@ -1,4 +1,4 @@
-//! Structs with parameters, and what their `impl` blocks hold: members are copied when they are first named.
+//! Structs and enums with parameters, and what their `impl` blocks hold: members are copied when they are first named.
 
 use super::{Env, FamilyId, Kind, Known, Param, Template, TemplateId};
 use crate::{
@@ -10,13 +10,58 @@ use proc_macro2::Span;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
-/// A struct with parameters.
+/// A struct or enum with parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Family {
     pub(crate) name: String,
     pub(crate) params: Vec<Param>,
-    pub(crate) item: Rc<syn::ItemStruct>,
+    pub(crate) item: FamilyItem,
     pub(crate) at: super::At,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum FamilyItem {
+    Struct(Rc<syn::ItemStruct>),
+    Enum(Rc<syn::ItemEnum>),
+}
+
+impl Family {
+    /// The types of its parts, as they are written: its fields, or behind the number the data of all variants.
+    pub(crate) fn part(&self, i: usize) -> Option<&syn::Type> {
+        let field = match &self.item {
+            FamilyItem::Struct(s) => s.fields.iter().nth(i),
+            FamilyItem::Enum(e) => {
+                let mut data = e.variants.iter().flat_map(|v| &v.fields);
+                data.nth(i.checked_sub(1)?)
+            }
+        };
+        field.map(|f| &f.ty)
+    }
+
+    /// The names of its fields; none if it is an enum.
+    pub(crate) fn fields(&self) -> Option<Vec<String>> {
+        let FamilyItem::Struct(s) = &self.item else {
+            return None;
+        };
+        let name = |(i, field): (usize, &syn::Field)| {
+            let named = field.ident.as_ref();
+            named.map_or_else(|| i.to_string(), ToString::to_string)
+        };
+        Some(s.fields.iter().enumerate().map(name).collect())
+    }
+
+    /// Whether it is a struct whose fields have numbers.
+    pub(crate) fn is_tuple(&self) -> bool {
+        matches!(&self.item, FamilyItem::Struct(s) if matches!(s.fields, syn::Fields::Unnamed(_)))
+    }
+
+    /// An enum's variants, of which only their types are not known.
+    pub(crate) fn shape(&self) -> Option<StructDef> {
+        match &self.item {
+            FamilyItem::Struct(_) => None,
+            FamilyItem::Enum(e) => Some(crate::enums::shape(&self.name, e)),
+        }
+    }
 }
 
 /// A function or constant of an `impl` block of a family.
@@ -29,8 +74,9 @@ pub(crate) struct Member {
     pub(crate) params: Vec<Param>,
     pub(crate) item: MemberItem,
     pub(crate) at: super::At,
-    /// The trait of Rust that it is of.
+    /// The trait of Rust that it is of, and of an operator's what it is given, if that is said.
     pub(crate) by: Option<String>,
+    pub(crate) operand: Option<Rc<syn::Type>>,
 }
 
 impl Member {
@@ -131,15 +177,22 @@ impl Module {
     pub(crate) fn copy_struct(&mut self, id: FamilyId, known: &[Known], span: Span) -> StructId {
         let family = Rc::clone(&self.families[id.0]);
         let args = self.shown(known);
-        let name = with_lifetimes(&family.name, &family.item.generics, &args);
+        let (generics, attrs) = match &family.item {
+            FamilyItem::Struct(s) => (&s.generics, &s.attrs),
+            FamilyItem::Enum(e) => (&e.generics, &e.attrs),
+        };
+        let name = with_lifetimes(&family.name, generics, &args);
         if let Some(Item::Struct(id)) = self.names.get(&name) {
             return *id;
         }
-        let this = self.structs.push(StructDef {
-            name: name.clone(),
-            fields: Vec::new(),
-            tuple: matches!(family.item.fields, syn::Fields::Unnamed(_)),
-            variants: Vec::new(),
+        let this = self.structs.push(match &family.item {
+            FamilyItem::Struct(_) => StructDef {
+                name: name.clone(),
+                fields: Vec::new(),
+                tuple: family.is_tuple(),
+                variants: Vec::new(),
+            },
+            FamilyItem::Enum(e) => crate::enums::empty(&name, e),
         });
         self.names.insert(name.clone(), Item::Struct(this));
         if name.len() > LONGEST {
@@ -155,12 +208,15 @@ impl Module {
             return this;
         }
         self.copies.insert(this, (id, known.to_vec()));
-        self.note_derives(this, &family.item.attrs);
+        self.note_derives(this, attrs);
         let names = family.params.iter().map(|p| p.name.clone());
         let mut env: Env = names.zip(known.iter().cloned()).collect();
         env.insert("Self".to_owned(), Known::Type(Type::Struct(this)));
         let at = family.at.with(env);
-        self.elsewhere(&at, |m| m.resolve_struct(this, &family.item));
+        self.elsewhere(&at, |m| match &family.item {
+            FamilyItem::Struct(s) => m.resolve_struct(this, s),
+            FamilyItem::Enum(e) => crate::enums::resolve(m, this, e),
+        });
         this
     }
 
@@ -190,6 +246,44 @@ impl Module {
             if let Item::Fn(id) = item
                 && !self.operators.iter().any(|(_, known)| *known == id)
             {
+                self.operators.push((method.to_owned(), id));
+            }
+        }
+    }
+
+    /// The same of blocks whose parameters follow from the other operand, too.
+    pub(crate) fn operators_beside(&mut self, owner: StructId, method: &str, other: &Type) {
+        let Some((family, _)) = self.copies.get(&owner).cloned() else {
+            return;
+        };
+        let named = |m: &&Member| m.family == family && m.name == method && m.operand.is_some();
+        let members: Vec<Member> = self.members.iter().filter(named).cloned().collect();
+        for member in members {
+            let (Some(operand), Some(by)) = (&member.operand, &member.by) else {
+                continue;
+            };
+            let operand = match &**operand {
+                syn::Type::Reference(r) => (*r.elem).clone(),
+                operand => operand.clone(),
+            };
+            let (mut env, ty) = (Env::new(), Type::Struct(owner));
+            let params = &member.params;
+            let fits = self.elsewhere(&member.at, |m| {
+                m.fits(&member.of, &ty, params, &mut env)
+                    && env.len() < params.len()
+                    && m.fits(&operand, other, params, &mut env)
+            });
+            let known = params.iter().map(|p| env.get(&p.name).cloned());
+            let Some(known) = known.collect::<Option<Vec<_>>>().filter(|_| fits) else {
+                continue;
+            };
+            let name = name_by(&self.structs[owner].name, by, method);
+            let full = format!("{name}<{}>", self.shown(&known));
+            if self.names.contains_key(&full) {
+                continue;
+            }
+            env.insert("Self".to_owned(), Known::Type(ty));
+            if let Item::Fn(id) = self.copy_item(&member.item, member.at.with(env), full) {
                 self.operators.push((method.to_owned(), id));
             }
         }
@@ -368,7 +462,8 @@ impl Module {
             return false;
         };
         let syn::PathArguments::AngleBracketed(args) = &last.arguments else {
-            return false;
+            // All of them are what they are if nothing is said.
+            return of == family && self.written(family, last) == Some(*id);
         };
         let args: Vec<&syn::GenericArgument> = args
             .args

@@ -1,6 +1,6 @@
 //! Items with parameters: structs and functions that are copied for each use, with the types in place.
 //!
-//! A *family* is a struct with parameters, a *template* a function with parameters, or one in whose place its body stands: it takes closures, or is `const`. What parameters stand for is an
+//! A *family* is a struct or enum with parameters, a *template* a function with parameters, or one in whose place its body stands: it takes closures, or is `const`. What parameters stand for is an
 //! [`Env`]. A copy is an item like any other, named after its arguments, `largest<u32>`; what bounds promise is believed, and each copy is checked as it is.
 
 mod bounds;
@@ -8,7 +8,7 @@ mod families;
 mod params;
 
 pub(crate) use bounds::{Bound, Bounds, TraitUse};
-pub(crate) use families::{Family, Member, MemberItem, is_name};
+pub(crate) use families::{Family, FamilyItem, Member, MemberItem, is_name};
 pub(crate) use params::{
     Code, Kind, Param, Signature, behind, code, has_params, is_generic, is_iterator,
 };
@@ -25,7 +25,7 @@ use std::{collections::BTreeMap, rc::Rc};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct TemplateId(pub(crate) usize);
 
-/// A struct with parameters.
+/// A struct or enum with parameters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct FamilyId(pub(crate) usize);
 

@@ -25,6 +25,7 @@ pub mod program {
 
     pub enum Many<T> {
         One,
+        Two(T),
     }
 
     pub enum Twice {
@@ -45,9 +46,7 @@ pub mod program {
 //~   help: say which integer holds it: `#[repr(u32)]` in front of the enum
 //~ 21:5: an enum has the layout of an integer
 //~   help: write `#[repr(u8)]` or another integer type, or leave it out
-//~ 26:19: the enum `Many` has parameters
-//~   help: enums of a program hold plain data: write one for each type you need
-//~ 32:9: `Two` has the number of the variant `One`
+//~ 33:9: `Two` has the number of the variant `One`
 //~   help: give it another number
-//~ 33:9: two variants are called `One`
+//~ 34:9: two variants are called `One`
 //~   help: give it another name

@@ -75,9 +75,9 @@ pub mod program {
 //~ 22:19: the trait `Need` is there for `S` already
 //~   help: leave out one of the blocks
 //~ 29:19: an `impl` block for references or slices is not part of the task language
-//~   help: write it for what they refer to, or a function that takes them
+//~   help: write it for what they refer to, or a function that takes them; there are operators of references, `impl Add for &Point`
 //~ 36:19: an `impl` block for references or slices is not part of the task language
-//~   help: write it for what they refer to, or a function that takes them
+//~   help: write it for what they refer to, or a function that takes them; there are operators of references, `impl Add for &Point`
 //~ 43:19: this `impl` for `u32` lacks `Item`
 //~   note: 5:14: the trait asks for it
 //~   help: write it here, or let the trait say what it is for all

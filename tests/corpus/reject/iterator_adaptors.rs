@@ -18,7 +18,7 @@ pub mod program {
         let most = data.iter().max().unwrap(1);
         for x in data.chunks(4).flatten() {}
         for x in data.iter().chain(out.iter()) {}
-        for x in data.iter().cycle() {}
+        for x in data.iter().skip(1).cycle() {}
         for (x, y) in data.iter().zip(out.iter().rev()) {}
         for (x, y) in data.iter().step_by(2).zip(out.iter()) {}
         for (i, ((j, x), y)) in data.iter().enumerate().zip(out.iter()).enumerate() {}
@@ -45,7 +45,7 @@ pub mod program {
 //~   help: do it in the loop's body
 //~ 18:38: `unwrap` takes other arguments
 //~   help: write `.unwrap()` or `.unwrap_or(value)`
-//~ 21:30: `cycle` of an iterator is not part of the task language
+//~ 21:38: `cycle` of an iterator is not part of the task language
 //~   help: run over the indices: `a[i % a.len()]`
 //~ 24:45: rounds are counted twice
 //~   help: one `enumerate` is enough: all sides have the same index

@@ -20,7 +20,7 @@ pub mod program {
         for row in b.rows() {}
         for row in a.row_iter().copied() {}
         let i = a.row_iter();
-        let n = a.row_iter().len();
+        let n = a.row_iter().collect();
         for &x in b.row_iter_mut() {}
         let (c, d) = (a, b);
         for row in d.row_iter_mut() {}
@@ -53,8 +53,8 @@ pub mod program {
 //~   help: write a range: `0..n`
 //~ 21:20: only the elements of `.iter()` can be copied
 //~   help: leave it out
-//~ 23:30: `len` of an iterator is not part of the task language
-//~   help: write a loop, or end it by `sum`, `count`, `fold`, `any` or `all`
+//~ 23:30: `collect` of an iterator is not part of the task language
+//~   help: nothing is allocated in a task: write to an array, or to a slice that is lent
 //~ 24:13: a pattern of a reference for `&mut [f32]`
 //~   help: leave out the `&`
 //~ 26:20: `d` cannot be changed: it is not declared `mut`

@@ -48,4 +48,4 @@ pub mod program {
 //~ 27:10: there is no struct `Line` in this program
 //~   help: an `impl` block belongs to a struct of this program
 //~ 35:10: an `impl` block for references or slices is not part of the task language
-//~   help: write it for what they refer to, or a function that takes them
+//~   help: write it for what they refer to, or a function that takes them; there are operators of references, `impl Add for &Point`

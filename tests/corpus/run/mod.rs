@@ -74,10 +74,12 @@ programs! {
     constants_in_functions
     containers_by_trait
     conversions
+    conversions_as_wanted
     counting_searches
     deep_recursion
     defaults
     defaults_of_traits
+    drawn_adaptors
     drawn_iterators
     dynamic_programs
     early_returns
@@ -85,6 +87,7 @@ programs! {
     effects_between_spawns
     empty_loops
     enums
+    enums_with_parameters
     evaluation_order
     fft
     fib
@@ -144,6 +147,7 @@ programs! {
     integrate
     iterator_chains
     iterator_options
+    iterators_again
     jacobi
     karatsuba
     kd_trees
@@ -186,12 +190,15 @@ programs! {
     minimax
     modules
     monoids
+    more_library_methods
     more_methods
+    names_by_star
     nested_iterators
     no_parameters
     number_traits
     octrees
     on_gpu
+    operators_of_references
     option_places
     option_uses
     optional_parts

@@ -131,7 +131,8 @@ impl Checker<'_> {
         };
         let first = self.beside(&m.receiver, span, inside)?;
         inside.made = first.made;
-        let second = self.beside(&m.args[0], span, inside)?;
+        let optional = self.over_optional(&m.args[0]);
+        let second = self.beside(optional.as_ref().unwrap_or(&m.args[0]), span, inside)?;
         Ok(first.and_then(second))
     }
 

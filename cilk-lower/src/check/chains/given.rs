@@ -4,6 +4,7 @@
 
 use super::{
     super::{Binding, Checker, closures::Names, places::strip},
+    drawn::NUMBER,
     own,
 };
 use crate::{
@@ -273,6 +274,22 @@ impl Checker<'_> {
                 let (of, f, name) = (&m.receiver, &m.args[0], Ident::new(&name, span));
                 return is_part.then(|| parse_quote_spanned!(span=> ::std::iter::#name(#of, #f)));
             }
+            // All of a slice or range, again and again.
+            syn::Expr::MethodCall(m) if m.method == "cycle" && m.args.is_empty() => {
+                return self.cycled(m);
+            }
+            // Numbers that no `for` counts by itself.
+            syn::Expr::Range(r) if self.wide_ends(r).is_some() => {
+                let (signed, one_more) = (
+                    self.wide_ends(r)?,
+                    matches!(r.limits, syn::RangeLimits::Closed(_)),
+                );
+                let ty = Ident::new(if signed { "i128" } else { "u128" }, span);
+                let (low, high) = (&r.start, &r.end);
+                return Some(
+                    parse_quote_spanned!(span=> ::std::iter::numbers(#low as #ty, #high as #ty, #one_more)),
+                );
+            }
             // Without an end.
             syn::Expr::Range(r) if r.end.is_none() => {
                 let start = r.start.as_ref()?;
@@ -308,6 +325,49 @@ impl Checker<'_> {
             *call.func = parse_quote_spanned!(span=> ::std::iter::#name);
             call
         })
+    }
+
+    /// Whether a range is of integers of 128 bits, and these have a sign then.
+    fn wide_ends(&mut self, range: &syn::ExprRange) -> Option<bool> {
+        self.m.wide()?;
+        let (start, end) = (range.start.as_ref()?, range.end.as_ref()?);
+        [end, start].into_iter().find_map(|end| {
+            let ty = self.type_ahead(end);
+            self.wide_sign(&ty)
+        })
+    }
+
+    /// What `cycle` draws from, if it is called on a range, or on the elements of a slice or array: `::std::iter::cycle(0..n)`, or with these, how many there
+    /// are and the one of a number.
+    fn cycled(&mut self, m: &syn::ExprMethodCall) -> Option<syn::ExprCall> {
+        let (span, mut adaptors) = (m.span(), Vec::new());
+        let base = self.links(&m.receiver, &mut adaptors)?.clone();
+        if let (Some(range), true) = (self.range_of(&base), adaptors.is_empty()) {
+            range.end.as_ref()?;
+            return Some(parse_quote_spanned!(span=> ::std::iter::cycle(#range)));
+        }
+        let syn::Expr::MethodCall(begins) = &base else {
+            return None;
+        };
+        let all = own("whole", span);
+        let mut begun = parse_quote_spanned!(span=> #all.iter());
+        if begins.method == "into_iter"
+            && let Ty::Array(..) = self.type_ahead(&begins.receiver)
+        {
+            begun = parse_quote_spanned!(span=> #all.iter().copied());
+        } else if !matches!(&*begins.method.to_string(), "iter" | "into_iter") {
+            return None;
+        }
+        for adaptor in adaptors {
+            let name = &adaptor.method;
+            if !adaptor.args.is_empty() {
+                return None;
+            }
+            begun = parse_quote_spanned!(span=> #begun.#name());
+        }
+        let (len, item) = self.by_number(&begun)?;
+        let of = &begins.receiver;
+        Some(parse_quote_spanned!(span=> ::std::iter::cycle(#of, #len, #item)))
     }
 
     /// The loop that draws items from there.
@@ -353,7 +413,7 @@ fn source(call: &syn::ExprCall, span: Span) -> Source {
         syn::Expr::Path(p) => p.path.segments.last().map(|s| s.ident.to_string()),
         _ => None,
     };
-    let (some, args) = (own("Some", span), &call.args);
+    let (some, none, args) = (own("Some", span), own("None", span), &call.args);
     let (before, closure) = match (name.as_deref(), args.first(), args.get(1)) {
         (Some("successors"), Some(first), Some(f)) => {
             let [at, next, one] = ["successor", "successors", "one"].map(|name| own(name, span));
@@ -390,6 +450,62 @@ fn source(call: &syn::ExprCall, span: Span) -> Source {
             (
                 quote_spanned!(span=> let #all = &(#of)[..]; let mut #left = #some(#all); let #test = #f;),
                 closure,
+            )
+        }
+        (Some("numbers"), Some(low), Some(high)) => {
+            let [next, last, left, one] =
+                ["next", "last", "left", "one"].map(|name| own(name, span));
+            let first = match call.args.get(2) {
+                Some(closed) if closed.to_token_stream().to_string() == "true" => {
+                    quote_spanned!(span=> let mut #left = #next <= #last;)
+                }
+                _ => quote_spanned!(span=> let mut #left = #next < #last; #last -= 1;),
+            };
+            (
+                quote_spanned!(span=> let mut #next = #low; let mut #last = #high; #first),
+                parse_quote_spanned!(span=> || {
+                    if !#left { return #none; }
+                    let #one = #next;
+                    if #one == #last { #left = false; } else { #next += 1; }
+                    #some(#one)
+                }),
+            )
+        }
+        (Some("cycle"), Some(syn::Expr::Range(range)), _) => {
+            let [first, last, next, one] =
+                ["first", "last", "next", "one"].map(|name| own(name, span));
+            let (low, high) = (&range.start, &range.end);
+            let closure = match range.limits {
+                syn::RangeLimits::HalfOpen(_) => parse_quote_spanned!(span=> || {
+                    if #first >= #last { return #none; }
+                    let #one = #next;
+                    #next += 1;
+                    if #next == #last { #next = #first; }
+                    #some(#one)
+                }),
+                syn::RangeLimits::Closed(_) => parse_quote_spanned!(span=> || {
+                    if #first > #last { return #none; }
+                    let #one = #next;
+                    if #one == #last { #next = #first; } else { #next += 1; }
+                    #some(#one)
+                }),
+            };
+            (
+                quote_spanned!(span=> let (#first, #last) = (#low, #high); let mut #next = #first;),
+                closure,
+            )
+        }
+        (Some("cycle"), Some(of), Some(len)) => {
+            let [all, next] = ["whole", "next"].map(|name| own(name, span));
+            let (number, item) = (own(NUMBER, span), call.args.get(2));
+            (
+                quote_spanned!(span=> let #all = &(#of)[..]; let mut #next: usize = 0;),
+                parse_quote_spanned!(span=> || {
+                    if #len == 0 { return #none; }
+                    let #number = #next;
+                    #next = if #number + 1 == #len { 0 } else { #number + 1 };
+                    #some(#item)
+                }),
             )
         }
         (Some("count_from"), Some(first), _) => {

@@ -3,7 +3,7 @@
 
 use super::{
     super::{Binding, Checker, closures::Names, places::strip},
-    given::{begun, is_drawn_once},
+    given::is_drawn_once,
     is_own,
     loops::{ADAPTORS, once},
     own,
@@ -20,28 +20,23 @@ use syn::{parse_quote_spanned, spanned::Spanned};
 /// A chain that has a name.
 #[derive(Debug)]
 pub(in super::super) struct Held {
-    chain: syn::Expr,
+    pub(super) chain: syn::Expr,
     /// What names in it stand for, where it was named: elsewhere they may mean something else.
-    names: Vec<(String, Option<Meaning>)>,
+    pub(super) names: Vec<(String, Option<Meaning>)>,
     /// Of one that is `mut`, the same over the numbers that are left: what takes some of its items leaves the others.
-    left: Option<syn::Expr>,
+    pub(super) left: Option<syn::Expr>,
+    /// Of what draws its items and is looked at: the next of them, which it keeps.
+    pub(super) next: Option<syn::Expr>,
+    /// Of whole parts of a slice: what is left behind the last of them.
+    pub(super) rest: Option<syn::Expr>,
 }
 
 /// What a name stands for, as far as it has to be told from others.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Meaning {
+pub(super) enum Meaning {
     Var(VarId),
     Code(usize),
     Place,
-}
-
-/// The number of an item of these.
-const NUMBER: &str = "number";
-
-/// What has as many items, each by its number.
-struct Numbered {
-    len: TokenStream,
-    item: TokenStream,
 }
 
 impl Checker<'_> {
@@ -88,8 +83,9 @@ impl Checker<'_> {
         }
         let mut adaptors = Vec::new();
         let begins = self.links(&value, &mut adaptors).cloned();
+        let is_own = begins.as_ref().is_some_and(|of| self.is_own_iterator(of));
         // A value like others.
-        if adaptors.is_empty() && begins.as_ref().is_some_and(|of| self.is_own_iterator(of)) {
+        if adaptors.is_empty() && is_own && !is_looked_at {
             return false;
         }
         let is_value = match strip(&value) {
@@ -99,9 +95,10 @@ impl Checker<'_> {
         if !plain || is_value || begins.is_none() {
             return false;
         }
-        let Some(held) = self.hold(&value, stmts) else {
+        let Some(held) = self.hold(&value, is_drawn, stmts) else {
             return false;
         };
+        let rest = remainder(&held);
         let (chain, left) = match is_drawn {
             false => (held, None),
             true => match self.drawn(&held, stmts) {
@@ -109,11 +106,19 @@ impl Checker<'_> {
                 None => return false,
             },
         };
-        let held = Held {
+        let mut held = Held {
             names: self.named_in(&chain),
             chain,
             left,
+            next: None,
+            rest,
         };
+        if is_looked_at && (is_own || is_drawn_once(&held.chain)) {
+            let Some(keeping) = self.keeping_next(held, name.span(), stmts) else {
+                return false;
+            };
+            held = keeping;
+        }
         self.bind(&name.ident.to_string(), Binding::Chain(Rc::new(held)));
         true
     }
@@ -131,13 +136,15 @@ impl Checker<'_> {
         if range.start.is_none() || range.end.is_none() {
             return false;
         }
-        let Some(chain) = self.hold(value, stmts) else {
+        let Some(chain) = self.hold(value, false, stmts) else {
             return false;
         };
         let held = Held {
             names: self.named_in(&chain),
             chain,
             left: None,
+            next: None,
+            rest: None,
         };
         self.bind(&name.to_string(), Binding::Chain(Rc::new(held)));
         true
@@ -183,7 +190,7 @@ impl Checker<'_> {
     }
 
     /// The same chain of names that nothing else has.
-    fn hold(&mut self, e: &syn::Expr, stmts: &mut Vec<Stmt>) -> Option<syn::Expr> {
+    fn hold(&mut self, e: &syn::Expr, is_drawn: bool, stmts: &mut Vec<Stmt>) -> Option<syn::Expr> {
         let (e, span) = (strip(e), e.span());
         if let Some(of) = once(e) {
             let syn::Expr::MethodCall(m) = &of else {
@@ -198,7 +205,10 @@ impl Checker<'_> {
             return Some(self.with_held(&given).unwrap_or(given));
         }
         if let Some(call) = self.draws_from(e) {
-            return self.hold_source(&call, stmts);
+            return match self.begins_anew(e) && !is_drawn {
+                true => self.hold_parts(e, stmts),
+                false => self.hold_source(&call, stmts),
+            };
         }
         match e {
             syn::Expr::Range(r) => {
@@ -211,9 +221,9 @@ impl Checker<'_> {
             }
             syn::Expr::MethodCall(m) if ADAPTORS.iter().any(|name| m.method == name) => {
                 let mut held = m.clone();
-                *held.receiver = self.hold(&m.receiver, stmts)?;
+                *held.receiver = self.hold(&m.receiver, is_drawn, stmts)?;
                 for arg in &mut held.args {
-                    *arg = self.hold_argument(&m.method, arg, stmts)?;
+                    *arg = self.hold_argument(&m.method, arg, is_drawn, stmts)?;
                 }
                 Some(syn::Expr::MethodCall(held))
             }
@@ -232,7 +242,10 @@ impl Checker<'_> {
                 }
                 Some(syn::Expr::MethodCall(held))
             }
-            e if self.range_of(e).is_some() => Some(e.clone()),
+            e if self.range_of(e).is_some() => {
+                let range = self.range_of(e)?;
+                self.hold(&syn::Expr::Range(range), is_drawn, stmts)
+            }
             // The program's own: a copy of it, which goes on from where that is.
             e => {
                 let name = self.held_name(span);
@@ -246,10 +259,42 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether what draws its items there does so from their beginning each time that it is written: the parts of a slice, or a slice again and again.
+    fn begins_anew(&self, e: &syn::Expr) -> bool {
+        let syn::Expr::MethodCall(m) = strip(e) else {
+            return false;
+        };
+        let moves =
+            |arg: &syn::Expr| matches!(strip(arg), syn::Expr::Closure(c) if c.capture.is_some());
+        !m.args.iter().any(moves)
+    }
+
+    /// The same of names that nothing else has.
+    fn hold_parts(&mut self, e: &syn::Expr, stmts: &mut Vec<Stmt>) -> Option<syn::Expr> {
+        let (span, mut held) = (e.span(), strip(e).clone());
+        let syn::Expr::MethodCall(m) = &mut held else {
+            return None;
+        };
+        if m.method == "cycle" {
+            *m.receiver = self.hold(&m.receiver, false, stmts)?;
+            return Some(held);
+        }
+        let of = &m.receiver;
+        *m.receiver = self.evaluated(&quote_spanned!(span=> &(#of)[..]), None, span, stmts);
+        for arg in &mut m.args {
+            let named = self.closure_of(arg, if m.method == "split" { 1 } else { 2 }, stmts)?;
+            let name = self.held_name(span);
+            self.bind(&name.to_string(), Binding::Closure(Rc::new(named)));
+            *arg = parse_quote_spanned!(span=> #name);
+        }
+        Some(held)
+    }
+
     fn hold_argument(
         &mut self,
         method: &Ident,
         arg: &syn::Expr,
+        is_drawn: bool,
         stmts: &mut Vec<Stmt>,
     ) -> Option<syn::Expr> {
         let span = arg.span();
@@ -268,7 +313,7 @@ impl Checker<'_> {
         }
         if method == "zip" || method == "chain" {
             if self.links(arg, &mut Vec::new()).is_some() {
-                return self.hold(arg, stmts);
+                return self.hold(arg, is_drawn, stmts);
             }
             return Some(self.evaluated(&arg.to_token_stream(), None, span, stmts));
         }
@@ -298,7 +343,7 @@ impl Checker<'_> {
     }
 
     /// The variables that an expression names.
-    fn named_in(&self, e: &syn::Expr) -> Vec<(String, Option<Meaning>)> {
+    pub(super) fn named_in(&self, e: &syn::Expr) -> Vec<(String, Option<Meaning>)> {
         let names = Names::of(e).into_iter().filter(|name| !is_own(name));
         let meaning = |name: &String| {
             Some(match self.lookup(name)? {
@@ -311,147 +356,22 @@ impl Checker<'_> {
         names.map(|name| (name.clone(), meaning(&name))).collect()
     }
 
-    /// What is left of an iterator that is `mut`, as one of its own.
-    fn whole_held(&self, e: &syn::Expr) -> Option<syn::Expr> {
+    /// What is left of an iterator that is `mut`, as one of its own, and the next item of it, which it keeps.
+    fn whole_held(&self, e: &syn::Expr) -> Option<(syn::Expr, syn::Expr)> {
         let syn::Expr::Path(p) = strip(e) else {
             return None;
         };
         match self.lookup(&p.path.get_ident()?.to_string()) {
-            Some(Binding::Chain(held)) if held.left.is_some() => Some(held.chain.clone()),
+            Some(Binding::Chain(held)) if held.left.is_some() => {
+                let whole = held.chain.clone();
+                let next = match &held.next {
+                    Some(next) => next.clone(),
+                    None => parse_quote_spanned!(e.span()=> #whole.next()),
+                };
+                Some((whole, next))
+            }
             _ => None,
         }
-    }
-
-    /// A chain whose items are taken one by one: over a variable that has the numbers of those that are left. Both as it begins with a copy of that, and as
-    /// it takes from it.
-    fn drawn(&mut self, held: &syn::Expr, stmts: &mut Vec<Stmt>) -> Option<(syn::Expr, syn::Expr)> {
-        let span = held.span();
-        let mut adaptors = Vec::new();
-        let base = self.links(held, &mut adaptors)?.clone();
-        let adaptors: Vec<syn::ExprMethodCall> = adaptors.into_iter().cloned().collect();
-        let is_range = self.range_of(&base).is_some();
-        let is_closure = self.draws_from(&base).is_some();
-        let (mut numbered, mut known) = (self.numbered(&base), 0);
-        while let (Some(all), Some(m)) = (&numbered, adaptors.get(known)) {
-            let Some(next) = self.numbered_by(all, m) else {
-                break;
-            };
-            (numbered, known) = (Some(next), known + 1);
-        }
-        let stateless = ["map", "filter", "filter_map", "inspect", "copied", "cloned"];
-        let mut rest = adaptors[known..].iter();
-        if !rest.all(|m| stateless.iter().any(|name| m.method == name)) {
-            return None;
-        }
-        if is_closure {
-            return Some((held.clone(), held.clone()));
-        }
-        if numbered.is_none() && !is_range && self.is_own_iterator(&base) {
-            let from = parse_quote_spanned!(span=> (&mut #base));
-            return Some((held.clone(), begun(held, &base, &from)));
-        }
-        let left = self.held_name(span);
-        let numbers = match &numbered {
-            Some(Numbered { len, .. }) => quote_spanned!(span=> 0..#len),
-            None if is_range => quote_spanned!(span=> #base),
-            None => return None,
-        };
-        let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #left = #numbers;);
-        if let syn::Stmt::Local(local) = &stmt {
-            self.local(local, stmts);
-        }
-        let over = |from: TokenStream| {
-            let mut chain: syn::Expr = match &numbered {
-                Some(Numbered { item, .. }) => {
-                    let at = own(NUMBER, span);
-                    parse_quote_spanned!(span=> #from.map(|#at| #item))
-                }
-                None => parse_quote_spanned!(span=> #from),
-            };
-            for m in &adaptors[known..] {
-                let mut next = m.clone();
-                *next.receiver = chain;
-                chain = syn::Expr::MethodCall(next);
-            }
-            chain
-        };
-        Some((
-            over(quote_spanned!(span=> #left.clone())),
-            over(quote_spanned!(span=> #left.by_ref())),
-        ))
-    }
-
-    /// The items of what a chain begins with by their numbers, if that is a slice or an array, or parts of one.
-    fn numbered(&mut self, base: &syn::Expr) -> Option<Numbered> {
-        let syn::Expr::MethodCall(m) = base else {
-            return None;
-        };
-        let (span, of, at) = (m.span(), &m.receiver, own(NUMBER, m.span()));
-        let len = quote_spanned!(span=> #of.len());
-        let by = match m.method.to_string().ends_with("_mut") {
-            true => quote_spanned!(span=> &mut),
-            false => quote_spanned!(span=> &),
-        };
-        let (len, item) = match (m.method.to_string().as_str(), m.args.first()) {
-            ("iter" | "iter_mut", None) => (len, quote_spanned!(span=> #by #of[#at])),
-            ("into_iter", None) => {
-                let ty = self.type_ahead(of);
-                match self.shallow(&ty) {
-                    Ty::Array(..) => (len, quote_spanned!(span=> #of[#at])),
-                    Ty::Slice { mutable: false, .. } | Ty::Ref { mutable: false, .. } => {
-                        (len, quote_spanned!(span=> &#of[#at]))
-                    }
-                    _ => return None,
-                }
-            }
-            ("chunks" | "chunks_mut", Some(n)) => (
-                quote_spanned!(span=> #len.div_ceil(#n)),
-                quote_spanned!(span=> #by #of[#at * #n..(#at * #n).saturating_add(#n).min(#len)]),
-            ),
-            ("chunks_exact" | "chunks_exact_mut", Some(n)) => (
-                quote_spanned!(span=> #len / #n),
-                quote_spanned!(span=> #by #of[#at * #n..#at * #n + #n]),
-            ),
-            ("windows", Some(n)) => (
-                quote_spanned!(span=> { assert!(#n != 0); (#len + 1).saturating_sub(#n) }),
-                quote_spanned!(span=> &#of[#at..#at + #n]),
-            ),
-            _ => return None,
-        };
-        Some(Numbered { len, item })
-    }
-
-    /// The same of what an adaptor makes of them.
-    fn numbered_by(&mut self, all: &Numbered, m: &syn::ExprMethodCall) -> Option<Numbered> {
-        let (span, at, Numbered { len, item }) = (m.span(), own(NUMBER, m.span()), all);
-        let moved = |to: TokenStream| quote_spanned!(span=> { let #at = #to; #item });
-        let (len, item) = match (m.method.to_string().as_str(), m.args.first()) {
-            ("copied" | "cloned", None) => (len.clone(), quote_spanned!(span=> *#item)),
-            ("enumerate", None) => (len.clone(), quote_spanned!(span=> (#at, #item))),
-            ("rev", None) => (len.clone(), moved(quote_spanned!(span=> #len - 1 - #at))),
-            ("skip", Some(n)) => (
-                quote_spanned!(span=> (#len).saturating_sub(#n)),
-                moved(quote_spanned!(span=> #at + #n)),
-            ),
-            ("take", Some(n)) => (quote_spanned!(span=> (#len).min(#n)), item.clone()),
-            ("step_by", Some(n)) => (
-                quote_spanned!(span=> (#len).div_ceil(#n)),
-                moved(quote_spanned!(span=> #at * #n)),
-            ),
-            ("zip", Some(other)) => {
-                let beside = match strip(other) {
-                    other @ syn::Expr::MethodCall(_) => self.numbered(other),
-                    other => self.numbered(&parse_quote_spanned!(span=> #other.into_iter())),
-                }?;
-                let (its_len, its_item) = (&beside.len, &beside.item);
-                (
-                    quote_spanned!(span=> (#len).min(#its_len)),
-                    quote_spanned!(span=> (#item, #its_item)),
-                )
-            }
-            _ => return None,
-        };
-        Some(Numbered { len, item })
     }
 
     pub(in super::super) fn held_name(&mut self, span: Span) -> Ident {
@@ -489,14 +409,26 @@ impl Checker<'_> {
                 let of = strip(&r.expr);
                 self.whole_held(of).and_then(|_| self.with_held(of))
             }
+            syn::Expr::MethodCall(m) if m.method == "remainder" && m.args.is_empty() => {
+                let syn::Expr::Path(p) = strip(&m.receiver) else {
+                    return remainder(strip(&m.receiver));
+                };
+                match self.lookup(&p.path.get_ident()?.to_string()) {
+                    Some(Binding::Chain(held)) => held.rest.clone(),
+                    _ => None,
+                }
+            }
             syn::Expr::MethodCall(m) => {
-                if let Some(whole) = self.whole_held(&m.receiver) {
+                if let Some((whole, next)) = self.whole_held(&m.receiver) {
                     match m.method.to_string().as_str() {
                         "clone" if is_drawn_once(&whole) => return None,
                         "clone" => return Some(whole),
                         "by_ref" => return self.with_held(&m.receiver),
                         "peek" => {
-                            return Some(parse_quote_spanned!(m.span()=> #whole.next().as_ref()));
+                            return Some(parse_quote_spanned!(m.span()=> #next.as_ref()));
+                        }
+                        "next_if" | "next_if_eq" if m.args.len() == 1 => {
+                            return Some(Self::taken_if(m, &next));
                         }
                         _ => {}
                     }
@@ -527,6 +459,19 @@ impl Checker<'_> {
             _ => None,
         }
     }
+}
+
+/// What `chunks_exact` leaves behind its last part; none of what is no such one.
+fn remainder(chain: &syn::Expr) -> Option<syn::Expr> {
+    let syn::Expr::MethodCall(m) = strip(chain) else {
+        return None;
+    };
+    let (of, n) = (&m.receiver, m.args.first()?);
+    let is_it = m.method == "chunks_exact" && m.args.len() == 1;
+    is_it.then(|| {
+        let (span, all) = (m.span(), own("all", m.span()));
+        parse_quote_spanned!(span=> { let #all = &(#of)[..]; &#all[#all.len() - #all.len() % #n..] })
+    })
 }
 
 /// Whether nothing can be changed by way of a value that is not `mut`.

@@ -7,6 +7,7 @@
 mod adaptors;
 mod asked;
 mod closure;
+mod drawn;
 mod gathered;
 mod given;
 mod held;
@@ -368,6 +369,11 @@ impl Checker<'_> {
     /// A `for` over a chain that is more than a `for` knows by itself, as one that is not; none if it does, or if the chain is none.
     pub(super) fn chained_for(&mut self, f: &syn::ExprForLoop) -> Option<Expr> {
         let span = f.expr.span();
+        if let Some(over) = self.over_optional(&f.expr) {
+            let mut f = f.clone();
+            *f.expr = over;
+            return self.chained_for(&f);
+        }
         let mut adaptors = Vec::new();
         let over = self.links(&f.expr, &mut adaptors)?;
         let is_range = self.range_of(over).is_some();

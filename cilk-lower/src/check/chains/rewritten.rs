@@ -21,6 +21,9 @@ impl Checker<'_> {
                 self.iterators_compared(m, other)
             }
             ("sum" | "product", None) => self.sum_of_sums(m, want),
+            ("rfind" | "rfold" | "nth_back", Some(_)) | ("next_back" | "len", None) => {
+                self.asked_from_behind(m)
+            }
             ("find" | "find_map" | "position" | "any" | "all" | "nth", Some(_)) => {
                 let of = strip(&m.receiver);
                 let is_named = matches!(of, syn::Expr::Path(_)) && self.range_of(of).is_some();
@@ -29,6 +32,47 @@ impl Checker<'_> {
                     *taking.receiver = parse_quote_spanned!(m.span()=> #of.by_ref());
                     syn::Expr::MethodCall(taking)
                 })
+            }
+            _ => None,
+        }
+    }
+
+    /// What asks for items from behind, or how many there are, of what has no name: the others that they are.
+    fn asked_from_behind(&mut self, m: &syn::ExprMethodCall) -> Option<syn::Expr> {
+        let (span, of, args) = (m.span(), strip(&m.receiver), &m.args);
+        if matches!(of, syn::Expr::Path(_) | syn::Expr::Field(_)) {
+            return None;
+        }
+        let base = self.links(of, &mut Vec::new())?;
+        if self.is_own_iterator(base) && self.is_own_method(m) {
+            return None;
+        }
+        Some(match &*m.method.to_string() {
+            "rfind" => parse_quote_spanned!(span=> (#of).rev().find(#args)),
+            "rfold" => parse_quote_spanned!(span=> (#of).rev().fold(#args)),
+            "nth_back" => parse_quote_spanned!(span=> (#of).rev().nth(#args)),
+            "next_back" => parse_quote_spanned!(span=> (#of).rev().next()),
+            _ => parse_quote_spanned!(span=> (#of).count()),
+        })
+    }
+
+    /// What runs over the value of an `Option` or `Result`, if it has one; none if it is no such one.
+    pub(super) fn over_optional(&mut self, e: &syn::Expr) -> Option<syn::Expr> {
+        if self.links(e, &mut Vec::new()).is_some() {
+            return None;
+        }
+        let (span, ty) = (e.span(), self.type_ahead(e));
+        match self.shallow(&ty) {
+            Ty::Option(_) | Ty::Result(..) => {
+                Some(parse_quote_spanned!(span=> [#e].into_iter().flatten()))
+            }
+            Ty::Ref {
+                mutable: false,
+                target,
+            } if Sum::of(&target, self)
+                .is_some_and(|of| of == Sum::Option || of == Sum::Result) =>
+            {
+                Some(parse_quote_spanned!(span=> [(#e).as_ref()].into_iter().flatten()))
             }
             _ => None,
         }

@@ -260,6 +260,10 @@ impl Checker<'_> {
             }
             (Some(Item::Family(id)), ..) => {
                 let family = std::rc::Rc::clone(&self.m.families[id.0]);
+                let is_bare = matches!(last.arguments, syn::PathArguments::None);
+                if is_bare && family.params.iter().all(|p| p.default.is_some()) {
+                    return self.m.written(id, last).map(Ty::Struct);
+                }
                 let mut of = self.guesses(&family.params);
                 if !self.take_open(&family.params, &last.arguments, &mut of, g) {
                     return None;

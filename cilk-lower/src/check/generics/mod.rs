@@ -294,10 +294,10 @@ impl Checker<'_> {
     }
 
     /// The struct of a family whose fields have these values, and the fields.
-    pub(super) fn struct_by_fields(
+    pub(super) fn struct_by_fields<'e>(
         &mut self,
         family: FamilyId,
-        fields: &[(String, &syn::Expr)],
+        fields: &[(String, &'e syn::Expr)],
         want: Option<&Ty>,
         span: Span,
     ) -> Option<(StructId, Vec<(usize, Expr)>)> {
@@ -306,13 +306,11 @@ impl Checker<'_> {
         if let Some(Ty::Struct(id)) = want.map(|w| self.shallow(w)) {
             self.learn_copy(&of.params, family, id, &mut g);
         }
-        let name = |(i, field): (usize, &syn::Field)| {
-            field
-                .ident
-                .as_ref()
-                .map_or_else(|| i.to_string(), ToString::to_string)
+        let Some(names) = of.fields() else {
+            self.error(span, format!("`{}` is an enum", of.name))
+                .help("write one of its variants");
+            return None;
         };
-        let names: Vec<String> = of.item.fields.iter().enumerate().map(name).collect();
         let given = |name: &String| fields.iter().filter(|(n, _)| n == name).count();
         let lacks: Vec<String> = names
             .iter()
@@ -325,12 +323,47 @@ impl Checker<'_> {
                 .help(format!("its fields are {}", known.join(", ")));
             return None;
         }
+        // In the order in which they are written.
+        let index = |(name, value): &(String, &'e syn::Expr)| {
+            Some((names.iter().position(|n| n == name)?, *value))
+        };
+        let fields: Option<Vec<_>> = fields.iter().map(index).collect();
+        self.copy_by_parts(family, fields?, g, span)
+    }
+
+    /// The enum of a family where a variant with these parts is made, with the parameters that are written, and the parts.
+    pub(in super::super) fn copy_of(
+        &mut self,
+        family: FamilyId,
+        written: &syn::PathArguments,
+        parts: Vec<(usize, &syn::Expr)>,
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Option<(StructId, Vec<(usize, Expr)>)> {
+        let of = Rc::clone(&self.m.families[family.0]);
+        let mut g = self.guesses(&of.params);
+        if !self.take_written(&of.params, written, &mut g, span) {
+            return None;
+        }
+        if let Some(Ty::Struct(id)) = want.map(|w| self.shallow(w)) {
+            self.learn_copy(&of.params, family, id, &mut g);
+        }
+        self.copy_by_parts(family, parts, g, span)
+    }
+
+    /// The struct of a family whose parts have these values, beside what is known of its parameters, and the parts.
+    fn copy_by_parts(
+        &mut self,
+        family: FamilyId,
+        parts: Vec<(usize, &syn::Expr)>,
+        mut g: Guesses,
+        span: Span,
+    ) -> Option<(StructId, Vec<(usize, Expr)>)> {
+        let of = Rc::clone(&self.m.families[family.0]);
         let before = self.m.diags.0.len();
         let mut values = Vec::new();
-        // In the order in which they are written.
-        for (name, value) in fields {
-            let index = names.iter().position(|n| n == name)?;
-            let ty = &of.item.fields.iter().nth(index)?.ty;
+        for (index, value) in parts {
+            let ty = of.part(index)?;
             values.push((index, self.argument_of(value, ty, &of.at, &mut g)));
         }
         if self.m.diags.0.len() > before {

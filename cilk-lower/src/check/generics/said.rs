@@ -255,7 +255,7 @@ impl Checker<'_> {
             return Ty::from_type(&known);
         };
         let family = Rc::clone(&self.m.families[family.0]);
-        let Some(written) = family.item.fields.iter().nth(field).map(|f| &f.ty) else {
+        let Some(written) = family.part(field) else {
             return Ty::from_type(&known);
         };
         let names = family.params.iter().map(|p| p.name.clone());

@@ -1,0 +1,349 @@
+//! Iterators of which items are taken one by one, `let mut it = a.iter().enumerate();`: over a variable that has the numbers of those that are left, or what
+//! draws them from a closure.
+
+use super::{
+    super::{Binding, Checker, places::strip},
+    given::begun,
+    held::Held,
+    loops::ADAPTORS,
+    own,
+};
+use crate::{hir::Stmt, ty::Ty};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use std::rc::Rc;
+use syn::{parse_quote_spanned, spanned::Spanned};
+
+/// The number of an item of these.
+pub(super) const NUMBER: &str = "number";
+
+/// What has as many items, each by its number.
+struct Numbered {
+    len: TokenStream,
+    item: TokenStream,
+}
+
+impl Checker<'_> {
+    /// A chain whose items are taken one by one: over a variable that has the numbers of those that are left. Both as it begins with a copy of that, and as
+    /// it takes from it.
+    pub(super) fn drawn(
+        &mut self,
+        held: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<(syn::Expr, syn::Expr)> {
+        let span = held.span();
+        let mut adaptors = Vec::new();
+        let base = self.links(held, &mut adaptors)?.clone();
+        let adaptors: Vec<syn::ExprMethodCall> = adaptors.into_iter().cloned().collect();
+        let is_range = self.range_of(&base).is_some();
+        let is_closure = self.draws_from(&base).is_some();
+        let (mut numbered, mut known) = (self.numbered(&base), 0);
+        while let (Some(all), Some(m)) = (&numbered, adaptors.get(known)) {
+            let Some(next) = self.numbered_by(all, m) else {
+                break;
+            };
+            (numbered, known) = (Some(next), known + 1);
+        }
+        let stateless = ["map", "filter", "filter_map", "inspect", "copied", "cloned"];
+        let is_stateful = |m: &syn::ExprMethodCall| !stateless.iter().any(|name| m.method == name);
+        if let Some(last) = adaptors[known..].iter().rposition(is_stateful) {
+            let last = &adaptors[known + last];
+            let from = self.drawn_by(last, stmts)?;
+            let chain = begun(held, &syn::Expr::MethodCall(last.clone()), &from);
+            return Some((chain.clone(), chain));
+        }
+        if is_closure {
+            return Some((held.clone(), held.clone()));
+        }
+        if numbered.is_none() && !is_range && self.is_own_iterator(&base) {
+            let from = parse_quote_spanned!(span=> (&mut #base));
+            return Some((held.clone(), begun(held, &base, &from)));
+        }
+        let left = self.held_name(span);
+        let numbers = match &numbered {
+            Some(Numbered { len, .. }) => quote_spanned!(span=> 0..#len),
+            None if is_range => quote_spanned!(span=> #base),
+            None => return None,
+        };
+        let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #left = #numbers;);
+        if let syn::Stmt::Local(local) = &stmt {
+            self.local(local, stmts);
+        }
+        let over = |from: TokenStream| {
+            let mut chain: syn::Expr = match &numbered {
+                Some(Numbered { item, .. }) => {
+                    let at = own(NUMBER, span);
+                    parse_quote_spanned!(span=> #from.map(|#at| #item))
+                }
+                None => parse_quote_spanned!(span=> #from),
+            };
+            for m in &adaptors[known..] {
+                let mut next = m.clone();
+                *next.receiver = chain;
+                chain = syn::Expr::MethodCall(next);
+            }
+            chain
+        };
+        Some((
+            over(quote_spanned!(span=> #left.clone())),
+            over(quote_spanned!(span=> #left.by_ref())),
+        ))
+    }
+
+    /// What draws from a closure as an adaptor takes items of what it is called on.
+    fn drawn_by(&mut self, m: &syn::ExprMethodCall, stmts: &mut Vec<Stmt>) -> Option<syn::Expr> {
+        let (span, of) = (m.span(), &m.receiver);
+        let [from, beside, left] = [(); 3].map(|()| self.held_name(span));
+        let [some, none, one, other] = ["Some", "None", "one", "other"].map(|name| own(name, span));
+        let arg = m.args.first();
+        let mut besides = quote_spanned!(span=> #beside.next());
+        let (before, closure) = match (&*m.method.to_string(), arg) {
+            ("skip", Some(n)) => (
+                quote_spanned!(span=> let mut #left: usize = #n;),
+                quote_spanned!(span=> while #left > 0 { #left -= 1; let _ = #from.next()?; } #from.next()),
+            ),
+            ("take", Some(n)) => (
+                quote_spanned!(span=> let mut #left: usize = #n;),
+                quote_spanned!(span=> if #left == 0 { return #none; } #left -= 1; #from.next()),
+            ),
+            ("step_by", Some(n)) => (
+                quote_spanned!(span=> let #beside: usize = #n; assert!(#beside != 0); let mut #left: usize = 0;),
+                quote_spanned!(span=>
+                    while #left > 0 { #left -= 1; let _ = #from.next()?; }
+                    #left = #beside - 1; #from.next()),
+            ),
+            ("enumerate", None) => (
+                quote_spanned!(span=> let mut #left: usize = 0;),
+                quote_spanned!(span=>
+                    let #one = #from.next()?; #left += 1; #some((#left - 1, #one))),
+            ),
+            ("take_while", Some(test)) => (
+                quote_spanned!(span=> let mut #left = true;),
+                quote_spanned!(span=>
+                    if !#left { return #none; }
+                    let #one = #from.next()?;
+                    if #test(&#one) { return #some(#one); } #left = false; #none),
+            ),
+            ("skip_while", Some(test)) => (
+                quote_spanned!(span=> let mut #left = true;),
+                quote_spanned!(span=>
+                if !#left { return #from.next(); }
+                loop {
+                    let #one = #from.next()?;
+                    if !#test(&#one) { #left = false; return #some(#one); }
+                }),
+            ),
+            ("zip" | "chain", Some(with)) => {
+                let ty = self.type_ahead(with);
+                let is_chain = self.links(with, &mut Vec::new()).is_some();
+                if let (false, Ty::Option(_)) = (is_chain, self.shallow(&ty)) {
+                    besides = quote_spanned!(span=> #beside.take());
+                    let stmt = parse_quote_spanned!(span=> let mut #beside = #with;);
+                    if let syn::Stmt::Local(local) = &stmt {
+                        self.local(local, stmts);
+                    }
+                } else {
+                    let with = match is_chain {
+                        true => with.clone(),
+                        false => parse_quote_spanned!(span=> #with.into_iter()),
+                    };
+                    let pat = parse_quote_spanned!(span=> mut #beside);
+                    if !self.let_chain(&pat, &with, stmts) {
+                        return None;
+                    }
+                }
+                match m.method == "zip" {
+                    true => (
+                        TokenStream::new(),
+                        quote_spanned!(span=>
+                            let #one = #from.next()?; let #other = #besides?; #some((#one, #other))),
+                    ),
+                    false => (
+                        quote_spanned!(span=> let mut #left = true;),
+                        quote_spanned!(span=>
+                            if #left {
+                                if let #some(#one) = #from.next() { return #some(#one); }
+                                #left = false;
+                            }
+                            #besides),
+                    ),
+                }
+            }
+            _ => return None,
+        };
+        let pat = parse_quote_spanned!(span=> mut #from);
+        if !self.let_chain(&pat, of, stmts) {
+            return None;
+        }
+        let before: syn::Block = parse_quote_spanned!(span=> { #before });
+        for stmt in &before.stmts {
+            match stmt {
+                syn::Stmt::Local(local) => self.local(local, stmts),
+                other => {
+                    let block = parse_quote_spanned!(span=> { #other });
+                    let done = self.block_in_scope(&block, None);
+                    stmts.push(Stmt::Expr(done));
+                }
+            }
+        }
+        let name = self.held_name(span);
+        let pat = parse_quote_spanned!(span=> #name);
+        self.let_closure(&pat, &parse_quote_spanned!(span=> || { #closure }), stmts)
+            .then(|| parse_quote_spanned!(span=> ::std::iter::from_fn(#name)))
+    }
+
+    /// The items of what a chain begins with by their numbers, if that is a slice or an array, or parts of one.
+    fn numbered(&mut self, base: &syn::Expr) -> Option<Numbered> {
+        let syn::Expr::MethodCall(m) = base else {
+            return None;
+        };
+        let (span, of, at) = (m.span(), &m.receiver, own(NUMBER, m.span()));
+        let len = quote_spanned!(span=> #of.len());
+        let by = match m.method.to_string().ends_with("_mut") {
+            true => quote_spanned!(span=> &mut),
+            false => quote_spanned!(span=> &),
+        };
+        let (len, item) = match (m.method.to_string().as_str(), m.args.first()) {
+            ("iter" | "iter_mut", None) => (len, quote_spanned!(span=> #by #of[#at])),
+            ("into_iter", None) => {
+                let ty = self.type_ahead(of);
+                match self.shallow(&ty) {
+                    Ty::Array(..) => (len, quote_spanned!(span=> #of[#at])),
+                    Ty::Slice { mutable: false, .. } | Ty::Ref { mutable: false, .. } => {
+                        (len, quote_spanned!(span=> &#of[#at]))
+                    }
+                    _ => return None,
+                }
+            }
+            ("chunks" | "chunks_mut", Some(n)) => (
+                quote_spanned!(span=> #len.div_ceil(#n)),
+                quote_spanned!(span=> #by #of[#at * #n..(#at * #n).saturating_add(#n).min(#len)]),
+            ),
+            ("chunks_exact" | "chunks_exact_mut", Some(n)) => (
+                quote_spanned!(span=> #len / #n),
+                quote_spanned!(span=> #by #of[#at * #n..#at * #n + #n]),
+            ),
+            ("windows", Some(n)) => (
+                quote_spanned!(span=> { assert!(#n != 0); (#len + 1).saturating_sub(#n) }),
+                quote_spanned!(span=> &#of[#at..#at + #n]),
+            ),
+            _ => return None,
+        };
+        Some(Numbered { len, item })
+    }
+
+    /// How many items a chain has, and the one of a number, if it is over elements or parts of a slice and each adaptor keeps their order or turns it.
+    pub(super) fn by_number(&mut self, chain: &syn::Expr) -> Option<(TokenStream, TokenStream)> {
+        let (mut base, mut adaptors) = (chain, Vec::new());
+        while let syn::Expr::MethodCall(m) = base
+            && ADAPTORS.iter().any(|name| m.method == name)
+        {
+            adaptors.push(m);
+            base = strip(&m.receiver);
+        }
+        let mut all = self.numbered(base)?;
+        for m in adaptors.into_iter().rev() {
+            all = self.numbered_by(&all, m)?;
+        }
+        Some((all.len, all.item))
+    }
+
+    /// The same of what an adaptor makes of them.
+    fn numbered_by(&mut self, all: &Numbered, m: &syn::ExprMethodCall) -> Option<Numbered> {
+        let (span, at, Numbered { len, item }) = (m.span(), own(NUMBER, m.span()), all);
+        let moved = |to: TokenStream| quote_spanned!(span=> { let #at = #to; #item });
+        let (len, item) = match (m.method.to_string().as_str(), m.args.first()) {
+            ("copied" | "cloned", None) => (len.clone(), quote_spanned!(span=> *#item)),
+            ("enumerate", None) => (len.clone(), quote_spanned!(span=> (#at, #item))),
+            ("rev", None) => (len.clone(), moved(quote_spanned!(span=> #len - 1 - #at))),
+            ("skip", Some(n)) => (
+                quote_spanned!(span=> (#len).saturating_sub(#n)),
+                moved(quote_spanned!(span=> #at + #n)),
+            ),
+            ("take", Some(n)) => (quote_spanned!(span=> (#len).min(#n)), item.clone()),
+            ("step_by", Some(n)) => (
+                quote_spanned!(span=> (#len).div_ceil(#n)),
+                moved(quote_spanned!(span=> #at * #n)),
+            ),
+            ("zip", Some(other)) => {
+                let beside = match strip(other) {
+                    other @ syn::Expr::MethodCall(_) => self.numbered(other),
+                    other => self.numbered(&parse_quote_spanned!(span=> #other.into_iter())),
+                }?;
+                let (its_len, its_item) = (&beside.len, &beside.item);
+                (
+                    quote_spanned!(span=> (#len).min(#its_len)),
+                    quote_spanned!(span=> (#item, #its_item)),
+                )
+            }
+            _ => return None,
+        };
+        Some(Numbered { len, item })
+    }
+
+    /// The same iterator with a place for the item that it was asked for and that is not taken yet.
+    pub(super) fn keeping_next(
+        &mut self,
+        of: Held,
+        span: Span,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Held> {
+        let [from, kept, is_kept, take, look] = [(); 5].map(|()| self.held_name(span));
+        self.bind(&from.to_string(), Binding::Chain(Rc::new(of)));
+        let none = own("None", span);
+        let block: syn::Block = parse_quote_spanned!(span=> {
+            let mut #kept = #none;
+            let mut #is_kept = false;
+        });
+        for stmt in &block.stmts {
+            if let syn::Stmt::Local(local) = stmt {
+                self.local(local, stmts);
+            }
+        }
+        let closures: [(Ident, syn::Expr); 2] = [
+            (
+                look.clone(),
+                parse_quote_spanned!(span=> || {
+                    if !#is_kept { #kept = #from.next(); #is_kept = true; }
+                    #kept
+                }),
+            ),
+            (
+                take.clone(),
+                parse_quote_spanned!(span=> || {
+                    if !#is_kept { return #from.next(); }
+                    #is_kept = false;
+                    #kept
+                }),
+            ),
+        ];
+        for (name, closure) in closures {
+            let pat = parse_quote_spanned!(span=> #name);
+            if !self.let_closure(&pat, &closure, stmts) {
+                return None;
+            }
+        }
+        let chain: syn::Expr = parse_quote_spanned!(span=> ::std::iter::from_fn(#take));
+        Some(Held {
+            names: self.named_in(&chain),
+            left: Some(chain.clone()),
+            chain,
+            next: Some(parse_quote_spanned!(span=> #look())),
+            rest: None,
+        })
+    }
+
+    /// `it.next_if(f)` and `it.next_if_eq(&x)`, which take the next item if it is such a one.
+    pub(super) fn taken_if(m: &syn::ExprMethodCall, next: &syn::Expr) -> syn::Expr {
+        let (span, left, by) = (m.span(), &m.receiver, &m.args[0]);
+        let [is, none, one] = ["is", "None", "one"].map(|name| own(name, span));
+        let test = match m.method == "next_if" {
+            true => quote_spanned!(span=> #by),
+            false => quote_spanned!(span=> |#one| *#one == *#by),
+        };
+        parse_quote_spanned!(span=> {
+            let #is = #next.as_ref().is_some_and(#test);
+            if #is { #left.next() } else { #none }
+        })
+    }
+}
