@@ -34,6 +34,8 @@ use std::{
 
 /// The default of [`CudaOptions::memory`] is half of what is free, but no more than this: beyond it nothing is gained.
 const MOST_MEMORY: u64 = 16 << 30;
+/// Where others have taken the memory meanwhile it may be so little.
+const LEAST_MEMORY: u64 = 16 << 20;
 /// What is free of the GPU's memory, over what the stacks of all threads take where helpers call themselves.
 const STACK_SHARE: u64 = 8;
 /// Bytes that a thread's stack has at least.
@@ -113,6 +115,20 @@ impl Workspace {
     /// Memory of so many bytes for the channels.
     pub(super) fn channels(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
         Self::place(&mut self.channels, context, bytes)
+    }
+
+    /// Takes memory for the channels of which nobody said how much: so many bytes, or less where others have taken it since. How many there are.
+    fn take_channels(&mut self, context: &Context, most: u64) -> Result<u64, RunError> {
+        // What is less than wanted is given back first: there may be more by now.
+        let there = match self.channels.take().filter(|m| m.bytes() >= most) {
+            Some(enough) => enough,
+            None => Memory::at_most(context, most, LEAST_MEMORY)?,
+        };
+        let bytes = self.channels.insert(there).bytes();
+        if bytes < most {
+            tracing::info!(memory = %crate::Bytes(bytes), "others have taken memory of the GPU; channels have less");
+        }
+        Ok(bytes.min(most))
     }
 
     /// Memory of so many bytes for copies of the host's.
@@ -390,8 +406,14 @@ impl CudaDevice {
         let _using = inner.context.enter()?;
         let mut workspace = inner.workspace.lock();
         let _turn = inner.context.shared.turn.lock();
+        let memory = match inner.options.memory {
+            Some(_) => inner.memory,
+            None => inner
+                .context
+                .note(workspace.take_channels(&inner.context, inner.memory))?,
+        };
         let settings = Settings {
-            memory: inner.memory,
+            memory,
             aggregator: inner.options.aggregator,
             policy: inner.options.policy,
             watchdog: inner.options.watchdog,

@@ -16,18 +16,43 @@ pub(crate) struct Memory {
 impl Memory {
     /// The context is entered.
     pub(super) fn new(context: &Context, bytes: u64) -> Result<Self, RunError> {
-        let mut address = 0;
-        // SAFETY: a context is current.
-        let code = unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes.max(1) as usize) };
+        let (address, code) = Self::take(bytes);
         check(
             code,
             &format!("taking {} of device memory", crate::Bytes(bytes)),
         )?;
-        Ok(Self {
+        Ok(Self::of(context, address, bytes))
+    }
+
+    /// So many bytes, or half and so on where others have taken the memory, but not less than `least`. The context is entered.
+    pub(super) fn at_most(context: &Context, most: u64, least: u64) -> Result<Self, RunError> {
+        let mut bytes = most;
+        while bytes / 2 >= least {
+            let (address, code) = Self::take(bytes);
+            if code == sys::CUresult::CUDA_SUCCESS {
+                return Ok(Self::of(context, address, bytes));
+            }
+            if code != sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+                break;
+            }
+            bytes /= 2;
+        }
+        Self::new(context, bytes)
+    }
+
+    fn take(bytes: u64) -> (CUdeviceptr, sys::CUresult) {
+        let mut address = 0;
+        // SAFETY: a context is current.
+        let code = unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes.max(1) as usize) };
+        (address, code)
+    }
+
+    fn of(context: &Context, address: CUdeviceptr, bytes: u64) -> Self {
+        Self {
             address,
             bytes,
             shared: context.shared.clone(),
-        })
+        }
     }
 
     pub(super) const fn address(&self) -> u64 {
