@@ -27,6 +27,19 @@ pub mod program {
         (words.clone().count(), words.map(|w| w.len()).sum(), longest, runs.clone().count() * 100 + runs.take(2).count() + 1000 * first + left.count())
     }
 
+    /// Words of four bytes, and what is left behind them.
+    #[task]
+    pub fn words_of_four(bytes: &[u8], n: usize) -> (u32, usize, usize) {
+        let mut words = bytes.chunks_exact(4);
+        let mut all = 0u32;
+        for word in words.by_ref() {
+            all = all.rotate_left(5) ^ u32::from_le_bytes(word.try_into().unwrap());
+        }
+        let rest = words.remainder();
+        let parts = bytes.chunks_exact(n);
+        (all, rest.len() * 100 + rest.first().map_or(0, |b| *b as usize), parts.remainder().len() + bytes.chunks_exact(2).remainder().len() * 10)
+    }
+
     #[task]
     pub fn runs(a: &[u32]) -> (u32, u32) {
         let (mut items, mut runs, mut steps) = (a.iter().copied().peekable(), 0, 0);
@@ -55,4 +68,7 @@ millstream_tests::cases! {
     words(b"", 0);
     runs(&[5, 5, 6, 7, 7, 2, 9, 9]);
     runs(&[1]);
+    words_of_four(b"abcdefghijk", 3);
+    words_of_four(b"abcd", 4);
+    words_of_four(b"", 2);
 }
