@@ -20,7 +20,7 @@ use crate::{
     timeline::{self, Observe},
 };
 use millstream_channels_kernel::cuda::{
-    Options,
+    Options, Recursion,
     nvrtc::{self, Arch, How, Nvrtc},
 };
 use millstream_graph::{ir::TaskId, levelized::Levelized};
@@ -122,7 +122,11 @@ impl Workspace {
         // What is less than wanted is given back first: there may be more by now.
         let there = match self.channels.take().filter(|m| m.bytes() >= most) {
             Some(enough) => enough,
-            None => Memory::at_most(context, most, LEAST_MEMORY)?,
+            // Something is left for the others, for programs and for copies.
+            None => {
+                let now = most.min((context.free_memory()? / 2).max(LEAST_MEMORY));
+                Memory::at_most(context, now, LEAST_MEMORY)?
+            }
         };
         let bytes = self.channels.insert(there).bytes();
         if bytes < most {
@@ -215,18 +219,18 @@ impl Inner {
         })
     }
 
-    /// How deep helpers may recurse whose calls take so many bytes of a thread's stack: the deepest that the stack has room for; tasks recurse without
-    /// it.
-    pub(super) fn depth_of(&self, helper_frame: u64) -> Result<u32, RunError> {
-        if helper_frame == 0 {
+    /// How deep helpers may recurse: the deepest that the stack has room for; tasks recurse without it.
+    pub(super) fn depth_of(&self, wanted: Option<Recursion>) -> Result<u32, RunError> {
+        let Some(Recursion { base, call }) = wanted else {
             return Ok(0);
-        }
+        };
         let threads = u64::from(self.info.multiprocessors) * RESIDENT_THREADS;
-        let share = (self.context.free_memory()? / STACK_SHARE / threads)
-            .clamp(LEAST_STACK, 64 << 10)
-            & !1023;
-        let stack = self.context.stack(share, LEAST_STACK)?;
-        Ok((stack / helper_frame) as u32)
+        let share =
+            (self.context.free_memory()? / STACK_SHARE / threads).clamp(LEAST_STACK, 64 << 10);
+        let whole = |bytes: u64| bytes.next_multiple_of(1 << 10);
+        let least = whole(base + LEAST_STACK.max(call));
+        let stack = self.context.stack(whole(base + share).max(least), least)?;
+        Ok(((stack - base) / call) as u32)
     }
 
     /// A word that host and device share.

@@ -271,17 +271,17 @@ impl Context {
         Ok(free as u64)
     }
 
-    /// Gives each thread a stack, once for all programs of the context, and says of how many bytes it is: half of `wanted` and so on, but not
-    /// less than `least`, where others have taken the memory.
+    /// Gives each thread a stack, for all programs of the context, and says of how many bytes it is: half of `wanted` and so on, but not
+    /// less than `least`, where others have taken the memory; or what it has already, if that is more.
     pub(super) fn stack(&self, wanted: u64, least: u64) -> Result<u64, RunError> {
         let mut stack = self.shared.stack.lock();
         let mut bytes = wanted;
-        while *stack == 0 {
+        while *stack < bytes {
             // SAFETY: a context is current.
             let code =
                 unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, bytes as usize) };
-            if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY && bytes / 2 >= least {
-                bytes /= 2;
+            if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY && bytes / 2 & !1023 >= least {
+                bytes = bytes / 2 & !1023;
                 continue;
             }
             check(code, "giving threads a stack")?;

@@ -369,7 +369,7 @@ impl CudaLoaded {
         let mut kernels = Kernels::new(plan, text.sites, blocks);
         *kernels.described.lock() = described;
         kernels.compiled = start;
-        kernels.max_depth = inner.depth_of(text.helper_frame)?;
+        kernels.max_depth = inner.depth_of(text.recursion)?;
         kernels.records = records;
         kernels.compiling = start.elapsed();
         let logs: Vec<String> = compiled.into_iter().map(|c| c.log).collect();

@@ -9,7 +9,7 @@ use super::{
     writer::Writer,
 };
 use millstream_graph::{
-    flow::CallGraph,
+    flow::{CallGraph, Liveness},
     ir::{Arg, FuncId, Function, FunctionKind, Operand, StmtKind},
     ty::{Layout, PieceKind},
 };
@@ -106,18 +106,40 @@ pub(super) fn name(function: &Function, id: FuncId, version: Version) -> String 
     }
 }
 
-/// Bytes that a call of a helper that may call itself takes of a thread's stack: all it could keep there, as the compiler does not say.
+/// What threads want of their stacks where helpers call themselves: the compiler does not say then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Recursion {
+    /// Bytes beside such calls: what a segment keeps there, and what other helpers do.
+    pub base: u64,
+    /// Bytes that a call of a helper takes that may call itself, at most.
+    pub call: u64,
+}
+
+/// Bytes of a frame beside variables: the way back, and registers that are saved.
+const FRAME: u64 = 512;
+
+/// What the program wants of a thread's stack; none if no helper calls itself.
 #[must_use]
-pub(super) fn recursive_frame(plan: &Plan) -> u64 {
-    let frame = |f: &Function| {
-        128 + 8 * f.locals.len() as u64 + f.slots.iter().map(|s| s.layout.size + 16).sum::<u64>()
+pub(super) fn recursion(plan: &Plan) -> Option<Recursion> {
+    let slots = |f: &Function| f.slots.iter().map(|s| s.layout.size + 16).sum::<u64>();
+    // What the compiler makes of a body has more values at once than that has.
+    let call = |f: &Function| {
+        let values = (2 * Liveness::new(f, None).most(f)).min(f.locals.len());
+        FRAME + 8 * values as u64 + slots(f)
     };
     let calls = CallGraph::of_calls(&plan.program.program);
-    helpers(plan, &calls)
-        .filter(|(id, _)| calls.is_recursive(*id))
-        .map(|(_, f)| frame(f))
-        .max()
-        .unwrap_or(0)
+    let called: Vec<_> = helpers(plan, &calls).collect();
+    let (own, others): (Vec<_>, Vec<_>) =
+        called.iter().partition(|(id, _)| calls.is_recursive(*id));
+    let call = own.iter().map(|(_, f)| call(f)).max()?;
+    let segments = plan.program.tasks.iter().flat_map(|t| &t.segments);
+    let base = segments.map(|s| slots(&s.body)).max().unwrap_or(0);
+    // They may all lie on one way.
+    let others = others.iter().map(|(_, f)| slots(f)).sum::<u64>();
+    Some(Recursion {
+        base: 2 * FRAME + base + others,
+        call,
+    })
 }
 
 /// The helpers that are called. Those of a graph are too by who asks what a channel has, so all of them stay.

@@ -49,6 +49,7 @@ mod unit;
 mod walk;
 mod writer;
 
+pub use helper::Recursion;
 pub use parts::{Image, Part};
 pub use plan::Plan;
 pub use unit::{Generated, Options, generate};

@@ -2,7 +2,8 @@
 
 use super::{
     abi::{self, Count, MOST_BLOCKS, kernel},
-    helper, names,
+    helper::{self, Recursion},
+    names,
     parts::{self, Cut, Section},
     plan::{Mode, Plan, Source, Stack, StackKind},
     regions, segment,
@@ -81,8 +82,8 @@ pub struct Generated {
     pub source: String,
     /// Its checks, by number.
     pub sites: Vec<Site>,
-    /// Bytes that a call of a helper that may call itself takes of a thread's stack, at most; 0 if there is no such helper.
-    pub helper_frame: u64,
+    /// What threads want of their stacks, if a helper calls itself.
+    pub recursion: Option<Recursion>,
     /// Of each source: the one whose segment's text it needs.
     pub(super) written: Vec<usize>,
     /// Whether there is a kernel that moves tiles.
@@ -152,7 +153,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
         written: parts::written(plan),
         moves: plan.gives_back(),
         cuts,
-        helper_frame: helper::recursive_frame(plan),
+        recursion: helper::recursion(plan),
     }
 }
 

@@ -3,7 +3,8 @@
 //! Two sides do the same if their blocks do, one by one, up to where both come to the same block or leave the function. They may name
 //! other locals and slots, if nothing else looks at these: what one side computes in its own the other computes in its own.
 
-use super::{liveness::Liveness, simplify};
+use super::simplify;
+use millstream_graph::flow::Liveness;
 use millstream_graph::{
     flow::{BlockSet, Flow},
     ir::{

@@ -1,6 +1,7 @@
 //! What several passes do with loops: whether one may stand in the program more than once, and copies of it.
 
-use super::{edit, liveness::Liveness};
+use super::edit;
+use millstream_graph::flow::Liveness;
 use millstream_graph::{
     flow::BlockSet,
     ir::{Block, BlockId, Function, Local, LocalId, Rvalue, StmtKind, Terminator},

@@ -8,7 +8,6 @@ pub mod check;
 mod decide;
 mod edit;
 mod inline;
-mod liveness;
 mod loops;
 mod peel;
 mod pushes;

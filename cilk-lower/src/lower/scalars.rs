@@ -4,8 +4,9 @@
 //! loaded and stored there says what its *cells* are; a copy from slot to slot makes both have the same ones, and what is copied or zeroed
 //! beside them is cut into words.
 
-use super::{edit, liveness::Liveness};
+use super::edit;
 use fixedbitset::FixedBitSet;
+use millstream_graph::flow::Liveness;
 use millstream_graph::{
     ir::{Arg, BlockId, Function, LocalId, Operand, Rvalue, SlotId, Span, Stmt, StmtKind},
     ty::Scalar,

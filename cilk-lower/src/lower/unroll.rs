@@ -8,7 +8,8 @@
 //! Turns are taken off the front of a loop, which is right however many there are; of a loop with as many turns nothing is left then. An
 //! array whose loops cannot all be written out stays as it is, and so do they.
 
-use super::{edit, liveness::Liveness, loops, scalars, simplify};
+use super::{edit, loops, scalars, simplify};
+use millstream_graph::flow::Liveness;
 use millstream_graph::{
     eval,
     flow::{self, BlockSet, Flow},

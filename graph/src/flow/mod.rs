@@ -1,4 +1,4 @@
-//! Flow graphs: where control may go in a function ([`Flow`]), what holds there ([`Flow::forward`], [`Flow::backward`]), and who calls or
+//! Flow graphs: where control may go in a function ([`Flow`]), what holds there ([`Flow::forward`], [`Flow::backward`], [`Liveness`]), and who calls or
 //! spawns whom ([`CallGraph`]). Every pass that asks such a thing asks it here.
 //!
 //! A sync is an edge like any other.
@@ -6,6 +6,7 @@
 mod blocks;
 mod calls;
 mod dominators;
+mod liveness;
 mod loops;
 mod solve;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod tests;
 pub use blocks::BlockSet;
 pub use calls::CallGraph;
 pub use dominators::Dominators;
+pub use liveness::Liveness;
 pub use loops::Loop;
 
 use crate::ir::{Block, BlockId, Function};

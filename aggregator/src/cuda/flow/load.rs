@@ -99,7 +99,7 @@ impl CudaGraph {
                 inner.info.name
             )));
         }
-        let max_depth = inner.depth_of(text.helper_frame)?;
+        let max_depth = inner.depth_of(text.recursion)?;
         let spawning = Spawning::of(&program.graph, &program.levelized, &program.kernels);
         // Sinks are the host thread's.
         let asked = CudaOptions {

@@ -43,7 +43,7 @@ pub fn generate(plan: &FlowPlan, options: Options) -> Generated {
     Generated {
         source,
         sites,
-        helper_frame: helper::recursive_frame(&plan.plan),
+        recursion: helper::recursion(&plan.plan),
         written: Vec::new(),
         moves: false,
         cuts: Vec::new(),

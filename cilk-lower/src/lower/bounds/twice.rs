@@ -7,7 +7,8 @@ use super::{
     sums::Sum,
     values::{Origin, Value},
 };
-use crate::lower::{liveness::Liveness, loops};
+use crate::lower::loops;
+use millstream_graph::flow::Liveness;
 use millstream_graph::{
     flow::Loop,
     ir::{

@@ -1,6 +1,6 @@
 //! Takes out what computes a value that nothing reads. No value faults, so none is needed for its effect.
 
-use crate::lower::liveness::Liveness;
+use millstream_graph::flow::Liveness;
 use millstream_graph::ir::{Function, LocalId, Operand, Rvalue, StmtKind};
 
 /// Takes out dead statements. Says whether there was any.

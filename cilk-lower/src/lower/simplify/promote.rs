@@ -1,7 +1,8 @@
 //! Keeps scalar variables in locals where nothing needs their address.
 
-use crate::lower::{edit, liveness::Liveness};
+use crate::lower::edit;
 use fixedbitset::FixedBitSet;
+use millstream_graph::flow::Liveness;
 use millstream_graph::ir::{
     Arg, BlockId, Function, LocalId, Operand, Rvalue, SlotId, Span, Stmt, StmtKind,
 };

@@ -1,8 +1,9 @@
 //! Passes on constants and copies, forward over the control-flow graph, folds what they make known, and goes past branches whose outcome
 //! the way there decides.
 
-use super::{super::liveness::Liveness, fold};
+use super::super::fold;
 use fixedbitset::FixedBitSet;
+use millstream_graph::flow::Liveness;
 use millstream_graph::{
     flow::Flow,
     ir::{Arg, Block, BlockId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator},

@@ -5,8 +5,9 @@
 //! exists, a field that was a scalar slot lives in a local; reserving writes it to its field.
 
 use super::plan::Plan;
-use crate::lower::{edit, liveness::Liveness};
+use crate::lower::edit;
 use fixedbitset::FixedBitSet;
+use millstream_graph::flow::Liveness;
 use millstream_graph::{
     flow::Flow,
     ir::{

@@ -7,8 +7,9 @@
 //! wait there, and shall have no frame for it.
 
 use super::points_to::{PointsTo, blob_args};
-use crate::lower::{liveness::Liveness, restart};
+use crate::lower::restart;
 use fixedbitset::FixedBitSet;
+use millstream_graph::flow::Liveness;
 use millstream_graph::{
     flow::Flow,
     ir::{

@@ -1,8 +1,9 @@
 //! The frame of a task and the list of its segments.
 
 use super::{persist, points_to::PointsTo};
-use crate::lower::{edit, liveness::Liveness};
+use crate::lower::edit;
 use fixedbitset::FixedBitSet;
+use millstream_graph::flow::Liveness;
 use millstream_graph::{
     flow::Flow,
     ir::{

@@ -1,14 +1,12 @@
 //! Which locals are still to be read, backward over the control-flow graph.
 
+use super::Flow;
+use crate::ir::{Block, BlockId, Function, LocalId, StmtKind, Terminator};
 use fixedbitset::FixedBitSet;
-use millstream_graph::{
-    flow::Flow,
-    ir::{Block, BlockId, Function, LocalId, StmtKind, Terminator},
-};
 
 /// The locals that are live where each block starts. A sync is an edge like any other.
 #[derive(Debug)]
-pub(crate) struct Liveness {
+pub struct Liveness {
     live_in: Vec<FixedBitSet>,
     locals: usize,
     /// Read by every return: the return address.
@@ -17,7 +15,8 @@ pub(crate) struct Liveness {
 
 impl Liveness {
     /// Of a function; `ret`, if there is one, is read by each return.
-    pub(crate) fn new(function: &Function, ret: Option<LocalId>) -> Self {
+    #[must_use]
+    pub fn new(function: &Function, ret: Option<LocalId>) -> Self {
         let locals = function.locals.len();
         let nothing = FixedBitSet::with_capacity(locals);
         let start = |id: BlockId, mut live: FixedBitSet| {
@@ -36,18 +35,35 @@ impl Liveness {
     }
 
     /// The locals that are live where a block starts.
-    pub(crate) fn live_in(&self, block: BlockId) -> &FixedBitSet {
+    #[must_use]
+    pub fn live_in(&self, block: BlockId) -> &FixedBitSet {
         &self.live_in[block.index()]
     }
 
     /// The locals that are live before a block's terminator.
-    pub(crate) fn live_out(&self, block: &Block) -> FixedBitSet {
+    #[must_use]
+    pub fn live_out(&self, block: &Block) -> FixedBitSet {
         let mut live = FixedBitSet::with_capacity(self.locals);
         for target in block.term.targets() {
             live.union_with(&self.live_in[target.index()]);
         }
         Self::read_at_end(&mut live, block, self.ret);
         live
+    }
+
+    /// How many locals are live at once, at most.
+    #[must_use]
+    pub fn most(&self, function: &Function) -> usize {
+        let of = |block: &Block| {
+            let mut live = self.live_out(block);
+            let mut most = live.count_ones(..);
+            for stmt in block.stmts.iter().rev() {
+                Self::step(&mut live, &stmt.kind);
+                most = most.max(live.count_ones(..));
+            }
+            most
+        };
+        function.blocks.iter().map(of).max().unwrap_or(0)
     }
 
     fn read_at_end(live: &mut FixedBitSet, block: &Block, ret: Option<LocalId>) {
@@ -60,7 +76,7 @@ impl Liveness {
     }
 
     /// From what is live after a statement to what is live before it.
-    pub(crate) fn step(live: &mut FixedBitSet, kind: &StmtKind) {
+    pub fn step(live: &mut FixedBitSet, kind: &StmtKind) {
         if let Some(dst) = kind.def() {
             live.set(dst.index(), false);
         }
