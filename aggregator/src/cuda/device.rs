@@ -20,7 +20,7 @@ use crate::{
     timeline::{self, Observe},
 };
 use millstream_channels_kernel::cuda::{
-    Options, Recursion,
+    Options, Plan, Recursion,
     nvrtc::{self, Arch, How, Nvrtc},
 };
 use millstream_graph::{ir::TaskId, levelized::Levelized};
@@ -219,11 +219,17 @@ impl Inner {
         })
     }
 
-    /// How deep helpers may recurse: the deepest that the stack has room for; tasks recurse without it.
-    pub(super) fn depth_of(&self, wanted: Option<Recursion>) -> Result<u32, RunError> {
-        let Some(Recursion { base, call }) = wanted else {
+    /// How deep helpers may recurse in a run that begins with this task, or in any: the deepest that the stack has room for; tasks recurse without it.
+    pub(super) fn depth_of(
+        &self,
+        wanted: Option<&Recursion>,
+        plan: &Plan,
+        entry: Option<TaskId>,
+    ) -> Result<u32, RunError> {
+        let Some(recursion) = wanted else {
             return Ok(0);
         };
+        let (base, call) = (recursion.base(plan, entry), recursion.call);
         let threads = u64::from(self.info.multiprocessors) * RESIDENT_THREADS;
         let share =
             (self.context.free_memory()? / STACK_SHARE / threads).clamp(LEAST_STACK, 64 << 10);

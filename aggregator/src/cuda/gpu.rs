@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{error::RunError, live::Live};
 use millstream_channels_kernel::cuda::{abi::kernel, plan::Mode};
+use millstream_graph::ir::TaskId;
 use std::{sync::atomic::AtomicU32, time::Duration};
 
 /// The driver as a run's launcher: a program that is loaded, and the memory that runs use one after another.
@@ -148,6 +149,12 @@ impl Launcher for Driver<'_, CudaLoaded> {
     fn set_channels(&self, bytes: &[u8]) -> Result<(), RunError> {
         self.loaded.set_table(bytes);
         Ok(())
+    }
+
+    fn max_depth(&self, entry: TaskId) -> Result<u32, RunError> {
+        let plan = &self.loaded.kernels.plan;
+        let recursion = self.loaded.recursion.as_ref();
+        self.inner.depth_of(recursion, plan, Some(entry))
     }
 
     fn blocks(&self) -> u32 {

@@ -4,6 +4,7 @@
 
 use crate::{error::RunError, live::Live, report::KernelReport, sync::Mutex};
 use millstream_channels_kernel::cuda::{Plan, Site, abi::MOST_BLOCKS, plan::Shape};
+use millstream_graph::ir::TaskId;
 use std::{
     sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
@@ -21,8 +22,6 @@ pub struct Kernels {
     pub plan: Plan,
     /// Its checks, by number.
     pub sites: Vec<Site>,
-    /// How deep helpers may call themselves.
-    pub max_depth: u32,
     /// Their threads.
     pub shape: Shape,
     /// Blocks of each dispatch at most, by the number of its kernel.
@@ -48,7 +47,6 @@ impl Kernels {
         Self {
             plan,
             sites,
-            max_depth: 0,
             shape: Shape::default(),
             dispatch_blocks,
             records: 0,
@@ -221,6 +219,12 @@ pub trait Launcher: Machine {
     /// # Errors
     /// As the machine does, or if it cannot be made.
     fn is_ready(&self) -> Result<bool, RunError>;
+
+    /// How deep helpers may call themselves in a run that begins with this task.
+    ///
+    /// # Errors
+    /// As the machine does, or if threads have no room for what else lies there.
+    fn max_depth(&self, entry: TaskId) -> Result<u32, RunError>;
 
     /// What the program's global [`CHANNELS`](millstream_channels_kernel::cuda::abi::kernel::CHANNELS) is to hold when the run's kernels start.
     ///

@@ -15,7 +15,7 @@ use crate::{
     sync::Mutex,
 };
 use millstream_channels_kernel::cuda::{
-    Image, Options, Part, Plan,
+    Image, Options, Part, Plan, Recursion,
     abi::{MOST_BLOCKS, kernel},
     generate,
     nvrtc::{self, Arch, Compiled, How, Later, NvrtcError},
@@ -36,6 +36,8 @@ pub struct CudaLoaded {
     program: Arc<Levelized>,
     /// Its form with restart points, if a run wanted that.
     restarting: OnceLock<Option<Arc<Levelized>>>,
+    /// What its helpers want of a thread's stack, if one calls itself.
+    pub(super) recursion: Option<Recursion>,
     pub(super) kernels: Kernels,
     /// The host thread's kernels, by number, each with the module that it is in; none if another decides.
     dispatches: Vec<(usize, Kernel)>,
@@ -369,13 +371,13 @@ impl CudaLoaded {
         let mut kernels = Kernels::new(plan, text.sites, blocks);
         *kernels.described.lock() = described;
         kernels.compiled = start;
-        kernels.max_depth = inner.depth_of(text.recursion)?;
         kernels.records = records;
         kernels.compiling = start.elapsed();
         let logs: Vec<String> = compiled.into_iter().map(|c| c.log).collect();
         Ok(Self {
             program: program.clone(),
             restarting: OnceLock::new(),
+            recursion: text.recursion,
             kernels,
             arch,
             dispatches,

@@ -233,7 +233,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         // SAFETY: inside the device memory.
         unsafe { launcher.zero(self.base, self.arena.tables.zeroed) }?;
         let control = Control {
-            max_depth: kernels.max_depth,
+            max_depth: launcher.max_depth(self.task)?,
             watchdog: u64::try_from(self.settings.watchdog.as_nanos()).unwrap_or(u64::MAX),
             cancel: launcher.shared_address(),
             mailbox: launcher.shared_address() + 4 * MAILBOX as u64,

@@ -10,7 +10,8 @@ use super::{
 };
 use millstream_graph::{
     flow::{CallGraph, Liveness},
-    ir::{Arg, FuncId, Function, FunctionKind, Operand, StmtKind},
+    ir::{Arg, FuncId, Function, FunctionKind, Operand, StmtKind, TaskId},
+    levelized::LoweredTask,
     ty::{Layout, PieceKind},
 };
 
@@ -107,12 +108,24 @@ pub(super) fn name(function: &Function, id: FuncId, version: Version) -> String 
 }
 
 /// What threads want of their stacks where helpers call themselves: the compiler does not say then.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recursion {
-    /// Bytes beside such calls: what a segment keeps there, and what other helpers do.
-    pub base: u64,
+    /// Bytes beside such calls, by task: what a segment keeps there, and what other helpers do.
+    bases: Vec<u64>,
     /// Bytes that a call of a helper takes that may call itself, at most.
     pub call: u64,
+}
+
+impl Recursion {
+    /// Bytes beside such calls in a run that begins with this task, or in any.
+    #[must_use]
+    pub fn base(&self, plan: &Plan, entry: Option<TaskId>) -> u64 {
+        let reached = entry.map(|task| plan.reached(task));
+        let may = |task: usize| reached.as_ref().is_none_or(|r| r[task]);
+        let bases = self.bases.iter().enumerate();
+        let bases = bases.filter(|(task, _)| may(*task));
+        bases.map(|(_, base)| *base).max().unwrap_or(0)
+    }
 }
 
 /// Bytes of a frame beside variables: the way back, and registers that are saved.
@@ -132,12 +145,14 @@ pub(super) fn recursion(plan: &Plan) -> Option<Recursion> {
     let (own, others): (Vec<_>, Vec<_>) =
         called.iter().partition(|(id, _)| calls.is_recursive(*id));
     let call = own.iter().map(|(_, f)| call(f)).max()?;
-    let segments = plan.program.tasks.iter().flat_map(|t| &t.segments);
-    let base = segments.map(|s| slots(&s.body)).max().unwrap_or(0);
     // They may all lie on one way.
     let others = others.iter().map(|(_, f)| slots(f)).sum::<u64>();
+    let base = |task: &LoweredTask| {
+        let segments = task.segments.iter().map(|s| slots(&s.body));
+        2 * FRAME + segments.max().unwrap_or(0) + others
+    };
     Some(Recursion {
-        base: 2 * FRAME + base + others,
+        bases: plan.program.tasks.iter().map(base).collect(),
         call,
     })
 }

@@ -327,7 +327,6 @@ impl Emulator {
         let dispatches = plan.kernels();
         let mut kernels = Kernels::new(plan, generated.sites, vec![1; dispatches]);
         kernels.shape = SHAPE;
-        kernels.max_depth = 1000;
         kernels.records = RECORDS;
         let mut emulator = Self::with(kernels, library);
         emulator.workers = Some(Workers {
@@ -576,6 +575,10 @@ impl Launcher for Emulator {
             // SAFETY: the caller's promise.
             unsafe { start(crew as *mut u8, workers) }
         }))
+    }
+
+    fn max_depth(&self, _: TaskId) -> Result<u32, RunError> {
+        Ok(1000)
     }
 
     fn blocks(&self) -> u32 {

@@ -99,7 +99,7 @@ impl CudaGraph {
                 inner.info.name
             )));
         }
-        let max_depth = inner.depth_of(text.recursion)?;
+        let max_depth = inner.depth_of(text.recursion.as_ref(), &plan.plan, None)?;
         let spawning = Spawning::of(&program.graph, &program.levelized, &program.kernels);
         // Sinks are the host thread's.
         let asked = CudaOptions {

@@ -142,8 +142,10 @@ impl View<'_> {
         };
         let end = sum(high)?;
         let most = end.plus(&Sum::number(ahead as i64 + i64::from(strict)), -1)?;
-        let exact = ahead == 0 && by == 1 && strict && entry.is_plain() && end.is_plain();
-        let wrapped = |s: &&Sum| !s.is_plain();
+        let bits = self.values.ty(value).bits();
+        let plain = |s: &Sum| s.is_plain(bits);
+        let exact = ahead == 0 && by == 1 && strict && plain(entry) && plain(&end);
+        let wrapped = |s: &&Sum| !plain(s);
         Some(Counter {
             value,
             needs: [entry, &end].into_iter().filter(wrapped).cloned().collect(),
@@ -182,7 +184,8 @@ impl View<'_> {
             _ => return None,
         };
         let last = sum(last)?;
-        (by == 1 && entry.is_plain() && last.is_plain()).then_some(())?;
+        let bits = self.values.ty(value).bits();
+        (by == 1 && entry.is_plain(bits) && last.is_plain(bits)).then_some(())?;
         Some(Counter {
             value,
             needs: vec![last.plus(entry, -1)?],
@@ -202,10 +205,11 @@ impl View<'_> {
         sum: &mut impl FnMut(Value) -> Option<Sum>,
     ) -> Option<Counter> {
         let (cond, holds, inside) = self.asked(of)?;
+        let bits = self.values.ty(value).bits();
         let least = match self.order(cond, holds) {
             Some(order) if order.high == value && order.strict => {
                 let end = sum(order.low)?;
-                end.is_plain().then_some(())?;
+                end.is_plain(bits).then_some(())?;
                 end.plus(&Sum::number(1), 1)?
             }
             _ => match (self.values.origin(cond), holds) {
@@ -218,7 +222,7 @@ impl View<'_> {
                 _ => return None,
             },
         };
-        entry.is_plain().then_some(Counter {
+        entry.is_plain(bits).then_some(Counter {
             value,
             needs: Vec::new(),
             sized: Vec::new(),

@@ -12,13 +12,17 @@ use millstream_graph::{
     ir::{BinOp, BlockId},
 };
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet, HashMap},
 };
 
 /// What is computed has so many bits less than its type, at the most: a counter goes beyond its end by a step, and nothing wraps.
 const SPARE_BITS: u32 = 4;
+/// For one check no more is looked at: what is computed of one value twice, again and again, is as much as there are ways to it.
+const MOST_STEPS: u32 = 1 << 10;
+/// Nor is what is computed of so many values one after the other.
+pub(super) const MOST_DEPTH: u32 = 64;
 /// Larger constants are no part of an index.
 const MOST_NUMBER: u64 = 1 << 40;
 
@@ -71,6 +75,9 @@ pub(super) struct Region<'a, 'v> {
     /// Those of outer loops first.
     counters: Vec<Counter>,
     fixed: RefCell<HashMap<Value, bool>>,
+    /// How much more is looked at for one check, and how deep it is.
+    steps: Cell<u32>,
+    depth: Cell<u32>,
 }
 
 impl<'a, 'v> Region<'a, 'v> {
@@ -80,12 +87,15 @@ impl<'a, 'v> Region<'a, 'v> {
             of,
             counters: Vec::new(),
             fixed: RefCell::default(),
+            steps: Cell::new(MOST_STEPS),
+            depth: Cell::new(0),
         };
         let inside = view.loops.iter().filter(|l| of.blocks.contains(l.header));
         let mut inside: Vec<&Loop> = inside.filter(|l| view.is_natural_loop(l)).collect();
         inside.sort_by_key(|l| Reverse(l.blocks.len()));
         for each in inside {
             let mut needs = Vec::new();
+            out.steps.set(MOST_STEPS);
             let mut found = view.counters(each, &mut |v| out.sum(v, each.header, &mut needs));
             found.iter_mut().for_each(|c| c.needs.extend(needs.clone()));
             out.counters.extend(found);
@@ -131,6 +141,7 @@ impl<'a, 'v> Region<'a, 'v> {
     /// What a check needs, if it can be shown to hold.
     fn check(&self, cond: Value, at: BlockId) -> Option<Needs> {
         let Order { low, high, strict } = self.view.order(cond, true)?;
+        self.steps.set(MOST_STEPS);
         let bits = self.view.values.ty(high).bits();
         let mut also = Vec::new();
         let (low, high) = (
@@ -141,10 +152,10 @@ impl<'a, 'v> Region<'a, 'v> {
         also.push(between.plus(&Sum::number(i64::from(strict)), -1)?);
         let mut needs = Needs::default();
         // If the sums as integers are values of the type, they are what was computed.
-        if !low.is_plain() {
+        if !low.is_plain(bits) {
             also.push(low);
         }
-        if !high.is_plain() {
+        if !high.is_plain(bits) {
             needs.and(self.small(&high, bits)?);
         }
         for sum in also {
@@ -156,6 +167,23 @@ impl<'a, 'v> Region<'a, 'v> {
     /// A value as a sum of what loops count and of what they do not change, if those are between their bounds at a place; what is in `needs`
     /// must not be negative.
     fn sum(&self, value: Value, at: BlockId, needs: &mut Vec<Sum>) -> Option<Sum> {
+        self.deeper(|| self.sum_of(value, at, needs))?
+    }
+
+    /// Looks one step further, if that is not too far.
+    fn deeper<T>(&self, look: impl FnOnce() -> T) -> Option<T> {
+        let (steps, depth) = (self.steps.get(), self.depth.get());
+        if steps == 0 || depth == MOST_DEPTH {
+            return None;
+        }
+        self.steps.set(steps - 1);
+        self.depth.set(depth + 1);
+        let out = look();
+        self.depth.set(depth);
+        Some(out)
+    }
+
+    fn sum_of(&self, value: Value, at: BlockId, needs: &mut Vec<Sum>) -> Option<Sum> {
         let values = self.view.values;
         let ty = values.ty(value);
         if !is_natural(ty) {
@@ -191,7 +219,7 @@ impl<'a, 'v> Region<'a, 'v> {
             }
             Origin::Cast(a) if values.ty(a).bits() <= ty.bits() => {
                 let sum = self.sum(a, at, needs)?;
-                if !sum.is_plain() && values.ty(a).bits() < ty.bits() {
+                if !sum.is_plain(values.ty(a).bits()) && values.ty(a).bits() < ty.bits() {
                     let most = Sum::number((1 << values.ty(a).bits()) - 1);
                     needs.push(most.plus(&sum, -1)?);
                     needs.push(sum.clone());
@@ -211,7 +239,10 @@ impl<'a, 'v> Region<'a, 'v> {
         let fixed = match values.origin(value) {
             Origin::Const(_) | Origin::Start(_) => true,
             Origin::Meet(block, _) | Origin::Found(block, _) => !self.of.blocks.contains(block),
-            _ => values.parts(value).all(|part| self.is_fixed(part)),
+            // What is too far away may be anything.
+            _ => self
+                .deeper(|| values.parts(value).all(|part| self.is_fixed(part)))
+                .unwrap_or(false),
         };
         self.fixed.borrow_mut().insert(value, fixed);
         fixed
@@ -219,6 +250,10 @@ impl<'a, 'v> Region<'a, 'v> {
 
     /// What has to hold so that a sum is never negative.
     fn natural(&self, sum: &Sum) -> Option<Needs> {
+        self.deeper(|| self.natural_by(sum))?
+    }
+
+    fn natural_by(&self, sum: &Sum) -> Option<Needs> {
         let mut needs = Needs::default();
         let least = self.least(sum, &mut needs)?;
         match least.known() {
@@ -226,7 +261,7 @@ impl<'a, 'v> Region<'a, 'v> {
             None if least.only_adds() => {}
             None => {
                 let (less, more) = least.sides();
-                for side in [less, more].iter().filter(|s| !s.is_plain()) {
+                for side in [less, more].iter().filter(|s| !s.is_plain(u64::BITS)) {
                     needs.small(side, u64::BITS)?;
                 }
                 needs.natural.insert(least);
@@ -238,10 +273,11 @@ impl<'a, 'v> Region<'a, 'v> {
     /// What has to hold so that a sum is computed in so many bits and never wraps.
     fn small(&self, sum: &Sum, bits: u32) -> Option<Needs> {
         let mut needs = Needs::default();
-        let least = self.least(sum, &mut needs)?;
-        let below = self.least(&Sum::default().plus(sum, -1)?, &mut needs)?;
-        needs.small(&least, bits)?;
-        needs.small(&below, bits)?;
+        let most = Sum::default().plus(sum, -1)?;
+        for end in [sum, &most] {
+            let end = self.deeper(|| self.least(end, &mut needs))??;
+            needs.small(&end, bits)?;
+        }
         Some(needs)
     }
 

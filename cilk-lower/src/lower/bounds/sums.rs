@@ -85,10 +85,11 @@ impl Sum {
         }
     }
 
-    /// Whether it is one value, or a number that is not negative.
-    pub(super) fn is_plain(&self) -> bool {
+    /// Whether it is one value, or a number that fits so many bits: then it is what was computed in them.
+    pub(super) fn is_plain(&self, bits: u32) -> bool {
         let one = |(product, count): (&Vec<Value>, &i64)| product.len() == 1 && *count == 1;
-        self.known().is_some_and(|n| n >= 0) || self.0.len() == 1 && self.0.iter().all(one)
+        let fits = |n: i64| n >= 0 && (bits >= 63 || n < 1 << bits);
+        self.known().is_some_and(fits) || self.0.len() == 1 && self.0.iter().all(one)
     }
 
     /// What is taken away, and what it is taken away from.

@@ -3,7 +3,7 @@
 use super::{
     At, View,
     facts::Facts,
-    region::{Needs, Region},
+    region::{MOST_DEPTH, Needs, Region},
     sums::Sum,
     values::{Origin, Value},
 };
@@ -133,13 +133,21 @@ struct Questions<'a, 'v> {
     held: HashMap<Value, Operand>,
     asks: Vec<StmtKind>,
     locals: &'a mut Vec<Local>,
+    /// How far it is from what is asked to what is computed for it.
+    depth: u32,
 }
 
 impl<'a, 'v> Questions<'a, 'v> {
     fn new(view: &'a View<'v>, of: &Loop, liveness: &Liveness, locals: &'a mut Vec<Local>) -> Self {
         let mut held = HashMap::new();
+        // What another loop sets for itself alone has another name in its copy.
+        let elsewhere = |at: BlockId| {
+            let mut around = view.loops.iter().filter(|l| l.blocks.contains(at));
+            around.any(|l| !l.blocks.contains(of.header))
+        };
         for (local, value, at) in view.values.fixed() {
-            if view.dominators.dominates(at, of.header) && !of.blocks.contains(at) {
+            let lives = || liveness.live_in(of.header).contains(local.index()) || !elsewhere(at);
+            if view.dominators.dominates(at, of.header) && !of.blocks.contains(at) && lives() {
                 held.entry(value).or_insert(Operand::Local(local));
             }
         }
@@ -160,6 +168,7 @@ impl<'a, 'v> Questions<'a, 'v> {
             held,
             asks: Vec::new(),
             locals,
+            depth: 0,
         }
     }
 
@@ -223,6 +232,16 @@ impl<'a, 'v> Questions<'a, 'v> {
 
     /// A value as it is before the loop.
     fn value(&mut self, value: Value) -> Option<Operand> {
+        if self.depth == MOST_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let found = self.value_of(value);
+        self.depth -= 1;
+        found
+    }
+
+    fn value_of(&mut self, value: Value) -> Option<Operand> {
         let values = self.view.values;
         let ty = values.ty(value);
         if let Some(bits) = values.known(value) {

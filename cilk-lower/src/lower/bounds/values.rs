@@ -110,7 +110,30 @@ impl Values {
             }
             out.ends[block.index()] = state;
         }
+        out.fill(function, flow);
         out
+    }
+
+    /// Where nothing leads anything may be held.
+    fn fill(&mut self, function: &Function, flow: &Flow) {
+        let mut led = vec![false; function.blocks.len()];
+        flow.order().iter().for_each(|b| led[b.index()] = true);
+        for (at, block) in function
+            .blocks
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !led[*at])
+        {
+            let changing = self.changing.clone();
+            let any = changing.iter().map(|&id| {
+                let ty = function.locals[id.index()].ty;
+                self.number(ty, Origin::Meet(BlockId::new(at), id))
+            });
+            let any: State = any.collect();
+            self.starts[at] = any.clone();
+            self.ends[at] = any;
+            self.set[at] = vec![None; block.stmts.len()];
+        }
     }
 
     /// What is held where a block starts whose sources are done, but for those that a loop which begins there comes back from: it sets what is

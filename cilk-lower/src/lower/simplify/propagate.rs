@@ -1,7 +1,7 @@
 //! Passes on constants and copies, forward over the control-flow graph, folds what they make known, and goes past branches whose outcome
 //! the way there decides.
 
-use super::super::fold;
+use super::fold;
 use fixedbitset::FixedBitSet;
 use millstream_graph::flow::Liveness;
 use millstream_graph::{
