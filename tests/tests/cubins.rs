@@ -251,7 +251,8 @@ fn lanes_go_on_together_behind_loops_that_do_not_wait() {
             joined(&text, "piece"),
             joined(&text, "sort_by")
         ),
-        (3, 3, 0)
+        (3, 4, 0),
+        "one of `piece` stands there twice, with checks and without"
     );
     let text = text_of("tests/corpus/run/for_parts.rs");
     assert_eq!(
