@@ -280,8 +280,10 @@ impl Context {
             // SAFETY: a context is current.
             let code =
                 unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, bytes as usize) };
-            if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY && bytes / 2 & !1023 >= least {
-                bytes = bytes / 2 & !1023;
+            // It is given out by KiB.
+            let half = (bytes / 2) & !1023;
+            if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY && half >= least {
+                bytes = half;
                 continue;
             }
             check(code, "giving threads a stack")?;
