@@ -119,9 +119,10 @@ impl Workspace {
 
     /// Takes memory for the channels of which nobody said how much: so many bytes, or less where others have taken it since. How many there are.
     fn take_channels(&mut self, context: &Context, most: u64) -> Result<u64, RunError> {
-        // What is less than wanted is given back first: there may be more by now.
-        let there = match self.channels.take().filter(|m| m.bytes() >= most) {
-            Some(enough) => enough,
+        // What is much less than wanted is given back first: there may be more by now. Programs themselves take a little of what was free at first.
+        let enough = |bytes: u64| bytes >= most / 2;
+        let there = match self.channels.take().filter(|m| enough(m.bytes())) {
+            Some(there) => there,
             // Something is left for the others, for programs and for copies.
             None => {
                 let now = most.min((context.free_memory()? / 2).max(LEAST_MEMORY));
@@ -129,7 +130,7 @@ impl Workspace {
             }
         };
         let bytes = self.channels.insert(there).bytes();
-        if bytes < most {
+        if !enough(bytes) {
             tracing::info!(memory = %crate::Bytes(bytes), "others have taken memory of the GPU; channels have less");
         }
         Ok(bytes.min(most))
