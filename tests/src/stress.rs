@@ -30,7 +30,7 @@ impl Tried {
 }
 
 /// Name, source and first task of each.
-pub const PROGRAMS: [(&str, &str, &str); 11] = [
+pub const PROGRAMS: [(&str, &str, &str); 12] = [
     ("queens", QUEENS, "place"),
     ("tree", TREE, "tree"),
     ("fib", FIB, "fib"),
@@ -42,6 +42,7 @@ pub const PROGRAMS: [(&str, &str, &str); 11] = [
     ("spawner", SPAWNER, "spawner"),
     ("pieces", PIECES, "all"),
     ("rays", RAYS, "rays"),
+    ("hubs", HUBS, "hubs"),
 ];
 
 /// n-queens by bits: as many children as a loop finds, their results gathered. Its tiles are tried.
@@ -271,5 +272,44 @@ const RAYS: &str = "#[millstream::program] mod rays {
         }
         sync!();
         sum
+    }
+}";
+
+/// Loops that only spawn, of none to very many turns: two kinds of children a turn, one of which waits, and reads of memory; by counters of several types,
+/// within other loops, one behind another, and before a sync that nothing follows.
+const HUBS: &str = "#[millstream::program] mod hubs {
+    fn hash(x: u32) -> u32 {
+        let a = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
+        let b = (a ^ (a >> 15)).wrapping_mul(0x846c_a68b);
+        b ^ (b >> 16)
+    }
+    #[task] pub fn leaf(x: u32, by: i32) -> u64 {
+        if x % 16 == 3 {
+            let more = spawn!(leaf(hash(x) | 4, by - 1));
+            sync!();
+            return more.wrapping_mul(3);
+        }
+        (x as u64).wrapping_add(by as u64)
+    }
+    #[task] pub fn hubs(x: u32, depth: u32, most: u32, data: &[u32]) -> u64 {
+        if depth == 0 { return data[x as usize % data.len()] as u64; }
+        let h = hash(x);
+        let n = if depth > 100 { h % most } else if h % 64 == 0 { h % (most / 32 + 1) } else { h % 3 };
+        let below = if depth > 100 { depth - 101 } else { depth - 1 };
+        let (mut sum, mut greatest) = (0u64, 0u64);
+        let mut i = 0usize;
+        while i < n as usize {
+            sum += spawn!(hubs(h ^ data[i % data.len()].wrapping_mul(i as u32), below, most, data));
+            greatest = greatest.max(spawn!(leaf(h.wrapping_add(i as u32), i as i32)));
+            i += 1;
+        }
+        for row in 0..h % 3 {
+            for column in -(row as i32)..n as i32 / 2 {
+                sum += spawn!(leaf(h ^ row, column));
+                sum += spawn!(leaf(h ^ 1, column - 1));
+            }
+        }
+        sync!();
+        sum.wrapping_mul(5) ^ greatest.wrapping_add(i as u64)
     }
 }";

@@ -122,6 +122,10 @@ fn round(seed: u64, programs: &BTreeMap<&'static str, Arc<Prepared>>) -> Vec<Cas
         tried.args.push("0".into());
         tried
     };
+    let hubs = |mut tried: Tried| {
+        tried.args.push(numbers(seed, 100, 1 << 20));
+        tried
+    };
     let example = |name: &str, task: &str, args: Vec<String>| Tried {
         name: name.into(),
         source: String::new(),
@@ -136,6 +140,7 @@ fn round(seed: u64, programs: &BTreeMap<&'static str, Arc<Prepared>>) -> Vec<Cas
         wide("wide", 6 + seed % 7, 100_000),
         seen(wide("marks", 6 + seed % 7, 100_000)),
         Tried::new("phases", &[seed, 3, 1000]),
+        hubs(Tried::new("hubs", &[seed, 102 + seed % 2, 30_000])),
         Tried::new("chains", &[1 + seed * 37 % 300, 100 + seed * 13 % 400]),
         example(
             "sort",

@@ -4,6 +4,7 @@ use super::{
     analysis::{self, Taint},
     counting::Counting,
     flow,
+    long::{Long, Turn},
     loops::{self, Loop},
     names,
     plan::{Mode, Plan},
@@ -72,6 +73,9 @@ pub(super) struct Body<'a, 'w> {
     pub(super) team: Vec<Rounds>,
     /// Who divides them.
     pub(super) crowd: Crowd,
+    /// Loops that may be put off, for all lanes of the warp; and the turn of one that is being written.
+    pub(super) long: Vec<Long>,
+    pub(super) turn: Option<Turn>,
     /// Of a kernel of a graph: the channels that it emits into, in order of its ports.
     pub(super) ports: &'a [flow::Port],
 }
@@ -129,6 +133,8 @@ impl<'a, 'w> Body<'a, 'w> {
             here: BlockId(0),
             team,
             crowd,
+            long: Vec::new(),
+            turn: None,
             ports: &[],
         }
     }
@@ -294,6 +300,7 @@ impl<'a, 'w> Body<'a, 'w> {
             }
             self.place(block.span);
             self.begin_rounds(&block.term);
+            self.put_off(&block.term);
             self.terminator(block);
         }
         self.ways_out();
@@ -346,6 +353,7 @@ impl<'a, 'w> Body<'a, 'w> {
             );
         }
         out.extend(self.loops.iter().flat_map(|l| l.exits.iter().copied()));
+        out.extend(self.long.iter().map(|l| l.exit));
         if self.crowd == Crowd::First {
             out.extend(self.team.iter().map(|r| r.exit));
         }

@@ -25,6 +25,7 @@ pub mod flow;
 mod helper;
 mod inherit;
 mod lanes;
+mod long;
 mod loops;
 mod names;
 pub mod nvrtc;

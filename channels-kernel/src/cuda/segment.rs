@@ -3,7 +3,7 @@
 use super::{
     atomic::combine_text,
     body::{Body, Role},
-    names,
+    long, names,
     parts::Section,
     plan::{Mode, Plan, Source, StackKind},
     rvalue::binary,
@@ -453,6 +453,7 @@ fn write_body(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Wri
         staged,
     };
     let mut body = Body::new(plan, function, role, out);
+    body.long = long::find(plan, source, function);
     body.declare();
     if source.is_entry() {
         for (i, (arg, field)) in function.args.iter().zip(&stack.fields).enumerate() {
@@ -473,6 +474,7 @@ fn write_body(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Wri
         body.out.line("w.frame = element.frame;");
     }
     body.blocks();
-    out.generated();
-    out.close("}");
+    body.out.generated();
+    body.out.close("}");
+    body.long_rounds();
 }

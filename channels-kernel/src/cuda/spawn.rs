@@ -164,7 +164,10 @@ impl Body<'_, '_> {
         let channel = self
             .plan
             .channel(self.plan.number_of(StackRef::Entry(child), false));
-        let neighbour = self.neighbour(self.here, at, func);
+        let neighbour = match self.turn {
+            Some(_) => None,
+            None => self.neighbour(self.here, at, func),
+        };
         let name = self.plan.program[child].name.replace('\n', " ");
         let guard = self.guard();
         match leaf {
@@ -178,7 +181,12 @@ impl Body<'_, '_> {
                     .open(&format!("{guard}if (!{leaf}) {{  // spawn {name}"));
             }
         }
+        let place = self.turn.as_mut().map(|turn| turn.place(push));
         match self.together(self.here, at, func) {
+            _ if place.is_some() => {
+                let place = place.as_deref().unwrap_or_default();
+                self.out.line(&format!("const u32 e = {place};"));
+            }
             None => self.out.line(&format!("const u32 e = talloc(w, {push});")),
             Some((0, all)) => self.out.line(&format!(
                 "const u32 e = next{push} = talloc(w, {push}, {all});"
@@ -187,10 +195,8 @@ impl Body<'_, '_> {
                 .out
                 .line(&format!("const u32 e = next{push} + {rank};")),
         }
-        if self
-            .together(self.here, at, func)
-            .is_none_or(|(rank, _)| rank == 0)
-        {
+        let reserves = self.together(self.here, at, func);
+        if place.is_none() && reserves.is_none_or(|(rank, _)| rank == 0) {
             let no_room = self.no_room();
             self.out.line(&no_room);
         }

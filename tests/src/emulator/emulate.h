@@ -254,8 +254,8 @@ QUIET static bool exchange_if(T* p, T* expected, V value, int then, int otherwis
 #define __nv_atomic_fetch_xor(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old ^ (v)); }, o)
 #define __nv_atomic_fetch_min(p, v, o, s) exchange_until(p, [&](auto old) { return (v) < old ? (decltype(old))(v) : old; }, o)
 #define __nv_atomic_fetch_max(p, v, o, s) exchange_until(p, [&](auto old) { return (v) > old ? (decltype(old))(v) : old; }, o)
-static unsigned count_up(near at) {
-  return exchange_until((unsigned*)at, [](unsigned old) { return old + 1; }, __ATOMIC_RELAXED);
+static unsigned count_up(near at, unsigned by = 1) {
+  return exchange_until((unsigned*)at, [by](unsigned old) { return old + by; }, __ATOMIC_RELAXED);
 }
 
 static void (*kernel_of_launch)(void*);

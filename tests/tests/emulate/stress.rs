@@ -15,7 +15,7 @@ use millstream_tests::{
 use std::time::{Duration, Instant};
 
 /// Small calls of the programs, and budgets in KiB: some in which elements run one by one, and others little more than that.
-pub(crate) fn calls() -> [(Tried, &'static [u64]); 9] {
+pub(crate) fn calls() -> [(Tried, &'static [u64]); 10] {
     let lent = |mut tried: Tried, memory: &[&str]| {
         tried.args.extend(memory.iter().map(ToString::to_string));
         tried
@@ -54,6 +54,10 @@ pub(crate) fn calls() -> [(Tried, &'static [u64]); 9] {
         (
             lent(Tried::new("spawner", &[700]), &[&marks, "0", "0"]),
             &[6, 8, 12, 16, 24, 32],
+        ),
+        (
+            lent(Tried::new("hubs", &[13, 103, 300]), &["[7, 1, 9, 40]"]),
+            &[48, 64, 96, 128, 192, 256],
         ),
     ]
 }

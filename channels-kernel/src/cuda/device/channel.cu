@@ -2,6 +2,7 @@
 template <class M>
 struct Worker : Thread {
   typedef M Memory;
+  static constexpr bool LONG = false;  // whether it puts long loops off
   // At a restart point: whether so many more children find room.
   __device__ __forceinline__ bool room(u32) { return true; }
 };
@@ -20,9 +21,10 @@ struct Counting : Worker<M> {
 // Second pass: everything is reserved, `at` is the next element of each push; of the staged one its place in the stage, if the tile `STAGE`s.
 template <class S, class M, bool STAGE>
 struct Reserved : Worker<M> {
-  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = true;
+  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = true, LONG = S::LONG;
   Gathered<typename S::Sum, M>& sum;
   LeafCounts<S>& leaves;
+  typename S::Later later;
   __device__ __forceinline__ Reserved(Gathered<typename S::Sum, M>& all, LeafCounts<S>& ended) : sum(all), leaves(ended) {}
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
@@ -195,22 +197,68 @@ struct Trying {
 // counted by then, and goes from `first` on straight into the channel. `ONCE`: all that children may inherit is kept once.
 template <class S, class M, bool STAGE, bool ONCE>
 struct Trial : Worker<M> {
-  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !ONCE;
+  static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !ONCE, LONG = S::LONG;
   u32 first = 0;
   u32 frame = 0;
   near staged, stage;  // how many there are, and where they lie
   typename S::Sum::Value& given;
   u32& leaves;
-  __device__ __forceinline__ Trial(const Trying& of, typename S::Sum::Value& all, u32& ended)
-      : staged(of.staged), stage(of.stage), given(all), leaves(ended) {
+  typename S::Later& later;
+  __device__ __forceinline__ Trial(const Trying& of, typename S::Sum::Value& all, u32& ended, typename S::Later& off)
+      : staged(of.staged), stage(of.stage), given(all), leaves(ended), later(off) {
     this->control = of.control;
   }
   __device__ __forceinline__ void leaf(u32, bool ended) { leaves += ended; }
   __device__ __forceinline__ u32 talloc(u32) { return first + count_up(staged); }
+  __device__ __forceinline__ u32 talloc(u32, u32 count) { return first + count_up(staged, count); }
   __device__ __forceinline__ ptr children() { return at_near(stage); }
   template <class V>
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
 };
+
+// A loop of fewer turns is not worth the trouble; and of more than any channel holds nobody speaks.
+[[maybe_unused]] constexpr u32 MANY_TURNS = 2 * WARP;
+[[maybe_unused]] constexpr u64 MOST_TURNS = 1u << 30;
+// What it costs to begin with a lane's loop together, in turns.
+[[maybe_unused]] constexpr u32 TO_BEGIN = 4;
+
+// How many turns a loop that only spawns has, if they can be reserved at once.
+template <class T>
+FN u32 turns_of(T from, T to, u32 pushes) {
+  const u64 turns = to > from ? (u64)to - (u64)from : 0;
+  return turns * pushes <= MOST_TURNS ? (u32)turns : ~0u;
+}
+
+// Whether all lanes together are through with the loops that lanes come to sooner than these lanes by themselves: not where all have as many turns.
+FN bool is_long(u32 turns) {
+  if (turns < MANY_TURNS || turns == ~0u) return false;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const u32 lanes = active_lanes();
+  return __reduce_add_sync(lanes, turns / WARP + TO_BEGIN) < __reduce_max_sync(lanes, turns);
+#else
+  return true;
+#endif
+}
+
+// Runs the loops that lanes have put off, one after the other, each by all lanes of the warp. All of them call it. What is staged beyond the stage is
+// never looked at, so it is not written either.
+template <class S, class W>
+FN void run_long([[maybe_unused]] W& w, [[maybe_unused]] typename S::Later& later) {
+  if constexpr (S::LONG) {
+    const u32 frame = w.frame;
+    for (u32 off = __ballot_sync(ALL_LANES, later.which != 0); off; off &= off - 1) {
+      const auto of = S::told(later, (u32)__ffs((i32)off) - 1);
+      if (!S::template fits<W>(of)) continue;
+      w.frame = of.frame;
+      for (u32 turn = lane_id(); turn < of.turns && !w.failed; turn += WARP) {
+        S::turn_of(w, of, turn);
+        if (w.poll()) break;
+      }
+    }
+    w.frame = frame;
+    later.which = 0;
+  }
+}
 
 // Copies neighbouring words to others that they do not overlap, all threads of a block together; of a thread several are under way at once.
 template <class T>
@@ -468,6 +516,7 @@ FN void run_reserved(Shared& sh, Gathered<typename S::Sum, M>& sum, LeafCounts<S
       S::run(worker, args[j]);
     }
   }
+  run_long<S>(worker, worker.later);
 }
 
 // Runs elements in tiles, from the top of the run downwards: count, reserve once, run. A thread has `ITEMS` of a tile, or `LANES` threads one.
@@ -601,6 +650,7 @@ FN void run_tried(u32 block, u32 blocks) {
     // The next tile's number is asked for now and needed when this one has been tried.
     const u32 asked = next_tile(control, tile, tiles, blocks, asks), here = from;
     typename S::Sum::Value given[N];
+    typename S::Later later;
     u32 ended = 0;
     bool failed = false;
 #pragma unroll
@@ -614,10 +664,15 @@ FN void run_tried(u32 block, u32 blocks) {
       if (N < S::ITEMS) load_items<S, M, !ONCE, N>(args, first, from, at + N < S::ITEMS ? count : 0);
 #pragma unroll
       for (u32 j = 0; j < N; j++) {
-        Trial<S, M, true, ONCE> worker(trying, given[j], ended);
+        Trial<S, M, true, ONCE> worker(trying, given[j], ended, later);
         if (here + (at + j) * BLOCK < count) S::run(worker, now[j]);
         failed |= worker.failed;
       }
+    }
+    if constexpr (S::LONG) {
+      Trial<S, M, true, ONCE> worker(trying, given[0], ended, later);
+      run_long<S>(worker, later);
+      failed |= worker.failed;
     }
     if (thread_id() == 0) sh.tile = asked;
     if (failed) sh.full = 1;
@@ -662,9 +717,10 @@ FN void run_tried(u32 block, u32 blocks) {
 #pragma unroll 1
       for (u32 j = 0; j < S::ITEMS; j++) {
         const u32 i = here + j * BLOCK;
-        Trial<S, M, false, ONCE> worker(trying, given[0], ended);
+        Trial<S, M, false, ONCE> worker(trying, given[0], ended, later);
         worker.first = place.high;
         if (i < count) S::run(worker, S::template deq<M, !ONCE>(first + i));
+        run_long<S>(worker, later);
       }
       __syncthreads();
       if (thread_id() == 0) sh.staged = 0;

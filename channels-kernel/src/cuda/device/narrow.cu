@@ -214,13 +214,14 @@ FN void hand_over_warp(const Narrow& n, Gathered<R>& sum) {
 // Runs an element of a narrow run whose pushes are numbered: `at` is the next element of each.
 template <class S>
 struct Numbered : Worker<DeviceMemory> {
-  static constexpr bool RUN = true, FALLIBLE = false, STAGES = false, EACH = true;
+  static constexpr bool RUN = true, FALLIBLE = false, STAGES = false, EACH = true, LONG = S::LONG;
+  typename S::Later later;
   const u32 level;
   Gathered<typename S::Sum>& sum;
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
   __device__ __forceinline__ Numbered(const Narrow& n, Gathered<typename S::Sum>& all) : level(n.level), sum(all) { control = device_channels.control; }
-  __device__ __forceinline__ u32 talloc(u32 push) { return at[push]++; }
+  __device__ __forceinline__ u32 talloc(u32 push, u32 count = 1) { return (at[push] += count) - count; }
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) {
     if constexpr (adds_alone<V>()) {
@@ -310,6 +311,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
 #pragma unroll
     for (u32 p = 0; p < S::PUSHED; p++) worker.at[p] = base[p] + unit[S::group(p)] * S::ratio(p);
     if (mine) S::run(worker, args);
+    run_long<S>(worker, worker.later);
     failed |= worker.failed;
     n.left = last ? 0 : n.left - WARP;
     if (last) break;

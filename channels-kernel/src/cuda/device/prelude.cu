@@ -81,6 +81,12 @@ FN u32 count_up(near at) {
   asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], 1;" : "=r"(old) : "r"(at));
   return old;
 }
+// The same by so many.
+FN u32 count_up(near at, u32 by) {
+  u32 old;
+  asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], %2;" : "=r"(old) : "r"(at), "r"(by));
+  return old;
+}
 #endif
 // Where a block stages children.
 struct StageMemory {
@@ -252,6 +258,11 @@ FN u64 shuffle_wide(u64 x, u32 from) {
 FN u64 shuffle_xor_wide(u64 x, u32 by) {
   return (u64)__shfl_xor_sync(ALL_LANES, (u32)(x >> 32), by, WARP) << 32 | __shfl_xor_sync(ALL_LANES, (u32)x, by, WARP);
 }
+// What one lane has. All lanes get it.
+template <class T>
+FN T from_lane(T x, u32 lane) {
+  return from_bits<T>(sizeof(T) > 4 ? shuffle_wide(bits_of(x), lane) : (u64)__shfl_sync(ALL_LANES, (u32)bits_of(x), lane, WARP));
+}
 // Gives what the lanes have found, those of them that have, one after the other in their order. All lanes get all of it.
 template <class T, class F>
 FN void in_order(bool has, T x, F take) {
@@ -259,8 +270,8 @@ FN void in_order(bool has, T x, F take) {
 // All at once take more predicates than there are.
 #pragma unroll 8
   for (u32 i = 0; i < WARP; i++) {
-    const u64 bits = sizeof(T) > 4 ? shuffle_wide(bits_of(x), i) : (u64)__shfl_sync(ALL_LANES, (u32)bits_of(x), i, WARP);
-    if (who >> i & 1) take(from_bits<T>(bits));
+    const T one = from_lane(x, i);
+    if (who >> i & 1) take(one);
   }
 }
 
