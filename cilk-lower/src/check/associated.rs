@@ -198,6 +198,18 @@ impl Checker<'_> {
         if let Some(call) = self.family_call(path, args, want, span) {
             return call;
         }
+        if name == "default"
+            && args.is_empty()
+            && let Some((owner, _)) = split_path(path)
+            && let Some(family) = self.family_at(&owner)
+            && self.struct_at(&owner, want).is_none()
+            && self.ahead.leaves_open()
+        {
+            let params = self.m.families[family.0].params.clone();
+            let known = self.guesses(&params);
+            self.note_unknown(family, known);
+            return self.unknown_value(span);
+        }
         let errors = self.m.diags.0.len();
         let of = self.owner_of(path, want, span);
         if self.m.diags.0.len() > errors {
@@ -470,7 +482,7 @@ impl Checker<'_> {
 }
 
 /// Whether a `_` stands among these.
-fn has_open(written: &syn::PathArguments) -> bool {
+pub(super) fn has_open(written: &syn::PathArguments) -> bool {
     let infer =
         |a: &syn::GenericArgument| matches!(a, syn::GenericArgument::Type(syn::Type::Infer(_)));
     match written {

@@ -143,7 +143,7 @@ impl Checker<'_> {
                 .family_at(path)
                 .and_then(|family| self.struct_by_fields(family, &fields, want, span));
             let Some((id, fields)) = made else {
-                return Self::broken(span);
+                return self.unknown_value(span);
             };
             return Expr::structure(id, fields, span);
         };

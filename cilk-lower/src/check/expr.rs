@@ -403,7 +403,7 @@ impl Checker<'_> {
             let fields = s.fields.iter();
             let fields: Vec<_> = fields.map(|f| (member_name(&f.member), &f.expr)).collect();
             let Some((id, fields)) = self.struct_by_fields(family, &fields, want, span) else {
-                return Self::broken(span);
+                return self.unknown_value(span);
             };
             return Expr::structure(id, fields, span);
         }

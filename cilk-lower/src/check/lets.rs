@@ -31,9 +31,19 @@ fn is_taken_apart(pat: &syn::Pat) -> bool {
 
 impl Checker<'_> {
     pub(super) fn local(&mut self, local: &syn::Local, stmts: &mut Vec<Stmt>) {
+        self.local_of(local, None, stmts);
+    }
+
+    /// The same of a variable whose type is known otherwise, if it is.
+    pub(super) fn local_of(
+        &mut self,
+        local: &syn::Local,
+        known: Option<Ty>,
+        stmts: &mut Vec<Stmt>,
+    ) {
         let (pat, ty) = match &local.pat {
-            syn::Pat::Type(t) => (&*t.pat, Some(self.annotated(&t.ty))),
-            other => (other, None),
+            syn::Pat::Type(t) => (&*t.pat, known.or_else(|| Some(self.annotated(&t.ty)))),
+            other => (other, known),
         };
         let Some(init) = &local.init else {
             let ty = ty.unwrap_or_else(|| self.fresh_any());
@@ -224,6 +234,9 @@ impl Checker<'_> {
                 Ty::Array(Box::new(self.fresh_any()), len)
             }
             other => {
+                if let Some(open) = self.partly_written(other) {
+                    return open;
+                }
                 let known = self.m.resolve_type(other);
                 self.said(other, &known, &Guesses::default())
             }

@@ -4,6 +4,7 @@
 //! dereference explicit, and refuses what the task language does not have with a word on what to write instead. One file a
 //! kind of expression; this one has the state and the way through a body.
 
+mod ahead;
 mod associated;
 mod calls;
 mod chains;
@@ -196,6 +197,8 @@ struct Checker<'m> {
     callers: Vec<crate::generics::At>,
     /// Where the iterator or closure is wanted that a function gives: that, when it is there.
     giving: Option<Option<chains::Given>>,
+    /// Types of variables that are looked for in what stands behind these.
+    ahead: ahead::Ahead,
 }
 
 impl<'m> Checker<'m> {
@@ -219,6 +222,7 @@ impl<'m> Checker<'m> {
             returns_to: None,
             callers: Vec::new(),
             giving: None,
+            ahead: ahead::Ahead::default(),
         }
     }
 
@@ -388,7 +392,9 @@ impl<'m> Checker<'m> {
         let last = block.stmts.len().wrapping_sub(1);
         for (i, stmt) in block.stmts.iter().enumerate() {
             match stmt {
-                syn::Stmt::Local(local) => self.local(local, &mut stmts),
+                syn::Stmt::Local(local) => {
+                    self.local_before(local, &block.stmts[i + 1..], want, &mut stmts);
+                }
                 syn::Stmt::Item(syn::Item::Use(u)) => self.m.import(u),
                 syn::Stmt::Item(syn::Item::Const(_)) => {}
                 syn::Stmt::Item(item) if self.m.is_inside(item) => {}

@@ -136,6 +136,9 @@ impl Checker<'_> {
             },
             Ty::Error | Ty::Never => Self::broken(span),
             other => {
+                if let Some(field) = self.field_of_hole(&other, &member, &f.base) {
+                    return field;
+                }
                 let shown = self.show(&other);
                 self.refuse(
                     f.member.span(),

@@ -219,6 +219,7 @@ programs! {
     parallel_recursion
     parallel_rows
     parameters_of_one_type
+    parts_of_slices
     patterns_behind_references
     patterns_in_patterns
     patterns_through_references
@@ -272,6 +273,7 @@ programs! {
     sync_in_branch
     sync_in_loop
     tables_and_ranges
+    taken_from_behind
     tasks_beside_kernels
     tasks_mutual
     texts_searched
@@ -289,6 +291,7 @@ programs! {
     tuple_structs
     tuples
     type_aliases
+    types_known_later
     u64_full_range
     unbalanced_trees
     unused_results

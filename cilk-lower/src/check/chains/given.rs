@@ -5,7 +5,7 @@
 use super::{
     super::{Binding, Checker, closures::Names, places::strip},
     drawn::NUMBER,
-    own,
+    own, parts,
 };
 use crate::{
     generics::{Code, Template},
@@ -269,8 +269,7 @@ impl Checker<'_> {
             // Parts of a slice between elements, or as long as neighbours belong together.
             syn::Expr::MethodCall(m) if m.args.len() == 1 => {
                 let name = m.method.to_string();
-                let is_part =
-                    matches!(name.as_str(), "split" | "chunk_by") && !self.is_own_method(m);
+                let is_part = parts::takes(&name).is_some() && !self.is_own_method(m);
                 let (of, f, name) = (&m.receiver, &m.args[0], Ident::new(&name, span));
                 return is_part.then(|| parse_quote_spanned!(span=> ::std::iter::#name(#of, #f)));
             }
@@ -316,7 +315,7 @@ impl Checker<'_> {
         };
         let takes = match name.as_str() {
             "from_fn" | "repeat_with" | "repeat" | "count_from" => 1,
-            "successors" => 2,
+            "successors" | "repeat_n" => 2,
             _ => return None,
         };
         (module == "iter" && call.args.len() == takes).then(|| {
@@ -429,27 +428,18 @@ fn source(call: &syn::ExprCall, span: Span) -> Source {
                 parse_quote_spanned!(span=> || #some(#one())),
             )
         }
-        (Some(by @ ("split" | "chunk_by")), Some(of), Some(f)) => {
-            let [left, part, end, test, all] =
-                ["parts", "part", "end", "test", "whole"].map(|name| own(name, span));
-            let closure = match by {
-                "split" => parse_quote_spanned!(span=> || {
-                    let #part = #left?;
-                    let #end = #part.iter().position(#test);
-                    #left = #end.map(|#end| &#part[#end + 1..]);
-                    #some(#end.map_or(#part, |#end| &#part[..#end]))
-                }),
-                _ => parse_quote_spanned!(span=> || {
-                    let #part = #left.filter(|#part| !#part.is_empty())?;
-                    let #end = (1..#part.len()).find(|&#end| !#test(&#part[#end - 1], &#part[#end]));
-                    let #end = #end.unwrap_or(#part.len());
-                    #left = #some(&#part[#end..]);
-                    #some(&#part[..#end])
-                }),
-            };
+        (Some(by), Some(of), Some(f)) if parts::takes(by).is_some() => {
+            parts::source(by, of, f, span)
+        }
+        (Some("repeat_n"), Some(x), Some(count)) => {
+            let [one, left] = ["one", "left"].map(|name| own(name, span));
             (
-                quote_spanned!(span=> let #all = &(#of)[..]; let mut #left = #some(#all); let #test = #f;),
-                closure,
+                quote_spanned!(span=> let #one = #x; let mut #left: usize = #count;),
+                parse_quote_spanned!(span=> || {
+                    if #left == 0 { return #none; }
+                    #left -= 1;
+                    #some(#one)
+                }),
             )
         }
         (Some("numbers"), Some(low), Some(high)) => {

@@ -12,10 +12,12 @@ mod gathered;
 mod given;
 mod held;
 mod loops;
+mod parts;
 mod rewritten;
 mod search;
 mod slices;
 mod sources;
+mod turned;
 mod zips;
 
 use super::{Checker, iteration::is_parallel_attribute, places::strip, sums::Sum};
@@ -383,7 +385,7 @@ impl Checker<'_> {
             is_head(m, &adaptors, over) && !counts && !steps && !self.is_beside_own(m)
         });
         let is_drawn = self.is_own_iterator(over) || self.draws_from(over).is_some();
-        if known && !is_drawn && !self.is_given(over) {
+        if known && !is_drawn && !self.is_given(over) && !self.is_turned(&adaptors) {
             return None;
         }
         let made = self.loop_over(&f.expr, span)?;

@@ -193,7 +193,10 @@ impl Checker<'_> {
             // A struct or an array is known where it stands.
             return match self.params_now(&template.params, &g, &template.name, span) {
                 Some(_) => self.call_copy(template, g, args, span),
-                None => Self::broken(span),
+                None => {
+                    self.note_unknown_of(&template, &g);
+                    self.unknown_value(span)
+                }
             };
         };
         let later = LaterCall {
@@ -369,7 +372,10 @@ impl Checker<'_> {
         if self.m.diags.0.len() > before {
             return None;
         }
-        let known = self.params_now(&of.params, &g, &of.name, span)?;
+        let Some(known) = self.params_now(&of.params, &g, &of.name, span) else {
+            self.note_unknown(family, g);
+            return None;
+        };
         let id = self.m.copy_struct(family, &known, span);
         let types = self.m.structs[id].fields.clone();
         let fields = values
