@@ -420,6 +420,22 @@ impl<'a> Arg<'a> for Ordering {
     }
 }
 
+/// Its two ends.
+impl<'a, T: Arg<'a>> Arg<'a> for std::ops::Range<T> {
+    fn push(self, args: &mut Vec<ErasedArg<'a>>) {
+        self.start.push(args);
+        self.end.push(args);
+    }
+}
+
+impl<'a, T: Arg<'a>> Arg<'a> for std::ops::RangeInclusive<T> {
+    fn push(self, args: &mut Vec<ErasedArg<'a>>) {
+        let (first, last) = self.into_inner();
+        first.push(args);
+        last.push(args);
+    }
+}
+
 macro_rules! tuples {
     ($(($($name:ident)*))*) => {$(
         #[allow(

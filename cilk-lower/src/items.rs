@@ -342,10 +342,18 @@ impl Module {
             syn::ReturnType::Type(_, ty) => self.resolve_type(ty),
         };
         if kind != FunctionKind::Helper {
-            let mut types = params.iter().map(|(_, ty)| ty).chain([&ret]);
-            if types.any(|ty| self.holds_range(ty)) {
+            // A range is no value that lies in memory: a task takes one as its two ends.
+            let takes = params.iter().map(|(_, ty)| ty);
+            let mut takes = takes.filter(|ty| kind == FunctionKind::Kernel || !self.is_range(ty));
+            let within = takes.any(|ty| self.holds_range(ty));
+            if within || self.holds_range(&ret) {
+                let message = match kind {
+                    FunctionKind::Kernel => "a kernel cannot take a range",
+                    _ if within => "a task cannot take what holds a range",
+                    _ => "a task cannot return a range",
+                };
                 self.diags
-                    .error(sig.span(), "a task or kernel cannot take or return a range")
+                    .error(sig.span(), message)
                     .help("give it the two ends");
             }
             let mut types = params.iter().map(|(_, ty)| ty).chain([&ret]);

@@ -26,6 +26,7 @@ mod outline;
 mod pending;
 mod resolve;
 pub mod rust;
+mod spelled;
 mod traits;
 mod ty;
 

@@ -340,6 +340,16 @@ impl Eval<'_, '_> {
         let (def, fields) = (&self.scope.structs[*id], ty.fields(self.scope.structs));
         let is = |path: &syn::Path| path.segments.last().is_some_and(|s| s.ident == def.ident());
         match &w.expr {
+            Expr::Range(syn::ExprRange {
+                start: Some(start),
+                limits,
+                end: Some(end),
+                ..
+            }) if def.is_range()
+                && (def.ident() == "Range") == matches!(limits, syn::RangeLimits::HalfOpen(_)) =>
+            {
+                self.positional(w, ty, vec![&**start, &**end], &fields, out, at)
+            }
             Expr::Call(call)
                 if def.tuple && matches!(&*call.func, Expr::Path(p) if is(&p.path)) =>
             {

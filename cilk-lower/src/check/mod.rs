@@ -45,6 +45,11 @@ pub(crate) use iteration::is_parallel_attribute;
 
 pub(crate) use exhaustive::fits;
 
+/// A name that stands for Rust's own, whatever the program calls so.
+pub(crate) fn own_name(name: &str, span: Span) -> proc_macro2::Ident {
+    chains::own(name, span)
+}
+
 use generics::Guesses;
 
 use crate::{

@@ -73,6 +73,7 @@ programs! {
     constants_beside_operators
     constants_in_functions
     containers_by_trait
+    control_flow
     conversions
     conversions_as_wanted
     counting_searches
@@ -224,6 +225,7 @@ programs! {
     patterns_in_patterns
     patterns_through_references
     patterns_with_rest
+    peeked_references
     permutations
     ports_of_loops
     prefix_sums
@@ -231,6 +233,7 @@ programs! {
     quicksort
     random_numbers
     random_reduction_rounds
+    ranges_as_arguments
     raw_names
     recursive_rays
     references

@@ -58,31 +58,16 @@ impl Checker<'_> {
         if !is_named && !matches!(strip(value), syn::Expr::MethodCall(_) | syn::Expr::Call(_)) {
             return false;
         }
-        let whole = value;
         let plain = name.by_ref.is_none() && name.subpat.is_none();
         let is_drawn = name.mutability.is_some();
         let (value, is_looked_at) = match strip(value) {
             syn::Expr::MethodCall(m) if m.method == "peekable" && is_drawn => (&*m.receiver, true),
             value => (value, false),
         };
-        let m_span = match strip(whole) {
-            syn::Expr::MethodCall(m) => m.method.span(),
-            whole => whole.span(),
-        };
         let value = self.with_held(value).unwrap_or_else(|| value.clone());
         let value = self.with_given(&value, stmts).unwrap_or(value);
         if is_looked_at {
-            let said = self.m.diags.0.len();
             self.may_run_again(&value);
-            let item = self.item_of_chain(&value);
-            if let Ty::Ref { .. } | Ty::Slice { .. } = self.shallow(&item)
-                && self.m.diags.0.len() == said
-            {
-                self.error(m_span, "`peekable` over references")
-                    .help("`peek` would give references to references: take the items by value, `a.iter().copied().peekable()`");
-                self.bind_as_broken(pat);
-                return true;
-            }
         }
         let mut adaptors = Vec::new();
         let begins = self.links(&value, &mut adaptors).cloned();
