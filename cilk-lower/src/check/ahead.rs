@@ -201,7 +201,8 @@ impl Checker<'_> {
 
     /// Literals that nothing has decided on are what they are at the end of a body.
     fn decide(&mut self, own: usize, span: Span) {
-        for Hole { ty, unknown } in self.ahead.holes[..own].to_vec() {
+        for i in 0..own {
+            let Hole { ty, unknown } = self.ahead.holes[i].clone();
             let family = Rc::clone(&self.m.families[unknown.family.0]);
             if let Ty::Var(_) = self.shallow(&ty)
                 && let Some(known) =
