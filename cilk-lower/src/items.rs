@@ -9,6 +9,7 @@ use crate::{
     hir::{ConstId, FnId},
     library::{Library, Ranges},
     orders::Orders,
+    rows::Rows,
     traits::{Impl, OpenImpl, Trait},
 };
 use millstream_graph::{
@@ -108,6 +109,8 @@ pub(crate) struct ConstItem {
     pub(crate) at: At,
     /// It is named by reference to its array, or as a slice of it.
     pub(crate) lent: Option<Lent>,
+    /// It holds slices, and is made of others.
+    pub(crate) rows: Option<Rc<Rows>>,
 }
 
 /// How far a constant is known.

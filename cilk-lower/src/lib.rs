@@ -25,6 +25,7 @@ mod orders;
 mod outline;
 mod pending;
 mod resolve;
+mod rows;
 pub mod rust;
 mod spelled;
 mod traits;

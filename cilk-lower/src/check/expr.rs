@@ -310,6 +310,9 @@ impl Checker<'_> {
 
     /// A constant where it is named.
     pub(super) fn constant(&mut self, id: ConstId, span: Span) -> Expr {
+        if let Some(rows) = self.m.consts[id.0].rows.clone() {
+            return self.rows_of(&rows, None, span);
+        }
         let Some((ty, _)) = consts::value(self.m, id, span) else {
             return Self::broken(span);
         };

@@ -38,6 +38,7 @@ mod patterns;
 mod places;
 mod refutable;
 mod sums;
+mod tables;
 mod tries;
 mod wide;
 
