@@ -1,4 +1,5 @@
-//! Names of Rust's library that stand for others here: `std::ops::ControlFlow<B, C>` is a `Result<C, B>`, with what both have in common, `?` above all.
+//! What is written of Rust's library and stands for something else here. `std::ops::ControlFlow<B, C>` is a `Result<C, B>`, with what both have in common, `?` above
+//! all. What traits of iterators ask of a type beside `next` are methods of its own: `next_back`, and what a `for` over `&bag` calls.
 
 use crate::{check::own_name, diag::Diagnostics, is_task_attribute, kernels::is_kernel_attribute};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
@@ -22,22 +23,106 @@ const METHODS: &[(&str, &str)] = &[
     ("map_continue", "map"),
 ];
 
-/// The module as it is read, if it names what stands for something else.
+/// The module as it is read, if there is something in it that stands for something else.
 pub(crate) fn respelled(module: &syn::ItemMod, diags: &mut Diagnostics) -> Option<syn::ItemMod> {
     let mut found = Found::default();
     found.visit_item_mod(module);
-    if !found.named || found.own {
+    let is_control = found.named && !found.own;
+    if !is_control && !found.blocks {
         return None;
     }
-    let mut lies = Lies(diags);
-    lies.visit_item_mod(module);
     let mut module = module.clone();
-    Respell {
-        bare: found.bare,
-        own_methods: found.own_methods,
+    if is_control {
+        Lies(diags).visit_item_mod(&module);
+        Respell {
+            bare: found.bare,
+            own_methods: found.own_methods,
+        }
+        .visit_item_mod_mut(&mut module);
     }
-    .visit_item_mod_mut(&mut module);
+    if found.blocks {
+        Blocks.visit_item_mod_mut(&mut module);
+    }
     Some(module)
+}
+
+/// What the method is called that a `for` over a reference to a value calls.
+pub(crate) const fn runs_over(mutable: bool) -> &'static str {
+    match mutable {
+        true => "__into_iter_mut",
+        false => "__into_iter_ref",
+    }
+}
+
+/// The last name of the trait that a block is of.
+fn trait_of(block: &syn::ItemImpl) -> Option<String> {
+    let (path, _) = block.trait_.as_ref()?;
+    Some(path.segments.last()?.ident.to_string())
+}
+
+/// Traits of iterators of which a type's own methods are enough.
+const OF_ITERATORS: &[&str] = &["DoubleEndedIterator", "ExactSizeIterator", "FusedIterator"];
+
+/// Makes blocks of a type's own of those of such traits.
+struct Blocks;
+
+impl VisitMut for Blocks {
+    fn visit_item_impl_mut(&mut self, block: &mut syn::ItemImpl) {
+        let of = trait_of(block).unwrap_or_default();
+        match (of.as_str(), &*block.self_ty) {
+            // How many there are left is for who makes room for them.
+            ("Iterator", _) => block
+                .items
+                .retain(|item| !matches!(item, syn::ImplItem::Fn(f) if f.sig.ident == "size_hint")),
+            ("IntoIterator", syn::Type::Reference(to)) => {
+                let to = to.clone();
+                run_over(block, &to);
+            }
+            (of, _) if OF_ITERATORS.contains(&of) => block.trait_ = None,
+            _ => {}
+        }
+    }
+}
+
+/// Makes a method of a block for references to a type.
+fn run_over(block: &mut syn::ItemImpl, to: &syn::TypeReference) {
+    let types = block.items.iter().filter_map(|item| match item {
+        syn::ImplItem::Type(t) => Some((t.ident.to_string(), t.ty.clone())),
+        _ => None,
+    });
+    let types: Vec<_> = types.collect();
+    block
+        .items
+        .retain(|item| !matches!(item, syn::ImplItem::Type(_)));
+    block.trait_ = None;
+    *block.self_ty = (*to.elem).clone();
+    let (lifetime, mutability) = (&to.lifetime, &to.mutability);
+    for item in &mut block.items {
+        let syn::ImplItem::Fn(f) = item else { continue };
+        let span = f.sig.ident.span();
+        f.sig.ident = syn::Ident::new(runs_over(mutability.is_some()), span);
+        if let Some(this) = f.sig.inputs.first_mut() {
+            *this = parse_quote_spanned!(span=> & #lifetime #mutability self);
+        }
+        Types(&types).visit_signature_mut(&mut f.sig);
+    }
+}
+
+/// Writes out the types that a block says, `Self::Item`.
+struct Types<'t>(&'t [(String, syn::Type)]);
+
+impl VisitMut for Types<'_> {
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        visit_mut::visit_type_mut(self, ty);
+        if let syn::Type::Path(p) = &*ty
+            && let (Some(first), Some(last)) = (p.path.segments.first(), p.path.segments.last())
+            && first.ident == "Self"
+            && p.path.segments.len() == 2
+            && let Some((_, of)) = self.0.iter().find(|(name, _)| last.ident == name)
+        {
+            *ty = of.clone();
+        }
+    }
 }
 
 /// What a module says of the name.
@@ -50,9 +135,24 @@ struct Found {
     bare: bool,
     /// Functions of the program that are called as its methods are.
     own_methods: Vec<String>,
+    /// Whether there are blocks of which others are made.
+    blocks: bool,
 }
 
 impl Visit<'_> for Found {
+    fn visit_item_impl(&mut self, block: &syn::ItemImpl) {
+        let of = trait_of(block).unwrap_or_default();
+        self.blocks |= match of.as_str() {
+            "Iterator" => block
+                .items
+                .iter()
+                .any(|item| matches!(item, syn::ImplItem::Fn(f) if f.sig.ident == "size_hint")),
+            "IntoIterator" => matches!(&*block.self_ty, syn::Type::Reference(_)),
+            of => OF_ITERATORS.contains(&of),
+        };
+        visit::visit_item_impl(self, block);
+    }
+
     fn visit_ident(&mut self, ident: &proc_macro2::Ident) {
         self.named |= ident == NAME;
     }

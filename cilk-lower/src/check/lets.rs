@@ -57,6 +57,13 @@ impl Checker<'_> {
             stmts.push(Stmt::Let(pat, None));
             return;
         };
+        if let Some(begun) = self.begun_by_reference(&init.expr) {
+            let mut local = local.clone();
+            if let Some(init) = &mut local.init {
+                *init.expr = begun;
+            }
+            return self.local_of(&local, ty, stmts);
+        }
         if let Some((_, other)) = &init.diverge {
             return self.let_match(&local.pat, &init.expr, Some(other), stmts);
         }

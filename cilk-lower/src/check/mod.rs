@@ -203,6 +203,8 @@ struct Checker<'m> {
     callers: Vec<crate::generics::At>,
     /// Where the iterator or closure is wanted that a function gives: that, when it is there.
     giving: Option<Option<chains::Given>>,
+    /// Whether an iterator gets a name that a closure ends with, which runs elsewhere.
+    gives_away: bool,
     /// Types of variables that are looked for in what stands behind these.
     ahead: ahead::Ahead,
 }
@@ -228,6 +230,7 @@ impl<'m> Checker<'m> {
             returns_to: None,
             callers: Vec::new(),
             giving: None,
+            gives_away: false,
             ahead: ahead::Ahead::default(),
         }
     }

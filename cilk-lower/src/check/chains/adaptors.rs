@@ -79,6 +79,13 @@ impl Checker<'_> {
             return Some(self.adapted(all, &adaptors));
         }
         if made.is_none() && self.is_own_iterator(base) {
+            if let Some(last) = adaptors.iter().rposition(|m| m.method == "rev")
+                && self.has_next_back(base, &adaptors[..last])
+            {
+                let all = Self::from_behind(base, span, place);
+                let others: Vec<_> = [&adaptors[..last], &adaptors[last + 1..]].concat();
+                return Some(self.adapted(all, &others));
+            }
             let all = Loop::drawing(base, span, place);
             return Some(self.adapted(all, &adaptors));
         }

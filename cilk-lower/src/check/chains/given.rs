@@ -47,6 +47,13 @@ impl Checker<'_> {
                     return None;
                 };
                 let name = p.path.segments.last()?.ident.to_string();
+                if let Some(name) = p.path.get_ident()
+                    && let Some(Binding::Closure(named)) = self.lookup(&name.to_string())
+                {
+                    let (named, args) = (std::rc::Rc::clone(named), call.args.iter());
+                    let gives = self.gives_chain(&named, &args.collect::<Vec<_>>());
+                    return gives.then_some(Code::Iterator);
+                }
                 let code = *self.m.codes.get(&name)?;
                 let is_local = p.path.get_ident().is_some() && self.lookup(&name).is_some();
                 (!is_local).then_some(code)
@@ -110,6 +117,39 @@ impl Checker<'_> {
         let bindings = self.held_names();
         self.giving = Some(Some(Given { name, bindings }));
         stmts
+    }
+
+    /// Whether a piece of code is wanted of what is called.
+    pub(in super::super) const fn wants_chain(&self) -> bool {
+        matches!(self.giving, Some(None))
+    }
+
+    /// Gives the iterator that a closure ends with.
+    pub(in super::super) fn give_chain(
+        &mut self,
+        before: &[syn::Stmt],
+        value: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) {
+        let span = value.span();
+        let block: syn::Block = parse_quote_spanned!(span=> { #(#before)* });
+        let before = self.block_in_scope(&block, None);
+        flatten(before, stmts);
+        let name = self.held_name(span);
+        let around = std::mem::replace(&mut self.gives_away, true);
+        let is_given = self.let_iterator(&name, value, stmts);
+        self.gives_away = around;
+        if !is_given {
+            let broken = self.add_var(&name.to_string(), Ty::Error);
+            self.bind(&name.to_string(), Binding::Var(broken));
+            self.error(
+                span,
+                "this closure gives an iterator, which cannot have a name here",
+            )
+            .help("write the iterator where it is used");
+        }
+        let bindings = self.held_names();
+        self.giving = Some(Some(Given { name, bindings }));
     }
 
     /// Binds a name to an iterator: to a chain, or to a range or a value of the program's own type.

@@ -294,7 +294,7 @@ impl Checker<'_> {
     ) -> Option<syn::Expr> {
         let span = arg.span();
         if let syn::Expr::Closure(closure) = strip(arg) {
-            if method == "flat_map" && self.depth > 0 {
+            if method == "flat_map" && (self.depth > 0 || self.gives_away) {
                 return self.carried(closure);
             }
             if method == "flat_map" {

@@ -94,6 +94,11 @@ impl Checker<'_> {
         if let Some(taken) = self.taken_into(m, want) {
             return Some(self.expr(&taken, want));
         }
+        if let Some(begun) = self.begun_by_reference(&m.receiver) {
+            let mut m = m.clone();
+            *m.receiver = begun;
+            return Some(self.expr(&syn::Expr::MethodCall(m), want));
+        }
         if let Some(found) = self.search(m, want) {
             return Some(found);
         }
@@ -412,6 +417,14 @@ impl Checker<'_> {
             Err(why) => self.refuse(why.span, why.message, why.help),
         })
     }
+}
+
+/// Whether what a method gives may be an iterator that nothing ends.
+pub(super) fn may_be_chain(m: &syn::ExprMethodCall) -> bool {
+    let name = m.method.to_string();
+    ADAPTORS.contains(&&*name)
+        || super::iteration::PARTS.contains(&&*name)
+        || matches!(&*name, "iter" | "iter_mut" | "into_iter")
 }
 
 /// Whether a method of an iterator takes it by `&mut`.

@@ -5,6 +5,7 @@ use super::{
     adaptors::Place,
     loops::Loop,
 };
+use crate::ty::Ty;
 use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::{parse_quote_spanned, spanned::Spanned};
@@ -37,9 +38,29 @@ impl Checker<'_> {
         turns_parts(adaptors).is_some_and(|last| self.has_back(&adaptors[last].receiver))
     }
 
+    /// Whether an iterator of the program's has a `next_back`, and each adaptor looks at one item alone.
+    pub(super) fn has_next_back(
+        &mut self,
+        base: &syn::Expr,
+        adaptors: &[&syn::ExprMethodCall],
+    ) -> bool {
+        let alone = ["map", "filter", "filter_map", "inspect", "copied", "cloned"];
+        let is_alone = |m: &&syn::ExprMethodCall| alone.iter().any(|name| m.method == name);
+        let ty = self.type_ahead(base);
+        match self.shallow(&ty) {
+            Ty::Struct(id) => {
+                adaptors.iter().all(is_alone) && self.m.member(id, "next_back").is_some()
+            }
+            _ => false,
+        }
+    }
+
     /// Its loop: what it is called on has a name, and is taken from behind.
     pub(super) fn turned(m: &syn::ExprMethodCall, span: Span, place: Place<'_>) -> Loop {
-        let of = &m.receiver;
+        Self::from_behind(&m.receiver, span, place)
+    }
+
+    pub(super) fn from_behind(of: &syn::Expr, span: Span, place: Place<'_>) -> Loop {
         let mut all = Loop::drawing(&parse_quote_spanned!(span=> (#of)), span, place);
         let from = all.variable("turned");
         all.draw(

@@ -102,7 +102,9 @@ impl Checker<'_> {
         if !self.take_written(&template.params, written, &mut g, span) {
             return Self::broken(span);
         }
-        if let (Some(want), syn::ReturnType::Type(_, ty)) = (want, &template.item.sig.output) {
+        if let (Some(want), syn::ReturnType::Type(_, ty), false) =
+            (want, &template.item.sig.output, template.is_opaque())
+        {
             self.there(&template.at, |c| c.learn_shape(ty, want, &mut g));
         }
         let (mut values, mut closures, mut taken) = (Vec::new(), Vec::new(), Vec::new());
@@ -143,7 +145,7 @@ impl Checker<'_> {
             }
         }
         self.learn_bounds(&template, &mut g);
-        let stands = template.takes_closures() || template.code().is_some();
+        let stands = template.takes_closures() || template.code().is_some() || template.is_opaque();
         if self.kind.is_none() || stands || !iterators.is_empty() {
             let given = Given {
                 values,
