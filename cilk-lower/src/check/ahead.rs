@@ -24,7 +24,8 @@ struct Unknown {
 #[derive(Clone, Debug)]
 struct Hole {
     ty: Ty,
-    unknown: Unknown,
+    /// None of what a function gives that is no such struct: only where its value goes says what that is.
+    unknown: Option<Unknown>,
 }
 
 /// Types that are looked for.
@@ -32,7 +33,7 @@ struct Hole {
 pub(super) struct Ahead {
     holes: Vec<Hole>,
     /// What was made last that is not known.
-    made: Option<Unknown>,
+    made: Option<Option<Unknown>>,
     /// Whether what is not known where it stands may be known by what stands behind it, and whether there was such a thing.
     waits: bool,
     waited: bool,
@@ -51,7 +52,12 @@ impl Ahead {
 impl Checker<'_> {
     /// Notes that a struct is made there whose parameters are not all known.
     pub(super) fn note_unknown(&mut self, family: FamilyId, known: Guesses) {
-        self.ahead.made = Some(Unknown { family, known });
+        self.ahead.made = Some(Some(Unknown { family, known }));
+    }
+
+    /// Notes that a function gives what is not known there.
+    pub(super) fn note_open(&mut self) {
+        self.ahead.made = Some(None);
     }
 
     /// The value of what was noted, where its type is looked for; else what stands for something wrong, which has been said.
@@ -62,7 +68,7 @@ impl Checker<'_> {
         }
     }
 
-    fn hole(&mut self, unknown: Unknown) -> Ty {
+    fn hole(&mut self, unknown: Option<Unknown>) -> Ty {
         let ty = self.fresh_any();
         let hole = Hole {
             ty: ty.clone(),
@@ -88,7 +94,7 @@ impl Checker<'_> {
             // Its value says what it is.
             return Some(self.fresh_any());
         }
-        Some(self.hole(Unknown { family, known }))
+        Some(self.hole(Some(Unknown { family, known })))
     }
 
     /// A `let` with the statements that are behind it, of which the last may be the value that is wanted.
@@ -202,7 +208,13 @@ impl Checker<'_> {
     /// Literals that nothing has decided on are what they are at the end of a body.
     fn decide(&mut self, own: usize, span: Span) {
         for i in 0..own {
-            let Hole { ty, unknown } = self.ahead.holes[i].clone();
+            let Hole {
+                ty,
+                unknown: Some(unknown),
+            } = self.ahead.holes[i].clone()
+            else {
+                continue;
+            };
             let family = Rc::clone(&self.m.families[unknown.family.0]);
             if let Ty::Var(_) = self.shallow(&ty)
                 && let Some(known) =
@@ -241,7 +253,13 @@ impl Checker<'_> {
     /// Lets the types be known of which all parameters are. What is the same type has the same ones.
     fn fill_holes(&mut self) {
         for i in 0..self.ahead.holes.len() {
-            let Hole { ty, unknown } = self.ahead.holes[i].clone();
+            let Hole {
+                ty,
+                unknown: Some(unknown),
+            } = self.ahead.holes[i].clone()
+            else {
+                continue;
+            };
             let params: Vec<Param> = self.m.families[unknown.family.0].params.clone();
             let at = self.shallow(&ty);
             if let Ty::Struct(id) = at {
@@ -249,19 +267,28 @@ impl Checker<'_> {
                 self.learn_copy(&params, unknown.family, id, &mut known);
                 continue;
             }
+            let mut all = unknown.known;
             for j in 0..i {
                 let other = &self.ahead.holes[j];
-                if other.unknown.family == unknown.family && self.shallow(&other.ty) == at {
-                    let mut all = unknown.known.clone();
-                    self.merge(&params, &mut all, &other.unknown.known.clone());
-                    self.ahead.holes[i].unknown.known = all.clone();
-                    self.ahead.holes[j].unknown.known = all;
+                if let Some(of) = &other.unknown
+                    && of.family == unknown.family
+                    && self.shallow(&other.ty) == at
+                {
+                    let other = of.known.clone();
+                    self.merge(&params, &mut all, &other);
+                    self.know(j, all.clone());
                 }
             }
-            let known = &self.ahead.holes[i].unknown.known;
-            if let Some(known) = self.settled(&params, known) {
+            self.know(i, all.clone());
+            if let Some(known) = self.settled(&params, &all) {
                 self.fill(&ty, unknown.family, &known);
             }
+        }
+    }
+
+    fn know(&mut self, hole: usize, known: Guesses) {
+        if let Some(unknown) = &mut self.ahead.holes[hole].unknown {
+            unknown.known = known;
         }
     }
 
@@ -292,7 +319,9 @@ impl Checker<'_> {
         receiver: &Ty,
     ) -> Option<Expr> {
         let hole = self.hole_of(receiver)?;
-        let Unknown { family, known } = self.ahead.holes[hole].unknown.clone();
+        let Some(Unknown { family, known }) = self.ahead.holes[hole].unknown.clone() else {
+            return Some(Self::broken(m.span()));
+        };
         let mut members = self.m.members.iter();
         let member = members.find_map(|member| match &member.item {
             MemberItem::Fn(f) if member.family == family && m.method == member.name => {
@@ -318,7 +347,7 @@ impl Checker<'_> {
         }
         let mut known = known;
         self.share_back(&params, &member.of, &g, &mut known);
-        self.ahead.holes[hole].unknown.known = known;
+        self.know(hole, known);
         self.fill_holes();
         let ty = match &template.item.sig.output {
             syn::ReturnType::Type(_, ty) => self.there(&template.at, |c| c.open(ty, &g)),
@@ -334,7 +363,7 @@ impl Checker<'_> {
     /// The field of what is looked for.
     pub(super) fn field_of_hole(&mut self, of: &Ty, name: &str, e: &syn::Expr) -> Option<Expr> {
         let hole = self.hole_of(of)?;
-        let Unknown { family, known } = self.ahead.holes[hole].unknown.clone();
+        let Unknown { family, known } = self.ahead.holes[hole].unknown.clone()?;
         let family = Rc::clone(&self.m.families[family.0]);
         let index = family.fields()?.iter().position(|field| field == name)?;
         let written = family.part(index)?.clone();

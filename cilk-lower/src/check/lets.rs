@@ -240,6 +240,7 @@ impl Checker<'_> {
                 let len = consts::eval_usize(self.m, &a.len).unwrap_or(0);
                 Ty::Array(Box::new(self.fresh_any()), len)
             }
+            syn::Type::Tuple(t) => Ty::Tuple(t.elems.iter().map(|ty| self.annotated(ty)).collect()),
             other => {
                 if let Some(open) = self.partly_written(other) {
                     return open;

@@ -149,6 +149,7 @@ programs! {
     iterator_chains
     iterator_options
     iterators_again
+    iterators_compared
     iterators_of_references
     jacobi
     karatsuba

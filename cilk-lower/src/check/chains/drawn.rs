@@ -186,7 +186,14 @@ impl Checker<'_> {
         };
         let pat = parse_quote_spanned!(span=> mut #from);
         if !self.let_chain(&pat, of, stmts) {
-            return None;
+            if !self.is_own_iterator(of) {
+                return None;
+            }
+            // A value like others.
+            let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #from = #of;);
+            if let syn::Stmt::Local(local) = &stmt {
+                self.local(local, stmts);
+            }
         }
         let before: syn::Block = parse_quote_spanned!(span=> { #before });
         for stmt in &before.stmts {

@@ -387,7 +387,9 @@ impl Checker<'_> {
         let known = adaptors.iter().all(|m| {
             let counts = is_range && m.method == "enumerate";
             let steps = !is_range && m.method == "step_by";
-            is_head(m, &adaptors, over) && !counts && !steps && !self.is_beside_own(m)
+            let beside = is_range && m.method == "zip";
+            let other = counts || steps || beside;
+            is_head(m, &adaptors, over) && !other && !self.is_beside_own(m)
         });
         let is_drawn = self.is_own_iterator(over) || self.draws_from(over).is_some();
         if known && !is_drawn && !self.is_given(over) && !self.is_turned(&adaptors) {

@@ -297,6 +297,7 @@ impl Checker<'_> {
         let syn::ReturnType::Type(_, ty) = &template.item.sig.output else {
             return;
         };
+        self.note_open();
         let syn::Type::Path(p) = &**ty else {
             return;
         };
