@@ -1,5 +1,6 @@
 //! What is written of Rust's library and stands for something else here. `std::ops::ControlFlow<B, C>` is a `Result<C, B>`, with what both have in common, `?` above
-//! all. What traits of iterators ask of a type beside `next` are methods of its own: `next_back`, and what a `for` over `&bag` calls.
+//! all. What traits of iterators ask of a type beside `next` are methods of its own: `next_back`, and what a `for` over `&bag` calls. A function that takes
+//! `&dyn Fn(u32) -> u32` takes any such one, and `PhantomData` is nothing.
 
 use crate::{check::own_name, diag::Diagnostics, is_task_attribute, kernels::is_kernel_attribute};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
@@ -28,7 +29,7 @@ pub(crate) fn respelled(module: &syn::ItemMod, diags: &mut Diagnostics) -> Optio
     let mut found = Found::default();
     found.visit_item_mod(module);
     let is_control = found.named && !found.own;
-    if !is_control && !found.blocks {
+    if !is_control && !found.blocks && !found.dynamic && !found.phantom {
         return None;
     }
     let mut module = module.clone();
@@ -42,6 +43,12 @@ pub(crate) fn respelled(module: &syn::ItemMod, diags: &mut Diagnostics) -> Optio
     }
     if found.blocks {
         Blocks.visit_item_mod_mut(&mut module);
+    }
+    if found.dynamic {
+        Dynamic.visit_item_mod_mut(&mut module);
+    }
+    if found.phantom {
+        Phantom.visit_item_mod_mut(&mut module);
     }
     Some(module)
 }
@@ -60,8 +67,84 @@ fn trait_of(block: &syn::ItemImpl) -> Option<String> {
     Some(path.segments.last()?.ident.to_string())
 }
 
-/// Traits of iterators of which a type's own methods are enough.
-const OF_ITERATORS: &[&str] = &["DoubleEndedIterator", "ExactSizeIterator", "FusedIterator"];
+/// Traits of which a type's own methods are enough.
+const OF_ITERATORS: &[&str] = &[
+    "DoubleEndedIterator",
+    "ExactSizeIterator",
+    "FusedIterator",
+    "Extend",
+];
+
+/// A function that takes a reference to what has a trait takes any type that has it.
+struct Dynamic;
+
+impl VisitMut for Dynamic {
+    fn visit_item_fn_mut(&mut self, item: &mut syn::ItemFn) {
+        // These have no parameters of types.
+        let is_called = |a: &syn::Attribute| !is_task_attribute(a) && !is_kernel_attribute(a);
+        if item.attrs.iter().all(is_called) {
+            self.visit_signature_mut(&mut item.sig);
+        }
+        self.visit_block_mut(&mut item.block);
+    }
+
+    fn visit_signature_mut(&mut self, sig: &mut syn::Signature) {
+        for input in &mut sig.inputs {
+            if let syn::FnArg::Typed(p) = input
+                && let syn::Type::Reference(r) = &mut *p.ty
+                && let syn::Type::TraitObject(of) = behind_parens(&r.elem)
+            {
+                let (span, bounds) = (of.span(), of.bounds.clone());
+                *r.elem = parse_quote_spanned!(span=> impl #bounds);
+            }
+        }
+    }
+}
+
+fn behind_parens(ty: &syn::Type) -> &syn::Type {
+    match ty {
+        syn::Type::Paren(p) => behind_parens(&p.elem),
+        ty => ty,
+    }
+}
+
+/// What says of which type a struct is and has no value.
+const PHANTOM: &str = "PhantomData";
+
+struct Phantom;
+
+fn is_phantom(path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|s| s.ident == PHANTOM)
+}
+
+impl VisitMut for Phantom {
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        visit_mut::visit_type_mut(self, ty);
+        if let syn::Type::Path(p) = &*ty
+            && is_phantom(&p.path)
+        {
+            *ty = parse_quote_spanned!(p.span()=> ());
+        }
+    }
+
+    fn visit_expr_mut(&mut self, e: &mut syn::Expr) {
+        visit_mut::visit_expr_mut(self, e);
+        if let syn::Expr::Path(p) = &*e
+            && is_phantom(&p.path)
+        {
+            *e = parse_quote_spanned!(p.span()=> ());
+        }
+    }
+
+    fn visit_pat_mut(&mut self, pat: &mut syn::Pat) {
+        visit_mut::visit_pat_mut(self, pat);
+        if let syn::Pat::Ident(p) = &*pat
+            && p.ident == PHANTOM
+        {
+            *pat = parse_quote_spanned!(p.span()=> _);
+        }
+    }
+}
 
 /// Makes blocks of a type's own of those of such traits.
 struct Blocks;
@@ -137,6 +220,9 @@ struct Found {
     own_methods: Vec<String>,
     /// Whether there are blocks of which others are made.
     blocks: bool,
+    /// Whether a function takes what is known by a trait alone.
+    dynamic: bool,
+    phantom: bool,
 }
 
 impl Visit<'_> for Found {
@@ -155,6 +241,12 @@ impl Visit<'_> for Found {
 
     fn visit_ident(&mut self, ident: &proc_macro2::Ident) {
         self.named |= ident == NAME;
+        self.phantom |= ident == PHANTOM;
+    }
+
+    fn visit_type_trait_object(&mut self, of: &syn::TypeTraitObject) {
+        self.dynamic = true;
+        visit::visit_type_trait_object(self, of);
     }
 
     fn visit_item_enum(&mut self, item: &syn::ItemEnum) {

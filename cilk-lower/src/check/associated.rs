@@ -7,7 +7,7 @@ use crate::{
     hir::{Builtin, Expr, ExprKind},
     items::{Item, split_path},
     library::Of,
-    ty::{BOOL, Ty, U32},
+    ty::{BOOL, Ty, U32, USIZE},
 };
 use millstream_graph::{
     ir::FunctionKind,
@@ -289,6 +289,22 @@ impl Checker<'_> {
             }
             ("mem", "swap" | "replace") if args.len() == 2 => {
                 return Some(self.mem_call(name, args, span));
+            }
+            ("mem", "size_of") if args.is_empty() => {
+                let written = last_arguments(path);
+                let syn::PathArguments::AngleBracketed(written) = &written else {
+                    return None;
+                };
+                let Some(syn::GenericArgument::Type(ty)) = written.args.first() else {
+                    return None;
+                };
+                let ty = self.m.resolve_type(ty);
+                // Rust does not say how others lie in memory.
+                if !crate::rust::types::is_pod(&ty, &self.m.structs) {
+                    return None;
+                }
+                let size = ty.layout(&self.m.structs).size;
+                return Some(Expr::new(ExprKind::Int(u128::from(size)), USIZE, span));
             }
             ("hint", "black_box") if args.len() == 1 => return Some(self.expr(args[0], want)),
             ("mem", "take") if args.len() == 1 => return Some(self.mem_call(name, args, span)),

@@ -314,5 +314,6 @@ programs! {
     wildcards
     without_checks
     word_counts
+    written_for_rust
     written_variants
 }
