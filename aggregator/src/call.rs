@@ -420,38 +420,6 @@ impl<'a> Arg<'a> for Ordering {
     }
 }
 
-/// Nothing, as it is to tasks.
-impl<T> TaskValue for std::marker::PhantomData<T> {
-    const SIZE: usize = 0;
-    const ALIGN: usize = 1;
-
-    fn read(_: &[u8]) -> Self {
-        Self
-    }
-
-    fn write(&self, _: &mut [u8]) {}
-}
-
-impl<'a, T> Arg<'a> for std::marker::PhantomData<T> {
-    fn push(self, _: &mut Vec<ErasedArg<'a>>) {}
-}
-
-/// Its two ends.
-impl<'a, T: Arg<'a>> Arg<'a> for std::ops::Range<T> {
-    fn push(self, args: &mut Vec<ErasedArg<'a>>) {
-        self.start.push(args);
-        self.end.push(args);
-    }
-}
-
-impl<'a, T: Arg<'a>> Arg<'a> for std::ops::RangeInclusive<T> {
-    fn push(self, args: &mut Vec<ErasedArg<'a>>) {
-        let (first, last) = self.into_inner();
-        first.push(args);
-        last.push(args);
-    }
-}
-
 macro_rules! tuples {
     ($(($($name:ident)*))*) => {$(
         #[allow(

@@ -5,6 +5,7 @@
 use super::{
     byte_texts::ByteTexts,
     error::{Problem, Result, Text},
+    types::ends,
     value,
 };
 use millstream_cilk_lower::nesting::{self, ParseError};
@@ -338,18 +339,11 @@ impl Eval<'_, '_> {
             return Err(self.mismatch(w, ty).into());
         };
         let (def, fields) = (&self.scope.structs[*id], ty.fields(self.scope.structs));
+        if let Some(ends) = ends(&w.expr, def) {
+            return self.positional(w, ty, ends, &fields, out, at);
+        }
         let is = |path: &syn::Path| path.segments.last().is_some_and(|s| s.ident == def.ident());
         match &w.expr {
-            Expr::Range(syn::ExprRange {
-                start: Some(start),
-                limits,
-                end: Some(end),
-                ..
-            }) if def.is_range()
-                && (def.ident() == "Range") == matches!(limits, syn::RangeLimits::HalfOpen(_)) =>
-            {
-                self.positional(w, ty, vec![&**start, &**end], &fields, out, at)
-            }
             Expr::Call(call)
                 if def.tuple && matches!(&*call.func, Expr::Path(p) if is(&p.path)) =>
             {
