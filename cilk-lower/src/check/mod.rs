@@ -5,6 +5,7 @@
 //! kind of expression; this one has the state and the way through a body.
 
 mod ahead;
+mod answers;
 mod associated;
 mod calls;
 mod chains;
@@ -92,7 +93,10 @@ pub(crate) fn function(module: &mut Module, id: FnId) -> Option<Body> {
         c.take_apart(pat, ty, var, &mut prologue);
     }
     let ret = c.ret.clone();
-    let mut root = c.block(&item.block, Some(&ret));
+    let settled = (item.kind.spawns())
+        .then(|| answers::settle(&item.block, ret.is_unit()))
+        .flatten();
+    let mut root = c.block(settled.as_ref().unwrap_or(&item.block), Some(&ret));
     root = c.coerce(root, &ret);
     if !prologue.is_empty() {
         let (ty, span) = (root.ty.clone(), root.span);

@@ -5,8 +5,10 @@
 mod alike;
 mod bounds;
 pub mod check;
+mod choices;
 mod decide;
 mod edit;
+mod ends;
 mod inline;
 mod loops;
 mod peel;
@@ -79,6 +81,10 @@ fn prepare(mut program: Program) -> (Program, Vec<Task>) {
         bounds::remove(helper, None);
     }
     holds_after("bounds", || verify(&program));
+    choices::choose(&mut program);
+    holds_after("choices", || verify(&program));
+    ends::part(&mut program);
+    holds_after("ends", || verify(&program));
     reduce::gather(&mut program);
     holds_after("gather", || verify(&program));
     alike::join(&mut program);

@@ -288,57 +288,80 @@ fn gather_one(
     let mut leaves = Vec::new();
     facts.leaves(function, value, op, &mut leaves);
     // Results that exactly one child stores, once, and that are loaded once, on every way from there.
-    let mut parts: Vec<(SlotId, At, At)> = Vec::new();
+    let mut parts: Vec<Part> = Vec::new();
     for (slot, load) in leaves {
         let used = &facts.slots[slot.index()];
-        if let ([spawn], [_], [], false) = (
-            used.spawns.as_slice(),
-            used.loads.as_slice(),
-            used.stores.as_slice(),
-            used.other,
-        ) && let StmtKind::Spawn {
-            func,
-            dest: Some(dest),
-            ..
-        } = &function.blocks[spawn.0.index()].stmts[spawn.1].kind
+        if let ([spawn], [_], false) = (used.spawns.as_slice(), used.loads.as_slice(), used.other)
+            && let StmtKind::Spawn {
+                func,
+                dest: Some(dest),
+                ..
+            } = &function.blocks[spawn.0.index()].stmts[spawn.1].kind
             && dest.combine == Combine::Store
             && wanted(*func)
             && facts.once(*spawn)
-            && facts.dominates(*spawn, load)
+            && (facts.dominates(*spawn, load) || !used.stores.is_empty())
             && always_loaded(function, &facts.flow, *spawn, load)
+            && is_nothing_before(function, facts, used, *spawn, neutral)
         {
-            parts.push((slot, *spawn, load));
+            parts.push(Part {
+                slot,
+                spawn: *spawn,
+                load,
+                stores: used.stores.clone(),
+            });
         }
     }
     // All looked at in one block: when it begins, every one of them has come.
-    let block = parts.first().map(|(_, _, load)| load.0);
-    parts.retain(|(_, _, load)| Some(load.0) == block);
-    let Some((sum, first, _)) = parts.iter().copied().find(|(_, s, _)| {
+    let block = parts.first().map(|part| part.load.0);
+    parts.retain(|part| Some(part.load.0) == block);
+    let begins = |at: At| {
         parts
             .iter()
-            .all(|(_, t, _)| s == t || facts.dominates(*s, *t))
-    }) else {
+            .all(|p| facts.dominates(at, p.load) && (at == p.spawn || facts.dominates(at, p.spawn)))
+    };
+    // The sum begins with the first child, or where it is said to be nothing before, or where it is decided which children there are.
+    let first = parts.iter().find_map(|part| match part.stores[..] {
+        [] => begins(part.spawn).then_some((part.slot, part.spawn)),
+        [store] => (facts.once(store) && begins(store)).then_some((part.slot, store)),
+        _ => None,
+    });
+    let decided = || {
+        let blocks = (0..function.blocks.len()).map(BlockId::new);
+        let ends = blocks.map(|b| (b, function.blocks[b.index()].stmts.len()));
+        let all: Vec<At> = ends.filter(|at| facts.once(*at) && begins(*at)).collect();
+        let last = |at: &&At| {
+            all.iter()
+                .all(|other| other == *at || facts.dominates(*other, **at))
+        };
+        Some((parts.first()?.slot, *all.iter().find(last)?))
+    };
+    let Some((sum, first)) = first.or_else(decided) else {
         return;
     };
-    for (slot, _, load) in &parts {
-        if *slot != sum
-            && let StmtKind::Assign { value, .. } =
-                &mut function.blocks[load.0.index()].stmts[load.1].kind
-        {
-            *value = Rvalue::Use(neutral);
+    for part in &parts {
+        if part.slot != sum {
+            if let StmtKind::Assign { value, .. } =
+                &mut function.blocks[part.load.0.index()].stmts[part.load.1].kind
+            {
+                *value = Rvalue::Use(neutral);
+            }
+        }
+        // Nothing loads the others any more, and the sum begins once.
+        for (b, i) in &part.stores {
+            function.blocks[b.index()].stmts[*i].kind = NOTHING;
         }
     }
     let addr = Operand::Local(edit::add_local(function, None, Scalar::Ptr));
-    for (_, spawn, _) in &parts {
-        if let StmtKind::Spawn { dest, .. } =
-            &mut function.blocks[spawn.0.index()].stmts[spawn.1].kind
-        {
+    for part in &parts {
+        let (b, i) = part.spawn;
+        if let StmtKind::Spawn { dest, .. } = &mut function.blocks[b.index()].stmts[i].kind {
             *dest = Some(Dest { addr, combine });
         }
     }
     let Operand::Local(dst) = addr else { return };
     let block = &mut function.blocks[first.0.index()];
-    let span = block.stmts[first.1].span;
+    let span = block.stmts.get(first.1).map_or(block.span, |s| s.span);
     let begin = [
         StmtKind::Assign {
             dst,
@@ -353,6 +376,46 @@ fn gather_one(
     block
         .stmts
         .splice(first.1..first.1, begin.map(|kind| Stmt { kind, span }));
+    drop_nothing(function);
+}
+
+/// A child's result that is a part of a sum.
+struct Part {
+    slot: SlotId,
+    spawn: At,
+    load: At,
+    /// Where it is said to be what changes nothing, if there is no child.
+    stores: Vec<At>,
+}
+
+/// Whether all that is stored to a slot is what changes nothing, and before its child is spawned, or where it is not.
+fn is_nothing_before(
+    function: &Function,
+    facts: &Facts,
+    used: &SlotUse,
+    spawn: At,
+    neutral: Operand,
+) -> bool {
+    let behind = facts
+        .flow
+        .reach(facts.flow.targets(spawn.0).iter().copied(), |_| true);
+    used.stores.iter().all(|(b, i)| {
+        let stored = &function.blocks[b.index()].stmts[*i].kind;
+        let is_neutral = matches!(stored, StmtKind::Store { value, .. } if *value == neutral);
+        is_neutral && !behind.contains(b) && (*b != spawn.0 || *i < spawn.1)
+    })
+}
+
+/// Stands where a statement is taken out, so that the places of the others still hold.
+const NOTHING: StmtKind = StmtKind::Zero {
+    dst: Operand::Const(Scalar::Ptr, 0),
+    size: 0,
+};
+
+fn drop_nothing(function: &mut Function) {
+    for block in &mut function.blocks {
+        block.stmts.retain(|s| s.kind != NOTHING);
+    }
 }
 
 /// Lets the children of a task that combines its result combine theirs at the same place, where they are only gathered to be returned.
@@ -406,19 +469,11 @@ fn forward_all(function: &mut Function, ret: LocalId, op: BinOp, combine: Combin
                 *value = Rvalue::Use(initial);
             }
         }
-        // Nothing loads the slot any more. The store is marked by a statement that does nothing and taken out below, so that the places of
-        // the others still hold.
+        // Nothing loads the slot any more.
         let block = &mut function.blocks[start.0.index()];
-        block.stmts[start.1].kind = StmtKind::Zero {
-            dst: Operand::Const(Scalar::Ptr, 0),
-            size: 0,
-        };
+        block.stmts[start.1].kind = NOTHING;
     }
-    for block in &mut function.blocks {
-        block
-            .stmts
-            .retain(|s| !matches!(s.kind, StmtKind::Zero { size: 0, .. }));
-    }
+    drop_nothing(function);
 }
 
 /// Where a slot begins and with what, if what children gather there is returned, by these returns with these loads, and nothing else.

@@ -351,13 +351,22 @@ impl Rewrite<'_> {
 fn result_place(e: &Expr) -> Option<&Expr> {
     let (place, value) = match e {
         Expr::Assign(a) => (&*a.left, &*a.right),
-        Expr::Binary(b) => (&*b.left, &*b.right),
+        Expr::Binary(b) if is_gathering(&b.op) => (&*b.left, &*b.right),
         _ => return None,
     };
     let spawns = |e: &Expr| matches!(strip(e), Expr::Macro(m) if m.mac.path.segments.last().is_some_and(|s| s.ident == "spawn"));
     let gathers = matches!(strip(value), Expr::MethodCall(m) if m.args.first().is_some_and(spawns));
     let variable = matches!(strip(place), Expr::Path(_));
     (!variable && (spawns(value) || gathers && matches!(e, Expr::Assign(_)))).then_some(place)
+}
+
+/// Whether an operator is one of those that gather: `x += y` and its kin.
+fn is_gathering(op: &syn::BinOp) -> bool {
+    use syn::BinOp::{AddAssign, BitAndAssign, BitOrAssign, BitXorAssign};
+    matches!(
+        op,
+        AddAssign(_) | BitOrAssign(_) | BitAndAssign(_) | BitXorAssign(_)
+    )
 }
 
 fn strip(e: &Expr) -> &Expr {

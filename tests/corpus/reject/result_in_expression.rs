@@ -1,4 +1,4 @@
-//! A child's result is used in the middle of an expression.
+//! A child's result is used where it is not the task's value, or where there may be no child.
 
 #[millstream::program]
 pub mod program {
@@ -7,11 +7,19 @@ pub mod program {
         if n < 2 {
             return n as u64;
         }
-        spawn!(fib(n - 1)) + spawn!(fib(n - 2))
+        let sum = spawn!(fib(n - 1)) + spawn!(fib(n - 2));
+        sum
+    }
+
+    #[task]
+    pub fn even(n: u32) -> bool {
+        n == 0 || n > 1 && spawn!(even(n - 2))
     }
 }
 
-//~ 10:9: a child's result is used where it is spawned, but it comes with the next `sync!()`
+//~ 10:19: a child's result is used where it is spawned, but it comes with the next `sync!()`
 //~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
-//~ 10:30: a child's result is used where it is spawned, but it comes with the next `sync!()`
+//~ 10:40: a child's result is used where it is spawned, but it comes with the next `sync!()`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
+//~ 16:28: a child's result is used where it is spawned, but it comes with the next `sync!()`
 //~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`

@@ -24,6 +24,7 @@ macro_rules! programs {
 programs! {
     adaptive_quadrature
     alignment_blocks
+    answers
     arithmetic_parser
     array_patterns
     array_values
@@ -54,6 +55,7 @@ programs! {
     casts_ints
     changed_in_matches
     checksum
+    choices
     cilksort
     cliques
     clones

@@ -1,0 +1,237 @@
+//! Children whose results are, or are part of, the value that a task ends with: `return spawn!(f(x))`, or `1 + spawn!(f(x))` as its last expression.
+//!
+//! A task ends with a sync, and its value is what is there then. So children that stand in that value are spawned in their order, the task syncs, and the value is
+//! made of what they gave:
+//!
+//! ```text
+//! return a[i].max(spawn!(f(x))) + spawn!(g(y));   =>   { let r0 = a[i]; let r1 = spawn!(f(x)); let r2 = spawn!(g(y)); sync!(); return r0.max(r1) + r2 }
+//! ```
+//!
+//! What Rust evaluates before a child is evaluated before it, but for names that no child is told of: they may themselves be results that come with the sync. Where
+//! a child may not come to be at all, behind `&&` or in a condition within the value, it stays where it is, and is refused there.
+
+use super::{
+    chains::own,
+    macros::{is, spawn_macro},
+};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use std::collections::BTreeSet;
+use syn::{
+    Block, Expr, Stmt, parse_quote_spanned,
+    spanned::Spanned,
+    visit_mut::{self, VisitMut},
+};
+
+/// The body of a task with the syncs that its values want; none if it has no such value. `unit`: its value is `()`, so that a child as the last statement is one
+/// that it does not wait for.
+pub(super) fn settle(body: &Block, unit: bool) -> Option<Block> {
+    let mut found = Found(false);
+    let mut body = body.clone();
+    found.visit_block_mut(&mut body);
+    if !found.0 {
+        return None;
+    }
+    let mut ends = Ends { unit, count: 0 };
+    ends.visit_block_mut(&mut body);
+    if !unit {
+        ends.tail(&mut body);
+    }
+    Some(body)
+}
+
+/// Looks for a child that stands where a value does.
+struct Found(bool);
+
+impl VisitMut for Found {
+    fn visit_expr_mut(&mut self, e: &mut Expr) {
+        self.0 |= spawn_macro(e).is_some();
+        visit_mut::visit_expr_mut(self, e);
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if let Stmt::Macro(m) = stmt {
+            self.0 |= m.semi_token.is_none() && is(&m.mac, "spawn");
+        }
+        visit_mut::visit_stmt_mut(self, stmt);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// The ways out of a task.
+struct Ends {
+    unit: bool,
+    /// Names that were made.
+    count: usize,
+}
+
+impl VisitMut for Ends {
+    fn visit_expr_mut(&mut self, e: &mut Expr) {
+        visit_mut::visit_expr_mut(self, e);
+        let Expr::Return(r) = e else { return };
+        let Some(value) = &mut r.expr else { return };
+        if self.unit {
+            if let Some(mac) = spawn_macro(value) {
+                let at = r.return_token.span;
+                *e = parse_quote_spanned!(at=> { #mac; return });
+            }
+        } else if has_child(value) {
+            let before = self.before(value);
+            *e = parse_quote_spanned!(r.return_token.span=> { #(#before)* #r });
+        }
+    }
+
+    // What returns there leaves the closure alone.
+    fn visit_expr_closure_mut(&mut self, _: &mut syn::ExprClosure) {}
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Ends {
+    /// A block whose value is the task's.
+    fn tail(&mut self, block: &mut Block) {
+        if let Some(Stmt::Macro(m)) = block.stmts.last()
+            && m.semi_token.is_none()
+        {
+            let mac = m.mac.clone();
+            block.stmts.pop();
+            let attrs = Vec::new();
+            let value = Expr::Macro(syn::ExprMacro { attrs, mac });
+            block.stmts.push(Stmt::Expr(value, None));
+        }
+        if let Some(Stmt::Expr(value, None)) = block.stmts.last_mut() {
+            self.value(value);
+        }
+    }
+
+    /// An expression whose value is the task's.
+    fn value(&mut self, e: &mut Expr) {
+        match e {
+            Expr::If(i) => {
+                self.tail(&mut i.then_branch);
+                if let Some((_, other)) = &mut i.else_branch {
+                    self.value(other);
+                }
+            }
+            Expr::Match(m) => m.arms.iter_mut().for_each(|arm| self.value(&mut arm.body)),
+            Expr::Block(b) if b.label.is_none() => self.tail(&mut b.block),
+            e => {
+                if has_child(e) {
+                    let before = self.before(e);
+                    *e = parse_quote_spanned!(e.span()=> { #(#before)* #e });
+                }
+            }
+        }
+    }
+
+    /// What stands before a value that has children, which has names in their places then.
+    fn before(&mut self, e: &mut Expr) -> Vec<Stmt> {
+        let (mut told, mut stmts) = (BTreeSet::new(), Vec::new());
+        names_told(e, &mut told);
+        let at = e.span();
+        self.take(e, false, &told, &mut stmts);
+        let sync: Stmt = parse_quote_spanned!(at=> sync!(););
+        stmts.push(sync);
+        stmts
+    }
+
+    /// Takes out of an expression what is to be evaluated before the sync. `more`: a child comes behind it.
+    fn take(&mut self, e: &mut Expr, more: bool, told: &BTreeSet<String>, out: &mut Vec<Stmt>) {
+        if !has_child(e) {
+            if more && !stays(e, told) {
+                self.name(e, out);
+            }
+            return;
+        }
+        if spawn_macro(e).is_some() {
+            return self.name(e, out);
+        }
+        let mut parts = parts(e);
+        let last = parts.iter_mut().rposition(|e| has_child(e));
+        for (i, part) in parts.into_iter().enumerate() {
+            self.take(part, more || last.is_some_and(|l| i < l), told, out);
+        }
+    }
+
+    /// Gives an expression a name.
+    fn name(&mut self, e: &mut Expr, out: &mut Vec<Stmt>) {
+        let at = e.span();
+        let name = own(
+            &format!("part_{}", self.count),
+            Span::call_site().located_at(at),
+        );
+        self.count += 1;
+        let stmt: Stmt = parse_quote_spanned!(at=> let #name = #e;);
+        out.push(stmt);
+        *e = parse_quote_spanned!(at=> #name);
+    }
+}
+
+/// Whether a child is sure to be spawned where an expression is evaluated.
+fn has_child(e: &mut Expr) -> bool {
+    spawn_macro(e).is_some() || parts(e).into_iter().any(has_child)
+}
+
+/// The parts of an expression that are evaluated whenever it is, in their order.
+fn parts(e: &mut Expr) -> Vec<&mut Expr> {
+    match e {
+        Expr::Binary(b) if !matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
+            vec![&mut b.left, &mut b.right]
+        }
+        Expr::MethodCall(m) => std::iter::once(&mut *m.receiver)
+            .chain(&mut m.args)
+            .collect(),
+        Expr::Call(c) => c.args.iter_mut().collect(),
+        Expr::Tuple(t) => t.elems.iter_mut().collect(),
+        Expr::Array(a) => a.elems.iter_mut().collect(),
+        Expr::Struct(s) => s.fields.iter_mut().map(|f| &mut f.expr).collect(),
+        Expr::Index(i) => vec![&mut i.expr, &mut i.index],
+        Expr::Paren(p) => vec![&mut p.expr],
+        Expr::Group(g) => vec![&mut g.expr],
+        Expr::Unary(u) => vec![&mut u.expr],
+        Expr::Cast(c) => vec![&mut c.expr],
+        Expr::Field(f) => vec![&mut f.base],
+        Expr::Try(t) => vec![&mut t.expr],
+        Expr::Reference(r) => vec![&mut r.expr],
+        _ => Vec::new(),
+    }
+}
+
+/// The names that stand in what children are given.
+fn names_told(e: &mut Expr, told: &mut BTreeSet<String>) {
+    if let Some(mac) = spawn_macro(e) {
+        return names_in(mac.tokens.clone(), told);
+    }
+    for part in parts(e) {
+        names_told(part, told);
+    }
+}
+
+fn names_in(tokens: TokenStream, names: &mut BTreeSet<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(i) => drop(names.insert(i.to_string())),
+            TokenTree::Group(g) => names_in(g.stream(), names),
+            _ => {}
+        }
+    }
+}
+
+/// Whether an expression has the same value, and no effect, before a sync and behind it.
+fn stays(e: &Expr, told: &BTreeSet<String>) -> bool {
+    match e {
+        Expr::Lit(_) | Expr::Closure(_) => true,
+        Expr::Path(_) => {
+            let mut names = BTreeSet::new();
+            names_in(e.to_token_stream(), &mut names);
+            names.is_disjoint(told)
+        }
+        Expr::Field(f) => stays(&f.base, told),
+        Expr::Paren(p) => stays(&p.expr, told),
+        Expr::Group(g) => stays(&g.expr, told),
+        Expr::Cast(c) => stays(&c.expr, told),
+        Expr::Unary(u) => !matches!(u.op, syn::UnOp::Deref(_)) && stays(&u.expr, told),
+        Expr::Reference(r) => r.mutability.is_none() && stays(&r.expr, told),
+        _ => false,
+    }
+}
