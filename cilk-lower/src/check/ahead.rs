@@ -121,6 +121,7 @@ impl Checker<'_> {
         });
         let hidden: Vec<_> = hidden.collect();
         let (waits, waited) = (self.ahead.waits, self.ahead.waited);
+        let calls = (self.inlined, self.closure_calls);
         (self.ahead.waits, self.ahead.waited) = (true, false);
         self.local(local, stmts);
         let is_open = self.ahead.waited;
@@ -140,6 +141,8 @@ impl Checker<'_> {
             }
         }
         let known = self.look_ahead(local, behind, want);
+        // What was looked at alone is no call.
+        (self.inlined, self.closure_calls) = calls;
         self.ahead.waits = false;
         self.local_of(local, known, stmts);
         self.ahead.waits = waits;
