@@ -46,6 +46,7 @@ mod gpus;
 mod leaving;
 mod ledger;
 mod levels;
+mod library;
 mod live;
 #[allow(unsafe_code, reason = "memory is got, moved and given back")]
 mod memory;

@@ -16,6 +16,10 @@ use syn::{parse_quote, spanned::Spanned};
 
 /// Type and value of a constant; none if something is wrong with it, which has been said.
 pub(crate) fn value(module: &mut Module, id: ConstId, used_at: Span) -> Option<(Type, Vec<u8>)> {
+    // It is no value itself.
+    if module.consts[id.0].rows.is_some() {
+        return None;
+    }
     let item = match &module.consts[id.0].state {
         ConstState::Known(ty, bytes) => return Some((ty.clone(), bytes.clone())),
         ConstState::Failed => return None,

@@ -562,15 +562,26 @@ impl Module {
     pub(crate) fn declare_const(&mut self, name: &str, item: syn::ItemConst) -> ConstId {
         let id = ConstId(self.consts.len());
         self.define(name, item.ident.span(), Item::Const(id));
+        self.push_const(name.to_owned(), item.clone());
+        if let Some(rows) = self.declare_rows(name, &item) {
+            self.consts[id.0].rows = Some(Rc::new(rows));
+        }
+        id
+    }
+
+    /// A constant that nothing has the name of yet.
+    pub(crate) fn push_const(&mut self, name: String, item: syn::ItemConst) -> ConstId {
+        let id = ConstId(self.consts.len());
         let same = self.consts.iter().any(|c| c.name == name);
         let (item, lent) = consts::behind(item);
         self.consts.push(ConstItem {
             name: match same {
                 true => format!("{name}.{}", id.0),
-                false => name.to_owned(),
+                false => name,
             },
             state: ConstState::Source(Rc::new(item)),
             lent,
+            rows: None,
             at: self.at.clone(),
         });
         id

@@ -11,6 +11,7 @@ use crate::{
     nesting::{self, ParseError},
     outline, pending,
     rust::ParallelLoop,
+    spelled,
 };
 use millstream_graph::{
     ir::{Options, Program},
@@ -73,7 +74,11 @@ pub fn parse_module(
     options: Options,
     file: &str,
 ) -> Result<Parsed, SourceError> {
+    let mut said = Diagnostics::default();
+    let respelled = spelled::respelled(module, &mut said);
+    let module = respelled.as_ref().unwrap_or(module);
     let mut m = items::collect(module, options);
+    m.diags.0.splice(0..0, said.0);
     if !m.diags.is_empty() {
         // What is wrong with a type or a signature would show again at each use.
         return Err(SourceError::Source(m.diags.sorted()));

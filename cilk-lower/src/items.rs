@@ -9,6 +9,7 @@ use crate::{
     hir::{ConstId, FnId},
     library::{Library, Ranges},
     orders::Orders,
+    rows::Rows,
     traits::{Impl, OpenImpl, Trait},
 };
 use millstream_graph::{
@@ -108,6 +109,8 @@ pub(crate) struct ConstItem {
     pub(crate) at: At,
     /// It is named by reference to its array, or as a slice of it.
     pub(crate) lent: Option<Lent>,
+    /// It holds slices, and is made of others.
+    pub(crate) rows: Option<Rc<Rows>>,
 }
 
 /// How far a constant is known.
@@ -342,10 +345,18 @@ impl Module {
             syn::ReturnType::Type(_, ty) => self.resolve_type(ty),
         };
         if kind != FunctionKind::Helper {
-            let mut types = params.iter().map(|(_, ty)| ty).chain([&ret]);
-            if types.any(|ty| self.holds_range(ty)) {
+            // A range is no value that lies in memory: a task takes one as its two ends.
+            let takes = params.iter().map(|(_, ty)| ty);
+            let mut takes = takes.filter(|ty| kind == FunctionKind::Kernel || !self.is_range(ty));
+            let within = takes.any(|ty| self.holds_range(ty));
+            if within || self.holds_range(&ret) {
+                let message = match kind {
+                    FunctionKind::Kernel => "a kernel cannot take a range",
+                    _ if within => "a task cannot take what holds a range",
+                    _ => "a task cannot return a range",
+                };
                 self.diags
-                    .error(sig.span(), "a task or kernel cannot take or return a range")
+                    .error(sig.span(), message)
                     .help("give it the two ends");
             }
             let mut types = params.iter().map(|(_, ty)| ty).chain([&ret]);

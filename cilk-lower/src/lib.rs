@@ -25,7 +25,9 @@ mod orders;
 mod outline;
 mod pending;
 mod resolve;
+mod rows;
 pub mod rust;
+mod spelled;
 mod traits;
 mod ty;
 

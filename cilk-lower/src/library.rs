@@ -439,6 +439,11 @@ const TYPES: &str = "
             self.start = x + 1;
             Some(x)
         }
+        fn next_back(&mut self) -> Option<T> {
+            if !(self.start < self.end) { return None; }
+            self.end = self.end - 1;
+            Some(self.end)
+        }
     }
     struct RangeInclusive<T> { first: T, last: T }
     impl<T> RangeInclusive<T> {

@@ -18,6 +18,14 @@ impl Module {
         both.into_iter().any(|range| self.holds(ty, range))
     }
 
+    /// Whether a type is that of ranges.
+    pub(crate) fn is_range(&self, ty: &Type) -> bool {
+        let Type::Struct(id) = ty else { return false };
+        let both = self.ranges.map(Ranges::both).into_iter().flatten();
+        let family = self.copies.get(id).map(|(family, _)| *family);
+        both.into_iter().any(|range| family == Some(range))
+    }
+
     /// The type of Rust's library, written beside the program's, that values of a type are, or have parts of.
     pub(crate) fn holds_beside(&self, ty: &Type) -> Option<FamilyId> {
         let families = ["std::cmp::Reverse", "std::num::Wrapping", "std::wide::Wide"];

@@ -262,6 +262,12 @@ impl StructDef {
         self.name.starts_with("std::")
     }
 
+    /// Whether it is one of Rust's types of ranges, whose fields are its ends.
+    #[must_use]
+    pub fn is_range(&self) -> bool {
+        self.name.starts_with("std::ops::Range")
+    }
+
     /// Whether it is an enum of which some variant has data.
     #[must_use]
     pub const fn has_data(&self) -> bool {

@@ -5,6 +5,7 @@
 use super::{
     byte_texts::ByteTexts,
     error::{Problem, Result, Text},
+    types::ends,
     value,
 };
 use millstream_cilk_lower::nesting::{self, ParseError};
@@ -338,6 +339,9 @@ impl Eval<'_, '_> {
             return Err(self.mismatch(w, ty).into());
         };
         let (def, fields) = (&self.scope.structs[*id], ty.fields(self.scope.structs));
+        if let Some(ends) = ends(&w.expr, def) {
+            return self.positional(w, ty, ends, &fields, out, at);
+        }
         let is = |path: &syn::Path| path.segments.last().is_some_and(|s| s.ident == def.ident());
         match &w.expr {
             Expr::Call(call)

@@ -5,7 +5,7 @@ use super::{
     eval::too_deep,
 };
 use millstream_cilk_lower::nesting::{self, ParseError};
-use millstream_graph::ty::{Scalar, Structs, Type};
+use millstream_graph::ty::{Scalar, StructDef, Structs, Type};
 use syn::spanned::Spanned;
 
 /// Reads a type.
@@ -90,4 +90,15 @@ fn not_a_type(text: &Text, name: &str, structs: &Structs) -> Problem {
         name,
         known.chain(structs.iter().map(|(_, d)| d.name.as_str())),
     )
+}
+
+/// The ends of a range of that type, if one is written.
+pub(super) fn ends<'e>(e: &'e syn::Expr, of: &StructDef) -> Option<Vec<&'e syn::Expr>> {
+    let syn::Expr::Range(range) = e else {
+        return None;
+    };
+    let is_open = matches!(range.limits, syn::RangeLimits::HalfOpen(_));
+    let is_it = of.is_range() && (of.ident() == "Range") == is_open;
+    let ends = [range.start.as_deref()?, range.end.as_deref()?];
+    is_it.then(|| ends.to_vec())
 }

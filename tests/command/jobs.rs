@@ -66,6 +66,32 @@ fn bytes_of_an_entry_are_written_as_text() {
 }
 
 #[test]
+fn ranges_are_arguments() {
+    let t = Folder::new();
+    let source = "#[millstream::program]
+mod parts {
+    use std::ops::{Range, RangeInclusive};
+    #[task]
+    pub fn sum(of: Range<u32>, by: RangeInclusive<i64>) -> i64 {
+        i64::from(of.end - of.start) * (by.end() - by.start())
+    }
+}
+";
+    t.write("parts.rs", source);
+    let run = |call: &str| t.good(&["run", "parts.rs", "-q", "--set", "n=9", "--entry", call]);
+    assert_eq!(run("sum(2..n, -1..=4)"), "35\n");
+    assert_eq!(run("sum(1 + 1..n, -1..=4)"), "35\n");
+    for (call, says) in [
+        ("sum(2..=9, 0..=1)", "expected `std::ops::Range<u32>`"),
+        ("sum(2..-9, 0..=1)", "-9 is no `u32`"),
+        ("sum(2.., 0..=1)", "expected `std::ops::Range<u32>`"),
+        ("sum(2, 0..=1)", "found the integer `2`"),
+    ] {
+        t.bad(2, &["run", "parts.rs", "--entry", call], &[says]);
+    }
+}
+
+#[test]
 fn arguments_and_results_are_written_as_in_rust() {
     let t = Folder::new();
     let call = "shapes(P { on: true, x: 1.5 }, Pair(255, -4), (0xff, false), [1, -2, 3])";

@@ -168,6 +168,7 @@ macro_rules! one_case {
     }};
     ($how:tt $task:ident [$($value:ident)*] [$($pass:expr,)*] [$e:expr $(, $($rest:tt)*)?]) => {{
         let value = $e;
-        $crate::one_case!($how $task [$($value)* value] [$($pass,)* value,] [$($($rest)*)?])
+        // What is no `Copy` is passed twice, too.
+        $crate::one_case!($how $task [$($value)* value] [$($pass,)* { let again = ::std::clone::Clone::clone(&value); again },] [$($($rest)*)?])
     }};
 }

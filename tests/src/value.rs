@@ -181,6 +181,9 @@ impl Reader<'_> {
             Type::Tuple(fields) => self.fields(ty, 0..fields.len(), &[], '(', ')'),
             Type::Struct(id) => {
                 let def = self.structs[*id].clone();
+                if def.is_range() {
+                    return self.ends(ty);
+                }
                 let name = self.word();
                 assert_eq!(name, def.ident(), "in `{}`", self.text);
                 match (def.fields.is_empty(), def.tuple) {
@@ -194,6 +197,22 @@ impl Reader<'_> {
             }
             other => panic!("no text of a {other:?} in memory"),
         }
+    }
+
+    /// Of a range, `1..4` or `1..=4`.
+    fn ends(&mut self, ty: &Type) -> Vec<u8> {
+        let first = self.word();
+        let (low, high) = first.split_once("..").unwrap();
+        let high = match self.take('=') {
+            true => self.word(),
+            false => high.to_owned(),
+        };
+        let mut bytes = vec![0; ty.layout(self.structs).size as usize];
+        for ((end, at), text) in ty.fields(self.structs).into_iter().zip([low, &high]) {
+            let value = image(text, &end, self.structs);
+            bytes[at as usize..][..value.len()].copy_from_slice(&value);
+        }
+        bytes
     }
 
     fn fields(

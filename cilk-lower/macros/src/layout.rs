@@ -148,7 +148,7 @@ fn layout(id: StructId, path: TokenStream, program: &Program) -> TokenStream {
 
             fn read(memory: &[u8]) -> Self {
                 let mut at = ::millstream::__private::Record::EMPTY;
-                Self { #(#fields: at.read::<#types>(memory),)* }
+                Self { #(#fields: at.read(memory),)* }
             }
 
             fn write(&self, memory: &mut [u8]) {

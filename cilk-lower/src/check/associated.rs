@@ -7,7 +7,7 @@ use crate::{
     hir::{Builtin, Expr, ExprKind},
     items::{Item, split_path},
     library::Of,
-    ty::{BOOL, Ty, U32},
+    ty::{BOOL, Ty, U32, USIZE},
 };
 use millstream_graph::{
     ir::FunctionKind,
@@ -198,6 +198,18 @@ impl Checker<'_> {
         if let Some(call) = self.family_call(path, args, want, span) {
             return call;
         }
+        if name == "default"
+            && args.is_empty()
+            && let Some((owner, _)) = split_path(path)
+            && let Some(family) = self.family_at(&owner)
+            && self.struct_at(&owner, want).is_none()
+            && self.ahead.leaves_open()
+        {
+            let params = self.m.families[family.0].params.clone();
+            let known = self.guesses(&params);
+            self.note_unknown(family, known);
+            return self.unknown_value(span);
+        }
         let errors = self.m.diags.0.len();
         let of = self.owner_of(path, want, span);
         if self.m.diags.0.len() > errors {
@@ -277,6 +289,22 @@ impl Checker<'_> {
             }
             ("mem", "swap" | "replace") if args.len() == 2 => {
                 return Some(self.mem_call(name, args, span));
+            }
+            ("mem", "size_of") if args.is_empty() => {
+                let written = last_arguments(path);
+                let syn::PathArguments::AngleBracketed(written) = &written else {
+                    return None;
+                };
+                let Some(syn::GenericArgument::Type(ty)) = written.args.first() else {
+                    return None;
+                };
+                let ty = self.m.resolve_type(ty);
+                // Rust does not say how others lie in memory.
+                if !crate::rust::types::is_pod(&ty, &self.m.structs) {
+                    return None;
+                }
+                let size = ty.layout(&self.m.structs).size;
+                return Some(Expr::new(ExprKind::Int(u128::from(size)), USIZE, span));
             }
             ("hint", "black_box") if args.len() == 1 => return Some(self.expr(args[0], want)),
             ("mem", "take") if args.len() == 1 => return Some(self.mem_call(name, args, span)),
@@ -470,7 +498,7 @@ impl Checker<'_> {
 }
 
 /// Whether a `_` stands among these.
-fn has_open(written: &syn::PathArguments) -> bool {
+pub(super) fn has_open(written: &syn::PathArguments) -> bool {
     let infer =
         |a: &syn::GenericArgument| matches!(a, syn::GenericArgument::Type(syn::Type::Infer(_)));
     match written {

@@ -83,6 +83,12 @@ impl Checker<'_> {
             None if self.m.whole_path(&path).is_some() => {
                 self.associated_call(&path, &args, want, span)
             }
+            // Rust's prelude has it.
+            None if name == "size_of" && args.is_empty() => {
+                let written = last_arguments(&path);
+                let path = syn::parse_quote_spanned!(span=> ::std::mem::size_of #written);
+                self.associated_call(&path, &args, want, span)
+            }
             None if name == "zeroed" && self.m.in_library() => {
                 let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
                 Expr::new(ExprKind::Method(Builtin::Zeroed, Vec::new()), ty, span)
@@ -143,7 +149,7 @@ impl Checker<'_> {
                 .family_at(path)
                 .and_then(|family| self.struct_by_fields(family, &fields, want, span));
             let Some((id, fields)) = made else {
-                return Self::broken(span);
+                return self.unknown_value(span);
             };
             return Expr::structure(id, fields, span);
         };

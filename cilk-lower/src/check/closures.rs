@@ -252,6 +252,44 @@ impl Checker<'_> {
         Expr::new(ExprKind::Labelled(id, value), ret, body.span())
     }
 
+    /// Whether a closure's body ends with an iterator that no method ends.
+    pub(super) fn gives_chain(&mut self, named: &Named, args: &[&syn::Expr]) -> bool {
+        let Some((before, end)) = ends_with(&named.closure.body) else {
+            return false;
+        };
+        // Most do not, as their last method says.
+        if !matches!(end, syn::Expr::MethodCall(m) if chains::may_be_chain(m))
+            || named.closure.inputs.len() != args.len()
+        {
+            return false;
+        }
+        let types: Vec<Ty> = args.iter().map(|arg| self.type_ahead(arg)).collect();
+        let (vars, diags) = (self.vars.len(), self.m.diags.0.len());
+        let around = std::mem::replace(&mut self.scopes, named.scopes.clone());
+        self.scopes.push(BTreeMap::new());
+        let at = named.at.clone();
+        let gives = self.there(&at, |c| {
+            for (pat, ty) in named.closure.inputs.iter().zip(&types) {
+                let pat = match pat {
+                    syn::Pat::Type(t) => {
+                        let said = c.annotated(&t.ty);
+                        c.table.unify(&said, ty);
+                        &*t.pat
+                    }
+                    pat => pat,
+                };
+                c.pattern(pat, ty);
+            }
+            let before: syn::Block = syn::parse_quote!({ #(#before)* });
+            c.block_in_scope(&before, None);
+            c.begins_chain(end)
+        });
+        self.scopes = around;
+        self.vars.truncate(vars);
+        self.m.diags.0.truncate(diags);
+        gives
+    }
+
     /// Calls it.
     pub(super) fn call_closure(
         &mut self,
@@ -279,6 +317,12 @@ impl Checker<'_> {
             // Once is enough.
             Some(_) => return Self::broken(span),
         }
+        let wants_chain = self.wants_chain() && self.gives_chain(named, args);
+        let giving = if wants_chain {
+            self.giving.take()
+        } else {
+            None
+        };
         let mut stmts = Vec::new();
         let given: Vec<_> = closure
             .inputs
@@ -301,6 +345,10 @@ impl Checker<'_> {
                 let ty = value.ty.clone();
                 let pat = c.lending(lends, |c| c.pattern(pat, &ty));
                 stmts.push(Stmt::Let(pat, Some(value)));
+            }
+            if let (true, Some((before, value))) = (giving.is_some(), ends_with(&closure.body)) {
+                c.give_chain(before, value, &mut stmts);
+                return Expr::new(ExprKind::Block(Vec::new(), None), Ty::unit(), span);
             }
             let body = match &closure.output {
                 syn::ReturnType::Type(_, ty) => {
@@ -370,5 +418,16 @@ impl Checker<'_> {
             None => self.expr(arg, None),
         };
         (pat, value, false)
+    }
+}
+
+/// The statements of a closure's body, and the value that it ends with.
+fn ends_with(body: &syn::Expr) -> Option<(&[syn::Stmt], &syn::Expr)> {
+    match strip(body) {
+        syn::Expr::Block(b) if b.label.is_none() => match b.block.stmts.split_last()? {
+            (syn::Stmt::Expr(value, None), before) => Some((before, strip(value))),
+            _ => None,
+        },
+        value => Some((&[], value)),
     }
 }

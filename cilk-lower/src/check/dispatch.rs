@@ -511,6 +511,16 @@ impl Checker<'_> {
         ty
     }
 
+    /// Whether nothing is wrong with an expression where a value of that type is wanted.
+    pub(super) fn goes_as(&mut self, e: &syn::Expr, want: &Ty) -> bool {
+        let (vars, diags) = (self.vars.len(), self.m.diags.0.len());
+        self.expr(e, Some(want));
+        let goes = self.m.diags.0.len() == diags;
+        self.vars.truncate(vars);
+        self.m.diags.0.truncate(diags);
+        goes
+    }
+
     /// The same of a function of a struct with parameters, of which the source says what these are.
     fn as_said_by_struct(&mut self, mut value: Expr, said: &Ty, ret: &Type) -> Expr {
         let is_struct = matches!(self.table.mark(said).as_deref(), Some(Mark::Struct(_)));

@@ -310,6 +310,9 @@ impl Checker<'_> {
 
     /// A constant where it is named.
     pub(super) fn constant(&mut self, id: ConstId, span: Span) -> Expr {
+        if let Some(rows) = self.m.consts[id.0].rows.clone() {
+            return self.rows_of(&rows, None, span);
+        }
         let Some((ty, _)) = consts::value(self.m, id, span) else {
             return Self::broken(span);
         };
@@ -403,7 +406,7 @@ impl Checker<'_> {
             let fields = s.fields.iter();
             let fields: Vec<_> = fields.map(|f| (member_name(&f.member), &f.expr)).collect();
             let Some((id, fields)) = self.struct_by_fields(family, &fields, want, span) else {
-                return Self::broken(span);
+                return self.unknown_value(span);
             };
             return Expr::structure(id, fields, span);
         }

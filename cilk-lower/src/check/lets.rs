@@ -31,9 +31,19 @@ fn is_taken_apart(pat: &syn::Pat) -> bool {
 
 impl Checker<'_> {
     pub(super) fn local(&mut self, local: &syn::Local, stmts: &mut Vec<Stmt>) {
+        self.local_of(local, None, stmts);
+    }
+
+    /// The same of a variable whose type is known otherwise, if it is.
+    pub(super) fn local_of(
+        &mut self,
+        local: &syn::Local,
+        known: Option<Ty>,
+        stmts: &mut Vec<Stmt>,
+    ) {
         let (pat, ty) = match &local.pat {
-            syn::Pat::Type(t) => (&*t.pat, Some(self.annotated(&t.ty))),
-            other => (other, None),
+            syn::Pat::Type(t) => (&*t.pat, known.or_else(|| Some(self.annotated(&t.ty)))),
+            other => (other, known),
         };
         let Some(init) = &local.init else {
             let ty = ty.unwrap_or_else(|| self.fresh_any());
@@ -47,6 +57,13 @@ impl Checker<'_> {
             stmts.push(Stmt::Let(pat, None));
             return;
         };
+        if let Some(begun) = self.begun_by_reference(&init.expr) {
+            let mut local = local.clone();
+            if let Some(init) = &mut local.init {
+                *init.expr = begun;
+            }
+            return self.local_of(&local, ty, stmts);
+        }
         if let Some((_, other)) = &init.diverge {
             return self.let_match(&local.pat, &init.expr, Some(other), stmts);
         }
@@ -223,7 +240,11 @@ impl Checker<'_> {
                 let len = consts::eval_usize(self.m, &a.len).unwrap_or(0);
                 Ty::Array(Box::new(self.fresh_any()), len)
             }
+            syn::Type::Tuple(t) => Ty::Tuple(t.elems.iter().map(|ty| self.annotated(ty)).collect()),
             other => {
+                if let Some(open) = self.partly_written(other) {
+                    return open;
+                }
                 let known = self.m.resolve_type(other);
                 self.said(other, &known, &Guesses::default())
             }

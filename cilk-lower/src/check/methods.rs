@@ -46,6 +46,9 @@ impl Checker<'_> {
             let span = receiver.span;
             receiver = Expr::new(ExprKind::Deref(receiver), *target, span);
         }
+        if let Some(call) = self.method_of_hole(m, &receiver.ty) {
+            return call;
+        }
         if let Some(method) = super::chains::rusts_name(&m.method) {
             let m = syn::ExprMethodCall {
                 method,
@@ -86,6 +89,9 @@ impl Checker<'_> {
         }
         if let Some(value) = self.order_method(m, &receiver, &ty) {
             return value;
+        }
+        if let (Ty::Slice { .. } | Ty::Array(..), Some(chunk)) = (&ty, self.chunk_of(m, want)) {
+            return chunk;
         }
         if let Some(turbofish) = &m.turbofish
             && !matches!(ty, Ty::Struct(_) | Ty::Scalar(_))

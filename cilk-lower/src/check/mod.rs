@@ -4,6 +4,7 @@
 //! dereference explicit, and refuses what the task language does not have with a word on what to write instead. One file a
 //! kind of expression; this one has the state and the way through a body.
 
+mod ahead;
 mod answers;
 mod associated;
 mod calls;
@@ -38,12 +39,18 @@ mod patterns;
 mod places;
 mod refutable;
 mod sums;
+mod tables;
 mod tries;
 mod wide;
 
 pub(crate) use iteration::is_parallel_attribute;
 
 pub(crate) use exhaustive::fits;
+
+/// A name that stands for Rust's own, whatever the program calls so.
+pub(crate) fn own_name(name: &str, span: Span) -> proc_macro2::Ident {
+    chains::own(name, span)
+}
 
 use generics::Guesses;
 
@@ -200,6 +207,10 @@ struct Checker<'m> {
     callers: Vec<crate::generics::At>,
     /// Where the iterator or closure is wanted that a function gives: that, when it is there.
     giving: Option<Option<chains::Given>>,
+    /// Whether an iterator gets a name that a closure ends with, which runs elsewhere.
+    gives_away: bool,
+    /// Types of variables that are looked for in what stands behind these.
+    ahead: ahead::Ahead,
 }
 
 impl<'m> Checker<'m> {
@@ -223,6 +234,8 @@ impl<'m> Checker<'m> {
             returns_to: None,
             callers: Vec::new(),
             giving: None,
+            gives_away: false,
+            ahead: ahead::Ahead::default(),
         }
     }
 
@@ -392,7 +405,9 @@ impl<'m> Checker<'m> {
         let last = block.stmts.len().wrapping_sub(1);
         for (i, stmt) in block.stmts.iter().enumerate() {
             match stmt {
-                syn::Stmt::Local(local) => self.local(local, &mut stmts),
+                syn::Stmt::Local(local) => {
+                    self.local_before(local, &block.stmts[i + 1..], want, &mut stmts);
+                }
                 syn::Stmt::Item(syn::Item::Use(u)) => self.m.import(u),
                 syn::Stmt::Item(syn::Item::Const(_)) => {}
                 syn::Stmt::Item(item) if self.m.is_inside(item) => {}

@@ -97,6 +97,7 @@ impl Checker<'_> {
         let mut lent = [self.is_reference(&left), false];
         let left = self.behind_refs(left);
         let right_hint = (!is_shift(op)).then(|| left.ty.clone());
+        let right_hint = right_hint.filter(|of| compares || self.may_be_made_as(right, of));
         let right = if compares {
             self.compared_part(right, right_hint.as_ref())
         } else {
@@ -140,6 +141,16 @@ impl Checker<'_> {
         let kind = ExprKind::Binary(op, left.clone(), right.clone());
         let value = Expr::new(kind, ty, span);
         self.output_said(value, method, &left, Some(&right))
+    }
+
+    /// Whether a value that is made there may be of the left side's type. `a * M([[1], [2]])` of matrices has another copy of `M` on its right.
+    fn may_be_made_as(&mut self, right: &syn::Expr, left: &Ty) -> bool {
+        let is_copy = match self.shallow(left) {
+            Ty::Struct(id) => self.family_of(id).is_some(),
+            _ => false,
+        };
+        let is_made = matches!(strip(right), syn::Expr::Call(_) | syn::Expr::Struct(_));
+        !is_copy || !is_made || self.goes_as(right, left)
     }
 
     fn sides_differ(&mut self, left: &Expr, right: &Expr, equality: bool, at: Span) -> Expr {

@@ -136,6 +136,9 @@ impl Checker<'_> {
             },
             Ty::Error | Ty::Never => Self::broken(span),
             other => {
+                if let Some(field) = self.field_of_hole(&other, &member, &f.base) {
+                    return field;
+                }
                 let shown = self.show(&other);
                 self.refuse(
                     f.member.span(),
@@ -148,6 +151,11 @@ impl Checker<'_> {
 
     pub(super) fn index(&mut self, i: &syn::ExprIndex) -> Expr {
         let span = i.span();
+        if let syn::Expr::Path(p) = strip(&i.expr)
+            && let Some(rows) = self.rows_named(&p.path)
+        {
+            return self.rows_of(&rows, Some(&i.index), span);
+        }
         let base = self.indexed(&i.expr, None);
         let base = self.behind_refs(base);
         if self.range_of(&i.index).is_some() {
@@ -391,6 +399,12 @@ impl Checker<'_> {
     pub(super) fn coerce(&mut self, e: Expr, want: &Ty) -> Expr {
         let (have, target) = (self.shallow(&e.ty), self.shallow(want));
         let span = e.span;
+        if let Ty::Ref { target: inner, .. } = &have
+            && self.looks_through(inner, &target)
+        {
+            let one = Expr::new(ExprKind::Deref(e), (**inner).clone(), span);
+            return self.coerce(one, want);
+        }
         match (&have, &target) {
             (
                 Ty::Ref {
@@ -452,6 +466,27 @@ impl Checker<'_> {
             help
         };
         Self::broken(span)
+    }
+
+    /// Whether a reference to a reference is one to what that refers to, where this is wanted.
+    fn looks_through(&self, inner: &Ty, want: &Ty) -> bool {
+        let is_reference =
+            |ty: &Ty| matches!(ty, Ty::Ref { .. } | Ty::Slice { .. } | Ty::Mat { .. });
+        let is_shared = match self.shallow(inner) {
+            Ty::Ref { mutable, .. } | Ty::Slice { mutable, .. } | Ty::Mat { mutable, .. } => {
+                !mutable
+            }
+            _ => false,
+        };
+        is_shared
+            && match want {
+                Ty::Slice { mutable, .. } => !mutable,
+                Ty::Ref { mutable, target } => {
+                    let target = self.shallow(target);
+                    !mutable && !is_reference(&target) && !matches!(target, Ty::Var(_))
+                }
+                _ => false,
+            }
     }
 
     /// A method's receiver as a slice value, if it is an array or a slice.

@@ -129,6 +129,21 @@ impl Checker<'_> {
 
     /// Adds what a pattern asks of the part at `path` to every alternative in `out`.
     pub(super) fn tests(&mut self, pat: &syn::Pat, ty: &Ty, path: &mut Path, out: &mut Matched) {
+        if let syn::Pat::Lit(syn::ExprLit {
+            lit: syn::Lit::ByteStr(text),
+            ..
+        }) = pat
+        {
+            // As rustc reads it: a slice or array of these bytes.
+            let (span, bytes) = (pat.span(), text.value());
+            let bytes = bytes.into_iter().map(proc_macro2::Literal::u8_suffixed);
+            let elements = quote::quote_spanned!(span=> [#(#bytes),*]);
+            let parser = syn::Pat::parse_single;
+            return match syn::parse::Parser::parse2(parser, elements) {
+                Ok(elements) => self.tests(&elements, ty, path, out),
+                Err(_) => self.bind_as_broken(pat),
+            };
+        }
         if let Ty::Ref { mutable, target } = self.shallow(ty)
             && self.looks_behind(pat)
         {

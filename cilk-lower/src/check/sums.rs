@@ -331,7 +331,7 @@ impl Checker<'_> {
             };
             let made = self.copy_of(family, &written, given, want, span);
             let Some((id, parts)) = made else {
-                return Self::broken(span);
+                return self.unknown_value(span);
             };
             return self.sum_value(&named.variant, parts, Ty::Struct(id), span);
         }

@@ -23,6 +23,14 @@ const TAKE: &[&str] = &[
     "unwrap_or_default",
 ];
 
+/// Methods of slices that give a part of them as an array.
+const CHUNKS: &[&str] = &[
+    "first_chunk",
+    "last_chunk",
+    "split_first_chunk",
+    "split_last_chunk",
+];
+
 /// `x.try_into()`
 pub(super) fn try_into(e: &syn::Expr) -> Option<&syn::Expr> {
     match strip(e) {
@@ -145,6 +153,58 @@ impl Checker<'_> {
         }
     }
 
+    /// `a.first_chunk::<4>()` and its kin: a reference to an array of as many elements as is written or wanted, if there are so many.
+    pub(super) fn chunk_of(&mut self, m: &syn::ExprMethodCall, want: Option<&Ty>) -> Option<Expr> {
+        let (span, name, of) = (m.span(), m.method.to_string(), &m.receiver);
+        if !CHUNKS.contains(&&*name) || !m.args.is_empty() {
+            return None;
+        }
+        let written = m.turbofish.as_ref().and_then(|t| t.args.first());
+        let count = match written {
+            Some(arg) => self.m.param_number(arg, Scalar::Usize),
+            None => want.and_then(|want| self.wanted_length(want)),
+        };
+        let Some(count) = count else {
+            if written.is_none() {
+                self.error(
+                    m.method.span(),
+                    format!("how many elements `{name}` takes is not known here"),
+                )
+                .help(format!("write it, `{name}::<4>()`"));
+            }
+            return Some(Self::broken(span));
+        };
+        let [all, some, none, at, as_array] =
+            ["all", "Some", "None", "at", AS_ARRAY].map(|name| own(name, span));
+        let count = proc_macro2::Literal::u64_unsuffixed(count);
+        let value = match &*name {
+            "first_chunk" => quote_spanned!(span=> (&#all[..#count]).#as_array(#count)),
+            "last_chunk" => quote_spanned!(span=> (&#all[#all.len() - #count..]).#as_array(#count)),
+            "split_first_chunk" => {
+                quote_spanned!(span=> ((&#all[..#count]).#as_array(#count), &#all[#count..]))
+            }
+            _ => quote_spanned!(span=> {
+                let #at = #all.len() - #count;
+                (&#all[..#at], (&#all[#at..]).#as_array(#count))
+            }),
+        };
+        let chunk: syn::Expr = parse_quote_spanned!(span=> {
+            let #all = &(#of)[..];
+            if #all.len() >= #count { #some(#value) } else { #none }
+        });
+        Some(self.expr(&chunk, want))
+    }
+
+    /// The length of the array that is wanted somewhere in a type.
+    fn wanted_length(&self, want: &Ty) -> Option<u64> {
+        match self.shallow(want) {
+            Ty::Array(_, len) => Some(len),
+            Ty::Option(of) | Ty::Ref { target: of, .. } => self.wanted_length(&of),
+            Ty::Tuple(parts) => parts.iter().find_map(|part| self.wanted_length(part)),
+            _ => None,
+        }
+    }
+
     /// What takes the value of `x.try_into()` where it stands, `x.try_into().unwrap()`: what is wanted says which it is.
     pub(super) fn taken_into(
         &mut self,
@@ -163,6 +223,18 @@ impl Checker<'_> {
             _ if m.method == "ok" => None,
             want => want,
         };
+        if let syn::Expr::MethodCall(chunk) = strip(&m.receiver)
+            && CHUNKS.iter().any(|name| chunk.method == name)
+            && chunk.turbofish.is_none()
+            && TAKE.iter().any(|name| m.method == name)
+        {
+            let count = proc_macro2::Literal::u64_unsuffixed(self.wanted_length(&wanted?)?);
+            let mut taken = m.clone();
+            let mut chunk = chunk.clone();
+            chunk.turbofish = Some(parse_quote_spanned!(m.span()=> ::<#count>));
+            *taken.receiver = syn::Expr::MethodCall(chunk);
+            return Some(syn::Expr::MethodCall(taken));
+        }
         try_into(&m.receiver)
             .filter(|_| m.method == "ok" || TAKE.iter().any(|name| m.method == name))?;
         let tried = self.tried_into(&m.receiver, &wanted?)?;

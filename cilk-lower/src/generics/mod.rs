@@ -10,7 +10,7 @@ mod params;
 pub(crate) use bounds::{Bound, Bounds, TraitUse};
 pub(crate) use families::{Family, FamilyItem, Member, MemberItem, is_name};
 pub(crate) use params::{
-    Code, Kind, Param, Signature, behind, code, has_params, is_generic, is_iterator,
+    Code, Kind, Param, Signature, behind, code, has_params, is_generic, is_iterator, is_opaque,
 };
 
 use crate::{
@@ -84,6 +84,11 @@ impl Template {
     /// What it gives, if that is a piece of code.
     pub(crate) fn code(&self) -> Option<Code> {
         code(&self.item.sig)
+    }
+
+    /// Whether only its body says what the type of its value is.
+    pub(crate) fn is_opaque(&self) -> bool {
+        is_opaque(&self.item.sig)
     }
 
     /// Whether a parameter is an iterator, and what its items are, as it is written.

@@ -80,6 +80,14 @@ pub(crate) fn code(sig: &syn::Signature) -> Option<Code> {
     }
 }
 
+/// Whether a function gives a value of a type that only its body says: `-> impl Shape`.
+pub(crate) fn is_opaque(sig: &syn::Signature) -> bool {
+    let syn::ReturnType::Type(_, ty) = &sig.output else {
+        return false;
+    };
+    matches!(behind(ty), syn::Type::ImplTrait(_)) && code(sig).is_none()
+}
+
 /// Whether one of some bounds is that of iterators.
 pub(crate) fn is_iterator<'b>(bounds: impl IntoIterator<Item = &'b syn::TypeParamBound>) -> bool {
     bounds.into_iter().any(|bound| match bound {
@@ -107,7 +115,7 @@ pub(crate) fn is_generic(sig: &syn::Signature) -> bool {
     for input in &sig.inputs {
         syn::visit::Visit::visit_fn_arg(&mut search, input);
     }
-    has_params(&sig.generics) || search.0 || code(sig).is_some()
+    has_params(&sig.generics) || search.0 || code(sig).is_some() || is_opaque(sig)
 }
 
 /// Whether there are parameters that are more than lifetimes.

@@ -37,6 +37,12 @@ impl Writer<'_> {
                 let (elem, len) = (self.ty(elem), proc_macro2::Literal::u64_unsuffixed(*len));
                 quote!([#elem; #len])
             }
+            Type::Struct(id) if self.structs[*id].is_range() => {
+                let def = &self.structs[*id];
+                let ends = def.fields.first().map(|(_, ty)| self.ty(ty));
+                let name = Ident::new(def.ident(), Span::mixed_site());
+                quote!(::core::ops::#name<#ends>)
+            }
             Type::Struct(id) if self.structs[*id].is_foreign() => {
                 let path = self.structs[*id].name.split("::");
                 let path = path.map(|part| Ident::new(part, Span::mixed_site()));

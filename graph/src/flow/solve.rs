@@ -17,27 +17,33 @@ impl Flow {
             return states;
         }
         states[0] = Some(entry);
+        // Those whose state has changed since it was sent on: what is sent on again changes nothing.
+        let mut due = vec![false; self.len()];
+        due[0] = true;
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for &block in self.order() {
+                if !std::mem::take(&mut due[block.index()]) {
+                    continue;
+                }
                 let Some(state) = states[block.index()].clone() else {
                     continue;
                 };
-                step(
-                    block,
-                    state,
-                    &mut |to, state| match &mut states[to.index()] {
+                step(block, state, &mut |to, state| {
+                    let is_new = match &mut states[to.index()] {
                         Some(old) => {
                             let before = old.clone();
                             meet(old, state);
-                            changed |= *old != before;
+                            *old != before
                         }
                         none => {
                             *none = Some(state);
-                            changed = true;
+                            true
                         }
-                    },
-                );
+                    };
+                    due[to.index()] |= is_new;
+                    changed |= is_new;
+                });
             }
         }
         states

@@ -98,8 +98,6 @@ pub mod program {
 //~ 21:16: `Pair` needs its parameters here
 //~   help: write `Pair<A, B>`
 //~ 25:16: 3 parameters where there are 2
-//~ 33:18: a `dyn` type is not part of the task language: which function is called is known beforehand
-//~   help: take any type that has the trait: `impl Trait`, or `impl Fn(..) -> ..`, without a reference
 //~ 52:20: this `impl` for `Counts` lacks `name`
 //~   note: 49:12: the trait asks for it
 //~   help: write it here, or let the trait say what it is for all

@@ -11,7 +11,7 @@ pub mod program {
         let c = data.chunks(2);
         for pair in data.iter().zip(data) {}
         for (a, b) in data.iter().zip(0..) {}
-        for (a, b) in data.iter().zip(data).rev() {}
+        for (a, b) in (0..4u32).zip(data).rev() {}
         for i in 0.. {}
         for (i, x) in data {}
         sum
@@ -22,7 +22,7 @@ pub mod program {
 //~   help: nothing is allocated in a task: write to an array, or to a slice that is lent
 //~ 12:13: `zip` gives pairs
 //~   help: write `for (x, y) in ..`
-//~ 14:23: `rev` of a `zip`
-//~   help: run over the indices: `for i in (0..n).rev()`
+//~ 14:43: `rev` behind another adaptor
+//~   help: put it next to what is run over: `a.iter().rev().map(..)`
 //~ 16:13: a pattern of 2 fields for `&u32`
 //~   help: to get the index too, write `.iter().enumerate()`

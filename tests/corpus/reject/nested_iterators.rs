@@ -15,7 +15,7 @@ pub mod program {
         let pairs = a.iter().filter(|x| **x > 1).zip(a.chunks(2)).count();
         let begins = a.iter().zip(..n).count();
         let none = a.iter().chain(n).count();
-        let turned = a.iter().skip(1).rev().count();
+        let turned = (0..n).skip(1).rev().count();
         let mut range = 0..n;
         let found = range.find(|i| i * i > 5);
         let mut steps = 0;
@@ -41,7 +41,7 @@ pub mod program {
 //~   help: write `lo..hi`, or `lo..`
 //~ 17:35: a `for` cannot run over `usize`
 //~   help: write a range: `0..n`
-//~ 18:39: `rev` behind another adaptor
+//~ 18:37: `rev` behind another adaptor
 //~   help: put it next to what is run over: `a.iter().rev().map(..)`
 //~ 26:30: what `try_fold` takes gives `u32`
 //~   help: it gives an `Option` or a `Result`: where it goes on, and where it ends

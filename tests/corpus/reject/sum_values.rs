@@ -163,8 +163,6 @@ pub mod program {
 //~   help: leave it out: the name is a reference, `*x += 1` changes what it refers to
 //~ 85:21: a reference to `&u32` is not part of the task language
 //~   help: take it as it is: it is copied
-//~ 88:17: a reference to `&u32` is not part of the task language
-//~   help: take it as it is: it is copied
 //~ 92:9: expected `&mut Option<u32>`, found `&Option<u32>`
 //~   help: it is shared: take it as `&mut Option<u32>` where it is declared
 //~ 93:9: `p` cannot be changed: it is not declared `mut`

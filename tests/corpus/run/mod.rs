@@ -75,6 +75,7 @@ programs! {
     constants_beside_operators
     constants_in_functions
     containers_by_trait
+    control_flow
     conversions
     conversions_as_wanted
     counting_searches
@@ -150,6 +151,8 @@ programs! {
     iterator_chains
     iterator_options
     iterators_again
+    iterators_compared
+    iterators_of_references
     jacobi
     karatsuba
     kd_trees
@@ -221,10 +224,12 @@ programs! {
     parallel_recursion
     parallel_rows
     parameters_of_one_type
+    parts_of_slices
     patterns_behind_references
     patterns_in_patterns
     patterns_through_references
     patterns_with_rest
+    peeked_references
     permutations
     ports_of_loops
     prefix_sums
@@ -232,6 +237,7 @@ programs! {
     quicksort
     random_numbers
     random_reduction_rounds
+    ranges_as_arguments
     raw_names
     recursive_rays
     references
@@ -274,6 +280,8 @@ programs! {
     sync_in_branch
     sync_in_loop
     tables_and_ranges
+    tables_of_slices
+    taken_from_behind
     tasks_beside_kernels
     tasks_mutual
     texts_searched
@@ -291,6 +299,7 @@ programs! {
     tuple_structs
     tuples
     type_aliases
+    types_known_later
     u64_full_range
     unbalanced_trees
     unused_results
@@ -307,5 +316,6 @@ programs! {
     wildcards
     without_checks
     word_counts
+    written_for_rust
     written_variants
 }

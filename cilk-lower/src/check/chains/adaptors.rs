@@ -3,7 +3,9 @@
 use super::{
     Refused, apply, item,
     loops::{Loop, UNTIL, is_head, last_of, once},
-    own, refused, returns, what_leaves,
+    own, refused, returns,
+    turned::turns_parts,
+    what_leaves,
 };
 use crate::{
     check::{Checker, iteration::instead_of_adaptor, places::strip},
@@ -57,6 +59,12 @@ impl Checker<'_> {
             let all = self.chained(adaptors[last], span, place);
             return Some(all.and_then(|all| self.adapted(all, &adaptors[last + 1..])));
         }
+        if let Some(last) = turns_parts(&adaptors)
+            && self.is_turned(&adaptors)
+        {
+            let all = Self::turned(adaptors[last], span, place);
+            return Some(self.adapted(all, &adaptors[last + 1..]));
+        }
         if made.is_none() && self.is_given(base) {
             let all = Loop::over_given(base, span, place);
             return Some(self.adapted(all, &adaptors));
@@ -71,6 +79,13 @@ impl Checker<'_> {
             return Some(self.adapted(all, &adaptors));
         }
         if made.is_none() && self.is_own_iterator(base) {
+            if let Some(last) = adaptors.iter().rposition(|m| m.method == "rev")
+                && self.has_next_back(base, &adaptors[..last])
+            {
+                let all = Self::from_behind(base, span, place);
+                let others: Vec<_> = [&adaptors[..last], &adaptors[last + 1..]].concat();
+                return Some(self.adapted(all, &others));
+            }
             let all = Loop::drawing(base, span, place);
             return Some(self.adapted(all, &adaptors));
         }

@@ -362,7 +362,7 @@ impl Checker<'_> {
     /// A reference to a place.
     fn lent_place(&mut self, part: Expr, mutable: bool) -> Expr {
         let (ty, span) = (part.ty.clone(), part.span);
-        if let shown @ (Ty::Slice { .. } | Ty::Ref { .. } | Ty::Mat { .. }) = self.shallow(&ty) {
+        if let shown @ Ty::Mat { .. } = self.shallow(&ty) {
             let shown = self.show(&shown);
             return self.refuse(
                 span,

@@ -17,6 +17,16 @@ use syn::{parse_quote_spanned, spanned::Spanned};
 /// The number of an item of these.
 pub(super) const NUMBER: &str = "number";
 
+/// An iterator whose items are taken one by one.
+pub(super) struct Drawn {
+    /// As it begins with a copy of what says which items are left.
+    pub(super) chain: syn::Expr,
+    /// As it takes from that.
+    pub(super) left: syn::Expr,
+    /// As it takes from that from behind, if it can.
+    pub(super) back: Option<syn::Expr>,
+}
+
 /// What has as many items, each by its number.
 struct Numbered {
     len: TokenStream,
@@ -24,13 +34,13 @@ struct Numbered {
 }
 
 impl Checker<'_> {
-    /// A chain whose items are taken one by one: over a variable that has the numbers of those that are left. Both as it begins with a copy of that, and as
-    /// it takes from it.
-    pub(super) fn drawn(
-        &mut self,
-        held: &syn::Expr,
-        stmts: &mut Vec<Stmt>,
-    ) -> Option<(syn::Expr, syn::Expr)> {
+    /// A chain whose items are taken one by one: over a variable that has the numbers of those that are left.
+    pub(super) fn drawn(&mut self, held: &syn::Expr, stmts: &mut Vec<Stmt>) -> Option<Drawn> {
+        let drawn = |chain, left| Drawn {
+            chain,
+            left,
+            back: None,
+        };
         let span = held.span();
         let mut adaptors = Vec::new();
         let base = self.links(held, &mut adaptors)?.clone();
@@ -50,14 +60,14 @@ impl Checker<'_> {
             let last = &adaptors[known + last];
             let from = self.drawn_by(last, stmts)?;
             let chain = begun(held, &syn::Expr::MethodCall(last.clone()), &from);
-            return Some((chain.clone(), chain));
+            return Some(drawn(chain.clone(), chain));
         }
         if is_closure {
-            return Some((held.clone(), held.clone()));
+            return Some(drawn(held.clone(), held.clone()));
         }
         if numbered.is_none() && !is_range && self.is_own_iterator(&base) {
             let from = parse_quote_spanned!(span=> (&mut #base));
-            return Some((held.clone(), begun(held, &base, &from)));
+            return Some(drawn(held.clone(), begun(held, &base, &from)));
         }
         let left = self.held_name(span);
         let numbers = match &numbered {
@@ -84,10 +94,13 @@ impl Checker<'_> {
             }
             chain
         };
-        Some((
-            over(quote_spanned!(span=> #left.clone())),
-            over(quote_spanned!(span=> #left.by_ref())),
-        ))
+        Some(Drawn {
+            chain: over(quote_spanned!(span=> #left.clone())),
+            left: over(quote_spanned!(span=> #left.by_ref())),
+            back: Some(over(
+                quote_spanned!(span=> ::std::iter::from_fn(|| #left.next_back())),
+            )),
+        })
     }
 
     /// What draws from a closure as an adaptor takes items of what it is called on.
@@ -173,7 +186,14 @@ impl Checker<'_> {
         };
         let pat = parse_quote_spanned!(span=> mut #from);
         if !self.let_chain(&pat, of, stmts) {
-            return None;
+            if !self.is_own_iterator(of) {
+                return None;
+            }
+            // A value like others.
+            let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #from = #of;);
+            if let syn::Stmt::Local(local) = &stmt {
+                self.local(local, stmts);
+            }
         }
         let before: syn::Block = parse_quote_spanned!(span=> { #before });
         for stmt in &before.stmts {
@@ -254,6 +274,10 @@ impl Checker<'_> {
         let moved = |to: TokenStream| quote_spanned!(span=> { let #at = #to; #item });
         let (len, item) = match (m.method.to_string().as_str(), m.args.first()) {
             ("copied" | "cloned", None) => (len.clone(), quote_spanned!(span=> *#item)),
+            // Of a closure that has a name.
+            ("map", Some(f @ syn::Expr::Path(_))) => {
+                (len.clone(), quote_spanned!(span=> #f(#item)))
+            }
             ("enumerate", None) => (len.clone(), quote_spanned!(span=> (#at, #item))),
             ("rev", None) => (len.clone(), moved(quote_spanned!(span=> #len - 1 - #at))),
             ("skip", Some(n)) => (
@@ -266,11 +290,10 @@ impl Checker<'_> {
                 moved(quote_spanned!(span=> #at * #n)),
             ),
             ("zip", Some(other)) => {
-                let beside = match strip(other) {
-                    other @ syn::Expr::MethodCall(_) => self.numbered(other),
-                    other => self.numbered(&parse_quote_spanned!(span=> #other.into_iter())),
+                let (its_len, its_item) = match strip(other) {
+                    other @ syn::Expr::MethodCall(_) => self.by_number(other),
+                    other => self.by_number(&parse_quote_spanned!(span=> (#other).into_iter())),
                 }?;
-                let (its_len, its_item) = (&beside.len, &beside.item);
                 (
                     quote_spanned!(span=> (#len).min(#its_len)),
                     quote_spanned!(span=> (#item, #its_item)),
@@ -330,6 +353,7 @@ impl Checker<'_> {
             chain,
             next: Some(parse_quote_spanned!(span=> #look())),
             rest: None,
+            back: None,
         })
     }
 

@@ -1,7 +1,7 @@
 //! What a program's own types are made of iterators by, and give: `impl Sum`, `Product`, `FromIterator` and `IntoIterator` of them.
 
 use super::super::{Checker, places::strip};
-use crate::{generics::Known, hir::Expr, items::Item, ty::Ty};
+use crate::{generics::Known, hir::Expr, items::Item, spelled::runs_over, ty::Ty};
 use syn::{parse_quote_spanned, spanned::Spanned};
 
 impl Checker<'_> {
@@ -49,8 +49,14 @@ impl Checker<'_> {
 
     /// What a `for` over a value of a type with a block of `IntoIterator` runs over.
     pub(in super::super) fn made_iterator(&mut self, e: &syn::Expr) -> Option<syn::Expr> {
-        let id = self.rusts_trait("IntoIterator")?;
         let of = strip(e);
+        if let Some(over) = self
+            .made_by_reference(of)
+            .or_else(|| self.begun_by_reference(of))
+        {
+            return Some(over);
+        }
+        let id = self.rusts_trait("IntoIterator")?;
         let may_be = matches!(
             of,
             syn::Expr::Path(_)
@@ -69,5 +75,46 @@ impl Checker<'_> {
         let ty = self.closed(&ty)?;
         (!self.m.impls_of(id, &ty).is_empty())
             .then(|| parse_quote_spanned!(of.span()=> (#of).into_iter()))
+    }
+
+    /// A chain that begins with `bag.into_iter()` of such a reference.
+    pub(in super::super) fn begun_by_reference(&mut self, e: &syn::Expr) -> Option<syn::Expr> {
+        let syn::Expr::MethodCall(m) = strip(e) else {
+            return None;
+        };
+        if !self.m.has_methods(runs_over(false)) && !self.m.has_methods(runs_over(true)) {
+            return None;
+        }
+        if m.method == "into_iter" && m.args.is_empty() {
+            return self.made_by_reference(strip(&m.receiver));
+        }
+        let begun = self.begun_by_reference(&m.receiver)?;
+        let mut m = m.clone();
+        *m.receiver = begun;
+        Some(syn::Expr::MethodCall(m))
+    }
+
+    /// The same of a reference to a value, of whose type there is an `impl IntoIterator` for references.
+    fn made_by_reference(&mut self, of: &syn::Expr) -> Option<syn::Expr> {
+        if !self.m.has_methods(runs_over(false)) && !self.m.has_methods(runs_over(true)) {
+            return None;
+        }
+        if !matches!(
+            of,
+            syn::Expr::Reference(_) | syn::Expr::Path(_) | syn::Expr::Field(_)
+        ) {
+            return None;
+        }
+        let ty = self.type_ahead(of);
+        let Ty::Ref { mutable, target } = self.shallow(&ty) else {
+            return None;
+        };
+        let Ty::Struct(id) = self.shallow(&target) else {
+            return None;
+        };
+        let name = runs_over(mutable);
+        self.m.member(id, name)?;
+        let name = syn::Ident::new(name, of.span());
+        Some(parse_quote_spanned!(of.span()=> (#of).#name()))
     }
 }

@@ -5,7 +5,7 @@
 use super::{
     super::{Binding, Checker, closures::Names, places::strip},
     drawn::NUMBER,
-    own,
+    own, parts,
 };
 use crate::{
     generics::{Code, Template},
@@ -47,6 +47,13 @@ impl Checker<'_> {
                     return None;
                 };
                 let name = p.path.segments.last()?.ident.to_string();
+                if let Some(name) = p.path.get_ident()
+                    && let Some(Binding::Closure(named)) = self.lookup(&name.to_string())
+                {
+                    let (named, args) = (std::rc::Rc::clone(named), call.args.iter());
+                    let gives = self.gives_chain(&named, &args.collect::<Vec<_>>());
+                    return gives.then_some(Code::Iterator);
+                }
                 let code = *self.m.codes.get(&name)?;
                 let is_local = p.path.get_ident().is_some() && self.lookup(&name).is_some();
                 (!is_local).then_some(code)
@@ -110,6 +117,39 @@ impl Checker<'_> {
         let bindings = self.held_names();
         self.giving = Some(Some(Given { name, bindings }));
         stmts
+    }
+
+    /// Whether a piece of code is wanted of what is called.
+    pub(in super::super) const fn wants_chain(&self) -> bool {
+        matches!(self.giving, Some(None))
+    }
+
+    /// Gives the iterator that a closure ends with.
+    pub(in super::super) fn give_chain(
+        &mut self,
+        before: &[syn::Stmt],
+        value: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) {
+        let span = value.span();
+        let block: syn::Block = parse_quote_spanned!(span=> { #(#before)* });
+        let before = self.block_in_scope(&block, None);
+        flatten(before, stmts);
+        let name = self.held_name(span);
+        let around = std::mem::replace(&mut self.gives_away, true);
+        let is_given = self.let_iterator(&name, value, stmts);
+        self.gives_away = around;
+        if !is_given {
+            let broken = self.add_var(&name.to_string(), Ty::Error);
+            self.bind(&name.to_string(), Binding::Var(broken));
+            self.error(
+                span,
+                "this closure gives an iterator, which cannot have a name here",
+            )
+            .help("write the iterator where it is used");
+        }
+        let bindings = self.held_names();
+        self.giving = Some(Some(Given { name, bindings }));
     }
 
     /// Binds a name to an iterator: to a chain, or to a range or a value of the program's own type.
@@ -269,8 +309,7 @@ impl Checker<'_> {
             // Parts of a slice between elements, or as long as neighbours belong together.
             syn::Expr::MethodCall(m) if m.args.len() == 1 => {
                 let name = m.method.to_string();
-                let is_part =
-                    matches!(name.as_str(), "split" | "chunk_by") && !self.is_own_method(m);
+                let is_part = parts::takes(&name).is_some() && !self.is_own_method(m);
                 let (of, f, name) = (&m.receiver, &m.args[0], Ident::new(&name, span));
                 return is_part.then(|| parse_quote_spanned!(span=> ::std::iter::#name(#of, #f)));
             }
@@ -316,7 +355,7 @@ impl Checker<'_> {
         };
         let takes = match name.as_str() {
             "from_fn" | "repeat_with" | "repeat" | "count_from" => 1,
-            "successors" => 2,
+            "successors" | "repeat_n" => 2,
             _ => return None,
         };
         (module == "iter" && call.args.len() == takes).then(|| {
@@ -429,27 +468,18 @@ fn source(call: &syn::ExprCall, span: Span) -> Source {
                 parse_quote_spanned!(span=> || #some(#one())),
             )
         }
-        (Some(by @ ("split" | "chunk_by")), Some(of), Some(f)) => {
-            let [left, part, end, test, all] =
-                ["parts", "part", "end", "test", "whole"].map(|name| own(name, span));
-            let closure = match by {
-                "split" => parse_quote_spanned!(span=> || {
-                    let #part = #left?;
-                    let #end = #part.iter().position(#test);
-                    #left = #end.map(|#end| &#part[#end + 1..]);
-                    #some(#end.map_or(#part, |#end| &#part[..#end]))
-                }),
-                _ => parse_quote_spanned!(span=> || {
-                    let #part = #left.filter(|#part| !#part.is_empty())?;
-                    let #end = (1..#part.len()).find(|&#end| !#test(&#part[#end - 1], &#part[#end]));
-                    let #end = #end.unwrap_or(#part.len());
-                    #left = #some(&#part[#end..]);
-                    #some(&#part[..#end])
-                }),
-            };
+        (Some(by), Some(of), Some(f)) if parts::takes(by).is_some() => {
+            parts::source(by, of, f, span)
+        }
+        (Some("repeat_n"), Some(x), Some(count)) => {
+            let [one, left] = ["one", "left"].map(|name| own(name, span));
             (
-                quote_spanned!(span=> let #all = &(#of)[..]; let mut #left = #some(#all); let #test = #f;),
-                closure,
+                quote_spanned!(span=> let #one = #x; let mut #left: usize = #count;),
+                parse_quote_spanned!(span=> || {
+                    if #left == 0 { return #none; }
+                    #left -= 1;
+                    #some(#one)
+                }),
             )
         }
         (Some("numbers"), Some(low), Some(high)) => {

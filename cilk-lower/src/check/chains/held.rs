@@ -3,10 +3,11 @@
 
 use super::{
     super::{Binding, Checker, closures::Names, places::strip},
+    drawn::Drawn,
     given::is_drawn_once,
     is_own,
     loops::{ADAPTORS, once},
-    own,
+    own, parts,
 };
 use crate::{
     hir::{Stmt, VarId},
@@ -29,6 +30,8 @@ pub(in super::super) struct Held {
     pub(super) next: Option<syn::Expr>,
     /// Of whole parts of a slice: what is left behind the last of them.
     pub(super) rest: Option<syn::Expr>,
+    /// Of one that is `mut` and has numbers: what takes those that are left from behind.
+    pub(super) back: Option<syn::Expr>,
 }
 
 /// What a name stands for, as far as it has to be told from others.
@@ -55,31 +58,16 @@ impl Checker<'_> {
         if !is_named && !matches!(strip(value), syn::Expr::MethodCall(_) | syn::Expr::Call(_)) {
             return false;
         }
-        let whole = value;
         let plain = name.by_ref.is_none() && name.subpat.is_none();
         let is_drawn = name.mutability.is_some();
         let (value, is_looked_at) = match strip(value) {
             syn::Expr::MethodCall(m) if m.method == "peekable" && is_drawn => (&*m.receiver, true),
             value => (value, false),
         };
-        let m_span = match strip(whole) {
-            syn::Expr::MethodCall(m) => m.method.span(),
-            whole => whole.span(),
-        };
         let value = self.with_held(value).unwrap_or_else(|| value.clone());
         let value = self.with_given(&value, stmts).unwrap_or(value);
         if is_looked_at {
-            let said = self.m.diags.0.len();
             self.may_run_again(&value);
-            let item = self.item_of_chain(&value);
-            if let Ty::Ref { .. } | Ty::Slice { .. } = self.shallow(&item)
-                && self.m.diags.0.len() == said
-            {
-                self.error(m_span, "`peekable` over references")
-                    .help("`peek` would give references to references: take the items by value, `a.iter().copied().peekable()`");
-                self.bind_as_broken(pat);
-                return true;
-            }
         }
         let mut adaptors = Vec::new();
         let begins = self.links(&value, &mut adaptors).cloned();
@@ -99,10 +87,10 @@ impl Checker<'_> {
             return false;
         };
         let rest = remainder(&held);
-        let (chain, left) = match is_drawn {
-            false => (held, None),
+        let (chain, left, back) = match is_drawn {
+            false => (held, None, None),
             true => match self.drawn(&held, stmts) {
-                Some((chain, left)) => (chain, Some(left)),
+                Some(Drawn { chain, left, back }) => (chain, Some(left), back),
                 None => return false,
             },
         };
@@ -112,6 +100,7 @@ impl Checker<'_> {
             left,
             next: None,
             rest,
+            back,
         };
         if is_looked_at && (is_own || is_drawn_once(&held.chain)) {
             let Some(keeping) = self.keeping_next(held, name.span(), stmts) else {
@@ -145,6 +134,7 @@ impl Checker<'_> {
             left: None,
             next: None,
             rest: None,
+            back: None,
         };
         self.bind(&name.to_string(), Binding::Chain(Rc::new(held)));
         true
@@ -282,7 +272,12 @@ impl Checker<'_> {
         let of = &m.receiver;
         *m.receiver = self.evaluated(&quote_spanned!(span=> &(#of)[..]), None, span, stmts);
         for arg in &mut m.args {
-            let named = self.closure_of(arg, if m.method == "split" { 1 } else { 2 }, stmts)?;
+            let takes = parts::takes(&m.method.to_string())?;
+            if takes == 0 {
+                *arg = self.evaluated(&arg.to_token_stream(), Some("usize"), span, stmts);
+                continue;
+            }
+            let named = self.closure_of(arg, takes, stmts)?;
             let name = self.held_name(span);
             self.bind(&name.to_string(), Binding::Closure(Rc::new(named)));
             *arg = parse_quote_spanned!(span=> #name);
@@ -299,7 +294,7 @@ impl Checker<'_> {
     ) -> Option<syn::Expr> {
         let span = arg.span();
         if let syn::Expr::Closure(closure) = strip(arg) {
-            if method == "flat_map" && self.depth > 0 {
+            if method == "flat_map" && (self.depth > 0 || self.gives_away) {
                 return self.carried(closure);
             }
             if method == "flat_map" {
@@ -358,18 +353,22 @@ impl Checker<'_> {
 
     /// What is left of an iterator that is `mut`, as one of its own, and the next item of it, which it keeps.
     fn whole_held(&self, e: &syn::Expr) -> Option<(syn::Expr, syn::Expr)> {
+        let held = self.held_mut(e)?;
+        let whole = held.chain.clone();
+        let next = match &held.next {
+            Some(next) => next.clone(),
+            None => parse_quote_spanned!(e.span()=> #whole.next()),
+        };
+        Some((whole, next))
+    }
+
+    /// An iterator that is `mut`, by its name.
+    fn held_mut(&self, e: &syn::Expr) -> Option<Rc<Held>> {
         let syn::Expr::Path(p) = strip(e) else {
             return None;
         };
         match self.lookup(&p.path.get_ident()?.to_string()) {
-            Some(Binding::Chain(held)) if held.left.is_some() => {
-                let whole = held.chain.clone();
-                let next = match &held.next {
-                    Some(next) => next.clone(),
-                    None => parse_quote_spanned!(e.span()=> #whole.next()),
-                };
-                Some((whole, next))
-            }
+            Some(Binding::Chain(held)) if held.left.is_some() => Some(Rc::clone(held)),
             _ => None,
         }
     }
@@ -419,6 +418,16 @@ impl Checker<'_> {
                 }
             }
             syn::Expr::MethodCall(m) => {
+                let of = match strip(&m.receiver) {
+                    syn::Expr::MethodCall(by) if by.method == "by_ref" => &by.receiver,
+                    _ => &m.receiver,
+                };
+                let held = self.held_mut(of);
+                if let Some(taken) =
+                    held.and_then(|held| Self::taken_from_behind(m, held.back.as_ref()))
+                {
+                    return Some(taken);
+                }
                 if let Some((whole, next)) = self.whole_held(&m.receiver) {
                     match m.method.to_string().as_str() {
                         "clone" if is_drawn_once(&whole) => return None,

@@ -331,6 +331,14 @@ impl Loop {
         all
     }
 
+    /// Lets its items come from there, behind these statements.
+    pub(super) fn draw(&mut self, before: TokenStream, next: &TokenStream) {
+        self.before = before;
+        for rounds in &mut self.rounds {
+            rounds.drawn = Some(next.clone());
+        }
+    }
+
     /// What takes items from a closure, as long as there are any.
     pub(super) fn drawing_by(
         before: &TokenStream,

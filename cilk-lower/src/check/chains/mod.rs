@@ -12,10 +12,12 @@ mod gathered;
 mod given;
 mod held;
 mod loops;
+mod parts;
 mod rewritten;
 mod search;
 mod slices;
 mod sources;
+mod turned;
 mod zips;
 
 use super::{Checker, iteration::is_parallel_attribute, places::strip, sums::Sum};
@@ -91,6 +93,11 @@ impl Checker<'_> {
     pub(super) fn chain(&mut self, m: &syn::ExprMethodCall, want: Option<&Ty>) -> Option<Expr> {
         if let Some(taken) = self.taken_into(m, want) {
             return Some(self.expr(&taken, want));
+        }
+        if let Some(begun) = self.begun_by_reference(&m.receiver) {
+            let mut m = m.clone();
+            *m.receiver = begun;
+            return Some(self.expr(&syn::Expr::MethodCall(m), want));
         }
         if let Some(found) = self.search(m, want) {
             return Some(found);
@@ -380,10 +387,12 @@ impl Checker<'_> {
         let known = adaptors.iter().all(|m| {
             let counts = is_range && m.method == "enumerate";
             let steps = !is_range && m.method == "step_by";
-            is_head(m, &adaptors, over) && !counts && !steps && !self.is_beside_own(m)
+            let beside = is_range && m.method == "zip";
+            let other = counts || steps || beside;
+            is_head(m, &adaptors, over) && !other && !self.is_beside_own(m)
         });
         let is_drawn = self.is_own_iterator(over) || self.draws_from(over).is_some();
-        if known && !is_drawn && !self.is_given(over) {
+        if known && !is_drawn && !self.is_given(over) && !self.is_turned(&adaptors) {
             return None;
         }
         let made = self.loop_over(&f.expr, span)?;
@@ -410,6 +419,14 @@ impl Checker<'_> {
             Err(why) => self.refuse(why.span, why.message, why.help),
         })
     }
+}
+
+/// Whether what a method gives may be an iterator that nothing ends.
+pub(super) fn may_be_chain(m: &syn::ExprMethodCall) -> bool {
+    let name = m.method.to_string();
+    ADAPTORS.contains(&&*name)
+        || super::iteration::PARTS.contains(&&*name)
+        || matches!(&*name, "iter" | "iter_mut" | "into_iter")
 }
 
 /// Whether a method of an iterator takes it by `&mut`.

@@ -21,6 +21,7 @@ impl Checker<'_> {
                 self.iterators_compared(m, other)
             }
             ("sum" | "product", None) => self.sum_of_sums(m, want),
+            ("is_sorted", None) => self.in_order(m),
             ("rfind" | "rfold" | "nth_back", Some(_)) | ("next_back" | "len", None) => {
                 self.asked_from_behind(m)
             }
@@ -78,6 +79,38 @@ impl Checker<'_> {
         }
     }
 
+    /// `a.iter().rev().is_sorted()`: each item beside the one before it.
+    fn in_order(&mut self, m: &syn::ExprMethodCall) -> Option<syn::Expr> {
+        let (span, of) = (m.span(), &m.receiver);
+        let mut adaptors = Vec::new();
+        self.links(of, &mut adaptors)?;
+        if adaptors.is_empty() && !matches!(strip(of), syn::Expr::MethodCall(_)) {
+            return None;
+        }
+        let behind = self.behind_item(of, span);
+        let [last, before, one, some, none] =
+            ["last", "before", "one", "Some", "None"].map(|name| own(name, span));
+        Some(parse_quote_spanned!(span=> {
+            let mut #last = #none;
+            (#of).all(|#one| {
+                let #one = #behind #one;
+                if let #some(#before) = #last && !(#before <= #one) { return false; }
+                #last = #some(#one);
+                true
+            })
+        }))
+    }
+
+    /// What stands in front of an item of a chain for what it refers to.
+    fn behind_item(&mut self, of: &syn::Expr, span: proc_macro2::Span) -> TokenStream {
+        let mut ty = self.item_of_chain(of);
+        let mut derefs = TokenStream::new();
+        while let Ty::Ref { target, .. } = self.shallow(&ty) {
+            (ty, derefs) = (*target, quote_spanned!(span=> *#derefs));
+        }
+        derefs
+    }
+
     /// `a.iter().eq(b)` and its kin: item by item.
     fn iterators_compared(
         &mut self,
@@ -99,14 +132,14 @@ impl Checker<'_> {
             Some(_) => other,
             None => parse_quote_spanned!(span=> (#other).into_iter()),
         };
-        let [x_refs, y_refs] = [of, &other].map(|e| {
-            let mut ty = self.item_of_chain(e);
-            let mut derefs = TokenStream::new();
-            while let Ty::Ref { target, .. } = self.shallow(&ty) {
-                (ty, derefs) = (*target, quote_spanned!(span=> *#derefs));
-            }
-            derefs
-        });
+        let [x_refs, y_refs] = [of, &other].map(|e| self.behind_item(e, span));
+        // What cannot be taken one by one is run over, beside the other.
+        let runs_over = !self.is_drawable(of) && self.is_drawable(&other);
+        let label = syn::Lifetime::new("'__chain_compared", span);
+        let leave = match runs_over {
+            true => quote_spanned!(span=> break #label),
+            false => quote_spanned!(span=> break),
+        };
         // What comes of a pair of items, of two ends, of an end on the left and of one on the right.
         let name = m.method.to_string();
         let [pair, both, less, greater]: [TokenStream; 4] = match name.as_str() {
@@ -114,20 +147,20 @@ impl Checker<'_> {
                 let equal = name == "eq";
                 let differ = !equal;
                 [
-                    quote_spanned!(span=> if !(#x == #y) { break #differ; }),
+                    quote_spanned!(span=> if !(#x == #y) { #leave #differ; }),
                     equal.to_token_stream(),
                     differ.to_token_stream(),
                     differ.to_token_stream(),
                 ]
             }
             "cmp" => [
-                quote_spanned!(span=> let #order = (#x_refs #x).cmp(&#y_refs #y); if #order.is_ne() { break #order; }),
+                quote_spanned!(span=> let #order = (#x_refs #x).cmp(&#y_refs #y); if #order.is_ne() { #leave #order; }),
                 quote_spanned!(span=> ::std::cmp::Ordering::Equal),
                 quote_spanned!(span=> ::std::cmp::Ordering::Less),
                 quote_spanned!(span=> ::std::cmp::Ordering::Greater),
             ],
             "partial_cmp" => [
-                quote_spanned!(span=> let #order = (#x_refs #x).partial_cmp(&#y_refs #y); if #order != #some(::std::cmp::Ordering::Equal) { break #order; }),
+                quote_spanned!(span=> let #order = (#x_refs #x).partial_cmp(&#y_refs #y); if #order != #some(::std::cmp::Ordering::Equal) { #leave #order; }),
                 quote_spanned!(span=> #some(::std::cmp::Ordering::Equal)),
                 quote_spanned!(span=> #some(::std::cmp::Ordering::Less)),
                 quote_spanned!(span=> #some(::std::cmp::Ordering::Greater)),
@@ -140,13 +173,23 @@ impl Checker<'_> {
                     false => quote_spanned!(span=> #x > #y),
                 };
                 [
-                    quote_spanned!(span=> if !(#x == #y) { break #test; }),
+                    quote_spanned!(span=> if !(#x == #y) { #leave #test; }),
                     is_equal.to_token_stream(),
                     is_less.to_token_stream(),
                     is_greater.to_token_stream(),
                 ]
             }
         };
+        if runs_over {
+            return Some(parse_quote_spanned!(span=> #label: {
+                let mut #right = #other;
+                for #x in (#of) {
+                    let #some(#y) = #right.next() else { #leave #greater; };
+                    #pair
+                }
+                if #right.next().is_none() { #both } else { #less }
+            }));
+        }
         Some(parse_quote_spanned!(span=> {
             let mut #left = #of;
             let mut #right = #other;

@@ -3,7 +3,7 @@
 use super::super::Checker;
 use crate::{
     consts,
-    generics::{At, FamilyId, Kind, Known, Param, is_name},
+    generics::{At, FamilyId, Kind, Known, Param, Template, is_name},
     hir::Given,
     items::Item,
     ty::{Class, Mark, Ty},
@@ -102,7 +102,7 @@ impl Checker<'_> {
         Guesses(known.into_iter().map(one).collect())
     }
 
-    pub(super) fn guesses(&mut self, params: &[Param]) -> Guesses {
+    pub(in super::super) fn guesses(&mut self, params: &[Param]) -> Guesses {
         let one = |p: &Param| {
             let guess = match &p.kind {
                 Kind::Type => Guess::Type(self.table.fresh(Class::Any)),
@@ -115,7 +115,7 @@ impl Checker<'_> {
     }
 
     /// Takes the parameters that are written, `::<u32, 4>`. Whether that went well.
-    pub(super) fn take_written(
+    pub(in super::super) fn take_written(
         &mut self,
         params: &[Param],
         written: &syn::PathArguments,
@@ -292,6 +292,94 @@ impl Checker<'_> {
         }
     }
 
+    /// Notes which struct a function gives whose parameters do not follow from its arguments.
+    pub(super) fn note_unknown_of(&mut self, template: &Template, g: &Guesses) {
+        let syn::ReturnType::Type(_, ty) = &template.item.sig.output else {
+            return;
+        };
+        self.note_open();
+        let syn::Type::Path(p) = &**ty else {
+            return;
+        };
+        let (family, args) = match (
+            self.there(&template.at, |c| c.family_at(&p.path)),
+            p.path.segments.last(),
+        ) {
+            (Some(family), Some(last)) => (family, &last.arguments),
+            _ => return,
+        };
+        let params = self.m.families[family.0].params.clone();
+        let mut of = self.guesses(&params);
+        for (param, arg) in params.iter().zip(args_of(args)) {
+            match (of.0.get(&param.name).cloned(), arg) {
+                (Some(Guess::Type(var)), syn::GenericArgument::Type(ty)) => {
+                    if let Some(ty) = self.there(&template.at, |c| c.open(ty, g)) {
+                        self.table.unify(&var, &ty);
+                    }
+                }
+                (Some(Guess::Number(s, _)), arg) => {
+                    let bits = match number_name(arg, g) {
+                        Some((_, bits)) => bits,
+                        None => self.there(&template.at, |c| c.m.param_number(arg, s)),
+                    };
+                    if let Some(bits) = bits {
+                        of.set(&param.name, bits);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.note_unknown(family, of);
+    }
+
+    /// Lets the parameters of a block be those of the struct that it is for, `impl<A> Stack<A>`, as far as these are known.
+    pub(in super::super) fn share(
+        &mut self,
+        params: &[Param],
+        of: &syn::Type,
+        known: &Guesses,
+        g: &mut Guesses,
+    ) {
+        for (param, arg) in params.iter().zip(args_of(&arguments_of(of))) {
+            match (known.0.get(&param.name), arg) {
+                (Some(Guess::Type(var)), syn::GenericArgument::Type(ty)) => {
+                    let var = var.clone();
+                    self.learn(ty, &var, g);
+                }
+                (Some(Guess::Number(_, Some(bits))), arg) => g.learn_number(arg, *bits),
+                _ => {}
+            }
+        }
+    }
+
+    /// Lets parameters of the same struct be the same.
+    pub(in super::super) fn merge(&mut self, params: &[Param], g: &mut Guesses, other: &Guesses) {
+        for Param { name, .. } in params {
+            match (g.0.get(name).cloned(), other.0.get(name)) {
+                (Some(Guess::Type(a)), Some(Guess::Type(b))) => {
+                    self.table.unify(&a, b);
+                }
+                (_, Some(Guess::Number(_, Some(bits)))) => g.set(name, *bits),
+                _ => {}
+            }
+        }
+    }
+
+    /// Learns the numbers of a struct from those of such a block.
+    pub(in super::super) fn share_back(
+        &mut self,
+        params: &[Param],
+        of: &syn::Type,
+        g: &Guesses,
+        known: &mut Guesses,
+    ) {
+        for (param, arg) in params.iter().zip(args_of(&arguments_of(of))) {
+            if let Some((_, Some(bits))) = number_name(arg, g) {
+                known.set(&param.name, bits);
+            }
+        }
+    }
+
     /// Takes the arguments of a family in which parameters stand.
     fn take_open(
         &mut self,
@@ -323,7 +411,7 @@ impl Checker<'_> {
     }
 
     /// Learns from a value's type what the parameters in the written one are.
-    pub(super) fn learn(&mut self, ty: &syn::Type, actual: &Ty, g: &mut Guesses) {
+    pub(in super::super) fn learn(&mut self, ty: &syn::Type, actual: &Ty, g: &mut Guesses) {
         let (said, actual) = (actual, self.shallow(actual));
         match (ty, &actual) {
             (syn::Type::Paren(p), _) => self.learn(&p.elem, &actual, g),
@@ -434,7 +522,7 @@ impl Checker<'_> {
     }
 
     /// Learns what the parameters of a family are in this struct of it.
-    pub(super) fn learn_copy(
+    pub(in super::super) fn learn_copy(
         &mut self,
         params: &[Param],
         family: FamilyId,
@@ -474,7 +562,7 @@ impl Checker<'_> {
     }
 
     /// What the parameters are, if that is known.
-    pub(super) fn settled(&self, params: &[Param], g: &Guesses) -> Option<Vec<Known>> {
+    pub(in super::super) fn settled(&self, params: &[Param], g: &Guesses) -> Option<Vec<Known>> {
         let one = |p: &Param| match g.0.get(&p.name)? {
             Guess::Type(ty) => self.closed(ty).map(Known::Type),
             Guess::Number(s, bits) => bits.map(|bits| Known::Number(*s, bits)),
@@ -485,7 +573,7 @@ impl Checker<'_> {
     }
 
     /// What the parameters are, now: literals that nothing has decided on are what they are at the end of a body.
-    pub(super) fn params_now(
+    pub(in super::super) fn params_now(
         &mut self,
         params: &[Param],
         g: &Guesses,
@@ -496,13 +584,15 @@ impl Checker<'_> {
         for param in params.iter().filter(open) {
             let known = match g.0.get(&param.name) {
                 Some(Guess::Type(ty)) => match self.table.finish(ty) {
-                    Some(known) => self.table.unify(ty, &known),
-                    None => false,
+                    _ if self.closed(ty).is_some() => true,
+                    Some(known) if !self.ahead.leaves_open() => self.table.unify(ty, &known),
+                    _ => false,
                 },
                 Some(Guess::Number(_, bits)) => bits.is_some(),
                 _ => false,
             };
             if !known {
+                self.ahead.leaves_open();
                 let (of, name) = (&param.name, name.to_owned());
                 self.error(span, format!("what the parameter `{of}` of `{name}` is, is not known here"))
                     .help("write it, as in `name::<u32>(..)`, or write the type of the variable that the value goes to");
@@ -530,6 +620,17 @@ pub(super) fn args_of(written: &syn::PathArguments) -> impl Iterator<Item = &syn
     args.into_iter()
         .flatten()
         .filter(|a| !matches!(a, syn::GenericArgument::Lifetime(_)))
+}
+
+/// What stands in angle brackets behind a type's name.
+fn arguments_of(ty: &syn::Type) -> syn::PathArguments {
+    match ty {
+        syn::Type::Path(p) => {
+            let last = p.path.segments.last();
+            last.map_or(syn::PathArguments::None, |s| s.arguments.clone())
+        }
+        _ => syn::PathArguments::None,
+    }
 }
 
 fn types_of(written: &syn::PathArguments) -> impl Iterator<Item = &syn::Type> {

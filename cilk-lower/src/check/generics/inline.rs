@@ -99,7 +99,7 @@ impl Checker<'_> {
             return self.ungiven(code, span);
         }
         let output = match &template.item.sig.output {
-            _ if code.is_some() => None,
+            _ if code.is_some() || template.is_opaque() => None,
             syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::Never(_)) => Some(&**ty),
             _ => None,
         };
@@ -119,6 +119,7 @@ impl Checker<'_> {
         let at = self.m.at_of(template, known);
         let ret = self.there(&at, |c| match output {
             Some(ty) => c.annotated(ty),
+            None if template.is_opaque() => c.fresh_any(),
             None => Ty::unit(),
         });
         let closures: Vec<_> = closures

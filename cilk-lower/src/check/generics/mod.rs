@@ -102,7 +102,9 @@ impl Checker<'_> {
         if !self.take_written(&template.params, written, &mut g, span) {
             return Self::broken(span);
         }
-        if let (Some(want), syn::ReturnType::Type(_, ty)) = (want, &template.item.sig.output) {
+        if let (Some(want), syn::ReturnType::Type(_, ty), false) =
+            (want, &template.item.sig.output, template.is_opaque())
+        {
             self.there(&template.at, |c| c.learn_shape(ty, want, &mut g));
         }
         let (mut values, mut closures, mut taken) = (Vec::new(), Vec::new(), Vec::new());
@@ -143,7 +145,7 @@ impl Checker<'_> {
             }
         }
         self.learn_bounds(&template, &mut g);
-        let stands = template.takes_closures() || template.code().is_some();
+        let stands = template.takes_closures() || template.code().is_some() || template.is_opaque();
         if self.kind.is_none() || stands || !iterators.is_empty() {
             let given = Given {
                 values,
@@ -193,7 +195,10 @@ impl Checker<'_> {
             // A struct or an array is known where it stands.
             return match self.params_now(&template.params, &g, &template.name, span) {
                 Some(_) => self.call_copy(template, g, args, span),
-                None => Self::broken(span),
+                None => {
+                    self.note_unknown_of(&template, &g);
+                    self.unknown_value(span)
+                }
             };
         };
         let later = LaterCall {
@@ -369,7 +374,10 @@ impl Checker<'_> {
         if self.m.diags.0.len() > before {
             return None;
         }
-        let known = self.params_now(&of.params, &g, &of.name, span)?;
+        let Some(known) = self.params_now(&of.params, &g, &of.name, span) else {
+            self.note_unknown(family, g);
+            return None;
+        };
         let id = self.m.copy_struct(family, &known, span);
         let types = self.m.structs[id].fields.clone();
         let fields = values

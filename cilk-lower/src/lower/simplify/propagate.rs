@@ -79,6 +79,7 @@ fn known_at_start(function: &Function) -> Vec<Option<Known>> {
     let flow = Flow::new(function);
     let step = |id: BlockId, mut known: Known, send: &mut dyn FnMut(BlockId, Known)| {
         let block = &function.blocks[id.index()];
+        let mut named = named_by(function, &known);
         for stmt in &block.stmts {
             let value = match &stmt.kind {
                 StmtKind::Assign { value, .. } => {
@@ -87,7 +88,7 @@ fn known_at_start(function: &Function) -> Vec<Option<Known>> {
                 _ => None,
             };
             if let Some(dst) = stmt.kind.def() {
-                assign(&mut known, dst, value.as_ref());
+                assign(&mut known, &mut named, dst, value.as_ref());
             }
         }
         for target in possible(&block.term, &known) {
@@ -130,13 +131,27 @@ fn learn(known: &mut Known, term: &Terminator, target: BlockId) {
     }
 }
 
-fn assign(known: &mut Known, dst: LocalId, value: Option<&Rvalue>) {
+/// The locals that others are known to equal, and perhaps more.
+fn named_by(function: &Function, known: &Known) -> FixedBitSet {
+    let mut named = FixedBitSet::with_capacity(function.locals.len());
+    named.extend(known.values().filter_map(|v| v.local()).map(LocalId::index));
+    named
+}
+
+/// `named` has the locals that others may be known to equal: most are none of them, and nothing has to be looked for then.
+fn assign(known: &mut Known, named: &mut FixedBitSet, dst: LocalId, value: Option<&Rvalue>) {
     known.remove(&dst);
-    known.retain(|_, v| *v != Operand::Local(dst));
+    if named.contains(dst.index()) {
+        known.retain(|_, v| *v != Operand::Local(dst));
+        named.set(dst.index(), false);
+    }
     if let Some(Rvalue::Use(value)) = value
         && *value != Operand::Local(dst)
     {
         known.insert(dst, *value);
+        if let Some(other) = value.local() {
+            named.insert(other.index());
+        }
     }
 }
 
@@ -168,17 +183,18 @@ fn simpler(function: &Function, value: &Rvalue, known: &Known) -> Option<Rvalue>
 fn rewrite(function: &mut Function, id: BlockId, known: &mut Known) -> bool {
     let mut changed = false;
     let mut stmts = std::mem::take(&mut function.blocks[id.index()].stmts);
+    let mut named = named_by(function, known);
     for stmt in &mut stmts {
         if let StmtKind::Assign { dst, value } = &mut stmt.kind {
             if let Some(new) = simpler(function, value, known) {
                 *value = new;
                 changed = true;
             }
-            assign(known, *dst, Some(value));
+            assign(known, &mut named, *dst, Some(value));
         } else {
             stmt.kind.operands_mut(|o| changed |= put(o, known));
             if let Some(dst) = stmt.kind.def() {
-                assign(known, dst, None);
+                assign(known, &mut named, dst, None);
             }
         }
     }

@@ -1,0 +1,103 @@
+//! Iterators that are taken from behind: `rev` of what adaptors cut out of a slice or put beside each other, and `next_back` of one that has a name.
+
+use super::{
+    super::{Checker, places::strip},
+    adaptors::Place,
+    loops::Loop,
+};
+use crate::ty::Ty;
+use proc_macro2::Span;
+use quote::quote_spanned;
+use syn::{parse_quote_spanned, spanned::Spanned};
+
+/// What takes the same from the front, of a method that takes from behind.
+fn from_front(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "next_back" => "next",
+        "nth_back" => "nth",
+        "rfind" => "find",
+        "rfold" => "fold",
+        _ => return None,
+    })
+}
+
+/// The last `rev` of what a `for` does not turn by itself, as the items that it begins with are not all there: behind `zip`, `skip` or `take`.
+pub(super) fn turns_parts(adaptors: &[&syn::ExprMethodCall]) -> Option<usize> {
+    let last = adaptors.iter().rposition(|m| m.method == "rev")?;
+    let (before, behind) = (&adaptors[..last], &adaptors[last + 1..]);
+    let is_zip = |m: &&syn::ExprMethodCall| m.method == "zip";
+    let is_cut = |m: &&syn::ExprMethodCall| m.method == "skip" || m.method == "take";
+    let turns =
+        before.iter().any(is_zip) || before.iter().any(is_cut) && !behind.iter().any(is_zip);
+    turns.then_some(last)
+}
+
+impl Checker<'_> {
+    /// Whether there is such a `rev`, and all before it has numbers.
+    pub(super) fn is_turned(&mut self, adaptors: &[&syn::ExprMethodCall]) -> bool {
+        turns_parts(adaptors).is_some_and(|last| self.has_back(&adaptors[last].receiver))
+    }
+
+    /// Whether an iterator of the program's has a `next_back`, and each adaptor looks at one item alone.
+    pub(super) fn has_next_back(
+        &mut self,
+        base: &syn::Expr,
+        adaptors: &[&syn::ExprMethodCall],
+    ) -> bool {
+        let alone = ["map", "filter", "filter_map", "inspect", "copied", "cloned"];
+        let is_alone = |m: &&syn::ExprMethodCall| alone.iter().any(|name| m.method == name);
+        let ty = self.type_ahead(base);
+        match self.shallow(&ty) {
+            Ty::Struct(id) => {
+                adaptors.iter().all(is_alone) && self.m.member(id, "next_back").is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// Its loop: what it is called on has a name, and is taken from behind.
+    pub(super) fn turned(m: &syn::ExprMethodCall, span: Span, place: Place<'_>) -> Loop {
+        Self::from_behind(&m.receiver, span, place)
+    }
+
+    pub(super) fn from_behind(of: &syn::Expr, span: Span, place: Place<'_>) -> Loop {
+        let mut all = Loop::drawing(&parse_quote_spanned!(span=> (#of)), span, place);
+        let from = all.variable("turned");
+        all.draw(
+            quote_spanned!(span=> let mut #from = #of;),
+            &quote_spanned!(span=> #from.next_back()),
+        );
+        all
+    }
+
+    /// Whether the items of a chain have numbers, but for what is done to each of them alone.
+    fn has_back(&mut self, chain: &syn::Expr) -> bool {
+        let mut chain = strip(chain);
+        loop {
+            match chain {
+                syn::Expr::MethodCall(m)
+                    if ["map", "filter", "filter_map", "inspect"]
+                        .iter()
+                        .any(|name| m.method == name) =>
+                {
+                    chain = strip(&m.receiver);
+                }
+                chain => return self.by_number(chain).is_some(),
+            }
+        }
+    }
+
+    /// The same method of what has the items of a named iterator in the other order, of one that takes them from behind.
+    pub(super) fn taken_from_behind(
+        m: &syn::ExprMethodCall,
+        back: Option<&syn::Expr>,
+    ) -> Option<syn::Expr> {
+        let back = back?;
+        if m.method == "rev" && m.args.is_empty() {
+            return Some(back.clone());
+        }
+        let name = from_front(&m.method.to_string())?;
+        let (name, args) = (syn::Ident::new(name, m.method.span()), &m.args);
+        Some(parse_quote_spanned!(m.span()=> (#back).#name(#args)))
+    }
+}

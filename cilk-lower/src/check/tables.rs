@@ -1,0 +1,90 @@
+//! Constants that hold slices, where they are named: an element of one is made of what says where its slices lie, and the whole of all of them.
+
+use super::{Binding, Checker, chains::own};
+use crate::{
+    consts,
+    hir::{Expr, ExprKind},
+    items::Item,
+    rows::{self, Rows},
+    ty::Ty,
+};
+use millstream_graph::ty::Type;
+use proc_macro2::{Literal, Span};
+use quote::{format_ident, quote};
+use std::rc::Rc;
+use syn::parse_quote_spanned;
+
+impl Checker<'_> {
+    /// The constant that a path names, if it holds slices.
+    pub(super) fn rows_named(&self, path: &syn::Path) -> Option<Rc<Rows>> {
+        if let Some(name) = path.get_ident()
+            && self.lookup(&name.to_string()).is_some()
+        {
+            return None;
+        }
+        match self.m.item(path)? {
+            Item::Const(id) => self.m.consts[id.0].rows.clone(),
+            _ => None,
+        }
+    }
+
+    /// Its element of that index, or all of it.
+    pub(super) fn rows_of(&mut self, rows: &Rows, index: Option<&syn::Expr>, span: Span) -> Expr {
+        if self.kind.is_none() {
+            return self.refuse(
+                span,
+                "a constant that holds slices is not part of another one",
+                "write it in a function",
+            );
+        }
+        let [ends, at] = ["ends", "row"].map(|name| own(name, span));
+        let names: Vec<_> = (0..rows.data.len())
+            .map(|i| {
+                (
+                    &rows.data[i].0,
+                    format_ident!("{}_{i}", own("data", span), span = span),
+                )
+            })
+            .collect();
+        let name_of = |elem: &syn::Type| {
+            let found = names.iter().find(|(of, _)| *of == elem);
+            found.map(|(_, name)| name.clone())
+        };
+        let value: syn::Expr = match (&rows.ty, index) {
+            (syn::Type::Array(a), Some(index)) => {
+                let one = rows::value(&a.elem, &quote!(#ends[#at]), &name_of);
+                parse_quote_spanned!(span=> { let #at: usize = #index; #one })
+            }
+            (syn::Type::Array(a), None) => {
+                let count = match consts::value(self.m, rows.plain, span) {
+                    Some((Type::Array(_, count), _)) => count,
+                    _ => return Self::broken(span),
+                };
+                let all = (0..count).map(|i| {
+                    let i = Literal::u64_unsuffixed(i);
+                    rows::value(&a.elem, &quote!(#ends[#i]), &name_of)
+                });
+                parse_quote_spanned!(span=> [#(#all),*])
+            }
+            (ty, _) => {
+                let all = rows::value(ty, &quote!(#ends), &name_of);
+                parse_quote_spanned!(span=> #all)
+            }
+        };
+        self.scoped(|c| {
+            for (name, id) in [(&ends, rows.plain)].into_iter().chain(
+                names
+                    .iter()
+                    .map(|(_, name)| name)
+                    .zip(rows.data.iter().map(|(_, id)| *id)),
+            ) {
+                let Some((ty, _)) = consts::value(c.m, id, span) else {
+                    return Self::broken(span);
+                };
+                let place = Expr::new(ExprKind::Const(id), Ty::from_type(&ty), span);
+                c.bind(&name.to_string(), Binding::Place(place));
+            }
+            c.expr(&value, None)
+        })
+    }
+}
