@@ -340,12 +340,11 @@ fn gather_one(
         return;
     };
     for part in &parts {
-        if part.slot != sum {
-            if let StmtKind::Assign { value, .. } =
+        if part.slot != sum
+            && let StmtKind::Assign { value, .. } =
                 &mut function.blocks[part.load.0.index()].stmts[part.load.1].kind
-            {
-                *value = Rvalue::Use(neutral);
-            }
+        {
+            *value = Rvalue::Use(neutral);
         }
         // Nothing loads the others any more, and the sum begins once.
         for (b, i) in &part.stores {
