@@ -30,7 +30,7 @@ impl Tried {
 }
 
 /// Name, source and first task of each.
-pub const PROGRAMS: [(&str, &str, &str); 12] = [
+pub const PROGRAMS: [(&str, &str, &str); 13] = [
     ("queens", QUEENS, "place"),
     ("tree", TREE, "tree"),
     ("fib", FIB, "fib"),
@@ -43,6 +43,7 @@ pub const PROGRAMS: [(&str, &str, &str); 12] = [
     ("pieces", PIECES, "all"),
     ("rays", RAYS, "rays"),
     ("hubs", HUBS, "hubs"),
+    ("counters", COUNTERS, "counters"),
 ];
 
 /// n-queens by bits: as many children as a loop finds, their results gathered. Its tiles are tried.
@@ -311,5 +312,53 @@ const HUBS: &str = "#[millstream::program] mod hubs {
         }
         sync!();
         sum.wrapping_mul(5) ^ greatest.wrapping_add(i as u64)
+    }
+}";
+
+/// Loops that only spawn whose counters are asked for later, begin beyond their limits, or are counted on where there is another turn alone.
+const COUNTERS: &str = "#[millstream::program] mod counters {
+    fn hash(x: u32) -> u32 {
+        let a = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
+        let b = (a ^ (a >> 15)).wrapping_mul(0x846c_a68b);
+        b ^ (b >> 16)
+    }
+    #[task] pub fn behind(x: u32, depth: u32, most: u32) -> u64 {
+        if depth == 0 { return x as u64; }
+        let (h, mut sum) = (hash(x), 0u64);
+        let (b, c, d) = (h % most, (h >> 7) % most, (h >> 13) % most);
+        let below = if depth > 1 && h % 9 < 8 { 0 } else { depth - 1 };
+        let mut i = h % 3;
+        while i < b { sum += spawn!(behind(h ^ i, below, most)); i += 1; }
+        let q = i ^ 5;
+        while i < c { sum += spawn!(behind(h ^ i.wrapping_mul(q), below, most)); i += 1; }
+        let q = i ^ 7;
+        while i < d { sum += spawn!(behind(h ^ i.wrapping_mul(q), below, most)); i += 1; }
+        sync!();
+        sum.wrapping_mul(3).wrapping_add(i as u64)
+    }
+    #[task] pub fn turned(x: u32, depth: u32, most: u32) -> u64 {
+        if depth == 0 { return x as u64; }
+        let (h, mut sum, mut i) = (hash(x), 0u64, 0u32);
+        let m = h % most;
+        let below = if h % 9 < 8 { 0 } else { depth - 1 };
+        for j in 0..h % 3 {
+            if j == 1 { i = j; } else { i = 2 * j; }
+            loop {
+                sum += spawn!(turned(h ^ i, below, most));
+                if i < m { i += 1; } else { break; }
+            }
+        }
+        while { let c = i < m; i += 1; c } { sum += spawn!(turned(h.wrapping_add(i), below, most)); }
+        sync!();
+        sum.wrapping_mul(3).wrapping_add(i as u64)
+    }
+    #[task] pub fn counters(x: u32, depth: u32, most: u32) -> u64 {
+        let mut all = 0u64;
+        for i in 0..x {
+            all += spawn!(behind(i, depth, most));
+            all += spawn!(turned(i, depth, most));
+        }
+        sync!();
+        all
     }
 }";

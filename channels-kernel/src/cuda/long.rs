@@ -104,7 +104,13 @@ impl Look<'_> {
         if !is_int || inside.contains(&exit) || !comes_in.clone().all(plain) {
             return None;
         }
-        let left_out = [(header, asks), self.counts(&blocks, counter)?];
+        // The first block is come to once more than there are turns.
+        let only_asks = |s: &Stmt| matches!(s.kind, StmtKind::Assign { .. });
+        let counts = self.counts(&blocks, counter)?;
+        if !first.stmts.iter().all(only_asks) || counts.0 == header {
+            return None;
+        }
+        let left_out = [(header, asks), counts];
         let (read, made) = self.reads(&blocks, counter, left_out);
         let fixed = limit
             .local()
@@ -263,13 +269,21 @@ impl Body<'_, '_> {
         };
         let (counter, limit) = (self.local(long.counter), self.operand(long.limit));
         let most = long.pushes.values().max().copied().unwrap_or(1);
-        let past = format!("{counter} = {limit}; {}", self.go(long.exit));
+        let past = format!(
+            "if ({counter} < {limit}) {counter} = {limit}; {}",
+            self.go(long.exit)
+        );
         let claims = long
             .pushes
             .iter()
             .map(|(p, n)| (p, format!("talloc(w, {p}, turns * {n})")));
         let claims: Vec<_> = claims.collect();
         let counted: String = claims.iter().map(|(_, text)| format!("{text}; ")).collect();
+        let at_once: String = long
+            .pushes
+            .iter()
+            .map(|(p, n)| format!(" && w.counts({p}, turns * {n})"))
+            .collect();
         let first: String = claims
             .iter()
             .map(|(p, text)| format!("to.first_{p} = {text}; "))
@@ -284,7 +298,9 @@ impl Body<'_, '_> {
                 "{{ const u32 turns = turns_of<{}>({counter}, {limit}, {most});  // of a loop that only spawns",
                 ctype(self.function.locals[long.counter.index()].ty)
             ),
-            format!("if constexpr (!W::RUN) {{ if (turns != ~0u) {{ {counted}{past} }} }}"),
+            format!(
+                "if constexpr (!W::RUN) {{ if (turns != ~0u{at_once}) {{ {counted}{past} }} }}"
+            ),
             format!(
                 "if constexpr (W::LONG) {{ if (!w.later.which && is_long(turns)) {{ auto& to = w.later; to.which = {}; to.turns = turns; to.frame = w.frame; \
                  to.from_{i} = {counter}; {read}{first}{past} }} }}",

@@ -7,8 +7,9 @@
 //! return a[i].max(spawn!(f(x))) + spawn!(g(y));   =>   { let r0 = a[i]; let r1 = spawn!(f(x)); let r2 = spawn!(g(y)); sync!(); return r0.max(r1) + r2 }
 //! ```
 //!
-//! What Rust evaluates before a child is evaluated before it, but for names that no child is told of: they may themselves be results that come with the sync. Where
-//! a child may not come to be at all, behind `&&` or in a condition within the value, it stays where it is, and is refused there.
+//! What Rust evaluates before a child is evaluated before it, but for names that stand in no child and in nothing that may change them: they may themselves be
+//! results that come with the sync. Where a child may not come to be at all, behind `&&`, in a condition within the value or behind the `?` of another child's
+//! result, all stay where they are, and are refused there.
 
 use super::{
     chains::own,
@@ -76,7 +77,7 @@ impl VisitMut for Ends {
                 let at = r.return_token.span;
                 *e = parse_quote_spanned!(at=> { #mac; return });
             }
-        } else if has_child(value) {
+        } else if may_settle(value) {
             let before = self.before(value);
             *e = parse_quote_spanned!(r.return_token.span=> { #(#before)* #r });
         }
@@ -116,7 +117,7 @@ impl Ends {
             Expr::Match(m) => m.arms.iter_mut().for_each(|arm| self.value(&mut arm.body)),
             Expr::Block(b) if b.label.is_none() => self.tail(&mut b.block),
             e => {
-                if has_child(e) {
+                if may_settle(e) {
                     let before = self.before(e);
                     *e = parse_quote_spanned!(e.span()=> { #(#before)* #e });
                 }
@@ -127,7 +128,7 @@ impl Ends {
     /// What stands before a value that has children, which has names in their places then.
     fn before(&mut self, e: &mut Expr) -> Vec<Stmt> {
         let (mut told, mut stmts) = (BTreeSet::new(), Vec::new());
-        names_told(e, &mut told);
+        names_used(e, &mut told);
         let at = e.span();
         self.take(e, false, &told, &mut stmts);
         let sync: Stmt = parse_quote_spanned!(at=> sync!(););
@@ -197,13 +198,35 @@ fn parts(e: &mut Expr) -> Vec<&mut Expr> {
     }
 }
 
-/// The names that stand in what children are given.
-fn names_told(e: &mut Expr, told: &mut BTreeSet<String>) {
+/// Whether a value has children, and each of them is sure to come to be: none behind the `?` of another's result.
+fn may_settle(e: &mut Expr) -> bool {
+    has_child(e) && !leaves_between(e, &mut false)
+}
+
+/// Whether a child stands behind what may leave the task by another's result. `left`: something before may.
+fn leaves_between(e: &mut Expr, left: &mut bool) -> bool {
+    if spawn_macro(e).is_some() {
+        return *left;
+    }
+    let asks = matches!(e, Expr::Try(_)) && has_child(e);
+    let found = parts(e).into_iter().any(|part| leaves_between(part, left));
+    *left |= asks;
+    found
+}
+
+/// The names that stand in what children are given, and in what may change them beside.
+fn names_used(e: &mut Expr, names: &mut BTreeSet<String>) {
     if let Some(mac) = spawn_macro(e) {
-        return names_in(mac.tokens.clone(), told);
+        return names_in(mac.tokens.clone(), names);
+    }
+    if !has_child(e) {
+        if !stays(e, &BTreeSet::new()) {
+            names_in(e.to_token_stream(), names);
+        }
+        return;
     }
     for part in parts(e) {
-        names_told(part, told);
+        names_used(part, names);
     }
 }
 

@@ -15,6 +15,11 @@ pub mod program {
     pub fn even(n: u32) -> bool {
         n == 0 || n > 1 && spawn!(even(n - 2))
     }
+
+    #[task]
+    pub fn some(n: u32) -> Option<u32> {
+        Some(spawn!(some(n / 2))? + spawn!(some(n / 3))?)
+    }
 }
 
 //~ 10:19: a child's result is used where it is spawned, but it comes with the next `sync!()`
@@ -22,4 +27,8 @@ pub mod program {
 //~ 10:40: a child's result is used where it is spawned, but it comes with the next `sync!()`
 //~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
 //~ 16:28: a child's result is used where it is spawned, but it comes with the next `sync!()`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
+//~ 21:14: a child's result is used where it is spawned, but it comes with the next `sync!()`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
+//~ 21:37: a child's result is used where it is spawned, but it comes with the next `sync!()`
 //~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`

@@ -70,7 +70,7 @@ pub mod program {
         if n == 0 {
             return Ok(1);
         }
-        Ok(spawn!(checked(n - 1))?.wrapping_mul(3).max(spawn!(fib(n))))
+        Ok(spawn!(fib(n)).max(spawn!(checked(n - 1))?.wrapping_mul(3)))
     }
 
     #[task]
@@ -84,6 +84,22 @@ pub mod program {
     pub fn before(mut x: u64, count: &AtomicU64) -> u64 {
         let x = &mut x;
         *x + count.fetch_add(1, Ordering::Relaxed) * 1000 + spawn!(bump(x, 5))
+    }
+
+    fn more(x: &mut u64) -> u64 {
+        *x += 10;
+        *x
+    }
+
+    /// A name is what it was where it stands, whatever changes it later.
+    #[task]
+    pub fn changed(n: u64) -> (u64, u64, u64, u64) {
+        let mut a = n;
+        if n < 5 {
+            return (a, { a = 100; a }, spawn!(gcd(n, 6)), a);
+        }
+        let sum = n / 2;
+        (a + (more(&mut a) + spawn!(gcd(n, 6))), a, sum + ({ a += 7; a } + spawn!(gcd(n, 4))), a)
     }
 
     #[task]
@@ -171,6 +187,8 @@ pub mod program {
 millstream_tests::cases! {
     all(0, &[1u32, 30], &std::sync::atomic::AtomicU64::new(5));
     all(10, &[1u32, 2, 4, 8, 10, 20, 30, 40], &std::sync::atomic::AtomicU64::new(0));
+    changed(3);
+    changed(12);
     even(1001);
     fib(15);
     last(9, &mut [0u32; 10]);

@@ -15,7 +15,7 @@ use millstream_tests::{
 use std::time::{Duration, Instant};
 
 /// Small calls of the programs, and budgets in KiB: some in which elements run one by one, and others little more than that.
-pub(crate) fn calls() -> [(Tried, &'static [u64]); 10] {
+pub(crate) fn calls() -> [(Tried, &'static [u64]); 11] {
     let lent = |mut tried: Tried, memory: &[&str]| {
         tried.args.extend(memory.iter().map(ToString::to_string));
         tried
@@ -58,6 +58,10 @@ pub(crate) fn calls() -> [(Tried, &'static [u64]); 10] {
         (
             lent(Tried::new("hubs", &[13, 103, 300]), &["[7, 1, 9, 40]"]),
             &[48, 64, 96, 128, 192, 256],
+        ),
+        (
+            Tried::new("counters", &[12, 2, 90]),
+            &[64, 96, 128, 256, 1024],
         ),
     ]
 }

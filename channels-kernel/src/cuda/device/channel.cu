@@ -7,6 +7,19 @@ struct Worker : Thread {
   __device__ __forceinline__ bool room(u32) { return true; }
 };
 
+// A loop of fewer turns is not worth the trouble; and what the elements of a tile reserve at once is not to come round.
+[[maybe_unused]] constexpr u32 MANY_TURNS = 2 * WARP;
+[[maybe_unused]] constexpr u64 MOST_TURNS = (1ull << 31) / (BLOCK * MAX_ITEMS);
+// What it costs to begin with a lane's loop together, in turns.
+[[maybe_unused]] constexpr u32 TO_BEGIN = 4;
+
+// How many turns a loop that only spawns has, if they can be reserved at once.
+template <class T>
+FN u32 turns_of(T from, T to, u32 pushes) {
+  const u64 turns = to > from ? (u64)to - (u64)from : 0;
+  return turns <= MOST_TURNS / pushes ? (u32)turns : ~0u;
+}
+
 // First pass over a tile: the body with all effects taken out counts what it will push.
 template <class S, class M = DeviceMemory>
 struct Counting : Worker<M> {
@@ -15,6 +28,8 @@ struct Counting : Worker<M> {
   u32 frame = 0;
   __device__ __forceinline__ Counting() { clear(at); }
   __device__ __forceinline__ u32 talloc(u32 push, u32 count = 1) { return (at[push] += count) - count; }
+  // Whether it counts so many more at once. More than that a lane counts one by one.
+  __device__ __forceinline__ bool counts(u32 push, u32 count) { return (u64)at[push] + count <= MOST_TURNS; }
   __device__ __forceinline__ void fault(u32, u64, u64) { this->failed = true; }
 };
 
@@ -215,19 +230,6 @@ struct Trial : Worker<M> {
   template <class V>
   __device__ __forceinline__ void give(ptr, V value) { given = S::Sum::join(given, value); }
 };
-
-// A loop of fewer turns is not worth the trouble; and of more than any channel holds nobody speaks.
-[[maybe_unused]] constexpr u32 MANY_TURNS = 2 * WARP;
-[[maybe_unused]] constexpr u64 MOST_TURNS = 1u << 30;
-// What it costs to begin with a lane's loop together, in turns.
-[[maybe_unused]] constexpr u32 TO_BEGIN = 4;
-
-// How many turns a loop that only spawns has, if they can be reserved at once.
-template <class T>
-FN u32 turns_of(T from, T to, u32 pushes) {
-  const u64 turns = to > from ? (u64)to - (u64)from : 0;
-  return turns * pushes <= MOST_TURNS ? (u32)turns : ~0u;
-}
 
 // Whether all lanes together are through with the loops that lanes come to sooner than these lanes by themselves: not where all have as many turns.
 FN bool is_long(u32 turns) {
