@@ -3,7 +3,7 @@
 //! One lane takes some 280 ns for a child, a third of a second for a million of them, while 31 others wait for it; and of irregular trees some task has as
 //! many. Of such a loop it is known beforehand what it pushes: turns times what one turn does. So whoever counts does not run it at all. Who runs it
 //! reserves for all of its turns at once, puts the loop off, and goes on behind it; when all lanes of the warp are through, they divide its turns
-//! (`run_long` of `device/channel.cu`). Children lie where the lane alone would have put them.
+//! (`run_long` of `device/long.cu`). Children lie where the lane alone would have put them.
 //!
 //! [`find`] says of which loops that is right: a counter, no ways within it, and nothing in a turn that is seen outside but its children.
 

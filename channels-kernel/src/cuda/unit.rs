@@ -111,6 +111,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.text(include_str!("device/stop.cu"));
     out.text(include_str!("device/memory.cu"));
     out.text(include_str!("device/thread.cu"));
+    out.text(include_str!("device/long.cu"));
     out.text(include_str!("device/channel.cu"));
     out.text(include_str!("device/direct.cu"));
     out.text(include_str!("device/shares.cu"));
