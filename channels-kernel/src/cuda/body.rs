@@ -67,7 +67,7 @@ pub(super) struct Body<'a, 'w> {
     back_edges: BTreeSet<(BlockId, BlockId)>,
     /// Loops whose ways out join, and the one that the code is in.
     pub(super) loops: Vec<Loop>,
-    inside: Option<usize>,
+    pub(super) inside: Option<usize>,
     pub(super) here: BlockId,
     /// Of elements that a warp runs together: the loops whose turns its lanes divide.
     pub(super) team: Vec<Rounds>,

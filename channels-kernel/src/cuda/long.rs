@@ -398,6 +398,8 @@ impl Body<'_, '_> {
             pushes: long.pushes.clone(),
             done: BTreeMap::new(),
         });
+        // A check that fails leaves the turn alone: here the loop is around it no more.
+        self.inside = None;
         let function = self.function;
         for (at, stmt) in stmts_of(function, &long.blocks) {
             if long.left_out.contains(&at) {
