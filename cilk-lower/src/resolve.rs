@@ -92,7 +92,7 @@ impl Module {
                 self.diags
                     .error(
                         i.span(),
-                        "an `impl` type stands only in the parameters of a function, and for the iterator or closure that one gives",
+                        "an `impl` type stands only in the parameters of a function, and for what one gives",
                     )
                     .help("write the type that it is");
                 Type::unit()

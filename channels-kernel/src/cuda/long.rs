@@ -9,6 +9,7 @@
 
 use super::{
     body::{Body, Role},
+    loops,
     plan::Plan,
     source::{Mode, Source},
     types::ctype,
@@ -73,26 +74,14 @@ struct Look<'a> {
 
 impl Look<'_> {
     fn at(&self, header: BlockId) -> Option<Long> {
-        let first = &self.function.blocks[header.index()];
-        let Terminator::Branch {
-            cond: Operand::Local(cond),
+        let loops::Asked {
+            counter,
+            limit,
+            at,
             then,
-            other: exit,
-        } = first.term
-        else {
-            return None;
-        };
-        let asks = first
-            .stmts
-            .iter()
-            .rposition(|s| s.kind.def() == Some(cond))?;
-        let StmtKind::Assign {
-            value: Rvalue::Binary(BinOp::Lt, Operand::Local(counter), limit),
-            ..
-        } = first.stmts[asks].kind
-        else {
-            return None;
-        };
+            exit,
+        } = loops::asked(self.function, header)?;
+        let first = &self.function.blocks[header.index()].stmts;
         let blocks = self.turn(header, then)?;
         let inside: BTreeSet<BlockId> = blocks.iter().copied().collect();
         let comes_in = self.flow.sources(header).iter();
@@ -107,10 +96,11 @@ impl Look<'_> {
         // The first block is come to once more than there are turns.
         let only_asks = |s: &Stmt| matches!(s.kind, StmtKind::Assign { .. });
         let counts = self.counts(&blocks, counter)?;
-        if !first.stmts.iter().all(only_asks) || counts.0 == header {
+        if !first.iter().all(only_asks) || counts.0 == header {
             return None;
         }
-        let left_out = [(header, asks), counts];
+        let left_out = [(header, at), counts];
+        let cond = first[at].kind.def();
         let (read, made) = self.reads(&blocks, counter, left_out);
         let fixed = limit
             .local()
@@ -120,9 +110,8 @@ impl Look<'_> {
         // What was asked is not known in a turn, nor behind.
         if !fixed
             || made.iter().any(known_behind)
-            || known_behind(&cond)
+            || cond.iter().any(|l| known_behind(l) || read.contains(l))
             || !read.is_disjoint(&made)
-            || read.contains(&cond)
         {
             return None;
         }

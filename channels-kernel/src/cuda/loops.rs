@@ -9,7 +9,9 @@
 
 use millstream_graph::{
     flow::{BlockSet, Edge, Flow},
-    ir::{BlockId, FuncId, Function, Operand, Program, StmtKind},
+    ir::{
+        BinOp, BlockId, FuncId, Function, LocalId, Operand, Program, Rvalue, StmtKind, Terminator,
+    },
 };
 use std::collections::BTreeSet;
 
@@ -91,6 +93,51 @@ pub(super) fn whole(flow: &Flow, header: BlockId) -> Option<Loop> {
         exits: exits.into_iter().collect(),
         inside,
         parent: None,
+    })
+}
+
+/// What the first block of a loop asks that goes on while a counter is below a limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    /// The counter.
+    pub counter: LocalId,
+    /// What it is to be below.
+    pub limit: Operand,
+    /// The place in the block where they are compared.
+    pub at: usize,
+    /// Where it goes on for another turn, and where for none.
+    pub then: BlockId,
+    pub exit: BlockId,
+}
+
+/// What this block asks, if it is that.
+pub(super) fn asked(function: &Function, header: BlockId) -> Option<Asked> {
+    let first = &function.blocks[header.index()];
+    let Terminator::Branch {
+        cond: Operand::Local(cond),
+        then,
+        other: exit,
+    } = first.term
+    else {
+        return None;
+    };
+    let at = first
+        .stmts
+        .iter()
+        .rposition(|s| s.kind.def() == Some(cond))?;
+    let StmtKind::Assign {
+        value: Rvalue::Binary(BinOp::Lt, Operand::Local(counter), limit),
+        ..
+    } = first.stmts[at].kind
+    else {
+        return None;
+    };
+    Some(Asked {
+        counter,
+        limit,
+        at,
+        then,
+        exit,
     })
 }
 

@@ -158,28 +158,16 @@ impl Look<'_> {
             Meeting::Never => loops::whole(self.flow, header),
         };
         let inside = found?.inside;
-        let first = &self.function.blocks[header.index()];
-        let Terminator::Branch {
-            cond: Operand::Local(cond),
+        let loops::Asked {
+            counter,
+            limit,
+            at: asks,
             then,
-            other: exit,
-        } = first.term
-        else {
-            return None;
-        };
+            exit,
+        } = loops::asked(self.function, header)?;
+        let first = &self.function.blocks[header.index()];
         // Lanes ask beyond the last turn, too.
         let is_plain = |s: &Stmt| matches!(&s.kind, StmtKind::Assign { value, .. } if !matches!(value, Rvalue::Load { .. } | Rvalue::FrameLoad { .. }));
-        let asks = first
-            .stmts
-            .iter()
-            .rposition(|s| s.kind.def() == Some(cond))?;
-        let StmtKind::Assign {
-            value: Rvalue::Binary(BinOp::Lt, Operand::Local(counter), limit),
-            ..
-        } = first.stmts[asks].kind
-        else {
-            return None;
-        };
         let leaves = inside.iter().flat_map(|b| self.flow.targets(b));
         let one_way_out = leaves.filter(|to| !inside.contains(**to)).eq([&exit]);
         if !one_way_out

@@ -204,10 +204,23 @@ impl Checker<'_> {
 
     /// The type of its result for arguments of these types.
     pub(super) fn result_of(&mut self, named: &Named, inputs: &[Ty]) -> Ty {
+        self.with_inputs(named, inputs, |c| match &named.closure.output {
+            syn::ReturnType::Type(_, ty) => c.annotated(ty),
+            syn::ReturnType::Default => c.closure_body(&named.closure.body, None, None).ty,
+        })
+    }
+
+    /// Looks at a closure where it stands, its arguments being of these types.
+    fn with_inputs<T>(
+        &mut self,
+        named: &Named,
+        inputs: &[Ty],
+        look: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let around = std::mem::replace(&mut self.scopes, named.scopes.clone());
         self.scopes.push(BTreeMap::new());
         let at = named.at.clone();
-        let ty = self.there(&at, |c| {
+        let seen = self.there(&at, |c| {
             for (pat, ty) in named.closure.inputs.iter().zip(inputs) {
                 let pat = match pat {
                     syn::Pat::Type(t) => {
@@ -219,13 +232,10 @@ impl Checker<'_> {
                 };
                 c.pattern(pat, ty);
             }
-            match &named.closure.output {
-                syn::ReturnType::Type(_, ty) => c.annotated(ty),
-                syn::ReturnType::Default => c.closure_body(&named.closure.body, None, None).ty,
-            }
+            look(c)
         });
         self.scopes = around;
-        ty
+        seen
     }
 
     /// What a closure comes to. `return` and `?` in it leave the closure alone, with a value of type `said`, if that is known.
@@ -265,26 +275,11 @@ impl Checker<'_> {
         }
         let types: Vec<Ty> = args.iter().map(|arg| self.type_ahead(arg)).collect();
         let (vars, diags) = (self.vars.len(), self.m.diags.0.len());
-        let around = std::mem::replace(&mut self.scopes, named.scopes.clone());
-        self.scopes.push(BTreeMap::new());
-        let at = named.at.clone();
-        let gives = self.there(&at, |c| {
-            for (pat, ty) in named.closure.inputs.iter().zip(&types) {
-                let pat = match pat {
-                    syn::Pat::Type(t) => {
-                        let said = c.annotated(&t.ty);
-                        c.table.unify(&said, ty);
-                        &*t.pat
-                    }
-                    pat => pat,
-                };
-                c.pattern(pat, ty);
-            }
+        let gives = self.with_inputs(named, &types, |c| {
             let before: syn::Block = syn::parse_quote!({ #(#before)* });
             c.block_in_scope(&before, None);
             c.begins_chain(end)
         });
-        self.scopes = around;
         self.vars.truncate(vars);
         self.m.diags.0.truncate(diags);
         gives

@@ -11,6 +11,7 @@ mod budgets;
 mod deep;
 mod dumps;
 mod kernels;
+mod long;
 mod order;
 mod races;
 mod regions;
