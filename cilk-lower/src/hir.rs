@@ -63,6 +63,13 @@ pub(crate) struct Expr {
     pub(crate) assigns: bool,
 }
 
+/// What is made of a child's result: a value, by a variable that stands for the result in it and nowhere else.
+#[derive(Clone, Debug)]
+pub(crate) struct Then {
+    pub(crate) result: VarId,
+    pub(crate) value: Expr,
+}
+
 /// What an expression is. *Places* are `Var`, `Field`, `Index`, `MatIndex`, `Deref` and `Const` of an array.
 #[derive(Clone, Debug)]
 pub(crate) enum ExprKind {
@@ -142,11 +149,13 @@ pub(crate) enum ExprKind {
     Assign(Expr, Expr),
     /// `place op= value`
     AssignOp(BinOp, Expr, Expr),
-    /// A child. `dest` is a place; none where the callee returns nothing or nobody wants it.
+    /// A child. `dest` is a place; none where the callee returns nothing or nobody wants it. `then`: what goes there instead of its result; it is gone once
+    /// [`crate::outline`] has made tasks.
     Spawn {
         func: FnId,
         args: Vec<Expr>,
         dest: Option<(Expr, Combine)>,
+        then: Option<Then>,
     },
     Sync,
     /// Whether the device is wide: see [`millstream_graph::ir::Rvalue::Wide`]. In a source `millstream::on_gpu()`.
@@ -600,9 +609,12 @@ impl Expr {
                 f(body);
             }
             K::Break(_, value) | K::Return(value) => value.iter_mut().for_each(f),
-            K::Spawn { args, dest, .. } => args
+            K::Spawn {
+                args, dest, then, ..
+            } => args
                 .iter_mut()
                 .chain(dest.as_mut().map(|(d, _)| d))
+                .chain(then.as_mut().map(|t| &mut t.value))
                 .for_each(f),
         }
     }

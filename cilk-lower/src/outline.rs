@@ -28,6 +28,7 @@ mod called;
 mod gather;
 mod kept;
 mod make;
+mod mapped;
 mod parts;
 mod promote;
 mod rounds;
@@ -66,6 +67,7 @@ const TEAM: u64 = 32;
 
 /// Makes tasks of the loops of all functions: adds them to the module, and their bodies behind the others.
 pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoop> {
+    mapped::program(m, bodies);
     let alone = alone::find(m, bodies);
     promote::promote(m, bodies);
     let reach = spawning::recursive(bodies);

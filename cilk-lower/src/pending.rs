@@ -385,10 +385,15 @@ impl Walk<'_> {
                     self.read(var, place.span);
                 }
             }
-            K::Spawn { args, dest, .. } => {
+            K::Spawn {
+                args, dest, then, ..
+            } => {
                 let around = self.child.replace(e.span);
                 self.all(args);
                 self.child = around;
+                if let Some(then) = then {
+                    self.expr(&then.value);
+                }
                 if let Some((dest, combine)) = dest {
                     self.spawn(dest, *combine, e.span);
                 }

@@ -94,7 +94,9 @@ impl Builder<'_, '_> {
             K::Block(stmts, tail) => self.block_value(stmts, tail.as_ref(), e),
             K::Assign(place, value) => self.assign_to(place, value),
             K::AssignOp(op, place, value) => self.assign_op(*op, place, value, e.span),
-            K::Spawn { func, args, dest } => {
+            K::Spawn {
+                func, args, dest, ..
+            } => {
                 self.spawn(*func, args, dest.as_ref(), e.span);
                 Vec::new()
             }

@@ -41,6 +41,94 @@ pub(super) fn settle(body: &Block, unit: bool) -> Option<Block> {
     Some(body)
 }
 
+/// A value with one child in it: `a[i] + spawn!(f(x))`.
+pub(super) struct Mapped {
+    /// What Rust evaluates before the child.
+    pub(super) before: Vec<syn::Local>,
+    pub(super) child: syn::Macro,
+    /// The name of the child's result in the value.
+    pub(super) result: syn::Ident,
+    pub(super) value: Expr,
+}
+
+/// A value that is made of the result of one child, which is sure to be spawned: none if the value is that result.
+pub(super) fn mapped(e: &Expr) -> Option<Mapped> {
+    let mut count = Spawns(0);
+    let mut value = e.clone();
+    count.visit_expr_mut(&mut value);
+    if count.0 != 1 || spawn_macro(e).is_some() || !has_child(&mut value) || !goes_on(&mut value) {
+        return None;
+    }
+    let mut ends = Ends {
+        unit: false,
+        count: 0,
+    };
+    let (mut told, mut stmts) = (BTreeSet::new(), Vec::new());
+    names_used(&mut value, &mut told);
+    ends.take(&mut value, false, &told, &mut stmts);
+    let mut before: Vec<syn::Local> = (stmts.into_iter())
+        .filter_map(|stmt| match stmt {
+            Stmt::Local(local) => Some(local),
+            _ => None,
+        })
+        .collect();
+    // Nothing behind the child has got a name.
+    let last = before.pop()?;
+    let syn::Pat::Ident(name) = last.pat else {
+        return None;
+    };
+    Some(Mapped {
+        before,
+        child: spawn_macro(&last.init?.expr)?.clone(),
+        result: name.ident,
+        value,
+    })
+}
+
+/// Whether a child's result, or what is made of it, is a value.
+pub(super) fn may_spawn(e: &Expr) -> bool {
+    spawn_macro(e).is_some() || mapped(e).is_some()
+}
+
+/// Whether nothing that is evaluated behind the child leaves the task or spawns.
+fn goes_on(e: &mut Expr) -> bool {
+    if spawn_macro(e).is_some() {
+        return true;
+    }
+    let mut parts = parts(e);
+    let Some(child) = parts.iter_mut().position(|e| has_child(e)) else {
+        return false;
+    };
+    let behind = parts.split_off(child + 1);
+    let on = parts.pop().is_some_and(goes_on);
+    on && behind.into_iter().all(is_plain) && !matches!(e, Expr::Try(_))
+}
+
+/// Whether an expression is computed and nothing else.
+fn is_plain(e: &mut Expr) -> bool {
+    match e {
+        Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
+        Expr::Try(_) => false,
+        Expr::Binary(b) => is_plain(&mut b.left) && is_plain(&mut b.right),
+        Expr::Reference(r) if r.mutability.is_some() => false,
+        e => {
+            let parts = parts(e);
+            !parts.is_empty() && parts.into_iter().all(is_plain)
+        }
+    }
+}
+
+/// Counts children, wherever they stand.
+struct Spawns(usize);
+
+impl VisitMut for Spawns {
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        self.0 += usize::from(is(mac, "spawn"));
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
 /// Looks for a child that stands where a value does.
 struct Found(bool);
 

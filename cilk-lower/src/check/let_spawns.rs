@@ -1,9 +1,6 @@
 //! Children's results that a `let` takes in other ways than one by one: each way becomes the plain one.
 
-use super::{
-    Checker,
-    macros::{is, spawn_macro},
-};
+use super::{Checker, answers::may_spawn, macros::is};
 use crate::hir::Stmt;
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -89,7 +86,7 @@ fn may_be_spawn(e: &syn::Expr) -> bool {
         }
         syn::Expr::Match(m) => m.arms.iter().any(|arm| may_be_spawn(&arm.body)),
         syn::Expr::Block(b) if b.label.is_none() => ends(&b.block),
-        e => spawn_macro(e).is_some(),
+        e => may_spawn(e),
     }
 }
 

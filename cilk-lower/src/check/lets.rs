@@ -78,8 +78,8 @@ impl Checker<'_> {
         if is_taken_apart(pat) {
             return self.let_match(&local.pat, &init.expr, None, stmts);
         }
-        if let Some(mac) = super::macros::spawn_macro(&init.expr) {
-            self.let_spawn(pat, ty, mac, stmts);
+        if super::answers::may_spawn(&init.expr) {
+            self.let_spawn(pat, ty, &init.expr, stmts);
             return;
         }
         if self.let_spawns(local, &init.expr, stmts) {

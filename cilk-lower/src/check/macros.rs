@@ -1,11 +1,11 @@
 //! `spawn!`, `sync!`, assertions, and the forms in which a child's result is taken.
 
 use super::{
-    Binding, Checker, nearest,
+    Binding, Checker, answers, nearest,
     patterns::{ArmSyntax, BodySyntax},
 };
 use crate::{
-    hir::{Expr, ExprKind, FnId, Pat, Stmt},
+    hir::{Expr, ExprKind, FnId, Pat, Stmt, Then},
     items::Item,
     ty::{BOOL, Ty},
 };
@@ -15,7 +15,10 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Token, parse::Parser, punctuated::Punctuated, spanned::Spanned};
 
-const WHERE_SPAWN: &str = "take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`";
+const WHERE_SPAWN: &str = "take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`";
+
+const CONVERT: &str =
+    "a child's result is taken as it is: convert it, as in `sum += spawn!(..) as u64`";
 
 /// The macros of the task language.
 pub(super) const KNOWN: &[&str] = &[
@@ -48,7 +51,9 @@ pub(super) fn is(mac: &syn::Macro, name: &str) -> bool {
 struct Child {
     func: FnId,
     args: Vec<Expr>,
+    /// What goes there: the result, or what is made of it.
     ret: Ty,
+    then: Option<Then>,
     span: Span,
 }
 
@@ -60,6 +65,7 @@ impl Child {
                 func: self.func,
                 args: self.args,
                 dest,
+                then: self.then,
             },
             Ty::unit(),
             self.span,
@@ -229,8 +235,36 @@ impl Checker<'_> {
             func,
             args,
             ret,
+            then: None,
             span,
         })
+    }
+
+    /// The child in a value, whose result goes on through it: `1 + spawn!(..)`. What is evaluated before the child comes into the statements.
+    fn child_in(
+        &mut self,
+        value: &syn::Expr,
+        want: Option<&Ty>,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Child> {
+        let Some(mapped) = answers::mapped(value) else {
+            return self.child(spawn_macro(value)?);
+        };
+        for local in &mapped.before {
+            self.local(local, stmts);
+        }
+        let mut child = self.child(&mapped.child)?;
+        let name = mapped.result.to_string();
+        let result = self.add_var(&name, child.ret.clone());
+        self.bind(&name, Binding::Var(result));
+        let value = self.expr(&mapped.value, want);
+        let value = match want {
+            Some(want) => self.coerce(value, want),
+            None => value,
+        };
+        child.ret = self.shallow(&value.ty);
+        child.then = Some(Then { result, value });
+        Some(child)
     }
 
     /// `let pattern: ty = spawn!(..)`: the names stand for the memory that the child writes to.
@@ -238,10 +272,11 @@ impl Checker<'_> {
         &mut self,
         pat: &syn::Pat,
         ty: Option<Ty>,
-        mac: &syn::Macro,
+        value: &syn::Expr,
         stmts: &mut Vec<Stmt>,
     ) {
-        let Some(child) = self.child(mac) else {
+        let want = ty.as_ref().filter(|_| spawn_macro(value).is_none());
+        let Some(child) = self.child_in(value, want, stmts) else {
             // Bind the names all the same, so that their uses are not errors of their own.
             self.pattern(pat, &Ty::Error);
             return;
@@ -252,7 +287,7 @@ impl Checker<'_> {
         {
             let (have, want) = (self.show(&ret), self.show(&ty));
             self.error(span, format!("expected `{want}`, found `{have}`"))
-                .help("a child's result is taken as it is: convert it after the `sync!()`");
+                .help(CONVERT);
             self.bind_broken(pat);
             return;
         }
@@ -310,24 +345,22 @@ impl Checker<'_> {
     /// `place = spawn!(..)` and `place = place.max(spawn!(..))`.
     pub(super) fn assigned_spawn(&mut self, a: &syn::ExprAssign) -> Option<Expr> {
         let right = super::places::strip(&a.right);
-        if let Some(mac) = spawn_macro(right) {
-            return Some(self.spawn_into(&a.left, mac, Combine::Store));
-        }
         let own = |name: &str| self.m.named(name).is_some();
-        let (receiver, combine, mac) = gathering_call(right, own)?;
-        if receiver.to_token_stream().to_string() != a.left.to_token_stream().to_string() {
-            return Some(self.refuse(
-                receiver.span(),
-                "a gathered result goes back to the place it starts from",
-                WHERE_SPAWN,
-            ));
-        }
-        Some(self.spawn_into(&a.left, mac, combine))
+        let starts = |from: &syn::Expr| {
+            from.to_token_stream().to_string() == a.left.to_token_stream().to_string()
+        };
+        let (value, combine) = match gathering_call(right, own) {
+            Some((from, combine, value)) if starts(from) => (value, combine),
+            _ => (right, Combine::Store),
+        };
+        answers::may_spawn(value).then(|| self.spawn_into(&a.left, value, combine))
     }
 
     /// `place += spawn!(..)` and its kin.
     pub(super) fn gathered_spawn(&mut self, op: BinOp, b: &syn::ExprBinary) -> Option<Expr> {
-        let mac = spawn_macro(&b.right)?;
+        if !answers::may_spawn(&b.right) {
+            return None;
+        }
         let combine = match op {
             BinOp::Add => Combine::Add,
             BinOp::Or => Combine::Or,
@@ -355,14 +388,15 @@ impl Checker<'_> {
                 ));
             }
         };
-        Some(self.spawn_into(&b.left, mac, combine))
+        Some(self.spawn_into(&b.left, &b.right, combine))
     }
 
-    fn spawn_into(&mut self, place: &syn::Expr, mac: &syn::Macro, combine: Combine) -> Expr {
+    fn spawn_into(&mut self, place: &syn::Expr, value: &syn::Expr, combine: Combine) -> Expr {
         let place = self.place(place);
         let place = self.behind_refs(place);
-        let Some(child) = self.child(mac) else {
-            return Self::broken(mac.span());
+        let (want, mut stmts) = (place.ty.clone(), Vec::new());
+        let Some(child) = self.child_in(value, Some(&want), &mut stmts) else {
+            return Self::broken(value.span());
         };
         if matches!(*place.kind, ExprKind::Error) {
             return place;
@@ -372,7 +406,7 @@ impl Checker<'_> {
             return self.refuse(
                 child.span,
                 format!("expected `{want}`, found `{have}`"),
-                "a child's result is taken as it is: convert it after the `sync!()`",
+                CONVERT,
             );
         }
         if combine != Combine::Store && !child.ret.is_scalar() {
@@ -383,7 +417,13 @@ impl Checker<'_> {
                 "gather numbers; spawn a task for each field, or store to an array",
             );
         }
-        child.with(Some((place, combine)))
+        let spawn = child.with(Some((place, combine)));
+        if stmts.is_empty() {
+            return spawn;
+        }
+        let span = spawn.span;
+        stmts.push(Stmt::Expr(spawn));
+        Expr::new(ExprKind::Block(stmts, None), Ty::unit(), span)
     }
 
     fn assert(&mut self, mac: &syn::Macro, debug: bool) -> Expr {
@@ -534,11 +574,11 @@ fn is_constant(e: &Expr) -> bool {
     }
 }
 
-/// `place.max(spawn!(..))` and the other methods that gather.
+/// `place.max(spawn!(..))` and the other ways to gather: where it starts from, how, and what.
 fn gathering_call(
     e: &syn::Expr,
     own: impl Fn(&str) -> bool,
-) -> Option<(&syn::Expr, Combine, &syn::Macro)> {
+) -> Option<(&syn::Expr, Combine, &syn::Expr)> {
     let extreme = |name: &syn::Ident| match name.to_string().as_str() {
         "max" => Some(Combine::Max),
         "min" => Some(Combine::Min),
@@ -550,7 +590,7 @@ fn gathering_call(
                 None if m.method == "wrapping_add" => Combine::Add,
                 combine => combine?,
             };
-            Some((&m.receiver, combine, spawn_macro(m.args.first()?)?))
+            Some((&m.receiver, combine, m.args.first()?))
         }
         // `max(x, spawn!(..))` of `std::cmp`.
         syn::Expr::Call(c) if c.args.len() == 2 => {
@@ -571,7 +611,7 @@ fn gathering_call(
                 return None;
             }
             let combine = extreme(&path.path.segments.last()?.ident)?;
-            Some((&c.args[0], combine, spawn_macro(&c.args[1])?))
+            Some((&c.args[0], combine, &c.args[1]))
         }
         syn::Expr::Binary(b) => {
             let combine = match b.op {
@@ -581,7 +621,7 @@ fn gathering_call(
                 syn::BinOp::BitXor(_) => Combine::Xor,
                 _ => return None,
             };
-            Some((&b.left, combine, spawn_macro(&b.right)?))
+            Some((&b.left, combine, &b.right))
         }
         _ => None,
     }

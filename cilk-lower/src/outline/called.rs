@@ -500,6 +500,7 @@ fn respawn(e: &mut Expr, gathers: &Gathers) {
             func: *func,
             args: std::mem::take(args),
             dest: Some((place, combine)),
+            then: None,
         };
         *e = Expr::new(kind, Ty::unit(), span);
         return;

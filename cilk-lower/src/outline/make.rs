@@ -97,7 +97,13 @@ impl Make {
     }
 
     pub(super) fn spawn(&self, func: FnId, args: Vec<Expr>, dest: Option<(Expr, Combine)>) -> Stmt {
-        self.unit(ExprKind::Spawn { func, args, dest })
+        let then = None;
+        self.unit(ExprKind::Spawn {
+            func,
+            args,
+            dest,
+            then,
+        })
     }
 
     pub(super) fn sync(&self) -> Stmt {

@@ -22,6 +22,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{
     Block, Expr, ImplItem, ImplItemFn, Item, ItemFn, ItemMod, Macro, Stmt,
     spanned::Spanned,
+    visit::Visit,
     visit_mut::{self, VisitMut},
 };
 
@@ -354,10 +355,19 @@ fn result_place(e: &Expr) -> Option<&Expr> {
         Expr::Binary(b) if is_gathering(&b.op) => (&*b.left, &*b.right),
         _ => return None,
     };
-    let spawns = |e: &Expr| matches!(strip(e), Expr::Macro(m) if m.mac.path.segments.last().is_some_and(|s| s.ident == "spawn"));
-    let gathers = matches!(strip(value), Expr::MethodCall(m) if m.args.first().is_some_and(spawns));
     let variable = matches!(strip(place), Expr::Path(_));
-    (!variable && (spawns(value) || gathers && matches!(e, Expr::Assign(_)))).then_some(place)
+    let mut child = HasChild(false);
+    child.visit_expr(value);
+    (!variable && child.0).then_some(place)
+}
+
+/// Looks for a child.
+struct HasChild(bool);
+
+impl Visit<'_> for HasChild {
+    fn visit_macro(&mut self, mac: &Macro) {
+        self.0 |= (mac.path.segments.last()).is_some_and(|s| s.ident == "spawn");
+    }
 }
 
 /// Whether an operator is one of those that gather: `x += y` and its kin.

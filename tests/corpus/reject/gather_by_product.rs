@@ -28,7 +28,15 @@ pub mod program {
 //~   help: gather them by `+=` in a variable of their own, and take that away after the `sync!()`
 //~ 16:15: results cannot be gathered with this operator: the order in which they come is not known
 //~   help: there are `+=`, `|=`, `&=`, `^=`, `x = x.min(spawn!(..))` and `x = x.max(spawn!(..))`
-//~ 17:21: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
-//~ 18:21: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
+//~ 17:17: `p` is used before its `sync!()`
+//~   note: 17:21: a child that may still run writes to it
+//~   help: put a `sync!()` in between
+//~ 17:21: `p` already awaits the result of a child
+//~   note: 17:21: this one, in the round before
+//~   help: put a `sync!()` in between, take it in another variable, or gather both in the same way
+//~ 18:17: `p` is used before its `sync!()`
+//~   note: 17:21: a child that may still run writes to it
+//~   help: put a `sync!()` in between
+//~ 18:21: `p` already awaits the result of a child
+//~   note: 17:21: this one
+//~   help: put a `sync!()` in between, take it in another variable, or gather both in the same way

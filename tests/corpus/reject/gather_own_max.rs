@@ -1,4 +1,4 @@
-//! A program's own `max` is not std's, and its result comes before the child's.
+//! A program's own `max` is not std's: what it is given is read when the child is spawned, before the child of the round before is done.
 
 #[millstream::program]
 pub mod program {
@@ -14,11 +14,17 @@ pub mod program {
     #[task]
     pub fn best(n: u32) -> u32 {
         let mut most = 0;
-        most = max(most, spawn!(value(n)));
+        for i in 0..n {
+            most = max(most, spawn!(value(i)));
+        }
         sync!();
         most
     }
 }
 
-//~ 17:26: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
+//~ 18:24: `most` is used before its `sync!()`
+//~   note: 18:30: a child that may still run writes to it
+//~   help: put a `sync!()` in between
+//~ 18:30: `most` already awaits the result of a child
+//~   note: 18:30: this one, in the round before
+//~   help: put a `sync!()` in between, take it in another variable, or gather both in the same way

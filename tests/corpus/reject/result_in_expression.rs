@@ -23,12 +23,12 @@ pub mod program {
 }
 
 //~ 10:19: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
 //~ 10:40: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
 //~ 16:28: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
 //~ 21:14: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
 //~ 21:37: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`

@@ -18,6 +18,6 @@ pub mod program {
 }
 
 //~ 13:16: expected `u64`, found `u32`
-//~   help: a child's result is taken as it is: convert it after the `sync!()`
+//~   help: a child's result is taken as it is: convert it, as in `sum += spawn!(..) as u64`
 //~ 14:22: expected `u64`, found `u32`
-//~   help: a child's result is taken as it is: convert it after the `sync!()`
+//~   help: a child's result is taken as it is: convert it, as in `sum += spawn!(..) as u64`

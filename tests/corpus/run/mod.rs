@@ -244,6 +244,7 @@ programs! {
     references_from_matches
     refracted_rays
     results
+    results_go_on
     results_in_array
     results_in_slice
     results_in_struct

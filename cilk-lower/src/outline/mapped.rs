@@ -1,0 +1,164 @@
+//! Children whose results go on through a computation: what goes to a place is made of the result by a task of its own, which waits for the child.
+//!
+//! ```text
+//! best = best.max(-spawn!(f(x)));   =>   best = best.max(spawn!(f.then1(x)));
+//!
+//!                                        task f.then1(x) -> i32 { let result = spawn!(f(x)); sync!(); -result }
+//! ```
+//!
+//! What the computation reads comes as an argument, so it has the value of when the child is spawned; an atomic comes by reference.
+
+use super::{Known, make::Make, replace, settle, uses, wild};
+use crate::{
+    generics::At,
+    hir::{Body, Expr, ExprKind, FnId, Pat, Stmt, Var, VarId},
+    items::{FnItem, Module},
+    ty::Ty,
+};
+use millstream_graph::ir::{Combine, FunctionKind};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
+
+/// Makes the tasks of a program: adds them to the module, and their bodies behind the others.
+pub(super) fn program(m: &mut Module, bodies: &mut Vec<Body>) {
+    let mut made = Vec::new();
+    for (i, body) in bodies.iter_mut().enumerate() {
+        let mut maker = Maker {
+            owner: FnId(i),
+            vars: std::mem::take(&mut body.vars),
+            m,
+            made: &mut made,
+            found: 0,
+        };
+        maker.look(&mut body.root);
+        body.vars = maker.vars;
+    }
+    bodies.extend(made);
+}
+
+struct Maker<'a> {
+    owner: FnId,
+    /// The function's variables.
+    vars: Vec<Var>,
+    m: &'a mut Module,
+    made: &'a mut Vec<Body>,
+    found: usize,
+}
+
+impl Maker<'_> {
+    fn look(&mut self, e: &mut Expr) {
+        e.children_mut(&mut |child| self.look(child));
+        let span = e.span;
+        let ExprKind::Spawn {
+            func, args, then, ..
+        } = &mut *e.kind
+        else {
+            return;
+        };
+        let Some(then) = then.take() else { return };
+        let (mut value, mut declared, mut used) = (then.value, BTreeSet::new(), Vec::new());
+        uses(&mut value, &mut declared, &mut used);
+        used.retain(|v| !declared.contains(v) && *v != then.result);
+        let make = Make(span);
+        for var in &used {
+            let is_shared = self.is_shared(*var);
+            let read = &mut self.vars[var.0];
+            let value = make.var(*var, &read.ty);
+            read.addressed |= is_shared;
+            args.push(if is_shared {
+                make.address(value)
+            } else {
+                value
+            });
+        }
+        *func = self.task(*func, (then.result, value), &used, make);
+    }
+
+    /// The task that runs a child and gives what is made of its result.
+    fn task(
+        &mut self,
+        func: FnId,
+        (result, mut value): (VarId, Expr),
+        used: &[VarId],
+        make: Make,
+    ) -> FnId {
+        let (mut vars, mut known) = (Vec::new(), BTreeMap::new());
+        let given: Vec<Ty> = (self.m.fns[func.0].params.iter())
+            .map(|(_, ty)| Ty::from_type(ty))
+            .collect();
+        let args: Vec<Expr> = (given.iter().enumerate())
+            .map(|(i, ty)| make.var(make.fresh(&mut vars, &format!("given_{i}"), ty.clone()), ty))
+            .collect();
+        for var in used {
+            let (old, to) = (self.vars[var.0].clone(), VarId(vars.len()));
+            let (ty, known_as) = match self.is_shared(*var) {
+                true => (make.reference(&old.ty), Known::Behind(to)),
+                false => (old.ty, Known::As(to)),
+            };
+            known.insert(*var, known_as);
+            vars.push(Var {
+                ty,
+                awaits: false,
+                addressed: false,
+                ..old
+            });
+        }
+        let params = (vars.iter().map(|v| (wild(), v.ty.to_type()))).collect();
+        self.bring(&mut value, &mut known, &mut vars);
+        let ty = self.vars[result.0].ty.clone();
+        let own = make.fresh(&mut vars, "result", ty.clone());
+        vars[own.0].awaits = true;
+        known.insert(result, Known::As(own));
+        replace(&mut value, &known, &vars);
+        let ret = value.ty.to_type();
+        let dest = Some((make.var(own, &ty), Combine::Store));
+        let stmts = vec![
+            Stmt::Let(Pat::Var(own), None),
+            make.spawn(func, args, dest),
+            make.sync(),
+        ];
+        let mut root = make.valued(stmts, value);
+        settle(&mut root, &self.m.structs);
+        self.made.push(Body {
+            vars,
+            root,
+            parallel: BTreeSet::new(),
+        });
+        let owner = &self.m.fns[self.owner.0];
+        self.found += 1;
+        let item = FnItem {
+            name: format!("{}.then{}", owner.name, self.found),
+            span: make.0,
+            kind: FunctionKind::Task,
+            rounds: false,
+            alone: false,
+            params,
+            held: false,
+            ret,
+            sig: None,
+            block: Rc::clone(&owner.block),
+            at: At::default(),
+            used: None,
+        };
+        self.m.fns.push(item);
+        FnId(self.m.fns.len() - 1)
+    }
+
+    /// Whether a variable is an atomic or has some: children that were lent it change it.
+    fn is_shared(&self, var: VarId) -> bool {
+        self.vars[var.0].ty.to_type().has_atomics(&self.m.structs)
+    }
+
+    /// Gives the task variables for those that the computation declares.
+    fn bring(&self, e: &mut Expr, known: &mut BTreeMap<VarId, Known>, vars: &mut Vec<Var>) {
+        e.declares(&mut |v| {
+            let to = VarId(vars.len());
+            vars.push(self.vars[v.0].clone());
+            known.insert(*v, Known::As(to));
+            *v = to;
+        });
+        e.children_mut(&mut |child| self.bring(child, known, vars));
+    }
+}
