@@ -482,8 +482,8 @@ impl Outliner<'_> {
         let (own, renamed) = gather::start(&pieces.gathers, &make, &mut vars, awaits);
         known.extend(renamed);
         let mut body = pieces.body.clone();
-        rounds.declares(&mut |v| self.bring_var(v, &mut known, &mut vars));
-        self.bring(&mut body, &mut known, &mut vars);
+        rounds.declares(&mut |v| bring_var(v, &self.vars, &mut known, &mut vars));
+        bring(&mut body, &self.vars, &mut known, &mut vars);
         replace(&mut body, &known, &vars);
         let mut stmts: Vec<Stmt> = parts.map(Stmt::Expr).into_iter().collect();
         stmts.extend(own);
@@ -501,25 +501,25 @@ impl Outliner<'_> {
         });
         id
     }
+}
 
-    /// Gives the task variables for those that the rounds declare.
-    fn bring(&self, e: &mut Expr, known: &mut BTreeMap<VarId, Known>, vars: &mut Vec<Var>) {
-        e.declares(&mut |v| self.bring_var(v, known, vars));
-        e.children_mut(&mut |child| self.bring(child, known, vars));
-    }
+/// Gives a task variables, `vars`, for those that an expression declares of a function's, `from`.
+fn bring(e: &mut Expr, from: &[Var], known: &mut BTreeMap<VarId, Known>, vars: &mut Vec<Var>) {
+    e.declares(&mut |v| bring_var(v, from, known, vars));
+    e.children_mut(&mut |child| bring(child, from, known, vars));
+}
 
-    fn bring_var(&self, v: &mut VarId, known: &mut BTreeMap<VarId, Known>, vars: &mut Vec<Var>) {
-        let to = match known.get(v) {
-            // The arms of a `match` may declare one several times.
-            Some(Known::As(to) | Known::Behind(to)) => *to,
-            None => {
-                vars.push(self.vars[v.0].clone());
-                VarId(vars.len() - 1)
-            }
-        };
-        known.insert(*v, Known::As(to));
-        *v = to;
-    }
+fn bring_var(v: &mut VarId, from: &[Var], known: &mut BTreeMap<VarId, Known>, vars: &mut Vec<Var>) {
+    let to = match known.get(v) {
+        // The arms of a `match` may declare one several times.
+        Some(Known::As(to) | Known::Behind(to)) => *to,
+        None => {
+            vars.push(from[v.0].clone());
+            VarId(vars.len() - 1)
+        }
+    };
+    known.insert(*v, Known::As(to));
+    *v = to;
 }
 
 /// Says of each expression whether it assigns, as the checker does.

@@ -33,7 +33,11 @@ pub(super) fn settle(body: &Block, unit: bool) -> Option<Block> {
     if !found.0 {
         return None;
     }
-    let mut ends = Ends { unit, count: 0 };
+    let mut ends = Ends {
+        unit,
+        at_once: false,
+        count: 0,
+    };
     ends.visit_block_mut(&mut body);
     if !unit {
         ends.tail(&mut body);
@@ -61,10 +65,12 @@ pub(super) fn mapped(e: &Expr) -> Option<Mapped> {
     }
     let mut ends = Ends {
         unit: false,
+        at_once: true,
         count: 0,
     };
+    // The task goes on, and may change what its names lead to before the value is made.
     let (mut told, mut stmts) = (BTreeSet::new(), Vec::new());
-    names_used(&mut value, &mut told);
+    names_in(e.to_token_stream(), &mut told);
     ends.take(&mut value, false, &told, &mut stmts);
     let mut before: Vec<syn::Local> = (stmts.into_iter())
         .filter_map(|stmt| match stmt {
@@ -151,6 +157,8 @@ impl VisitMut for Found {
 /// The ways out of a task.
 struct Ends {
     unit: bool,
+    /// A name by itself stands for the value that it has before the children.
+    at_once: bool,
     /// Names that were made.
     count: usize,
 }
@@ -227,7 +235,8 @@ impl Ends {
     /// Takes out of an expression what is to be evaluated before the sync. `more`: a child comes behind it.
     fn take(&mut self, e: &mut Expr, more: bool, told: &BTreeSet<String>, out: &mut Vec<Stmt>) {
         if !has_child(e) {
-            if more && !stays(e, told) {
+            let is_known = self.at_once && matches!(e, Expr::Path(_));
+            if more && !is_known && !stays(e, told) {
                 self.name(e, out);
             }
             return;

@@ -401,6 +401,10 @@ impl Checker<'_> {
         if matches!(*place.kind, ExprKind::Error) {
             return place;
         }
+        // What is wrong with it has been said.
+        if matches!(child.ret, Ty::Error) {
+            return Self::broken(child.span);
+        }
         if !self.table.unify(&place.ty, &child.ret) {
             let (want, have) = (self.show(&place.ty), self.show(&child.ret));
             return self.refuse(

@@ -6,9 +6,10 @@
 //!                                        task f.then1(x) -> i32 { let result = spawn!(f(x)); sync!(); -result }
 //! ```
 //!
-//! What the computation reads comes as an argument, so it has the value of when the child is spawned; an atomic comes by reference.
+//! What the computation reads comes as an argument, so it has the value of when the child is spawned; an atomic comes by reference. It changes nothing, and reads
+//! nothing that the function may change meanwhile: the function goes on while it waits.
 
-use super::{Known, make::Make, replace, settle, uses, wild};
+use super::{Known, bring, make::Make, replace, settle, uses, wild};
 use crate::{
     generics::At,
     hir::{Body, Expr, ExprKind, FnId, Pat, Stmt, Var, VarId},
@@ -62,6 +63,7 @@ impl Maker<'_> {
         uses(&mut value, &mut declared, &mut used);
         used.retain(|v| !declared.contains(v) && *v != then.result);
         let make = Make(span);
+        self.refuse_changes(&mut value, &used);
         for var in &used {
             let is_shared = self.is_shared(*var);
             let read = &mut self.vars[var.0];
@@ -106,7 +108,7 @@ impl Maker<'_> {
             });
         }
         let params = (vars.iter().map(|v| (wild(), v.ty.to_type()))).collect();
-        self.bring(&mut value, &mut known, &mut vars);
+        bring(&mut value, &self.vars, &mut known, &mut vars);
         let ty = self.vars[result.0].ty.clone();
         let own = make.fresh(&mut vars, "result", ty.clone());
         vars[own.0].awaits = true;
@@ -146,19 +148,24 @@ impl Maker<'_> {
         FnId(self.m.fns.len() - 1)
     }
 
+    /// Says where a computation changes what it is made of, or reads what the function may change before it comes to that.
+    fn refuse_changes(&mut self, value: &mut Expr, used: &[VarId]) {
+        let changes = used.iter().any(|v| value.changes(*v));
+        let mut types = used.iter().map(|v| &self.vars[v.0].ty);
+        let message = if changes {
+            "what is made of a child's result cannot change a variable: it is made when the child is done"
+        } else if types.any(|ty| ty.is_mutable(&self.m.structs)) {
+            "what is made of a child's result cannot come to memory by a `&mut`: it is made when the child is done, and the task may have changed that by then"
+        } else {
+            return;
+        };
+        self.m.diags.error(value.span, message).help(
+            "take the result by `let x = spawn!(..)` and do this after the `sync!()`; or let what is read stand in front of the child, where it is read at once",
+        );
+    }
+
     /// Whether a variable is an atomic or has some: children that were lent it change it.
     fn is_shared(&self, var: VarId) -> bool {
         self.vars[var.0].ty.to_type().has_atomics(&self.m.structs)
-    }
-
-    /// Gives the task variables for those that the computation declares.
-    fn bring(&self, e: &mut Expr, known: &mut BTreeMap<VarId, Known>, vars: &mut Vec<Var>) {
-        e.declares(&mut |v| {
-            let to = VarId(vars.len());
-            vars.push(self.vars[v.0].clone());
-            known.insert(*v, Known::As(to));
-            *v = to;
-        });
-        e.children_mut(&mut |child| self.bring(child, known, vars));
     }
 }

@@ -113,6 +113,27 @@ pub mod program {
         if n == 0 { 1 } else { spawn!(count(n - 1, calls)) }
     }
 
+    #[task]
+    pub fn found(n: u32) -> Option<u32> {
+        if n % 3 == 0 { None } else { Some(n) }
+    }
+
+    /// Names that a closure's arms declare, and memory that changes after the spawn: it is read in front of the child.
+    #[task]
+    pub fn arms(v: &mut [u32], n: u32) -> u32 {
+        let mut sum = 0;
+        for i in 0..n {
+            let at = i as usize % v.len();
+            sum += v[at] * spawn!(found(i)).map_or(1, |x| match (x, i % 2) {
+                (y, 0) | (_, y) if y > 2 => y * 2,
+                (y, z) => y + z,
+            });
+            v[at] = 0;
+        }
+        sync!();
+        sum
+    }
+
     /// Captured names that change after the spawn.
     #[task]
     pub fn changed(n: u32) -> u32 {
@@ -136,5 +157,6 @@ millstream_tests::cases! {
     weighted(2, [1, 2, 3]);
     weighted(9, [1, 2, 3]);
     in_order(5);
+    arms(&mut [5, 6, 7], 9);
     changed(6);
 }
