@@ -104,10 +104,11 @@ fn cache_bytes() -> u64 {
     })
 }
 
-/// Elements a wavefront should have, if each touches so many bytes: what it reads and writes takes an eighth of the second level cache, so
-/// that the levels around it are still there when the worker comes back to them.
+/// Elements a wavefront should have, if each touches so many bytes: what it reads and writes takes a sixteenth of the second level cache, so
+/// that the levels around it are still there when the worker comes back to them. With an eighth of 2 MiB nothing was faster, and a branch and bound whose
+/// first child leads, which runs a wavefront's elements before it hears of a better bound, did 1.21 times the work of its elision.
 pub(crate) fn width(bytes_per_element: u64) -> u64 {
-    let fits = (cache_bytes() / 8 / bytes_per_element.max(1)).max(1);
+    let fits = (cache_bytes() / 16 / bytes_per_element.max(1)).max(1);
     (1 << fits.ilog2()).clamp(WIDTHS.0, WIDTHS.1)
 }
 
