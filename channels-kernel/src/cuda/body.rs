@@ -14,7 +14,7 @@ use super::{
     writer::Writer,
 };
 use millstream_graph::{
-    flow::Flow,
+    flow::{Edge, Flow},
     ir::{
         Arg, Block, BlockId, FuncId, Function, LocalId, Operand, SegmentId, SlotId, Span, TaskId,
         Terminator,
@@ -64,7 +64,7 @@ pub(super) struct Body<'a, 'w> {
     /// What a run that only counts goes by; all of it, if that is none.
     pub(super) counting: Option<Counting>,
     /// The edges that close a loop of many turns.
-    back_edges: BTreeSet<(BlockId, BlockId)>,
+    back_edges: BTreeSet<Edge>,
     /// Loops whose ways out join, and the one that the code is in.
     pub(super) loops: Vec<Loop>,
     pub(super) inside: Option<usize>,
@@ -276,6 +276,9 @@ impl<'a, 'w> Body<'a, 'w> {
             if jumped.contains(&id) {
                 self.out.label(&format!("{id}:;"));
             }
+            if self.looks(id, &reached) {
+                self.out.label(&format!("turn_{id}:;"));
+            }
             if matches!(self.role, Role::Segment { .. }) && !pushing.contains(id) {
                 let text = format!(
                     "if (!W::RUN) {};  // nothing to count from here on",
@@ -304,6 +307,29 @@ impl<'a, 'w> Body<'a, 'w> {
             self.terminator(block);
         }
         self.ways_out();
+        self.looks_of_loops(&reached);
+    }
+
+    /// Whether this is the first block of a loop whose lanes look, each by itself, whether the run is over.
+    fn looks(&self, header: BlockId, reached: &BTreeSet<BlockId>) -> bool {
+        let closes = |(from, to): &Edge| *to == header && reached.contains(from);
+        self.meeting(header).is_none() && self.back_edges.iter().any(closes)
+    }
+
+    /// Where lanes look, after many turns of a loop, whether the run is over. It is outside of the loop: within it the compiler has all lanes join behind
+    /// the look at each turn, and yield to each other, because there are atomics in it. That took a third of the time of a short turn (H100).
+    fn looks_of_loops(&mut self, reached: &BTreeSet<BlockId>) {
+        for header in reached {
+            if !self.looks(*header, reached) {
+                continue;
+            }
+            self.out.generated();
+            self.inside = loops::around(&self.loops, *header);
+            self.out.label(&format!("look_{header}:;"));
+            let text = format!("if (w.is_over()) {};", self.leave());
+            self.out.line(&text);
+            self.out.line(&format!("goto {header};"));
+        }
     }
 
     /// Where the ways out of each loop join, and where they lead from there.
@@ -364,29 +390,24 @@ impl<'a, 'w> Body<'a, 'w> {
         self.out.place(span);
     }
 
-    /// Code that goes to a block; at the back edge of a long loop it first asks whether the run is over.
+    /// Code that goes to a block; at the back edge of a long loop it asks now and then whether the run is over.
     fn goto(&self, to: BlockId) -> String {
         let text = self.go(to);
         if self.back_edges.contains(&(self.here, to)) {
+            if self.meeting(to).is_none() {
+                return format!("{{ if (--w.turns) goto turn_{to}; goto look_{to}; }}");
+            }
             // Where all meet at each turn, they leave together.
-            let over = match self.meeting(to) {
-                Some(_) => "any_lane(w.poll() || w.failed)",
-                None => "w.poll()",
+            let leave = match self.inside {
+                Some(l) => format!("{{ way{l} = 0; goto out{l}; }}"),
+                None => self.leave(),
             };
-            format!("{{ if ({over}) {}; {text} }}", self.leave_at_turn(to))
+            format!("{{ if (any_lane(w.poll() || w.failed)) {leave}; {text} }}")
         } else if to.0 == self.here.0 + 1 && text.starts_with("goto") {
             // The next block follows.
             "{}".to_owned()
         } else {
             text
-        }
-    }
-
-    /// Code that leaves the function at the end of a turn.
-    fn leave_at_turn(&self, header: BlockId) -> String {
-        match self.inside {
-            Some(l) if self.meeting(header).is_some() => format!("{{ way{l} = 0; goto out{l}; }}"),
-            _ => self.leave(),
         }
     }
 

@@ -1,18 +1,23 @@
+// So many turns of loops are between two looks of a thread.
+#define TURNS 4096
+
 // A thread that runs a segment's body.
 struct Thread {
   Control* control;
   u64 since = 0;
-  u32 steps = 0;       // loop iterations
+  u32 turns = TURNS;   // of loops, until it looks whether the run is over
   u32 depth = 0;       // of recursive helpers
   bool failed = false;
 
-  // At the back edge of each loop: whether to leave.
-  __device__ __forceinline__ bool poll() {
-    if ((++steps & 4095) != 0) return false;
+  // After so many turns of loops: whether to leave.
+  __device__ __forceinline__ bool is_over() {
+    turns = TURNS;
     if (!should_stop(control, since)) return false;
     failed = true;
     return true;
   }
+  // The same at the end of each turn.
+  __device__ __forceinline__ bool poll() { return --turns == 0 && is_over(); }
   __device__ __forceinline__ void fault(u32 site, u64 a, u64 b) {
     stop_run(control, FAULT, site, a, b);
     failed = true;
