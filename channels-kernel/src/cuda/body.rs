@@ -277,6 +277,7 @@ impl<'a, 'w> Body<'a, 'w> {
                 self.out.label(&format!("{id}:;"));
             }
             if self.looks(id, &reached) {
+                self.out.line("w.begin_turns();");
                 self.out.label(&format!("turn_{id}:;"));
             }
             if matches!(self.role, Role::Segment { .. }) && !pushing.contains(id) {
@@ -307,7 +308,7 @@ impl<'a, 'w> Body<'a, 'w> {
             self.terminator(block);
         }
         self.ways_out();
-        self.looks_of_loops(&reached);
+        self.ends_of_turns(&reached);
     }
 
     /// Whether this is the first block of a loop whose lanes look, each by itself, whether the run is over.
@@ -316,16 +317,19 @@ impl<'a, 'w> Body<'a, 'w> {
         self.meeting(header).is_none() && self.back_edges.iter().any(closes)
     }
 
-    /// Where lanes look, after many turns of a loop, whether the run is over. It is outside of the loop: within it the compiler has all lanes join behind
-    /// the look at each turn, and yield to each other, because there are atomics in it. That took a third of the time of a short turn (H100).
-    fn looks_of_loops(&mut self, reached: &BTreeSet<BlockId>) {
+    /// Where lanes end a turn of a loop, all at one place: those that went ways of their own meet there. After many turns they look whether the run is
+    /// over, outside of the loop: within it the compiler would have all lanes join behind the look at each turn, and yield to each other, because there are
+    /// atomics in it. That took a third of the time of a short turn (H100).
+    fn ends_of_turns(&mut self, reached: &BTreeSet<BlockId>) {
         for header in reached {
             if !self.looks(*header, reached) {
                 continue;
             }
             self.out.generated();
             self.inside = loops::around(&self.loops, *header);
-            self.out.label(&format!("look_{header}:;"));
+            self.out.label(&format!("next_{header}:;"));
+            self.out
+                .line(&format!("if (--w.turns) goto turn_{header};"));
             let text = format!("if (w.is_over()) {};", self.leave());
             self.out.line(&text);
             self.out.line(&format!("goto {header};"));
@@ -390,12 +394,12 @@ impl<'a, 'w> Body<'a, 'w> {
         self.out.place(span);
     }
 
-    /// Code that goes to a block; at the back edge of a long loop it asks now and then whether the run is over.
+    /// Code that goes to a block; at the back edge of a long loop by where a turn ends.
     fn goto(&self, to: BlockId) -> String {
         let text = self.go(to);
         if self.back_edges.contains(&(self.here, to)) {
             if self.meeting(to).is_none() {
-                return format!("{{ if (--w.turns) goto turn_{to}; goto look_{to}; }}");
+                return format!("goto next_{to};");
             }
             // Where all meet at each turn, they leave together.
             let leave = match self.inside {

@@ -183,6 +183,8 @@ template <class T>
 static void bring(T*, const T*) {}
 static void brought() {}
 static void pause(unsigned) { others(); }
+// The smaller one.
+static unsigned at_most(unsigned x, unsigned most) { return x < most ? x : most; }
 static unsigned long long now_ns() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -27,6 +27,11 @@ FN u64 now_ns() {
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
   return t;
 }
+// The smaller one, so that no compiler on the way leaves the instruction out.
+FN u32 at_most(u32 x, u32 most) {
+  asm volatile("min.u32 %0, %0, %1;" : "+r"(x) : "r"(most));
+  return x;
+}
 FN u64 cycles() { return (u64)clock64(); }
 FN void pause(u32 ns) { __nanosleep(ns); }
 // Copies a word from global to shared memory, where the hardware can without waiting for it; `brought` waits for all of the thread's.

@@ -9,6 +9,9 @@ struct Thread {
   u32 depth = 0;       // of recursive helpers
   bool failed = false;
 
+  // Before the first turn of a loop, and after each look. An instruction that no compiler leaves out is there so that the loop stays one by itself, within
+  // another one that looks.
+  __device__ __forceinline__ void begin_turns() { turns = at_most(turns, TURNS); }
   // After so many turns of loops: whether to leave.
   __device__ __forceinline__ bool is_over() {
     turns = TURNS;
