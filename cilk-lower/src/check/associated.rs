@@ -224,14 +224,18 @@ impl Checker<'_> {
             Some(Type::Struct(id)) => {
                 return self.struct_call(*id, name, path.span(), call);
             }
+            // Of what they hold nothing is said.
+            None if matches!(owner.as_str(), "Option" | "Result" | "Ordering") => {
+                if let Some(call) = as_method(path, args, span) {
+                    return self.expr(&call, want);
+                }
+            }
             Some(Type::Scalar(_)) | None => {}
             Some(ty) if name == "default" && args.is_empty() => {
                 return self.default_of(&Ty::from_type(ty), span);
             }
             Some(_) => {
-                if let [this, rest @ ..] = args {
-                    let method = &split_path(path).map(|(_, last)| last.ident);
-                    let call = syn::parse_quote_spanned!(span=> (#this).#method(#(#rest),*));
+                if let Some(call) = as_method(path, args, span) {
                     return self.expr(&call, want);
                 }
             }
@@ -572,4 +576,11 @@ fn float_const(path: &[String]) -> Option<f64> {
         "FRAC_2_PI" => c::FRAC_2_PI,
         _ => return None,
     })
+}
+
+/// `Owner::method(this, ..)` as `this.method(..)`.
+fn as_method(path: &syn::Path, args: &[&syn::Expr], span: Span) -> Option<syn::Expr> {
+    let [this, rest @ ..] = args else { return None };
+    let method = &path.segments.last()?.ident;
+    Some(syn::parse_quote_spanned!(span=> (#this).#method(#(#rest),*)))
 }

@@ -1,11 +1,114 @@
-//! Children's results that a `let` takes in other ways than one by one: each way becomes the plain one.
+//! Children's results that a `let` takes: one by a name, or by names of its parts; and other ways, which become that.
 
-use super::{Checker, answers::may_spawn, macros::is};
-use crate::hir::Stmt;
+use super::{
+    Binding, Checker,
+    answers::may_spawn,
+    macros::{CONVERT, is, spawn_macro},
+};
+use crate::{
+    hir::{Expr, ExprKind, Pat, Stmt},
+    ty::Ty,
+};
+use millstream_graph::ir::Combine;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 
 impl Checker<'_> {
+    /// `let pattern: ty = spawn!(..)`: the names stand for the memory that the child writes to.
+    pub(super) fn let_spawn(
+        &mut self,
+        pat: &syn::Pat,
+        ty: Option<Ty>,
+        value: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) {
+        let want = ty.as_ref().filter(|_| spawn_macro(value).is_none());
+        let Some(child) = self.child_in(value, want, stmts) else {
+            // Bind the names all the same, so that their uses are not errors of their own.
+            self.pattern(pat, &Ty::Error);
+            return;
+        };
+        let (span, ret) = (child.span, child.ret.clone());
+        if let Some(ty) = ty
+            && !self.table.unify(&ret, &ty)
+        {
+            let (have, want) = (self.show(&ret), self.show(&ty));
+            self.error(span, format!("expected `{want}`, found `{have}`"))
+                .help(CONVERT);
+            self.bind_broken(pat);
+            return;
+        }
+        let name = match pat {
+            syn::Pat::Ident(p) => p.ident.to_string(),
+            _ => "result".to_owned(),
+        };
+        let var = self.add_var(&name, ret.clone());
+        let place = Expr::new(ExprKind::Var(var), ret.clone(), span);
+        match pat {
+            syn::Pat::Ident(p) => {
+                self.fix(var, p);
+                self.bind(&name, Binding::Var(var));
+            }
+            syn::Pat::Wild(_) => {
+                stmts.push(Stmt::Expr(child.with(None)));
+                return;
+            }
+            _ => self.name_parts(pat, place.clone()),
+        }
+        // `()` is known at once.
+        let known = ret
+            .is_unit()
+            .then(|| Expr::new(ExprKind::Tuple(Vec::new()), ret, span));
+        stmts.push(Stmt::Let(Pat::Var(var), known));
+        stmts.push(Stmt::Expr(child.with(Some((place, Combine::Store)))));
+    }
+
+    /// Binds the names of a pattern to parts of a place.
+    fn name_parts(&mut self, pat: &syn::Pat, place: Expr) {
+        let ty = place.ty.clone();
+        let is_struct = matches!(self.shallow(&ty), Ty::Struct(_));
+        match pat {
+            syn::Pat::Wild(_) => {}
+            syn::Pat::Paren(p) => self.name_parts(&p.pat, place),
+            syn::Pat::Ident(p) => self.bind(&p.ident.to_string(), Binding::Place(place)),
+            syn::Pat::Tuple(t) => {
+                let fields = self.tuple_fields(t, &ty);
+                self.name_fields(pat, fields, &place);
+            }
+            syn::Pat::TupleStruct(s) if is_struct => {
+                let fields = self.tuple_struct_fields(s, &ty);
+                self.name_fields(pat, fields, &place);
+            }
+            syn::Pat::Struct(s) if is_struct => {
+                let fields = self.struct_fields(s, &ty);
+                self.name_fields(pat, Some(fields), &place);
+            }
+            other => {
+                self.bind_as_broken(other);
+                self.error(
+                    other.span(),
+                    "a child's result is bound to a name, or to names by a tuple or a struct",
+                )
+                .help("take it apart after the `sync!()`");
+            }
+        }
+    }
+
+    fn name_fields(
+        &mut self,
+        pat: &syn::Pat,
+        fields: Option<Vec<(usize, &syn::Pat, Ty)>>,
+        place: &Expr,
+    ) {
+        let Some(fields) = fields else {
+            return self.bind_as_broken(pat);
+        };
+        for (i, p, ty) in fields {
+            let field = ExprKind::Field(place.clone(), i);
+            self.name_parts(p, Expr::new(field, ty, place.span));
+        }
+    }
+
     /// `let (a, b) = (spawn!(..), spawn!(..));` is a `let` each, and `let a = if c { spawn!(..) } else { .. };`, or a `match`, one whose value each way gives; unless
     /// a name that is bound means something else in what follows.
     pub(super) fn let_spawns(

@@ -5,7 +5,7 @@ use super::{
     patterns::{ArmSyntax, BodySyntax},
 };
 use crate::{
-    hir::{Expr, ExprKind, FnId, Pat, Stmt, Then},
+    hir::{Expr, ExprKind, FnId, Stmt, Then},
     items::Item,
     ty::{BOOL, Ty},
 };
@@ -17,7 +17,7 @@ use syn::{Token, parse::Parser, punctuated::Punctuated, spanned::Spanned};
 
 const WHERE_SPAWN: &str = "take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`";
 
-const CONVERT: &str =
+pub(super) const CONVERT: &str =
     "a child's result is taken as it is: convert it, as in `sum += spawn!(..) as u64`";
 
 /// The macros of the task language.
@@ -48,17 +48,17 @@ pub(super) fn is(mac: &syn::Macro, name: &str) -> bool {
 }
 
 /// A spawn before it is known where its result goes.
-struct Child {
+pub(super) struct Child {
     func: FnId,
     args: Vec<Expr>,
     /// What goes there: the result, or what is made of it.
-    ret: Ty,
+    pub(super) ret: Ty,
     then: Option<Then>,
-    span: Span,
+    pub(super) span: Span,
 }
 
 impl Child {
-    fn with(self, dest: Option<(Expr, Combine)>) -> Expr {
+    pub(super) fn with(self, dest: Option<(Expr, Combine)>) -> Expr {
         let dest = if self.ret.is_unit() { None } else { dest };
         Expr::new(
             ExprKind::Spawn {
@@ -241,7 +241,7 @@ impl Checker<'_> {
     }
 
     /// The child in a value, whose result goes on through it: `1 + spawn!(..)`. What is evaluated before the child comes into the statements.
-    fn child_in(
+    pub(super) fn child_in(
         &mut self,
         value: &syn::Expr,
         want: Option<&Ty>,
@@ -265,81 +265,6 @@ impl Checker<'_> {
         child.ret = self.shallow(&value.ty);
         child.then = Some(Then { result, value });
         Some(child)
-    }
-
-    /// `let pattern: ty = spawn!(..)`: the names stand for the memory that the child writes to.
-    pub(super) fn let_spawn(
-        &mut self,
-        pat: &syn::Pat,
-        ty: Option<Ty>,
-        value: &syn::Expr,
-        stmts: &mut Vec<Stmt>,
-    ) {
-        let want = ty.as_ref().filter(|_| spawn_macro(value).is_none());
-        let Some(child) = self.child_in(value, want, stmts) else {
-            // Bind the names all the same, so that their uses are not errors of their own.
-            self.pattern(pat, &Ty::Error);
-            return;
-        };
-        let (span, ret) = (child.span, child.ret.clone());
-        if let Some(ty) = ty
-            && !self.table.unify(&ret, &ty)
-        {
-            let (have, want) = (self.show(&ret), self.show(&ty));
-            self.error(span, format!("expected `{want}`, found `{have}`"))
-                .help(CONVERT);
-            self.bind_broken(pat);
-            return;
-        }
-        let name = match pat {
-            syn::Pat::Ident(p) => p.ident.to_string(),
-            _ => "result".to_owned(),
-        };
-        let var = self.add_var(&name, ret.clone());
-        let place = Expr::new(ExprKind::Var(var), ret.clone(), span);
-        match pat {
-            syn::Pat::Ident(p) => {
-                self.fix(var, p);
-                self.bind(&name, Binding::Var(var));
-            }
-            syn::Pat::Wild(_) => {
-                stmts.push(Stmt::Expr(child.with(None)));
-                return;
-            }
-            _ => self.name_parts(pat, place.clone()),
-        }
-        // `()` is known at once.
-        let known = ret
-            .is_unit()
-            .then(|| Expr::new(ExprKind::Tuple(Vec::new()), ret, span));
-        stmts.push(Stmt::Let(Pat::Var(var), known));
-        stmts.push(Stmt::Expr(child.with(Some((place, Combine::Store)))));
-    }
-
-    /// Binds the names of a pattern to parts of a place.
-    fn name_parts(&mut self, pat: &syn::Pat, place: Expr) {
-        let (span, ty) = (place.span, place.ty.clone());
-        match pat {
-            syn::Pat::Wild(_) => {}
-            syn::Pat::Paren(p) => self.name_parts(&p.pat, place),
-            syn::Pat::Ident(p) => self.bind(&p.ident.to_string(), Binding::Place(place)),
-            syn::Pat::Tuple(t) => match self.tuple_fields(t, &ty) {
-                Some(fields) => {
-                    for (i, p, ty) in fields {
-                        self.name_parts(p, Expr::new(ExprKind::Field(place.clone(), i), ty, span));
-                    }
-                }
-                None => self.bind_as_broken(pat),
-            },
-            other => {
-                self.bind_as_broken(other);
-                self.error(
-                    other.span(),
-                    "a child's result is bound to a name or a tuple of names",
-                )
-                .help("take it apart after the `sync!()`");
-            }
-        }
     }
 
     /// `place = spawn!(..)` and `place = place.max(spawn!(..))`.

@@ -39,7 +39,7 @@ pub mod program {
 //~   help: unsigned integers have it: write `x % n == 0`
 //~ 22:13: a pattern of 2 fields for `(u32,)`
 //~ 23:13: `P` has 2 fields, here are 3
-//~ 24:17: a child's result is bound to a name or a tuple of names
+//~ 24:17: a child's result is bound to a name, or to names by a tuple or a struct
 //~   help: take it apart after the `sync!()`
 //~ 25:9: this cannot be written: it lies behind `&[u32]`
 //~   help: take it as `&mut [u32]`

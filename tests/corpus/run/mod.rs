@@ -189,6 +189,7 @@ programs! {
     mergesort
     methods
     methods_by_bounds
+    methods_by_path
     methods_by_receiver
     methods_named_as_rusts
     metrics
@@ -249,6 +250,7 @@ programs! {
     results_in_slice
     results_in_struct
     results_structs_arrays
+    results_taken_apart
     results_tuple
     return_before_sync
     reversi
