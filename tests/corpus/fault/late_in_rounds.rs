@@ -17,4 +17,4 @@ pub mod program {
     }
 }
 
-//~ index out of bounds: the length is 2 but the index is 2, in `run.loop1` at corpus/fault/late_in_rounds.rs:12:17
+//~ index out of bounds: the length is 2 but the index is 2, in `run` at corpus/fault/late_in_rounds.rs:12:17
