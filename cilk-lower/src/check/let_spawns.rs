@@ -10,6 +10,7 @@ use crate::{
     ty::Ty,
 };
 use millstream_graph::ir::Combine;
+use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 
@@ -166,7 +167,10 @@ impl Checker<'_> {
                 if let syn::Stmt::Local(declared) = declared {
                     self.local(&declared, stmts);
                 }
-                let given = self.expr(&given_to(&p.ident, init), None);
+                let name = &p.ident;
+                let to =
+                    |value: &dyn ToTokens, span| syn::parse_quote_spanned!(span=> #name = #value);
+                let given = self.expr(&given(&to, init), None);
                 stmts.push(Stmt::Expr(given));
                 true
             }
@@ -193,15 +197,45 @@ fn may_be_spawn(e: &syn::Expr) -> bool {
     }
 }
 
-/// The condition, whose ways each give what they end with to a name.
-fn given_to(name: &syn::Ident, e: &syn::Expr) -> syn::Expr {
+/// `place = if c { spawn!(..) } else { .. }` and its kin, with `+=` for one: the condition, whose ways each give the place what they end with; none if a name in
+/// the place means something else there.
+pub(super) fn given_by_ways(
+    place: &syn::Expr,
+    value: &syn::Expr,
+    to: &dyn Fn(&dyn ToTokens, Span) -> syn::Expr,
+) -> Option<syn::Expr> {
+    use syn::visit::Visit;
+    let has_ways = matches!(
+        value,
+        syn::Expr::If(_) | syn::Expr::Match(_) | syn::Expr::Block(_)
+    );
+    if !has_ways || !may_be_spawn(value) {
+        return None;
+    }
+    let mut bound = Bound(Vec::new());
+    bound.visit_expr(value);
+    let is_hidden = (bound.0.iter()).any(|name| names_it(place.to_token_stream(), name));
+    (!is_hidden).then(|| given(to, value))
+}
+
+/// The names that patterns bind.
+struct Bound(Vec<syn::Ident>);
+
+impl syn::visit::Visit<'_> for Bound {
+    fn visit_pat_ident(&mut self, p: &syn::PatIdent) {
+        self.0.push(p.ident.clone());
+        syn::visit::visit_pat_ident(self, p);
+    }
+}
+
+/// The condition, whose ways each give what they end with to a place; those that leave end so.
+fn given(to: &dyn Fn(&dyn ToTokens, Span) -> syn::Expr, e: &syn::Expr) -> syn::Expr {
     let block = |block: &syn::Block| {
         let mut block = block.clone();
         let value = match block.stmts.pop() {
-            Some(syn::Stmt::Expr(e, None)) => given_to(name, &e),
+            Some(syn::Stmt::Expr(e, None)) => given(to, &e),
             Some(syn::Stmt::Macro(m)) if m.semi_token.is_none() => {
-                let mac = &m.mac;
-                syn::parse_quote_spanned!(mac.path.segments[0].ident.span()=> #name = #mac)
+                to(&m.mac, m.mac.path.segments[0].ident.span())
             }
             other => {
                 block.stmts.extend(other);
@@ -218,14 +252,14 @@ fn given_to(name: &syn::Ident, e: &syn::Expr) -> syn::Expr {
             let mut i = i.clone();
             i.then_branch = block(&i.then_branch);
             if let Some((_, other)) = &mut i.else_branch {
-                **other = given_to(name, other);
+                **other = given(to, other);
             }
             syn::Expr::If(i)
         }
         syn::Expr::Match(m) => {
             let mut m = m.clone();
             for arm in &mut m.arms {
-                *arm.body = given_to(name, &arm.body);
+                *arm.body = given(to, &arm.body);
             }
             syn::Expr::Match(m)
         }
@@ -233,7 +267,8 @@ fn given_to(name: &syn::Ident, e: &syn::Expr) -> syn::Expr {
             block: block(&b.block),
             ..b.clone()
         }),
-        e => syn::parse_quote_spanned!(e.span()=> #name = #e),
+        syn::Expr::Return(_) | syn::Expr::Continue(_) | syn::Expr::Break(_) => e.clone(),
+        e => to(e, e.span()),
     }
 }
 

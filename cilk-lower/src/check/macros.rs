@@ -1,7 +1,9 @@
 //! `spawn!`, `sync!`, assertions, and the forms in which a child's result is taken.
 
 use super::{
-    Binding, Checker, answers, nearest,
+    Binding, Checker, answers,
+    let_spawns::given_by_ways,
+    nearest,
     patterns::{ArmSyntax, BodySyntax},
 };
 use crate::{
@@ -270,6 +272,11 @@ impl Checker<'_> {
     /// `place = spawn!(..)` and `place = place.max(spawn!(..))`.
     pub(super) fn assigned_spawn(&mut self, a: &syn::ExprAssign) -> Option<Expr> {
         let right = super::places::strip(&a.right);
+        let place = &a.left;
+        let to = |value: &dyn ToTokens, span| syn::parse_quote_spanned!(span=> #place = #value);
+        if let Some(ways) = given_by_ways(place, right, &to) {
+            return Some(self.expr(&ways, None));
+        }
         let own = |name: &str| self.m.named(name).is_some();
         let starts = |from: &syn::Expr| {
             from.to_token_stream().to_string() == a.left.to_token_stream().to_string()
@@ -283,6 +290,11 @@ impl Checker<'_> {
 
     /// `place += spawn!(..)` and its kin.
     pub(super) fn gathered_spawn(&mut self, op: BinOp, b: &syn::ExprBinary) -> Option<Expr> {
+        let (place, sign) = (&b.left, &b.op);
+        let to = |value: &dyn ToTokens, span| syn::parse_quote_spanned!(span=> #place #sign #value);
+        if let Some(ways) = given_by_ways(place, super::places::strip(&b.right), &to) {
+            return Some(self.expr(&ways, None));
+        }
         if !answers::may_spawn(&b.right) {
             return None;
         }
